@@ -1,0 +1,5 @@
+//! Runs graphs.
+
+mod cx;
+
+pub use cx::{Ctx, Cx};

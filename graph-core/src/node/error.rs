@@ -1,0 +1,55 @@
+use std::error::Error;
+use std::fmt;
+
+/// What a node fails with: any error, through `?`.
+///
+/// It is not an [`Error`] itself; that is what lets it be made from every one.
+pub struct NodeError(Box<dyn Error + Send + Sync>);
+
+/// What a node returns when it can fail.
+pub type Result<T, E = NodeError> = std::result::Result<T, E>;
+
+impl NodeError {
+    /// An error in words.
+    pub fn msg(message: impl Into<String>) -> Self {
+        Self(Box::<dyn Error + Send + Sync>::from(message.into()))
+    }
+
+    /// The error itself.
+    pub fn as_error(&self) -> &(dyn Error + Send + Sync + 'static) {
+        &*self.0
+    }
+
+    /// The error itself, if it is an `E`.
+    pub fn downcast_ref<E: Error + 'static>(&self) -> Option<&E> {
+        self.0.downcast_ref()
+    }
+
+    pub(crate) fn into_inner(self) -> Box<dyn Error + Send + Sync> {
+        self.0
+    }
+}
+
+impl<E: Error + Send + Sync + 'static> From<E> for NodeError {
+    fn from(error: E) -> Self {
+        Self(Box::new(error))
+    }
+}
+
+impl fmt::Debug for NodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)?;
+        let mut cause = self.0.source();
+        while let Some(error) = cause {
+            write!(f, "\n  caused by: {error}")?;
+            cause = error.source();
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for NodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}

@@ -1,0 +1,82 @@
+use std::any::{Any, TypeId};
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Serialize, de::DeserializeOwned};
+
+/// A value sent to a node: any type that a checkpoint can hold.
+pub trait Payload: Serialize + DeserializeOwned + Send + Sync + 'static {}
+
+impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Payload for T {}
+
+trait ErasedPayload: Any + Send + Sync {
+    fn as_any(&self) -> &(dyn Any + Send + Sync);
+    fn to_json(&self) -> Result<serde_json::Value, serde_json::Error>;
+}
+
+impl<T: Payload> ErasedPayload for T {
+    fn as_any(&self) -> &(dyn Any + Send + Sync) {
+        self
+    }
+
+    fn to_json(&self) -> Result<serde_json::Value, serde_json::Error> {
+        serde_json::to_value(self)
+    }
+}
+
+/// A payload on its way to a node.
+#[derive(Clone)]
+pub struct Packet(Arc<dyn ErasedPayload>);
+
+impl Packet {
+    /// Wraps a payload.
+    pub fn new<T: Payload>(payload: T) -> Self {
+        Self(Arc::new(payload))
+    }
+
+    /// The payload, if it is a `T`.
+    pub fn get<T: Any>(&self) -> Option<&T> {
+        self.0.as_any().downcast_ref()
+    }
+
+    /// The payload as JSON.
+    ///
+    /// # Errors
+    /// The payload's own serializer failed.
+    pub fn to_json(&self) -> Result<serde_json::Value, serde_json::Error> {
+        self.0.to_json()
+    }
+}
+
+impl fmt::Debug for Packet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Packet(..)")
+    }
+}
+
+/// The type of a payload, for checking a graph's wiring.
+#[derive(Clone, Copy, Debug)]
+pub struct PacketType {
+    id: TypeId,
+    name: &'static str,
+}
+
+impl PacketType {
+    /// The packet type `T`.
+    pub fn of<T: 'static>() -> Self {
+        Self { id: TypeId::of::<T>(), name: std::any::type_name::<T>() }
+    }
+
+    /// The type's name, for messages.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+}
+
+impl PartialEq for PacketType {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for PacketType {}

@@ -1,0 +1,195 @@
+use std::any::Any;
+use std::marker::PhantomData;
+
+use serde::de::DeserializeOwned;
+
+use crate::engine::{Ctx, Cx};
+use crate::state::PartOf;
+
+use super::Packet;
+
+/// What the `T` of a node's `&T` parameter stands for.
+///
+/// A type that can be deserialized is a packet; a state is not one, so deriving both `GraphState` and `Deserialize`
+/// is refused here. (A state is read through its `Input` or from a checkpoint.)
+#[diagnostic::on_unimplemented(
+    message = "a node cannot read `{Self}`",
+    label = "`{Self}` is neither a state, nor a context, nor a packet",
+    note = "a packet implements `serde::Serialize` and `serde::Deserialize`, so that a checkpoint can hold it"
+)]
+pub trait StateOrPacket: Sync + 'static {
+    /// One of the roles below.
+    type Role;
+}
+
+impl<T: DeserializeOwned + Sync + 'static> StateOrPacket for T {
+    type Role = IsPacket;
+}
+
+impl StateOrPacket for Cx {
+    type Role = IsCx;
+}
+
+impl<D: Send + Sync + 'static> StateOrPacket for Ctx<D> {
+    type Role = IsCtx;
+}
+
+/// Role: the state, or a state flattened into it.
+#[derive(Debug)]
+pub enum IsState {}
+/// Role: a payload sent to the node.
+#[derive(Debug)]
+pub enum IsPacket {}
+/// Role: the run's [`Cx`].
+#[derive(Debug)]
+pub enum IsCx {}
+/// Role: the run's [`Ctx`].
+#[derive(Debug)]
+pub enum IsCtx {}
+/// Role of a view, which is passed by value.
+#[derive(Debug)]
+pub enum IsView {}
+
+/// The type of one parameter of a node: `&T`, or a view by value.
+#[diagnostic::on_unimplemented(
+    message = "a node cannot take `{Self}` by value",
+    label = "takes `{Self}` by value",
+    note = "a node takes `&State`, a view (`#[derive(StateView)]`), `&Cx`, `&Ctx<_>` or a packet by reference"
+)]
+pub trait Param {
+    /// The same parameter without its lifetime.
+    type Fixed: FixedParam;
+}
+
+/// A parameter's type for any lifetime.
+pub trait FixedParam: 'static {
+    /// What the parameter stands for.
+    type Role;
+    /// The type of the payload, or [`NoPacket`].
+    type Packet;
+    /// The parameter borrowed for `'a`.
+    type At<'a>: Send;
+}
+
+/// No packet is read.
+#[derive(Debug)]
+pub enum NoPacket {}
+
+/// The lifetime-free name of `&T`.
+pub struct ByRef<T>(PhantomData<fn() -> T>);
+
+impl<T: StateOrPacket<Role: Role>> Param for &T {
+    type Fixed = ByRef<T>;
+}
+
+impl<T: StateOrPacket<Role: Role>> FixedParam for ByRef<T> {
+    type Role = T::Role;
+    type Packet = <T::Role as Role>::Packet<T>;
+    type At<'a> = &'a T;
+}
+
+/// What a role says about its parameter.
+pub trait Role {
+    /// `T` for a packet, [`NoPacket`] for anything else.
+    type Packet<T>;
+}
+
+impl Role for IsState {
+    type Packet<T> = NoPacket;
+}
+impl Role for IsCx {
+    type Packet<T> = NoPacket;
+}
+impl Role for IsCtx {
+    type Packet<T> = NoPacket;
+}
+impl Role for IsPacket {
+    type Packet<T> = T;
+}
+
+/// Everything that a task can hand to its node.
+pub struct Source<'a, S, D> {
+    /// The state before the superstep.
+    pub state: &'a S,
+    /// The packet that the task was sent.
+    pub packet: Option<&'a Packet>,
+    /// The run's context.
+    pub ctx: &'a Ctx<D>,
+}
+
+impl<S, D> Clone for Source<'_, S, D> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S, D> Copy for Source<'_, S, D> {}
+
+/// A parameter that a graph over `S` with context `D` can provide.
+#[diagnostic::on_unimplemented(
+    message = "a node of this graph cannot read `{Self}`",
+    label = "reads `{Self}`, which is not a view of the state `{S}`"
+)]
+pub trait Extract<S, D>: FixedParam {
+    /// The parameter's value; `None` when the task carries no such packet.
+    fn extract<'a>(from: Source<'a, S, D>) -> Option<Self::At<'a>>;
+}
+
+impl<S, D, T> Extract<S, D> for ByRef<T>
+where
+    T: StateOrPacket<Role: Role + ExtractRef<T, S, D>>,
+{
+    fn extract<'a>(from: Source<'a, S, D>) -> Option<&'a T> {
+        <T::Role as ExtractRef<T, S, D>>::extract_ref(from)
+    }
+}
+
+/// How a role finds its `&T`.
+pub trait ExtractRef<T, S, D> {
+    /// See [`Extract::extract`].
+    fn extract_ref<'a>(from: Source<'a, S, D>) -> Option<&'a T>;
+}
+
+impl<T: PartOf<S>, S, D> ExtractRef<T, S, D> for IsState {
+    fn extract_ref<'a>(from: Source<'a, S, D>) -> Option<&'a T> {
+        Some(T::part(from.state))
+    }
+}
+
+impl<T: Any, S, D> ExtractRef<T, S, D> for IsPacket {
+    fn extract_ref<'a>(from: Source<'a, S, D>) -> Option<&'a T> {
+        from.packet?.get()
+    }
+}
+
+impl<S, D> ExtractRef<Cx, S, D> for IsCx {
+    fn extract_ref<'a>(from: Source<'a, S, D>) -> Option<&'a Cx> {
+        Some(from.ctx)
+    }
+}
+
+impl<C, S, D> ExtractRef<Ctx<C>, S, D> for IsCtx
+where
+    C: ContextOf<D>,
+{
+    fn extract_ref<'a>(from: Source<'a, S, D>) -> Option<&'a Ctx<C>> {
+        Some(C::same(from.ctx))
+    }
+}
+
+/// The context type `D` of a graph is the one that a node asks for.
+#[diagnostic::on_unimplemented(
+    message = "a node of this graph cannot read the context `{Self}`",
+    label = "reads `Ctx<{Self}>`, but the graph's context is `{D}`",
+    note = "build the graph with `StateGraph::<_>::with_context::<{Self}>()`"
+)]
+pub trait ContextOf<D>: Sized {
+    #[doc(hidden)]
+    fn same(ctx: &Ctx<D>) -> &Ctx<Self>;
+}
+
+impl<D> ContextOf<D> for D {
+    fn same(ctx: &Ctx<D>) -> &Ctx<D> {
+        ctx
+    }
+}

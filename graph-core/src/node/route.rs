@@ -1,0 +1,74 @@
+use super::{NodeError, NodeRef, Packet, PacketType};
+
+/// The ways out of a node, as an enum; implemented by `#[derive(Route)]`.
+pub trait Route: Sized + Send + 'static {
+    /// Every variant's destination, in the order of the variants.
+    fn exits() -> Vec<Exit>;
+
+    /// The variant that this value is, and its payload.
+    fn into_choice(self) -> Choice;
+}
+
+/// One way out of a node.
+#[derive(Clone, Debug)]
+pub struct Exit {
+    /// The variant's name, for pictures and messages.
+    pub label: &'static str,
+    /// The nodes it leads to; [`END`](crate::END) among them ends the branch.
+    pub to: Vec<NodeRef>,
+    /// The payload it carries.
+    pub packet: Option<PacketType>,
+}
+
+/// The way out that was taken.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// Which of [`Route::exits`].
+    pub exit: usize,
+    /// The variant's payload.
+    pub packet: Option<Packet>,
+}
+
+/// How a task leaves its node.
+#[derive(Clone, Debug)]
+pub enum Leave {
+    /// Along the edges of the graph.
+    ByEdges,
+    /// By one exit of the node's route.
+    By(Choice),
+    /// By several, in this order.
+    ByAll(Vec<Choice>),
+}
+
+/// A route, or a list of routes taken together.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say where to go",
+    label = "is not a route",
+    note = "derive `Route` on an enum whose variants say `#[to(node)]`"
+)]
+pub trait IntoLeave {
+    /// Where the value can lead to.
+    fn exits() -> Vec<Exit>;
+
+    /// Where it does lead to.
+    ///
+    /// # Errors
+    /// An empty list: a map over nothing must say where to go instead.
+    fn into_leave(self) -> Result<Leave, NodeError>;
+}
+
+impl<R: Route> IntoLeave for Vec<R> {
+    fn exits() -> Vec<Exit> {
+        R::exits()
+    }
+
+    fn into_leave(self) -> Result<Leave, NodeError> {
+        if self.is_empty() {
+            return Err(NodeError::msg(format!(
+                "the list of routes `{}` is empty: when there is nothing to send, return a variant that says where to go instead",
+                std::any::type_name::<R>()
+            )));
+        }
+        Ok(Leave::ByAll(self.into_iter().map(Route::into_choice).collect()))
+    }
+}

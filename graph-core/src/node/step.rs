@@ -1,0 +1,75 @@
+use crate::state::GraphState;
+
+use super::{Exit, Leave, NodeError};
+
+/// What a finished node has to say: its update, and where to go when it decides that itself.
+pub struct Step<S: GraphState> {
+    /// The partial update.
+    pub update: S::Update,
+    /// Where to go next.
+    pub leave: Leave,
+}
+
+impl<S: GraphState> Step<S> {
+    /// An update; the graph's edges say where to go.
+    pub fn update(update: S::Update) -> Self {
+        Self { update, leave: Leave::ByEdges }
+    }
+}
+
+/// What a node may return: an update, a route, `(update, route)`, nothing, or a `Result` of these.
+#[diagnostic::on_unimplemented(
+    message = "a node of this graph cannot return `{Self}`",
+    label = "returns `{Self}`, which is neither an update of `{S}` nor a route",
+    note = "a node returns `{S}Update`, a route (`#[derive(Route)]`), `(update, route)`, `()` or a `Result` of these"
+)]
+pub trait IntoStep<S: GraphState> {
+    /// Where the value itself can lead to; `None` when the graph's edges decide.
+    fn exits() -> Option<Vec<Exit>>;
+
+    /// The update and the way on.
+    ///
+    /// # Errors
+    /// The node failed.
+    fn into_step(self) -> Result<Step<S>, NodeError>;
+}
+
+impl<S: GraphState> IntoStep<S> for () {
+    fn exits() -> Option<Vec<Exit>> {
+        None
+    }
+
+    fn into_step(self) -> Result<Step<S>, NodeError> {
+        Ok(Step::update(S::Update::default()))
+    }
+}
+
+impl<S: GraphState, T: IntoStep<S>, E: Into<NodeError>> IntoStep<S> for Result<T, E> {
+    fn exits() -> Option<Vec<Exit>> {
+        T::exits()
+    }
+
+    fn into_step(self) -> Result<Step<S>, NodeError> {
+        self.map_err(Into::into)?.into_step()
+    }
+}
+
+impl<S: GraphState, U: crate::state::IntoUpdate<S>, R: super::IntoLeave> IntoStep<S> for (U, R) {
+    fn exits() -> Option<Vec<Exit>> {
+        Some(R::exits())
+    }
+
+    fn into_step(self) -> Result<Step<S>, NodeError> {
+        Ok(Step { update: self.0.into_update(), leave: self.1.into_leave()? })
+    }
+}
+
+impl<S: GraphState, R: super::Route> IntoStep<S> for Vec<R> {
+    fn exits() -> Option<Vec<Exit>> {
+        Some(R::exits())
+    }
+
+    fn into_step(self) -> Result<Step<S>, NodeError> {
+        Ok(Step { update: S::Update::default(), leave: super::IntoLeave::into_leave(self)? })
+    }
+}

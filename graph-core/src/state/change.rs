@@ -1,0 +1,113 @@
+use crate::reducers::{ReduceError, Reducer, Stamp, Undo};
+
+use super::WriteKind;
+
+/// Replaces a field's value, past its reducer and past every other write of the superstep to that field.
+///
+/// It is a Rust value on purpose: nothing in a JSON *input* can express it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overwrite<T>(pub T);
+
+/// One write to a field of type `T` that the reducer `R` folds.
+pub enum Change<R: Reducer<T>, T: Clone> {
+    /// What a node handed in.
+    Update(R::Update),
+    /// The same after [`Reducer::prepare`].
+    Delta(R::Delta),
+    /// The field's new value.
+    Overwrite(T),
+}
+
+impl<R: Reducer<T>, T: Clone> Clone for Change<R, T> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Update(update) => Self::Update(update.clone()),
+            Self::Delta(delta) => Self::Delta(delta.clone()),
+            Self::Overwrite(value) => Self::Overwrite(value.clone()),
+        }
+    }
+}
+
+impl<R: Reducer<T>, T: Clone> Change<R, T> {
+    /// How the engine has to treat this write next to others of the same field.
+    pub fn kind(&self) -> WriteKind {
+        match self {
+            Self::Overwrite(_) => WriteKind::Overwrite,
+            _ if R::EXCLUSIVE => WriteKind::Exclusive,
+            _ => WriteKind::Folded,
+        }
+    }
+
+    /// Turns an update into its delta; a delta or an overwrite stays what it is.
+    ///
+    /// # Errors
+    /// What [`Reducer::prepare`] says.
+    pub fn prepare(self, stamp: &Stamp<'_>) -> Result<Self, ReduceError> {
+        match self {
+            Self::Update(update) => R::prepare(update, stamp).map(Self::Delta),
+            prepared => Ok(prepared),
+        }
+    }
+
+    /// Writes this change into `value`; after an error `value` is what it was.
+    ///
+    /// # Errors
+    /// What the reducer says.
+    pub fn apply(self, value: &mut T) -> Result<Undo<T>, ReduceError> {
+        match self {
+            Self::Delta(delta) => R::apply(value, delta),
+            Self::Overwrite(new) => Ok(Undo::Value(std::mem::replace(value, new))),
+            Self::Update(_) => Err(ReduceError::new("an update must be prepared before it is applied")),
+        }
+    }
+}
+
+/// What the setter of a field folded by `R` takes.
+#[diagnostic::on_unimplemented(
+    message = "a field of type `{T}` with reducer `{R}` cannot take `{Self}`",
+    label = "cannot be written to this field"
+)]
+pub trait IntoChange<R: Reducer<T>, T: Clone> {
+    /// The write this value stands for.
+    fn into_change(self) -> Change<R, T>;
+}
+
+impl<R: Reducer<T>, T: Clone> IntoChange<R, T> for Overwrite<T> {
+    fn into_change(self) -> Change<R, T> {
+        Change::Overwrite(self.0)
+    }
+}
+
+/// What the setter of a field folded by a user's reducer takes: exactly its update, or [`Overwrite`].
+///
+/// `M` tells the two apart; it is always inferred.
+#[diagnostic::on_unimplemented(
+    message = "a field of type `{T}` with this reducer cannot take `{Self}`",
+    label = "is not what the reducer takes"
+)]
+pub trait IntoCustomChange<R: Reducer<T>, T: Clone, M> {
+    /// The write this value stands for.
+    fn into_change(self) -> Change<R, T>;
+}
+
+/// Marks a custom reducer's own update.
+#[derive(Debug)]
+pub enum ByUpdate {}
+/// Marks an [`Overwrite`].
+#[derive(Debug)]
+pub enum ByOverwrite {}
+
+impl<R, T: Clone, U> IntoCustomChange<R, T, ByUpdate> for U
+where
+    R: Reducer<T, Update = U>,
+{
+    fn into_change(self) -> Change<R, T> {
+        Change::Update(self)
+    }
+}
+
+impl<R: Reducer<T>, T: Clone> IntoCustomChange<R, T, ByOverwrite> for Overwrite<T> {
+    fn into_change(self) -> Change<R, T> {
+        Change::Overwrite(self.0)
+    }
+}

@@ -1,0 +1,78 @@
+use std::fmt;
+
+use serde_json::Value;
+
+use super::GraphState;
+
+/// What a run starts with; the derive makes a struct whose missing required field does not compile.
+pub trait Input<S: GraphState>: Sized + Send + 'static {
+    /// The start of a fresh run: a base state, and the writes to apply to it through the reducers.
+    fn into_start(self) -> Start<S>;
+
+    /// The same for a run that goes on from a state that is there.
+    fn into_update(self) -> S::Update;
+
+    /// Reads an input from JSON.
+    ///
+    /// # Errors
+    /// *All* missing, unknown and ill-typed fields, each with its path.
+    fn from_json(value: Value) -> Result<Self, InputError>;
+}
+
+/// How a fresh run begins.
+#[derive(Clone, Debug)]
+pub struct Start<S: GraphState> {
+    /// Required fields without a reducer as given, everything else at its default.
+    pub state: S,
+    /// What was given besides, to go through the reducers.
+    pub update: S::Update,
+    /// Indices of the fields that `state` holds as given, for validation.
+    pub given: Vec<usize>,
+}
+
+/// Everything that is wrong with a JSON input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputError {
+    state: &'static str,
+    problems: Vec<InputProblem>,
+}
+
+impl InputError {
+    #[doc(hidden)]
+    pub fn __new(state: &'static str, problems: Vec<InputProblem>) -> Self {
+        Self { state, problems }
+    }
+
+    /// Each problem, in the order of the fields.
+    pub fn problems(&self) -> &[InputProblem] {
+        &self.problems
+    }
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = self.problems.len();
+        write!(f, "the input of `{}` has {count} problem{}", self.state, if count == 1 { "" } else { "s" })?;
+        for problem in &self.problems {
+            write!(f, "\n  {problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for InputError {}
+
+/// One thing that is wrong with a JSON input or update.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputProblem {
+    /// Where, as a JSON path: `$.notes[3]`.
+    pub path: String,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+impl fmt::Display for InputProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path, self.message)
+    }
+}

@@ -1,0 +1,69 @@
+//! The state of a graph and what its derive makes of it.
+
+use std::any::Any;
+
+use serde::ser::SerializeMap;
+
+mod change;
+mod dump;
+mod field;
+mod input;
+mod part;
+mod update;
+pub mod validate;
+
+#[doc(hidden)]
+pub use change::{ByOverwrite, ByUpdate, IntoCustomChange};
+pub use change::{Change, IntoChange, Overwrite};
+pub use dump::Dump;
+pub use field::{Field, FieldSpec};
+pub use input::{Input, InputError, InputProblem, Start};
+pub use part::PartOf;
+pub use update::{FieldWrite, IntoUpdate, Parsed, Update, WriteKind, Writes};
+
+use validate::{Report, Violation};
+
+/// A struct that a graph runs over; implemented by `#[derive(GraphState)]`.
+pub trait GraphState: Clone + Send + Sync + Sized + 'static {
+    /// The struct's name.
+    const NAME: &'static str;
+    /// How many fields there are, flattened ones included.
+    const FIELD_COUNT: usize;
+
+    /// The partial update: every field optional.
+    type Update: Update<Self>;
+    /// What a run starts with.
+    type Input: Input<Self>;
+    /// The fields marked `output`, or the state itself when none is.
+    type Output: Send + 'static;
+
+    /// What is known of the field at `index`; `None` past the last.
+    fn field(index: usize) -> Option<&'static FieldSpec>;
+
+    /// Checks the rules of one field, writing what is broken into `report`.
+    fn validate_field(&self, index: usize, report: &mut Report);
+
+    /// Checks the state's own invariant and those of flattened states.
+    fn check_invariant(&self) -> Result<(), Violation>;
+
+    /// Puts an ephemeral field back to its default.
+    fn clear_ephemeral(&mut self, index: usize);
+
+    /// Rebuilds the fields marked `from_context` from the graph's context.
+    ///
+    /// # Errors
+    /// Names the field whose function asks for a context of another type.
+    fn rebuild_untracked(&mut self, context: &dyn Any) -> Result<(), &'static FieldSpec>;
+
+    /// The output view of this state.
+    fn output(&self) -> Self::Output;
+
+    /// Writes the dumped fields into a map that has been opened; [`dump`](Self::dump) and flattening build on it.
+    #[doc(hidden)]
+    fn __dump_fields<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error>;
+
+    /// The state as it may leave the process: obeys `exclude`, `rename`, `serialize_with` and `untracked`.
+    fn dump(&self) -> Dump<'_, Self> {
+        Dump(self)
+    }
+}

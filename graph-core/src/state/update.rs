@@ -1,0 +1,172 @@
+use serde::ser::SerializeMap;
+use serde_json::Value;
+
+use crate::reducers::{ReduceError, Stamp};
+
+use super::{GraphState, InputProblem};
+
+/// How a write behaves next to other writes of its field in one superstep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteKind {
+    /// No reducer: a second task that writes the field is a conflict.
+    Exclusive,
+    /// Folded into the value, in application order.
+    Folded,
+    /// Replaces the value and silences the field's other writes; a second one is a conflict.
+    Overwrite,
+}
+
+/// One write to one field; the derive makes an enum with a variant for each field.
+pub trait FieldWrite<S>: Clone + Send + Sync + 'static {
+    /// What takes the write back.
+    type Undo: Send + 'static;
+
+    /// The index of the field written.
+    fn field(&self) -> usize;
+
+    /// How this write behaves next to others.
+    fn kind(&self) -> WriteKind;
+
+    /// Runs the reducer's first phase.
+    ///
+    /// # Errors
+    /// What [`Reducer::prepare`](crate::reducers::Reducer::prepare) says.
+    fn prepare(self, stamp: &Stamp<'_>) -> Result<Self, ReduceError>;
+
+    /// Writes into `state`; after an error `state` is what it was.
+    ///
+    /// # Errors
+    /// What the reducer says.
+    fn apply(self, state: &mut S) -> Result<Self::Undo, ReduceError>;
+
+    /// Takes a write back. Writes are taken back in the reverse of the order in which they were applied.
+    fn undo(undo: Self::Undo, state: &mut S);
+
+    /// Whether the field may leave the process.
+    #[doc(hidden)]
+    fn __is_dumped(&self) -> bool;
+
+    /// Writes `name: value` into `map`, by the dump rules.
+    #[doc(hidden)]
+    fn __dump<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error>;
+
+    /// Reads a write to the field called `key` (its name or an alias).
+    #[doc(hidden)]
+    fn __parse(key: &str, value: Value, overwrite: bool) -> Parsed<Self>;
+
+    /// The written value, for typed reading.
+    #[doc(hidden)]
+    fn __value(&self) -> &dyn std::any::Any;
+}
+
+/// What came of reading one key of a JSON update or input.
+#[derive(Debug)]
+pub enum Parsed<W> {
+    /// A write.
+    Write(W),
+    /// No field of that name; the value is handed back.
+    Unknown(Value),
+    /// The field is there, its value is not readable.
+    Invalid(InputProblem),
+}
+
+impl<W> Parsed<W> {
+    /// Lifts a flattened state's write into that of its owner.
+    pub fn map<V>(self, lift: impl FnOnce(W) -> V) -> Parsed<V> {
+        match self {
+            Self::Write(write) => Parsed::Write(lift(write)),
+            Self::Unknown(value) => Parsed::Unknown(value),
+            Self::Invalid(problem) => Parsed::Invalid(problem),
+        }
+    }
+}
+
+/// The partial update of a state; implemented by the derive.
+pub trait Update<S>: Default + Clone + Send + Sync + 'static {
+    /// The derive's enum of field writes.
+    type Write: FieldWrite<S>;
+
+    #[doc(hidden)]
+    fn __from_writes(writes: Writes<Self::Write>) -> Self;
+
+    #[doc(hidden)]
+    fn __into_writes(self) -> Writes<Self::Write>;
+
+    #[doc(hidden)]
+    fn __writes(&self) -> &Writes<Self::Write>;
+}
+
+/// An update of `S`, or of a state that is flattened into it.
+pub trait IntoUpdate<S: GraphState> {
+    /// The update of the whole state.
+    fn into_update(self) -> S::Update;
+}
+
+/// The writes of one update, in the order in which they were made.
+///
+/// It holds what was written and nothing for what was not, so a state may have any number of fields. The first
+/// write lies inline: the common update of one field allocates nothing.
+#[derive(Clone, Debug)]
+pub struct Writes<W> {
+    first: Option<W>,
+    rest: Vec<W>,
+}
+
+impl<W> Default for Writes<W> {
+    fn default() -> Self {
+        Self { first: None, rest: Vec::new() }
+    }
+}
+
+impl<W> Writes<W> {
+    /// Adds a write behind the others.
+    pub fn push(&mut self, write: W) {
+        if self.first.is_none() {
+            self.first = Some(write);
+        } else {
+            self.rest.push(write);
+        }
+    }
+
+    /// How many writes there are.
+    pub fn len(&self) -> usize {
+        usize::from(self.first.is_some()) + self.rest.len()
+    }
+
+    /// Whether nothing is written.
+    pub fn is_empty(&self) -> bool {
+        self.first.is_none()
+    }
+
+    /// The writes in order.
+    pub fn iter(&self) -> impl Iterator<Item = &W> {
+        self.first.iter().chain(&self.rest)
+    }
+
+    /// The same writes under another type, for flattened states.
+    pub fn map<V>(self, lift: impl FnMut(W) -> V) -> Writes<V> {
+        self.into_iter().map(lift).collect()
+    }
+}
+
+impl<W> IntoIterator for Writes<W> {
+    type Item = W;
+    type IntoIter = std::iter::Chain<std::option::IntoIter<W>, std::vec::IntoIter<W>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.first.into_iter().chain(self.rest)
+    }
+}
+
+impl<W> FromIterator<W> for Writes<W> {
+    fn from_iter<I: IntoIterator<Item = W>>(iter: I) -> Self {
+        let mut iter = iter.into_iter();
+        Self { first: iter.next(), rest: iter.collect() }
+    }
+}
+
+impl<W> Extend<W> for Writes<W> {
+    fn extend<I: IntoIterator<Item = W>>(&mut self, iter: I) {
+        iter.into_iter().for_each(|write| self.push(write));
+    }
+}
