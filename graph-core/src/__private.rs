@@ -8,7 +8,7 @@ pub use crate::reducers::{self, ReduceError, Reducer, Replace, Stamp, Undo};
 pub use crate::state::validate::{Report, Violation};
 pub use crate::state::{
     Change, Dump, Field, FieldSpec, FieldWrite, GraphState, Input, InputError, InputProblem, IntoChange,
-    IntoCustomChange, IntoUpdate, Overwrite, Parsed, PartOf, Start, Update, WriteKind, Writes,
+    IntoCustomChange, IntoUpdate, Overwrite, Parsed, PartOf, Start, UndoOf, Update, WriteKind, Writes,
 };
 pub use serde;
 pub use serde_json;

@@ -65,7 +65,7 @@ pub trait Param {
 pub trait FixedParam: 'static {
     /// What the parameter stands for.
     type Role;
-    /// The type of the payload, or [`NoPacket`].
+    /// [`Carries`] the type of the payload, or [`NoPacket`].
     type Packet;
     /// The parameter borrowed for `'a`.
     type At<'a>: Send;
@@ -74,6 +74,9 @@ pub trait FixedParam: 'static {
 /// No packet is read.
 #[derive(Debug)]
 pub enum NoPacket {}
+
+/// A packet of type `T` is read.
+pub struct Carries<T>(PhantomData<fn() -> T>);
 
 /// The lifetime-free name of `&T`.
 pub struct ByRef<T>(PhantomData<fn() -> T>);
@@ -90,21 +93,21 @@ impl<T: StateOrPacket<Role: Role>> FixedParam for ByRef<T> {
 
 /// What a role says about its parameter.
 pub trait Role {
-    /// `T` for a packet, [`NoPacket`] for anything else.
-    type Packet<T>;
+    /// [`Carries<T>`](Carries) for a packet, [`NoPacket`] for anything else.
+    type Packet<T: 'static>;
 }
 
 impl Role for IsState {
-    type Packet<T> = NoPacket;
+    type Packet<T: 'static> = NoPacket;
 }
 impl Role for IsCx {
-    type Packet<T> = NoPacket;
+    type Packet<T: 'static> = NoPacket;
 }
 impl Role for IsCtx {
-    type Packet<T> = NoPacket;
+    type Packet<T: 'static> = NoPacket;
 }
 impl Role for IsPacket {
-    type Packet<T> = T;
+    type Packet<T: 'static> = Carries<T>;
 }
 
 /// Everything that a task can hand to its node.

@@ -22,6 +22,8 @@ pub trait Reducer<T: Clone>: Sized + 'static {
 
     /// Whether two tasks of one superstep that write the field are in conflict.
     const EXCLUSIVE: bool = false;
+    /// Whether folding can fail (or panic). The engine keeps what it needs to run the siblings' results again only if so.
+    const FALLIBLE: bool = true;
 
     /// Settles what is not deterministic, such as ids.
     ///

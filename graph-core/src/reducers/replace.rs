@@ -11,6 +11,7 @@ impl<T: Clone + Send + Sync + 'static> Reducer<T> for Replace {
     type Delta = T;
 
     const EXCLUSIVE: bool = true;
+    const FALLIBLE: bool = false;
 
     fn prepare(update: T, _: &Stamp<'_>) -> Result<T, ReduceError> {
         Ok(update)

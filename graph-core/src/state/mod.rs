@@ -23,12 +23,17 @@ pub use update::{FieldWrite, IntoUpdate, Parsed, Update, WriteKind, Writes};
 
 use validate::{Report, Violation};
 
+/// What takes a write to a field of `S` back.
+pub type UndoOf<S> = <<<S as GraphState>::Update as Update<S>>::Write as FieldWrite<S>>::Undo;
+
 /// A struct that a graph runs over; implemented by `#[derive(GraphState)]`.
 pub trait GraphState: Clone + Send + Sync + Sized + 'static {
     /// The struct's name.
     const NAME: &'static str;
     /// How many fields there are, flattened ones included.
     const FIELD_COUNT: usize;
+    /// Whether applying an update can fail: a field has a rule, the state an invariant, or a reducer is fallible.
+    const FALLIBLE: bool = true;
 
     /// The partial update: every field optional.
     type Update: Update<Self>;
@@ -46,8 +51,8 @@ pub trait GraphState: Clone + Send + Sync + Sized + 'static {
     /// Checks the state's own invariant and those of flattened states.
     fn check_invariant(&self) -> Result<(), Violation>;
 
-    /// Puts an ephemeral field back to its default.
-    fn clear_ephemeral(&mut self, index: usize);
+    /// Puts an ephemeral field back to its default, and says how to take that back.
+    fn clear_ephemeral(&mut self, index: usize) -> Option<UndoOf<Self>>;
 
     /// Rebuilds the fields marked `from_context` from the graph's context.
     ///
