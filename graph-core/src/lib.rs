@@ -11,6 +11,7 @@ pub mod __private;
 pub use engine::{Ctx, Cx};
 pub use node::{END, NodeError, Result, Route, START, named};
 pub use state::{Field, GraphState, Overwrite};
+pub use state_derive::{GraphState, Route, StateView};
 
 /// What a panic said.
 pub(crate) fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {

@@ -1,1 +1,33 @@
-//! The derive macros of `graph-core`.
+//! The derive macros of `graph-core`, documented where it re-exports them.
+//!
+//! Each is a pipeline: tokens → `parse` (attribute syntax) → `model` (meaning and spans) → `check` (every mistake at
+//! once) → `expand` (which cannot fail). `attr` is what they share.
+//!
+//! With the environment variable `GRAPH_CORE_EXPAND=Ticket` (or `all`) set while the crate is compiled, the code that is
+//! emitted for `Ticket` is printed to stderr.
+
+use proc_macro::TokenStream;
+
+mod attr;
+mod route;
+mod show;
+mod state;
+mod view;
+
+#[expect(missing_docs, reason = "documented on the re-export, next to the traits that it speaks of")]
+#[proc_macro_derive(GraphState, attributes(state, serde))]
+pub fn derive_graph_state(input: TokenStream) -> TokenStream {
+    show::expand(input, state::derive)
+}
+
+#[expect(missing_docs, reason = "documented on the re-export, next to the traits that it speaks of")]
+#[proc_macro_derive(Route, attributes(to, state))]
+pub fn derive_route(input: TokenStream) -> TokenStream {
+    show::expand(input, route::derive)
+}
+
+#[expect(missing_docs, reason = "documented on the re-export, next to the traits that it speaks of")]
+#[proc_macro_derive(StateView, attributes(view, state))]
+pub fn derive_state_view(input: TokenStream) -> TokenStream {
+    show::expand(input, view::derive)
+}

@@ -1,0 +1,158 @@
+use proc_macro2::{Span, TokenTree};
+use syn::ext::IdentExt;
+use syn::parse::{Parse, ParseStream};
+use syn::{Attribute, Expr, Ident, LitStr, Meta, Path, Token, Type};
+
+use super::Problems;
+
+/// One `key`, `key = value` or `key(..)` of an attribute's list.
+pub(crate) struct Item<'a> {
+    /// The key; may be a keyword such as `crate`.
+    pub(crate) key: Ident,
+    input: ParseStream<'a>,
+}
+
+impl Item<'_> {
+    /// `key`, alone.
+    pub(crate) fn flag(&self) -> syn::Result<Span> {
+        if self.input.is_empty() || self.input.peek(Token![,]) {
+            return Ok(self.key.span());
+        }
+        Err(self.input.error(format!("`{}` takes no value", self.key)))
+    }
+
+    /// `key = "text"`.
+    pub(crate) fn string(&self) -> syn::Result<LitStr> {
+        self.value("a string: `", " = \"..\"`")
+    }
+
+    /// `key = some::path`, or the same in quotes as serde writes it.
+    pub(crate) fn path(&self) -> syn::Result<Path> {
+        if self.input.peek(Token![=]) && self.input.peek2(LitStr) {
+            return self.string()?.parse();
+        }
+        self.value("a path: `", " = some::path`")
+    }
+
+    /// `key = Type`.
+    pub(crate) fn ty(&self) -> syn::Result<Type> {
+        self.value("a type: `", " = Type`")
+    }
+
+    /// `key = expression`.
+    pub(crate) fn expr(&self) -> syn::Result<Expr> {
+        self.value("an expression: `", " = value`")
+    }
+
+    /// Whether `= value` follows.
+    pub(crate) fn has_value(&self) -> bool {
+        self.input.peek(Token![=])
+    }
+
+    /// Whether `(..)` follows.
+    pub(crate) fn has_list(&self) -> bool {
+        self.input.peek(syn::token::Paren)
+    }
+
+    /// `key(item, ..)`, each item through `read`, going on behind broken ones.
+    pub(crate) fn list(
+        &self,
+        problems: &mut Problems,
+        read: impl FnMut(&mut Problems, &Item<'_>) -> syn::Result<()>,
+    ) -> syn::Result<()> {
+        if !self.has_list() {
+            return Err(self.wrong(format!("`{0}` takes a list: `{0}(..)`", self.key)));
+        }
+        let content;
+        syn::parenthesized!(content in self.input);
+        walk(&content, problems, read);
+        Ok(())
+    }
+
+    /// `key(value)`.
+    pub(crate) fn argument<T: Parse>(&self, what: &str) -> syn::Result<T> {
+        if !self.has_list() {
+            return Err(self.wrong(format!("`{0}` takes {what}: `{0}(..)`", self.key)));
+        }
+        let content;
+        let paren = syn::parenthesized!(content in self.input);
+        let wrong = |span| syn::Error::new(span, format!("`{}` takes {what}", self.key));
+        if content.is_empty() {
+            return Err(wrong(paren.span.join()));
+        }
+        let at = content.span();
+        let value = content.parse().map_err(|_| {
+            // A parse buffer that is dropped half read adds an error of its own.
+            drop(content.parse::<proc_macro2::TokenStream>());
+            wrong(at)
+        })?;
+        if !content.is_empty() {
+            let at = content.span();
+            drop(content.parse::<proc_macro2::TokenStream>());
+            return Err(wrong(at));
+        }
+        Ok(value)
+    }
+
+    fn value<T: Parse>(&self, before: &str, after: &str) -> syn::Result<T> {
+        let message = format!("`{0}` takes {before}{0}{after}", self.key);
+        if !self.input.peek(Token![=]) {
+            return Err(self.wrong(message));
+        }
+        self.input.parse::<Token![=]>()?;
+        let at = self.input.span();
+        self.input.parse().map_err(|_| syn::Error::new(at, message))
+    }
+
+    /// An error at what follows the key, or at the key when nothing does.
+    fn wrong(&self, message: String) -> syn::Error {
+        let nothing = self.input.is_empty() || self.input.peek(Token![,]);
+        let at = if nothing { self.key.span() } else { self.input.span() };
+        syn::Error::new(at, message)
+    }
+}
+
+/// Reads every item of every attribute called `name`.
+pub(crate) fn items(
+    attrs: &[Attribute],
+    name: &str,
+    problems: &mut Problems,
+    mut read: impl FnMut(&mut Problems, &Item<'_>) -> syn::Result<()>,
+) {
+    for attr in attrs.iter().filter(|attr| attr.path().is_ident(name)) {
+        match &attr.meta {
+            Meta::List(_) => {
+                let parsed = attr.parse_args_with(|input: ParseStream<'_>| {
+                    walk(input, problems, &mut read);
+                    Ok(())
+                });
+                problems.ok(parsed);
+            }
+            other => problems.at(other, format!("write `#[{name}(..)]`")),
+        }
+    }
+}
+
+fn walk(
+    input: ParseStream<'_>,
+    problems: &mut Problems,
+    mut read: impl FnMut(&mut Problems, &Item<'_>) -> syn::Result<()>,
+) {
+    while !input.is_empty() {
+        let item = input.call(Ident::parse_any).map(|key| Item { key, input });
+        if let Err(error) = item.and_then(|item| read(problems, &item)) {
+            problems.push(error);
+        } else if !input.is_empty() && !input.peek(Token![,]) {
+            problems.push(input.error("expected `,`"));
+        }
+        skip_past_comma(input);
+    }
+}
+
+fn skip_past_comma(input: ParseStream<'_>) {
+    while let Ok(token) = input.parse::<TokenTree>() {
+        if matches!(token, TokenTree::Punct(punct) if punct.as_char() == ',') {
+            break;
+        }
+    }
+}

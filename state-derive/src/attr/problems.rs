@@ -1,0 +1,36 @@
+use std::fmt::Display;
+
+use quote::ToTokens;
+
+/// All mistakes of one input.
+#[derive(Default)]
+pub(crate) struct Problems(Vec<syn::Error>);
+
+impl Problems {
+    /// A mistake at `tokens`.
+    pub(crate) fn at(&mut self, tokens: impl ToTokens, message: impl Display) {
+        self.0.push(syn::Error::new_spanned(tokens, message));
+    }
+
+    /// A mistake that a parser found.
+    pub(crate) fn push(&mut self, error: syn::Error) {
+        self.0.push(error);
+    }
+
+    /// Keeps what a parser found, or gives what it read.
+    pub(crate) fn ok<T>(&mut self, result: syn::Result<T>) -> Option<T> {
+        result.map_err(|error| self.push(error)).ok()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Everything as one error; `None` when nothing is wrong.
+    pub(crate) fn into_error(self) -> Option<syn::Error> {
+        self.0.into_iter().reduce(|mut all, next| {
+            all.combine(next);
+            all
+        })
+    }
+}

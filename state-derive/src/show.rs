@@ -1,0 +1,53 @@
+//! Runs a derive and prints what it emits when `GRAPH_CORE_EXPAND` asks for it.
+
+use std::fmt::Write;
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use syn::DeriveInput;
+
+pub(crate) fn expand(
+    input: proc_macro::TokenStream,
+    derive: fn(DeriveInput) -> TokenStream,
+) -> proc_macro::TokenStream {
+    let input: DeriveInput = match syn::parse(input) {
+        Ok(input) => input,
+        Err(error) => return error.into_compile_error().into(),
+    };
+    let name = input.ident.to_string();
+    let output = derive(input);
+    if std::env::var("GRAPH_CORE_EXPAND").is_ok_and(|wanted| wanted == name || wanted == "all") {
+        eprintln!("{}", layout(output.clone()));
+    }
+    output.into()
+}
+
+/// Tokens with a line for each statement and block: enough to be read, without a formatter as a dependency.
+fn layout(tokens: TokenStream) -> String {
+    let mut text = String::new();
+    lay_out(tokens, 0, &mut text);
+    text
+}
+
+fn lay_out(tokens: TokenStream, depth: usize, text: &mut String) {
+    let mut line = TokenStream::new();
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
+                flush(&mut line, depth, " {", text);
+                lay_out(group.stream(), depth + 1, text);
+                flush(&mut line, depth, "}", text);
+            }
+            TokenTree::Punct(punct) if punct.as_char() == ';' => flush(&mut line, depth, ";", text),
+            other => line.extend([other]),
+        }
+    }
+    if !line.is_empty() {
+        flush(&mut line, depth, "", text);
+    }
+}
+
+fn flush(line: &mut TokenStream, depth: usize, end: &str, text: &mut String) {
+    let indent = "    ".repeat(depth);
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "{indent}{}{end}", std::mem::take(line));
+}
