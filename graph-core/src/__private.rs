@@ -4,11 +4,17 @@ pub use crate::node::{
     ByRef, Choice, Exit, Extract, FixedParam, IntoLeave, IntoStep, IsState, IsView, Leave, NoPacket,
     NodeError, NodeRef, Packet, PacketType, Param, Payload, Route, Source, StateOrPacket, Step,
 };
-pub use crate::reducers::{self, ReduceError, Reducer, Replace, Stamp, Undo};
-pub use crate::state::validate::{Report, Violation};
+pub use crate::reducers::{self, FoldOutcome, ReduceError, Reducer, Replace, Stamp, Undo};
+pub use crate::state::validate::{Report, Violation, check_excluded_rule, check_invariant, check_rule};
 pub use crate::state::{
     Change, Dump, Field, FieldSpec, FieldWrite, GraphState, Input, InputError, InputProblem, IntoChange,
-    IntoCustomChange, IntoUpdate, Overwrite, Parsed, PartOf, Start, UndoOf, Update, WriteKind, Writes,
+    IntoCustomChange, IntoUpdate, IntoValue, Overwrite, Parsed, PartOf, Start, UndoOf, Update, WriteKind,
+    Writes,
+};
+pub use crate::state::{
+    FieldDeserializer, JsonInput, debug, debug_option, debug_update, deserialize_input, deserialize_update,
+    display, display_option, dump_with, from_context, parse_change, parse_overwrite_with, parse_value,
+    parse_value_with, parse_with, rules, serialize_update, shown, shown_with,
 };
 pub use serde;
 pub use serde_json;

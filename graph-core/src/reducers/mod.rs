@@ -2,8 +2,13 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+mod any_value;
+mod function;
 mod replace;
 
+pub use any_value::AnyValue;
+#[doc(hidden)]
+pub use function::FoldOutcome;
 pub use replace::Replace;
 
 /// Folds writes into a field of type `T`, in two phases.
@@ -45,10 +50,8 @@ pub trait Reducer<T: Clone>: Sized + 'static {
     /// # Errors
     /// What [`fold`](Self::fold) says; a panic inside it is an error too.
     fn apply(value: &mut T, delta: Self::Delta) -> Result<Undo<T>, ReduceError> {
-        let before = value.clone();
-        let folded = catch_unwind(AssertUnwindSafe(|| Self::fold(value, delta)))
-            .unwrap_or_else(|panic| Err(ReduceError::from_panic(&*panic)));
-        match folded {
+        let before = guarded(|| Ok(value.clone()))?;
+        match guarded(|| Self::fold(value, delta)) {
             Ok(()) => Ok(Undo::Value(before)),
             Err(error) => {
                 *value = before;
@@ -56,6 +59,11 @@ pub trait Reducer<T: Clone>: Sized + 'static {
             }
         }
     }
+}
+
+/// Runs code of the user's (`fold`, `Clone`, `Hash`, `PartialOrd` ..): its panic is an error like any other.
+fn guarded<T>(run: impl FnOnce() -> Result<T, ReduceError>) -> Result<T, ReduceError> {
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(ReduceError::from_panic(&*panic)))
 }
 
 /// Which write a reducer is preparing; everything a stable id may be derived from.

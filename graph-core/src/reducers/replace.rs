@@ -1,5 +1,3 @@
-use crate::state::{Change, IntoChange};
-
 use super::{ReduceError, Reducer, Stamp, Undo};
 
 /// No reducer: the new value takes the place of the old one, and two writers in one superstep are in conflict.
@@ -24,29 +22,5 @@ impl<T: Clone + Send + Sync + 'static> Reducer<T> for Replace {
 
     fn apply(value: &mut T, delta: T) -> Result<Undo<T>, ReduceError> {
         Ok(Undo::Value(std::mem::replace(value, delta)))
-    }
-}
-
-impl<T: Clone + Send + Sync + 'static> IntoChange<Replace, T> for T {
-    fn into_change(self) -> Change<Replace, T> {
-        Change::Update(self)
-    }
-}
-
-impl<T: Clone + Send + Sync + 'static> IntoChange<Replace, Option<T>> for T {
-    fn into_change(self) -> Change<Replace, Option<T>> {
-        Change::Update(Some(self))
-    }
-}
-
-impl IntoChange<Replace, String> for &str {
-    fn into_change(self) -> Change<Replace, String> {
-        Change::Update(self.to_owned())
-    }
-}
-
-impl IntoChange<Replace, Option<String>> for &str {
-    fn into_change(self) -> Change<Replace, Option<String>> {
-        Change::Update(Some(self.to_owned()))
     }
 }

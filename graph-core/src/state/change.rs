@@ -1,3 +1,7 @@
+use std::any::Any;
+
+use serde::{Serialize, Serializer};
+
 use crate::reducers::{ReduceError, Reducer, Stamp, Undo};
 
 use super::WriteKind;
@@ -58,6 +62,40 @@ impl<R: Reducer<T>, T: Clone> Change<R, T> {
             Self::Delta(delta) => R::apply(value, delta),
             Self::Overwrite(new) => Ok(Undo::Value(std::mem::replace(value, new))),
             Self::Update(_) => Err(ReduceError::new("an update must be prepared before it is applied")),
+        }
+    }
+}
+
+impl<R: Reducer<T>, T: Clone + 'static> Change<R, T> {
+    /// What was written: the update, the delta or the overwriting value, whichever this is.
+    pub fn value(&self) -> &dyn Any {
+        match self {
+            Self::Update(update) => update,
+            Self::Delta(delta) => delta,
+            Self::Overwrite(value) => value,
+        }
+    }
+}
+
+impl<R: Reducer<T, Update = T, Delta = T>, T: Clone> Change<R, T> {
+    /// What was written, when updates and deltas are of the field's own type.
+    pub fn as_field(&self) -> &T {
+        match self {
+            Self::Update(value) | Self::Delta(value) | Self::Overwrite(value) => value,
+        }
+    }
+}
+
+impl<R, T> Serialize for Change<R, T>
+where
+    R: Reducer<T, Update: Serialize, Delta: Serialize>,
+    T: Clone + Serialize,
+{
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Update(update) => update.serialize(serializer),
+            Self::Delta(delta) => delta.serialize(serializer),
+            Self::Overwrite(value) => value.serialize(serializer),
         }
     }
 }

@@ -30,9 +30,10 @@ pub struct Start<S: GraphState> {
     pub given: Vec<usize>,
 }
 
-/// Everything that is wrong with a JSON input.
+/// Everything that is wrong with a JSON input or update.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputError {
+    what: &'static str,
     state: &'static str,
     problems: Vec<InputProblem>,
 }
@@ -40,7 +41,15 @@ pub struct InputError {
 impl InputError {
     #[doc(hidden)]
     pub fn __new(state: &'static str, problems: Vec<InputProblem>) -> Self {
-        Self { state, problems }
+        Self { what: "input", state, problems }
+    }
+
+    pub(super) fn of_update(state: &'static str, problems: Vec<InputProblem>) -> Self {
+        Self { what: "update", state, problems }
+    }
+
+    pub(super) fn into_problems(self) -> Vec<InputProblem> {
+        self.problems
     }
 
     /// Each problem, in the order of the fields.
@@ -52,7 +61,8 @@ impl InputError {
 impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = self.problems.len();
-        write!(f, "the input of `{}` has {count} problem{}", self.state, if count == 1 { "" } else { "s" })?;
+        let plural = if count == 1 { "" } else { "s" };
+        write!(f, "the {} of `{}` has {count} problem{plural}", self.what, self.state)?;
         for problem in &self.problems {
             write!(f, "\n  {problem}")?;
         }

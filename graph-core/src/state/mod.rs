@@ -5,21 +5,37 @@ use std::any::Any;
 use serde::ser::SerializeMap;
 
 mod change;
+mod context;
 mod dump;
 mod field;
 mod input;
+mod json;
 mod part;
+pub mod rules;
+mod show;
 mod update;
 pub mod validate;
+mod value;
 
 #[doc(hidden)]
 pub use change::{ByOverwrite, ByUpdate, IntoCustomChange};
 pub use change::{Change, IntoChange, Overwrite};
+#[doc(hidden)]
+pub use context::from_context;
 pub use dump::Dump;
 pub use field::{Field, FieldSpec};
 pub use input::{Input, InputError, InputProblem, Start};
+use json::read_update;
+#[doc(hidden)]
+pub use json::{
+    FieldDeserializer, JsonInput, debug_update, deserialize_input, deserialize_update, parse_change,
+    parse_overwrite_with, parse_value, parse_value_with, parse_with, serialize_update,
+};
 pub use part::PartOf;
+#[doc(hidden)]
+pub use show::{debug, debug_option, display, display_option, dump_with, shown, shown_with};
 pub use update::{FieldWrite, IntoUpdate, Parsed, Update, WriteKind, Writes};
+pub use value::IntoValue;
 
 use validate::{Report, Violation};
 

@@ -3,7 +3,7 @@ use serde_json::Value;
 
 use crate::reducers::{ReduceError, Stamp};
 
-use super::{GraphState, InputProblem};
+use super::{Field, GraphState, InputError, InputProblem, read_update};
 
 /// How a write behaves next to other writes of its field in one superstep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +81,18 @@ impl<W> Parsed<W> {
     }
 }
 
-/// The partial update of a state; implemented by the derive.
+/// The partial update of a state; implemented by the derive, which also makes a setter for each field.
+///
+/// The methods here are for looking into an update, say in a node's test:
+///
+/// ```
+/// # // The derive's own documentation shows it on a real state.
+/// use graph_core::state::{GraphState, Update};
+///
+/// fn answers<S: GraphState>(update: &S::Update) -> bool {
+///     update.field_names().any(|name| name == "answer")
+/// }
+/// ```
 pub trait Update<S>: Default + Clone + Send + Sync + 'static {
     /// The derive's enum of field writes.
     type Write: FieldWrite<S>;
@@ -94,6 +105,55 @@ pub trait Update<S>: Default + Clone + Send + Sync + 'static {
 
     #[doc(hidden)]
     fn __writes(&self) -> &Writes<Self::Write>;
+
+    /// What was written to `field` last; `None` when nothing was, or nothing of the field's own type (a reducer of
+    /// your own may take another one: see [`values`](Self::values)).
+    fn get<T: 'static>(&self, field: Field<S, T>) -> Option<&T> {
+        let last = self.__writes().iter().filter(|write| write.field() == field.index()).last()?;
+        last.__value().downcast_ref()
+    }
+
+    /// Everything that was written to `field` as a `V`, in order.
+    fn values<V: 'static>(&self, field: Field<S, impl Sized>) -> impl Iterator<Item = &V> {
+        let index = field.index();
+        let writes = self.__writes().iter().filter(move |write| write.field() == index);
+        writes.filter_map(|write| write.__value().downcast_ref())
+    }
+
+    /// Whether `field` is written.
+    fn writes<T>(&self, field: Field<S, T>) -> bool {
+        self.__writes().iter().any(|write| write.field() == field.index())
+    }
+
+    /// Whether nothing is written.
+    fn is_empty(&self) -> bool {
+        self.__writes().is_empty()
+    }
+
+    /// The names of the fields that are written, each once, in the order of their first writes.
+    fn field_names(&self) -> impl Iterator<Item = &'static str>
+    where
+        S: GraphState,
+    {
+        let mut seen = vec![false; S::FIELD_COUNT];
+        self.__writes().iter().filter_map(move |write| {
+            let index = write.field();
+            let first = seen.get_mut(index).is_some_and(|seen| !std::mem::replace(seen, true));
+            if first { S::field(index).map(|spec| spec.name) } else { None }
+        })
+    }
+
+    /// Reads an update from JSON: an object by field, overwrites under `$overwrite`; or several such objects in an
+    /// array, applied one after the other. It is what serializing an update gives.
+    ///
+    /// # Errors
+    /// *All* unknown and ill-typed fields, each with its path.
+    fn from_json(value: Value) -> Result<Self, InputError>
+    where
+        S: GraphState<Update = Self>,
+    {
+        read_update::<S>(value)
+    }
 }
 
 /// An update of `S`, or of a state that is flattened into it.

@@ -12,7 +12,7 @@ pub struct Violation {
     pub rule: &'static str,
     /// The value, as dumped JSON; `None` where the value must not leave the process.
     pub value: Option<String>,
-    /// What the rule has to say.
+    /// What the rule has to say; empty where its words might give the value away.
     pub message: String,
 }
 
@@ -25,7 +25,7 @@ impl fmt::Display for Violation {
         if let Some(value) = &self.value {
             write!(f, " with {value}")?;
         }
-        write!(f, ": {}", self.message)
+        if self.message.is_empty() { Ok(()) } else { write!(f, ": {}", self.message) }
     }
 }
 
@@ -49,5 +49,81 @@ impl Report {
     /// The broken rules with the index of the field, in the order in which they were checked.
     pub fn into_violations(self) -> Vec<(usize, Violation)> {
         self.violations
+    }
+}
+
+/// Reports a rule if it is broken; the value is only shown then.
+#[doc(hidden)]
+pub fn check_rule(
+    report: &mut Report,
+    index: usize,
+    field: &'static str,
+    rule: &'static str,
+    result: Result<(), String>,
+    shown: impl FnOnce() -> Option<String>,
+) {
+    if let Err(message) = result {
+        report.__push(index, Violation { field: Some(field), rule, value: shown(), message });
+    }
+}
+
+/// The same for an excluded field: neither its value nor the words of a rule that has seen it are in any error text.
+#[doc(hidden)]
+pub fn check_excluded_rule(
+    report: &mut Report,
+    index: usize,
+    field: &'static str,
+    rule: &'static str,
+    result: Result<(), String>,
+) {
+    check_rule(report, index, field, rule, result.map_err(|_| String::new()), || None);
+}
+
+/// Names the invariant that is broken.
+#[doc(hidden)]
+pub fn check_invariant<E: fmt::Display>(rule: &'static str, result: Result<(), E>) -> Result<(), Violation> {
+    result.map_err(|error| Violation { field: None, rule, value: None, message: error.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(write: impl FnOnce(&mut Report), expected: &[&str]) {
+        let mut report = Report::default();
+        write(&mut report);
+        let texts: Vec<String> =
+            report.into_violations().iter().map(|(_, broken)| broken.to_string()).collect();
+        assert_eq!(texts, expected);
+    }
+
+    #[test]
+    fn a_broken_rule_names_field_rule_and_value() {
+        check(
+            |report| {
+                check_rule(report, 0, "age", "range(max = 9)", Err("greater than 9".into()), || {
+                    Some("12".into())
+                })
+            },
+            &["field `age` breaks `range(max = 9)` with 12: greater than 9"],
+        );
+        check(|report| check_rule(report, 0, "age", "range(max = 9)", Ok(()), || None), &[]);
+    }
+
+    #[test]
+    fn a_broken_rule_of_an_excluded_field_says_no_more_than_the_rule() {
+        check(
+            |report| {
+                check_excluded_rule(report, 0, "token", "custom(check)", Err("`hunter2` is weak".into()))
+            },
+            &["field `token` breaks `custom(check)`"],
+        );
+    }
+
+    #[test]
+    fn an_invariant_is_named() {
+        assert_eq!(check_invariant("Ticket::check", Ok::<(), &str>(())), Ok(()));
+        let broken = check_invariant("Ticket::check", Err("too many notes")).unwrap_err();
+        assert_eq!(broken.to_string(), "the state breaks its invariant `Ticket::check`: too many notes");
     }
 }

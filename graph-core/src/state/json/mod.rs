@@ -1,0 +1,32 @@
+//! Updates and inputs as JSON.
+
+use serde_json::Value;
+
+mod object;
+mod parse;
+mod path;
+mod read;
+mod suggest;
+mod write;
+
+pub use object::JsonInput;
+pub use parse::{
+    FieldDeserializer, parse_change, parse_overwrite_with, parse_value, parse_value_with, parse_with,
+};
+pub(super) use read::read_update;
+pub use read::{deserialize_input, deserialize_update};
+pub use write::{debug_update, serialize_update};
+
+/// The key under which an update's overwrites lie; no field can be called so.
+const OVERWRITE: &str = "$overwrite";
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}

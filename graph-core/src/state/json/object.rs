@@ -1,0 +1,159 @@
+//! Reads inputs, collecting everything that is wrong.
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::super::{FieldWrite, GraphState, Input, InputError, InputProblem, Parsed, Update, Writes};
+use super::parse::parse_value;
+use super::{OVERWRITE, kind_of, path, suggest::suggest};
+
+/// A JSON input on its way into its type: fields are taken out one by one, and every problem is kept for the end.
+#[derive(Debug)]
+pub struct JsonInput {
+    state: &'static str,
+    fields: Map<String, Value>,
+    names: Vec<&'static str>,
+    problems: Vec<InputProblem>,
+    not_an_object: bool,
+}
+
+impl JsonInput {
+    /// Begins to read an input of `state`.
+    pub fn new(state: &'static str, value: Value) -> Self {
+        let (fields, problems) = match value {
+            Value::Object(fields) => (fields, Vec::new()),
+            other => {
+                let message =
+                    format!("expected an object with the fields of `{state}`, found {}", kind_of(&other));
+                (Map::new(), vec![InputProblem { path: "$".to_owned(), message }])
+            }
+        };
+        let not_an_object = !problems.is_empty();
+        Self { state, fields, names: Vec::new(), problems, not_an_object }
+    }
+
+    /// Takes a field that must be there. The first name is the field's, the others are aliases.
+    pub fn required<T: DeserializeOwned>(&mut self, names: &[&'static str]) -> Option<T> {
+        self.required_with(names, parse_value)
+    }
+
+    /// The same through the field's own reader.
+    pub fn required_with<T>(
+        &mut self,
+        names: &[&'static str],
+        read: impl FnOnce(&str, Value) -> Parsed<T>,
+    ) -> Option<T> {
+        let name = names.first().copied().unwrap_or_default();
+        match self.take(names) {
+            Some((key, value)) => self.read(key, value, read),
+            None => {
+                // One problem says it all when there is no object to look into.
+                if !self.not_an_object {
+                    self.problem(path::of_key(name), "required, but missing".to_owned());
+                }
+                None
+            }
+        }
+    }
+
+    /// Takes a field that may be left out.
+    pub fn optional<W>(
+        &mut self,
+        names: &[&'static str],
+        read: impl FnOnce(&str, Value) -> Parsed<W>,
+        writes: &mut Writes<W>,
+    ) {
+        if let Some((key, value)) = self.take(names)
+            && let Some(write) = self.read(key, value, read)
+        {
+            writes.push(write);
+        }
+    }
+
+    /// Takes the input of a flattened state, whose fields lie on the same level.
+    pub fn flattened<S: GraphState>(&mut self) -> Option<S::Input> {
+        let specs = (0..S::FIELD_COUNT).filter_map(S::field);
+        self.names.extend(specs.filter(|spec| !spec.untracked).map(|spec| spec.name));
+        // The part knows its names and aliases; a null tells which keys are its own without giving the values away.
+        let is_own = |key: &str| {
+            let parsed = <S::Update as Update<S>>::Write::__parse(key, Value::Null, false);
+            !matches!(parsed, Parsed::Unknown(_))
+        };
+        let (own, others) = std::mem::take(&mut self.fields).into_iter().partition(|(key, _)| is_own(key));
+        self.fields = others;
+        if self.not_an_object {
+            return None;
+        }
+        match S::Input::from_json(Value::Object(own)) {
+            Ok(input) => Some(input),
+            Err(error) => {
+                self.problems.extend(error.into_problems());
+                None
+            }
+        }
+    }
+
+    /// The input, if nothing is wrong.
+    ///
+    /// # Errors
+    /// Every problem met on the way, and each key that is no input.
+    pub fn finish<T>(mut self, build: impl FnOnce() -> Option<T>) -> Result<T, InputError> {
+        for key in std::mem::take(&mut self.fields).keys() {
+            let message = unknown(key, &self.names, "input");
+            self.problem(path::of_key(key), message);
+        }
+        if self.problems.is_empty() {
+            if let Some(input) = build() {
+                return Ok(input);
+            }
+            self.problem("$".to_owned(), "a required field is missing".to_owned());
+        }
+        Err(InputError::__new(self.state, self.problems))
+    }
+
+    fn take(&mut self, names: &[&'static str]) -> Option<(&'static str, Value)> {
+        self.names.extend(names.first());
+        let mut found: Option<(&'static str, Value)> = None;
+        for &name in names {
+            let Some(value) = self.fields.remove(name) else { continue };
+            match &found {
+                None => found = Some((name, value)),
+                Some((first, _)) => {
+                    let message = format!("the same field as `{first}`, which is given too");
+                    self.problem(path::of_key(name), message);
+                }
+            }
+        }
+        found
+    }
+
+    fn read<T>(&mut self, key: &str, value: Value, read: impl FnOnce(&str, Value) -> Parsed<T>) -> Option<T> {
+        match read(key, value) {
+            Parsed::Write(value) => Some(value),
+            Parsed::Invalid(problem) => {
+                self.problems.push(problem);
+                None
+            }
+            Parsed::Unknown(_) => {
+                self.problem(path::of_key(key), "not a field that can be read".to_owned());
+                None
+            }
+        }
+    }
+
+    fn problem(&mut self, path: String, message: String) {
+        self.problems.push(InputProblem { path, message });
+    }
+}
+
+/// What to say of a key that is not among `names`, the fields of an `of` (an input or an update).
+pub(super) fn unknown(key: &str, names: &[&'static str], of: &str) -> String {
+    if key == OVERWRITE && of == "input" {
+        return "an input cannot overwrite fields, only an update can".to_owned();
+    }
+    match suggest(key, names.iter().copied()) {
+        Some(name) => format!("unknown field; did you mean `{name}`?"),
+        None if names.is_empty() => format!("unknown field; this {of} has none"),
+        None => format!("unknown field; this {of} knows `{}`", names.join("`, `")),
+    }
+}

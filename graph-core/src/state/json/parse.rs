@@ -1,0 +1,146 @@
+//! Reads the values of fields.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_path_to_error::{Deserializer, Track};
+
+use crate::reducers::Reducer;
+
+use super::super::{Change, InputProblem, Parsed};
+use super::path;
+
+/// The value of one field of a JSON input or update, as a deserializer that remembers where it is.
+pub type FieldDeserializer<'a, 'b> = Deserializer<'a, 'b, Value>;
+
+/// Reads the value of `key`.
+pub fn parse_value<T: DeserializeOwned>(key: &str, value: Value) -> Parsed<T> {
+    parse_value_with(key, value, |deserializer| T::deserialize(deserializer))
+}
+
+/// The same through the field's own `with` or `deserialize_with` function.
+pub fn parse_value_with<T>(
+    key: &str,
+    value: Value,
+    read: impl FnOnce(FieldDeserializer<'_, '_>) -> Result<T, serde_json::Error>,
+) -> Parsed<T> {
+    let mut track = Track::new();
+    match read(Deserializer::new(value, &mut track)) {
+        Ok(value) => Parsed::Write(value),
+        Err(error) => Parsed::Invalid(InputProblem {
+            path: path::inside(key, &track.path()),
+            message: error.to_string(),
+        }),
+    }
+}
+
+/// Reads a write to `key`: what the reducer takes or, for an overwrite, the field's new value.
+pub fn parse_change<R, T>(key: &str, value: Value, overwrite: bool) -> Parsed<Change<R, T>>
+where
+    R: Reducer<T, Update: DeserializeOwned>,
+    T: Clone + DeserializeOwned,
+{
+    if overwrite {
+        parse_value(key, value).map(Change::Overwrite)
+    } else {
+        parse_value(key, value).map(Change::Update)
+    }
+}
+
+/// The same through the field's own `with` or `deserialize_with` function, for reducers that take the field's type.
+pub fn parse_with<R, T>(
+    key: &str,
+    value: Value,
+    overwrite: bool,
+    read: impl FnOnce(FieldDeserializer<'_, '_>) -> Result<T, serde_json::Error>,
+) -> Parsed<Change<R, T>>
+where
+    R: Reducer<T, Update = T>,
+    T: Clone,
+{
+    let wrap = if overwrite { Change::Overwrite } else { Change::Update };
+    parse_value_with(key, value, read).map(wrap)
+}
+
+/// Reads an overwrite through the field's own function, and updates, which are of another type, as they are.
+pub fn parse_overwrite_with<R, T>(
+    key: &str,
+    value: Value,
+    overwrite: bool,
+    read: impl FnOnce(FieldDeserializer<'_, '_>) -> Result<T, serde_json::Error>,
+) -> Parsed<Change<R, T>>
+where
+    R: Reducer<T, Update: DeserializeOwned>,
+    T: Clone,
+{
+    if overwrite {
+        parse_value_with(key, value, read).map(Change::Overwrite)
+    } else {
+        parse_value(key, value).map(Change::Update)
+    }
+}
+
+impl<W> Parsed<W> {
+    /// Keeps what is wrong to itself: serde's messages quote the value, and this field's must be in no error text.
+    #[doc(hidden)]
+    pub fn withheld(self, key: &str) -> Self {
+        match self {
+            Self::Invalid(_) => Self::Invalid(InputProblem {
+                path: path::of_key(key),
+                message: "the value does not fit (the field is excluded, so no more is said)".to_owned(),
+            }),
+            parsed => parsed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    #[expect(dead_code, reason = "only read")]
+    struct Note {
+        text: String,
+    }
+
+    fn check<T: DeserializeOwned>(value: Value, expected: &str) {
+        match parse_value::<T>("notes", value) {
+            Parsed::Invalid(problem) => assert_eq!(problem.to_string(), expected),
+            _ => panic!("read, although: {expected}"),
+        }
+    }
+
+    #[test]
+    fn a_problem_says_where_inside_the_value_and_what_was_expected() {
+        check::<Vec<Note>>(
+            json!([{"text": "a"}, {"text": 3}]),
+            "$.notes[1].text: invalid type: integer `3`, expected a string",
+        );
+        check::<Vec<Note>>(json!([{}]), "$.notes[0]: missing field `text`");
+        check::<u8>(json!(300), "$.notes: invalid value: integer `300`, expected u8");
+        check::<String>(json!(null), "$.notes: invalid type: null, expected a string");
+        check::<std::collections::BTreeMap<String, u8>>(
+            json!({"a b": "x"}),
+            "$.notes[\"a b\"]: invalid type: string \"x\", expected u8",
+        );
+    }
+
+    #[test]
+    fn an_own_function_is_asked() {
+        let parsed = parse_value_with("n", json!("12"), |deserializer| {
+            String::deserialize(deserializer)?.parse::<u8>().map_err(serde::de::Error::custom)
+        });
+        assert!(matches!(parsed, Parsed::Write(12)));
+    }
+
+    #[test]
+    fn a_withheld_problem_quotes_nothing() {
+        match parse_value::<u8>("token", json!("hunter2")).withheld("token") {
+            Parsed::Invalid(problem) => assert!(!problem.to_string().contains("hunter2"), "{problem}"),
+            parsed => panic!("{parsed:?}"),
+        }
+    }
+}

@@ -1,0 +1,56 @@
+use std::fmt::Write;
+
+use serde_path_to_error::{Path, Segment};
+
+/// Adds a key to a JSON path: `.key`, or `["a key"]` when it is no plain word.
+pub(super) fn push_key(path: &mut String, key: &str) {
+    let plain = !key.is_empty()
+        && !key.starts_with(|c: char| c.is_ascii_digit())
+        && key.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
+    // Writing into a `String` cannot fail.
+    let _ = if plain { write!(path, ".{key}") } else { write!(path, "[{}]", serde_json::Value::from(key)) };
+}
+
+/// `$.key`.
+pub(super) fn of_key(key: &str) -> String {
+    let mut path = "$".to_owned();
+    push_key(&mut path, key);
+    path
+}
+
+/// `$.key`, followed by where inside its value.
+pub(super) fn inside(key: &str, path: &Path) -> String {
+    let mut text = of_key(key);
+    for segment in path {
+        match segment {
+            Segment::Seq { index } => {
+                let _ = write!(text, "[{index}]");
+            }
+            Segment::Map { key } => push_key(&mut text, key),
+            Segment::Enum { variant } => push_key(&mut text, variant),
+            Segment::Unknown => {}
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_that_are_no_words_are_quoted() {
+        for (key, expected) in [
+            ("notes", "$.notes"),
+            ("größe", "$.größe"),
+            ("last-seen", "$.last-seen"),
+            ("a b", r#"$["a b"]"#),
+            ("$overwrite", r#"$["$overwrite"]"#),
+            ("say \"hi\"", r#"$["say \"hi\""]"#),
+            ("1st", r#"$["1st"]"#),
+            ("", r#"$[""]"#),
+        ] {
+            assert_eq!(of_key(key), expected);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+use garde::rules::range::{Bounds, OutOfBounds, apply};
+
+/// The number lies between `min` and `max`, both included. NaN lies in no range.
+///
+/// # Errors
+/// It is lower, greater, or not a number.
+pub fn range<T: Bounds>(value: &T, min: Option<T::Size>, max: Option<T::Size>) -> Result<(), String> {
+    // A NaN is neither lower nor greater than a bound; it shows in not being comparable with itself.
+    if value.partial_cmp(value).is_none() {
+        return Err("not a number".to_owned());
+    }
+    match value.validate_bounds(min.unwrap_or(T::MIN), max.unwrap_or(T::MAX)) {
+        // Infinity is greater than the greatest float, but a bound that was not given is no bound.
+        Err(OutOfBounds::Upper) if max.is_none() => Ok(()),
+        Err(OutOfBounds::Lower) if min.is_none() => Ok(()),
+        _ => super::told(apply(value, (min, max))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check<T: Bounds>(value: T, min: Option<T::Size>, max: Option<T::Size>, expected: Result<(), &str>) {
+        assert_eq!(range(&value, min, max), expected.map_err(str::to_owned));
+    }
+
+    #[test]
+    fn bounds_are_included() {
+        check(0.0_f32, Some(0.0), Some(1.0), Ok(()));
+        check(1.0_f32, Some(0.0), Some(1.0), Ok(()));
+        check(7_u8, Some(8), None, Err("lower than 8"));
+        check(-1_i64, None, Some(-2), Err("greater than -2"));
+        check(f64::INFINITY, Some(0.0), Some(1.0), Err("greater than 1"));
+        check(f64::INFINITY, Some(0.0), None, Ok(()));
+        check(f64::NEG_INFINITY, None, Some(0.0), Ok(()));
+        check(f64::NEG_INFINITY, Some(0.0), None, Err("lower than 0"));
+    }
+
+    #[test]
+    fn nan_is_in_no_range() {
+        check(f64::NAN, Some(0.0), Some(1.0), Err("not a number"));
+        check(f32::NAN, None, None, Err("not a number"));
+        check(Some(f64::NAN), Some(0.0), None, Err("not a number"));
+        check(Some(Some(f32::NAN)), Some(0.0), None, Err("not a number"));
+    }
+
+    #[test]
+    fn none_keeps_the_rule() {
+        check(None::<u8>, Some(1), Some(2), Ok(()));
+        check(Some(3_u8), Some(1), Some(2), Err("greater than 2"));
+    }
+}

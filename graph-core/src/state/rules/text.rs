@@ -1,0 +1,171 @@
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use garde::rules;
+
+/// What the rules on texts can read.
+#[diagnostic::on_unimplemented(
+    message = "a rule on texts cannot read `{Self}`",
+    label = "is not a text",
+    note = "`ascii`, `alphanumeric`, `contains`, `prefix`, `suffix`, `email`, `url` and `pattern` read `String`, `&str`, `Box<str>`, `Arc<str>`, `Cow<str>` and `Option`s of these; use `custom(path)` for other types"
+)]
+pub trait Text {
+    /// The text; `None` when there is none.
+    fn text(&self) -> Option<&str>;
+}
+
+impl Text for str {
+    fn text(&self) -> Option<&str> {
+        Some(self)
+    }
+}
+
+impl Text for String {
+    fn text(&self) -> Option<&str> {
+        Some(self)
+    }
+}
+
+impl Text for Cow<'_, str> {
+    fn text(&self) -> Option<&str> {
+        Some(self)
+    }
+}
+
+impl<T: Text + ?Sized> Text for &T {
+    fn text(&self) -> Option<&str> {
+        (**self).text()
+    }
+}
+
+impl<T: Text + ?Sized> Text for Box<T> {
+    fn text(&self) -> Option<&str> {
+        (**self).text()
+    }
+}
+
+impl<T: Text + ?Sized> Text for Arc<T> {
+    fn text(&self) -> Option<&str> {
+        (**self).text()
+    }
+}
+
+impl<T: Text> Text for Option<T> {
+    fn text(&self) -> Option<&str> {
+        self.as_ref().and_then(T::text)
+    }
+}
+
+/// Applies one of garde's rules to a text, if there is one.
+pub(super) fn each<T: Text + ?Sized>(
+    value: &T,
+    rule: impl FnOnce(&&str) -> Result<(), garde::Error>,
+) -> Result<(), String> {
+    value.text().map_or(Ok(()), |text| super::told(rule(&text)))
+}
+
+/// Every character is ASCII.
+///
+/// # Errors
+/// Another character occurs.
+pub fn ascii<T: Text + ?Sized>(value: &T) -> Result<(), String> {
+    each(value, |text| rules::ascii::apply(text, ()))
+}
+
+/// Every character is a letter or a digit of some script.
+///
+/// # Errors
+/// Another character occurs.
+pub fn alphanumeric<T: Text + ?Sized>(value: &T) -> Result<(), String> {
+    each(value, |text| rules::alphanumeric::apply(text, ()))
+}
+
+/// `part` occurs.
+///
+/// # Errors
+/// It does not.
+pub fn contains<T: Text + ?Sized>(value: &T, part: &str) -> Result<(), String> {
+    each(value, |text| rules::contains::apply(text, (part,)))
+}
+
+/// The text begins with `start`.
+///
+/// # Errors
+/// It does not.
+pub fn prefix<T: Text + ?Sized>(value: &T, start: &str) -> Result<(), String> {
+    each(value, |text| rules::prefix::apply(text, (start,)))
+}
+
+/// The text ends with `end`.
+///
+/// # Errors
+/// It does not.
+pub fn suffix<T: Text + ?Sized>(value: &T, end: &str) -> Result<(), String> {
+    each(value, |text| rules::suffix::apply(text, (end,)))
+}
+
+/// The text is an e-mail address.
+///
+/// # Errors
+/// It is not, and says why.
+#[cfg(feature = "email")]
+pub fn email<T: Text + ?Sized>(value: &T) -> Result<(), String> {
+    each(value, |text| rules::email::apply(text, ()))
+}
+
+/// The text is an absolute URL.
+///
+/// # Errors
+/// It is not, and says why.
+#[cfg(feature = "url")]
+pub fn url<T: Text + ?Sized>(value: &T) -> Result<(), String> {
+    each(value, |text| rules::url::apply(text, ()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(result: Result<(), String>, expected: Result<(), &str>) {
+        assert_eq!(result, expected.map_err(str::to_owned));
+    }
+
+    #[test]
+    fn letters_are_judged_one_by_one() {
+        check(ascii("abc-1"), Ok(()));
+        check(ascii("größe"), Err("not ascii"));
+        check(alphanumeric("größe1"), Ok(()));
+        check(alphanumeric("a b"), Err("not alphanumeric"));
+    }
+
+    #[test]
+    fn parts_are_found() {
+        check(contains("größe", "öß"), Ok(()));
+        check(contains("abc", "x"), Err("does not contain \"x\""));
+        check(prefix(&"abc".to_owned(), "a"), Ok(()));
+        check(prefix("abc", "b"), Err("value does not begin with \"b\""));
+        check(suffix(&Box::<str>::from("abc"), "bc"), Ok(()));
+        check(suffix("abc", "b"), Err("does not end with \"b\""));
+    }
+
+    #[test]
+    fn none_keeps_the_rules() {
+        check(contains(&None::<String>, "x"), Ok(()));
+        check(ascii(&Some("é")), Err("not ascii"));
+    }
+
+    #[cfg(feature = "email")]
+    #[test]
+    fn an_email_address_is_told_from_other_texts() {
+        check(email("a@b.example"), Ok(()));
+        check(email(&Some("a")), Err("not a valid email: value is missing `@`"));
+    }
+
+    #[cfg(feature = "url")]
+    #[test]
+    fn a_url_is_told_from_other_texts() {
+        check(url("https://example.com/a?b"), Ok(()));
+        check(url(&Some("/a")), Err("not a valid url: relative URL without a base"));
+    }
+}
