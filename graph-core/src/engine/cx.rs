@@ -1,20 +1,102 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A run, as a node sees it.
-#[derive(Debug)]
+use serde::Serialize;
+
+use crate::stream::{Custom, Sink};
+
+use super::Metadata;
+
+/// A run, as one attempt of a node sees it.
 pub struct Cx {
-    _step: u64,
+    pub(super) shared: Arc<RunShared>,
+    pub(super) at: At,
+}
+
+/// What all tasks of a run have in common.
+pub(crate) struct RunShared {
+    pub(crate) names: Arc<[Arc<str>]>,
+    pub(crate) metadata: Metadata,
+    /// Where custom events go; nowhere when nobody listens.
+    pub(crate) sink: Option<Arc<dyn Sink>>,
+}
+
+/// Which task this is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct At {
+    pub(super) node: usize,
+    pub(super) task: usize,
+    pub(super) step: u64,
+    pub(super) remaining: u64,
+}
+
+impl Cx {
+    /// The node's name in the graph.
+    pub fn node(&self) -> &str {
+        self.shared.names.get(self.at.node).map_or("START", |name| name)
+    }
+
+    /// Which superstep this is; the first after the input is 1.
+    pub fn superstep(&self) -> u64 {
+        self.at.step
+    }
+
+    /// How many supersteps the run may still have after this one.
+    pub fn remaining_steps(&self) -> u64 {
+        self.at.remaining
+    }
+
+    /// The how-manieth attempt this is, from 1.
+    pub fn attempt(&self) -> u32 {
+        1
+    }
+
+    /// The run's own keys and values.
+    pub fn metadata(&self) -> &Metadata {
+        &self.shared.metadata
+    }
+
+    /// Whether somebody listens to the custom events of this run.
+    pub fn is_observed(&self) -> bool {
+        self.shared.sink.is_some()
+    }
+
+    /// Sends a value to whoever listens to the run's stream, as it is: the listener gets it back by its type.
+    ///
+    /// Waits while the listener is far behind. Nothing happens when nobody listens; to save making the value, ask
+    /// [`is_observed`](Self::is_observed) first.
+    ///
+    /// # Cancel safety
+    /// A dropped call has sent the value or has not.
+    pub async fn emit<T: Serialize + Send + Sync + 'static>(&self, value: T) {
+        if let Some(sink) = &self.shared.sink {
+            sink.custom(self.at.step, self.at.task, Arc::from(self.node()), Custom::new(value)).await;
+        }
+    }
+}
+
+impl std::fmt::Debug for Cx {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Cx").field("node", &self.node()).field("superstep", &self.at.step).finish()
+    }
 }
 
 /// A run with the graph's context of type `D`; derefs to [`Cx`].
-#[derive(Debug)]
 pub struct Ctx<D> {
-    cx: Cx,
-    context: Arc<D>,
+    pub(super) cx: Cx,
+    pub(super) context: Arc<D>,
 }
 
 impl<D> Ctx<D> {
+    pub(super) fn new(shared: Arc<RunShared>, context: Arc<D>) -> Self {
+        Self { cx: Cx { shared, at: At { node: usize::MAX, task: 0, step: 0, remaining: 0 } }, context }
+    }
+
+    /// The same run, for another task.
+    pub(super) fn at(&self, at: At) -> Self {
+        Self { cx: Cx { shared: Arc::clone(&self.cx.shared), at }, context: Arc::clone(&self.context) }
+    }
+
     /// The context that the run was given.
     pub fn context(&self) -> &D {
         &self.context
@@ -26,5 +108,11 @@ impl<D> Deref for Ctx<D> {
 
     fn deref(&self) -> &Cx {
         &self.cx
+    }
+}
+
+impl<D> std::fmt::Debug for Ctx<D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.cx.fmt(f)
     }
 }

@@ -1,5 +1,19 @@
-//! Runs graphs.
+//! Runs graphs: execute a superstep's tasks, apply what they wrote, plan the next.
 
+mod apply;
+mod attempt;
 mod cx;
+mod decide;
+mod driver;
+mod ephemeral;
+mod execute;
+mod ledger;
+mod options;
+mod reject;
+mod task;
 
+pub(crate) use cx::RunShared;
 pub use cx::{Ctx, Cx};
+pub(crate) use driver::Driver;
+pub(crate) use options::RunOptions;
+pub use options::{DEFAULT_RECURSION_LIMIT, FailureMode, Metadata};

@@ -31,6 +31,11 @@ pub enum NodeRef {
     },
     /// A node that was given a name.
     Named(Cow<'static, str>),
+    /// A value that cannot be told from another of its type, and was given no name; `compile()` refuses it.
+    Nameless {
+        /// Its type.
+        name: &'static str,
+    },
 }
 
 impl NodeRef {
@@ -39,7 +44,7 @@ impl NodeRef {
         match self {
             Self::Start => "START",
             Self::End => "END",
-            Self::Function { name, .. } => name,
+            Self::Function { name, .. } | Self::Nameless { name } => name,
             Self::Named(name) => name,
         }
     }

@@ -1,16 +1,28 @@
 //! Nodes: what they read, what they return, what they are called.
 
+mod call;
+mod decide;
 mod error;
 mod identity;
+mod object;
 mod packet;
 mod param;
 mod route;
+mod shape;
 mod step;
 
+pub(crate) use call::StepFuture;
+pub use call::{ArgsOf, CallWith, ErasedNode, Runs};
+pub(crate) use decide::Decider;
+pub use decide::{Decide, DecideWith, Decides, Decision};
 pub use error::{NodeError, Result};
 pub(crate) use identity::own_name;
 pub use identity::{END, End, Named, NodeRef, START, Start, named};
+pub use object::{IsNode, IsPacketNode, Node, NodeArgs, PacketNode, PacketNodeArgs};
 pub use packet::{Packet, PacketType, Payload};
 pub use param::*;
 pub use route::{Choice, Exit, IntoLeave, Leave, Route};
+pub use shape::{
+    Body, EndSignature, IsNamed, OrPacket, PacketKind, ReadsPacket, Several, Shape, Signature, StartSignature,
+};
 pub use step::{IntoStep, Step};

@@ -72,3 +72,13 @@ impl<R: Route> IntoLeave for Vec<R> {
         Ok(Leave::ByAll(self.into_iter().map(Route::into_choice).collect()))
     }
 }
+
+impl<R: IntoLeave, E: Into<NodeError>> IntoLeave for Result<R, E> {
+    fn exits() -> Vec<Exit> {
+        R::exits()
+    }
+
+    fn into_leave(self) -> Result<Leave, NodeError> {
+        self.map_err(Into::into)?.into_leave()
+    }
+}

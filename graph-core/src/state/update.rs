@@ -93,7 +93,7 @@ impl<W> Parsed<W> {
 ///     update.field_names().any(|name| name == "answer")
 /// }
 /// ```
-pub trait Update<S>: Default + Clone + Send + Sync + 'static {
+pub trait Update<S>: Default + Clone + std::fmt::Debug + serde::Serialize + Send + Sync + 'static {
     /// The derive's enum of field writes.
     type Write: FieldWrite<S>;
 
@@ -201,6 +201,17 @@ impl<W> Writes<W> {
     /// The writes in order.
     pub fn iter(&self) -> impl Iterator<Item = &W> {
         self.first.iter().chain(&self.rest)
+    }
+
+    /// Each write turned into another, or the first error.
+    pub(crate) fn try_map<V, E>(self, mut turn: impl FnMut(W) -> Result<V, E>) -> Result<Writes<V>, E> {
+        let first = self.first.map(&mut turn).transpose()?;
+        let rest = if self.rest.is_empty() {
+            Vec::new()
+        } else {
+            self.rest.into_iter().map(turn).collect::<Result<_, E>>()?
+        };
+        Ok(Writes { first, rest })
     }
 
     /// The same writes under another type, for flattened states.

@@ -1,0 +1,57 @@
+use crate::error::{NodeFailure, Panic};
+use crate::graph::Compiled;
+use crate::node::{Decider, Leave, NodeError, Source};
+use crate::plan::Task;
+use crate::state::{FieldWrite as _, GraphState};
+
+use super::apply::Undos;
+use super::attempt::contained;
+use super::cx::{At, Ctx};
+use super::ledger::Ledger;
+use super::task::{Failed, Finished};
+
+/// Asks one route function.
+pub(super) fn ask<S: GraphState, D>(decide: &Decider<S, D>, from: Source<'_, S, D>) -> Result<Leave, Failed> {
+    let asked: Result<Result<Leave, NodeError>, Panic> = contained(|| decide(from));
+    asked.map_err(Failed::Panic)?.map_err(Failed::Error)
+}
+
+/// Asks the route functions of several tasks, each with the task's own update on top of the state and nobody else's.
+///
+/// The updates are written into the state and taken back: only the written fields are copied. The results of tasks
+/// whose route function failed are gone afterwards.
+pub(super) fn ask_all<S: GraphState, D>(
+    graph: &Compiled<S, D>,
+    state: &mut S,
+    ctx: &Ctx<D>,
+    tasks: &[Task],
+    results: &mut [Option<Finished<S>>],
+    ledger: &mut Ledger,
+) -> Vec<NodeFailure> {
+    let (mut failures, mut undos) = (Vec::new(), Undos::new());
+    let step = ctx.at.step;
+    for (index, (task, result)) in tasks.iter().zip(results.iter_mut()).enumerate() {
+        let Some(decide) = graph.nodes.get(task.node).and_then(|node| node.decide.as_ref()) else { continue };
+        let Some(finished) = result else { continue };
+        ledger.open(S::FIELD_COUNT);
+        finished.writes.iter().for_each(|write| ledger.enter(index, write));
+        let mut overlay = Ok(());
+        for write in finished.writes.iter().filter(|write| ledger.counts(*write)) {
+            match write.clone().apply(state) {
+                Ok(undo) => undos.push(undo),
+                Err(error) => overlay = Err(Failed::Error(error.into())),
+            }
+        }
+        let ctx = ctx.at(At { node: task.node, task: index, ..ctx.at });
+        let source = Source { state: &*state, packet: task.packet.as_ref(), ctx: &ctx };
+        match overlay.and_then(|()| ask(decide, source)) {
+            Ok(leave) => finished.leave = leave,
+            Err(failed) => {
+                failures.push(failed.into_failure(graph.node_name(task.node), step));
+                *result = None;
+            }
+        }
+        undos.roll_back(state);
+    }
+    failures
+}

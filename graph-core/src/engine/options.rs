@@ -1,0 +1,37 @@
+use std::time::Duration;
+
+/// How many supersteps a run may have unless it says otherwise.
+pub const DEFAULT_RECURSION_LIMIT: u64 = 25;
+
+/// A run's own keys and values, readable by its nodes.
+pub type Metadata = serde_json::Map<String, serde_json::Value>;
+
+/// What becomes of a node's siblings when it fails.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FailureMode {
+    /// They are told to stop; what had finished is kept.
+    #[default]
+    FailFast,
+    /// They run to their end, then the superstep fails with every failure.
+    Collect,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct RunOptions {
+    pub(crate) recursion_limit: u64,
+    pub(crate) max_concurrency: usize,
+    pub(crate) superstep_timeout: Option<Duration>,
+    pub(crate) failure_mode: FailureMode,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self {
+            recursion_limit: DEFAULT_RECURSION_LIMIT,
+            max_concurrency: usize::MAX,
+            superstep_timeout: None,
+            failure_mode: FailureMode::FailFast,
+        }
+    }
+}

@@ -1,0 +1,68 @@
+use crate::error::{NodeFailure, Panic};
+use crate::node::{Leave, NodeError, Step};
+use crate::reducers::Stamp;
+use crate::state::{FieldWrite as _, GraphState, Update, Writes};
+
+pub(super) type WriteOf<S> = <<S as GraphState>::Update as Update<S>>::Write;
+
+/// The result of one task, as it will be applied.
+pub(super) struct Finished<S: GraphState> {
+    /// Prepared writes: whatever is not deterministic has been settled.
+    pub(super) writes: Writes<WriteOf<S>>,
+    pub(super) leave: Leave,
+}
+
+impl<S: GraphState> Clone for Finished<S> {
+    fn clone(&self) -> Self {
+        Self { writes: self.writes.clone(), leave: self.leave.clone() }
+    }
+}
+
+/// Why a task has no result.
+pub(super) enum Failed {
+    Error(NodeError),
+    Panic(Panic),
+}
+
+impl Failed {
+    pub(super) fn into_failure(self, node: &str, step: u64) -> NodeFailure {
+        let (error, panicked) = match self {
+            Self::Error(error) => (error.into_inner(), false),
+            Self::Panic(panic) => (Box::from(panic), true),
+        };
+        NodeFailure { node: node.to_owned(), step, attempt: 1, error, panicked }
+    }
+}
+
+/// A reducer's first phase that refused an update.
+#[derive(Debug, thiserror::Error)]
+#[error("the update of field `{field}` cannot be used")]
+struct NotPrepared {
+    field: &'static str,
+    source: crate::reducers::ReduceError,
+}
+
+/// Takes what a node returned, and runs the reducers' first phase.
+#[inline]
+pub(super) fn finish<S: GraphState>(
+    result: Result<Step<S>, NodeError>,
+    stamp: Stamp<'_>,
+) -> Result<Finished<S>, Failed> {
+    let step = result.map_err(Failed::Error)?;
+    let writes = prepare::<S>(step.update, stamp).map_err(Failed::Error)?;
+    Ok(Finished { writes, leave: step.leave })
+}
+
+/// Runs the reducers' first phase on an update.
+pub(super) fn prepare<S: GraphState>(
+    update: S::Update,
+    stamp: Stamp<'_>,
+) -> Result<Writes<WriteOf<S>>, NodeError> {
+    update.__into_writes().try_map(|write| {
+        let field = write.field();
+        write.prepare(&stamp).map_err(|source| {
+            let field = S::field(field).map_or("?", |field| field.name);
+            NotPrepared { field, source }.into()
+        })
+    })
+}

@@ -1,0 +1,135 @@
+use std::time::Duration;
+
+use crate::state::{InputError, validate::Violation};
+
+use super::{NodeFailure, WiringProblem};
+
+/// What went wrong, to match on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The graph cannot be built: every mistake in its wiring.
+    #[error("cannot be built{}", WiringProblem::list(.0))]
+    Wiring(Vec<WiringProblem>),
+
+    /// A JSON input is not one: every missing, unknown and ill-typed field.
+    #[error("cannot start")]
+    Input(#[source] InputError),
+
+    /// A node failed.
+    #[error("{}", node_failed(.first, .others))]
+    Node {
+        /// The failure; of several the first in the order of the superstep.
+        first: NodeFailure,
+        /// The other nodes that failed in the same superstep.
+        others: Vec<NodeFailure>,
+    },
+
+    /// Several tasks of one superstep wrote a field that has no reducer, or overwrote the same field.
+    #[error(
+        "{} wrote field `{field}` in superstep {step}{}: give it a reducer, or let one node write it",
+        names(.nodes),
+        if *.overwrite { ", each with `Overwrite`" } else { "" }
+    )]
+    Conflict {
+        /// The field.
+        field: &'static str,
+        /// Everybody who wrote it, in application order.
+        nodes: Vec<String>,
+        /// The superstep.
+        step: u64,
+        /// Whether the writes were overwrites, which a reducer would not help.
+        overwrite: bool,
+    },
+
+    /// A value breaks a rule of the state. Nothing of the superstep was applied.
+    #[error("the writes of {} in superstep {step} break the rules of the state{}", names(.nodes), list(.violations))]
+    Validation {
+        /// Who wrote the fields concerned; `START` for the run's input.
+        nodes: Vec<String>,
+        /// The superstep; 0 for the run's input.
+        step: u64,
+        /// Every broken rule.
+        violations: Vec<Violation>,
+    },
+
+    /// A reducer refused a write. Nothing of the superstep was applied.
+    #[error("the reducer of field `{field}` refused the write of node `{node}` in superstep {step}")]
+    Reducer {
+        /// The field.
+        field: &'static str,
+        /// Who wrote it; `START` for the run's input.
+        node: String,
+        /// The superstep; 0 for the run's input.
+        step: u64,
+        /// What it says.
+        #[source]
+        source: crate::reducers::ReduceError,
+    },
+
+    /// The run was not complete after as many supersteps as it may have.
+    #[error("is not complete after {limit} supersteps, next would be {}: raise the run's recursion limit if that is meant", names(.next))]
+    RecursionLimit {
+        /// The limit.
+        limit: u64,
+        /// The nodes that are planned.
+        next: Vec<String>,
+    },
+
+    /// Nothing is left to run, but a join still waits for some of its sources.
+    #[error("came to rest while the join into `{target}` still waits for {}: declare it optional if that is meant", names(.missing))]
+    JoinNotFilled {
+        /// The join's target.
+        target: String,
+        /// The sources that have not finished.
+        missing: Vec<String>,
+    },
+
+    /// A superstep took longer than it may.
+    #[error("superstep {step} did not end within {limit:?}, {} had not finished", names(.unfinished))]
+    SuperstepTimeout {
+        /// The superstep.
+        step: u64,
+        /// The run's limit.
+        limit: Duration,
+        /// The nodes that had not finished.
+        unfinished: Vec<String>,
+    },
+
+    /// A field marked `from_context` is built from another context than the graph's.
+    #[error("field `{field}` cannot be built from the graph's context, which is a `{context}`")]
+    Context {
+        /// The field.
+        field: &'static str,
+        /// The type of the graph's context.
+        context: &'static str,
+    },
+
+    /// The runtime lacks something that the run asks for.
+    #[error("{0}")]
+    Runtime(&'static str),
+}
+
+/// "`a`", "`a` and `b`", "`a`, `b` and `c`", "`a`, `b`, `c` and 97 more".
+fn names(names: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let quoted: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
+    match (quoted.split_last(), names.len().saturating_sub(SHOWN)) {
+        (None, _) => "nobody".to_owned(),
+        (Some(_), more @ 1..) => format!("{} and {more} more", quoted.join(", ")),
+        (Some((last, [])), 0) => last.clone(),
+        (Some((last, rest)), 0) => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
+fn node_failed(first: &NodeFailure, others: &[NodeFailure]) -> String {
+    if others.is_empty() {
+        return first.to_string();
+    }
+    let others: Vec<String> = others.iter().map(|failure| failure.node.clone()).collect();
+    format!("{first}; so did {}", names(&others))
+}
+
+fn list(violations: &[Violation]) -> String {
+    violations.iter().map(|violation| format!("\n  {violation}")).collect()
+}

@@ -1,0 +1,83 @@
+//! What can go wrong, by kind.
+
+mod kind;
+mod node_failure;
+mod wiring;
+
+use std::any::Any;
+use std::error::Error as StdError;
+use std::fmt;
+use std::sync::Arc;
+
+pub use kind::ErrorKind;
+pub use node_failure::NodeFailure;
+pub(crate) use node_failure::Panic;
+pub use wiring::WiringProblem;
+
+/// What building or running a graph fails with.
+///
+/// `Display` says what was being done to what; the cause is [`source`](StdError::source). A failed run also has the
+/// state as of the last good superstep: [`state`](Self::state).
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    graph: String,
+    kind: ErrorKind,
+    state: Option<Arc<dyn Any + Send + Sync>>,
+}
+
+impl Error {
+    pub(crate) fn new(graph: &str, kind: ErrorKind) -> Self {
+        Self(Box::new(Inner { graph: graph.to_owned(), kind, state: None }))
+    }
+
+    pub(crate) fn with_state<S: Send + Sync + 'static>(mut self, state: Arc<S>) -> Self {
+        self.0.state = Some(state);
+        self
+    }
+
+    /// What went wrong.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.kind
+    }
+
+    /// The graph's name.
+    pub fn graph(&self) -> &str {
+        &self.0.graph
+    }
+
+    /// The state as of the last good superstep, when a run of a graph over `S` failed.
+    ///
+    /// `None` for a graph that could not be built, for an input that was refused, and for another state's type.
+    pub fn state<S: 'static>(&self) -> Option<&S> {
+        self.0.state.as_deref()?.downcast_ref()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "graph `{}`: {}", self.0.graph, self.0.kind)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)?;
+        let mut cause = self.source();
+        while let Some(error) = cause {
+            write!(f, "\n  caused by: {error}")?;
+            cause = error.source();
+        }
+        Ok(())
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        match &self.0.kind {
+            // The failure is what `Display` says already; its cause is the node's own error.
+            ErrorKind::Node { first, .. } => first.source(),
+            kind => kind.source(),
+        }
+    }
+}

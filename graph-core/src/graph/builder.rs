@@ -1,0 +1,193 @@
+use std::marker::PhantomData;
+
+use crate::error::Error;
+use crate::node::{Body, Decide, Decides, Named, NodeRef, Shape};
+use crate::state::GraphState;
+
+use super::draft::{Draft, DraftJoin};
+use super::{Enters, Graph, Leaves, Listed, Registers};
+
+/// Puts a graph over the state `S` together; nodes may ask for a context of type `D`.
+///
+/// The function itself is the node's identity, and an edge registers the nodes that it names:
+///
+/// ```
+/// # use graph_core::{END, GraphState, START, StateGraph};
+/// #[derive(GraphState, Clone)]
+/// struct Count {
+///     #[state(reducer = add)]
+///     total: u32,
+/// }
+///
+/// async fn one(_: &Count) -> CountUpdate {
+///     Count::update().total(1)
+/// }
+///
+/// async fn two(_: &Count) -> CountUpdate {
+///     Count::update().total(2)
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> graph_core::Result<()> {
+/// let graph = StateGraph::<Count>::new().edge(START, one).edge(one, two).edge(two, END).compile()?;
+/// assert_eq!(graph.run(Count::input()).await?.into_state().total, 3);
+/// # Ok(())
+/// # }
+/// ```
+pub struct StateGraph<S, D = ()> {
+    draft: Draft<S, D>,
+    context: PhantomData<fn(D)>,
+}
+
+impl<S: GraphState> StateGraph<S> {
+    /// An empty graph, named like its state.
+    #[expect(clippy::new_without_default, reason = "a graph without edges is nothing to default to")]
+    pub fn new() -> Self {
+        Self { draft: Draft::new(S::NAME), context: PhantomData }
+    }
+
+    /// An empty graph whose runs are given a context of type `D`, which nodes read as `&Ctx<D>`.
+    pub fn with_context<D: Send + Sync + 'static>() -> StateGraph<S, D> {
+        StateGraph { draft: Draft::new(S::NAME), context: PhantomData }
+    }
+}
+
+impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
+    /// Names the graph, for errors and logs.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.draft.name = name.into();
+        self
+    }
+
+    /// Adds a node that no edge names: one that a route leads to and that returns a route itself.
+    pub fn node<N, M>(mut self, node: N) -> Self
+    where
+        N: Shape<M>,
+        N::Signature: Registers<S, D, N::Body>,
+    {
+        <N::Signature as Registers<S, D, N::Body>>::register(node.into_body(), &mut self.draft);
+        self
+    }
+
+    /// Leads from `from` to `to`. `to` may be a tuple, then all of them follow; several edges from one node mean the
+    /// same.
+    ///
+    /// A node to which several edges lead runs once for each superstep in which any of them fires; to wait for all of
+    /// several nodes use [`join`](Self::join).
+    pub fn edge<A, MA, B, MB>(mut self, from: A, to: B) -> Self
+    where
+        A: Shape<MA>,
+        B: Shape<MB>,
+        A::Signature: Leaves<S, D, A::Body>,
+        B::Signature: Enters<S, D, B::Body>,
+    {
+        let from = <A::Signature as Leaves<S, D, A::Body>>::leave(from.into_body(), &mut self.draft);
+        let mut targets = Vec::new();
+        <B::Signature as Enters<S, D, B::Body>>::enter(to.into_body(), &mut self.draft, &mut targets);
+        for to in targets {
+            let edge = (from.clone(), to);
+            if !self.draft.edges.contains(&edge) {
+                self.draft.edges.push(edge);
+            }
+        }
+        self
+    }
+
+    /// Plans `to` once all of `from`, a tuple of nodes, have finished since it was last planned so.
+    ///
+    /// A run that comes to rest while a join waits for some of its sources fails with
+    /// [`JoinNotFilled`](crate::ErrorKind::JoinNotFilled); see [`join_optional`](Self::join_optional).
+    pub fn join<A, MA, B, MB>(self, from: A, to: B) -> Self
+    where
+        A: Shape<MA>,
+        B: Shape<MB>,
+        A::Signature: Listed<S, D, A::Body>,
+        B::Signature: Enters<S, D, B::Body>,
+    {
+        self.add_join::<A, MA, B, MB>(from, to, false)
+    }
+
+    /// Like [`join`](Self::join), but the run may end while it waits.
+    pub fn join_optional<A, MA, B, MB>(self, from: A, to: B) -> Self
+    where
+        A: Shape<MA>,
+        B: Shape<MB>,
+        A::Signature: Listed<S, D, A::Body>,
+        B::Signature: Enters<S, D, B::Body>,
+    {
+        self.add_join::<A, MA, B, MB>(from, to, true)
+    }
+
+    fn add_join<A, MA, B, MB>(mut self, from: A, to: B, optional: bool) -> Self
+    where
+        A: Shape<MA>,
+        B: Shape<MB>,
+        A::Signature: Listed<S, D, A::Body>,
+        B::Signature: Enters<S, D, B::Body>,
+    {
+        let (mut sources, mut targets) = (Vec::new(), Vec::new());
+        <A::Signature as Listed<S, D, A::Body>>::list(from.into_body(), &mut self.draft, &mut sources);
+        <B::Signature as Enters<S, D, B::Body>>::enter(to.into_body(), &mut self.draft, &mut targets);
+        self.draft.joins.push(DraftJoin { sources, targets, optional });
+        self
+    }
+
+    /// Lets a function decide where to go after `from`.
+    ///
+    /// The function reads the state with `from`'s own update applied to it, and nobody else's. It is pure: it may run
+    /// again. The nodes that its route names have to be in the graph: see [`node`](Self::node).
+    pub fn route<A, MA, F, MF>(mut self, from: A, decide: F) -> Self
+    where
+        A: Shape<MA>,
+        A::Signature: Leaves<S, D, A::Body>,
+        F: Decide<MF>,
+        F::Signature: Decides<S, D, F>,
+    {
+        let from = <A::Signature as Leaves<S, D, A::Body>>::leave(from.into_body(), &mut self.draft);
+        let exits = <F::Signature as Decides<S, D, F>>::exits();
+        self.draft.routes.push((from, exits, <F::Signature as Decides<S, D, F>>::erase(decide)));
+        self
+    }
+
+    /// Lets a node run only in a superstep in which nothing else is planned.
+    pub fn defer<N, M, F>(mut self, node: N) -> Self
+    where
+        N: Shape<M, Body = Body<F>>,
+    {
+        self.draft.deferred.push(node.into_body().node);
+        self
+    }
+
+    /// Another name for a node: one that it had before, so that what was stored under it is found.
+    pub fn alias<N, M, F>(mut self, node: N, alias: impl Into<String>) -> Self
+    where
+        N: Shape<M, Body = Body<F>>,
+    {
+        self.draft.aliases.push((node.into_body().node, alias.into()));
+        self
+    }
+
+    /// Checks the wiring and makes the graph.
+    ///
+    /// # Errors
+    /// [`Wiring`](crate::ErrorKind::Wiring) with *every* mistake: nodes that nothing leads to or that lead nowhere,
+    /// joins that can never fill, names used twice, routes to nodes that are not there, nodes with both an edge and a
+    /// route.
+    pub fn compile(self) -> Result<Graph<S, D>, Error> {
+        self.draft.compile()
+    }
+}
+
+impl<N> Named<N> {
+    /// The name that was given.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+}
+
+impl From<&'static str> for NodeRef {
+    /// The node that was given this name.
+    fn from(name: &'static str) -> Self {
+        Self::Named(name.into())
+    }
+}

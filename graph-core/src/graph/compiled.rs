@@ -1,0 +1,104 @@
+use std::sync::Arc;
+
+use crate::error::{Error, ErrorKind};
+use crate::node::{Decider, ErasedNode};
+use crate::plan::Topology;
+use crate::run::{NeedsContext, Run};
+use crate::state::{GraphState, Input as _};
+use crate::stream::RunStream;
+
+use super::picture;
+
+/// A graph that can be run; cheap to clone, and shared by all its runs.
+pub struct Graph<S: GraphState, D = ()>(pub(crate) Arc<Compiled<S, D>>);
+
+pub(crate) struct Compiled<S, D> {
+    pub(crate) name: String,
+    pub(crate) nodes: Vec<CompiledNode<S, D>>,
+    pub(crate) names: Arc<[Arc<str>]>,
+    /// Names that nodes had before.
+    pub(crate) aliases: Vec<(String, usize)>,
+    /// The route function that leaves START.
+    pub(crate) start: Option<Decider<S, D>>,
+    pub(crate) topology: Topology,
+    /// The fields that are cleared once they could be read.
+    pub(crate) ephemeral: Vec<usize>,
+}
+
+pub(crate) struct CompiledNode<S, D> {
+    pub(crate) run: Box<dyn ErasedNode<S, D>>,
+    /// The route function that leaves it.
+    pub(crate) decide: Option<Decider<S, D>>,
+}
+
+impl<S, D> Compiled<S, D> {
+    /// The node's name; places come from this graph's own topology.
+    pub(crate) fn node_name(&self, node: usize) -> &str {
+        self.names.get(node).map_or("?", |name| name)
+    }
+}
+
+impl<S: GraphState, D> Clone for Graph<S, D> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<S: GraphState, D> std::fmt::Debug for Graph<S, D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Graph").field("name", &self.0.name).field("nodes", &self.0.names).finish()
+    }
+}
+
+impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
+    /// The graph's name.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// The nodes' names, in registration order.
+    pub fn nodes(&self) -> impl Iterator<Item = &str> {
+        self.0.names.iter().map(|name| &**name)
+    }
+
+    /// The node that has this name, or had it before and says so by an alias.
+    pub fn node(&self, name: &str) -> Option<&str> {
+        let now = self.0.names.iter().find(|now| &***now == name).map(|now| &**now);
+        now.or_else(|| {
+            let (_, node) = self.0.aliases.iter().find(|(alias, _)| alias == name)?;
+            self.0.names.get(*node).map(|name| &**name)
+        })
+    }
+
+    /// Reads an input of this graph from JSON.
+    ///
+    /// # Errors
+    /// [`Input`](crate::ErrorKind::Input) with *all* missing, unknown and ill-typed fields, each with its path.
+    pub fn parse_input(&self, value: serde_json::Value) -> Result<S::Input, Error> {
+        S::Input::from_json(value).map_err(|error| Error::new(&self.0.name, ErrorKind::Input(error)))
+    }
+
+    /// A run of this graph; awaiting it runs it. Options are set before.
+    pub fn run(&self, input: S::Input) -> Run<S, D, NeedsContext> {
+        Run::new(self.clone(), input)
+    }
+
+    /// The graph as a [Mermaid](https://mermaid.js.org) flowchart: edges solid, routes dotted with their labels,
+    /// packets as thick arrows, joins as a `+`, deferred nodes as stadiums.
+    pub fn to_mermaid(&self) -> String {
+        picture::mermaid(&self.0.topology, &self.0.names)
+    }
+
+    /// The graph in [Graphviz](https://graphviz.org)' dot language.
+    pub fn to_dot(&self) -> String {
+        picture::dot(&self.0.name, &self.0.topology, &self.0.names)
+    }
+}
+
+impl<S: GraphState> Graph<S> {
+    /// A run of this graph as a stream of everything that happens in it; options go through
+    /// [`run`](Self::run)`(..).`[`stream`](Run::stream)`()`.
+    pub fn stream(&self, input: S::Input) -> RunStream<S> {
+        self.run(input).stream()
+    }
+}

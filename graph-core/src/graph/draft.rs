@@ -1,0 +1,83 @@
+use std::any::TypeId;
+use std::collections::HashMap;
+
+use crate::error::WiringProblem;
+use crate::node::{Decider, ErasedNode, Exit, NodeRef, PacketType};
+
+use super::place::Registration;
+
+/// A graph that is being put together: what was said, in the order in which it was said.
+pub struct Draft<S, D> {
+    pub(super) name: String,
+    pub(super) nodes: Vec<DraftNode<S, D>>,
+    pub(super) places: HashMap<NodeRef, usize>,
+    pub(super) edges: Vec<(NodeRef, NodeRef)>,
+    pub(super) joins: Vec<DraftJoin>,
+    pub(super) routes: Vec<(NodeRef, Vec<Exit>, Decider<S, D>)>,
+    pub(super) deferred: Vec<NodeRef>,
+    pub(super) aliases: Vec<(NodeRef, String)>,
+    /// What was found wrong while putting together.
+    pub(super) problems: Vec<WiringProblem>,
+}
+
+pub(super) struct DraftNode<S, D> {
+    pub(super) name: String,
+    pub(super) value: TypeId,
+    pub(super) run: Box<dyn ErasedNode<S, D>>,
+    pub(super) exits: Option<Vec<Exit>>,
+    pub(super) packet: Option<PacketType>,
+}
+
+pub(super) struct DraftJoin {
+    pub(super) sources: Vec<NodeRef>,
+    pub(super) targets: Vec<NodeRef>,
+    pub(super) optional: bool,
+}
+
+impl<S, D> Draft<S, D> {
+    pub(super) fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            nodes: Vec::new(),
+            places: HashMap::new(),
+            edges: Vec::new(),
+            joins: Vec::new(),
+            routes: Vec::new(),
+            deferred: Vec::new(),
+            aliases: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// Adds a node, or finds the one that is there.
+    pub(super) fn register(&mut self, node: Registration<S, D>) {
+        if let Some(known) = self.places.get(&node.node).and_then(|&place| self.nodes.get(place)) {
+            if known.value != node.value {
+                self.report(WiringProblem::DuplicateName { name: known.name.clone() });
+            }
+            return;
+        }
+        let name = node.node.name().to_owned();
+        if let NodeRef::Nameless { .. } = node.node {
+            self.report(WiringProblem::Nameless { of: name.clone() });
+        } else if name.is_empty() || name == "START" || name == "END" {
+            self.report(WiringProblem::ReservedName { name: name.clone() });
+        } else if self.nodes.iter().any(|other| other.name == name) {
+            self.report(WiringProblem::DuplicateName { name: name.clone() });
+        }
+        self.places.insert(node.node, self.nodes.len());
+        self.nodes.push(DraftNode {
+            name,
+            value: node.value,
+            run: node.run,
+            exits: node.exits,
+            packet: node.packet,
+        });
+    }
+
+    pub(super) fn report(&mut self, problem: WiringProblem) {
+        if !self.problems.contains(&problem) {
+            self.problems.push(problem);
+        }
+    }
+}

@@ -1,0 +1,175 @@
+use crate::node::{
+    ArgsOf, Body, Carries, End, EndSignature, ErasedNode, Exit, IntoStep, NoPacket, NodeRef, PacketKind,
+    PacketType, ReadsPacket, Runs, Several, Signature, Start, StartSignature,
+};
+use crate::state::GraphState;
+
+use super::Draft;
+
+/// A place that an edge may leave: START or a node.
+#[diagnostic::on_unimplemented(
+    message = "an edge cannot leave this",
+    label = "is neither START nor a node",
+    note = "END is where a branch ends; to wait for several nodes use `.join((a, b), c)`, or one `.edge` for each"
+)]
+pub trait Leaves<S: GraphState, D, B> {
+    /// Registers the node, if it is one.
+    #[doc(hidden)]
+    fn leave(body: B, draft: &mut Draft<S, D>) -> NodeRef;
+}
+
+/// A node, and nothing else.
+#[diagnostic::on_unimplemented(
+    message = "this is not a node",
+    label = "is START, END or a tuple, where a node is meant"
+)]
+pub trait Registers<S: GraphState, D, B> {
+    /// Registers the node.
+    #[doc(hidden)]
+    fn register(body: B, draft: &mut Draft<S, D>) -> NodeRef;
+}
+
+/// A place that an edge may lead to: a node, END, or several of them.
+#[diagnostic::on_unimplemented(
+    message = "an edge cannot lead to this",
+    label = "is neither a node nor END",
+    note = "START is where a run begins, nothing leads there"
+)]
+pub trait Enters<S: GraphState, D, B> {
+    /// Registers the nodes.
+    #[doc(hidden)]
+    fn enter(body: B, draft: &mut Draft<S, D>, places: &mut Vec<NodeRef>);
+}
+
+/// Nodes in a list: the sources of a join.
+#[diagnostic::on_unimplemented(
+    message = "a join cannot wait for this",
+    label = "is not a tuple of nodes",
+    note = "write `.join((a, b), c)`"
+)]
+pub trait Listed<S: GraphState, D, B> {
+    /// Registers the nodes.
+    #[doc(hidden)]
+    fn list(body: B, draft: &mut Draft<S, D>, places: &mut Vec<NodeRef>);
+}
+
+/// What a graph keeps of a node.
+pub(crate) struct Registration<S, D> {
+    pub(crate) node: NodeRef,
+    pub(crate) value: std::any::TypeId,
+    pub(crate) run: Box<dyn ErasedNode<S, D>>,
+    pub(crate) exits: Option<Vec<Exit>>,
+    pub(crate) packet: Option<PacketType>,
+}
+
+impl<S, D, F, Args, Out> Registers<S, D, Body<F>> for Signature<Args, Out>
+where
+    S: GraphState,
+    F: 'static,
+    Args: ArgsOf<S, D> + ReadsPacket,
+    Out: IntoStep<S>,
+    Args::Fixed: Runs<S, D, F, Out>,
+{
+    fn register(body: Body<F>, draft: &mut Draft<S, D>) -> NodeRef {
+        let node = body.node.clone();
+        draft.register(Registration {
+            node: body.node,
+            value: std::any::TypeId::of::<F>(),
+            run: <Args::Fixed as Runs<S, D, F, Out>>::erase(body.run),
+            exits: Out::exits(),
+            packet: Args::Packet::packet_type(),
+        });
+        node
+    }
+}
+
+impl<S, D, F, Args, Out> Leaves<S, D, Body<F>> for Signature<Args, Out>
+where
+    S: GraphState,
+    F: 'static,
+    Args: ArgsOf<S, D> + ReadsPacket,
+    Out: IntoStep<S>,
+    Args::Fixed: Runs<S, D, F, Out>,
+{
+    fn leave(body: Body<F>, draft: &mut Draft<S, D>) -> NodeRef {
+        <Self as Registers<S, D, Body<F>>>::register(body, draft)
+    }
+}
+
+impl<S: GraphState, D> Leaves<S, D, Start> for StartSignature {
+    fn leave(_: Start, _: &mut Draft<S, D>) -> NodeRef {
+        NodeRef::Start
+    }
+}
+
+impl<S, D, F, Args, Out> Enters<S, D, Body<F>> for Signature<Args, Out>
+where
+    S: GraphState,
+    F: 'static,
+    Args: ArgsOf<S, D> + ReadsPacket<Packet: WithoutPacket<S>>,
+    Out: IntoStep<S>,
+    Args::Fixed: Runs<S, D, F, Out>,
+{
+    fn enter(body: Body<F>, draft: &mut Draft<S, D>, places: &mut Vec<NodeRef>) {
+        places.push(<Self as Registers<S, D, Body<F>>>::register(body, draft));
+    }
+}
+
+impl<S: GraphState, D> Enters<S, D, End> for EndSignature {
+    fn enter(_: End, _: &mut Draft<S, D>, places: &mut Vec<NodeRef>) {
+        places.push(NodeRef::End);
+    }
+}
+
+/// Parameters that an edge can fill: all but packets.
+pub trait WithoutPacket<S> {}
+
+impl<S> WithoutPacket<S> for NoPacket {}
+
+impl<S, T: OnlyByRoute<S>> WithoutPacket<S> for Carries<T> {}
+
+/// Never implemented: it is where rustc's message about a packet behind an edge comes from.
+#[diagnostic::on_unimplemented(
+    message = "a node behind an edge of this graph cannot read `{Self}`",
+    label = "reads `{Self}`, which is neither the state `{S}` nor a view of it",
+    note = "if `{Self}` is a packet: it reaches its node through a route, by a variant `#[to(node)] Name({Self})`"
+)]
+pub trait OnlyByRoute<S> {}
+
+macro_rules! several {
+    ($(($($signature:ident $body:ident),+))*) => {$(
+        impl<S, D, $($signature, $body),+> Enters<S, D, ($($body,)+)> for Several<($($signature,)+)>
+        where
+            S: GraphState,
+            $($signature: Enters<S, D, $body>),+
+        {
+            fn enter(body: ($($body,)+), draft: &mut Draft<S, D>, places: &mut Vec<NodeRef>) {
+                #[expect(non_snake_case, reason = "the macro names values like their types")]
+                let ($($body,)+) = body;
+                $($signature::enter($body, draft, places);)+
+            }
+        }
+
+        impl<S, D, $($signature, $body),+> Listed<S, D, ($($body,)+)> for Several<($($signature,)+)>
+        where
+            S: GraphState,
+            $($signature: Registers<S, D, $body>),+
+        {
+            fn list(body: ($($body,)+), draft: &mut Draft<S, D>, places: &mut Vec<NodeRef>) {
+                #[expect(non_snake_case, reason = "the macro names values like their types")]
+                let ($($body,)+) = body;
+                $(places.push($signature::register($body, draft));)+
+            }
+        }
+    )*};
+}
+
+several! {
+    (A BA, B BB)
+    (A BA, B BB, C BC)
+    (A BA, B BB, C BC, E BE)
+    (A BA, B BB, C BC, E BE, F BF)
+    (A BA, B BB, C BC, E BE, F BF, G BG)
+    (A BA, B BB, C BC, E BE, F BF, G BG, H BH)
+    (A BA, B BB, C BC, E BE, F BF, G BG, H BH, I BI)
+}

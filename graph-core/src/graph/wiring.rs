@@ -1,0 +1,262 @@
+use std::sync::Arc;
+
+use crate::error::{Error, ErrorKind, WiringProblem};
+use crate::node::{Exit, NodeRef, PacketType};
+use crate::plan::{ExitPlan, Join, NodePlan, Target, Topology};
+use crate::state::GraphState;
+
+use super::reach::reachable;
+use super::{Compiled, CompiledNode, Draft, Graph};
+
+impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
+    /// Turns what was said into a graph, or into the list of everything that is wrong with it.
+    pub(super) fn compile(mut self) -> Result<Graph<S, D>, Error> {
+        if self.nodes.is_empty() && self.problems.is_empty() {
+            self.problems.push(WiringProblem::Empty);
+            return Err(self.refuse());
+        }
+        let mut topology = Topology {
+            nodes: self.nodes.iter().map(|_| NodePlan::default()).collect(),
+            ..Topology::default()
+        };
+        self.wire_edges(&mut topology);
+        self.wire_joins(&mut topology);
+        self.wire_routes(&mut topology);
+        self.mark(&mut topology);
+        self.check_ways_out(&topology);
+        self.check_reach(&topology);
+        if !self.problems.is_empty() {
+            return Err(self.refuse());
+        }
+        Ok(self.finish(topology))
+    }
+
+    fn refuse(self) -> Error {
+        Error::new(&self.name, ErrorKind::Wiring(self.problems))
+    }
+
+    fn finish(self, topology: Topology) -> Graph<S, D> {
+        let (mut start, mut decides) = (None, Vec::new());
+        for (from, _, decide) in self.routes {
+            match self.places.get(&from) {
+                Some(&node) => decides.push((node, decide)),
+                None => start = Some(decide),
+            }
+        }
+        let aliases = self
+            .aliases
+            .iter()
+            .filter_map(|(node, alias)| self.places.get(node).map(|&node| (alias.clone(), node)));
+        let aliases = aliases.collect();
+        let names = self.nodes.iter().map(|node| Arc::from(node.name.as_str())).collect();
+        let mut nodes: Vec<_> =
+            self.nodes.into_iter().map(|node| CompiledNode { run: node.run, decide: None }).collect();
+        for (node, decide) in decides {
+            if let Some(node) = nodes.get_mut(node) {
+                node.decide = Some(decide);
+            }
+        }
+        let is_ephemeral = |&index: &usize| S::field(index).is_some_and(|field| field.ephemeral);
+        let ephemeral = (0..S::FIELD_COUNT).filter(is_ephemeral).collect();
+        Graph(Arc::new(Compiled { name: self.name, nodes, names, aliases, start, topology, ephemeral }))
+    }
+
+    fn target(&self, place: &NodeRef) -> Option<Target> {
+        match place {
+            NodeRef::End => Some(Target::End),
+            // A name finds functions too, and nodes that had it before.
+            NodeRef::Named(name) => self.named(name).map(Target::Node),
+            place => self.places.get(place).map(|&node| Target::Node(node)),
+        }
+    }
+
+    fn named(&self, name: &str) -> Option<usize> {
+        self.nodes.iter().position(|node| node.name == name).or_else(|| {
+            let (node, _) = self.aliases.iter().find(|(_, alias)| alias == name)?;
+            self.places.get(node).copied()
+        })
+    }
+
+    fn wire_edges(&self, topology: &mut Topology) {
+        for (from, to) in &self.edges {
+            let Some(to) = self.target(to) else { continue };
+            if let Some(plan) = plan_of(topology, self.places.get(from)) {
+                plan.edges.push(to);
+            }
+        }
+    }
+
+    fn wire_joins(&self, topology: &mut Topology) {
+        for join in &self.joins {
+            let mut sources = Vec::new();
+            for source in &join.sources {
+                match self.places.get(source) {
+                    Some(source) if !sources.contains(source) => sources.push(*source),
+                    _ => {}
+                }
+            }
+            for target in &join.targets {
+                let Some(target) = self.target(target) else { continue };
+                let index = topology.joins.len();
+                for (place, &source) in sources.iter().enumerate() {
+                    if let Some(plan) = topology.nodes.get_mut(source) {
+                        plan.joins.push((index, place));
+                    }
+                }
+                topology.joins.push(Join { sources: sources.clone(), target, optional: join.optional });
+            }
+        }
+    }
+
+    fn wire_routes(&mut self, topology: &mut Topology) {
+        let mut routes: Vec<(Option<usize>, String, Vec<Exit>)> = Vec::new();
+        for (index, node) in self.nodes.iter().enumerate() {
+            if let Some(exits) = &node.exits {
+                routes.push((Some(index), node.name.clone(), exits.clone()));
+            }
+        }
+        for (from, exits, _) in &self.routes {
+            routes.push((self.places.get(from).copied(), from.name().to_owned(), exits.clone()));
+        }
+        for (from, name, exits) in routes {
+            let plans = exits.iter().map(|exit| self.exit_plan(&name, exit)).collect();
+            let Some(plan) = plan_of(topology, from.as_ref()) else { continue };
+            if exits.is_empty() {
+                self.report(WiringProblem::RouteWithoutExits { node: name });
+            } else if !plan.exits.is_empty() {
+                self.report(WiringProblem::TwoRoutes { node: name });
+            } else {
+                plan.exits = plans;
+            }
+        }
+    }
+
+    fn exit_plan(&mut self, from: &str, exit: &Exit) -> ExitPlan {
+        let mut to = Vec::new();
+        for place in &exit.to {
+            match self.target(place) {
+                Some(target) => to.push(target),
+                None => self.report(WiringProblem::UnknownDestination {
+                    node: from.to_owned(),
+                    exit: exit.label.to_owned(),
+                    to: place.name().to_owned(),
+                }),
+            }
+        }
+        for &target in &to {
+            self.check_packet(from, exit, target);
+        }
+        ExitPlan { label: exit.label, to, packet: exit.packet.is_some() }
+    }
+
+    /// The derive has checked this for functions; a node found by its name is checked here.
+    fn check_packet(&mut self, from: &str, exit: &Exit, to: Target) {
+        let (name, reads) = match to {
+            Target::End => ("END", None),
+            Target::Node(node) => match self.nodes.get(node) {
+                Some(node) => (node.name.as_str(), node.packet),
+                None => return,
+            },
+        };
+        let problem = match (exit.packet, reads) {
+            (Some(sent), reads) if reads != Some(sent) => WiringProblem::PacketNotRead {
+                from: from.to_owned(),
+                exit: exit.label.to_owned(),
+                node: name.to_owned(),
+                packet: sent.name().to_owned(),
+            },
+            (None, Some(reads)) => packet_missing(name, reads, from, exit),
+            _ => return,
+        };
+        self.report(problem);
+    }
+
+    fn mark(&mut self, topology: &mut Topology) {
+        for node in std::mem::take(&mut self.deferred) {
+            match self.places.get(&node).and_then(|&node| topology.nodes.get_mut(node)) {
+                Some(plan) => plan.deferred = true,
+                None => self.unknown(&node, "deferred"),
+            }
+        }
+        let mut names: Vec<String> = self.nodes.iter().map(|node| node.name.clone()).collect();
+        for (node, alias) in self.aliases.clone() {
+            if !self.places.contains_key(&node) {
+                self.unknown(&node, "given an alias");
+            } else if names.contains(&alias) {
+                self.report(WiringProblem::DuplicateName { name: alias });
+            } else {
+                names.push(alias);
+            }
+        }
+    }
+
+    fn unknown(&mut self, node: &NodeRef, what: &'static str) {
+        self.report(WiringProblem::UnknownNode { node: node.name().to_owned(), what });
+    }
+
+    fn check_ways_out(&mut self, topology: &Topology) {
+        for (index, plan) in topology.nodes.iter().enumerate() {
+            let Some(node) = self.nodes.get(index) else { continue };
+            // A route all of whose destinations are unknown is a route still.
+            let routed = node.exits.is_some()
+                || self.routes.iter().any(|(from, ..)| self.places.get(from) == Some(&index));
+            let edged = !plan.edges.is_empty() || !plan.joins.is_empty();
+            let node = node.name.clone();
+            match (edged, routed) {
+                (true, true) => self.report(WiringProblem::EdgeAndRoute { node }),
+                (false, false) => self.report(WiringProblem::DeadEnd { node }),
+                _ => {}
+            }
+        }
+        let start_routed = self.routes.iter().any(|(from, ..)| *from == NodeRef::Start);
+        match (!topology.start.edges.is_empty(), start_routed) {
+            (true, true) => self.report(WiringProblem::EdgeAndRoute { node: "START".to_owned() }),
+            (false, false) => self.report(WiringProblem::NoStart),
+            _ => {}
+        }
+    }
+
+    fn check_reach(&mut self, topology: &Topology) {
+        if self.problems.contains(&WiringProblem::NoStart) {
+            return;
+        }
+        let name = |node: &usize| self.nodes.get(*node).map_or(String::new(), |node| node.name.clone());
+        let (certain, hoped) = (reachable(topology, true), reachable(topology, false));
+        let mut problems = Vec::new();
+        for join in &topology.joins {
+            let missing: Vec<String> = join
+                .sources
+                .iter()
+                .filter(|&&source| !certain.get(source).copied().unwrap_or(false))
+                .map(name)
+                .collect();
+            if !missing.is_empty() {
+                let target = match join.target {
+                    Target::Node(node) => name(&node),
+                    Target::End => "END".to_owned(),
+                };
+                problems.push(WiringProblem::JoinNeverFills { target, missing });
+            }
+        }
+        for (node, _) in hoped.iter().enumerate().filter(|&(_, &reached)| !reached) {
+            problems.push(WiringProblem::Unreachable { node: name(&node) });
+        }
+        problems.into_iter().for_each(|problem| self.report(problem));
+    }
+}
+
+/// The plan of a node; of START for `None`.
+fn plan_of<'t>(topology: &'t mut Topology, node: Option<&usize>) -> Option<&'t mut NodePlan> {
+    match node {
+        Some(&node) => topology.nodes.get_mut(node),
+        None => Some(&mut topology.start),
+    }
+}
+
+fn packet_missing(node: &str, packet: PacketType, from: &str, exit: &Exit) -> WiringProblem {
+    WiringProblem::PacketMissing {
+        node: node.to_owned(),
+        packet: packet.name().to_owned(),
+        by: format!("the exit `{}` of node `{from}`", exit.label),
+    }
+}

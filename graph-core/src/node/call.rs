@@ -1,0 +1,110 @@
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+
+use crate::state::GraphState;
+
+use super::param::{Extract, FixedParam, Param, Source};
+use super::{IntoStep, NodeError, Step};
+
+/// A node's future on the heap: the one allocation of a task.
+pub(crate) type StepFuture<'a, S> = Pin<Box<dyn Future<Output = Result<Step<S>, NodeError>> + Send + 'a>>;
+
+/// A node of a graph over `S` with context `D`, whatever it was made from.
+pub trait ErasedNode<S: GraphState, D>: Send + Sync {
+    /// Starts one attempt.
+    #[doc(hidden)]
+    fn call<'a>(&'a self, from: Source<'a, S, D>) -> StepFuture<'a, S>;
+}
+
+/// Parameters that a graph over `S` with context `D` can provide.
+pub trait ArgsOf<S, D> {
+    /// The same without lifetimes.
+    type Fixed;
+}
+
+/// Calls an async function with its parameters borrowed for `'a`.
+pub trait CallWith<'a, Args, Out> {
+    /// The function's future.
+    type Fut: Future<Output = Out>;
+    /// The parameters.
+    type At;
+
+    /// Calls it.
+    fn call_with(&self, args: Self::At) -> Self::Fut;
+}
+
+/// Parameters with which a node can be run.
+pub trait Runs<S: GraphState, D, F, Out> {
+    /// The node in a box.
+    fn erase(run: F) -> Box<dyn ErasedNode<S, D>>;
+}
+
+struct FnNode<F, Args, Out> {
+    run: F,
+    signature: PhantomData<fn(Args) -> Out>,
+}
+
+/// A task without the packet that its node reads; `compile()` and the types rule it out.
+#[derive(Debug, thiserror::Error)]
+#[error("the node was started without the packet that it reads")]
+pub(crate) struct PacketMissing;
+
+macro_rules! callable {
+    ($(($($param:ident $value:ident),*))*) => {$(
+        impl<S, D, $($param),*> ArgsOf<S, D> for ($($param,)*)
+        where
+            $($param: Param, $param::Fixed: Extract<S, D>),*
+        {
+            type Fixed = ($($param::Fixed,)*);
+        }
+
+        impl<'a, F, Fut, Out, $($param),*> CallWith<'a, ($($param,)*), Out> for F
+        where
+            $($param: FixedParam,)*
+            F: Fn($($param::At<'a>),*) -> Fut,
+            Fut: Future<Output = Out>,
+        {
+            type Fut = Fut;
+            type At = ($($param::At<'a>,)*);
+
+            fn call_with(&self, ($($value,)*): Self::At) -> Fut {
+                self($($value),*)
+            }
+        }
+
+        impl<S, D, F, Out, $($param),*> Runs<S, D, F, Out> for ($($param,)*)
+        where
+            S: GraphState,
+            D: Send + Sync + 'static,
+            $($param: Extract<S, D>,)*
+            F: for<'a> CallWith<'a, ($($param,)*), Out, At = ($($param::At<'a>,)*)> + Send + Sync + 'static,
+            for<'a> <F as CallWith<'a, ($($param,)*), Out>>::Fut: Send,
+            Out: IntoStep<S> + 'static,
+        {
+            fn erase(run: F) -> Box<dyn ErasedNode<S, D>> {
+                Box::new(FnNode::<F, ($($param,)*), Out> { run, signature: PhantomData })
+            }
+        }
+
+        impl<S, D, F, Out, $($param),*> ErasedNode<S, D> for FnNode<F, ($($param,)*), Out>
+        where
+            S: GraphState,
+            D: Send + Sync + 'static,
+            $($param: Extract<S, D>,)*
+            F: for<'a> CallWith<'a, ($($param,)*), Out, At = ($($param::At<'a>,)*)> + Send + Sync + 'static,
+            for<'a> <F as CallWith<'a, ($($param,)*), Out>>::Fut: Send,
+            Out: IntoStep<S> + 'static,
+        {
+            #[allow(unused_variables)]
+            fn call<'a>(&'a self, from: Source<'a, S, D>) -> StepFuture<'a, S> {
+                Box::pin(async move {
+                    $(let Some($value) = $param::extract(from) else { return Err(PacketMissing.into()) };)*
+                    self.run.call_with(($($value,)*)).await.into_step()
+                })
+            }
+        }
+    )*};
+}
+
+callable! { () (A a) (A a, B b) (A a, B b, C c) (A a, B b, C c, E e) }

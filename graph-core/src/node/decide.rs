@@ -1,0 +1,99 @@
+use std::marker::PhantomData;
+
+use crate::state::GraphState;
+
+use super::param::{Extract, FixedParam, Param, Source};
+use super::{Exit, IntoLeave, Leave, NodeError};
+
+/// A function that says where to go after a node: it reads the state (or a view of it, `&Cx`, `&Ctx<_>`) and returns
+/// a route, a `Vec` of them, or a `Result`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a route function",
+    label = "not a function that reads the state and returns a route",
+    note = "a route function is a plain `fn(&State) -> Route`; to await something, return the route from the node"
+)]
+pub trait Decide<M>: Sized {
+    /// What the function reads and returns.
+    type Signature;
+}
+
+/// Parameters and result of a route function.
+pub struct Decision<Args, Out>(PhantomData<fn(Args) -> Out>);
+
+pub(crate) type Decider<S, D> =
+    Box<dyn for<'a> Fn(Source<'a, S, D>) -> Result<Leave, NodeError> + Send + Sync>;
+
+/// A route function that fits a graph over `S` with context `D`.
+pub trait Decides<S: GraphState, D, F> {
+    /// Where the function can lead to.
+    fn exits() -> Vec<Exit>;
+
+    /// The function in a box.
+    #[doc(hidden)]
+    fn erase(decide: F) -> Decider<S, D>;
+}
+
+/// Calls a function with its parameters borrowed for `'a`.
+pub trait DecideWith<'a, Args, Out> {
+    /// The parameters.
+    type At;
+
+    /// Calls it.
+    fn decide_with(&self, args: Self::At) -> Out;
+}
+
+/// A task's source never lacks what a route function reads; the types rule it out.
+#[derive(Debug, thiserror::Error)]
+#[error("the route function was called without what it reads")]
+struct SourceMissing;
+
+macro_rules! decisions {
+    ($(($($param:ident $value:ident),+))*) => {$(
+        impl<F, Out, $($param),+> Decide<fn($($param),+) -> Out> for F
+        where
+            F: Fn($($param),+) -> Out,
+        {
+            type Signature = Decision<($($param,)+), Out>;
+        }
+
+        impl<'a, F, Out, $($param: FixedParam),+> DecideWith<'a, ($($param,)+), Out> for F
+        where
+            F: Fn($($param::At<'a>),+) -> Out,
+        {
+            type At = ($($param::At<'a>,)+);
+
+            fn decide_with(&self, ($($value,)+): Self::At) -> Out {
+                self($($value),+)
+            }
+        }
+
+        impl<S, D, F, Out, $($param),+> Decides<S, D, F> for Decision<($($param,)+), Out>
+        where
+            S: GraphState,
+            D: Send + Sync + 'static,
+            $($param: Param, $param::Fixed: Extract<S, D>,)+
+            Out: IntoLeave + 'static,
+            F: for<'a> DecideWith<
+                    'a,
+                    ($($param::Fixed,)+),
+                    Out,
+                    At = ($(<$param::Fixed as FixedParam>::At<'a>,)+),
+                > + Send + Sync + 'static,
+        {
+            fn exits() -> Vec<Exit> {
+                Out::exits()
+            }
+
+            fn erase(decide: F) -> Decider<S, D> {
+                Box::new(move |from| {
+                    $(let Some($value) = <$param::Fixed as Extract<S, D>>::extract(from) else {
+                        return Err(SourceMissing.into());
+                    };)+
+                    decide.decide_with(($($value,)+)).into_leave()
+                })
+            }
+        }
+    )*};
+}
+
+decisions! { (A a) (A a, B b) }

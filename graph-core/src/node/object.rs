@@ -1,0 +1,175 @@
+use std::future::Future;
+use std::marker::PhantomData;
+
+use crate::engine::Cx;
+use crate::state::GraphState;
+
+use super::call::{ArgsOf, ErasedNode, Runs, StepFuture};
+use super::identity::NodeRef;
+use super::param::{ByRef, Carries, Extract, NoPacket, Source};
+use super::shape::{Body, ReadsPacket, Shape, Signature};
+use super::{IntoStep, Payload, StateOrPacket};
+
+/// A node that is a struct: it carries what a function cannot.
+///
+/// `C` is the context that [`run`](Node::run) asks for: [`Cx`] fits every graph, [`Ctx<D>`](crate::Ctx) the graphs
+/// with that context. A struct without fields is its own identity; any other is put into a graph under a name, with
+/// [`named`](crate::named).
+///
+/// `Reads` is the graph's state, or a state that is flattened into it.
+pub trait Node<C = Cx>: Send + Sync + 'static {
+    /// The state that is read.
+    type Reads: StateOrPacket;
+    /// What is returned: an update, a route, both, or a `Result` of these.
+    type Output: Send + 'static;
+
+    /// Runs one attempt.
+    fn run(&self, state: &Self::Reads, cx: &C) -> impl Future<Output = Self::Output> + Send;
+}
+
+/// A node that is a struct and takes a packet.
+pub trait PacketNode<C = Cx>: Send + Sync + 'static {
+    /// The state that is read.
+    type Reads: StateOrPacket;
+    /// The packet's payload.
+    type Packet: Payload;
+    /// What is returned: an update, a route, both, or a `Result` of these.
+    type Output: Send + 'static;
+
+    /// Runs one attempt on one packet.
+    fn run(
+        &self,
+        state: &Self::Reads,
+        packet: &Self::Packet,
+        cx: &C,
+    ) -> impl Future<Output = Self::Output> + Send;
+}
+
+/// Marks the shape of a [`Node`].
+pub struct IsNode<C>(PhantomData<C>);
+/// Marks the shape of a [`PacketNode`].
+pub struct IsPacketNode<C>(PhantomData<C>);
+
+/// The parameters of a [`Node`].
+pub struct NodeArgs<R, C>(PhantomData<fn(R, C)>);
+/// The parameters of a [`PacketNode`].
+pub struct PacketNodeArgs<R, P, C>(PhantomData<fn(R, P, C)>);
+
+impl<C, N: Node<C>> Shape<IsNode<C>> for N {
+    type Signature = Signature<NodeArgs<N::Reads, C>, N::Output>;
+    type Body = Body<N>;
+
+    fn into_body(self) -> Body<N> {
+        Body { node: NodeRef::of_type::<N>(), run: self }
+    }
+}
+
+impl<C, N: PacketNode<C>> Shape<IsPacketNode<C>> for N {
+    type Signature = Signature<PacketNodeArgs<N::Reads, N::Packet, C>, N::Output>;
+    type Body = Body<N>;
+
+    fn into_body(self) -> Body<N> {
+        Body { node: NodeRef::of_type::<N>(), run: self }
+    }
+}
+
+impl<R, C> ReadsPacket for NodeArgs<R, C> {
+    type Packet = NoPacket;
+}
+
+impl<R, P: 'static, C> ReadsPacket for PacketNodeArgs<R, P, C> {
+    type Packet = Carries<P>;
+}
+
+impl<S, D, R, C> ArgsOf<S, D> for NodeArgs<R, C>
+where
+    ByRef<R>: Extract<S, D>,
+    ByRef<C>: Extract<S, D>,
+{
+    type Fixed = Self;
+}
+
+impl<S, D, R, P, C> ArgsOf<S, D> for PacketNodeArgs<R, P, C>
+where
+    ByRef<R>: Extract<S, D>,
+    ByRef<C>: Extract<S, D>,
+{
+    type Fixed = Self;
+}
+
+struct ObjectNode<N, C>(N, PhantomData<fn(C)>);
+struct PacketObjectNode<N, C>(N, PhantomData<fn(C)>);
+
+impl<S, D, N, C, R> Runs<S, D, N, N::Output> for NodeArgs<R, C>
+where
+    S: GraphState,
+    D: Send + Sync + 'static,
+    R: 'static,
+    C: 'static,
+    N: Node<C, Reads = R, Output: IntoStep<S>>,
+    ByRef<R>: for<'a> Extract<S, D, At<'a> = &'a R>,
+    ByRef<C>: for<'a> Extract<S, D, At<'a> = &'a C>,
+{
+    fn erase(run: N) -> Box<dyn ErasedNode<S, D>> {
+        Box::new(ObjectNode(run, PhantomData::<fn(C)>))
+    }
+}
+
+impl<S, D, N, C, P, R> Runs<S, D, N, N::Output> for PacketNodeArgs<R, P, C>
+where
+    S: GraphState,
+    D: Send + Sync + 'static,
+    R: 'static,
+    C: 'static,
+    N: PacketNode<C, Packet = P, Reads = R, Output: IntoStep<S>>,
+    ByRef<R>: for<'a> Extract<S, D, At<'a> = &'a R>,
+    ByRef<C>: for<'a> Extract<S, D, At<'a> = &'a C>,
+{
+    fn erase(run: N) -> Box<dyn ErasedNode<S, D>> {
+        Box::new(PacketObjectNode(run, PhantomData::<fn(C)>))
+    }
+}
+
+impl<S, D, N, C, R> ErasedNode<S, D> for ObjectNode<N, C>
+where
+    S: GraphState,
+    D: Send + Sync + 'static,
+    R: 'static,
+    C: 'static,
+    N: Node<C, Reads = R, Output: IntoStep<S>>,
+    ByRef<R>: for<'a> Extract<S, D, At<'a> = &'a R>,
+    ByRef<C>: for<'a> Extract<S, D, At<'a> = &'a C>,
+{
+    fn call<'a>(&'a self, from: Source<'a, S, D>) -> StepFuture<'a, S> {
+        Box::pin(async move {
+            let (Some(state), Some(cx)) = (ByRef::<R>::extract(from), ByRef::<C>::extract(from)) else {
+                return Err(super::call::PacketMissing.into());
+            };
+            self.0.run(state, cx).await.into_step()
+        })
+    }
+}
+
+impl<S, D, N, C, R> ErasedNode<S, D> for PacketObjectNode<N, C>
+where
+    S: GraphState,
+    D: Send + Sync + 'static,
+    R: 'static,
+    C: 'static,
+    N: PacketNode<C, Reads = R, Output: IntoStep<S>>,
+    ByRef<R>: for<'a> Extract<S, D, At<'a> = &'a R>,
+    ByRef<C>: for<'a> Extract<S, D, At<'a> = &'a C>,
+{
+    fn call<'a>(&'a self, from: Source<'a, S, D>) -> StepFuture<'a, S> {
+        Box::pin(async move {
+            let (Some(state), Some(packet), Some(cx)) = (
+                ByRef::<R>::extract(from),
+                from.packet.and_then(|packet| packet.get::<N::Packet>()),
+                ByRef::<C>::extract(from),
+            ) else {
+                return Err(super::call::PacketMissing.into());
+            };
+            self.0.run(state, packet, cx).await.into_step()
+        })
+    }
+}

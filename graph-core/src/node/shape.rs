@@ -1,0 +1,206 @@
+use std::future::Future;
+use std::marker::PhantomData;
+
+use super::identity::{End, Named, NodeRef, Start};
+use super::param::{Carries, FixedParam, NoPacket, Param};
+use super::{PacketType, own_name};
+
+/// A value that stands for a place in a graph: [`START`](crate::START), [`END`](crate::END), a node, or a tuple of
+/// nodes.
+///
+/// Only the *shape* is recognised here — an async function of so many parameters. Whether this graph can provide the
+/// parameters and use the result is asked where the value is used, so that rustc's message is about that.
+/// `M` tells the impls apart and is always inferred.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a node",
+    label = "not an async function, nor a struct that implements `Node`",
+    note = "a node is an `async fn` over `&State` (or a view of it, a packet, `&Cx`, `&Ctx<_>`)"
+)]
+pub trait Shape<M>: Sized {
+    /// What the value reads and returns.
+    type Signature;
+    /// What the graph keeps of the value.
+    type Body;
+
+    /// The part that the graph keeps.
+    fn into_body(self) -> Self::Body;
+}
+
+/// Parameters and result of a node.
+pub struct Signature<Args, Out>(PhantomData<fn(Args) -> Out>);
+
+/// Which node it is, and what it runs.
+pub struct Body<F> {
+    pub(crate) node: NodeRef,
+    pub(crate) run: F,
+}
+
+/// The signature of [`START`](crate::START).
+#[derive(Debug)]
+pub enum StartSignature {}
+
+/// The signature of [`END`](crate::END).
+#[derive(Debug)]
+pub enum EndSignature {}
+
+/// The signature of a tuple of places.
+pub struct Several<T>(PhantomData<fn(T)>);
+
+impl Shape<StartSignature> for Start {
+    type Signature = StartSignature;
+    type Body = Start;
+
+    fn into_body(self) -> Start {
+        self
+    }
+}
+
+impl Shape<EndSignature> for End {
+    type Signature = EndSignature;
+    type Body = End;
+
+    fn into_body(self) -> End {
+        self
+    }
+}
+
+/// Marks the shape of a node with a name of its own.
+pub struct IsNamed<M>(PhantomData<M>);
+
+impl<M, N, F> Shape<IsNamed<M>> for Named<N>
+where
+    N: Shape<M, Body = Body<F>>,
+{
+    type Signature = N::Signature;
+    type Body = Body<F>;
+
+    fn into_body(self) -> Body<F> {
+        Body { node: NodeRef::Named(self.name.into()), run: self.node.into_body().run }
+    }
+}
+
+impl NodeRef {
+    /// The identity of a value that is its own: a function, or a struct without size.
+    pub(crate) fn of_type<F: 'static>() -> Self {
+        let name = own_name::<F>();
+        if size_of::<F>() == 0 && !name.contains('{') {
+            Self::Function { id: std::any::TypeId::of::<F>(), name }
+        } else {
+            Self::Nameless { name: std::any::type_name::<F>() }
+        }
+    }
+}
+
+macro_rules! function_shapes {
+    ($(($($param:ident),*))*) => {$(
+        impl<F, Fut, $($param),*> Shape<fn($($param),*) -> Fut> for F
+        where
+            F: Fn($($param),*) -> Fut + 'static,
+            Fut: Future,
+        {
+            type Signature = Signature<($($param,)*), Fut::Output>;
+            type Body = Body<F>;
+
+            fn into_body(self) -> Body<F> {
+                Body { node: NodeRef::of_type::<F>(), run: self }
+            }
+        }
+    )*};
+}
+
+function_shapes! { () (A) (A, B) (A, B, C) (A, B, C, E) }
+
+macro_rules! tuple_shapes {
+    ($(($($place:ident $marker:ident),+))*) => {$(
+        impl<$($place, $marker),+> Shape<($($marker,)+)> for ($($place,)+)
+        where
+            $($place: Shape<$marker>),+
+        {
+            type Signature = Several<($($place::Signature,)+)>;
+            type Body = ($($place::Body,)+);
+
+            fn into_body(self) -> Self::Body {
+                #[expect(non_snake_case, reason = "the macro names values like their types")]
+                let ($($place,)+) = self;
+                ($($place.into_body(),)+)
+            }
+        }
+    )*};
+}
+
+tuple_shapes! {
+    (A MA, B MB)
+    (A MA, B MB, C MC)
+    (A MA, B MB, C MC, E ME)
+    (A MA, B MB, C MC, E ME, F MF)
+    (A MA, B MB, C MC, E ME, F MF, G MG)
+    (A MA, B MB, C MC, E ME, F MF, G MG, H MH)
+    (A MA, B MB, C MC, E ME, F MF, G MG, H MH, I MI)
+}
+
+/// Whether parameters include a packet, and of which type.
+pub trait ReadsPacket {
+    /// [`NoPacket`] or [`Carries<T>`](Carries).
+    type Packet: PacketKind;
+}
+
+/// [`NoPacket`] or [`Carries<T>`](Carries).
+pub trait PacketKind {
+    /// The packet's type, if there is one.
+    fn packet_type() -> Option<PacketType>;
+}
+
+impl PacketKind for NoPacket {
+    fn packet_type() -> Option<PacketType> {
+        None
+    }
+}
+
+impl<T: 'static> PacketKind for Carries<T> {
+    fn packet_type() -> Option<PacketType> {
+        Some(PacketType::of::<T>())
+    }
+}
+
+/// The packet of two parameter lists together; two packets are too many.
+#[diagnostic::on_unimplemented(
+    message = "a node takes one packet, not two",
+    label = "reads two packets",
+    note = "put both into one payload"
+)]
+pub trait OrPacket<Other> {
+    /// The one that is a packet.
+    type Out: PacketKind;
+}
+
+impl<Other: PacketKind> OrPacket<Other> for NoPacket {
+    type Out = Other;
+}
+
+impl<T: 'static> OrPacket<NoPacket> for Carries<T> {
+    type Out = Self;
+}
+
+impl ReadsPacket for () {
+    type Packet = NoPacket;
+}
+
+type PacketIn<P> = <<P as Param>::Fixed as FixedParam>::Packet;
+
+impl<A: Param<Fixed: FixedParam<Packet: PacketKind>>> ReadsPacket for (A,) {
+    type Packet = PacketIn<A>;
+}
+
+macro_rules! reads_packet {
+    ($(($first:ident, $($rest:ident),+))*) => {$(
+        impl<$first: Param, $($rest),+> ReadsPacket for ($first, $($rest,)+)
+        where
+            ($($rest,)+): ReadsPacket,
+            PacketIn<$first>: OrPacket<<($($rest,)+) as ReadsPacket>::Packet>,
+        {
+            type Packet = <PacketIn<$first> as OrPacket<<($($rest,)+) as ReadsPacket>::Packet>>::Out;
+        }
+    )*};
+}
+
+reads_packet! { (A, B) (A, B, C) (A, B, C, E) }

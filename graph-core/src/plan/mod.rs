@@ -1,0 +1,13 @@
+//! Planning: (graph, progress, how each task left) → the next tasks.
+//!
+//! Pure: nothing here awaits, reads a clock, or depends on which task finished first.
+
+mod planner;
+mod progress;
+#[cfg(test)]
+mod tests;
+mod topology;
+
+pub(crate) use planner::plan;
+pub(crate) use progress::{Progress, Task};
+pub(crate) use topology::{ExitPlan, Join, NodePlan, Target, Topology};

@@ -1,0 +1,185 @@
+use super::*;
+use crate::node::{Choice, Leave, Packet};
+
+/// A graph in words: `a>b` edge, `a+b>c` join, `a+b>c?` optional join, `a~>b` an exit of `a`'s route,
+/// `a=>b` an exit with a packet, `d!` deferred. `^` is START, `$` is END; nodes are single letters, in this order:
+const NODES: &str = "abcdef";
+
+fn index(name: char) -> usize {
+    NODES.find(name).unwrap()
+}
+
+fn target(name: &str) -> Target {
+    match name {
+        "$" => Target::End,
+        name => Target::Node(index(name.chars().next().unwrap())),
+    }
+}
+
+fn graph(words: &str) -> Topology {
+    let mut topology = Topology { nodes: vec![NodePlan::default(); NODES.len()], ..Topology::default() };
+    for word in words.split_whitespace() {
+        if let Some(name) = word.strip_suffix('!') {
+            topology.nodes[index(name.chars().next().unwrap())].deferred = true;
+            continue;
+        }
+        let (from, to) = word.split_once('>').unwrap();
+        let (to, optional) = (to.trim_end_matches('?'), to.ends_with('?'));
+        if from.contains('+') {
+            let sources: Vec<usize> = from.split('+').map(|s| index(s.chars().next().unwrap())).collect();
+            for (place, &source) in sources.iter().enumerate() {
+                topology.nodes[source].joins.push((topology.joins.len(), place));
+            }
+            topology.joins.push(Join { sources, target: target(to), optional });
+            continue;
+        }
+        let name = from.trim_end_matches(['~', '=']);
+        let node = match name {
+            "^" => &mut topology.start,
+            name => &mut topology.nodes[index(name.chars().next().unwrap())],
+        };
+        if from == name {
+            node.edges.push(target(to));
+        } else {
+            node.exits.push(ExitPlan { label: "", to: vec![target(to)], packet: from.ends_with('=') });
+        }
+    }
+    topology
+}
+
+/// How tasks left, in words: `a` by its edges, `a/0` by exit 0, `a/0,1` by several, `a/0:7` sending 7.
+fn departures(words: &str) -> Vec<(Option<usize>, Leave)> {
+    let choice = |word: &str| {
+        let (exit, packet) = match word.split_once(':') {
+            Some((exit, packet)) => (exit, Some(Packet::new(packet.parse::<i32>().unwrap()))),
+            None => (word, None),
+        };
+        Choice { exit: exit.parse().unwrap(), packet }
+    };
+    words
+        .split_whitespace()
+        .map(|word| {
+            let (name, leave) = match word.split_once('/') {
+                None => (word, Leave::ByEdges),
+                Some((name, exits)) if exits.contains(',') => {
+                    (name, Leave::ByAll(exits.split(',').map(choice).collect()))
+                }
+                Some((name, exit)) => (name, Leave::By(choice(exit))),
+            };
+            ((name != "^").then(|| index(name.chars().next().unwrap())), leave)
+        })
+        .collect()
+}
+
+fn show(progress: &Progress) -> String {
+    let tasks = progress.tasks.iter().map(|task| {
+        let name = NODES.chars().nth(task.node).unwrap().to_string();
+        match &task.packet {
+            Some(packet) => format!("{name}:{}", packet.get::<i32>().unwrap()),
+            None => name,
+        }
+    });
+    tasks.collect::<Vec<_>>().join(" ")
+}
+
+/// Plans superstep after superstep: each line says how the tasks left, and what is planned then.
+fn check(words: &str, steps: &[(&str, &str)]) -> Progress {
+    let topology = graph(words);
+    let mut progress = Progress::new(&topology);
+    for (step, (left, planned)) in steps.iter().enumerate() {
+        let left = departures(left);
+        plan(&topology, &mut progress, step as u64, left.iter().map(|(node, leave)| (*node, leave)));
+        assert_eq!(show(&progress), *planned, "graph `{words}`, step {step}");
+        assert!(progress.marked.iter().all(|&marked| !marked));
+    }
+    progress
+}
+
+#[test]
+fn a_chain_runs_node_by_node_and_ends() {
+    check("^>a a>b b>$", &[("^", "a"), ("a", "b"), ("b", "")]);
+}
+
+#[test]
+fn a_node_that_several_edges_fire_runs_once_and_order_is_that_of_registration() {
+    check("^>c ^>b ^>a a>d b>d c>d", &[("^", "a b c"), ("a b c", "d")]);
+}
+
+#[test]
+fn branches_of_unequal_length_fire_a_plain_target_twice_and_a_join_once() {
+    check("^>a ^>b b>c a>d c>d", &[("^", "a b"), ("a b", "c d"), ("c d", "d")]);
+    check("^>a ^>b b>c a+c>d", &[("^", "a b"), ("a b", "c"), ("c", "d"), ("d", "")]);
+}
+
+#[test]
+fn a_full_join_is_cleared_for_its_next_round() {
+    let steps = [("^", "a b"), ("a b", "c"), ("c", "a b"), ("a b", "c")];
+    check("^>a ^>b a+b>c c>a c>b", &steps);
+}
+
+#[test]
+fn a_source_that_finishes_while_the_target_runs_counts_for_the_next_round() {
+    // `a` loops on itself; its second arrival comes in the superstep in which `c` runs.
+    let steps = [("^", "a b"), ("a/0 b", "a c"), ("a/0 c", "a b"), ("a/1 b", "c")];
+    check("^>a ^>b a~>a a~>$ a+b>c c>b", &steps);
+}
+
+#[test]
+fn other_edges_into_a_joins_target_leave_the_join_alone() {
+    let progress = check("^>a ^>f f>c a+b>c", &[("^", "a f"), ("a f", "c"), ("c", "")]);
+    assert_eq!(progress.joins, [[true, false]]);
+}
+
+#[test]
+fn a_part_filled_join_names_who_is_missing_unless_it_is_optional() {
+    let words = "^>a a+b>c";
+    let progress = check(words, &[("^", "a"), ("a", "")]);
+    let missing: Vec<_> = progress.unfilled(&graph(words)).map(|(_, missing)| missing).collect();
+    assert_eq!(missing, [[index('b')]]);
+    let words = "^>a a+b>c?";
+    assert_eq!(check(words, &[("^", "a"), ("a", "")]).unfilled(&graph(words)).count(), 0);
+}
+
+#[test]
+fn packets_make_a_task_each_behind_the_tasks_of_edges_in_the_order_sent() {
+    let words = "^>a ^>b a=>c a~>d b=>c c>e";
+    let steps = [("^", "a b"), ("a/0:1,1,0:2 b/0:3", "d c:1 c:2 c:3"), ("c c c", "e")];
+    check(words, &steps);
+}
+
+#[test]
+fn many_packets_to_a_joins_source_are_one_arrival() {
+    let steps = [("^", "a"), ("a/0:1,0:2", "b:1 b:2"), ("b b", "")];
+    let progress = check("^>a a=>b b+c>d", &steps);
+    assert_eq!(progress.joins, [[true, false]]);
+    let steps = [("^", "a c"), ("a/0:1,0:2 c", "b:1 b:2"), ("b b", "d"), ("d", "")];
+    check("^>a ^>c a=>b b+c>d", &steps);
+}
+
+#[test]
+fn an_exit_that_ends_plans_nothing_and_other_branches_go_on() {
+    check("^>a ^>b a~>$ a~>b b>c", &[("^", "a b"), ("a/0 b", "c"), ("c", "")]);
+}
+
+#[test]
+fn a_deferred_node_waits_until_nothing_else_is_planned_and_runs_once() {
+    let words = "^>a ^>b a>d b>c c>d d!";
+    check(words, &[("^", "a b"), ("a b", "c"), ("c", "d"), ("d", "")]);
+}
+
+#[test]
+fn packets_to_a_deferred_node_wait_in_the_order_sent() {
+    let words = "^>a a=>d a~>b b>d d!";
+    check(words, &[("^", "a"), ("a/0:1,1,0:2", "b"), ("b", "d d:1 d:2"), ("d d d", "")]);
+}
+
+#[test]
+fn a_deferred_node_may_start_the_next_round() {
+    let words = "^>a ^>d a>$ d>a d!";
+    check(words, &[("^", "a"), ("a", "d"), ("d", "a"), ("a", "")]);
+}
+
+#[test]
+fn a_route_from_start_is_followed() {
+    check("^~>a ^=>b", &[("^/1:5,0", "a b:5")]);
+}

@@ -1,0 +1,45 @@
+/// A graph as the planner sees it: places as numbers, in registration order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Topology {
+    pub(crate) nodes: Vec<NodePlan>,
+    /// What leaves START.
+    pub(crate) start: NodePlan,
+    pub(crate) joins: Vec<Join>,
+}
+
+/// The ways out of one node.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NodePlan {
+    /// Where its edges lead.
+    pub(crate) edges: Vec<Target>,
+    /// The joins it is a source of, with its place among their sources.
+    pub(crate) joins: Vec<(usize, usize)>,
+    /// Where the exits of its route lead.
+    pub(crate) exits: Vec<ExitPlan>,
+    /// Runs only once nothing else is planned.
+    pub(crate) deferred: bool,
+}
+
+/// One exit of a route.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ExitPlan {
+    pub(crate) label: &'static str,
+    pub(crate) to: Vec<Target>,
+    pub(crate) packet: bool,
+}
+
+/// Where an edge or an exit leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    Node(usize),
+    End,
+}
+
+/// Several nodes that must all have finished before another is planned.
+#[derive(Clone, Debug)]
+pub(crate) struct Join {
+    pub(crate) sources: Vec<usize>,
+    pub(crate) target: Target,
+    /// May stay part-filled when the run ends.
+    pub(crate) optional: bool,
+}

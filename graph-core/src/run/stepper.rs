@@ -1,0 +1,59 @@
+use crate::engine::Driver;
+use crate::error::Error;
+use crate::state::GraphState;
+
+use super::Outcome;
+
+/// A run that is driven by hand, one superstep at a time; made by [`Run::start`](super::Run::start).
+pub struct Stepper<S: GraphState, D = ()>(Driver<S, D>);
+
+impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
+    pub(super) fn new(driver: Driver<S, D>) -> Self {
+        Self(driver)
+    }
+
+    /// Runs one superstep; `false` when nothing was left to run.
+    ///
+    /// # Errors
+    /// Everything that a run can fail with. The stepper stays usable: the state is that of the last good superstep,
+    /// and a further call runs the tasks that have not finished.
+    ///
+    /// # Cancel safety
+    /// A dropped call leaves the state as it was; tasks that had finished are not run again.
+    pub async fn step(&mut self) -> Result<bool, Error> {
+        self.0.step().await
+    }
+
+    /// The state as of the last good superstep.
+    pub fn state(&self) -> &S {
+        self.0.state()
+    }
+
+    /// How many supersteps have been applied.
+    pub fn superstep(&self) -> u64 {
+        self.0.superstep()
+    }
+
+    /// The nodes of the next superstep: one name for each task, in application order.
+    pub fn next(&self) -> Vec<&str> {
+        self.0.next().collect()
+    }
+
+    /// Runs all that is left.
+    ///
+    /// # Errors
+    /// Everything that a run can fail with.
+    ///
+    /// # Cancel safety
+    /// A dropped call cancels the run.
+    pub async fn finish(mut self) -> Result<Outcome<S>, Error> {
+        while self.0.step().await? {}
+        Ok(Outcome::Done(std::sync::Arc::unwrap_or_clone(self.0.into_state())))
+    }
+}
+
+impl<S: GraphState, D: Send + Sync + 'static> std::fmt::Debug for Stepper<S, D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Stepper").field("superstep", &self.superstep()).field("next", &self.next()).finish()
+    }
+}

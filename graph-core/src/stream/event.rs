@@ -1,0 +1,174 @@
+use std::fmt;
+use std::sync::Arc;
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use crate::run::Outcome;
+use crate::state::GraphState;
+
+use super::Custom;
+
+/// Something that happened in a run.
+///
+/// Serialized, it obeys the rules of the state: excluded and untracked fields are not in it.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Event<S: GraphState> {
+    /// Its place among the events of its run: 0, 1, 2, … without gaps.
+    pub sequence: u64,
+    /// The path of subgraph nodes in which it happened; empty in the run's own graph.
+    pub namespace: Vec<Arc<str>>,
+    /// The superstep; 0 while the input is applied.
+    pub superstep: u64,
+    /// What happened.
+    pub kind: EventKind<S>,
+}
+
+/// What happened.
+#[derive(Clone)]
+#[non_exhaustive]
+pub enum EventKind<S: GraphState> {
+    /// The state after a superstep, and after the input.
+    Values(Arc<S>),
+    /// What a node wrote.
+    Update {
+        /// The node.
+        node: Arc<str>,
+        /// Its place in the superstep.
+        task: usize,
+        /// The partial update.
+        update: S::Update,
+    },
+    /// What a node sent with [`Cx::emit`](crate::Cx::emit).
+    Custom {
+        /// The node.
+        node: Arc<str>,
+        /// Its place in the superstep.
+        task: usize,
+        /// The value.
+        value: Custom,
+    },
+    /// A node begins.
+    TaskStarted {
+        /// The node.
+        node: Arc<str>,
+        /// Its place in the superstep.
+        task: usize,
+    },
+    /// A node has finished; its update is a further event.
+    TaskFinished {
+        /// The node.
+        node: Arc<str>,
+        /// Its place in the superstep.
+        task: usize,
+    },
+    /// A node has failed.
+    TaskFailed {
+        /// The node.
+        node: Arc<str>,
+        /// Its place in the superstep.
+        task: usize,
+        /// The error and its causes.
+        error: String,
+    },
+    /// The run has ended; always the last event, whatever was asked for.
+    Done(Outcome<S>),
+}
+
+/// Kinds of events that a listener can ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StreamMode {
+    /// [`EventKind::Values`].
+    Values,
+    /// [`EventKind::Update`].
+    Updates,
+    /// [`EventKind::Custom`].
+    Custom,
+    /// [`EventKind::TaskStarted`], [`EventKind::TaskFinished`] and [`EventKind::TaskFailed`].
+    Tasks,
+}
+
+impl StreamMode {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::Values, Self::Updates, Self::Custom, Self::Tasks];
+}
+
+impl<S: GraphState> EventKind<S> {
+    /// The name that the kind has in JSON.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Values(_) => "values",
+            Self::Update { .. } => "update",
+            Self::Custom { .. } => "custom",
+            Self::TaskStarted { .. } => "task_started",
+            Self::TaskFinished { .. } => "task_finished",
+            Self::TaskFailed { .. } => "task_failed",
+            Self::Done(_) => "done",
+        }
+    }
+
+    /// The node that it is about.
+    pub fn node(&self) -> Option<&str> {
+        match self {
+            Self::Update { node, .. }
+            | Self::Custom { node, .. }
+            | Self::TaskStarted { node, .. }
+            | Self::TaskFinished { node, .. }
+            | Self::TaskFailed { node, .. } => Some(node),
+            Self::Values(_) | Self::Done(_) => None,
+        }
+    }
+
+    fn task(&self) -> Option<usize> {
+        match self {
+            Self::Update { task, .. }
+            | Self::Custom { task, .. }
+            | Self::TaskStarted { task, .. }
+            | Self::TaskFinished { task, .. }
+            | Self::TaskFailed { task, .. } => Some(*task),
+            Self::Values(_) | Self::Done(_) => None,
+        }
+    }
+}
+
+impl<S: GraphState> Serialize for Event<S> {
+    fn serialize<Ser: Serializer>(&self, serializer: Ser) -> Result<Ser::Ok, Ser::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("sequence", &self.sequence)?;
+        let namespace: Vec<&str> = self.namespace.iter().map(|node| &**node).collect();
+        map.serialize_entry("namespace", &namespace)?;
+        map.serialize_entry("superstep", &self.superstep)?;
+        map.serialize_entry("type", self.kind.name())?;
+        if let (Some(node), Some(task)) = (self.kind.node(), self.kind.task()) {
+            map.serialize_entry("node", node)?;
+            map.serialize_entry("task", &task)?;
+        }
+        match &self.kind {
+            EventKind::Values(state) => map.serialize_entry("data", &state.dump())?,
+            EventKind::Update { update, .. } => map.serialize_entry("data", update)?,
+            EventKind::Custom { value, .. } => map.serialize_entry("data", value)?,
+            EventKind::TaskFailed { error, .. } => map.serialize_entry("error", error)?,
+            EventKind::Done(outcome) => map.serialize_entry("data", &outcome.state().dump())?,
+            EventKind::TaskStarted { .. } | EventKind::TaskFinished { .. } => {}
+        }
+        map.end()
+    }
+}
+
+impl<S: GraphState> fmt::Debug for Event<S> {
+    /// The event as JSON: what a state keeps to itself does not get into logs.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match serde_json::to_string(self) {
+            Ok(json) => f.write_str(&json),
+            Err(_) => write!(f, "Event({})", self.kind.name()),
+        }
+    }
+}
+
+impl<S: GraphState> fmt::Debug for EventKind<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "EventKind::{}", self.name())
+    }
+}

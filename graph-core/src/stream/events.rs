@@ -1,0 +1,90 @@
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use tokio::sync::mpsc::Sender;
+
+use crate::state::{GraphState, Update, Writes};
+
+use super::{Custom, EventKind, StreamMode};
+
+/// A run's side of its stream.
+pub(crate) struct Events<S: GraphState> {
+    /// Bounded: a run waits for a listener that is far behind instead of filling the memory.
+    pub(super) sender: Sender<(u64, EventKind<S>)>,
+    pub(super) modes: Arc<[StreamMode]>,
+}
+
+impl<S: GraphState> Clone for Events<S> {
+    fn clone(&self) -> Self {
+        Self { sender: self.sender.clone(), modes: Arc::clone(&self.modes) }
+    }
+}
+
+impl<S: GraphState> Events<S> {
+    pub(crate) fn wants(&self, mode: StreamMode) -> bool {
+        self.modes.contains(&mode)
+    }
+
+    /// A listener that has gone away is told nothing more; the run goes on.
+    async fn send(&self, step: u64, kind: EventKind<S>) {
+        let _ = self.sender.send((step, kind)).await;
+    }
+
+    pub(crate) async fn values(&self, step: u64, state: &Arc<S>) {
+        if self.wants(StreamMode::Values) {
+            self.send(step, EventKind::Values(Arc::clone(state))).await;
+        }
+    }
+
+    pub(crate) async fn task_started(&self, step: u64, task: usize, node: Arc<str>) {
+        if self.wants(StreamMode::Tasks) {
+            self.send(step, EventKind::TaskStarted { node, task }).await;
+        }
+    }
+
+    pub(crate) async fn task_finished(
+        &self,
+        step: u64,
+        task: usize,
+        node: Arc<str>,
+        writes: Writes<<S::Update as Update<S>>::Write>,
+    ) {
+        if self.wants(StreamMode::Tasks) {
+            self.send(step, EventKind::TaskFinished { node: Arc::clone(&node), task }).await;
+        }
+        if self.wants(StreamMode::Updates) {
+            let update = S::Update::__from_writes(writes);
+            self.send(step, EventKind::Update { node, task, update }).await;
+        }
+    }
+
+    pub(crate) async fn task_failed(&self, step: u64, task: usize, node: Arc<str>, error: String) {
+        if self.wants(StreamMode::Tasks) {
+            self.send(step, EventKind::TaskFailed { node, task, error }).await;
+        }
+    }
+}
+
+/// Where the custom events of a run go, whatever its state is.
+pub(crate) trait Sink: Send + Sync {
+    fn custom<'a>(
+        &'a self,
+        step: u64,
+        task: usize,
+        node: Arc<str>,
+        value: Custom,
+    ) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+}
+
+impl<S: GraphState> Sink for Events<S> {
+    fn custom<'a>(
+        &'a self,
+        step: u64,
+        task: usize,
+        node: Arc<str>,
+        value: Custom,
+    ) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+        Box::pin(self.send(step, EventKind::Custom { node, task, value }))
+    }
+}

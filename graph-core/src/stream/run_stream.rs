@@ -1,0 +1,96 @@
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures_core::Stream;
+use tokio::sync::mpsc::{Receiver, channel};
+
+use crate::error::Error;
+use crate::run::Outcome;
+use crate::state::GraphState;
+
+use super::{Event, EventKind, Events, StreamMode};
+
+type Running<S> = Pin<Box<dyn Future<Output = Result<Outcome<S>, Error>> + Send>>;
+
+/// A run as a stream of its events; polling it runs the run, dropping it cancels the run.
+///
+/// The last item is [`EventKind::Done`], or the error with which the run failed.
+///
+/// # Cancel safety
+/// Waiting for the next event may be dropped; no event is lost. Once the stream itself is dropped, no further poll of
+/// the run's tasks starts.
+pub struct RunStream<S: GraphState> {
+    run: Option<Running<S>>,
+    events: Receiver<(u64, EventKind<S>)>,
+    outcome: Option<Result<Outcome<S>, Error>>,
+    sequence: u64,
+    superstep: u64,
+}
+
+/// How many events a run may be ahead of its listener.
+const AHEAD: usize = 64;
+
+impl<S: GraphState> RunStream<S> {
+    pub(crate) fn new(modes: &[StreamMode], run: impl FnOnce(Events<S>) -> Running<S>) -> Self {
+        let (sender, events) = channel(AHEAD);
+        let run = run(Events { sender, modes: Arc::from(modes) });
+        Self { run: Some(run), events, outcome: None, sequence: 0, superstep: 0 }
+    }
+
+    /// Waits for the next event; `None` after the last.
+    pub async fn next(&mut self) -> Option<Result<Event<S>, Error>> {
+        std::future::poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
+    }
+
+    fn event(&mut self, superstep: u64, kind: EventKind<S>) -> Event<S> {
+        let sequence = self.sequence;
+        self.sequence += 1;
+        self.superstep = superstep;
+        Event { sequence, namespace: Vec::new(), superstep, kind }
+    }
+}
+
+// The run is pinned in its box; nothing else of the stream is ever pinned.
+impl<S: GraphState> Unpin for RunStream<S> {}
+
+impl<S: GraphState> Stream for RunStream<S> {
+    type Item = Result<Event<S>, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = &mut *self;
+        loop {
+            // Events first: a run that waits for room in the channel goes on only once they are taken out.
+            match this.events.poll_recv(cx) {
+                Poll::Ready(Some((superstep, kind))) => {
+                    return Poll::Ready(Some(Ok(this.event(superstep, kind))));
+                }
+                // The channel is closed once the run, which holds its senders, is dropped below.
+                Poll::Ready(None) => {
+                    return Poll::Ready(match this.outcome.take() {
+                        None => None,
+                        Some(Err(error)) => Some(Err(error)),
+                        Some(Ok(outcome)) => Some(Ok(this.event(this.superstep, EventKind::Done(outcome)))),
+                    });
+                }
+                Poll::Pending => {}
+            }
+            let Some(run) = &mut this.run else { return Poll::Pending };
+            match run.as_mut().poll(cx) {
+                Poll::Ready(outcome) => {
+                    this.outcome = Some(outcome);
+                    this.run = None;
+                }
+                Poll::Pending if this.events.is_empty() => return Poll::Pending,
+                Poll::Pending => {}
+            }
+        }
+    }
+}
+
+impl<S: GraphState> std::fmt::Debug for RunStream<S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RunStream").field("sequence", &self.sequence).finish_non_exhaustive()
+    }
+}
