@@ -11,6 +11,8 @@ use proc_macro::TokenStream;
 mod attr;
 mod route;
 mod show;
+#[cfg(test)]
+mod snapshot;
 mod state;
 mod view;
 
@@ -21,13 +23,13 @@ pub fn derive_graph_state(input: TokenStream) -> TokenStream {
 }
 
 #[expect(missing_docs, reason = "documented on the re-export, next to the traits that it speaks of")]
-#[proc_macro_derive(Route, attributes(to, state))]
+#[proc_macro_derive(Route, attributes(to, route))]
 pub fn derive_route(input: TokenStream) -> TokenStream {
     show::expand(input, route::derive)
 }
 
 #[expect(missing_docs, reason = "documented on the re-export, next to the traits that it speaks of")]
-#[proc_macro_derive(StateView, attributes(view, state))]
+#[proc_macro_derive(StateView, attributes(view))]
 pub fn derive_state_view(input: TokenStream) -> TokenStream {
     show::expand(input, view::derive)
 }

@@ -2,6 +2,7 @@
 
 mod call;
 mod decide;
+mod destination;
 mod error;
 mod identity;
 mod object;
@@ -15,6 +16,7 @@ pub(crate) use call::StepFuture;
 pub use call::{ArgsOf, CallWith, ErasedNode, Runs};
 pub(crate) use decide::Decider;
 pub use decide::{Decide, DecideWith, Decides, Decision};
+pub use destination::{Destination, IsPacketOf, NoPayload, Reached, Sent, Unsent};
 pub use error::{NodeError, Result};
 pub(crate) use identity::own_name;
 pub use identity::{END, End, Named, NodeRef, START, Start, named};

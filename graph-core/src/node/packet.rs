@@ -5,8 +5,14 @@ use std::sync::Arc;
 use serde::{Serialize, de::DeserializeOwned};
 
 /// A value sent to a node: any type that a checkpoint can hold.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be sent to a node",
+    label = "not a payload: a checkpoint cannot hold it",
+    note = "derive `serde::Serialize` and `serde::Deserialize` for it; it also has to be `Send`, `Sync` and `'static`"
+)]
 pub trait Payload: Serialize + DeserializeOwned + Send + Sync + 'static {}
 
+#[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Payload for T {}
 
 trait ErasedPayload: Any + Send + Sync {

@@ -22,6 +22,7 @@ pub trait StateOrPacket: Sync + 'static {
     type Role;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: DeserializeOwned + Sync + 'static> StateOrPacket for T {
     type Role = IsPacket;
 }

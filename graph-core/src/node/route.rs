@@ -1,4 +1,4 @@
-use super::{NodeError, NodeRef, Packet, PacketType};
+use super::{NodeError, NodeRef, Packet, PacketType, Payload};
 
 /// The ways out of a node, as an enum; implemented by `#[derive(Route)]`.
 pub trait Route: Sized + Send + 'static {
@@ -27,6 +27,30 @@ pub struct Choice {
     pub exit: usize,
     /// The variant's payload.
     pub packet: Option<Packet>,
+}
+
+impl Exit {
+    #[doc(hidden)]
+    pub fn __new<const N: usize>(label: &'static str, to: [NodeRef; N]) -> Self {
+        Self { label, to: to.into(), packet: None }
+    }
+
+    #[doc(hidden)]
+    pub fn __with_packet<P: 'static, const N: usize>(label: &'static str, to: [NodeRef; N]) -> Self {
+        Self { label, to: to.into(), packet: Some(PacketType::of::<P>()) }
+    }
+}
+
+impl Choice {
+    #[doc(hidden)]
+    pub fn __new(exit: usize) -> Self {
+        Self { exit, packet: None }
+    }
+
+    #[doc(hidden)]
+    pub fn __with_packet<P: Payload>(exit: usize, payload: P) -> Self {
+        Self { exit, packet: Some(Packet::new(payload)) }
+    }
 }
 
 /// How a task leaves its node.

@@ -12,7 +12,7 @@ use super::{PacketType, own_name};
 /// parameters and use the result is asked where the value is used, so that rustc's message is about that.
 /// `M` tells the impls apart and is always inferred.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a node",
+    message = "this is not a node",
     label = "not an async function, nor a struct that implements `Node`",
     note = "a node is an `async fn` over `&State` (or a view of it, a packet, `&Cx`, `&Ctx<_>`)"
 )]
@@ -46,6 +46,7 @@ pub enum EndSignature {}
 /// The signature of a tuple of places.
 pub struct Several<T>(PhantomData<fn(T)>);
 
+#[diagnostic::do_not_recommend]
 impl Shape<StartSignature> for Start {
     type Signature = StartSignature;
     type Body = Start;
@@ -55,6 +56,7 @@ impl Shape<StartSignature> for Start {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Shape<EndSignature> for End {
     type Signature = EndSignature;
     type Body = End;
@@ -67,6 +69,7 @@ impl Shape<EndSignature> for End {
 /// Marks the shape of a node with a name of its own.
 pub struct IsNamed<M>(PhantomData<M>);
 
+#[diagnostic::do_not_recommend]
 impl<M, N, F> Shape<IsNamed<M>> for Named<N>
 where
     N: Shape<M, Body = Body<F>>,
@@ -93,6 +96,7 @@ impl NodeRef {
 
 macro_rules! function_shapes {
     ($(($($param:ident),*))*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<F, Fut, $($param),*> Shape<fn($($param),*) -> Fut> for F
         where
             F: Fn($($param),*) -> Fut + 'static,
@@ -112,6 +116,7 @@ function_shapes! { () (A) (A, B) (A, B, C) (A, B, C, E) }
 
 macro_rules! tuple_shapes {
     ($(($($place:ident $marker:ident),+))*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<$($place, $marker),+> Shape<($($marker,)+)> for ($($place,)+)
         where
             $($place: Shape<$marker>),+
@@ -146,17 +151,24 @@ pub trait ReadsPacket {
 
 /// [`NoPacket`] or [`Carries<T>`](Carries).
 pub trait PacketKind {
+    /// [`NoPacket`] or `T`.
+    type Payload;
+
     /// The packet's type, if there is one.
     fn packet_type() -> Option<PacketType>;
 }
 
 impl PacketKind for NoPacket {
+    type Payload = Self;
+
     fn packet_type() -> Option<PacketType> {
         None
     }
 }
 
 impl<T: 'static> PacketKind for Carries<T> {
+    type Payload = T;
+
     fn packet_type() -> Option<PacketType> {
         Some(PacketType::of::<T>())
     }

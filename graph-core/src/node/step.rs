@@ -15,6 +15,11 @@ impl<S: GraphState> Step<S> {
     pub fn update(update: S::Update) -> Self {
         Self { update, leave: Leave::ByEdges }
     }
+
+    #[doc(hidden)]
+    pub fn __leave(leave: Leave) -> Self {
+        Self { update: S::Update::default(), leave }
+    }
 }
 
 /// What a node may return: an update, a route, `(update, route)`, nothing, or a `Result` of these.

@@ -1,4 +1,4 @@
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::Path;
 
@@ -13,6 +13,15 @@ impl Runtime {
             Some(path) => quote!(#path::__private),
             None => quote!(::graph_core::__private),
         })
+    }
+
+    /// The same with every token at `span`, for calls of which rustc is to underline nothing but the user's part.
+    pub(crate) fn at(&self, span: Span) -> Self {
+        let at_span = |mut token: TokenTree| {
+            token.set_span(span);
+            token
+        };
+        Self(self.0.clone().into_iter().map(at_span).collect())
     }
 }
 

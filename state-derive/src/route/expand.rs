@@ -1,0 +1,142 @@
+use proc_macro2::{Delimiter, Group, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::{ExprPath, GenericParam, Type, parse_quote};
+
+use crate::attr::Runtime;
+
+use super::model::{Exit, Place, Route};
+
+/// ```text
+/// impl Route for Verdict {
+///     fn exits() -> Vec<Exit> {
+///         From::from([
+///             Exit::__new("Rework", [Unsent.to(draft).unsent()]),
+///             Exit::__with_packet::<Query, _>("Search", [Sent::<Query>::new().to(search).sent::<Query>()]),
+///         ])
+///     }
+///     fn into_choice(self) -> Choice {
+///         match self {
+///             Self::Rework => Choice::__new(0),
+///             Self::Search(payload) => Choice::__with_packet::<Query>(1, payload),
+///         }
+///     }
+/// }
+/// impl IntoLeave for Verdict { .. }
+/// impl<S: GraphState> IntoStep<S> for Verdict { .. }
+/// ```
+pub(crate) fn expand(route: &Route) -> TokenStream {
+    let g = &route.runtime;
+    let exits = route.exits.iter().map(|exit| expand_exit(exit, g));
+    let choices = route.exits.iter().enumerate().map(|(index, exit)| expand_choice(index, exit, g));
+    impls(route, &quote!(::core::convert::From::from([#(#exits),*])), &quote!(match self { #(#choices),* }))
+}
+
+/// The same impls without behaviour: what is wrong has been said, "`Verdict` is not a route" need not follow.
+pub(crate) fn fallback(route: &Route) -> TokenStream {
+    impls(route, &quote!(::std::vec::Vec::new()), &quote!(::core::unreachable!()))
+}
+
+/// `Exit::__new("Rework", [Unsent.to(draft).unsent()])`
+///
+/// The paths are written here and nowhere else, so that a mistake in one is reported once, there.
+fn expand_exit(exit: &Exit, g: &Runtime) -> TokenStream {
+    let label = exit.label();
+    let places = exit.to.iter().flatten().map(|place| match place {
+        Place::Named(name) => quote!(#g::NodeRef::Named(::std::borrow::Cow::Borrowed(#name))),
+        Place::Value(path) => expand_value(path, exit.payload.as_ref(), g),
+    });
+    let places = quote!([#(#places),*]);
+    match &exit.payload {
+        None => quote!(#g::Exit::__new(#label, #places)),
+        Some(payload) => quote!(#g::Exit::__with_packet::<#payload, _>(#label, #places)),
+    }
+}
+
+/// `Unsent.to(draft).unsent()`, or `Sent::<Query>::new().to(search).sent::<Query>()`
+///
+/// Everything before the path is spanned at its first token, everything behind it at its last: whatever rustc has to
+/// say about the call, it underlines the path.
+fn expand_value(path: &ExprPath, payload: Option<&Type>, g: &Runtime) -> TokenStream {
+    let (first, last) = ends(path);
+    let g = g.at(first);
+    let mut argument = Group::new(Delimiter::Parenthesis, path.to_token_stream());
+    argument.set_span(last);
+    match payload {
+        None => {
+            let to = quote_spanned!(first=> #g::Unsent.to);
+            let end = quote_spanned!(last=> .unsent());
+            quote!(#to #argument #end)
+        }
+        Some(payload) => {
+            let to = quote_spanned!(first=> #g::Sent::<#payload>::new().to);
+            let end = quote_spanned!(last=> .sent::<#payload>());
+            quote!(#to #argument #end)
+        }
+    }
+}
+
+/// The spans of the first and the last token.
+fn ends(tokens: impl ToTokens) -> (Span, Span) {
+    let mut spans = tokens.into_token_stream().into_iter().map(|token| token.span());
+    let first = spans.next().unwrap_or_else(Span::call_site);
+    let last = spans.last().unwrap_or(first);
+    (first, last)
+}
+
+/// `Self::Search(payload) => Choice::__with_packet::<Query>(1, payload)`
+///
+/// The payload's type is written out: that is where rustc says that it cannot be stored.
+fn expand_choice(index: usize, exit: &Exit, g: &Runtime) -> TokenStream {
+    let variant = &exit.variant;
+    match &exit.payload {
+        None => quote!(Self::#variant => #g::Choice::__new(#index)),
+        Some(payload) => quote! {
+            Self::#variant(__payload) => #g::Choice::__with_packet::<#payload>(#index, __payload)
+        },
+    }
+}
+
+fn impls(route: &Route, exits: &TokenStream, choice: &TokenStream) -> TokenStream {
+    let (g, name) = (&route.runtime, &route.name);
+    let (generics, arguments, bounds) = route.generics.split_for_impl();
+    let mut with_state = route.generics.clone();
+    let state: GenericParam = parse_quote!(__S: #g::GraphState);
+    with_state.params.push(state);
+    let (generics_with_state, _, _) = with_state.split_for_impl();
+    quote! {
+        const _: () = {
+            #[automatically_derived]
+            impl #generics #g::Route for #name #arguments #bounds {
+                fn exits() -> ::std::vec::Vec<#g::Exit> {
+                    #exits
+                }
+
+                fn into_choice(self) -> #g::Choice {
+                    #choice
+                }
+            }
+
+            #[automatically_derived]
+            impl #generics #g::IntoLeave for #name #arguments #bounds {
+                fn exits() -> ::std::vec::Vec<#g::Exit> {
+                    <Self as #g::Route>::exits()
+                }
+
+                fn into_leave(self) -> ::core::result::Result<#g::Leave, #g::NodeError> {
+                    ::core::result::Result::Ok(#g::Leave::By(#g::Route::into_choice(self)))
+                }
+            }
+
+            #[automatically_derived]
+            impl #generics_with_state #g::IntoStep<__S> for #name #arguments #bounds {
+                fn exits() -> ::core::option::Option<::std::vec::Vec<#g::Exit>> {
+                    ::core::option::Option::Some(<Self as #g::Route>::exits())
+                }
+
+                fn into_step(self) -> ::core::result::Result<#g::Step<__S>, #g::NodeError> {
+                    ::core::result::Result::Ok(#g::Step::__leave(#g::Leave::By(#g::Route::into_choice(self))))
+                }
+            }
+        };
+    }
+}

@@ -1,0 +1,312 @@
+use expect_test::{Expect, expect};
+use syn::parse_quote;
+
+use crate::snapshot::{mistakes, pretty, pretty_impl};
+
+fn check(input: syn::DeriveInput, expected: &Expect) {
+    expected.assert_eq(&pretty(super::derive(input)));
+}
+
+fn check_route(input: syn::DeriveInput, expected: &Expect) {
+    expected.assert_eq(&pretty_impl(super::derive(input), "Route"));
+}
+
+fn check_mistakes(input: syn::DeriveInput, expected: &Expect) {
+    expected.assert_eq(&mistakes(super::derive(input)));
+}
+
+#[test]
+fn the_smallest_route() {
+    check(
+        parse_quote! {
+            enum Verdict {
+                #[to(draft)]
+                Rework,
+            }
+        },
+        &expect![[r#"
+            const _: () = {
+                #[automatically_derived]
+                impl ::graph_core::__private::Route for Verdict {
+                    fn exits() -> ::std::vec::Vec<::graph_core::__private::Exit> {
+                        ::core::convert::From::from([
+                            ::graph_core::__private::Exit::__new(
+                                "Rework",
+                                [::graph_core::__private::Unsent.to(draft).unsent()],
+                            ),
+                        ])
+                    }
+                    fn into_choice(self) -> ::graph_core::__private::Choice {
+                        match self {
+                            Self::Rework => ::graph_core::__private::Choice::__new(0usize),
+                        }
+                    }
+                }
+                #[automatically_derived]
+                impl ::graph_core::__private::IntoLeave for Verdict {
+                    fn exits() -> ::std::vec::Vec<::graph_core::__private::Exit> {
+                        <Self as ::graph_core::__private::Route>::exits()
+                    }
+                    fn into_leave(
+                        self,
+                    ) -> ::core::result::Result<
+                        ::graph_core::__private::Leave,
+                        ::graph_core::__private::NodeError,
+                    > {
+                        ::core::result::Result::Ok(
+                            ::graph_core::__private::Leave::By(
+                                ::graph_core::__private::Route::into_choice(self),
+                            ),
+                        )
+                    }
+                }
+                #[automatically_derived]
+                impl<__S: ::graph_core::__private::GraphState> ::graph_core::__private::IntoStep<__S>
+                for Verdict {
+                    fn exits() -> ::core::option::Option<
+                        ::std::vec::Vec<::graph_core::__private::Exit>,
+                    > {
+                        ::core::option::Option::Some(
+                            <Self as ::graph_core::__private::Route>::exits(),
+                        )
+                    }
+                    fn into_step(
+                        self,
+                    ) -> ::core::result::Result<
+                        ::graph_core::__private::Step<__S>,
+                        ::graph_core::__private::NodeError,
+                    > {
+                        ::core::result::Result::Ok(
+                            ::graph_core::__private::Step::__leave(
+                                ::graph_core::__private::Leave::By(
+                                    ::graph_core::__private::Route::into_choice(self),
+                                ),
+                            ),
+                        )
+                    }
+                }
+            };
+        "#]],
+    );
+}
+
+#[test]
+fn variants_lead_to_nodes_names_and_the_end() {
+    check_route(
+        parse_quote! {
+            enum Verdict {
+                #[to(END)]
+                Accept,
+                #[to(nodes::a, self::b, work::<u8>)]
+                Several,
+                #[to("second_draft")]
+                Named,
+                #[to(search)]
+                #[route(label = "look it up")]
+                Search(Query),
+                #[to("second_search")]
+                r#Again(Query),
+            }
+        },
+        &expect![[r##"
+            #[automatically_derived]
+            impl ::graph_core::__private::Route for Verdict {
+                fn exits() -> ::std::vec::Vec<::graph_core::__private::Exit> {
+                    ::core::convert::From::from([
+                        ::graph_core::__private::Exit::__new(
+                            "Accept",
+                            [::graph_core::__private::Unsent.to(END).unsent()],
+                        ),
+                        ::graph_core::__private::Exit::__new(
+                            "Several",
+                            [
+                                ::graph_core::__private::Unsent.to(nodes::a).unsent(),
+                                ::graph_core::__private::Unsent.to(self::b).unsent(),
+                                ::graph_core::__private::Unsent.to(work::<u8>).unsent(),
+                            ],
+                        ),
+                        ::graph_core::__private::Exit::__new(
+                            "Named",
+                            [
+                                ::graph_core::__private::NodeRef::Named(
+                                    ::std::borrow::Cow::Borrowed("second_draft"),
+                                ),
+                            ],
+                        ),
+                        ::graph_core::__private::Exit::__with_packet::<
+                            Query,
+                            _,
+                        >(
+                            "look it up",
+                            [
+                                ::graph_core::__private::Sent::<Query>::new()
+                                    .to(search)
+                                    .sent::<Query>(),
+                            ],
+                        ),
+                        ::graph_core::__private::Exit::__with_packet::<
+                            Query,
+                            _,
+                        >(
+                            "Again",
+                            [
+                                ::graph_core::__private::NodeRef::Named(
+                                    ::std::borrow::Cow::Borrowed("second_search"),
+                                ),
+                            ],
+                        ),
+                    ])
+                }
+                fn into_choice(self) -> ::graph_core::__private::Choice {
+                    match self {
+                        Self::Accept => ::graph_core::__private::Choice::__new(0usize),
+                        Self::Several => ::graph_core::__private::Choice::__new(1usize),
+                        Self::Named => ::graph_core::__private::Choice::__new(2usize),
+                        Self::Search(__payload) => {
+                            ::graph_core::__private::Choice::__with_packet::<
+                                Query,
+                            >(3usize, __payload)
+                        }
+                        Self::r#Again(__payload) => {
+                            ::graph_core::__private::Choice::__with_packet::<
+                                Query,
+                            >(4usize, __payload)
+                        }
+                    }
+                }
+            }
+        "##]],
+    );
+}
+
+#[test]
+fn generics_visibility_and_a_renamed_crate() {
+    check_route(
+        parse_quote! {
+            #[route(crate = ::renamed::core)]
+            pub(crate) enum Way<T: Payload, const N: usize = 3>
+            where
+                T: Clone,
+            {
+                #[to(work::<T>)]
+                Work(T),
+            }
+        },
+        &expect![[r##"
+            #[automatically_derived]
+            impl<T: Payload, const N: usize> ::renamed::core::__private::Route for Way<T, N>
+            where
+                T: Clone,
+            {
+                fn exits() -> ::std::vec::Vec<::renamed::core::__private::Exit> {
+                    ::core::convert::From::from([
+                        ::renamed::core::__private::Exit::__with_packet::<
+                            T,
+                            _,
+                        >(
+                            "Work",
+                            [::renamed::core::__private::Sent::<T>::new().to(work::<T>).sent::<T>()],
+                        ),
+                    ])
+                }
+                fn into_choice(self) -> ::renamed::core::__private::Choice {
+                    match self {
+                        Self::Work(__payload) => {
+                            ::renamed::core::__private::Choice::__with_packet::<T>(0usize, __payload)
+                        }
+                    }
+                }
+            }
+        "##]],
+    );
+}
+
+#[test]
+fn every_mistake_is_reported() {
+    check_mistakes(
+        parse_quote! {
+            #[to(draft)]
+            #[route(label = "x", krate = ::renamed)]
+            enum Verdict<'a> {
+                Nowhere,
+                #[to]
+                Bare,
+                #[to()]
+                Empty,
+                #[to(a)]
+                #[to(b)]
+                Twice,
+                #[to(a, a, "a", "", "a")]
+                Repeated,
+                #[to(a + 1)]
+                Expression,
+                #[to(a b)]
+                Comma,
+                #[to(a)]
+                Fields { query: Query },
+                #[to(a)]
+                Pair(Query, u8),
+                #[to(a)]
+                NoField(),
+                #[to(a)]
+                #[route(lable = "x", crate = ::x, to = a)]
+                Keys,
+                #[to(a)]
+                #[route(label = "Keys")]
+                Label,
+                #[to(a)]
+                #[route(label = "")]
+                NoLabel,
+                #[to(a)]
+                #[route(label = "x", label = 3)]
+                Borrowed(&'a str),
+            }
+        },
+        &expect![[r#"
+            `label` belongs on a variant: it names one way out
+            unknown attribute `krate`, did you mean `crate`?
+            `#[to(..)]` belongs on a variant, each says where it goes
+            write `#[to(node)]`, or `#[to(END)]` to end the branch
+            `#[to()]` names no node: write `#[to(END)]` to end the branch
+            `#[to(..)]` is given twice: several nodes are one list, `#[to(a, b)]`
+            a destination is the path of a node, `END`, or the name that a node was given, as a string
+            expected `,`
+            a variant carries nothing, or one unnamed field: `Name(Payload)`; put several values into a struct of their own
+            a variant carries nothing, or one unnamed field: `Name(Payload)`; put several values into a struct of their own
+            a variant carries nothing, or one unnamed field: `Name(Payload)`
+            unknown attribute `lable`, did you mean `label`?
+            `crate` belongs on the enum
+            where a variant goes stands in an attribute of its own: `#[to(..)]`
+            `label` takes a string: `label = ".."`
+            a route outlives the node that returns it, so it owns what it carries: it cannot have a lifetime
+            `Nowhere` does not say where it goes: write `#[to(node)]`, or `#[to(END)]` to end the branch
+            `a` stands here twice, and is reached once
+            a node's name is not empty
+            `"a"` stands here twice, and is reached once
+            `Keys` is labelled `Keys` as well
+            a label is not empty
+        "#]],
+    );
+}
+
+#[test]
+fn only_an_enum_with_variants_is_a_route() {
+    check_mistakes(
+        parse_quote! { struct Verdict; },
+        &expect![[r#"
+        a route is an enum: each variant is a way out of the node
+    "#]],
+    );
+    check_mistakes(
+        parse_quote! { union Verdict { a: u8 } },
+        &expect![[r#"
+        a route is an enum: each variant is a way out of the node
+    "#]],
+    );
+    check_mistakes(
+        parse_quote! { enum Verdict {} },
+        &expect![[r#"
+        a route needs a variant: each one is a way out of the node
+    "#]],
+    );
+}
