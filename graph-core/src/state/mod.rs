@@ -4,6 +4,7 @@ use std::any::Any;
 
 use serde::ser::SerializeMap;
 
+mod bounds;
 mod change;
 mod context;
 mod dump;
@@ -17,6 +18,8 @@ mod update;
 pub mod validate;
 mod value;
 
+#[doc(hidden)]
+pub use bounds::{OptionalInput, StartValue, Tracked};
 #[doc(hidden)]
 pub use change::{ByOverwrite, ByUpdate, IntoCustomChange};
 pub use change::{Change, IntoChange, Overwrite};
@@ -33,7 +36,7 @@ pub use json::{
 };
 pub use part::PartOf;
 #[doc(hidden)]
-pub use show::{debug, debug_option, display, display_option, dump_with, shown, shown_with};
+pub use show::{debug, debug_json, debug_option, display, display_option, dump_with, shown, shown_with};
 pub use update::{FieldWrite, IntoUpdate, Parsed, Update, WriteKind, Writes};
 pub use value::IntoValue;
 

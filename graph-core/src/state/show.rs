@@ -1,6 +1,6 @@
 //! Values for people: shortened for error texts, and through `Display` or `Debug` for dumps.
 
-use std::fmt::{Debug, Display};
+use std::fmt::{self, Debug, Display};
 use std::io;
 
 use serde::{Serialize, Serializer, ser::Error, ser::SerializeMap};
@@ -33,6 +33,12 @@ pub fn dump_with<M: SerializeMap>(
 ) -> Result<(), M::Error> {
     let value = dump(serde_json::value::Serializer).map_err(M::Error::custom)?;
     map.serialize_entry(name, &value)
+}
+
+/// Prints a value as its JSON.
+pub fn debug_json<T: Serialize>(value: &T, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let text = serde_json::to_string(value).map_err(|_| fmt::Error)?;
+    f.write_str(&text)
 }
 
 /// `serialize_with = display`.

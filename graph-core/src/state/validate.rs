@@ -41,6 +41,14 @@ impl Report {
         self.violations.push((index, violation));
     }
 
+    /// Lets a flattened state report, whose fields begin at `offset`.
+    #[doc(hidden)]
+    pub fn __nested(&mut self, offset: usize, report: impl FnOnce(&mut Self)) {
+        let mut nested = Self::default();
+        report(&mut nested);
+        self.violations.extend(nested.violations.into_iter().map(|(index, broken)| (offset + index, broken)));
+    }
+
     /// Whether every rule holds.
     pub fn is_empty(&self) -> bool {
         self.violations.is_empty()

@@ -26,12 +26,14 @@ impl Item<'_> {
         self.value("a string: `", " = \"..\"`")
     }
 
-    /// `key = some::path`, or the same in quotes as serde writes it.
+    /// `key = some::path`.
     pub(crate) fn path(&self) -> syn::Result<Path> {
-        if self.input.peek(Token![=]) && self.input.peek2(LitStr) {
-            return self.string()?.parse();
-        }
         self.value("a path: `", " = some::path`")
+    }
+
+    /// `key = "some::path"`, as serde writes it.
+    pub(crate) fn quoted_path(&self) -> syn::Result<Path> {
+        self.value::<LitStr>("a path in quotes: `", " = \"some::path\"`")?.parse()
     }
 
     /// `key = Type`.

@@ -22,10 +22,6 @@ impl Problems {
         result.map_err(|error| self.push(error)).ok()
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// Everything as one error; `None` when nothing is wrong.
     pub(crate) fn into_error(self) -> Option<syn::Error> {
         self.0.into_iter().reduce(|mut all, next| {

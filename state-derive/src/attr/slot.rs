@@ -1,4 +1,4 @@
-use proc_macro2::{Ident, Span};
+use proc_macro2::Ident;
 
 use super::Problems;
 
@@ -21,6 +21,11 @@ impl<T> Slot<T> {
         }
     }
 
+    /// The value, the place no longer being of interest.
+    pub(crate) fn take(self) -> Option<T> {
+        self.0.map(|(_, value)| value)
+    }
+
     pub(crate) fn is_set(&self) -> bool {
         self.0.is_some()
     }
@@ -32,9 +37,5 @@ impl<T> Slot<T> {
     /// The key as it was written, for errors about it.
     pub(crate) fn key(&self) -> Option<&Ident> {
         self.0.as_ref().map(|(key, _)| key)
-    }
-
-    pub(crate) fn span(&self) -> Option<Span> {
-        self.key().map(Ident::span)
     }
 }

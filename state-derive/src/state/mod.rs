@@ -1,8 +1,33 @@
-//! `#[derive(GraphState)]`.
+//! `#[derive(GraphState)]`: tokens → [`parse`] → [`build`] → [`model`] → [`check`] → [`expand`].
 
 use proc_macro2::TokenStream;
+use quote::quote;
 use syn::DeriveInput;
 
-pub(crate) fn derive(_input: DeriveInput) -> TokenStream {
-    TokenStream::new()
+use crate::attr::Problems;
+
+mod build;
+mod check;
+mod expand;
+mod model;
+mod parse;
+mod rule;
+mod serde_attr;
+#[cfg(test)]
+mod tests;
+
+pub(crate) fn derive(input: DeriveInput) -> TokenStream {
+    let mut problems = Problems::default();
+    let raw = parse::parse(input, &mut problems);
+    check::syntax(&raw, &mut problems);
+    let state = build::build(raw, &mut problems);
+    check::meaning(&state, &mut problems);
+    match problems.into_error() {
+        None => expand::expand(&state),
+        Some(error) => {
+            let errors = error.into_compile_error();
+            let stand_in = expand::stand_in(&state);
+            quote!(#errors #stand_in)
+        }
+    }
 }

@@ -1,0 +1,190 @@
+//! From syntax to meaning.
+
+use proc_macro2::Ident;
+use quote::format_ident;
+use syn::{GenericArgument, Path, PathArguments, Type, parse_quote};
+
+use crate::attr::{Case, Problems, Runtime, unknown};
+
+use super::model::{Codec, Field, Flat, Given, Member, Reducer, Start, State, Writer, plain};
+use super::parse::{FieldAttrs, RawField, Struct};
+
+/// The attribute's name of a built-in reducer and its type.
+const BUILT_IN: [(&str, &str); 7] = [
+    ("append", "Append"),
+    ("add", "Add"),
+    ("merge", "Merge"),
+    ("union", "Union"),
+    ("min", "Min"),
+    ("max", "Max"),
+    ("any_value", "AnyValue"),
+];
+
+pub(super) fn build(raw: Struct, problems: &mut Problems) -> State {
+    let all_optional = !raw.fields.iter().any(|field| field.attrs.input.is_set());
+    let case = raw.attrs.rename_all.get().copied();
+    let mut members = Vec::new();
+    let (mut fields, mut flats) = (0, 0);
+    for field in raw.fields {
+        if field.attrs.flatten.is_set() {
+            members.push(Member::Flat(Box::new(flat(field, flats))));
+            flats += 1;
+        } else {
+            members.push(Member::Field(Box::new(own(field, fields, case, all_optional, problems))));
+            fields += 1;
+        }
+    }
+    State {
+        runtime: Runtime::new(raw.attrs.krate.get()),
+        ident: raw.ident,
+        vis: raw.vis,
+        generics: raw.generics,
+        invariants: raw.attrs.invariants,
+        schema: raw.attrs.schema.is_set(),
+        members,
+    }
+}
+
+fn flat(raw: RawField, index: usize) -> Flat {
+    let given = if raw.attrs.input.is_set() { Given::Always } else { Given::Maybe };
+    Flat { ident: raw.ident, vis: raw.vis, ty: raw.ty, docs: raw.docs, index, given }
+}
+
+fn own(
+    raw: RawField,
+    index: usize,
+    case: Option<Case>,
+    all_optional: bool,
+    problems: &mut Problems,
+) -> Field {
+    let RawField { ident, vis, ty, docs, attrs } = raw;
+    let reducer = reducer(&attrs, &ty, problems);
+    let required = matches!(reducer, Reducer::Replace) && !attrs.default.is_set() && option(&ty).is_none();
+    let given = match (attrs.input.is_set(), required) {
+        (true, true) => Given::Always,
+        (true, false) => Given::Maybe,
+        (false, _) if all_optional => Given::Maybe,
+        (false, _) => Given::Never,
+    };
+    let is_ephemeral = attrs.reducer.get().is_some_and(|path| path.is_ident("ephemeral"));
+    let codec = codec(&attrs);
+    let untracked = attrs.untracked.is_set();
+    Field {
+        index,
+        constant: constant(&ident),
+        names: names(&ident, &attrs, case),
+        ephemeral: attrs.ephemeral.is_set() || is_ephemeral,
+        dumped: !untracked && !attrs.exclude.is_set() && (codec.write.is_some() || codec.read.is_none()),
+        tracked: !untracked && codec.write.is_some() == codec.read.is_some(),
+        codec,
+        given,
+        output: attrs.output.is_set(),
+        start: attrs.default.take().flatten().map_or(Start::Default, Start::Expr),
+        from_context: attrs.from_context.take(),
+        rules: attrs.rules,
+        ident,
+        vis,
+        ty,
+        docs,
+        reducer,
+    }
+}
+
+fn reducer(attrs: &FieldAttrs, ty: &Type, problems: &mut Problems) -> Reducer {
+    let Some(path) = attrs.reducer.get() else {
+        return Reducer::Replace;
+    };
+    let Some(last) = path.segments.last() else {
+        return Reducer::Replace;
+    };
+    let written = path.clone();
+    if path.get_ident().is_some_and(|name| name == "ephemeral") {
+        return Reducer::Replace;
+    }
+    if let Some((_, name)) = BUILT_IN.iter().find(|(key, _)| path.is_ident(key)) {
+        let optional = if *name == "AnyValue" { None } else { option(ty).cloned() };
+        return Reducer::BuiltIn { name, written, optional };
+    }
+    let is_type = plain(&last.ident).starts_with(char::is_uppercase) || !last.arguments.is_none();
+    if is_type {
+        return Reducer::Type(written);
+    }
+    if let Some(name) = path.get_ident()
+        && let Some(error) = misspelt(name)
+    {
+        problems.push(error);
+        return Reducer::Replace;
+    }
+    let takes = attrs.takes.get().cloned().unwrap_or_else(|| ty.clone());
+    Reducer::Function { path: written, takes }
+}
+
+/// A bare name one slip away from a built-in is taken for that slip rather than for a function of the user's.
+fn misspelt(name: &Ident) -> Option<syn::Error> {
+    let known: Vec<_> = BUILT_IN.iter().map(|(key, _)| *key).chain(["ephemeral"]).collect();
+    let text = name.to_string();
+    // `max_by`, `merged`: only slips inside the word count.
+    let slip = known.iter().any(|key| key.len() > 3 && key.len().abs_diff(text.len()) <= 1);
+    let error = unknown(name, "reducer", &known);
+    (slip && error.to_string().contains("did you mean")).then(|| {
+        let message = format!("{error} (a function of that name is written as a path: `self::{name}`)");
+        syn::Error::new(name.span(), message)
+    })
+}
+
+fn codec(attrs: &FieldAttrs) -> Codec {
+    if let Some(module) = attrs.with.get() {
+        return Codec {
+            write: Some(Writer::Path(parse_quote!(#module::serialize))),
+            read: Some(parse_quote!(#module::deserialize)),
+        };
+    }
+    let write = attrs.serialize_with.get().map(|path| match path.get_ident() {
+        Some(name) if name == "display" => Writer::Display,
+        Some(name) if name == "debug" => Writer::Debug,
+        _ => Writer::Path(path.clone()),
+    });
+    Codec { write, read: attrs.deserialize_with.get().cloned() }
+}
+
+fn names(ident: &Ident, attrs: &FieldAttrs, case: Option<Case>) -> Vec<String> {
+    let own = plain(ident);
+    let name = match (attrs.rename.get(), case) {
+        (Some(name), _) => name.value(),
+        (None, Some(case)) => case.apply(&own),
+        (None, None) => own,
+    };
+    std::iter::once(name).chain(attrs.aliases.iter().map(syn::LitStr::value)).collect()
+}
+
+/// The field's constant: `question` → `QUESTION`, `r#type` → `TYPE`.
+pub(super) fn constant(ident: &Ident) -> Ident {
+    let name = plain(ident).to_uppercase();
+    format_ident!("{name}", span = ident.span())
+}
+
+/// `T` of `Option<T>`, as it is written: a derive sees no further than that.
+pub(super) fn option(ty: &Type) -> Option<&Type> {
+    let path = match ty {
+        Type::Path(path) if path.qself.is_none() => &path.path,
+        Type::Group(group) => return option(&group.elem),
+        Type::Paren(paren) => return option(&paren.elem),
+        _ => return None,
+    };
+    if !is_option(path) {
+        return None;
+    }
+    match &path.segments.last()?.arguments {
+        PathArguments::AngleBracketed(arguments) => match arguments.args.first() {
+            Some(GenericArgument::Type(inner)) if arguments.args.len() == 1 => Some(inner),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn is_option(path: &Path) -> bool {
+    let names: Vec<_> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+    let names: Vec<_> = names.iter().map(String::as_str).collect();
+    matches!(names.as_slice(), ["Option"] | ["std" | "core", "option", "Option"] | ["option", "Option"])
+}

@@ -1,0 +1,140 @@
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::{ImplGenerics, WhereClause};
+
+use crate::attr::Runtime;
+use crate::state::model::{Field, Flat, Reducer, State};
+
+use super::span::Over;
+
+/// What every part of the expansion writes again and again.
+pub(super) struct Context<'a> {
+    pub(super) state: &'a State,
+    pub(super) runtime: &'a Runtime,
+    /// `Ticket<T>`
+    pub(super) this: TokenStream,
+    /// `TicketUpdate<T>`
+    pub(super) update: TokenStream,
+    /// `TicketInput<T>`
+    pub(super) input: TokenStream,
+    /// `TicketOutput<T>`
+    pub(super) output: TokenStream,
+    /// `__Write<T>`
+    pub(super) write: TokenStream,
+    /// `__Undo<T>`
+    pub(super) undo: TokenStream,
+    /// `<T: Clone>`
+    pub(super) impl_generics: ImplGenerics<'a>,
+    pub(super) where_clause: Option<&'a WhereClause>,
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn new(state: &'a State) -> Self {
+        let (impl_generics, generics, where_clause) = state.generics.split_for_impl();
+        let with = |ident: Ident| quote!(#ident #generics);
+        Self {
+            state,
+            runtime: &state.runtime,
+            this: with(state.ident.clone()),
+            update: with(state.update()),
+            input: with(state.input()),
+            output: with(state.output()),
+            write: with(format_ident!("__Write")),
+            undo: with(format_ident!("__Undo")),
+            impl_generics,
+            where_clause,
+        }
+    }
+
+    /// `#[automatically_derived] impl<T> path for Type<T> where .. { body }`
+    pub(super) fn impl_for(&self, path: TokenStream, ty: impl ToTokens, body: TokenStream) -> TokenStream {
+        let (generics, where_clause) = (&self.impl_generics, self.where_clause);
+        quote! {
+            #[automatically_derived]
+            impl #generics #path for #ty #where_clause { #body }
+        }
+    }
+
+    /// `impl<T> Type<T> where .. { body }`
+    pub(super) fn inherent(&self, ty: impl ToTokens, body: TokenStream) -> TokenStream {
+        let (generics, where_clause) = (&self.impl_generics, self.where_clause);
+        quote! {
+            #[automatically_derived]
+            impl #generics #ty #where_clause { #body }
+        }
+    }
+
+    /// How many fields the state has itself.
+    pub(super) fn own_fields(&self) -> usize {
+        self.state.fields().count()
+    }
+
+    /// The reducer's type.
+    pub(super) fn reducer(&self, field: &Field) -> TokenStream {
+        let over = Over::of(&field.ty);
+        let runtime = over.runtime(self.runtime);
+        match &field.reducer {
+            Reducer::Replace => over.all(quote!(#runtime::Replace)),
+            Reducer::BuiltIn { name, optional, .. } => {
+                let name = format_ident!("{name}");
+                let reducer = over.all(quote!(#runtime::reducers::#name));
+                match optional {
+                    Some(_) => over.around(quote!(#runtime::reducers::Optional<), reducer, quote!(>)),
+                    None => reducer,
+                }
+            }
+            Reducer::Type(path) => path.to_token_stream(),
+            Reducer::Function { .. } => {
+                let name = format_ident!("__Reducer_{}", field.ident);
+                let (_, generics, _) = self.state.generics.split_for_impl();
+                quote!(#name #generics)
+            }
+        }
+    }
+
+    /// `Change<Reducer, Type>`, at the field's type.
+    pub(super) fn change(&self, field: &Field) -> TokenStream {
+        let over = Over::of(&field.ty);
+        let (runtime, reducer, ty) = (over.runtime(self.runtime), self.reducer(field), &field.ty);
+        over.around(quote!(#runtime::Change<), quote!(#reducer, #ty), quote!(>))
+    }
+
+    /// `<Chat as GraphState>`, at the flattened state's type.
+    pub(super) fn flat(&self, flat: &Flat) -> TokenStream {
+        let over = Over::of(&flat.ty);
+        let (runtime, ty) = (over.runtime(self.runtime), &flat.ty);
+        over.around(quote!(<), ty.to_token_stream(), quote!(as #runtime::GraphState>))
+    }
+
+    /// `<<Chat as GraphState>::Update as Update<Chat>>::Write`
+    pub(super) fn flat_write(&self, flat: &Flat) -> TokenStream {
+        let (runtime, ty, state) = (self.runtime, &flat.ty, self.flat(flat));
+        quote!(<#state::Update as #runtime::Update<#ty>>::Write)
+    }
+
+    /// The index of the flattened state's first field.
+    pub(super) fn offset(&self, flat: &Flat) -> TokenStream {
+        let own = self.own_fields();
+        let before = self.state.flats().take(flat.index).map(|flat| self.flat(flat));
+        quote!((#own #(+ #before::FIELD_COUNT)*))
+    }
+
+    /// Takes an index past the own fields to the flattened state that it belongs to: `then` reads `__rest`.
+    pub(super) fn descend(&self, index: &Ident, then: impl Fn(&Flat) -> TokenStream) -> TokenStream {
+        let own = self.own_fields();
+        let steps = self.state.flats().map(|flat| {
+            let (state, then) = (self.flat(flat), then(flat));
+            quote! {
+                if __rest < #state::FIELD_COUNT {
+                    return #then;
+                }
+                let __rest = __rest - #state::FIELD_COUNT;
+            }
+        });
+        quote! {
+            if let ::core::option::Option::Some(__rest) = #index.checked_sub(#own) {
+                #(#steps)*
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::GenericParam;
+
+use crate::state::model::Reducer;
+
+use super::context::Context;
+
+// enum __Reducer_notes {}
+// impl Reducer<String> for __Reducer_notes {
+//     type Update = char;
+//     type Delta = char;
+//     fn prepare(update, _) { Ok(update) }
+//     fn fold(value, delta) { FoldOutcome::into_reduced(push_char(value, delta)) }
+// }
+pub(super) fn items(cx: &Context<'_>) -> TokenStream {
+    let runtime = cx.runtime;
+    cx.state
+        .fields()
+        .filter_map(|field| {
+            let Reducer::Function { path, takes } = &field.reducer else { return None };
+            let (name, ty, reducer) =
+                (format_ident!("__Reducer_{}", field.ident), &field.ty, cx.reducer(field));
+            let (generics, where_clause) = (&cx.impl_generics, cx.where_clause);
+            let mentions = cx.state.generics.params.iter().filter_map(|param| match param {
+                GenericParam::Type(param) => Some(&param.ident),
+                _ => None,
+            });
+            let body = quote! {
+                type Update = #takes;
+                type Delta = #takes;
+                fn prepare(
+                    __update: #takes,
+                    _: &#runtime::Stamp<'_>,
+                ) -> ::core::result::Result<#takes, #runtime::ReduceError> {
+                    ::core::result::Result::Ok(__update)
+                }
+                fn fold(__value: &mut #ty, __delta: #takes) -> ::core::result::Result<(), #runtime::ReduceError> {
+                    #runtime::FoldOutcome::into_reduced(#path(__value, __delta))
+                }
+            };
+            let reducer_impl = cx.impl_for(quote!(#runtime::Reducer<#ty>), reducer, body);
+            Some(quote! {
+                pub struct #name #generics (::core::marker::PhantomData<fn() -> (#(#mentions,)*)>) #where_clause;
+                #reducer_impl
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,160 @@
+//! A single write as JSON.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::state::model::{Field, Member, Reducer, Writer};
+
+use super::context::Context;
+use super::fields::{arms, cases};
+
+// fn __is_dumped(&self) -> bool { match self { Self::answer(_) => true } }
+// fn __dump<M: SerializeMap>(&self, map: &mut M) { match self { Self::answer(write) => map.serialize_entry("answer", write) } }
+// fn __parse(key: &str, value: Value, overwrite: bool) -> Parsed<Self> {
+//     match key { "answer" => parse_change(key, value, overwrite).map(Self::answer), _ => Parsed::Unknown(value) }
+// }
+pub(super) fn methods(cx: &Context<'_>) -> TokenStream {
+    let runtime = cx.runtime;
+    let is_dumped = cases(
+        quote!(self),
+        arms(cx, |member| match member {
+            Member::Field(field) => {
+                let (ident, dumped) = (&field.ident, field.dumped);
+                quote!(Self::#ident(_) => #dumped,)
+            }
+            Member::Flat(flat) => {
+                let ident = &flat.ident;
+                quote!(Self::#ident(__write) => #runtime::FieldWrite::__is_dumped(__write),)
+            }
+        }),
+    );
+    let dump = cases(
+        quote!(self),
+        arms(cx, |member| match member {
+            Member::Field(field) => dump(cx, field),
+            Member::Flat(flat) => {
+                let ident = &flat.ident;
+                quote!(Self::#ident(__write) => #runtime::FieldWrite::__dump(__write, __map),)
+            }
+        }),
+    );
+    let parse = parse(cx);
+    quote! {
+        fn __is_dumped(&self) -> ::core::primitive::bool { #is_dumped }
+        fn __dump<__M: #runtime::serde::ser::SerializeMap>(
+            &self,
+            __map: &mut __M,
+        ) -> ::core::result::Result<(), __M::Error> {
+            #dump
+        }
+        fn __parse(
+            __key: &::core::primitive::str,
+            __value: #runtime::serde_json::Value,
+            __overwrite: ::core::primitive::bool,
+        ) -> #runtime::Parsed<Self> {
+            #parse
+        }
+    }
+}
+
+fn dump(cx: &Context<'_>, field: &Field) -> TokenStream {
+    let (runtime, ident, name) = (cx.runtime, &field.ident, field.name());
+    if !field.dumped {
+        return quote!(Self::#ident(_) => ::core::result::Result::Ok(()),);
+    }
+    let Some(writer) = &field.codec.write else {
+        return quote! {
+            Self::#ident(__write) => #runtime::serde::ser::SerializeMap::serialize_entry(__map, #name, __write),
+        };
+    };
+    let writer = writer_path(cx, field, writer);
+    let through = quote!(#runtime::dump_with(__map, #name, |__to| #writer(__value, __to)));
+    let plain = quote!(#runtime::serde::ser::SerializeMap::serialize_entry(__map, #name, __value));
+    let (update, delta) = if takes_whole_values(field) { (&through, &through) } else { (&plain, &plain) };
+    quote! {
+        Self::#ident(__write) => match __write {
+            #runtime::Change::Update(__value) => #update,
+            #runtime::Change::Delta(__value) => #delta,
+            #runtime::Change::Overwrite(__value) => #through,
+        },
+    }
+}
+
+fn parse(cx: &Context<'_>) -> TokenStream {
+    let runtime = cx.runtime;
+    let arms = cx.state.fields().filter(|field| field.tracked).map(|field| {
+        let (ident, names, reducer, ty) = (&field.ident, &field.names, cx.reducer(field), &field.ty);
+        let parsed = match &field.codec.read {
+            None => quote!(#runtime::parse_change::<#reducer, #ty>(__key, __value, __overwrite)),
+            Some(read) => {
+                let function =
+                    if takes_whole_values(field) { quote!(parse_with) } else { quote!(parse_overwrite_with) };
+                quote! {
+                    #runtime::#function::<#reducer, #ty>(__key, __value, __overwrite, |__from| #read(__from))
+                }
+            }
+        };
+        let withheld = (!field.dumped).then(|| quote!(.withheld(__key)));
+        quote!(#(#names)|* => #parsed #withheld.map(Self::#ident),)
+    });
+    let flats = cx.state.flats().map(|flat| {
+        let (ident, ty, write) = (&flat.ident, &flat.ty, cx.flat_write(flat));
+        quote! {
+            let __value = match <#write as #runtime::FieldWrite<#ty>>::__parse(__key, __value, __overwrite) {
+                #runtime::Parsed::Unknown(__value) => __value,
+                __parsed => return __parsed.map(Self::#ident),
+            };
+        }
+    });
+    quote! {
+        match __key {
+            #(#arms)*
+            _ => {
+                #(#flats)*
+                #runtime::Parsed::Unknown(__value)
+            }
+        }
+    }
+}
+
+/// The expression that reads a required field's value out of `__value`.
+pub(super) fn required(cx: &Context<'_>, field: &Field) -> TokenStream {
+    let (runtime, ty) = (cx.runtime, &field.ty);
+    if !field.tracked {
+        return quote!(#runtime::Parsed::Unknown(__value));
+    }
+    let parsed = match &field.codec.read {
+        None => quote!(#runtime::parse_value::<#ty>(__key, __value)),
+        Some(read) => quote!(#runtime::parse_value_with::<#ty>(__key, __value, |__from| #read(__from))),
+    };
+    let withheld = (!field.dumped).then(|| quote!(.withheld(__key)));
+    quote!(#parsed #withheld)
+}
+
+/// The function that writes the field's value.
+pub(super) fn writer_path(cx: &Context<'_>, field: &Field, writer: &Writer) -> TokenStream {
+    let runtime = cx.runtime;
+    let optional = crate::state::build::option(&field.ty).is_some();
+    match (writer, optional) {
+        (Writer::Path(path), _) => quote!(#path),
+        (Writer::Display, false) => quote!(#runtime::display),
+        (Writer::Display, true) => quote!(#runtime::display_option),
+        (Writer::Debug, false) => quote!(#runtime::debug),
+        (Writer::Debug, true) => quote!(#runtime::debug_option),
+    }
+}
+
+/// Whether what the reducer takes is of the field's type, so that the field's own functions fit it as well.
+fn takes_whole_values(field: &Field) -> bool {
+    match &field.reducer {
+        Reducer::Replace => true,
+        Reducer::BuiltIn { optional, .. } => optional.is_none(),
+        Reducer::Function { takes, .. } => {
+            quote!(#takes).to_string() == {
+                let ty = &field.ty;
+                quote!(#ty).to_string()
+            }
+        }
+        Reducer::Type(_) => false,
+    }
+}

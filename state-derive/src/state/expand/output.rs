@@ -1,0 +1,104 @@
+use proc_macro2::{TokenStream, TokenTree};
+use quote::quote;
+use syn::{GenericParam, Ident};
+
+use super::context::Context;
+use super::dump;
+use super::update::serialize;
+
+// #[derive(Clone)]
+// struct TicketOutput { answer: Option<String> }
+pub(super) fn item(cx: &Context<'_>) -> TokenStream {
+    if !cx.state.has_output() {
+        return TokenStream::new();
+    }
+    let (vis, generics, where_clause, name) =
+        (&cx.state.vis, &cx.state.generics, cx.where_clause, cx.state.output());
+    let doc = format!("What a run over [`{}`] ends with: the fields marked `output`.", cx.state.name());
+    let fields = cx.state.fields().filter(|field| field.output).map(|field| {
+        let (docs, vis, ident, ty) = (&field.docs, &field.vis, &field.ident, &field.ty);
+        quote!(#(#docs)* #vis #ident: #ty,)
+    });
+    let phantom =
+        phantom(cx).map(|params| quote!(__unused: ::core::marker::PhantomData<fn() -> (#(#params,)*)>));
+    quote! {
+        #[doc = #doc]
+        #vis struct #name #generics #where_clause { #(#fields)* #phantom }
+    }
+}
+
+/// The type parameters that no output field mentions: a struct may not have such.
+fn phantom(cx: &Context<'_>) -> Option<Vec<Ident>> {
+    let types = cx.state.fields().filter(|field| field.output).map(|field| &field.ty);
+    let types = quote!(#(#types)*);
+    let params = cx.state.generics.params.iter().filter_map(|param| match param {
+        GenericParam::Type(param) => Some(&param.ident),
+        _ => None,
+    });
+    let unused: Vec<_> = params.filter(|param| !mentions(types.clone(), param)).cloned().collect();
+    (!unused.is_empty()).then_some(unused)
+}
+
+fn mentions(tokens: TokenStream, name: &Ident) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == *name,
+        TokenTree::Group(group) => mentions(group.stream(), name),
+        _ => false,
+    })
+}
+
+// impl Clone, Debug, Serialize for TicketOutput
+pub(super) fn impls(cx: &Context<'_>) -> TokenStream {
+    if !cx.state.has_output() {
+        return TokenStream::new();
+    }
+    let (runtime, output) = (cx.runtime, &cx.output);
+    let idents: Vec<_> = cx.state.fields().filter(|field| field.output).map(|field| &field.ident).collect();
+    let phantom = phantom(cx).map(|_| quote!(__unused: ::core::marker::PhantomData));
+    let clone = cx.impl_for(
+        quote!(::core::clone::Clone),
+        output,
+        quote! {
+            fn clone(&self) -> Self {
+                Self { #(#idents: ::core::clone::Clone::clone(&self.#idents),)* #phantom }
+            }
+        },
+    );
+    let debug = cx.impl_for(
+        quote!(::core::fmt::Debug),
+        output,
+        quote! {
+            fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                #runtime::debug_json(self, __f)
+            }
+        },
+    );
+    let entries = cx.state.fields().filter(|field| field.output).map(|field| dump::entry(cx, field));
+    let body = quote! {
+        let mut __map = #runtime::serde::Serializer::serialize_map(__serializer, ::core::option::Option::None)?;
+        let __to = &mut __map;
+        #(#entries)*
+        #runtime::serde::ser::SerializeMap::end(__map)
+    };
+    let serialize = serialize(cx, output, body);
+    quote!(#clone #debug #serialize)
+}
+
+// fn output(&self) -> TicketOutput { TicketOutput { answer: Clone::clone(&self.answer) } }
+pub(super) fn method(cx: &Context<'_>) -> TokenStream {
+    if !cx.state.has_output() {
+        return quote! {
+            type Output = Self;
+            fn output(&self) -> Self { ::core::clone::Clone::clone(self) }
+        };
+    }
+    let (output, name) = (&cx.output, cx.state.output());
+    let idents = cx.state.fields().filter(|field| field.output).map(|field| &field.ident);
+    let phantom = phantom(cx).map(|_| quote!(__unused: ::core::marker::PhantomData));
+    quote! {
+        type Output = #output;
+        fn output(&self) -> #output {
+            #name { #(#idents: ::core::clone::Clone::clone(&self.#idents),)* #phantom }
+        }
+    }
+}

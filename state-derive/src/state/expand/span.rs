@@ -1,0 +1,48 @@
+use proc_macro2::{Group, Span, TokenStream, TokenTree};
+use quote::ToTokens;
+
+use crate::attr::Runtime;
+
+/// Spans generated tokens over a user's ones, so that rustc underlines those from end to end.
+///
+/// A span that joins several tokens cannot be had on stable. rustc takes a path from its first token to its last, so
+/// it is enough that these two lie on the user's first and last.
+#[derive(Clone, Copy)]
+pub(super) struct Over {
+    first: Span,
+    last: Span,
+}
+
+impl Over {
+    pub(super) fn of(tokens: impl ToTokens) -> Self {
+        let mut tokens = tokens.to_token_stream().into_iter();
+        let first = tokens.next().map_or_else(Span::call_site, |token| token.span());
+        let last = tokens.last().map_or(first, |token| token.span());
+        Self { first, last }
+    }
+
+    /// Generated tokens only.
+    pub(super) fn all(self, tokens: TokenStream) -> TokenStream {
+        let mut spans = std::iter::once(self.first).chain(std::iter::repeat(self.last));
+        tokens.into_iter().zip(&mut spans).map(|(token, span)| at(token, span)).collect()
+    }
+
+    /// Generated tokens around what is to keep its spans.
+    pub(super) fn around(self, before: TokenStream, user: TokenStream, after: TokenStream) -> TokenStream {
+        let after = after.into_iter().map(|token| at(token, self.last));
+        self.all(before).into_iter().chain(user).chain(after).collect()
+    }
+
+    pub(super) fn runtime(self, runtime: &Runtime) -> TokenStream {
+        self.all(runtime.to_token_stream())
+    }
+}
+
+fn at(mut token: TokenTree, span: Span) -> TokenTree {
+    if let TokenTree::Group(group) = &token {
+        let inner = group.stream().into_iter().map(|token| at(token, span)).collect();
+        token = TokenTree::Group(Group::new(group.delimiter(), inner));
+    }
+    token.set_span(span);
+    token
+}

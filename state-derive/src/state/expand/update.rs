@@ -1,0 +1,203 @@
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::state::model::{Field, Flat, Member};
+
+use super::context::Context;
+use super::fields::docs_or;
+
+// #[must_use]
+// struct TicketUpdate { __writes: Writes<<TicketUpdate as Update<Ticket>>::Write> }
+pub(super) fn item(cx: &Context<'_>) -> TokenStream {
+    let (runtime, this, update) = (cx.runtime, &cx.this, &cx.update);
+    let (vis, generics, where_clause, name) =
+        (&cx.state.vis, &cx.state.generics, cx.where_clause, cx.state.update());
+    let doc = format!("A partial update of [`{}`]: a setter for each field.", cx.state.name());
+    quote! {
+        #[doc = #doc]
+        #[must_use = "an update does nothing until a node returns it"]
+        #vis struct #name #generics #where_clause {
+            __writes: #runtime::Writes<<#update as #runtime::Update<#this>>::Write>,
+        }
+    }
+}
+
+// impl Ticket { fn update() -> TicketUpdate { Default::default() } }
+// impl TicketUpdate { fn answer(mut self, value: impl IntoChange<Replace, Option<String>>) -> Self { .. } }
+// impl Update<Ticket> for TicketUpdate { .. }
+// impl IntoUpdate<Ticket>, IntoStep<Ticket>, Default, Clone, Debug, Serialize, Deserialize for TicketUpdate
+pub(super) fn impls(cx: &Context<'_>) -> TokenStream {
+    let (update, vis) = (&cx.update, &cx.state.vis);
+    let doc = format!("An update of [`{}`] that writes nothing yet.", cx.state.name());
+    let start = cx.inherent(
+        &cx.this,
+        quote! {
+            #[doc = #doc]
+            #[inline]
+            #vis fn update() -> #update { ::core::default::Default::default() }
+        },
+    );
+    let setters = cx.state.members.iter().map(|member| match member {
+        Member::Field(field) => {
+            let (vis, ident) = (&field.vis, &field.ident);
+            setter(cx, field, quote!(#vis), quote!(self.__writes.push(__Write::#ident(__change));))
+        }
+        Member::Flat(flat) => flat_setter(cx, flat),
+    });
+    let setters = cx.inherent(update, quote!(#(#setters)*));
+    let traits = [contract(cx), common(cx), serde(cx)];
+    quote!(#start #setters #(#traits)*)
+}
+
+// #[inline] fn answer(mut self, value: impl IntoChange<Replace, Option<String>>) -> Self { .. self }
+pub(super) fn setter(cx: &Context<'_>, field: &Field, vis: TokenStream, push: TokenStream) -> TokenStream {
+    let (runtime, ident, ty, reducer) = (cx.runtime, &field.ident, &field.ty, cx.reducer(field));
+    let docs = docs_or(&field.docs, || format!("Writes `{}`.", field.name()));
+    let (marker, bound) = if field.reducer.is_custom() {
+        (quote!(<__M>), quote!(#runtime::IntoCustomChange<#reducer, #ty, __M>))
+    } else {
+        (quote!(), quote!(#runtime::IntoChange<#reducer, #ty>))
+    };
+    let into_change = if field.reducer.is_custom() {
+        quote!(#runtime::IntoCustomChange::into_change)
+    } else {
+        quote!(#runtime::IntoChange::into_change)
+    };
+    quote! {
+        #(#docs)*
+        #[inline]
+        #vis fn #ident #marker(mut self, __value: impl #bound) -> Self {
+            let __change = #into_change(__value);
+            #push
+            self
+        }
+    }
+}
+
+// fn chat(mut self, update: impl IntoUpdate<Chat>) -> Self { .. self }
+fn flat_setter(cx: &Context<'_>, flat: &Flat) -> TokenStream {
+    let (runtime, ident, ty, vis) = (cx.runtime, &flat.ident, &flat.ty, &flat.vis);
+    let docs = docs_or(&flat.docs, || format!("Writes the fields that an update of `{ident}` writes."));
+    quote! {
+        #(#docs)*
+        #vis fn #ident(mut self, __value: impl #runtime::IntoUpdate<#ty>) -> Self {
+            let __writes = #runtime::Update::<#ty>::__into_writes(#runtime::IntoUpdate::<#ty>::into_update(__value));
+            self.__writes.extend(__writes.map(__Write::#ident));
+            self
+        }
+    }
+}
+
+fn contract(cx: &Context<'_>) -> TokenStream {
+    let (runtime, this, update, write) = (cx.runtime, &cx.this, &cx.update, &cx.write);
+    let contract = cx.impl_for(
+        quote!(#runtime::Update<#this>),
+        update,
+        quote! {
+            type Write = #write;
+            #[inline]
+            fn __from_writes(__writes: #runtime::Writes<#write>) -> Self { Self { __writes } }
+            #[inline]
+            fn __into_writes(self) -> #runtime::Writes<#write> { self.__writes }
+            #[inline]
+            fn __writes(&self) -> &#runtime::Writes<#write> { &self.__writes }
+        },
+    );
+    let into_update = cx.impl_for(
+        quote!(#runtime::IntoUpdate<#this>),
+        update,
+        quote!(#[inline] fn into_update(self) -> #update { self }),
+    );
+    let into_step = into_step(cx, &quote!(#update), quote!(self));
+    quote!(#contract #into_update #into_step)
+}
+
+/// A node may return the update `ty`, which `value` turns into this state's.
+pub(super) fn into_step(cx: &Context<'_>, ty: &TokenStream, value: TokenStream) -> TokenStream {
+    let (runtime, this) = (cx.runtime, &cx.this);
+    cx.impl_for(
+        quote!(#runtime::IntoStep<#this>),
+        ty,
+        quote! {
+            fn exits() -> ::core::option::Option<#runtime::Vec<#runtime::Exit>> { ::core::option::Option::None }
+            #[inline]
+            fn into_step(self) -> ::core::result::Result<#runtime::Step<#this>, #runtime::NodeError> {
+                ::core::result::Result::Ok(#runtime::Step::update(#value))
+            }
+        },
+    )
+}
+
+fn common(cx: &Context<'_>) -> TokenStream {
+    let (runtime, this, update) = (cx.runtime, &cx.this, &cx.update);
+    let name = cx.state.update().to_string();
+    let default = cx.impl_for(
+        quote!(::core::default::Default),
+        update,
+        quote!(
+            #[inline]
+            fn default() -> Self {
+                Self { __writes: ::core::default::Default::default() }
+            }
+        ),
+    );
+    let clone = cx.impl_for(
+        quote!(::core::clone::Clone),
+        update,
+        quote! {
+            fn clone(&self) -> Self { Self { __writes: ::core::clone::Clone::clone(&self.__writes) } }
+        },
+    );
+    let debug = cx.impl_for(
+        quote!(::core::fmt::Debug),
+        update,
+        quote! {
+            fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                #runtime::debug_update::<#this>(#name, self, __f)
+            }
+        },
+    );
+    quote!(#default #clone #debug)
+}
+
+fn serde(cx: &Context<'_>) -> TokenStream {
+    let (runtime, this, update) = (cx.runtime, &cx.this, &cx.update);
+    let serialize =
+        serialize(cx, update, quote!(#runtime::serialize_update::<#this, __S>(self, __serializer)));
+    let deserialize =
+        deserialize(cx, update, quote!(#runtime::deserialize_update::<#this, __D>(__deserializer)));
+    quote!(#serialize #deserialize)
+}
+
+pub(super) fn serialize(cx: &Context<'_>, ty: &TokenStream, body: TokenStream) -> TokenStream {
+    let runtime = cx.runtime;
+    cx.impl_for(
+        quote!(#runtime::serde::Serialize),
+        ty,
+        quote! {
+            fn serialize<__S: #runtime::serde::Serializer>(
+                &self,
+                __serializer: __S,
+            ) -> ::core::result::Result<__S::Ok, __S::Error> {
+                #body
+            }
+        },
+    )
+}
+
+pub(super) fn deserialize(cx: &Context<'_>, ty: &TokenStream, body: TokenStream) -> TokenStream {
+    let (runtime, where_clause) = (cx.runtime, cx.where_clause);
+    let mut generics = cx.state.generics.clone();
+    generics.params.insert(0, syn::parse_quote!('__de));
+    let (generics, _, _) = generics.split_for_impl();
+    quote! {
+        #[automatically_derived]
+        impl #generics #runtime::serde::Deserialize<'__de> for #ty #where_clause {
+            fn deserialize<__D: #runtime::serde::Deserializer<'__de>>(
+                __deserializer: __D,
+            ) -> ::core::result::Result<Self, __D::Error> {
+                #body
+            }
+        }
+    }
+}

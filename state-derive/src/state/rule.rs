@@ -1,0 +1,148 @@
+//! `validate(..)`.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::ToTokens;
+use syn::{Expr, LitStr, Path};
+
+use crate::attr::{Item, Problems, Slot, unknown};
+
+/// One rule on a field's value.
+pub(super) struct Rule {
+    /// The rule's name where it is written.
+    pub(super) key: Ident,
+    pub(super) kind: RuleKind,
+}
+
+pub(super) enum RuleKind {
+    /// The number of elements, or of characters.
+    Length {
+        min: Option<Expr>,
+        max: Option<Expr>,
+    },
+    Range {
+        min: Option<Expr>,
+        max: Option<Expr>,
+    },
+    /// `ascii`, `alphanumeric`, `email`, `url`, `required`.
+    Plain,
+    /// `contains`, `prefix`, `suffix`.
+    Text(Expr),
+    Pattern(LitStr),
+    /// Rules for each element.
+    Inner(Vec<Rule>),
+    Custom(Path),
+}
+
+const RULES: [&str; 13] = [
+    "length",
+    "range",
+    "ascii",
+    "alphanumeric",
+    "contains",
+    "prefix",
+    "suffix",
+    "required",
+    "email",
+    "url",
+    "pattern",
+    "inner",
+    "custom",
+];
+
+pub(super) fn parse(rules: &mut Vec<Rule>, problems: &mut Problems, item: &Item<'_>) -> syn::Result<()> {
+    let kind = match item.key.to_string().as_str() {
+        "length" => length(problems, item)?,
+        "range" => {
+            let (min, max, _) = bounds(problems, item, &["min", "max"])?;
+            RuleKind::Range { min, max }
+        }
+        "ascii" | "alphanumeric" | "email" | "url" | "required" => {
+            item.flag()?;
+            RuleKind::Plain
+        }
+        "contains" | "prefix" | "suffix" => RuleKind::Text(item.argument("a string")?),
+        "pattern" => RuleKind::Pattern(item.argument("a regular expression in quotes")?),
+        "inner" => {
+            let mut inner = Vec::new();
+            item.list(problems, |problems, item| parse(&mut inner, problems, item))?;
+            RuleKind::Inner(inner)
+        }
+        "custom" => RuleKind::Custom(item.argument("the path of a function")?),
+        _ => return Err(unknown(&item.key, "rule", &RULES)),
+    };
+    rules.push(Rule { key: item.key.clone(), kind });
+    Ok(())
+}
+
+fn length(problems: &mut Problems, item: &Item<'_>) -> syn::Result<RuleKind> {
+    let (min, max, equal) = bounds(problems, item, &["min", "max", "equal"])?;
+    Ok(match equal {
+        Some(equal) if min.is_none() && max.is_none() => {
+            RuleKind::Length { min: Some(equal.clone()), max: Some(equal) }
+        }
+        Some(equal) => {
+            problems.at(equal, "`equal` stands alone, without `min` and `max`");
+            RuleKind::Length { min, max }
+        }
+        None => RuleKind::Length { min, max },
+    })
+}
+
+type Bounds = (Option<Expr>, Option<Expr>, Option<Expr>);
+
+fn bounds(problems: &mut Problems, item: &Item<'_>, known: &[&str]) -> syn::Result<Bounds> {
+    let (mut min, mut max, mut equal) = (Slot::default(), Slot::default(), Slot::default());
+    item.list(problems, |problems, bound| {
+        let slot = match bound.key.to_string().as_str() {
+            "min" => &mut min,
+            "max" => &mut max,
+            "equal" if known.contains(&"equal") => &mut equal,
+            _ => return Err(unknown(&bound.key, &format!("bound of `{}`", item.key), known)),
+        };
+        slot.set(problems, &bound.key, bound.expr()?);
+        Ok(())
+    })?;
+    if !min.is_set() && !max.is_set() && !equal.is_set() {
+        let message = format!("`{0}` needs a bound: `{0}(min = ..)`, `{0}(max = ..)`", item.key);
+        return Err(syn::Error::new(item.key.span(), message));
+    }
+    Ok((min.take(), max.take(), equal.take()))
+}
+
+impl Rule {
+    /// The rule as errors quote it.
+    pub(super) fn text(&self) -> String {
+        let key = &self.key;
+        match &self.kind {
+            RuleKind::Length { min: Some(min), max: Some(max) } if source(min) == source(max) => {
+                format!("{key}(equal = {})", source(min))
+            }
+            RuleKind::Length { min, max } | RuleKind::Range { min, max } => {
+                let bound =
+                    |name, value: &Option<Expr>| value.as_ref().map(|v| format!("{name} = {}", source(v)));
+                let bounds: Vec<_> = bound("min", min).into_iter().chain(bound("max", max)).collect();
+                format!("{key}({})", bounds.join(", "))
+            }
+            RuleKind::Plain => key.to_string(),
+            RuleKind::Text(text) => format!("{key}({})", source(text)),
+            RuleKind::Pattern(pattern) => format!("{key}({})", source(pattern)),
+            RuleKind::Inner(rules) => {
+                let rules: Vec<_> = rules.iter().map(Self::text).collect();
+                format!("{key}({})", rules.join(", "))
+            }
+            RuleKind::Custom(path) => format!("{key}({})", source(path)),
+        }
+    }
+}
+
+/// Tokens as people write them.
+pub(super) fn source(tokens: impl ToTokens) -> String {
+    let tokens: TokenStream = tokens.to_token_stream();
+    let mut text = tokens.to_string();
+    for (spaced, tight) in
+        [(" :: ", "::"), (":: ", "::"), (" < ", "<"), (" >", ">"), (" . ", "."), ("- ", "-"), (" (", "(")]
+    {
+        text = text.replace(spaced, tight);
+    }
+    text
+}
