@@ -2,14 +2,31 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+mod add;
 mod any_value;
+mod append;
 mod function;
+#[cfg(test)]
+mod laws;
+mod max;
+mod merge;
+mod min;
+mod optional;
+mod order;
 mod replace;
+mod union;
 
+pub use add::Add;
 pub use any_value::AnyValue;
+pub use append::Append;
 #[doc(hidden)]
 pub use function::FoldOutcome;
+pub use max::Max;
+pub use merge::Merge;
+pub use min::Min;
+pub use optional::{Begin, Optional};
 pub use replace::Replace;
+pub use union::Union;
 
 /// Folds writes into a field of type `T`, in two phases.
 ///
@@ -17,7 +34,9 @@ pub use replace::Replace;
 /// order, and may run again when a thread is replayed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot fold a field of type `{T}`",
-    label = "`{Self}` does not know how to fold this type"
+    label = "`{Self}` does not know how to fold this type",
+    note = "`append` folds lists and strings, `union` lists and sets, `merge` maps, `add` numbers and durations, \
+            `min` and `max` what can be compared, `any_value` everything"
 )]
 pub trait Reducer<T: Clone>: Sized + 'static {
     /// What a node hands in.
@@ -66,6 +85,41 @@ fn guarded<T>(run: impl FnOnce() -> Result<T, ReduceError>) -> Result<T, ReduceE
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(ReduceError::from_panic(&*panic)))
 }
 
+/// Lets the setters of fields that `$reducer` folds take one value of the field's type.
+macro_rules! takes_one {
+    ($reducer:ident) => {
+        impl<T: Clone> crate::state::IntoChange<$reducer, T> for T
+        where
+            $reducer: Reducer<T, Update = T>,
+        {
+            fn into_change(self) -> crate::state::Change<$reducer, T> {
+                crate::state::Change::Update(self)
+            }
+        }
+
+        impl<T: Clone + Send + 'static>
+            crate::state::IntoChange<crate::reducers::Optional<$reducer>, Option<T>> for T
+        where
+            $reducer: crate::reducers::Begin<T, Update = T>,
+        {
+            fn into_change(self) -> crate::state::Change<crate::reducers::Optional<$reducer>, Option<T>> {
+                crate::state::Change::Update(Some(self))
+            }
+        }
+
+        impl<T: Clone + Send + 'static>
+            crate::state::IntoChange<crate::reducers::Optional<$reducer>, Option<T>> for Option<T>
+        where
+            $reducer: crate::reducers::Begin<T, Update = T>,
+        {
+            fn into_change(self) -> crate::state::Change<crate::reducers::Optional<$reducer>, Option<T>> {
+                crate::state::Change::Update(self)
+            }
+        }
+    };
+}
+use takes_one;
+
 /// Which write a reducer is preparing; everything a stable id may be derived from.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -98,6 +152,14 @@ pub enum Undo<T> {
 }
 
 impl<T> Undo<T> {
+    /// Nothing was changed. A box around nothing allocates nothing.
+    fn nothing() -> Self
+    where
+        T: 'static,
+    {
+        Self::With(Box::new(|_| {}))
+    }
+
     /// Makes `value` what it was before the fold.
     pub fn undo(self, value: &mut T) {
         match self {

@@ -1,0 +1,131 @@
+use std::collections::VecDeque;
+
+use crate::state::{Change, IntoChange};
+
+use super::{Optional, ReduceError, Reducer, Stamp, Undo};
+
+/// Puts items behind those that are there; characters, for a `String`.
+///
+/// A setter takes whatever can be iterated into the items, or for a `String` whatever is a piece of text.
+///
+/// ```
+/// use graph_core::reducers::{Append, Reducer};
+///
+/// let mut notes = vec!["a"];
+/// Append::fold(&mut notes, vec!["b", "c"])?;
+/// assert_eq!(notes, ["a", "b", "c"]);
+/// # Ok::<(), graph_core::reducers::ReduceError>(())
+/// ```
+#[derive(Debug)]
+pub enum Append {}
+
+macro_rules! append {
+    ($([$($generics:tt)*] $list:ty: $add:expr, $cut:expr;)*) => {$(
+        impl<$($generics)*> Reducer<$list> for Append {
+            type Update = $list;
+            type Delta = $list;
+
+            const FALLIBLE: bool = false;
+
+            fn prepare(update: $list, _: &Stamp<'_>) -> Result<$list, ReduceError> {
+                Ok(update)
+            }
+
+            fn fold(value: &mut $list, delta: $list) -> Result<(), ReduceError> {
+                $add(value, delta);
+                Ok(())
+            }
+
+            fn apply(value: &mut $list, delta: $list) -> Result<Undo<$list>, ReduceError> {
+                let before = value.len();
+                Self::fold(value, delta)?;
+                Ok(Undo::Length(before, $cut))
+            }
+        }
+    )*};
+}
+
+append! {
+    [T: Clone + Send + Sync + 'static] Vec<T>: Vec::extend, Vec::truncate;
+    [T: Clone + Send + Sync + 'static] VecDeque<T>: VecDeque::extend, VecDeque::truncate;
+    [] String: |value: &mut String, delta: String| value.push_str(&delta), String::truncate;
+}
+
+macro_rules! takes_items {
+    ($($list:ident),*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<T, I> IntoChange<Append, $list<T>> for I
+        where
+            T: Clone + Send + Sync + 'static,
+            I: IntoIterator<Item = T>,
+        {
+            fn into_change(self) -> Change<Append, $list<T>> {
+                Change::Update(self.into_iter().collect())
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<T, I> IntoChange<Optional<Append>, Option<$list<T>>> for I
+        where
+            T: Clone + Send + Sync + 'static,
+            I: IntoIterator<Item = T>,
+        {
+            fn into_change(self) -> Change<Optional<Append>, Option<$list<T>>> {
+                Change::Update(Some(self.into_iter().collect()))
+            }
+        }
+    )*};
+}
+
+takes_items!(Vec, VecDeque);
+
+#[diagnostic::do_not_recommend]
+impl<I: Into<String>> IntoChange<Append, String> for I {
+    fn into_change(self) -> Change<Append, String> {
+        Change::Update(self.into())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<I: Into<String>> IntoChange<Optional<Append>, Option<String>> for I {
+    fn into_change(self) -> Change<Optional<Append>, Option<String>> {
+        Change::Update(Some(self.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::laws::{self, check};
+    use super::*;
+
+    #[test]
+    fn items_come_last() {
+        check::<Append, _>(vec![1], [2, 3], vec![1, 2, 3]);
+        check::<Append, _>(VecDeque::from([1]), vec![2], VecDeque::from([1, 2]));
+        check::<Append, _>(vec![1], [], vec![1]);
+        check::<Append, _>(vec!["a".to_owned()], Some("b".to_owned()), vec!["a".to_owned(), "b".to_owned()]);
+    }
+
+    #[test]
+    fn a_text_takes_texts_and_characters() {
+        check::<Append, _>("größe".to_owned(), "🦀", "größe🦀".to_owned());
+        check::<Append, _>("a".to_owned(), 'é', "aé".to_owned());
+        check::<Append, _>(String::new(), "é".to_owned(), "é".to_owned());
+    }
+
+    #[test]
+    fn nothing_yet_begins_empty() {
+        check::<Optional<Append>, _>(None, [1], Some(vec![1]));
+        check::<Optional<Append>, _>(Some(vec![1]), [2], Some(vec![1, 2]));
+        check::<Optional<Append>, _>(None, "x", Some("x".to_owned()));
+    }
+
+    #[test]
+    fn a_long_list_is_not_copied() {
+        let mut value: Vec<laws::NeverCloned> = (0..100_000).map(laws::NeverCloned).collect();
+        let undo = Append::apply(&mut value, vec![laws::NeverCloned(7)]).unwrap();
+        assert_eq!(value.len(), 100_001);
+        undo.undo(&mut value);
+        assert_eq!(value.len(), 100_000);
+    }
+}

@@ -1,0 +1,86 @@
+//! What every reducer keeps to, checked by the tests of each.
+
+use std::cmp::Ordering;
+use std::fmt::Debug;
+use std::hash::{Hash, Hasher};
+
+use crate::state::{Change, IntoChange};
+
+use super::{Reducer, Stamp};
+
+fn applied<R: Reducer<T>, T: Clone>(value: &mut T, change: Change<R, T>) -> Result<super::Undo<T>, String> {
+    let prepared = change.prepare(&Stamp::new("node", 0, 0)).map_err(|error| error.to_string())?;
+    prepared.apply(value).map_err(|error| error.to_string())
+}
+
+/// Writing what the setter is given turns `before` into `after`, folding does the same, and it can be taken back.
+#[track_caller]
+pub(super) fn check<R, T>(before: T, given: impl IntoChange<R, T>, after: T)
+where
+    R: Reducer<T>,
+    T: Clone + PartialEq + Debug,
+{
+    let change = given.into_change();
+    if let Change::Update(update) = change.clone() {
+        let mut folded = before.clone();
+        let delta = R::prepare(update, &Stamp::new("node", 0, 0)).unwrap();
+        R::fold(&mut folded, delta).unwrap();
+        assert_eq!(folded, after, "fold");
+    }
+    let mut value = before.clone();
+    let undo = applied(&mut value, change).unwrap();
+    assert_eq!(value, after, "apply");
+    undo.undo(&mut value);
+    assert_eq!(value, before, "undo");
+}
+
+/// Writing what the setter is given fails in these words and leaves the value as it was.
+#[track_caller]
+pub(super) fn check_error<R, T>(before: T, given: impl IntoChange<R, T>, expected: &str)
+where
+    R: Reducer<T>,
+    T: Clone + PartialEq + Debug,
+{
+    let mut value = before.clone();
+    assert_eq!(applied(&mut value, given.into_change()).unwrap_err(), expected);
+    assert_eq!(value, before);
+}
+
+/// Panics when it is cloned.
+#[derive(Debug, PartialEq)]
+pub(super) struct NeverCloned(pub(super) u32);
+
+impl Clone for NeverCloned {
+    fn clone(&self) -> Self {
+        panic!("cloned");
+    }
+}
+
+/// Panics when 13 meets 1; all have one hash, so that a hash map lets them meet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Touchy(pub(super) u8);
+
+impl PartialEq for Touchy {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Touchy {}
+
+impl PartialOrd for Touchy {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Touchy {
+    fn cmp(&self, other: &Self) -> Ordering {
+        assert!(!matches!((self.0, other.0), (13, 1) | (1, 13)), "touched");
+        self.0.cmp(&other.0)
+    }
+}
+
+impl Hash for Touchy {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}

@@ -1,0 +1,79 @@
+use std::cmp::Ordering;
+
+use super::order::compare;
+use super::{Begin, ReduceError, Reducer, Stamp, Undo};
+
+/// Keeps the greatest of all writes. What cannot be compared, such as NaN, is an error.
+///
+/// The field's start value takes part; where there is none, make the field an `Option`.
+///
+/// ```
+/// use graph_core::reducers::{Max, Reducer};
+///
+/// let mut best = 3;
+/// Max::fold(&mut best, 5)?;
+/// Max::fold(&mut best, 3)?;
+/// assert_eq!(best, 5);
+/// # Ok::<(), graph_core::reducers::ReduceError>(())
+/// ```
+#[derive(Debug)]
+pub enum Max {}
+
+impl<T: PartialOrd + Clone + Send + Sync + 'static> Reducer<T> for Max {
+    type Update = T;
+    type Delta = T;
+
+    fn prepare(update: T, _: &Stamp<'_>) -> Result<T, ReduceError> {
+        Ok(update)
+    }
+
+    fn fold(value: &mut T, delta: T) -> Result<(), ReduceError> {
+        Self::apply(value, delta).map(drop)
+    }
+
+    fn apply(value: &mut T, delta: T) -> Result<Undo<T>, ReduceError> {
+        Ok(match compare(&delta, value)? {
+            Ordering::Greater => Undo::Value(std::mem::replace(value, delta)),
+            _ => Undo::nothing(),
+        })
+    }
+}
+
+impl<T: PartialOrd + Clone + Send + Sync + 'static> Begin<T> for Max {
+    fn begin(delta: T) -> Result<T, ReduceError> {
+        // A first NaN would be in the way of every later write.
+        compare(&delta, &delta)?;
+        Ok(delta)
+    }
+}
+
+super::takes_one!(Max);
+
+#[cfg(test)]
+mod tests {
+    use super::super::Optional;
+    use super::super::laws::{Touchy, check, check_error};
+    use super::*;
+
+    #[test]
+    fn the_greatest_stays() {
+        check::<Max, u8>(3, 5, 5);
+        check::<Max, f64>(5.0, 3.0, 5.0);
+        check::<Max, String>("b".to_owned(), "b".to_owned(), "b".to_owned());
+    }
+
+    #[test]
+    fn nothing_yet_begins_with_what_is_written() {
+        check::<Optional<Max>, Option<f32>>(None, 0.5, Some(0.5));
+        check::<Optional<Max>, Option<f32>>(Some(3.0), 5.0, Some(5.0));
+        check::<Optional<Max>, Option<f32>>(None, None, None);
+    }
+
+    #[test]
+    fn what_has_no_order_is_an_error() {
+        let expected = "the values cannot be compared: one of them is not a number, or has no order";
+        check_error::<Max, f64>(1.0, f64::NAN, expected);
+        check_error::<Optional<Max>, Option<f64>>(None, f64::NAN, expected);
+        check_error::<Max, Touchy>(Touchy(1), Touchy(13), "the reducer panicked: touched");
+    }
+}

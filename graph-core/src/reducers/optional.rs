@@ -1,0 +1,85 @@
+use super::{Add, Append, Merge, ReduceError, Reducer, Stamp, Undo, Union};
+
+/// Lets `R` fold a field of type `Option<T>`, in which `None` means that there is nothing yet.
+///
+/// The derive puts it around the built-in reducer of an `Option` field. Writing `None` through it changes nothing;
+/// only `Overwrite(None)` makes the field empty again.
+///
+/// ```
+/// use graph_core::reducers::{Max, Optional, Reducer};
+///
+/// let mut best = None;
+/// Optional::<Max>::fold(&mut best, Some(-3))?;
+/// Optional::<Max>::fold(&mut best, None)?;
+/// assert_eq!(best, Some(-3));
+/// # Ok::<(), graph_core::reducers::ReduceError>(())
+/// ```
+#[derive(Debug)]
+pub struct Optional<R>(std::marker::PhantomData<R>);
+
+/// A reducer that knows what a first write makes of nothing.
+pub trait Begin<T: Clone>: Reducer<T> {
+    /// The value after the first write.
+    ///
+    /// # Errors
+    /// The delta cannot be used.
+    fn begin(delta: Self::Delta) -> Result<T, ReduceError>;
+}
+
+macro_rules! begins_at_default {
+    ($($reducer:ty),*) => {$(
+        impl<T: Clone + Default> Begin<T> for $reducer
+        where
+            $reducer: Reducer<T>,
+        {
+            fn begin(delta: Self::Delta) -> Result<T, ReduceError> {
+                let mut value = T::default();
+                Self::apply(&mut value, delta)?;
+                Ok(value)
+            }
+        }
+    )*};
+}
+
+begins_at_default!(Add, Append, Merge, Union);
+
+impl<R: Begin<T>, T: Clone + Send + 'static> Reducer<Option<T>> for Optional<R> {
+    type Update = Option<R::Update>;
+    type Delta = Option<R::Delta>;
+
+    const EXCLUSIVE: bool = R::EXCLUSIVE;
+    const FALLIBLE: bool = R::FALLIBLE;
+
+    fn prepare(update: Option<R::Update>, stamp: &Stamp<'_>) -> Result<Option<R::Delta>, ReduceError> {
+        update.map(|update| R::prepare(update, stamp)).transpose()
+    }
+
+    fn fold(value: &mut Option<T>, delta: Option<R::Delta>) -> Result<(), ReduceError> {
+        match (value, delta) {
+            (_, None) => Ok(()),
+            (Some(value), Some(delta)) => R::fold(value, delta),
+            (nothing, Some(delta)) => {
+                *nothing = Some(R::begin(delta)?);
+                Ok(())
+            }
+        }
+    }
+
+    fn apply(value: &mut Option<T>, delta: Option<R::Delta>) -> Result<Undo<Option<T>>, ReduceError> {
+        match (value, delta) {
+            (_, None) => Ok(Undo::nothing()),
+            (Some(value), Some(delta)) => Ok(match R::apply(value, delta)? {
+                Undo::Value(before) => Undo::Value(Some(before)),
+                undo => Undo::With(Box::new(move |value: &mut Option<T>| {
+                    if let Some(value) = value {
+                        undo.undo(value);
+                    }
+                })),
+            }),
+            (nothing, Some(delta)) => {
+                *nothing = Some(R::begin(delta)?);
+                Ok(Undo::Value(None))
+            }
+        }
+    }
+}

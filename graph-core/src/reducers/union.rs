@@ -1,0 +1,151 @@
+use std::collections::{BTreeSet, HashSet, VecDeque};
+use std::hash::{BuildHasher, Hash};
+
+use crate::state::{Change, IntoChange};
+
+use super::{Optional, ReduceError, Reducer, Stamp, Undo, guarded};
+
+/// Adds the items that are not there yet, to a set or to a list, whose order stays.
+///
+/// In a list each item is compared with those that are there; a set is the better choice for many.
+///
+/// ```
+/// use graph_core::reducers::{Reducer, Union};
+///
+/// let mut tags = vec!["b", "a"];
+/// Union::fold(&mut tags, vec!["a", "c", "c"])?;
+/// assert_eq!(tags, ["b", "a", "c"]);
+/// # Ok::<(), graph_core::reducers::ReduceError>(())
+/// ```
+#[derive(Debug)]
+pub enum Union {}
+
+macro_rules! union {
+    ($([$($generics:tt)*] $of:ty, $apply:ident, [$($collects:tt)*];)*) => {$(
+        impl<$($generics)*> Reducer<$of> for Union {
+            type Update = $of;
+            type Delta = $of;
+
+            fn prepare(update: $of, _: &Stamp<'_>) -> Result<$of, ReduceError> {
+                Ok(update)
+            }
+
+            fn fold(value: &mut $of, delta: $of) -> Result<(), ReduceError> {
+                Self::apply(value, delta).map(drop)
+            }
+
+            fn apply(value: &mut $of, delta: $of) -> Result<Undo<$of>, ReduceError> {
+                $apply!(value, delta, $of)
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<$($collects)*> IntoChange<Union, $of> for I {
+            fn into_change(self) -> Change<Union, $of> {
+                Change::Update(self.into_iter().collect())
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<$($collects)*> IntoChange<Optional<Union>, Option<$of>> for I {
+            fn into_change(self) -> Change<Optional<Union>, Option<$of>> {
+                Change::Update(Some(self.into_iter().collect()))
+            }
+        }
+    )*};
+}
+
+macro_rules! into_list {
+    ($value:ident, $delta:ident, $list:ty) => {{
+        let before = $value.len();
+        let united = guarded(|| {
+            for item in $delta {
+                if !$value.contains(&item) {
+                    $value.extend([item]);
+                }
+            }
+            Ok(())
+        });
+        match united {
+            Ok(()) => Ok(Undo::Length(before, <$list>::truncate)),
+            Err(error) => {
+                $value.truncate(before);
+                Err(error)
+            }
+        }
+    }};
+}
+
+macro_rules! into_set {
+    ($value:ident, $delta:ident, $set:ty) => {{
+        let mut added = Vec::new();
+        let united = guarded(|| {
+            for item in $delta {
+                if !$value.contains(&item) {
+                    added.push(item.clone());
+                    $value.insert(item);
+                }
+            }
+            Ok(())
+        });
+        let back = move |value: &mut $set| {
+            for item in &added {
+                value.remove(item);
+            }
+        };
+        match united {
+            Ok(()) => Ok(Undo::With(Box::new(back))),
+            Err(error) => guarded(|| Ok(back($value))).and(Err(error)),
+        }
+    }};
+}
+
+union! {
+    [T: PartialEq + Clone + Send + Sync + 'static] Vec<T>, into_list,
+    [T: PartialEq + Clone + Send + Sync + 'static, I: IntoIterator<Item = T>];
+
+    [T: PartialEq + Clone + Send + Sync + 'static] VecDeque<T>, into_list,
+    [T: PartialEq + Clone + Send + Sync + 'static, I: IntoIterator<Item = T>];
+
+    [T: Ord + Clone + Send + Sync + 'static] BTreeSet<T>, into_set,
+    [T: Ord + Clone + Send + Sync + 'static, I: IntoIterator<Item = T>];
+
+    [
+        T: Eq + Hash + Clone + Send + Sync + 'static,
+        H: BuildHasher + Clone + Send + Sync + 'static
+    ] HashSet<T, H>, into_set,
+    [
+        T: Eq + Hash + Clone + Send + Sync + 'static,
+        H: BuildHasher + Default + Clone + Send + Sync + 'static,
+        I: IntoIterator<Item = T>
+    ];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::laws::{Touchy, check, check_error};
+    use super::*;
+
+    #[test]
+    fn only_what_is_missing_is_added() {
+        check::<Union, _>(vec![2, 1], [1, 3, 3], vec![2, 1, 3]);
+        check::<Union, _>(VecDeque::from([2]), [1], VecDeque::from([2, 1]));
+        check::<Union, _>(BTreeSet::from([2, 1]), [1, 3], BTreeSet::from([1, 2, 3]));
+        check::<Union, _>(HashSet::from(['é']), ['é', 'e'], HashSet::from(['é', 'e']));
+    }
+
+    #[test]
+    fn nothing_yet_begins_empty() {
+        check::<Optional<Union>, _>(None, [1, 1], Some(vec![1]));
+        check::<Optional<Union>, _>(None, [], Some(BTreeSet::<u8>::new()));
+    }
+
+    #[test]
+    fn an_item_that_panics_is_an_error() {
+        let items = [Touchy(2), Touchy(13)];
+        let expected = "the reducer panicked: touched";
+        check_error::<Union, _>(vec![Touchy(1)], items, expected);
+        check_error::<Union, _>(HashSet::from([Touchy(1)]), items, expected);
+        check_error::<Union, _>(BTreeSet::from([Touchy(1)]), items, expected);
+    }
+}
