@@ -2,7 +2,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, NodeFailure};
-use crate::graph::{Compiled, Graph};
+use crate::graph::{Compiled, CompiledNode, Graph};
 use crate::node::{Leave, Source};
 use crate::plan::{Progress, Target, Task, plan};
 use crate::reducers::Stamp;
@@ -175,7 +175,16 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 let stamp = Stamp::new(self.graph.node_name(task.node), step, 0);
                 let source = Source { state: &*self.state, packet: task.packet.as_ref(), ctx: &self.ctx };
                 match Attempt::new(node.run.call(source), stamp).await {
-                    Ok(finished) => *slot = Some(finished),
+                    Ok(finished) => match follow_chain(node, &self.progress, &mut self.state, finished) {
+                        Ok(next) => {
+                            self.step = step;
+                            if let [task] = self.tasks.as_mut_slice() {
+                                *task = Task { node: next, packet: None };
+                            }
+                            return Ok(true);
+                        }
+                        Err(finished) => *slot = Some(finished),
+                    },
                     Err(failed) => {
                         let first = failed.into_failure(self.graph.node_name(task.node), step);
                         return Err(self.error(ErrorKind::Node { first, others: Vec::new() }));
@@ -246,6 +255,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     }
 
     /// Applies the superstep's results, all or nothing, and plans the next.
+    #[inline]
     fn commit(&mut self, step: u64) -> Result<(), Error> {
         if self.tasks.len() == 1 && self.ephemerals.is_empty() {
             self.apply_one(step)?;
@@ -253,10 +263,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             self.apply_many(step)?;
         }
         self.undos.forget();
+        self.step = step;
         let left = self.tasks.iter().zip(&self.results);
         let left = left.filter_map(|(task, result)| Some((Some(task.node), &result.as_ref()?.leave)));
         plan(&self.graph.topology, &mut self.progress, step, left);
-        self.step = step;
         self.take_plan();
         Ok(())
     }
@@ -328,6 +338,29 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 Err(self.error(ErrorKind::JoinNotFilled { target, missing }))
             }
         }
+    }
+}
+
+/// Applies the result of a node that one other node follows, where nothing can refuse it and there is nothing to weigh:
+/// what committing and planning would do, without the general case's bookkeeping. The successor, or the result back.
+#[inline]
+fn follow_chain<S: GraphState, D>(
+    node: &CompiledNode<S, D>,
+    progress: &Progress,
+    state: &mut Arc<S>,
+    finished: Finished<S>,
+) -> Result<usize, Finished<S>> {
+    match (node.chain, &finished.leave) {
+        (Some(next), Leave::ByEdges)
+            if !S::FALLIBLE && finished.writes.len() <= 1 && progress.waiting.is_empty() =>
+        {
+            for write in finished.writes {
+                // Infallible, so there is nothing to take back and no error to report.
+                let _ = write.apply(Arc::make_mut(state));
+            }
+            Ok(next)
+        }
+        _ => Err(finished),
     }
 }
 

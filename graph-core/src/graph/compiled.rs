@@ -29,6 +29,8 @@ pub(crate) struct CompiledNode<S, D> {
     pub(crate) run: Box<dyn ErasedNode<S, D>>,
     /// The route function that leaves it.
     pub(crate) decide: Option<Decider<S, D>>,
+    /// The only node that follows it, when that is all there is to its leaving.
+    pub(crate) chain: Option<usize>,
 }
 
 impl<S, D> Compiled<S, D> {

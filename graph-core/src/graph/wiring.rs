@@ -49,15 +49,22 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             .filter_map(|(node, alias)| self.places.get(node).map(|&node| (alias.clone(), node)));
         let aliases = aliases.collect();
         let names = self.nodes.iter().map(|node| Arc::from(node.name.as_str())).collect();
-        let mut nodes: Vec<_> =
-            self.nodes.into_iter().map(|node| CompiledNode { run: node.run, decide: None }).collect();
+        let mut nodes: Vec<_> = self
+            .nodes
+            .into_iter()
+            .map(|node| CompiledNode { run: node.run, decide: None, chain: None })
+            .collect();
         for (node, decide) in decides {
             if let Some(node) = nodes.get_mut(node) {
                 node.decide = Some(decide);
             }
         }
         let is_ephemeral = |&index: &usize| S::field(index).is_some_and(|field| field.ephemeral);
-        let ephemeral = (0..S::FIELD_COUNT).filter(is_ephemeral).collect();
+        let ephemeral: Vec<usize> = (0..S::FIELD_COUNT).filter(is_ephemeral).collect();
+        for (index, node) in nodes.iter_mut().enumerate() {
+            let plain = node.decide.is_none() && ephemeral.is_empty();
+            node.chain = topology.only_successor(index).filter(|_| plain);
+        }
         Graph(Arc::new(Compiled { name: self.name, nodes, names, aliases, start, topology, ephemeral }))
     }
 

@@ -7,6 +7,22 @@ pub(crate) struct Topology {
     pub(crate) joins: Vec<Join>,
 }
 
+impl Topology {
+    /// The node that follows when one edge leads on and nothing else hangs on the node.
+    #[inline]
+    pub(crate) fn only_successor(&self, node: usize) -> Option<usize> {
+        match self.nodes.get(node) {
+            Some(NodePlan { edges, joins, .. }) if joins.is_empty() => match edges.as_slice() {
+                [Target::Node(next)] if self.nodes.get(*next).is_some_and(|next| !next.deferred) => {
+                    Some(*next)
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
 /// The ways out of one node.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NodePlan {
