@@ -1,0 +1,171 @@
+use std::mem;
+
+/// A few lines that belong together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// The file's path below the folder.
+    pub file: String,
+    /// The headings above it, outermost first, as far as the file has any.
+    pub headings: Vec<String>,
+    /// Its lines.
+    pub lines: Vec<Line>,
+}
+
+/// One line of a passage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Counted from 1, as editors do.
+    pub number: usize,
+    /// Without the line break.
+    pub text: String,
+    /// Inside a fenced block: it stands for itself and is not part of a sentence.
+    pub code: bool,
+}
+
+impl Passage {
+    /// Where it begins; 0 for a passage without lines, which is never made.
+    pub fn first_line(&self) -> usize {
+        self.lines.first().map_or(0, |line| line.number)
+    }
+
+    /// All its lines.
+    pub fn text(&self) -> String {
+        let lines: Vec<_> = self.lines.iter().map(|line| line.text.as_str()).collect();
+        lines.join("\n")
+    }
+}
+
+/// A longer paragraph is cut: a citation that spans half a page helps nobody.
+const MOST_LINES: usize = 16;
+
+/// Cuts a text at blank lines and headings; fenced blocks stay whole up to the limit.
+pub(super) fn passages(file: &str, text: &str) -> Vec<Passage> {
+    let mut cut = Cut { file, headings: Vec::new(), lines: Vec::new(), passages: Vec::new() };
+    let mut fence: Option<&str> = None;
+    for (number, text) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
+        let mark = fence_mark(text);
+        match (fence, mark) {
+            (None, Some(mark)) => {
+                cut.finish();
+                fence = Some(mark);
+            }
+            (Some(open), Some(mark)) if mark.starts_with(open) => {
+                cut.finish();
+                fence = None;
+            }
+            (Some(_), _) => cut.line(number, text, true),
+            (None, None) => cut.prose(number, text),
+        }
+    }
+    cut.finish();
+    cut.passages
+}
+
+struct Cut<'a> {
+    file: &'a str,
+    /// Level and words.
+    headings: Vec<(usize, String)>,
+    lines: Vec<Line>,
+    passages: Vec<Passage>,
+}
+
+impl Cut<'_> {
+    fn prose(&mut self, number: usize, text: &str) {
+        if let Some((level, words)) = heading(text) {
+            self.finish();
+            self.headings.retain(|(above, _)| *above < level);
+            self.headings.push((level, words.to_owned()));
+        } else if text.trim().is_empty() {
+            self.finish();
+        } else {
+            self.line(number, text, false);
+        }
+    }
+
+    fn line(&mut self, number: usize, text: &str, code: bool) {
+        if self.lines.len() == MOST_LINES {
+            self.finish();
+        }
+        self.lines.push(Line { number, text: text.to_owned(), code });
+    }
+
+    fn finish(&mut self) {
+        let lines = mem::take(&mut self.lines);
+        if lines.iter().all(|line| line.text.trim().is_empty()) {
+            return;
+        }
+        let headings = self.headings.iter().map(|(_, words)| words.clone()).collect();
+        self.passages.push(Passage { file: self.file.to_owned(), headings, lines });
+    }
+}
+
+fn heading(line: &str) -> Option<(usize, &str)> {
+    let words = line.trim_start_matches('#');
+    let level = line.len() - words.len();
+    ((1..=6).contains(&level) && words.starts_with(' '))
+        .then(|| (level, words.trim().trim_end_matches('#').trim_end()))
+}
+
+/// The run of backticks or tildes that opens or closes a fenced block.
+fn fence_mark(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    ['`', '~'].into_iter().find_map(|mark| {
+        let rest = line.trim_start_matches(mark);
+        let run = line.get(..line.len() - rest.len())?;
+        // `` ```text``` `` on one line is inline code.
+        (run.len() >= 3 && !rest.contains('`')).then_some(run)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[(usize, &str, &str)]) {
+        let found = passages("f.md", text);
+        let found: Vec<_> =
+            found.iter().map(|p| (p.first_line(), p.headings.join(" > "), p.text())).collect();
+        let found: Vec<_> = found.iter().map(|(n, h, t)| (*n, h.as_str(), t.as_str())).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn paragraphs_are_passages() {
+        check("one\ntwo\n\n\nthree\n", &[(1, "", "one\ntwo"), (5, "", "three")]);
+    }
+
+    #[test]
+    fn headings_nest() {
+        check(
+            "# A\na\n## B\nb\n### C ###\nc\n## D\nd",
+            &[(2, "A", "a"), (4, "A > B", "b"), (6, "A > B > C", "c"), (8, "A > D", "d")],
+        );
+    }
+
+    #[test]
+    fn a_hash_without_a_space_is_no_heading() {
+        check("#hash\n####### seven", &[(1, "", "#hash\n####### seven")]);
+    }
+
+    #[test]
+    fn fenced_code_keeps_its_blank_lines_and_hashes() {
+        check(
+            "a\n```sh\n# no heading\n\nls\n```\nb",
+            &[(1, "", "a"), (3, "", "# no heading\n\nls"), (7, "", "b")],
+        );
+        check("~~~\nopen to the end", &[(2, "", "open to the end")]);
+    }
+
+    #[test]
+    fn line_ends_and_marks_of_other_systems_are_no_text() {
+        check("\u{feff}# T\r\n\r\nbody\r\n", &[(3, "T", "body")]);
+    }
+
+    #[test]
+    fn long_paragraphs_are_cut() {
+        let text = "line\n".repeat(40);
+        let firsts: Vec<_> = passages("f", &text).iter().map(Passage::first_line).collect();
+        assert_eq!(firsts, [1, 17, 33]);
+    }
+}

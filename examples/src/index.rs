@@ -1,0 +1,222 @@
+//! Full-text search over passages, ranked by BM25.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use tantivy::collector::TopDocs;
+use tantivy::query::{BooleanQuery, BoostQuery, Occur, Query as Clause, TermQuery};
+use tantivy::schema::{Field, IndexRecordOption, STORED, Schema, TextFieldIndexing, TextOptions, Value as _};
+use tantivy::{IndexWriter, Searcher, TantivyDocument, Term};
+
+use crate::Error;
+use crate::corpus::Passage;
+use crate::grade::covered;
+use crate::query::Query;
+use crate::words::{analyzer, stems};
+
+/// A corpus that can be searched.
+pub struct Index {
+    passages: Vec<Passage>,
+    searcher: Searcher,
+    fields: Fields,
+    /// Every stem of the corpus, and in how many passages it is.
+    vocabulary: BTreeMap<String, u64>,
+}
+
+#[derive(Clone, Copy)]
+struct Fields {
+    /// Which of the passages.
+    id: Field,
+    headings: Field,
+    text: Field,
+}
+
+/// A passage that was found.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Hit {
+    /// Which passage; see [`Index::passage`].
+    pub passage: usize,
+    /// Its BM25 score, comparable within one search only.
+    pub score: f32,
+    /// The share of what was searched for that it contains, from 0 to 1; see [`covered`].
+    pub coverage: f32,
+    /// The share of what was *meant* that it contains.
+    pub relevance: f32,
+}
+
+const ANALYZER: &str = "words";
+/// A heading says what a passage is about, though not in the passage's own words.
+const HEADING_BOOST: f32 = 0.5;
+/// tantivy's least.
+const WRITER_BYTES: usize = 15_000_000;
+
+impl Index {
+    /// Indexes the passages, in memory.
+    ///
+    /// # Errors
+    /// [`Error::Index`].
+    pub fn new(passages: Vec<Passage>) -> Result<Self, Error> {
+        let mut vocabulary = BTreeMap::new();
+        for passage in &passages {
+            for stem in stems(&passage.searchable()) {
+                *vocabulary.entry(stem).or_default() += 1;
+            }
+        }
+        let (fields, schema) = schema();
+        let index = tantivy::Index::create_in_ram(schema);
+        index.tokenizers().register(ANALYZER, analyzer());
+        let searcher = fill(&index, fields, &passages).map_err(failed)?;
+        Ok(Self { passages, searcher, fields, vocabulary })
+    }
+
+    /// The passages that contain any of the query's stems, best first; equally good ones in the corpus's order.
+    ///
+    /// # Errors
+    /// [`Error::Index`].
+    pub fn search(&self, query: &Query, limit: usize) -> Result<Vec<Hit>, Error> {
+        let mut hits = self.ranked(query, limit).map_err(failed)?;
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage)));
+        Ok(hits)
+    }
+
+    fn ranked(&self, query: &Query, limit: usize) -> tantivy::Result<Vec<Hit>> {
+        let clauses = query.stems.iter().flat_map(|stem| {
+            let term = |field| -> Box<dyn Clause> {
+                Box::new(TermQuery::new(Term::from_field_text(field, stem), IndexRecordOption::WithFreqs))
+            };
+            let heading = Box::new(BoostQuery::new(term(self.fields.headings), HEADING_BOOST));
+            [(Occur::Should, term(self.fields.text)), (Occur::Should, heading as Box<dyn Clause>)]
+        });
+        let any = BooleanQuery::new(clauses.collect());
+        let top = self.searcher.search(&any, &TopDocs::with_limit(limit).order_by_score())?;
+        let mut hits = Vec::with_capacity(top.len());
+        for (score, address) in top {
+            let document: TantivyDocument = self.searcher.doc(address)?;
+            let id = document.get_first(self.fields.id).and_then(|id| id.as_u64());
+            let Some(passage) = id.and_then(|id| usize::try_from(id).ok()) else { continue };
+            let found = self.passage(passage).map(|passage| stems(&passage.searchable())).unwrap_or_default();
+            let coverage = covered(self, &query.stems, &found);
+            let relevance = covered(self, &query.meant, &found);
+            hits.push(Hit { passage, score, coverage, relevance });
+        }
+        Ok(hits)
+    }
+
+    /// A passage by its number.
+    pub fn passage(&self, number: usize) -> Option<&Passage> {
+        self.passages.get(number)
+    }
+
+    /// In how many passages a stem is.
+    pub fn frequency(&self, stem: &str) -> u64 {
+        self.vocabulary.get(stem).copied().unwrap_or(0)
+    }
+
+    /// How much a stem says: BM25's inverse document frequency, greatest for one that is nowhere.
+    pub fn rarity(&self, stem: &str) -> f32 {
+        let all = self.passages.len() as f32;
+        let with = self.frequency(stem) as f32;
+        (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
+    }
+
+    /// Every stem of the corpus, sorted.
+    pub fn vocabulary(&self) -> impl Iterator<Item = &str> {
+        self.vocabulary.keys().map(String::as_str)
+    }
+}
+
+impl Passage {
+    /// The headings above it and its lines: what it can be found by.
+    fn searchable(&self) -> String {
+        format!("{}\n{}", self.headings.join("\n"), self.text())
+    }
+}
+
+fn schema() -> (Fields, Schema) {
+    let indexing =
+        TextFieldIndexing::default().set_tokenizer(ANALYZER).set_index_option(IndexRecordOption::WithFreqs);
+    let text = TextOptions::default().set_indexing_options(indexing);
+    let mut schema = Schema::builder();
+    let fields = Fields {
+        id: schema.add_u64_field("id", STORED),
+        headings: schema.add_text_field("headings", text.clone()),
+        text: schema.add_text_field("text", text),
+    };
+    (fields, schema.build())
+}
+
+fn fill(index: &tantivy::Index, fields: Fields, passages: &[Passage]) -> tantivy::Result<Searcher> {
+    // One thread: scores depend on how passages are spread over segments, and an answer must not depend on timing.
+    let mut writer: IndexWriter = index.writer_with_num_threads(1, WRITER_BYTES)?;
+    for (id, passage) in passages.iter().enumerate() {
+        let mut document = TantivyDocument::default();
+        document.add_u64(fields.id, id as u64);
+        document.add_text(fields.headings, passage.headings.join("\n"));
+        document.add_text(fields.text, passage.text());
+        writer.add_document(document)?;
+    }
+    writer.commit()?;
+    writer.wait_merging_threads()?;
+    Ok(index.reader()?.searcher())
+}
+
+fn failed(error: tantivy::TantivyError) -> Error {
+    Error::Index(Box::new(error))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::corpus::Line;
+
+    /// An index over one-line passages.
+    pub(crate) fn index(texts: &[&str]) -> Index {
+        let passage = |(number, text): (usize, &&str)| Passage {
+            file: "f.md".to_owned(),
+            headings: Vec::new(),
+            lines: vec![Line { number: number + 1, text: (*text).to_owned(), code: false }],
+        };
+        Index::new(texts.iter().enumerate().map(passage).collect()).unwrap()
+    }
+
+    fn found(index: &Index, query: &str, limit: usize) -> Vec<usize> {
+        let stems: Vec<_> = stems(query).into_iter().collect();
+        let query = Query { part: 0, meant: stems.clone(), stems };
+        index.search(&query, limit).unwrap().iter().map(|hit| hit.passage).collect()
+    }
+
+    #[test]
+    fn the_passage_with_more_and_rarer_words_comes_first() {
+        let index = index(&["a graph of nodes", "a graph", "reducers fold updates", "a graph of updates"]);
+        assert_eq!(found(&index, "graph updates", 10), [3, 2, 1, 0]);
+        assert_eq!(found(&index, "reducer", 10), [2]);
+        assert_eq!(found(&index, "zebra", 10), [] as [usize; 0]);
+        assert_eq!(found(&index, "", 10), [] as [usize; 0]);
+    }
+
+    #[test]
+    fn equally_good_passages_keep_their_order() {
+        let index = index(&["same words"; 50]);
+        assert_eq!(found(&index, "words", 5), [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn headings_help_to_find() {
+        let passage = |headings: &[&str], text: &str| Passage {
+            file: "f.md".to_owned(),
+            headings: headings.iter().map(|&heading| heading.to_owned()).collect(),
+            lines: vec![Line { number: 1, text: text.to_owned(), code: false }],
+        };
+        let index =
+            Index::new(vec![passage(&["Limits"], "it stops"), passage(&["Joins"], "it waits")]).unwrap();
+        assert_eq!(found(&index, "what is a join", 10), [1]);
+    }
+
+    #[test]
+    fn rare_words_say_more() {
+        let index = index(&["graph node", "graph edge", "graph route"]);
+        assert_eq!(index.frequency("graph"), 3);
+        assert!(index.rarity("node") > index.rarity("graph"));
+        assert!(index.rarity("zebra") > index.rarity("node"));
+    }
+}

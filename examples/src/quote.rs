@@ -1,0 +1,131 @@
+//! The sentences of a passage that answer best, word for word, with the line on which each begins.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::grade::covered;
+use crate::index::{Hit, Index};
+use crate::query::Query;
+use crate::sentence;
+use crate::words::stems;
+
+/// A sentence of a document.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Quotation {
+    /// Which part of the question it answers.
+    pub part: usize,
+    /// The file's path below the folder.
+    pub file: String,
+    /// The line on which it begins, from 1.
+    pub line: usize,
+    /// The document's words; line breaks are spaces.
+    pub text: String,
+    /// How much of what was meant stands in it or in the passage around it, from 0 to 1.
+    pub relevance: f32,
+}
+
+impl Quotation {
+    /// `file:line`, as editors and terminals understand it.
+    pub fn source(&self) -> String {
+        format!("{}:{}", self.file, self.line)
+    }
+}
+
+/// More than this for one part is a pile, not an answer.
+const MOST_PER_PART: usize = 3;
+/// A sentence longer than this is cut.
+const LONGEST: usize = 320;
+
+/// The best quotations for one part of the question, best first, none twice.
+pub fn quotations(index: &Index, query: &Query, hits: &[Hit]) -> Vec<Quotation> {
+    let mut candidates: Vec<_> =
+        hits.iter().filter(|hit| hit.is_relevant()).flat_map(|hit| of_passage(index, query, hit)).collect();
+    // Stable: equally good ones stay in the order of the hits, and of the lines within one.
+    candidates.sort_by(|a, b| b.relevance.total_cmp(&a.relevance));
+    let mut seen = BTreeSet::new();
+    candidates.retain(|quotation| seen.insert(stems(&quotation.text)));
+    candidates.truncate(MOST_PER_PART);
+    candidates
+}
+
+fn of_passage(index: &Index, query: &Query, hit: &Hit) -> Option<Quotation> {
+    let passage = index.passage(hit.passage)?;
+    let best = sentence::sentences(passage)
+        .into_iter()
+        .map(|sentence| (covered(index, &query.meant, &stems(&sentence.text)), sentence))
+        // The first of the best: `max_by` would give the last.
+        .reduce(|best, next| if next.0 > best.0 { next } else { best })?;
+    let (own, sentence) = best;
+    Some(Quotation {
+        part: query.part,
+        file: passage.file.clone(),
+        line: sentence.line,
+        text: shortened(sentence.text),
+        // What the sentence says counts; what its surroundings say decides between equals.
+        relevance: (3.0 * own + hit.relevance) / 4.0,
+    })
+}
+
+fn shortened(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(LONGEST) {
+        text.truncate(end);
+        if let Some(space) = text.rfind(' ').filter(|space| *space > end / 2) {
+            text.truncate(space);
+        }
+        text.push('…');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::tests::index;
+
+    fn quoted(corpus: &[&str], asked: &str) -> Vec<(usize, String)> {
+        let index = index(corpus);
+        let wanted: Vec<_> = stems(asked).into_iter().collect();
+        let query = Query { part: 0, meant: wanted.clone(), stems: wanted };
+        let hits = index.search(&query, 10).unwrap();
+        quotations(&index, &query, &hits).into_iter().map(|q| (q.line, q.text)).collect()
+    }
+
+    #[test]
+    fn the_sentence_that_says_most_is_quoted() {
+        let corpus =
+            ["Nodes are functions. A superstep is all nodes planned together. It ends.", "Unrelated."];
+        assert_eq!(
+            quoted(&corpus, "superstep nodes"),
+            [(1, "A superstep is all nodes planned together.".to_owned())]
+        );
+    }
+
+    #[test]
+    fn the_best_come_first_and_no_more_than_three() {
+        let corpus = ["alpha", "alpha beta", "alpha beta gamma", "alpha gamma", "delta"];
+        let found: Vec<_> = quoted(&corpus, "alpha beta gamma").into_iter().map(|(line, _)| line).collect();
+        assert_eq!(found, [3, 2, 4]);
+    }
+
+    #[test]
+    fn the_same_words_are_quoted_once() {
+        let corpus = ["A join waits.", "The *join* waits!", "other", "more", "text"];
+        assert_eq!(quoted(&corpus, "join"), [(1, "A join waits.".to_owned())]);
+    }
+
+    #[test]
+    fn a_passage_that_shares_a_common_word_is_not_quoted() {
+        let corpus = ["graph one", "graph two", "graph three", "graph zoo"];
+        assert_eq!(quoted(&corpus, "graph zebra giraffe"), []);
+    }
+
+    #[test]
+    fn long_sentences_are_cut_between_words() {
+        let text = "superstep ".repeat(80);
+        let found = quoted(&[&text], "superstep");
+        let text = &found[0].1;
+        assert!(text.ends_with("superstep…") && text.chars().count() <= LONGEST + 1, "{text}");
+        assert_eq!(shortened("é".repeat(400)).chars().count(), LONGEST + 1);
+    }
+}

@@ -1,0 +1,143 @@
+use crate::corpus::Passage;
+
+/// A sentence and the line on which it begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sentence {
+    pub(crate) line: usize,
+    pub(crate) text: String,
+}
+
+/// The sentences of a passage. Sentences of prose run over line breaks; items of a list, rows of a table and lines of
+/// code begin anew.
+pub(crate) fn sentences(passage: &Passage) -> Vec<Sentence> {
+    let mut sentences = Vec::new();
+    let mut open: Option<Sentence> = None;
+    for line in &passage.lines {
+        let (text, begins) = if line.code { (line.text.trim_end(), true) } else { unmarked(&line.text) };
+        if begins {
+            sentences.extend(open.take());
+        }
+        if line.code {
+            sentences.push(Sentence { line: line.number, text: text.to_owned() });
+            continue;
+        }
+        for piece in pieces(text) {
+            match &mut open {
+                Some(sentence) => {
+                    sentence.text.push(' ');
+                    sentence.text.push_str(piece);
+                }
+                None => open = Some(Sentence { line: line.number, text: piece.to_owned() }),
+            }
+            if ends(piece) {
+                sentences.extend(open.take());
+            }
+        }
+    }
+    sentences.extend(open);
+    sentences.retain(|sentence| sentence.text.chars().any(char::is_alphanumeric));
+    sentences
+}
+
+/// A line without the marks of lists and quotes, and whether such a mark or a table row makes it a beginning.
+fn unmarked(line: &str) -> (&str, bool) {
+    let line = line.trim();
+    if line.starts_with('|') {
+        return (line.trim_matches('|').trim(), true);
+    }
+    let unquoted = line.trim_start_matches('>').trim_start();
+    let bullet = ["- ", "* ", "+ "].into_iter().find_map(|mark| unquoted.strip_prefix(mark));
+    let numbered = || {
+        let rest = unquoted.trim_start_matches(|letter: char| letter.is_ascii_digit());
+        let item = rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") "))?;
+        (rest.len() < unquoted.len()).then_some(item)
+    };
+    match bullet.or_else(numbered) {
+        Some(item) => (item.trim_start(), true),
+        None => (unquoted, false),
+    }
+}
+
+/// A line cut after each end of a sentence.
+fn pieces(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = rest
+            .match_indices(' ')
+            .find(|(space, _)| {
+                let (before, after) = rest.split_at(*space);
+                // "e.g. this", "v1. 2": what goes on in lower case goes on.
+                ends(before) && !after.trim_start().starts_with(|letter: char| letter.is_lowercase())
+            })
+            .map_or(rest.len(), |(space, _)| space);
+        let (piece, after) = rest.split_at(end);
+        rest = after.trim_start();
+        Some(piece)
+    })
+}
+
+fn ends(text: &str) -> bool {
+    // The mark may stand inside of a closing quote, bracket or emphasis.
+    text.trim_end_matches(['"', '”', '\'', ')', '*', '_', '`']).ends_with(['.', '!', '?'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::Line;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[(usize, &str)]) {
+        check_lines(text, false, expected);
+    }
+
+    #[track_caller]
+    fn check_lines(text: &str, code: bool, expected: &[(usize, &str)]) {
+        let lines = (1..).zip(text.lines());
+        let lines = lines.map(|(number, text)| Line { number, text: text.to_owned(), code }).collect();
+        let passage = Passage { file: "f.md".to_owned(), headings: Vec::new(), lines };
+        let found = sentences(&passage);
+        let found: Vec<_> = found.iter().map(|s| (s.line, s.text.as_str())).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn sentences_end_at_their_marks() {
+        check("One. Two! Three?", &[(1, "One."), (1, "Two!"), (1, "Three?")]);
+        check(
+            "He said \"no.\" Then (he left.) End",
+            &[(1, "He said \"no.\""), (1, "Then (he left.)"), (1, "End")],
+        );
+    }
+
+    #[test]
+    fn sentences_run_over_lines() {
+        check(
+            "A sentence that\ngoes on. Another\none.",
+            &[(1, "A sentence that goes on."), (2, "Another one.")],
+        );
+    }
+
+    #[test]
+    fn a_full_stop_inside_of_a_word_ends_nothing() {
+        check(
+            "Use v1.2 of `serde_json.rs`, e.g. this one.",
+            &[(1, "Use v1.2 of `serde_json.rs`, e.g. this one.")],
+        );
+    }
+
+    #[test]
+    fn items_and_rows_begin_anew() {
+        check("- one\n- two\n  goes on\n1. three", &[(1, "one"), (2, "two goes on"), (4, "three")]);
+        check("| a | b |\n|---|---|\n| c. D | d |", &[(1, "a | b"), (3, "c."), (3, "D | d")]);
+        check("> quoted\n> text", &[(1, "quoted text")]);
+    }
+
+    #[test]
+    fn each_line_of_code_stands_for_itself() {
+        check_lines("  let a = b. c;\n\n}\nrun();", true, &[(1, "  let a = b. c;"), (4, "run();")]);
+    }
+}

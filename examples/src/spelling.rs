@@ -1,0 +1,83 @@
+/// The known word that a misspelt or derived one most likely means: nearest first, then longest common beginning.
+pub(crate) fn nearest<'a>(known: impl Iterator<Item = &'a str>, stem: &str) -> Option<String> {
+    /// Words shorter than this are near to everything.
+    const SHORTEST: usize = 4;
+    let letters: Vec<char> = stem.chars().collect();
+    if letters.len() < SHORTEST {
+        return None;
+    }
+    // One slip in four letters, two in eight.
+    let allowed = letters.len() / 4;
+    known
+        .filter_map(|known| {
+            let other: Vec<char> = known.chars().collect();
+            let shared = letters.iter().zip(&other).take_while(|(a, b)| a == b).count();
+            // `checkpointer` begins with `checkpoint`, which is nearer than its distance says.
+            let derived = other.len() > SHORTEST && shared == letters.len().min(other.len());
+            let distance = if derived { 1 } else { edits(&letters, &other) };
+            (distance <= allowed).then_some((distance, usize::MAX - shared, known))
+        })
+        .min()
+        .map(|(_, _, known)| known.to_owned())
+}
+
+/// How many letters must be put in, taken out, replaced or swapped with their neighbour.
+fn edits(a: &[char], b: &[char]) -> usize {
+    let mut rows = Vec::with_capacity(a.len() + 1);
+    rows.push((0..=b.len()).collect::<Vec<_>>());
+    for (i, from) in (1_usize..).zip(a) {
+        let mut row = vec![i];
+        for (j, to) in (1_usize..).zip(b) {
+            let cell = |up: usize, left: usize| -> Option<usize> {
+                let line = if up == 0 { &row } else { rows.get(i - up)? };
+                line.get(j.checked_sub(left)?).copied()
+            };
+            let swapped = i > 1 && j > 1 && a.get(i - 2) == Some(to) && b.get(j - 2) == Some(from);
+            let ways = [
+                cell(1, 1).map(|cost| cost + usize::from(from != to)),
+                cell(1, 0).map(|cost| cost + 1),
+                cell(0, 1).map(|cost| cost + 1),
+                swapped.then(|| cell(2, 2)).flatten().map(|cost| cost + 1),
+            ];
+            row.push(ways.into_iter().flatten().min().unwrap_or(0));
+        }
+        rows.push(row);
+    }
+    rows.last().and_then(|row| row.last()).copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(known: &[&str], stem: &str, expected: Option<&str>) {
+        assert_eq!(nearest(known.iter().copied(), stem).as_deref(), expected);
+    }
+
+    #[test]
+    fn slips_are_forgiven_by_length() {
+        check(&["superstep", "checkpoint"], "supersetp", Some("superstep"));
+        check(&["superstep", "checkpoint"], "checkpontr", Some("checkpoint"));
+        check(&["stat"], "stta", Some("stat"));
+        check(&["cat"], "cut", None);
+        check(&["giraffe"], "zebra", None);
+    }
+
+    #[test]
+    fn a_longer_form_of_a_word_is_that_word() {
+        check(&["check", "checkpoint"], "checkpointer", Some("checkpoint"));
+    }
+
+    #[test]
+    fn distances_are_counted_in_letters() {
+        let distance =
+            |a: &str, b: &str| edits(&a.chars().collect::<Vec<_>>(), &b.chars().collect::<Vec<_>>());
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("abc", ""), 3);
+        assert_eq!(distance("état", "etat"), 1);
+        assert_eq!(distance("ab", "ba"), 1);
+        assert_eq!(distance("same", "same"), 0);
+    }
+}

@@ -1,0 +1,92 @@
+//! Words as the index knows them: lower case, stemmed, without those that carry no meaning.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+use tantivy::tokenizer::{Language, LowerCaser, SimpleTokenizer, Stemmer, StopWordFilter, TextAnalyzer};
+
+/// A word that means something.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Word {
+    /// As it was written.
+    pub text: String,
+    /// What it is searched by: `run` for `Running`.
+    pub stem: String,
+}
+
+/// Words of questions and of grammar; they match everywhere and say nothing about where an answer stands.
+const STOP_WORDS: &str = "a about above after again all also am an and any are as at be because been before being below \
+    between both but by can could d did do does doing don down during each explain few for from further get gets had has \
+    have having he her here hers him his how i if in into is it its just let ll m may me might more most must my no nor \
+    not now of off on once only or other our out over own please re s same shall she should show so some such t tell than \
+    that the their them then there these they this those through to too under until up upon us ve very was we were what \
+    when where which while who whom whose why will with would you your";
+
+static ANALYZER: LazyLock<TextAnalyzer> = LazyLock::new(|| {
+    TextAnalyzer::builder(SimpleTokenizer::default())
+        .filter(LowerCaser)
+        .filter(StopWordFilter::remove(STOP_WORDS.split_whitespace().map(str::to_owned)))
+        .filter(Stemmer::new(Language::English))
+        .build()
+});
+
+/// The analyzer that the index and the questions share; were they to differ, a word could never be found.
+pub(crate) fn analyzer() -> TextAnalyzer {
+    ANALYZER.clone()
+}
+
+/// The words of a text that mean something, in its order.
+///
+/// ```
+/// let words = examples::words::words("What is the Recursion limit?");
+/// assert_eq!(words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>(), ["Recursion", "limit"]);
+/// ```
+pub fn words(text: &str) -> Vec<Word> {
+    let mut analyzer = analyzer();
+    let mut stream = analyzer.token_stream(text);
+    let mut words = Vec::new();
+    while let Some(token) = stream.next() {
+        let written = text.get(token.offset_from..token.offset_to).unwrap_or(&token.text);
+        words.push(Word { text: written.to_owned(), stem: token.text.clone() });
+    }
+    words
+}
+
+/// What a text can be found by.
+pub fn stems(text: &str) -> BTreeSet<String> {
+    words(text).into_iter().map(|word| word.stem).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        let found: Vec<_> = words(text).into_iter().map(|word| word.stem).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn words_are_stemmed_and_lowered() {
+        check("Running reducers", &["run", "reduc"]);
+        check("APPENDED, append; appends!", &["append", "append", "append"]);
+    }
+
+    #[test]
+    fn code_is_split_into_its_words() {
+        check("`add_messages(..)` / state::update", &["add", "messag", "state", "updat"]);
+    }
+
+    #[test]
+    fn words_without_meaning_are_left_out() {
+        check("What is it, and why don't they?", &[]);
+        check("", &[]);
+    }
+
+    #[test]
+    fn other_scripts_are_words_too() {
+        check("Zustandsübergang état граф", &["zustandsübergang", "état", "граф"]);
+    }
+}
