@@ -3,6 +3,7 @@
 pub use crate::node::{
     ByRef, Choice, Exit, Extract, FixedParam, IntoLeave, IntoStep, IsState, IsView, Leave, NoPacket,
     NodeError, NodeRef, Packet, PacketType, Param, Payload, Route, Sent, Source, StateOrPacket, Step, Unsent,
+    viewed,
 };
 pub use crate::reducers::{self, FoldOutcome, ReduceError, Reducer, Replace, Stamp, Undo};
 pub use crate::state::validate::{Report, Violation, check_excluded_rule, check_invariant, check_rule};

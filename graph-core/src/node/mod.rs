@@ -11,6 +11,7 @@ mod param;
 mod route;
 mod shape;
 mod step;
+mod view;
 
 pub(crate) use call::StepFuture;
 pub use call::{ArgsOf, CallWith, ErasedNode, Runs};
@@ -28,3 +29,5 @@ pub use shape::{
     Body, EndSignature, IsNamed, OrPacket, PacketKind, ReadsPacket, Several, Shape, Signature, StartSignature,
 };
 pub use step::{IntoStep, Step};
+#[doc(hidden)]
+pub use view::viewed;

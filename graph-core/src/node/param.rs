@@ -93,6 +93,11 @@ impl<T: StateOrPacket<Role: Role>> FixedParam for ByRef<T> {
 }
 
 /// What a role says about its parameter.
+#[diagnostic::on_unimplemented(
+    message = "a node takes a view by value",
+    label = "reads a view by reference",
+    note = "a view borrows already: write `Question<'_>` where it says `&Question<'_>`"
+)]
 pub trait Role {
     /// [`Carries<T>`](Carries) for a packet, [`NoPacket`] for anything else.
     type Packet<T: 'static>;

@@ -1,0 +1,317 @@
+use expect_test::{Expect, expect};
+use syn::parse_quote;
+
+use crate::snapshot::{mistakes, pretty};
+
+fn check(input: syn::DeriveInput, expected: &Expect) {
+    expected.assert_eq(&pretty(super::derive(input)));
+}
+
+fn check_mistakes(input: syn::DeriveInput, expected: &Expect) {
+    expected.assert_eq(&mistakes(super::derive(input)));
+}
+
+#[test]
+fn a_view_borrows_and_clones() {
+    check(
+        parse_quote! {
+            #[view(of = Ticket)]
+            pub(crate) struct Question<'a> {
+                question: &'a str,
+                answer: Option<&'a String>,
+                confidence: f32,
+                #[view(from = chat.log)]
+                log: &'a [Message],
+                r#type: &'static str,
+            }
+        },
+        &expect![[r#"
+            const _: () = {
+                #[automatically_derived]
+                impl<'a> Question<'a> {
+                    ///The `Question` of a state: what a node is given that takes one.
+                    pub(crate) fn of(__state: &'a Ticket) -> Self {
+                        let __state = ::graph_core::__private::viewed::<Ticket>(__state);
+                        let __field_0 = &(*__state).question;
+                        let __field_1 = &(*__state).answer;
+                        let __field_2 = ::core::clone::Clone::clone(&(*__state).confidence);
+                        let __field_3 = &(*__state).chat.log;
+                        let __field_4 = ::core::clone::Clone::clone(&(*__state).r#type);
+                        Self {
+                            question: __field_0,
+                            answer: match ::core::option::Option::as_ref(__field_1) {
+                                ::core::option::Option::Some(__inside) => {
+                                    ::core::option::Option::Some(__inside)
+                                }
+                                ::core::option::Option::None => ::core::option::Option::None,
+                            },
+                            confidence: __field_2,
+                            log: __field_3,
+                            r#type: __field_4,
+                        }
+                    }
+                }
+                #[automatically_derived]
+                impl<'a> ::graph_core::__private::Param for Question<'a> {
+                    type Fixed = Question<'static>;
+                }
+                #[automatically_derived]
+                impl ::graph_core::__private::FixedParam for Question<'static> {
+                    type Role = ::graph_core::__private::IsView;
+                    type Packet = ::graph_core::__private::NoPacket;
+                    type At<'__a> = Question<'__a>;
+                }
+                #[automatically_derived]
+                impl<__S, __D> ::graph_core::__private::Extract<__S, __D> for Question<'static>
+                where
+                    Ticket: ::graph_core::__private::PartOf<__S>,
+                {
+                    fn extract<'__a>(
+                        __from: ::graph_core::__private::Source<'__a, __S, __D>,
+                    ) -> ::core::option::Option<Question<'__a>> {
+                        ::core::option::Option::Some(
+                            Question::of(
+                                <Ticket as ::graph_core::__private::PartOf<__S>>::part(__from.state),
+                            ),
+                        )
+                    }
+                }
+                #[automatically_derived]
+                impl ::graph_core::__private::StateOrPacket for Question<'static> {
+                    type Role = ::graph_core::__private::IsView;
+                }
+            };
+        "#]],
+    );
+}
+
+#[test]
+fn an_owned_view_of_a_generic_state_from_a_renamed_crate() {
+    check(
+        parse_quote! {
+            #[view(of = Ticket<T, N>, crate = ::renamed)]
+            struct Question<T: Clone, const N: usize = 3>
+            where
+                T: Default,
+            {
+                question: [T; N],
+            }
+        },
+        &expect![[r#"
+            const _: () = {
+                #[automatically_derived]
+                impl<T: Clone, const N: usize> Question<T, N>
+                where
+                    T: Default,
+                    Ticket<T, N>: ::renamed::__private::GraphState,
+                {
+                    ///The `Question` of a state: what a node is given that takes one.
+                    fn of(__state: &Ticket<T, N>) -> Self {
+                        let __state = ::renamed::__private::viewed::<Ticket<T, N>>(__state);
+                        let __field_0 = ::core::clone::Clone::clone(&(*__state).question);
+                        Self { question: __field_0 }
+                    }
+                }
+                #[automatically_derived]
+                impl<T: Clone, const N: usize> ::renamed::__private::Param for Question<T, N>
+                where
+                    T: Default,
+                    Ticket<T, N>: ::renamed::__private::GraphState,
+                {
+                    type Fixed = Question<T, N>;
+                }
+                #[automatically_derived]
+                impl<T: Clone, const N: usize> ::renamed::__private::FixedParam for Question<T, N>
+                where
+                    T: Default,
+                    Ticket<T, N>: ::renamed::__private::GraphState,
+                {
+                    type Role = ::renamed::__private::IsView;
+                    type Packet = ::renamed::__private::NoPacket;
+                    type At<'__a> = Question<T, N>;
+                }
+                #[automatically_derived]
+                impl<T: Clone, const N: usize, __S, __D> ::renamed::__private::Extract<__S, __D>
+                for Question<T, N>
+                where
+                    T: Default,
+                    Ticket<T, N>: ::renamed::__private::GraphState,
+                    Ticket<T, N>: ::renamed::__private::PartOf<__S>,
+                {
+                    fn extract<'__a>(
+                        __from: ::renamed::__private::Source<'__a, __S, __D>,
+                    ) -> ::core::option::Option<Question<T, N>> {
+                        ::core::option::Option::Some(
+                            Question::of(
+                                <Ticket<
+                                    T,
+                                    N,
+                                > as ::renamed::__private::PartOf<__S>>::part(__from.state),
+                            ),
+                        )
+                    }
+                }
+                #[automatically_derived]
+                impl<T: Clone, const N: usize> ::renamed::__private::StateOrPacket for Question<T, N>
+                where
+                    T: Default,
+                    Ticket<T, N>: ::renamed::__private::GraphState,
+                {
+                    type Role = ::renamed::__private::IsView;
+                }
+            };
+        "#]],
+    );
+}
+
+#[test]
+fn bounds_that_name_the_lifetime_follow_it() {
+    check(
+        parse_quote! {
+            #[view(of = Ticket<T>)]
+            struct Question<'a, T: 'a + Show<'a>>
+            where
+                &'a T: Clone,
+            {
+                question: &'a T,
+            }
+        },
+        &expect![[r#"
+            const _: () = {
+                #[automatically_derived]
+                impl<'a, T: 'a + Show<'a>> Question<'a, T>
+                where
+                    &'a T: Clone,
+                    Ticket<T>: ::graph_core::__private::GraphState,
+                {
+                    ///The `Question` of a state: what a node is given that takes one.
+                    fn of(__state: &'a Ticket<T>) -> Self {
+                        let __state = ::graph_core::__private::viewed::<Ticket<T>>(__state);
+                        let __field_0 = &(*__state).question;
+                        Self { question: __field_0 }
+                    }
+                }
+                #[automatically_derived]
+                impl<'a, T: 'a + Show<'a>> ::graph_core::__private::Param for Question<'a, T>
+                where
+                    &'a T: Clone,
+                    Ticket<T>: ::graph_core::__private::GraphState,
+                {
+                    type Fixed = Question<'static, T>;
+                }
+                #[automatically_derived]
+                impl<T: 'static + Show<'static>> ::graph_core::__private::FixedParam
+                for Question<'static, T>
+                where
+                    &'static T: Clone,
+                    Ticket<T>: ::graph_core::__private::GraphState,
+                {
+                    type Role = ::graph_core::__private::IsView;
+                    type Packet = ::graph_core::__private::NoPacket;
+                    type At<'__a> = Question<'__a, T>;
+                }
+                #[automatically_derived]
+                impl<T: 'static + Show<'static>, __S, __D> ::graph_core::__private::Extract<__S, __D>
+                for Question<'static, T>
+                where
+                    &'static T: Clone,
+                    Ticket<T>: ::graph_core::__private::GraphState,
+                    Ticket<T>: ::graph_core::__private::PartOf<__S>,
+                {
+                    fn extract<'__a>(
+                        __from: ::graph_core::__private::Source<'__a, __S, __D>,
+                    ) -> ::core::option::Option<Question<'__a, T>> {
+                        ::core::option::Option::Some(
+                            Question::of(
+                                <Ticket<
+                                    T,
+                                > as ::graph_core::__private::PartOf<__S>>::part(__from.state),
+                            ),
+                        )
+                    }
+                }
+                #[automatically_derived]
+                impl<T: 'static + Show<'static>> ::graph_core::__private::StateOrPacket
+                for Question<'static, T>
+                where
+                    &'static T: Clone,
+                    Ticket<T>: ::graph_core::__private::GraphState,
+                {
+                    type Role = ::graph_core::__private::IsView;
+                }
+            };
+        "#]],
+    );
+}
+
+#[test]
+fn every_mistake_is_reported() {
+    check_mistakes(
+        parse_quote! {
+            #[view(from = chat, off = Ticket)]
+            #[view(crate)]
+            struct Question<'a, 'b> {
+                #[view(form = question)]
+                a: &'a str,
+                #[view(of = Ticket)]
+                b: &'b str,
+                #[view(from = chat.log())]
+                c: &'a mut str,
+                #[view(from = "chat")]
+                d: Cow<'a, str>,
+                #[view(from)]
+                e: &'a &'a str,
+                #[view(from = a, from = b)]
+                f: &'a str,
+                #[view]
+                g: Vec<Option<&'a str>>,
+            }
+        },
+        &expect![[r#"
+            `from` belongs on a field: it says which field of the state it shows
+            unknown attribute `off`, did you mean `of`?
+            `crate` takes a path: `crate = some::path`
+            unknown attribute `form`, did you mean `from`?
+            `of` belongs on the struct
+            `from` takes a field of the state, or one inside it: `from = chat.log`
+            `from` takes a field of the state, or one inside it: `from = chat.log`
+            `from` takes an expression: `from = value`
+            `from` is given twice
+            write `#[view(..)]`
+            say which state this is a view of: `#[view(of = State)]`
+            a view borrows for one lifetime, that of the state it is given
+            a field of a view borrows as `&'a T` or `Option<&'a T>`, or has a type without lifetime and is cloned
+            a field of a view borrows as `&'a T` or `Option<&'a T>`, or has a type without lifetime and is cloned
+            a field of a view borrows as `&'a T` or `Option<&'a T>`, or has a type without lifetime and is cloned
+            a field of a view borrows as `&'a T` or `Option<&'a T>`, or has a type without lifetime and is cloned
+        "#]],
+    );
+}
+
+#[test]
+fn only_a_struct_with_named_fields_is_a_view() {
+    check_mistakes(
+        parse_quote! { #[view(of = Ticket)] struct Question<'a>(&'a str); },
+        &expect![[r#"
+        a view is a struct with named fields: each shows the state's field of its name
+    "#]],
+    );
+    check_mistakes(
+        parse_quote! { #[view(of = Ticket)] struct Question; },
+        &expect![[r#"
+        a view is a struct with named fields: each shows the state's field of its name
+    "#]],
+    );
+    check_mistakes(
+        parse_quote! { #[view(of = Ticket)] enum Question { A } },
+        &expect![[r#"
+        a view is a struct with named fields: each shows the state's field of its name
+    "#]],
+    );
+    check_mistakes(
+        parse_quote! { #[view(of = Ticket)] union Question { a: u8 } },
+        &expect![[r#"
+        a view is a struct with named fields: each shows the state's field of its name
+    "#]],
+    );
+}
