@@ -21,7 +21,7 @@ pub struct Quotation {
     pub line: usize,
     /// The document's words; line breaks are spaces.
     pub text: String,
-    /// How much of what was meant stands in it or in the passage around it, from 0 to 1.
+    /// How much of what was meant stands in it and around it, from 0 to 1.
     pub relevance: f32,
 }
 
@@ -37,33 +37,44 @@ const MOST_PER_PART: usize = 3;
 /// A sentence longer than this is cut.
 const LONGEST: usize = 320;
 
+/// A quotation worth less than this share of the best one would only water it down.
+const WORTH: f32 = 0.6;
+
 /// The best quotations for one part of the question, best first, none twice.
 pub fn quotations(index: &Index, query: &Query, hits: &[Hit]) -> Vec<Quotation> {
-    let mut candidates: Vec<_> =
-        hits.iter().filter(|hit| hit.is_relevant()).flat_map(|hit| of_passage(index, query, hit)).collect();
-    // Stable: equally good ones stay in the order of the hits, and of the lines within one.
+    let top = hits.iter().map(|hit| hit.score).fold(f32::MIN_POSITIVE, f32::max);
+    let relevant = hits.iter().filter(|hit| hit.is_relevant());
+    let mut candidates: Vec<_> = relevant.filter_map(|hit| of_passage(index, query, hit, top)).collect();
+    // Stable: equally good ones stay in the order of the hits.
     candidates.sort_by(|a, b| b.relevance.total_cmp(&a.relevance));
+    let best = candidates.first().map_or(0.0, |best| best.relevance);
     let mut seen = BTreeSet::new();
-    candidates.retain(|quotation| seen.insert(stems(&quotation.text)));
+    candidates.retain(|it| it.relevance >= WORTH * best && seen.insert(stems(&it.text)));
     candidates.truncate(MOST_PER_PART);
     candidates
 }
 
-fn of_passage(index: &Index, query: &Query, hit: &Hit) -> Option<Quotation> {
+/// The passage's best sentence. What the sentence says counts most; the passage around it and the rank of that passage
+/// decide between sentences that say as much.
+fn of_passage(index: &Index, query: &Query, hit: &Hit, top: f32) -> Option<Quotation> {
     let passage = index.passage(hit.passage)?;
-    let best = sentence::sentences(passage)
+    let says = |text: &str| {
+        let covered = covered(index, &query.meant, &stems(text));
+        // Of a sentence that has to be cut nobody knows whether the words are in what is left.
+        if text.chars().count() > LONGEST { covered / 2.0 } else { covered }
+    };
+    let (own, sentence) = sentence::sentences(passage)
         .into_iter()
-        .map(|sentence| (covered(index, &query.meant, &stems(&sentence.text)), sentence))
+        .map(|sentence| (says(&sentence.text), sentence))
+        .filter(|(own, _)| *own > 0.0)
         // The first of the best: `max_by` would give the last.
         .reduce(|best, next| if next.0 > best.0 { next } else { best })?;
-    let (own, sentence) = best;
     Some(Quotation {
         part: query.part,
         file: passage.file.clone(),
         line: sentence.line,
         text: shortened(sentence.text),
-        // What the sentence says counts; what its surroundings say decides between equals.
-        relevance: (3.0 * own + hit.relevance) / 4.0,
+        relevance: 0.6 * own + 0.2 * hit.relevance + 0.2 * hit.score / top,
     })
 }
 
@@ -103,9 +114,16 @@ mod tests {
 
     #[test]
     fn the_best_come_first_and_no_more_than_three() {
+        let corpus =
+            ["alpha beta five more words here", "alpha beta", "alpha beta two more", "alpha beta one", "x"];
+        let found: Vec<_> = quoted(&corpus, "alpha beta").into_iter().map(|(line, _)| line).collect();
+        assert_eq!(found, [2, 3, 4]);
+    }
+
+    #[test]
+    fn what_says_much_less_than_the_best_is_left_out() {
         let corpus = ["alpha", "alpha beta", "alpha beta gamma", "alpha gamma", "delta"];
-        let found: Vec<_> = quoted(&corpus, "alpha beta gamma").into_iter().map(|(line, _)| line).collect();
-        assert_eq!(found, [3, 2, 4]);
+        assert_eq!(quoted(&corpus, "alpha beta gamma"), [(3, "alpha beta gamma".to_owned())]);
     }
 
     #[test]

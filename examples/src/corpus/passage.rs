@@ -37,6 +37,8 @@ impl Passage {
 
 /// A longer paragraph is cut: a citation that spans half a page helps nobody.
 const MOST_LINES: usize = 16;
+/// A list is cut before the next item once it has so many lines, so that the limit does not cut through one.
+const ENOUGH_LINES: usize = 6;
 
 /// Cuts a text at blank lines and headings; fenced blocks stay whole up to the limit.
 pub(super) fn passages(file: &str, text: &str) -> Vec<Passage> {
@@ -78,6 +80,9 @@ impl Cut<'_> {
         } else if text.trim().is_empty() {
             self.finish();
         } else {
+            if self.lines.len() >= ENOUGH_LINES && is_item(text) {
+                self.finish();
+            }
             self.line(number, text, false);
         }
     }
@@ -104,6 +109,13 @@ fn heading(line: &str) -> Option<(usize, &str)> {
     let level = line.len() - words.len();
     ((1..=6).contains(&level) && words.starts_with(' '))
         .then(|| (level, words.trim().trim_end_matches('#').trim_end()))
+}
+
+/// An outermost item of a list, or a row of a table.
+fn is_item(line: &str) -> bool {
+    let numbered = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    ["- ", "* ", "+ ", "|"].iter().any(|mark| line.starts_with(mark))
+        || numbered.len() < line.len() && numbered.starts_with(['.', ')'])
 }
 
 /// The run of backticks or tildes that opens or closes a fenced block.
@@ -160,6 +172,13 @@ mod tests {
     #[test]
     fn line_ends_and_marks_of_other_systems_are_no_text() {
         check("\u{feff}# T\r\n\r\nbody\r\n", &[(3, "T", "body")]);
+    }
+
+    #[test]
+    fn long_lists_are_cut_between_items() {
+        let text = "- item\n  goes on\n  and on\n".repeat(5);
+        let firsts: Vec<_> = passages("f", &text).iter().map(Passage::first_line).collect();
+        assert_eq!(firsts, [1, 7, 13]);
     }
 
     #[test]

@@ -1,0 +1,54 @@
+use examples::grade::Grade;
+use graph_core::state::Update as _;
+use graph_core::{Event, EventKind};
+
+use crate::inquiry::{Inquiry, InquiryUpdate, Search};
+use crate::nodes::Asking;
+
+/// Says on stderr what a node has done.
+pub(crate) fn report(event: &Event<Inquiry>) {
+    match &event.kind {
+        EventKind::Update { node, update, .. } => {
+            if update.is_empty() {
+                eprintln!("{node:<9} done");
+            }
+            for line in lines(update) {
+                eprintln!("{node:<9} {line}");
+            }
+        }
+        EventKind::Custom { node, value, .. } => {
+            if let Some(Asking { model }) = value.get() {
+                eprintln!("{node:<9} waiting for `{model}`");
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What was written, field by field: a constant of another state would not compile here.
+fn lines(update: &InquiryUpdate) -> Vec<String> {
+    let mut lines = Vec::new();
+    for part in update.get(Inquiry::PARTS).into_iter().flatten() {
+        lines.push(format!("“{}”", part.text));
+    }
+    for Search { query, grade, hits } in update.get(Inquiry::SEARCHES).into_iter().flatten() {
+        let grade = match grade {
+            Grade::Nothing => "nothing",
+            Grade::Weak => "weak",
+            Grade::Good => "good",
+        };
+        lines.push(format!("{}: {} passages, {grade}", query.stems.join(" "), hits.len()));
+    }
+    match update.get(Inquiry::WEAK).map(Vec::as_slice) {
+        None => {}
+        Some([]) => lines.push("on to the answer".to_owned()),
+        Some(weak) => {
+            let queries: Vec<_> = weak.iter().map(|query| format!("“{}”", query.stems.join(" "))).collect();
+            lines.push(format!("too little for {}", queries.join(", ")));
+        }
+    }
+    if let Some(Some(answer)) = update.get(Inquiry::ANSWER) {
+        lines.push(format!("an answer from {} quotations", answer.quotations.len()));
+    }
+    lines
+}

@@ -1,0 +1,271 @@
+//! The program as its users see it: arguments and folders in; stdout, stderr and an exit code out.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+const GUIDE: &str = "\
+# Guide
+
+A superstep is all nodes that were planned together.
+They run at the same time and
+see the state as it was before.
+
+## Joins
+
+A join waits for all of its sources.
+";
+
+fn folder(files: &[(&str, &[u8])]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+    folder
+}
+
+fn guide() -> TempDir {
+    folder(&[("docs/guide.md", GUIDE.as_bytes()), ("weather.txt", b"Rain is expected in the north.\n")])
+}
+
+fn command(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ask"));
+    command.current_dir(folder).env_remove("CARGO_MANIFEST_DIR");
+    for name in ["OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+fn ask(folder: &Path, arguments: &[&str]) -> Output {
+    command(folder).args(arguments).output().unwrap()
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}
+
+/// It failed with this code and these words, and printed no answer.
+#[track_caller]
+fn fails(output: &Output, code: i32, words: &str) {
+    assert_eq!(output.status.code(), Some(code), "{}", stderr(output));
+    assert!(stderr(output).contains(words), "{}", stderr(output));
+    assert_eq!(stdout(output), "");
+}
+
+/// Every `“quotation” — file:line` of the answer, checked against the file.
+#[track_caller]
+fn citations_hold(folder: &Path, answer: &str) -> usize {
+    let mut count = 0;
+    for citation in answer.lines().filter_map(|line| line.trim().strip_prefix('“')) {
+        let (quotation, source) = citation.rsplit_once("” — ").unwrap();
+        let (file, line) = source.rsplit_once(':').unwrap();
+        let text = fs::read_to_string(folder.join(file)).unwrap();
+        let from_line: Vec<_> = text.lines().skip(line.parse::<usize>().unwrap() - 1).collect();
+        let begins = quotation.split(' ').take(3).collect::<Vec<_>>().join(" ");
+        assert!(from_line[0].contains(&begins), "{source} does not begin with {begins}");
+        assert!(from_line.join(" ").contains(quotation), "{source} does not say {quotation}");
+        count += 1;
+    }
+    count
+}
+
+#[test]
+fn an_answer_quotes_with_file_and_line() {
+    let folder = guide();
+    let output = ask(folder.path(), &["What is a superstep, and what is a join?", "."]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(
+        stdout(&output),
+        "1. What is a superstep\n   “A superstep is all nodes that were planned together.” — docs/guide.md:3\n\n\
+         2. what is a join\n   “A join waits for all of its sources.” — docs/guide.md:9\n"
+    );
+    assert_eq!(citations_hold(folder.path(), stdout(&output)), 2);
+}
+
+#[test]
+fn a_sentence_over_two_lines_is_cited_by_its_first() {
+    let folder = guide();
+    let output = ask(folder.path(), &["which state do they see at the same time?", "."]);
+    assert_eq!(
+        stdout(&output),
+        "   “They run at the same time and see the state as it was before.” — docs/guide.md:4\n"
+    );
+    assert_eq!(citations_hold(folder.path(), stdout(&output)), 1);
+}
+
+#[test]
+fn progress_is_told_node_by_node_on_stderr() {
+    let folder = guide();
+    let output = ask(folder.path(), &["what is a supersetp?", "."]);
+    let nodes: Vec<_> = stderr(&output).lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(nodes, ["reading", "plan", "search", "grade", "rewrite", "search", "grade", "compose"]);
+}
+
+#[test]
+fn the_same_question_has_the_same_answer() {
+    let folder = guide();
+    let arguments = ["What is a join? What is a superstep? Is rain expected? What do nodes see?", "."];
+    let first = ask(folder.path(), &arguments);
+    for _ in 0..5 {
+        assert_eq!(stdout(&ask(folder.path(), &arguments)), stdout(&first));
+    }
+}
+
+#[test]
+fn json_is_the_dump_of_the_final_state() {
+    let folder = guide();
+    let output = ask(folder.path(), &["--json", "What is a join?", "."]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let state: Value = serde_json::from_str(stdout(&output)).unwrap();
+    assert_eq!(state["question"], "What is a join?");
+    assert_eq!(state["searches"][0]["grade"], "good");
+    assert_eq!(state["answer"]["quotations"][0]["file"], "docs/guide.md");
+    assert_eq!(state["answer"]["quotations"][0]["line"], 9);
+}
+
+#[test]
+fn json_without_an_answer_is_still_the_state_and_a_failure() {
+    let folder = guide();
+    let output = ask(folder.path(), &["--json", "How do zebras dance?", "."]);
+    assert_eq!(output.status.code(), Some(1));
+    let state: Value = serde_json::from_str(stdout(&output)).unwrap();
+    assert_eq!(state["answer"], Value::Null);
+    assert!(stderr(&output).contains("error: nothing in `.` answers"), "{}", stderr(&output));
+}
+
+#[test]
+fn the_graph_is_drawn_without_a_folder() {
+    let empty = folder(&[]);
+    let mermaid = ask(empty.path(), &["--graph", "mermaid"]);
+    assert!(mermaid.status.success());
+    assert!(stdout(&mermaid).starts_with("flowchart TD\n"));
+    for node in ["plan", "search", "grade", "rewrite", "compose"] {
+        assert!(stdout(&mermaid).contains(&format!("[\"{node}\"]")), "{}", stdout(&mermaid));
+    }
+    let dot = ask(empty.path(), &["--graph", "dot"]);
+    assert!(dot.status.success());
+    assert!(stdout(&dot).starts_with("digraph \"ask\" {\n"));
+}
+
+#[test]
+fn without_arguments_the_markdown_of_the_workspace_is_asked() {
+    let workspace = folder(&[
+        ("README.md", b"A superstep is all nodes planned together.\n"),
+        ("docs/writes.md", b"When two nodes write the same field, nothing is applied.\n"),
+        ("src/lib.rs", b"// superstep superstep superstep\n"),
+        ("target/doc/x.md", b"superstep\n"),
+        ("package/Cargo.toml", b""),
+    ]);
+    // Where the program is started from the workspace's root, and where cargo says which package it is of.
+    let by_folder = ask(workspace.path(), &[]);
+    let by_cargo =
+        command(Path::new("/")).env("CARGO_MANIFEST_DIR", workspace.path().join("package")).output().unwrap();
+    for output in [by_folder, by_cargo] {
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert!(stdout(&output).contains("— README.md:1\n"), "{}", stdout(&output));
+        assert!(stdout(&output).contains("— docs/writes.md:1\n"), "{}", stdout(&output));
+        assert!(stderr(&output).contains("2 files"), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn files_that_cannot_be_read_are_named_and_passed_over() {
+    let folder = folder(&[
+        ("a.md", b"A join waits for all of its sources.\n"),
+        ("binary.md", b"join\0join"),
+        ("latin.txt", b"join caf\xe9\n"),
+        ("picture.png", b"\x89PNG join"),
+    ]);
+    let output = ask(folder.path(), &["What is a join?", "."]);
+    assert!(output.status.success());
+    for file in ["binary.md", "latin.txt", "picture.png"] {
+        assert!(stderr(&output).contains(&format!("skipped   `{file}`")), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn nothing_to_read_is_a_failure() {
+    let empty = folder(&[]);
+    fails(&ask(empty.path(), &["What is a join?", "."]), 1, "error: no text to read in `.`");
+    let binary = folder(&[("a.bin", b"\0")]);
+    fails(&ask(binary.path(), &["What is a join?", "."]), 1, "`a.bin` (not a text or markdown file)");
+    fails(&ask(empty.path(), &["What is a join?", "nowhere"]), 1, "error: no folder or file `nowhere`");
+}
+
+#[test]
+fn no_match_is_a_failure() {
+    let folder = guide();
+    fails(
+        &ask(folder.path(), &["How do zebras dance?", "."]),
+        1,
+        "nothing in `.` answers `How do zebras dance?`",
+    );
+}
+
+#[test]
+fn a_question_without_words_is_a_failure() {
+    let folder = guide();
+    fails(&ask(folder.path(), &["what is it?", "."]), 1, "no word to search for in `what is it?`");
+    fails(&ask(folder.path(), &["", "."]), 1, "field `question` breaks `length");
+}
+
+#[test]
+fn bad_arguments_are_a_failure_with_the_usage() {
+    let folder = guide();
+    fails(&ask(folder.path(), &["--nope"]), 2, "Usage: ask");
+    fails(&ask(folder.path(), &["--graph", "png"]), 2, "[possible values: mermaid, dot]");
+    fails(&ask(folder.path(), &["--graph", "dot", "--json"]), 2, "cannot be used with");
+    fails(&ask(folder.path(), &["a", ".", "b"]), 2, "unexpected argument 'b'");
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_failure() {
+    let folder = guide();
+    let mut child = command(folder.path())
+        .args(["--json", "What is a join?", "."])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+}
+
+#[cfg(not(feature = "openai"))]
+#[test]
+fn a_chat_endpoint_without_the_feature_is_said_to_be_unused() {
+    let folder = guide();
+    let output = command(folder.path())
+        .env("OPENAI_API_KEY", "secret")
+        .args(["What is a join?", "."])
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    assert!(stderr(&output).contains("built without the feature `openai`"), "{}", stderr(&output));
+    assert!(!stderr(&output).contains("secret"));
+}
+
+#[test]
+fn a_chat_endpoint_that_is_no_url_is_a_failure() {
+    let folder = guide();
+    let output = command(folder.path())
+        .env("OPENAI_BASE_URL", "here")
+        .args(["What is a join?", "."])
+        .output()
+        .unwrap();
+    fails(&output, 1, "error: OPENAI_BASE_URL must begin with");
+}
+
+#[cfg(feature = "openai")]
+mod model;
