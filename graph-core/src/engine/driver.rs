@@ -41,7 +41,7 @@ pub(crate) struct Driver<S: GraphState, D> {
 }
 
 /// After so many supersteps a run yields, so that one whose nodes are always ready can still be cancelled and timed.
-const YIELD_EVERY: u64 = 64;
+const YIELD_EVERY: u64 = 128;
 
 impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     /// Applies the input and plans the first superstep.

@@ -96,9 +96,10 @@ macro_rules! callable {
             for<'a> <F as CallWith<'a, ($($param,)*), Out>>::Fut: Send,
             Out: IntoStep<S> + 'static,
         {
-            #[allow(unused_variables)]
             fn call<'a>(&'a self, from: Source<'a, S, D>) -> StepFuture<'a, S> {
                 Box::pin(async move {
+                    // A node that reads nothing has no use for it.
+                    let _ = &from;
                     $(let Some($value) = $param::extract(from) else { return Err(PacketMissing.into()) };)*
                     self.run.call_with(($($value,)*)).await.into_step()
                 })

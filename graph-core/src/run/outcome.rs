@@ -1,7 +1,7 @@
 use crate::state::GraphState;
 
 /// How a run ended.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub enum Outcome<S> {
     /// Nothing is left to run.
@@ -26,5 +26,14 @@ impl<S: GraphState> Outcome<S> {
     /// The fields marked `output`, or the state itself when none is.
     pub fn output(&self) -> S::Output {
         self.state().output()
+    }
+}
+
+impl<S: GraphState> std::fmt::Debug for Outcome<S> {
+    /// By the dump rules: what a state keeps to itself does not get into logs.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Done(state) => f.debug_tuple("Done").field(&state.dump()).finish(),
+        }
     }
 }

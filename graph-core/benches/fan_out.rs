@@ -1,0 +1,161 @@
+//! What does 1 → 100 → 1 cost next to `join_all` and `JoinSet`, and do CPU-bound tasks use both cores?
+
+#![expect(clippy::expect_used, reason = "a bench that cannot run shall stop")]
+
+mod paired;
+
+use std::hint::black_box;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use graph_core::{END, Graph, GraphState, Result, Route, START, StateGraph};
+use paired::{extent, median, pair};
+use tokio::runtime::Runtime;
+use tokio::task::JoinSet;
+
+const WIDTH: u32 = 100;
+
+#[derive(GraphState, Clone)]
+struct Sum {
+    /// Rounds of work that a task does.
+    #[state(input)]
+    rounds: u32,
+    #[state(reducer = any_value)]
+    total: u64,
+}
+
+#[derive(Route)]
+enum Work {
+    #[to(work)]
+    On(u32),
+}
+
+async fn split(_: &Sum) -> Result<Vec<Work>> {
+    Ok((0..WIDTH).map(Work::On).collect())
+}
+
+async fn work(sum: &Sum, item: &u32) -> SumUpdate {
+    Sum::update().total(burn(*item, sum.rounds))
+}
+
+async fn collect(sum: &Sum) -> SumUpdate {
+    Sum::update().total(sum.total + 1)
+}
+
+/// Keeps a core busy; nothing for no rounds.
+fn burn(item: u32, rounds: u32) -> u64 {
+    (0..rounds).fold(u64::from(item), |value, _| {
+        black_box(value.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1))
+    })
+}
+
+struct Patch {
+    total: Option<u64>,
+}
+
+type BoxedPatch = Pin<Box<dyn Future<Output = Patch> + Send>>;
+
+fn boxed_work(sum: &Arc<Sum>, item: u32) -> BoxedPatch {
+    let sum = Arc::clone(sum);
+    Box::pin(async move { Patch { total: Some(burn(item, sum.rounds)) } })
+}
+
+fn boxed_collect(sum: &Arc<Sum>) -> BoxedPatch {
+    let sum = Arc::clone(sum);
+    Box::pin(async move { Patch { total: Some(sum.total + 1) } })
+}
+
+fn apply(sum: &mut Arc<Sum>, patches: Vec<Patch>) {
+    let sum = Arc::make_mut(sum);
+    for total in patches.into_iter().filter_map(|patch| patch.total) {
+        sum.total = total;
+    }
+}
+
+async fn joined(rounds: u32) -> u64 {
+    let mut sum = Arc::new(Sum { rounds, total: 0 });
+    let patches = join_all((0..WIDTH).map(|item| boxed_work(&sum, item))).await;
+    apply(&mut sum, patches);
+    let last = boxed_collect(&sum).await;
+    apply(&mut sum, vec![last]);
+    sum.total
+}
+
+async fn spawned(rounds: u32) -> u64 {
+    let mut sum = Arc::new(Sum { rounds, total: 0 });
+    let mut set = JoinSet::new();
+    for item in 0..WIDTH {
+        set.spawn(boxed_work(&sum, item));
+    }
+    let patches = set.join_all().await;
+    apply(&mut sum, patches);
+    let last = boxed_collect(&sum).await;
+    apply(&mut sum, vec![last]);
+    sum.total
+}
+
+async fn graphed(graph: Graph<Sum>, rounds: u32) -> u64 {
+    graph.run(Sum::input(rounds)).await.expect("a run").into_state().total
+}
+
+/// Runs `program` on a worker of the runtime, as a server would.
+fn time<F: Future<Output = u64> + Send + 'static>(
+    runtime: &Runtime,
+    runs: u32,
+    program: impl Fn() -> F + Send + 'static,
+) -> Duration {
+    let timed = async move {
+        let start = Instant::now();
+        for _ in 0..runs {
+            black_box(program().await);
+        }
+        start.elapsed() / runs
+    };
+    runtime.block_on(async move { tokio::spawn(timed).await.expect("a task") })
+}
+
+fn workers(threads: usize) -> Runtime {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(threads).build().expect("a runtime")
+}
+
+fn main() {
+    let graph = StateGraph::<Sum>::new()
+        .edge(START, split)
+        .edge(work, collect)
+        .edge(collect, END)
+        .compile()
+        .expect("a graph");
+    let run = |rounds: u32| {
+        let graph = graph.clone();
+        move || graphed(graph.clone(), rounds)
+    };
+    let (rounds, runs) = extent(15, 1_000);
+
+    let one = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    pair(rounds, || time(&one, runs, run(0)), || time(&one, runs, || joined(0)))
+        .report("1 → 100 → 1 on one thread, next to `join_all`", 2.0);
+
+    let two = workers(2);
+    pair(rounds, || time(&two, runs, run(0)), || time(&two, runs, || spawned(0)))
+        .report("1 → 100 → 1 on two workers, next to `JoinSet`", 1.5);
+
+    let (rounds, runs) = extent(9, 5);
+    let busy = if paired::measuring() { 20_000 } else { 1 };
+    let single = workers(1);
+    let scaling = |one: Duration, two: Duration| one.as_secs_f64() / two.as_secs_f64();
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        ours.push(scaling(time(&single, runs, run(busy)), time(&two, runs, run(busy))));
+        let by_hand = move || spawned(busy);
+        theirs.push(scaling(time(&single, runs, by_hand), time(&two, runs, by_hand)));
+    }
+    let (ours, theirs) = (median(ours.into_iter()), median(theirs.into_iter()));
+    if paired::measuring() {
+        let kept = if ours >= 0.95 * theirs { "kept" } else { "MISSED" };
+        println!(
+            "CPU-bound fan-out from one worker to two: {ours:.2}× against {theirs:.2}× by hand (promised ≥ 0.95 of it: {kept})"
+        );
+    }
+}

@@ -1,0 +1,103 @@
+//! What does a one-node superstep cost next to a loop written by hand over the same boxed async function?
+
+#![expect(clippy::expect_used, reason = "a bench that cannot run shall stop")]
+
+mod paired;
+
+use std::hint::black_box;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use graph_core::{END, Graph, GraphState, Route, START, StateGraph};
+use paired::{extent, pair};
+
+#[derive(GraphState, Clone)]
+struct Count {
+    total: u64,
+}
+
+async fn tick(count: &Count) -> CountUpdate {
+    Count::update().total(count.total + 1)
+}
+
+/// The same by hand: a partial update of its own, behind the same kind of box.
+struct Patch {
+    total: Option<u64>,
+}
+
+async fn tick_by_hand(count: &Count) -> Patch {
+    Patch { total: Some(count.total + 1) }
+}
+
+type Boxed = Box<dyn for<'a> Fn(&'a Count) -> Pin<Box<dyn Future<Output = Patch> + Send + 'a>> + Send + Sync>;
+
+fn by_hand(runtime: &tokio::runtime::Runtime, node: &Boxed, supersteps: u32) -> Duration {
+    runtime.block_on(async {
+        let start = Instant::now();
+        let mut state = Arc::new(Count { total: 0 });
+        for _ in 0..supersteps {
+            let patch = black_box(node)(&state).await;
+            let state = Arc::make_mut(&mut state);
+            if let Some(total) = patch.total {
+                state.total = total;
+            }
+        }
+        assert_eq!(black_box(state).total, u64::from(supersteps));
+        start.elapsed() / supersteps
+    })
+}
+
+fn by_graph(runtime: &tokio::runtime::Runtime, graph: &Graph<Count>, supersteps: u32) -> Duration {
+    runtime.block_on(async {
+        let start = Instant::now();
+        // The graph never ends by itself: its limit ends it, after exactly so many supersteps.
+        let run = graph.run(Count::input()).recursion_limit(u64::from(supersteps));
+        let error = run.await.expect_err("a loop without an end");
+        let total = error.state::<Count>().expect("the state of the last superstep").total;
+        assert_eq!(total, u64::from(supersteps));
+        start.elapsed() / supersteps
+    })
+}
+
+#[derive(GraphState, Clone)]
+struct Checked {
+    #[state(validate(range(max = 1_000_000_000)))]
+    total: u64,
+}
+
+#[derive(Route)]
+enum Next {
+    #[to(checked)]
+    Again,
+    #[to(END)]
+    Enough,
+}
+
+async fn checked(state: &Checked) -> (CheckedUpdate, Next) {
+    let next = if state.total == u64::MAX { Next::Enough } else { Next::Again };
+    (Checked::update().total(state.total + 1), next)
+}
+
+fn by_checked_graph(runtime: &tokio::runtime::Runtime, graph: &Graph<Checked>, supersteps: u32) -> Duration {
+    runtime.block_on(async {
+        let start = Instant::now();
+        let run = graph.run(Checked::input()).recursion_limit(u64::from(supersteps));
+        assert!(run.await.is_err(), "a loop without an end");
+        start.elapsed() / supersteps
+    })
+}
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let node: Boxed = Box::new(|count| Box::pin(tick_by_hand(count)));
+    let (rounds, supersteps) = extent(15, 200_000);
+
+    let graph = StateGraph::<Count>::new().edge(START, tick).edge(tick, tick).compile().expect("a graph");
+    pair(rounds, || by_graph(&runtime, &graph, supersteps), || by_hand(&runtime, &node, supersteps))
+        .report("a one-node superstep", 3.0);
+
+    let graph = StateGraph::<Checked>::new().edge(START, checked).compile().expect("a graph");
+    pair(rounds, || by_checked_graph(&runtime, &graph, supersteps), || by_hand(&runtime, &node, supersteps))
+        .report("a one-node superstep with a rule and a route, next to a loop without", 6.0);
+}
