@@ -97,7 +97,10 @@ fn fold_all<S: GraphState>(
             let field = write.field();
             match write.apply(state) {
                 Ok(undo) => undos.push(undo),
-                Err(error) => return Err(Rejected::Reducer { task, field, error }),
+                Err(error) => {
+                    let error = error.on_field::<S>(field);
+                    return Err(Rejected::Reducer { task, field, error });
+                }
             }
         }
     }

@@ -61,6 +61,7 @@ pub(super) fn prepare<S: GraphState>(
     update.__into_writes().try_map(|write| {
         let field = write.field();
         write.prepare(&stamp).map_err(|source| {
+            let source = source.on_field::<S>(field);
             let field = S::field(field).map_or("?", |field| field.name);
             NotPrepared { field, source }.into()
         })

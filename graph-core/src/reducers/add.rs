@@ -19,6 +19,7 @@ pub enum Add {}
 
 macro_rules! add {
     ($($number:ty: $fallible:literal, $sum:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl Reducer<$number> for Add {
             type Update = $number;
             type Delta = $number;

@@ -21,6 +21,7 @@ pub enum Append {}
 
 macro_rules! append {
     ($([$($generics:tt)*] $list:ty: $add:expr, $cut:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<$($generics)*> Reducer<$list> for Append {
             type Update = $list;
             type Delta = $list;

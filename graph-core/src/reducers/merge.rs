@@ -23,6 +23,7 @@ pub enum Merge {}
 
 macro_rules! merge {
     ($([$($generics:tt)*] $map:ty, $key:ty, $value:ty, [$($collects:tt)*];)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<$($generics)*> Reducer<$map> for Merge {
             type Update = $map;
             type Delta = $map;

@@ -88,6 +88,7 @@ fn guarded<T>(run: impl FnOnce() -> Result<T, ReduceError>) -> Result<T, ReduceE
 /// Lets the setters of fields that `$reducer` folds take one value of the field's type.
 macro_rules! takes_one {
     ($reducer:ident) => {
+        #[diagnostic::do_not_recommend]
         impl<T: Clone> crate::state::IntoChange<$reducer, T> for T
         where
             $reducer: Reducer<T, Update = T>,
@@ -97,6 +98,7 @@ macro_rules! takes_one {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<T: Clone + Send + 'static>
             crate::state::IntoChange<crate::reducers::Optional<$reducer>, Option<T>> for T
         where
@@ -107,6 +109,7 @@ macro_rules! takes_one {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<T: Clone + Send + 'static>
             crate::state::IntoChange<crate::reducers::Optional<$reducer>, Option<T>> for Option<T>
         where
@@ -197,6 +200,17 @@ impl ReduceError {
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Self {
         Self { message: message.into(), source: Some(source.into()) }
+    }
+
+    /// What may be said of an error on the field at `field`: this one, or no more than that there is one when the field's
+    /// value must be in no error text.
+    pub(crate) fn on_field<S: crate::state::GraphState>(self, field: usize) -> Self {
+        match S::field(field) {
+            Some(spec) if spec.excluded => {
+                Self::new("the write does not fit (the field is excluded, so no more is said)")
+            }
+            _ => self,
+        }
     }
 
     fn from_panic(panic: &(dyn std::any::Any + Send)) -> Self {

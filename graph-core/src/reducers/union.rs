@@ -22,6 +22,7 @@ pub enum Union {}
 
 macro_rules! union {
     ($([$($generics:tt)*] $of:ty, $apply:ident, [$($collects:tt)*];)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<$($generics)*> Reducer<$of> for Union {
             type Update = $of;
             type Delta = $of;

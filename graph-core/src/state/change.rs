@@ -103,13 +103,16 @@ where
 /// What the setter of a field folded by `R` takes.
 #[diagnostic::on_unimplemented(
     message = "a field of type `{T}` with reducer `{R}` cannot take `{Self}`",
-    label = "cannot be written to this field"
+    label = "cannot be written to this field",
+    note = "a field without a reducer takes its value; `append`, `union` and `merge` take whatever iterates over items \
+            of exactly the field's type, other reducers take one value; every field takes `Overwrite(value)`"
 )]
 pub trait IntoChange<R: Reducer<T>, T: Clone> {
     /// The write this value stands for.
     fn into_change(self) -> Change<R, T>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<R: Reducer<T>, T: Clone> IntoChange<R, T> for Overwrite<T> {
     fn into_change(self) -> Change<R, T> {
         Change::Overwrite(self.0)

@@ -86,12 +86,24 @@ impl<W> Parsed<W> {
 /// The methods here are for looking into an update, say in a node's test:
 ///
 /// ```
-/// # // The derive's own documentation shows it on a real state.
-/// use graph_core::state::{GraphState, Update};
+/// use graph_core::GraphState;
+/// use graph_core::state::Update;
 ///
-/// fn answers<S: GraphState>(update: &S::Update) -> bool {
-///     update.field_names().any(|name| name == "answer")
+/// #[derive(GraphState, Clone)]
+/// struct Ticket {
+///     #[state(reducer = append)]
+///     notes: Vec<String>,
+///     answer: Option<String>,
 /// }
+///
+/// let update = Ticket::update().notes(["read it".to_owned()]).answer("yes");
+/// assert_eq!(update.get(Ticket::ANSWER), Some(&Some("yes".to_owned())));
+/// assert_eq!(update.get(Ticket::NOTES), Some(&vec!["read it".to_owned()]));
+/// assert_eq!(update.field_names().collect::<Vec<_>>(), ["notes", "answer"]);
+///
+/// let same = TicketUpdate::from_json(serde_json::to_value(&update)?)?;
+/// assert_eq!(same.get(Ticket::ANSWER), update.get(Ticket::ANSWER));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Update<S>: Default + Clone + std::fmt::Debug + serde::Serialize + Send + Sync + 'static {
     /// The derive's enum of field writes.

@@ -30,12 +30,14 @@ pub trait IntoValue<T> {
     fn into_value(self) -> T;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T> IntoValue<T> for T {
     fn into_value(self) -> T {
         self
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T> IntoValue<Option<T>> for T {
     fn into_value(self) -> Option<T> {
         Some(self)
@@ -46,12 +48,14 @@ impl<T> IntoValue<Option<T>> for T {
 // may make an `IntoValue<TypeOfItsOwn>`; therefore each conversion is written out for each reducer that takes whole values.
 macro_rules! whole_values {
     ($($reducer:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<T: Clone + Send + Sync + 'static> IntoChange<$reducer, T> for T {
             fn into_change(self) -> Change<$reducer, T> {
                 Change::Update(self)
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<T: Clone + Send + Sync + 'static> IntoChange<$reducer, Option<T>> for T {
             fn into_change(self) -> Change<$reducer, Option<T>> {
                 Change::Update(Some(self))
@@ -64,12 +68,14 @@ whole_values!(Replace, AnyValue);
 
 macro_rules! borrowed {
     ($from:ty => $to:ty: $($reducer:ty),*) => {
+        #[diagnostic::do_not_recommend]
         impl IntoValue<$to> for $from {
             fn into_value(self) -> $to {
                 self.into()
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl IntoValue<Option<$to>> for $from {
             fn into_value(self) -> Option<$to> {
                 Some(self.into())
@@ -77,12 +83,14 @@ macro_rules! borrowed {
         }
 
         $(
+            #[diagnostic::do_not_recommend]
             impl IntoChange<$reducer, $to> for $from {
                 fn into_change(self) -> Change<$reducer, $to> {
                     Change::Update(self.into())
                 }
             }
 
+            #[diagnostic::do_not_recommend]
             impl IntoChange<$reducer, Option<$to>> for $from {
                 fn into_change(self) -> Change<$reducer, Option<$to>> {
                     Change::Update(Some(self.into()))

@@ -1,30 +1,52 @@
-//! Stands for the rules whose feature is off, so that rustc says which one to turn on.
+//! Stands for the rules whose feature is off, so that rustc says which one to turn on: no type has these traits.
 
-macro_rules! off {
-    ($name:tt, $trait:ident, $message:tt, fn $rule:ident(_ $(, $pattern:ty)?)) => {
-        #[cfg(not(feature = $name))]
-        mod $rule {
-            /// What no type is while the feature is off.
-            #[diagnostic::on_unimplemented(message = $message, label = "this rule's feature is off")]
-            pub trait $trait {}
-        }
+/// What the rule `email` asks for while its feature is off.
+#[cfg(not(feature = "email"))]
+#[diagnostic::on_unimplemented(
+    message = "the rule `email` needs the feature `email` of `graph-core`",
+    label = "this rule's feature is off"
+)]
+pub trait WithEmail {}
 
-        /// Needs the feature of the same name.
-        ///
-        /// # Errors
-        /// Never: it cannot be called.
-        #[cfg(not(feature = $name))]
-        pub fn $rule<T: $rule::$trait + ?Sized>(_: &T $(, _: &$pattern)?) -> Result<(), String> {
-            Ok(())
-        }
-    };
+/// Needs the feature `email`.
+///
+/// # Errors
+/// Never: it cannot be called.
+#[cfg(not(feature = "email"))]
+pub fn email<T: WithEmail + ?Sized>(_: &T) -> Result<(), String> {
+    Ok(())
 }
 
-off!("email", WithEmail, "the rule `email` needs the feature `email` of `graph-core`", fn email(_));
-off!("url", WithUrl, "the rule `url` needs the feature `url` of `graph-core`", fn url(_));
-off!(
-    "pattern",
-    WithPattern,
-    "the rule `pattern` needs the feature `pattern` of `graph-core`",
-    fn pattern(_, super::Pattern)
-);
+/// What the rule `url` asks for while its feature is off.
+#[cfg(not(feature = "url"))]
+#[diagnostic::on_unimplemented(
+    message = "the rule `url` needs the feature `url` of `graph-core`",
+    label = "this rule's feature is off"
+)]
+pub trait WithUrl {}
+
+/// Needs the feature `url`.
+///
+/// # Errors
+/// Never: it cannot be called.
+#[cfg(not(feature = "url"))]
+pub fn url<T: WithUrl + ?Sized>(_: &T) -> Result<(), String> {
+    Ok(())
+}
+
+/// What the rule `pattern` asks for while its feature is off.
+#[cfg(not(feature = "pattern"))]
+#[diagnostic::on_unimplemented(
+    message = "the rule `pattern` needs the feature `pattern` of `graph-core`",
+    label = "this rule's feature is off"
+)]
+pub trait WithPattern {}
+
+/// Needs the feature `pattern`.
+///
+/// # Errors
+/// Never: it cannot be called.
+#[cfg(not(feature = "pattern"))]
+pub fn pattern<T: WithPattern + ?Sized>(_: &T, _: &super::Pattern) -> Result<(), String> {
+    Ok(())
+}

@@ -37,6 +37,7 @@ pub trait Elements {
     fn each(&self, rule: &mut dyn FnMut(&Self::Element) -> Result<(), String>) -> Result<(), String>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Elements> Elements for Option<T> {
     type Element = T::Element;
 
@@ -47,6 +48,7 @@ impl<T: Elements> Elements for Option<T> {
 
 macro_rules! behind_a_pointer {
     ($($pointer:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<T: Elements + ?Sized> Elements for $pointer {
             type Element = T::Element;
 
@@ -61,6 +63,7 @@ behind_a_pointer!(&T, Box<T>, Arc<T>);
 
 macro_rules! by_index {
     ($([$($generics:tt)*] $collection:ty),* $(,)?) => {$(
+        #[diagnostic::do_not_recommend]
         impl<$($generics)*> Elements for $collection {
             type Element = T;
 
@@ -85,6 +88,7 @@ by_index! {
 
 macro_rules! by_key {
     ($([$($generics:tt)*] $map:ty),* $(,)?) => {$(
+        #[diagnostic::do_not_recommend]
         impl<$($generics)*> Elements for $map {
             type Element = V;
 

@@ -31,24 +31,28 @@ impl HasSimpleLength for Count {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Length> Length for Option<T> {
     fn count(&self) -> Option<usize> {
         self.as_ref().and_then(T::count)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Length + ?Sized> Length for &T {
     fn count(&self) -> Option<usize> {
         (**self).count()
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Length + ?Sized> Length for Box<T> {
     fn count(&self) -> Option<usize> {
         (**self).count()
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Length + ?Sized> Length for Arc<T> {
     fn count(&self) -> Option<usize> {
         (**self).count()
@@ -57,6 +61,7 @@ impl<T: Length + ?Sized> Length for Arc<T> {
 
 macro_rules! by_chars {
     ($($text:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl Length for $text {
             fn count(&self) -> Option<usize> {
                 Some(self.chars().count())
@@ -69,6 +74,7 @@ by_chars!(str, String, Cow<'_, str>);
 
 macro_rules! by_items {
     ($([$($generics:tt)*] $collection:ty),* $(,)?) => {$(
+        #[diagnostic::do_not_recommend]
         impl<$($generics)*> Length for $collection {
             fn count(&self) -> Option<usize> {
                 Some(self.len())

@@ -32,7 +32,7 @@ pub use length::{Length, length};
 pub use pattern::Pattern;
 #[cfg(feature = "pattern")]
 pub use pattern::pattern;
-pub use range::range;
+pub use range::{Number, range};
 #[cfg(feature = "email")]
 pub use text::email;
 #[cfg(feature = "url")]

@@ -4,7 +4,52 @@ use garde::rules::range::{Bounds, OutOfBounds, apply};
 ///
 /// # Errors
 /// It is lower, greater, or not a number.
-pub fn range<T: Bounds>(value: &T, min: Option<T::Size>, max: Option<T::Size>) -> Result<(), String> {
+pub fn range<T: Number>(value: &T, min: Option<T::Bound>, max: Option<T::Bound>) -> Result<(), String> {
+    value.within(min, max)
+}
+
+/// What [`range`] can compare.
+#[diagnostic::on_unimplemented(
+    message = "the rule `range` cannot compare `{Self}`",
+    label = "is not a number",
+    note = "`range` compares integers, floats and `Option`s of these; use `custom(path)` for other types"
+)]
+pub trait Number {
+    /// The type of the bounds.
+    type Bound;
+
+    /// Whether the number lies in the range.
+    ///
+    /// # Errors
+    /// It is lower, greater, or not a number.
+    fn within(&self, min: Option<Self::Bound>, max: Option<Self::Bound>) -> Result<(), String>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Number> Number for Option<T> {
+    type Bound = T::Bound;
+
+    fn within(&self, min: Option<T::Bound>, max: Option<T::Bound>) -> Result<(), String> {
+        self.as_ref().map_or(Ok(()), |number| number.within(min, max))
+    }
+}
+
+macro_rules! numbers {
+    ($($number:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Number for $number {
+            type Bound = $number;
+
+            fn within(&self, min: Option<$number>, max: Option<$number>) -> Result<(), String> {
+                compared(self, min, max)
+            }
+        }
+    )*};
+}
+
+numbers!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64);
+
+fn compared<T: Bounds>(value: &T, min: Option<T::Size>, max: Option<T::Size>) -> Result<(), String> {
     // A NaN is neither lower nor greater than a bound; it shows in not being comparable with itself.
     if value.partial_cmp(value).is_none() {
         return Err("not a number".to_owned());
@@ -22,7 +67,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check<T: Bounds>(value: T, min: Option<T::Size>, max: Option<T::Size>, expected: Result<(), &str>) {
+    fn check<T: Number>(value: T, min: Option<T::Bound>, max: Option<T::Bound>, expected: Result<(), &str>) {
         assert_eq!(range(&value, min, max), expected.map_err(str::to_owned));
     }
 

@@ -14,42 +14,49 @@ pub trait Text {
     fn text(&self) -> Option<&str>;
 }
 
+#[diagnostic::do_not_recommend]
 impl Text for str {
     fn text(&self) -> Option<&str> {
         Some(self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Text for String {
     fn text(&self) -> Option<&str> {
         Some(self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Text for Cow<'_, str> {
     fn text(&self) -> Option<&str> {
         Some(self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Text + ?Sized> Text for &T {
     fn text(&self) -> Option<&str> {
         (**self).text()
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Text + ?Sized> Text for Box<T> {
     fn text(&self) -> Option<&str> {
         (**self).text()
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Text + ?Sized> Text for Arc<T> {
     fn text(&self) -> Option<&str> {
         (**self).text()
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Text> Text for Option<T> {
     fn text(&self) -> Option<&str> {
         self.as_ref().and_then(T::text)

@@ -147,8 +147,7 @@ pub(super) fn writer_path(cx: &Context<'_>, field: &Field, writer: &Writer) -> T
 /// Whether what the reducer takes is of the field's type, so that the field's own functions fit it as well.
 fn takes_whole_values(field: &Field) -> bool {
     match &field.reducer {
-        Reducer::Replace => true,
-        Reducer::BuiltIn { optional, .. } => optional.is_none(),
+        Reducer::Replace | Reducer::BuiltIn { .. } => true,
         Reducer::Function { takes, .. } => {
             quote!(#takes).to_string() == {
                 let ty = &field.ty;

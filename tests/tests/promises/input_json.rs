@@ -1,0 +1,114 @@
+//! An input is read from JSON with every problem at once, each with its path.
+
+use graph_core::GraphState;
+use graph_core::state::Input;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Note {
+    text: String,
+}
+
+#[derive(GraphState, Clone, Debug)]
+struct Chat {
+    #[state(input, reducer = append)]
+    messages: Vec<Note>,
+    #[state(input, alias = "person")]
+    user: String,
+    turns: u32,
+}
+
+#[derive(GraphState, Clone, Debug)]
+struct Ticket {
+    #[state(input, validate(length(min = 1)))]
+    question: String,
+    #[state(input, reducer = append)]
+    notes: Vec<Note>,
+    #[state(input, exclude)]
+    token: u64,
+    #[state(input)]
+    limit: Option<u8>,
+    #[state(input, default = 3, rename = "max-retries")]
+    max_retries: u8,
+    answer: Option<String>,
+    #[state(flatten, input)]
+    chat: Chat,
+}
+
+fn read(value: Value) -> Result<Ticket, String> {
+    TicketInput::from_json(value).map(|input| input.into_start().state).map_err(|error| error.to_string())
+}
+
+#[track_caller]
+fn check(value: Value, expected: &[&str]) {
+    let text = read(value).unwrap_err();
+    let lines: Vec<&str> = text.lines().collect();
+    let plural = if expected.len() == 1 { "" } else { "s" };
+    assert_eq!(lines[0], format!("the input of `Ticket` has {} problem{plural}", expected.len()), "{text}");
+    assert_eq!(lines[1..].iter().map(|line| line.trim()).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn required_fields_and_those_of_parts_are_read() {
+    let state = read(json!({"question": "why?", "token": 7, "user": "Lance"})).unwrap();
+    assert_eq!((state.question.as_str(), state.token, state.max_retries), ("why?", 7, 3));
+    assert_eq!((state.chat.user.as_str(), state.limit), ("Lance", None));
+}
+
+#[test]
+fn optional_fields_become_writes() {
+    let input = TicketInput::from_json(json!({
+        "question": "why?", "token": 7, "person": "Lance", "limit": 2, "notes": [{"text": "n"}],
+        "messages": [{"text": "m"}],
+    }))
+    .unwrap();
+    let start = input.into_start();
+    assert!(start.state.notes.is_empty(), "it goes through the reducer");
+    assert_eq!(
+        serde_json::to_value(&start.update).unwrap(),
+        json!({"limit": 2, "notes": [{"text": "n"}], "messages": [{"text": "m"}]})
+    );
+}
+
+#[test]
+fn every_problem_is_in_one_error() {
+    check(
+        json!({
+            "qestion": "why?", "notes": [{"text": "a"}, {"text": 3}], "token": "hunter2", "limit": 300,
+            "user": null, "messages": [{}], "answer": "x",
+        }),
+        &[
+            "$.question: required, but missing",
+            "$.notes[1].text: invalid type: integer `3`, expected a string",
+            "$.token: the value does not fit (the field is excluded, so no more is said)",
+            "$.limit: invalid value: integer `300`, expected u8",
+            "$.messages[0]: missing field `text`",
+            "$.user: invalid type: null, expected a string",
+            "$.answer: unknown field; this input knows `question`, `notes`, `token`, `limit`, `max-retries`, `messages`, `user`, `turns`",
+            "$.qestion: unknown field; did you mean `question`?",
+        ],
+    );
+}
+
+#[test]
+fn what_is_missing_in_a_part_is_missing_on_the_same_level() {
+    check(json!({"question": "", "token": 1}), &["$.user: required, but missing"]);
+}
+
+#[test]
+fn a_field_given_under_two_names_is_a_problem() {
+    check(
+        json!({"question": "", "token": 1, "user": "a", "person": "b"}),
+        &["$.person: the same field as `user`, which is given too"],
+    );
+}
+
+#[test]
+fn only_objects_are_inputs_and_they_cannot_overwrite() {
+    check(json!([]), &["$: expected an object with the fields of `Ticket`, found an array"]);
+    check(
+        json!({"question": "", "token": 1, "user": "a", "$overwrite": {"notes": []}}),
+        &["$[\"$overwrite\"]: an input cannot overwrite fields, only an update can"],
+    );
+}
