@@ -2,6 +2,36 @@
 
 use serde::{Serialize, de::DeserializeOwned};
 
+/// A type that has passed the checks that `FITS` stands for.
+///
+/// The derive asks for the traits below in a constant. When one does not hold, that is the one error: the constant is
+/// broken, `Same` is an error type, and rustc is silent about everything that is made of it.
+pub trait Checked<const FITS: bool> {
+    /// The type itself.
+    type Same;
+}
+
+impl<T> Checked<true> for T {
+    type Same = T;
+}
+
+/// The type itself, written with as many tokens as it takes to underline a whole type.
+pub type Itself<T> = T;
+
+/// A type that a state can have a field of.
+#[diagnostic::on_unimplemented(
+    message = "a state cannot have a field of type `{Self}`",
+    label = "`{Self}` is not `Clone + Send + Sync + 'static`",
+    note = "a state is read by many tasks at once, and copied; put what cannot be into an `Arc`, or what cannot be shared into an `Arc<Mutex<_>>`"
+)]
+pub trait FieldType: Sized {
+    /// Asking for it asks for the trait.
+    const FITS: () = ();
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Clone + Send + Sync + 'static> FieldType for T {}
+
 /// A type that a fresh run can start with.
 #[diagnostic::on_unimplemented(
     message = "a field of type `{Self}` has no value to start with",
@@ -9,6 +39,9 @@ use serde::{Serialize, de::DeserializeOwned};
     note = "implement `Default`, give the field a start value with `#[state(default = ..)]`, or ask the caller for it with `#[state(input)]`"
 )]
 pub trait StartValue: Sized {
+    /// Asking for it asks for the trait.
+    const FITS: () = ();
+
     /// The value at the start of a run.
     fn start() -> Self;
 }
@@ -27,14 +60,12 @@ impl<T: Default> StartValue for T {
     note = "derive both for it, say how with `#[state(with = ..)]` or `#[state(serialize_with = ..)]`, or keep the field in the process with `#[state(untracked)]`"
 )]
 pub trait Tracked: Sized {
-    /// The type itself: what is generated goes on with it, so that a type that is not tracked is one error.
-    type Same;
+    /// Asking for it asks for the trait.
+    const FITS: () = ();
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Serialize + DeserializeOwned> Tracked for T {
-    type Same = Self;
-}
+impl<T: Serialize + DeserializeOwned> Tracked for T {}
 
 /// The input of a flattened state that may be left out.
 #[diagnostic::on_unimplemented(

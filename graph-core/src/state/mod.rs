@@ -19,7 +19,7 @@ pub mod validate;
 mod value;
 
 #[doc(hidden)]
-pub use bounds::{OptionalInput, StartValue, Tracked};
+pub use bounds::{Checked, FieldType, Itself, OptionalInput, StartValue, Tracked};
 #[doc(hidden)]
 pub use change::{ByOverwrite, ByUpdate, IntoCustomChange};
 pub use change::{Change, IntoChange, Overwrite};

@@ -98,7 +98,7 @@ fn by_value(cx: &Context<'_>) -> TokenStream {
             let call = match member {
                 Member::Field(_) => quote!(#runtime::Undo::undo),
                 Member::Flat(flat) => {
-                    let (ty, write) = (&flat.ty, cx.flat_write(flat));
+                    let (ty, write) = (cx.flat_ty(flat), cx.flat_write(flat));
                     quote!(<#write as #runtime::FieldWrite<#ty>>::undo)
                 }
             };

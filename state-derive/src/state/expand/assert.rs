@@ -1,7 +1,153 @@
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
+use syn::{GenericParam, Ident};
+
+use crate::state::model::{Field, Flat, Reducer, Start, State, plain};
 
 use super::context::Context;
+use super::span::Over;
 
-pub(super) fn items(_cx: &Context<'_>) -> TokenStream {
-    TokenStream::new()
+// const __CHECK_answer: bool = {
+//     let _ = <Option<String> as FieldType>::FITS;
+//     let _ = <Replace as Reducer<Option<String>>>::EXCLUSIVE;
+//     let _ = <Option<String> as Tracked>::FITS;
+//     let _ = <Option<String> as StartValue>::FITS;
+//     true
+// };
+// type __Type_answer = <Option<String> as Checked<__CHECK_answer>>::Same;
+//
+// A type that does not fit is an error in the constant, at the field's type. The constant is then a broken one, a type
+// that is projected through it is an error type, and rustc says nothing further about whatever is made of those: all
+// other generated code names the alias. (A constant cannot be generic, so fields of generic types go without.)
+pub(super) fn items(cx: &Context<'_>) -> TokenStream {
+    let fields = cx.state.fields().map(|field| {
+        let (name, ty) = (plain(&field.ident), &field.ty);
+        let checks = checks(cx, field);
+        checked(cx, is_generic(cx.state, field), &name, ty, &checks)
+    });
+    let flats = cx.state.flats().map(|flat| {
+        let (over, ty) = (Over::of(&flat.ty), &flat.ty);
+        let runtime = over.runtime(cx.runtime);
+        let check = over.around(quote!(<), quote!(#ty), quote!(as #runtime::GraphState>::FIELD_COUNT));
+        let generic = mentions_params(cx.state, quote!(#ty));
+        checked(cx, generic, &plain(&flat.ident), ty, &[check])
+    });
+    let reducers = cx.state.fields().filter_map(|field| match &field.reducer {
+        Reducer::Type(path) if !mentions_params(cx.state, quote!(#path)) => {
+            let alias = format_ident!("__Reducer_{}", field.ident);
+            Some(quote!(type #alias = #path;))
+        }
+        _ => None,
+    });
+    quote!(#(#reducers)* #(#fields)* #(#flats)*)
+}
+
+fn checked(
+    cx: &Context<'_>,
+    generic: bool,
+    name: &str,
+    ty: &impl ToTokens,
+    checks: &[TokenStream],
+) -> TokenStream {
+    let runtime = cx.runtime;
+    if generic {
+        let (generics, where_clause) = (&cx.impl_generics, cx.where_clause);
+        let name = format_ident!("__check_{name}");
+        return quote!(fn #name #generics () #where_clause { #(let _ = #checks;)* });
+    }
+    let (constant, alias) = (format_ident!("__CHECK_{name}"), format_ident!("__Type_{name}"));
+    quote! {
+        const #constant: ::core::primitive::bool = { #(let _ = #checks;)* true };
+        type #alias = <#ty as #runtime::Checked<#constant>>::Same;
+    }
+}
+
+fn checks(cx: &Context<'_>, field: &Field) -> Vec<TokenStream> {
+    let (over, ty) = (Over::of(&field.ty), &field.ty);
+    let runtime = over.runtime(cx.runtime);
+    let is = |bound: TokenStream| over.around(quote!(<), quote!(#ty), quote!(as #bound>::FITS));
+    let mut checks = vec![is(quote!(#runtime::FieldType))];
+    if !matches!(field.reducer, Reducer::Replace) {
+        // With an `Option`, the reducer folds what is inside; asked for that, rustc names it as it is written.
+        let (reducer, folded) = match &field.reducer {
+            Reducer::BuiltIn { name, optional: Some(inner), .. } => {
+                let name = format_ident!("{name}");
+                (over.all(quote!(#runtime::reducers::#name)), inner)
+            }
+            _ => (cx.reducer(field), ty),
+        };
+        let ask = quote!(#reducer as #runtime::Reducer<#folded>);
+        checks.push(over.around(quote!(<), ask, quote!(>::EXCLUSIVE)));
+    }
+    if field.tracked && field.codec.read.is_none() {
+        checks.push(is(quote!(#runtime::Tracked)));
+    }
+    if needs_start(field) {
+        checks.push(is(quote!(#runtime::StartValue)));
+    }
+    checks
+}
+
+fn needs_start(field: &Field) -> bool {
+    let defaulted = field.given != crate::state::model::Given::Always || field.ephemeral;
+    defaulted && matches!(field.start, Start::Default)
+}
+
+/// The name under which generated code knows a field's type.
+pub(super) fn field_type(state: &State, field: &Field) -> TokenStream {
+    if is_generic(state, field) { field.ty.to_token_stream() } else { alias(&field.ident, &field.ty) }
+}
+
+/// The name under which generated code knows a flattened state.
+pub(super) fn flat_type(state: &State, flat: &Flat) -> TokenStream {
+    let ty = &flat.ty;
+    if mentions_params(state, quote!(#ty)) { quote!(#ty) } else { alias(&flat.ident, ty) }
+}
+
+/// The reducer of the user's, under an alias that lies over the field's type.
+pub(super) fn reducer_type(state: &State, field: &Field, path: &syn::Path) -> TokenStream {
+    if mentions_params(state, quote!(#path)) {
+        return quote!(#path);
+    }
+    let (over, alias) = (Over::of(&field.ty), format_ident!("__Reducer_{}", field.ident));
+    let runtime = over.runtime(&state.runtime);
+    // A single token would lie over the first token only.
+    over.all(quote!(#runtime::Itself<#alias>))
+}
+
+fn alias(ident: &Ident, ty: &impl ToTokens) -> TokenStream {
+    let alias = format_ident!("__Type_{}", plain(ident));
+    Over::of(ty).all(quote!(#alias))
+}
+
+fn is_generic(state: &State, field: &Field) -> bool {
+    let (ty, reducer) = (&field.ty, field.reducer.written());
+    let takes = match &field.reducer {
+        Reducer::Function { takes, .. } => Some(takes),
+        _ => None,
+    };
+    mentions_params(state, quote!(#ty #reducer #takes))
+        || takes.is_some() && !state.generics.params.is_empty()
+}
+
+fn mentions_params(state: &State, tokens: TokenStream) -> bool {
+    let params: Vec<_> = state
+        .generics
+        .params
+        .iter()
+        .filter_map(|param| match param {
+            GenericParam::Type(param) => Some(&param.ident),
+            GenericParam::Const(param) => Some(&param.ident),
+            GenericParam::Lifetime(_) => None,
+        })
+        .collect();
+    mentions(tokens, &params)
+}
+
+fn mentions(tokens: TokenStream, names: &[&Ident]) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => names.contains(&&ident),
+        TokenTree::Group(group) => mentions(group.stream(), names),
+        _ => false,
+    })
 }

@@ -5,6 +5,7 @@ use syn::{ImplGenerics, WhereClause};
 use crate::attr::Runtime;
 use crate::state::model::{Field, Flat, Reducer, State};
 
+use super::assert::{field_type, flat_type, reducer_type};
 use super::span::Over;
 
 /// What every part of the expansion writes again and again.
@@ -83,7 +84,7 @@ impl<'a> Context<'a> {
                     None => reducer,
                 }
             }
-            Reducer::Type(path) => path.to_token_stream(),
+            Reducer::Type(path) => reducer_type(self.state, field, path),
             Reducer::Function { .. } => {
                 let name = format_ident!("__Reducer_{}", field.ident);
                 let (_, generics, _) = self.state.generics.split_for_impl();
@@ -92,23 +93,41 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// The reducer for documentation: without aliases.
+    pub(super) fn shown_reducer(&self, field: &Field) -> TokenStream {
+        match &field.reducer {
+            Reducer::Type(path) => path.to_token_stream(),
+            _ => self.reducer(field),
+        }
+    }
+
+    /// The field's type, under its alias.
+    pub(super) fn ty(&self, field: &Field) -> TokenStream {
+        field_type(self.state, field)
+    }
+
+    /// The flattened state's type, under its alias.
+    pub(super) fn flat_ty(&self, flat: &Flat) -> TokenStream {
+        flat_type(self.state, flat)
+    }
+
     /// `Change<Reducer, Type>`, at the field's type.
     pub(super) fn change(&self, field: &Field) -> TokenStream {
         let over = Over::of(&field.ty);
-        let (runtime, reducer, ty) = (over.runtime(self.runtime), self.reducer(field), &field.ty);
+        let (runtime, reducer, ty) = (over.runtime(self.runtime), self.reducer(field), self.ty(field));
         over.around(quote!(#runtime::Change<), quote!(#reducer, #ty), quote!(>))
     }
 
     /// `<Chat as GraphState>`, at the flattened state's type.
     pub(super) fn flat(&self, flat: &Flat) -> TokenStream {
         let over = Over::of(&flat.ty);
-        let (runtime, ty) = (over.runtime(self.runtime), &flat.ty);
-        over.around(quote!(<), ty.to_token_stream(), quote!(as #runtime::GraphState>))
+        let runtime = over.runtime(self.runtime);
+        over.around(quote!(<), self.flat_ty(flat), quote!(as #runtime::GraphState>))
     }
 
     /// `<<Chat as GraphState>::Update as Update<Chat>>::Write`
     pub(super) fn flat_write(&self, flat: &Flat) -> TokenStream {
-        let (runtime, ty, state) = (self.runtime, &flat.ty, self.flat(flat));
+        let (runtime, ty, state) = (self.runtime, self.flat_ty(flat), self.flat(flat));
         quote!(<#state::Update as #runtime::Update<#ty>>::Write)
     }
 

@@ -33,7 +33,10 @@ pub(super) fn method(cx: &Context<'_>) -> TokenStream {
 pub(super) fn entry(cx: &Context<'_>, field: &Field) -> TokenStream {
     let (runtime, ident, name) = (cx.runtime, &field.ident, field.name());
     match &field.codec.write {
-        None => quote!(#runtime::serde::ser::SerializeMap::serialize_entry(__to, #name, &self.#ident)?;),
+        None => {
+            let ty = cx.ty(field);
+            quote!(#runtime::serde::ser::SerializeMap::serialize_entry::<_, #ty>(__to, #name, &self.#ident)?;)
+        }
         Some(writer) => {
             let writer = writer_path(cx, field, writer);
             quote!(#runtime::dump_with(__to, #name, |__serializer| #writer(&self.#ident, __serializer))?;)

@@ -35,7 +35,7 @@ pub(super) fn start_value(cx: &Context<'_>, field: &Field) -> TokenStream {
         Start::Expr(expr) => quote!(#expr),
         Start::Default => {
             let over = Over::of(&field.ty);
-            let (runtime, ty) = (over.runtime(cx.runtime), &field.ty);
+            let (runtime, ty) = (over.runtime(cx.runtime), cx.ty(field));
             let start = over.around(quote!(<), quote!(#ty), quote!(as #runtime::StartValue>::start));
             quote!(#start())
         }

@@ -19,10 +19,10 @@ pub(super) fn items(cx: &Context<'_>) -> TokenStream {
         quote!(#[inline] fn part(__whole: &#this) -> &#this { __whole }),
     );
     let flats = cx.state.flats().map(|flat| {
-        let (ident, ty, state, update) = (&flat.ident, &flat.ty, cx.flat(flat), &cx.update);
+        let (ident, ty, state, update) = (&flat.ident, cx.flat_ty(flat), cx.flat(flat), &cx.update);
         let part = cx.impl_for(
             quote!(#runtime::PartOf<#this>),
-            ty,
+            &ty,
             quote!(#[inline] fn part(__whole: &#this) -> &#ty { &__whole.#ident }),
         );
         let lifted = quote!(#runtime::Update::__from_writes(

@@ -83,7 +83,7 @@ fn dump(cx: &Context<'_>, field: &Field) -> TokenStream {
 fn parse(cx: &Context<'_>) -> TokenStream {
     let runtime = cx.runtime;
     let arms = cx.state.fields().filter(|field| field.tracked).map(|field| {
-        let (ident, names, reducer, ty) = (&field.ident, &field.names, cx.reducer(field), &field.ty);
+        let (ident, names, reducer, ty) = (&field.ident, &field.names, cx.reducer(field), cx.ty(field));
         let parsed = match &field.codec.read {
             None => quote!(#runtime::parse_change::<#reducer, #ty>(__key, __value, __overwrite)),
             Some(read) => {
@@ -98,7 +98,7 @@ fn parse(cx: &Context<'_>) -> TokenStream {
         quote!(#(#names)|* => #parsed #withheld.map(Self::#ident),)
     });
     let flats = cx.state.flats().map(|flat| {
-        let (ident, ty, write) = (&flat.ident, &flat.ty, cx.flat_write(flat));
+        let (ident, ty, write) = (&flat.ident, cx.flat_ty(flat), cx.flat_write(flat));
         quote! {
             let __value = match <#write as #runtime::FieldWrite<#ty>>::__parse(__key, __value, __overwrite) {
                 #runtime::Parsed::Unknown(__value) => __value,
@@ -119,7 +119,7 @@ fn parse(cx: &Context<'_>) -> TokenStream {
 
 /// The expression that reads a required field's value out of `__value`.
 pub(super) fn required(cx: &Context<'_>, field: &Field) -> TokenStream {
-    let (runtime, ty) = (cx.runtime, &field.ty);
+    let (runtime, ty) = (cx.runtime, cx.ty(field));
     if !field.tracked {
         return quote!(#runtime::Parsed::Unknown(__value));
     }

@@ -36,7 +36,7 @@ fn into_start(cx: &Context<'_>) -> TokenStream {
         }
     });
     let flats = cx.state.flats().map(|flat| {
-        let (ident, slot, ty, offset) = (&flat.ident, slot(&flat.ident), &flat.ty, cx.offset(flat));
+        let (ident, slot, ty, offset) = (&flat.ident, slot(&flat.ident), cx.flat_ty(flat), cx.offset(flat));
         quote! {
             let #slot = #runtime::Input::<#ty>::into_start(self.#slot);
             __given.extend(::core::iter::Iterator::map(
@@ -63,7 +63,7 @@ fn into_update(cx: &Context<'_>) -> TokenStream {
         quote!(__writes.push(__Write::#ident(#runtime::Change::Update(self.#slot)));)
     });
     let flats = cx.state.flats().map(|flat| {
-        let (ident, slot, ty) = (&flat.ident, slot(&flat.ident), &flat.ty);
+        let (ident, slot, ty) = (&flat.ident, slot(&flat.ident), cx.flat_ty(flat));
         quote! {
             let __update = #runtime::Input::<#ty>::into_update(self.#slot);
             __writes.extend(#runtime::Update::<#ty>::__into_writes(__update).map(__Write::#ident));
@@ -84,7 +84,7 @@ fn from_json(cx: &Context<'_>) -> TokenStream {
     let (runtime, name, update) = (cx.runtime, cx.state.name(), cx.state.update());
     let reads = cx.state.members.iter().map(|member| match member {
         Member::Field(field) => read(cx, field),
-        Member::Flat(flat) => read_flat(flat),
+        Member::Flat(flat) => read_flat(cx, flat),
     });
     let slots = cx.state.members.iter().filter_map(|member| match member {
         Member::Field(field) if field.given != Given::Always => None,
@@ -117,7 +117,7 @@ fn read(cx: &Context<'_>, field: &Field) -> TokenStream {
             );
         },
         Given::Always => {
-            let (slot, ty, parser) = (slot(&field.ident), &field.ty, json::required(cx, field));
+            let (slot, ty, parser) = (slot(&field.ident), cx.ty(field), json::required(cx, field));
             quote! {
                 let #slot: ::core::option::Option<#ty> =
                     __object.required_with(&[#(#names),*], |__key, __value| #parser);
@@ -126,8 +126,8 @@ fn read(cx: &Context<'_>, field: &Field) -> TokenStream {
     }
 }
 
-fn read_flat(flat: &Flat) -> TokenStream {
-    let (slot, ty) = (slot(&flat.ident), &flat.ty);
+fn read_flat(cx: &Context<'_>, flat: &Flat) -> TokenStream {
+    let (slot, ty) = (slot(&flat.ident), cx.flat_ty(flat));
     quote!(let #slot = __object.flattened::<#ty>();)
 }
 

@@ -45,7 +45,7 @@ fn fallible(cx: &Context<'_>) -> TokenStream {
     let runtime = cx.runtime;
     let checked = !cx.state.invariants.is_empty() || cx.state.fields().any(|field| !field.rules.is_empty());
     let reducers = cx.state.fields().filter(|field| field.reducer.written().is_some()).map(|field| {
-        let (reducer, ty) = (cx.reducer(field), &field.ty);
+        let (reducer, ty) = (cx.reducer(field), cx.ty(field));
         quote!(<#reducer as #runtime::Reducer<#ty>>::FALLIBLE)
     });
     let flats = cx.state.flats().map(|flat| cx.flat(flat));

@@ -1,5 +1,5 @@
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens, quote};
 
 use crate::state::model::{Field, Flat, Member};
 
@@ -50,15 +50,22 @@ pub(super) fn impls(cx: &Context<'_>) -> TokenStream {
 }
 
 // #[inline] fn answer(mut self, value: impl IntoChange<Replace, Option<String>>) -> Self { .. self }
+//
+// rustdoc prints types as they are written, so it is given another parameter than the one with the alias.
 pub(super) fn setter(cx: &Context<'_>, field: &Field, vis: TokenStream, push: TokenStream) -> TokenStream {
-    let (runtime, ident, ty, reducer) = (cx.runtime, &field.ident, &field.ty, cx.reducer(field));
+    let (runtime, ident, ty, reducer) = (cx.runtime, &field.ident, cx.ty(field), cx.reducer(field));
     let docs = docs_or(&field.docs, || format!("Writes `{}`.", field.name()));
-    let (marker, bound) = if field.reducer.is_custom() {
-        (quote!(<__M>), quote!(#runtime::IntoCustomChange<#reducer, #ty, __M>))
-    } else {
-        (quote!(), quote!(#runtime::IntoChange<#reducer, #ty>))
+    let is_custom = field.reducer.is_custom();
+    let marker = is_custom.then(|| quote!(<__M>));
+    let bound = |reducer: TokenStream, ty: TokenStream| {
+        if is_custom {
+            quote!(#runtime::IntoCustomChange<#reducer, #ty, __M>)
+        } else {
+            quote!(#runtime::IntoChange<#reducer, #ty>)
+        }
     };
-    let into_change = if field.reducer.is_custom() {
+    let (written, shown) = (bound(reducer, ty), bound(cx.shown_reducer(field), field.ty.to_token_stream()));
+    let into_change = if is_custom {
         quote!(#runtime::IntoCustomChange::into_change)
     } else {
         quote!(#runtime::IntoChange::into_change)
@@ -66,7 +73,11 @@ pub(super) fn setter(cx: &Context<'_>, field: &Field, vis: TokenStream, push: To
     quote! {
         #(#docs)*
         #[inline]
-        #vis fn #ident #marker(mut self, __value: impl #bound) -> Self {
+        #vis fn #ident #marker(
+            mut self,
+            #[cfg(not(doc))] __value: impl #written,
+            #[cfg(doc)] __value: impl #shown,
+        ) -> Self {
             let __change = #into_change(__value);
             #push
             self
@@ -76,7 +87,7 @@ pub(super) fn setter(cx: &Context<'_>, field: &Field, vis: TokenStream, push: To
 
 // fn chat(mut self, update: impl IntoUpdate<Chat>) -> Self { .. self }
 fn flat_setter(cx: &Context<'_>, flat: &Flat) -> TokenStream {
-    let (runtime, ident, ty, vis) = (cx.runtime, &flat.ident, &flat.ty, &flat.vis);
+    let (runtime, ident, ty, vis) = (cx.runtime, &flat.ident, cx.flat_ty(flat), &flat.vis);
     let docs = docs_or(&flat.docs, || format!("Writes the fields that an update of `{ident}` writes."));
     quote! {
         #(#docs)*

@@ -59,7 +59,10 @@ fn check(cx: &Context<'_>, field: &Field, rule: &Rule) -> TokenStream {
         return quote!(#runtime::check_excluded_rule(__report, #index, #name, #text, #call););
     }
     let shown = match &field.codec.write {
-        None => quote!(#runtime::shown(__value)),
+        None => {
+            let ty = cx.ty(field);
+            quote!(#runtime::shown::<#ty>(__value))
+        }
         Some(writer) => {
             let writer = writer_path(cx, field, writer);
             quote!(#runtime::shown_with(|__to| #writer(__value, __to)))

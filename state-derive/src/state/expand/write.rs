@@ -24,11 +24,11 @@ pub(super) fn items(cx: &Context<'_>) -> TokenStream {
     });
     let undos = arms(cx, |member| match member {
         Member::Field(field) => {
-            let (ident, ty) = (&field.ident, &field.ty);
+            let (ident, ty) = (&field.ident, cx.ty(field));
             quote!(#ident(#runtime::Undo<#ty>),)
         }
         Member::Flat(flat) => {
-            let (ident, ty) = (&flat.ident, &flat.ty);
+            let (ident, ty) = (&flat.ident, cx.flat_ty(flat));
             quote!(#ident(#runtime::UndoOf<#ty>),)
         }
     });
