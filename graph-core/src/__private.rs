@@ -13,10 +13,10 @@ pub use crate::state::{
     Writes,
 };
 pub use crate::state::{
-    Checked, FieldDeserializer, FieldType, Itself, JsonInput, OptionalInput, StartValue, Tracked, debug,
-    debug_json, debug_option, debug_update, deserialize_input, deserialize_update, display, display_option,
-    dump_with, from_context, parse_change, parse_overwrite_with, parse_value, parse_value_with, parse_with,
-    rules, serialize_update, shown, shown_with,
+    Checked, FieldDeserializer, FieldType, Held, Itself, JsonInput, OptionalInput, StandIn, StartValue,
+    Tracked, TrackedUpdate, Written, debug, debug_json, debug_option, debug_update, deserialize_input,
+    deserialize_update, display, display_option, dump_with, from_context, parse_change, parse_overwrite_with,
+    parse_value, parse_value_with, parse_with, rules, serialize_update, shown, shown_with,
 };
 pub use serde;
 pub use serde_json;

@@ -67,6 +67,40 @@ pub trait Tracked: Sized {
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned> Tracked for T {}
 
+/// A type that dumps can hold; it is read through a function of the field's.
+#[diagnostic::on_unimplemented(
+    message = "a field of type `{Self}` cannot be written",
+    label = "`{Self}` is not `serde::Serialize`",
+    note = "derive it, or say how to write the field with `#[state(serialize_with = ..)]`"
+)]
+pub trait Written: Sized {
+    /// Asking for it asks for the trait.
+    const FITS: () = ();
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize> Written for T {}
+
+/// What a reducer of the user's own takes, when the field is tracked.
+#[diagnostic::on_unimplemented(
+    message = "an update of type `{Self}` cannot be written and read back",
+    label = "the reducer of this field takes `{Self}`, which is not `serde::Serialize + serde::Deserialize`",
+    note = "derive both for it, or keep the field in the process with `#[state(untracked)]`"
+)]
+pub trait TrackedUpdate: Sized {
+    /// Asking for it asks for the trait.
+    const FITS: () = ();
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + DeserializeOwned> TrackedUpdate for T {}
+
+/// What an input holds besides its update, known to generated code only.
+pub trait Held {
+    /// The required fields, and the inputs of flattened states.
+    type Given;
+}
+
 /// The input of a flattened state that may be left out.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has required fields",

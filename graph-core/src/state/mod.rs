@@ -14,12 +14,15 @@ mod json;
 mod part;
 pub mod rules;
 mod show;
+mod stand_in;
 mod update;
 pub mod validate;
 mod value;
 
 #[doc(hidden)]
-pub use bounds::{Checked, FieldType, Itself, OptionalInput, StartValue, Tracked};
+pub use bounds::{
+    Checked, FieldType, Held, Itself, OptionalInput, StartValue, Tracked, TrackedUpdate, Written,
+};
 #[doc(hidden)]
 pub use change::{ByOverwrite, ByUpdate, IntoCustomChange};
 pub use change::{Change, IntoChange, Overwrite};
@@ -37,6 +40,8 @@ pub use json::{
 pub use part::PartOf;
 #[doc(hidden)]
 pub use show::{debug, debug_json, debug_option, display, display_option, dump_with, shown, shown_with};
+#[doc(hidden)]
+pub use stand_in::StandIn;
 pub use update::{FieldWrite, IntoUpdate, Parsed, Update, WriteKind, Writes};
 pub use value::IntoValue;
 
@@ -46,6 +51,11 @@ use validate::{Report, Violation};
 pub type UndoOf<S> = <<<S as GraphState>::Update as Update<S>>::Write as FieldWrite<S>>::Undo;
 
 /// A struct that a graph runs over; implemented by `#[derive(GraphState)]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a state",
+    label = "`{Self}` does not derive `GraphState`",
+    note = "write `#[derive(GraphState, Clone)]` on the struct"
+)]
 pub trait GraphState: Clone + Send + Sync + Sized + 'static {
     /// The struct's name.
     const NAME: &'static str;

@@ -74,8 +74,8 @@ fn own(
         constant: constant(&ident),
         names: names(&ident, &attrs, case),
         ephemeral: attrs.ephemeral.is_set() || is_ephemeral,
-        dumped: !untracked && !attrs.exclude.is_set() && (codec.write.is_some() || codec.read.is_none()),
-        tracked: !untracked && codec.write.is_some() == codec.read.is_some(),
+        dumped: !untracked && !attrs.exclude.is_set(),
+        tracked: !untracked && (codec.write.is_none() || codec.read.is_some()),
         codec,
         given,
         output: attrs.output.is_set(),
@@ -91,6 +91,17 @@ fn own(
 }
 
 fn reducer(attrs: &FieldAttrs, ty: &Type, problems: &mut Problems) -> Reducer {
+    let reducer = understood(attrs, ty, problems);
+    if let Some(key) = attrs.takes.key()
+        && !matches!(reducer, Reducer::Function { .. })
+    {
+        problems
+            .at(key, "`takes` needs a function as `reducer`: other reducers say themselves what they take");
+    }
+    reducer
+}
+
+fn understood(attrs: &FieldAttrs, ty: &Type, problems: &mut Problems) -> Reducer {
     let Some(path) = attrs.reducer.get() else {
         return Reducer::Replace;
     };
@@ -115,8 +126,7 @@ fn reducer(attrs: &FieldAttrs, ty: &Type, problems: &mut Problems) -> Reducer {
         problems.push(error);
         return Reducer::Replace;
     }
-    let takes = attrs.takes.get().cloned().unwrap_or_else(|| ty.clone());
-    Reducer::Function { path: written, takes }
+    Reducer::Function { path: written, takes: attrs.takes.get().unwrap_or(ty).clone() }
 }
 
 /// A bare name one slip away from a built-in is taken for that slip rather than for a function of the user's.

@@ -12,13 +12,14 @@ mod expand;
 mod model;
 mod parse;
 mod rule;
+mod self_type;
 mod serde_attr;
 #[cfg(test)]
 mod tests;
 
 pub(crate) fn derive(input: DeriveInput) -> TokenStream {
     let mut problems = Problems::default();
-    let raw = parse::parse(input, &mut problems);
+    let raw = parse::parse(self_type::named(input), &mut problems);
     check::syntax(&raw, &mut problems);
     let state = build::build(raw, &mut problems);
     check::meaning(&state, &mut problems);

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
-use syn::{Expr, LitStr, Path};
+use syn::{Expr, Lit, LitStr, Path};
 
 use crate::attr::{Item, Problems, Slot, unknown};
 
@@ -60,7 +60,7 @@ pub(super) fn parse(rules: &mut Vec<Rule>, problems: &mut Problems, item: &Item<
             item.flag()?;
             RuleKind::Plain
         }
-        "contains" | "prefix" | "suffix" => RuleKind::Text(item.argument("a string")?),
+        "contains" | "prefix" | "suffix" => RuleKind::Text(text(item)?),
         "pattern" => RuleKind::Pattern(item.argument("a regular expression in quotes")?),
         "inner" => {
             let mut inner = Vec::new();
@@ -72,6 +72,17 @@ pub(super) fn parse(rules: &mut Vec<Rule>, problems: &mut Problems, item: &Item<
     };
     rules.push(Rule { key: item.key.clone(), kind });
     Ok(())
+}
+
+/// A literal, or whatever expression gives a `&str`.
+fn text(item: &Item<'_>) -> syn::Result<Expr> {
+    let what = "a string";
+    match item.argument(what)? {
+        Expr::Lit(other) if !matches!(other.lit, Lit::Str(_)) => {
+            Err(syn::Error::new_spanned(other, format!("`{}` takes {what}", item.key)))
+        }
+        text => Ok(text),
+    }
 }
 
 fn length(problems: &mut Problems, item: &Item<'_>) -> syn::Result<RuleKind> {
@@ -92,7 +103,9 @@ type Bounds = (Option<Expr>, Option<Expr>, Option<Expr>);
 
 fn bounds(problems: &mut Problems, item: &Item<'_>, known: &[&str]) -> syn::Result<Bounds> {
     let (mut min, mut max, mut equal) = (Slot::default(), Slot::default(), Slot::default());
+    let mut empty = true;
     item.list(problems, |problems, bound| {
+        empty = false;
         let slot = match bound.key.to_string().as_str() {
             "min" => &mut min,
             "max" => &mut max,
@@ -102,7 +115,7 @@ fn bounds(problems: &mut Problems, item: &Item<'_>, known: &[&str]) -> syn::Resu
         slot.set(problems, &bound.key, bound.expr()?);
         Ok(())
     })?;
-    if !min.is_set() && !max.is_set() && !equal.is_set() {
+    if empty {
         let message = format!("`{0}` needs a bound: `{0}(min = ..)`, `{0}(max = ..)`", item.key);
         return Err(syn::Error::new(item.key.span(), message));
     }

@@ -79,8 +79,14 @@ fn checks(cx: &Context<'_>, field: &Field) -> Vec<TokenStream> {
         let ask = quote!(#reducer as #runtime::Reducer<#folded>);
         checks.push(over.around(quote!(<), ask, quote!(>::EXCLUSIVE)));
     }
-    if field.tracked && field.codec.read.is_none() {
-        checks.push(is(quote!(#runtime::Tracked)));
+    match (field.tracked, &field.codec.write, &field.codec.read) {
+        (true, None, None) => checks.push(is(quote!(#runtime::Tracked))),
+        (true, None, Some(_)) => checks.push(is(quote!(#runtime::Written))),
+        _ => {}
+    }
+    if field.tracked && field.reducer.is_custom() {
+        let (reducer, update) = (cx.reducer(field), quote!(>::Update as #runtime::TrackedUpdate>::FITS));
+        checks.push(over.around(quote!(<<), quote!(#reducer as #runtime::Reducer<#ty>), update));
     }
     if needs_start(field) {
         checks.push(is(quote!(#runtime::StartValue)));

@@ -24,6 +24,8 @@ pub(super) struct Context<'a> {
     pub(super) write: TokenStream,
     /// `__Undo<T>`
     pub(super) undo: TokenStream,
+    /// `__Given<T>`
+    pub(super) given: TokenStream,
     /// `<T: Clone>`
     pub(super) impl_generics: ImplGenerics<'a>,
     pub(super) where_clause: Option<&'a WhereClause>,
@@ -42,6 +44,7 @@ impl<'a> Context<'a> {
             output: with(state.output()),
             write: with(format_ident!("__Write")),
             undo: with(format_ident!("__Undo")),
+            given: with(format_ident!("__Given")),
             impl_generics,
             where_clause,
         }
@@ -63,6 +66,11 @@ impl<'a> Context<'a> {
             #[automatically_derived]
             impl #generics #ty #where_clause { #body }
         }
+    }
+
+    /// The names of the type parameters.
+    pub(super) fn type_params(&self) -> impl Iterator<Item = &'a Ident> {
+        self.state.generics.type_params().map(|param| &param.ident)
     }
 
     /// How many fields the state has itself.

@@ -1,6 +1,5 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::GenericParam;
 
 use crate::state::model::Reducer;
 
@@ -22,10 +21,7 @@ pub(super) fn items(cx: &Context<'_>) -> TokenStream {
             let (name, ty, reducer) =
                 (format_ident!("__Reducer_{}", field.ident), &field.ty, cx.reducer(field));
             let (generics, where_clause) = (&cx.impl_generics, cx.where_clause);
-            let mentions = cx.state.generics.params.iter().filter_map(|param| match param {
-                GenericParam::Type(param) => Some(&param.ident),
-                _ => None,
-            });
+            let mentions = cx.type_params();
             let body = quote! {
                 type Update = #takes;
                 type Delta = #takes;

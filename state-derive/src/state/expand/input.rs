@@ -1,45 +1,85 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::state::model::{Field, Flat, Given, Member, plain};
+use crate::state::model::{Field, Flat, Given, Member};
 
 use super::context::Context;
 use super::fields::docs_or;
+use super::span::Over;
 use super::update::{deserialize, serialize, setter};
 
 // #[must_use]
-// struct TicketInput { __question: String, __update: TicketUpdate }
+// struct TicketInput { __given: <TicketInput as Held>::Given, __update: TicketUpdate }
 pub(super) fn item(cx: &Context<'_>) -> TokenStream {
-    let (vis, generics, where_clause, name, update) =
-        (&cx.state.vis, &cx.state.generics, cx.where_clause, cx.state.input(), &cx.update);
+    let (runtime, vis, generics, where_clause, name, input, update) = (
+        cx.runtime,
+        &cx.state.vis,
+        &cx.state.generics,
+        cx.where_clause,
+        cx.state.input(),
+        &cx.input,
+        &cx.update,
+    );
     let doc = format!("What a run over [`{}`] starts with.", cx.state.name());
-    let required = cx.state.fields().filter(|field| field.given == Given::Always).map(|field| {
-        let (slot, ty) = (slot(&field.ident), &field.ty);
-        quote!(#slot: #ty,)
-    });
-    let flats = cx.state.flats().map(|flat| {
-        let (slot, state) = (slot(&flat.ident), cx.flat(flat));
-        quote!(#slot: #state::Input,)
-    });
     quote! {
         #[doc = #doc]
         #[must_use = "an input does nothing until a run starts with it"]
-        #vis struct #name #generics #where_clause { #(#required)* #(#flats)* __update: #update }
+        #vis struct #name #generics #where_clause {
+            __given: <#input as #runtime::Held>::Given,
+            __update: #update,
+        }
     }
 }
 
-/// The input's own field for a required field or a flattened state.
-pub(super) fn slot(ident: &Ident) -> Ident {
-    format_ident!("__{}", plain(ident))
+// struct __Given { question: String }
+// impl Held for TicketInput { type Given = __Given; }
+fn held(cx: &Context<'_>) -> TokenStream {
+    let (runtime, generics, where_clause, given) =
+        (cx.runtime, &cx.impl_generics, cx.where_clause, &cx.given);
+    let parts = held_members(cx).map(|member| {
+        let ident = member.ident();
+        match member {
+            Member::Field(field) => {
+                let ty = &field.ty;
+                quote!(#ident: #ty,)
+            }
+            Member::Flat(flat) => {
+                let state = cx.flat(flat);
+                quote!(#ident: #state::Input,)
+            }
+        }
+    });
+    let params = cx.type_params();
+    let idents: Vec<_> = held_members(cx).map(Member::ident).collect();
+    let clone = cx.impl_for(
+        quote!(::core::clone::Clone),
+        given,
+        quote! {
+            fn clone(&self) -> Self {
+                Self {
+                    #(#idents: ::core::clone::Clone::clone(&self.#idents),)*
+                    __unused: ::core::marker::PhantomData,
+                }
+            }
+        },
+    );
+    let held = cx.impl_for(quote!(#runtime::Held), &cx.input, quote!(type Given = #given;));
+    quote! {
+        pub struct __Given #generics #where_clause {
+            #(#parts)*
+            __unused: ::core::marker::PhantomData<fn() -> (#(#params,)*)>,
+        }
+        #clone
+        #held
+    }
 }
 
 /// The required fields and the flattened states, in source order.
-fn slots(cx: &Context<'_>) -> impl Iterator<Item = Ident> {
-    let held = |member: &&Member| match member {
+pub(super) fn held_members<'a>(cx: &Context<'a>) -> impl Iterator<Item = &'a Member> {
+    cx.state.members.iter().filter(|member| match member {
         Member::Field(field) => field.given == Given::Always,
         Member::Flat(_) => true,
-    };
-    cx.state.members.iter().filter(held).map(|member| slot(member.ident()))
+    })
 }
 
 // impl Ticket { fn input(question: impl IntoValue<String>) -> TicketInput { .. } }
@@ -52,7 +92,7 @@ pub(super) fn impls(cx: &Context<'_>) -> TokenStream {
         _ => None,
     });
     let setters = cx.inherent(&cx.input, quote!(#(#setters)*));
-    let parts = [constructor(cx), default(cx), clone_and_debug(cx), serde(cx)];
+    let parts = [held(cx), constructor(cx), default(cx), clone_and_debug(cx), serde(cx)];
     quote!(#setters #(#parts)*)
 }
 
@@ -60,37 +100,53 @@ fn constructor(cx: &Context<'_>) -> TokenStream {
     let (runtime, vis, input) = (cx.runtime, &cx.state.vis, &cx.input);
     let mut arguments = Vec::new();
     let mut values = Vec::new();
-    for member in &cx.state.members {
-        let (ident, slot) = (member.ident(), slot(member.ident()));
+    for member in held_members(cx) {
+        let ident = member.ident();
         match member {
-            Member::Field(field) if field.given == Given::Always => {
+            Member::Field(field) => {
                 let ty = &field.ty;
                 arguments.push(quote!(#ident: impl #runtime::IntoValue<#ty>));
-                values.push(quote!(#slot: #runtime::IntoValue::<#ty>::into_value(#ident),));
+                values.push(quote!(#ident: #runtime::IntoValue::<#ty>::into_value(#ident),));
             }
             Member::Flat(flat) if flat.given == Given::Always => {
-                let state = cx.flat(flat);
-                arguments.push(quote!(#ident: #state::Input));
-                values.push(quote!(#slot: #ident,));
+                arguments.push(flat_argument(cx, flat, ident));
+                values.push(quote!(#ident,));
             }
             Member::Flat(flat) => {
-                let state = cx.flat(flat);
-                values.push(quote!(#slot: <#state::Input as #runtime::OptionalInput>::nothing(),));
+                let over = Over::of(&flat.ty);
+                let (runtime, state) = (over.runtime(cx.runtime), cx.flat(flat));
+                let nothing = over.around(
+                    quote!(<),
+                    quote!(#state::Input),
+                    quote!(as #runtime::OptionalInput>::nothing),
+                );
+                values.push(quote!(#ident: #nothing(),));
             }
-            Member::Field(_) => {}
         }
     }
-    let doc = format!("What a run over [`{}`] starts with: the required fields.", cx.state.name());
-    let input_ident = cx.state.input();
+    let doc = format!("What a run over [`{}`] starts with: its required fields.", cx.state.name());
+    let name = cx.state.input();
     cx.inherent(
         &cx.this,
         quote! {
             #[doc = #doc]
             #vis fn input(#(#arguments),*) -> #input {
-                #input_ident { #(#values)* __update: ::core::default::Default::default() }
+                #name {
+                    __given: __Given { #(#values)* __unused: ::core::marker::PhantomData },
+                    __update: ::core::default::Default::default(),
+                }
             }
         },
     )
+}
+
+/// Documentation shows the type as it is written instead of its alias.
+fn flat_argument(cx: &Context<'_>, flat: &Flat, ident: &Ident) -> TokenStream {
+    let (runtime, ty, state) = (cx.runtime, &flat.ty, cx.flat(flat));
+    quote! {
+        #[cfg(not(doc))] #ident: #state::Input,
+        #[cfg(doc)] #ident: <#ty as #runtime::GraphState>::Input
+    }
 }
 
 fn optional(cx: &Context<'_>, field: &Field) -> TokenStream {
@@ -99,12 +155,13 @@ fn optional(cx: &Context<'_>, field: &Field) -> TokenStream {
 }
 
 fn flat_setter(cx: &Context<'_>, flat: &Flat) -> TokenStream {
-    let (vis, ident, slot, state) = (&cx.state.vis, &flat.ident, slot(&flat.ident), cx.flat(flat));
+    let (vis, ident, argument) =
+        (&cx.state.vis, &flat.ident, flat_argument(cx, flat, &format_ident!("__input")));
     let docs = docs_or(&flat.docs, || format!("Gives the input of `{ident}`."));
     quote! {
         #(#docs)*
-        #vis fn #ident(mut self, __input: #state::Input) -> Self {
-            self.#slot = __input;
+        #vis fn #ident(mut self, #argument) -> Self {
+            self.__given.#ident = __input;
             self
         }
     }
@@ -131,14 +188,13 @@ fn default(cx: &Context<'_>) -> TokenStream {
 fn clone_and_debug(cx: &Context<'_>) -> TokenStream {
     let (runtime, input) = (cx.runtime, &cx.input);
     let name = cx.state.input().to_string();
-    let slots = slots(cx);
     let clone = cx.impl_for(
         quote!(::core::clone::Clone),
         input,
         quote! {
             fn clone(&self) -> Self {
                 Self {
-                    #(#slots: ::core::clone::Clone::clone(&self.#slots),)*
+                    __given: ::core::clone::Clone::clone(&self.__given),
                     __update: ::core::clone::Clone::clone(&self.__update),
                 }
             }

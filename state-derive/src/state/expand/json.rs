@@ -1,7 +1,7 @@
 //! A single write as JSON.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens, quote};
 
 use crate::state::model::{Field, Member, Reducer, Writer};
 
@@ -149,10 +149,7 @@ fn takes_whole_values(field: &Field) -> bool {
     match &field.reducer {
         Reducer::Replace | Reducer::BuiltIn { .. } => true,
         Reducer::Function { takes, .. } => {
-            quote!(#takes).to_string() == {
-                let ty = &field.ty;
-                quote!(#ty).to_string()
-            }
+            takes.to_token_stream().to_string() == field.ty.to_token_stream().to_string()
         }
         Reducer::Type(_) => false,
     }

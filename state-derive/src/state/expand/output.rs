@@ -1,6 +1,6 @@
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
-use syn::{GenericParam, Ident};
+use syn::Ident;
 
 use super::context::Context;
 use super::dump;
@@ -31,11 +31,7 @@ pub(super) fn item(cx: &Context<'_>) -> TokenStream {
 fn phantom(cx: &Context<'_>) -> Option<Vec<Ident>> {
     let types = cx.state.fields().filter(|field| field.output).map(|field| &field.ty);
     let types = quote!(#(#types)*);
-    let params = cx.state.generics.params.iter().filter_map(|param| match param {
-        GenericParam::Type(param) => Some(&param.ident),
-        _ => None,
-    });
-    let unused: Vec<_> = params.filter(|param| !mentions(types.clone(), param)).cloned().collect();
+    let unused: Vec<_> = cx.type_params().filter(|param| !mentions(types.clone(), param)).cloned().collect();
     (!unused.is_empty()).then_some(unused)
 }
 

@@ -1,7 +1,183 @@
+//! What is left behind after mistakes: everything has its name and accepts whatever it is given, so that the mistakes
+//! are the only errors.
+
+use std::collections::BTreeSet;
+
 use proc_macro2::TokenStream;
+use quote::quote;
+use syn::Ident;
 
-use crate::state::model::State;
+use crate::state::model::{Given, Member, State};
 
-pub(in crate::state) fn stand_in(_state: &State) -> TokenStream {
-    TokenStream::new()
+use super::context::Context;
+use super::{constants, lints, output, update};
+
+// struct TicketUpdate { .. }
+// struct TicketInput { .. }
+// impl TicketUpdate { fn answer<T>(self, _: T) -> Self { self } }
+// impl GraphState for Ticket { fn output(&self) { loop {} } .. }
+pub(in crate::state) fn stand_in(state: &State) -> TokenStream {
+    if state.generics.lifetimes().next().is_some() {
+        return TokenStream::new();
+    }
+    let cx = &Context::new(state);
+    let types = [update::item(cx), input_item(cx), output::item(cx)];
+    let parts = [constants::items(cx), setters(cx), contracts(cx), conversions(cx)];
+    let lints = lints();
+    quote! {
+        #(#types)*
+        #[doc(hidden)]
+        #lints
+        const _: () = { #(#parts)* };
+    }
+}
+
+fn input_item(cx: &Context<'_>) -> TokenStream {
+    let (vis, generics, where_clause, name, update) =
+        (&cx.state.vis, &cx.state.generics, cx.where_clause, cx.state.input(), &cx.update);
+    quote! {
+        #[doc(hidden)]
+        #vis struct #name #generics #where_clause { __update: #update }
+    }
+}
+
+fn setters(cx: &Context<'_>) -> TokenStream {
+    let (vis, update, input) = (&cx.state.vis, &cx.update, &cx.input);
+    let mut seen = BTreeSet::new();
+    let members: Vec<&Member> =
+        cx.state.members.iter().filter(|member| seen.insert(member.ident().to_string())).collect();
+    let setter = |ident: &Ident| quote!(#vis fn #ident<__T>(self, _: __T) -> Self { loop {} });
+    let setters: Vec<_> = members.iter().map(|member| setter(member.ident())).collect();
+    let arguments = members
+        .iter()
+        .filter(|member| given(member) == Given::Always)
+        .map(|_| quote!(_: impl ::core::marker::Sized));
+    let on_state = cx.inherent(
+        &cx.this,
+        quote! {
+            #vis fn update() -> #update { loop {} }
+            #vis fn input(#(#arguments),*) -> #input { loop {} }
+        },
+    );
+    let on_update = cx.inherent(update, quote!(#(#setters)*));
+    let on_input = cx.inherent(input, quote!(#(#setters)*));
+    quote!(#on_state #on_update #on_input)
+}
+
+fn given(member: &Member) -> Given {
+    match member {
+        Member::Field(field) => field.given,
+        Member::Flat(flat) => flat.given,
+    }
+}
+
+fn contracts(cx: &Context<'_>) -> TokenStream {
+    let (runtime, this, update, input) = (cx.runtime, &cx.this, &cx.update, &cx.input);
+    let of_state = quote!(#runtime::GraphState);
+    let name = cx.state.name();
+    let output = if cx.state.has_output() { cx.output.clone() } else { quote!(Self) };
+    let state = cx.impl_for(
+        of_state,
+        this,
+        quote! {
+            const NAME: &'static ::core::primitive::str = #name;
+            const FIELD_COUNT: ::core::primitive::usize = 0;
+            type Update = #update;
+            type Input = #input;
+            type Output = #output;
+            fn field(_: ::core::primitive::usize) -> ::core::option::Option<&'static #runtime::FieldSpec> { loop {} }
+            fn validate_field(&self, _: ::core::primitive::usize, _: &mut #runtime::Report) {}
+            fn check_invariant(&self) -> ::core::result::Result<(), #runtime::Violation> { loop {} }
+            fn clear_ephemeral(
+                &mut self,
+                _: ::core::primitive::usize,
+            ) -> ::core::option::Option<#runtime::StandIn> { loop {} }
+            fn rebuild_untracked(
+                &mut self,
+                _: &dyn ::core::any::Any,
+            ) -> ::core::result::Result<(), &'static #runtime::FieldSpec> { loop {} }
+            fn output(&self) -> #output { loop {} }
+            fn __dump_fields<__M: #runtime::serde::ser::SerializeMap>(
+                &self,
+                _: &mut __M,
+            ) -> ::core::result::Result<(), __M::Error> { loop {} }
+        },
+    );
+    let update_impl = cx.impl_for(
+        quote!(#runtime::Update<#this>),
+        update,
+        quote! {
+            type Write = #runtime::StandIn;
+            fn __from_writes(_: #runtime::Writes<#runtime::StandIn>) -> Self { loop {} }
+            fn __into_writes(self) -> #runtime::Writes<#runtime::StandIn> { loop {} }
+            fn __writes(&self) -> &#runtime::Writes<#runtime::StandIn> { loop {} }
+        },
+    );
+    let input_impl = cx.impl_for(
+        quote!(#runtime::Input<#this>),
+        input,
+        quote! {
+            fn into_start(self) -> #runtime::Start<#this> { loop {} }
+            fn into_update(self) -> #update { loop {} }
+            fn from_json(
+                _: #runtime::serde_json::Value,
+            ) -> ::core::result::Result<Self, #runtime::InputError> { loop {} }
+        },
+    );
+    quote!(#state #update_impl #input_impl)
+}
+
+fn conversions(cx: &Context<'_>) -> TokenStream {
+    let (runtime, this, update, input) = (cx.runtime, &cx.this, &cx.update, &cx.input);
+    let outputs = cx.state.has_output().then_some(&cx.output);
+    let types = [Some(update), Some(input), outputs];
+    let common = types.into_iter().flatten().map(|ty| {
+        let clone = cx.impl_for(
+            quote!(::core::clone::Clone),
+            ty,
+            quote!(
+                fn clone(&self) -> Self {
+                    loop {}
+                }
+            ),
+        );
+        let debug = cx.impl_for(
+            quote!(::core::fmt::Debug),
+            ty,
+            quote!(
+                fn fmt(&self, _: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    loop {}
+                }
+            ),
+        );
+        let serialize = update::serialize(cx, ty, quote!(loop {}));
+        quote!(#clone #debug #serialize)
+    });
+    let default = [update, input].map(|ty| {
+        let default = cx.impl_for(
+            quote!(::core::default::Default),
+            ty,
+            quote!(
+                fn default() -> Self {
+                    loop {}
+                }
+            ),
+        );
+        let deserialize = update::deserialize(cx, ty, quote!(loop {}));
+        quote!(#default #deserialize)
+    });
+    let role = cx.impl_for(quote!(#runtime::StateOrPacket), this, quote!(type Role = #runtime::IsState;));
+    let part = cx.impl_for(
+        quote!(#runtime::PartOf<#this>),
+        this,
+        quote!(fn part(__whole: &#this) -> &#this { __whole }),
+    );
+    let into_update = cx.impl_for(
+        quote!(#runtime::IntoUpdate<#this>),
+        update,
+        quote!(fn into_update(self) -> #update { self }),
+    );
+    let into_step = update::into_step(cx, update, quote!(self));
+    let serialize = update::serialize(cx, this, quote!(loop {}));
+    quote!(#(#common)* #(#default)* #role #part #into_update #into_step #serialize)
 }

@@ -1,16 +1,16 @@
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
 
 use crate::state::model::{Field, Flat, Given, Member};
 
 use super::context::Context;
 use super::fields::start_value;
-use super::input::slot;
+use super::input::held_members;
 use super::json;
 
 // impl Input<Ticket> for TicketInput {
 //     fn into_start(self) -> Start<Ticket> {
-//         Start { state: Ticket { question: self.__question, .. }, update: self.__update, given: vec![0] }
+//         Start { state: Ticket { question: self.__given.question, .. }, update: self.__update, given: vec![0] }
 //     }
 //     fn into_update(self) -> TicketUpdate { .. }
 //     fn from_json(value: Value) -> Result<Self, InputError> { .. }
@@ -25,29 +25,33 @@ fn into_start(cx: &Context<'_>) -> TokenStream {
     let (runtime, this, state) = (cx.runtime, &cx.this, &cx.state.ident);
     let given = required(cx).map(|field| field.index);
     let values = cx.state.members.iter().map(|member| {
-        let (ident, slot) = (member.ident(), slot(member.ident()));
+        let ident = member.ident();
         match member {
-            Member::Field(field) if field.given == Given::Always => quote!(#ident: self.#slot,),
+            Member::Field(field) if field.given == Given::Always => quote!(#ident: __held.#ident,),
             Member::Field(field) => {
                 let value = start_value(cx, field);
                 quote!(#ident: #value,)
             }
-            Member::Flat(_) => quote!(#ident: #slot.state,),
+            Member::Flat(_) => {
+                let local = local(ident);
+                quote!(#ident: #local.state,)
+            }
         }
     });
     let flats = cx.state.flats().map(|flat| {
-        let (ident, slot, ty, offset) = (&flat.ident, slot(&flat.ident), cx.flat_ty(flat), cx.offset(flat));
+        let (ident, local, ty, offset) = (&flat.ident, local(&flat.ident), cx.flat_ty(flat), cx.offset(flat));
         quote! {
-            let #slot = #runtime::Input::<#ty>::into_start(self.#slot);
+            let #local = #runtime::Input::<#ty>::into_start(__held.#ident);
             __given.extend(::core::iter::Iterator::map(
-                ::core::iter::IntoIterator::into_iter(#slot.given),
+                ::core::iter::IntoIterator::into_iter(#local.given),
                 |__index| #offset + __index,
             ));
-            __update.__writes.extend(#runtime::Update::<#ty>::__into_writes(#slot.update).map(__Write::#ident));
+            __update.__writes.extend(#runtime::Update::<#ty>::__into_writes(#local.update).map(__Write::#ident));
         }
     });
     quote! {
         fn into_start(self) -> #runtime::Start<#this> {
+            let __held = self.__given;
             let mut __update = self.__update;
             let mut __given: #runtime::Vec<::core::primitive::usize> = #runtime::Vec::from([#(#given),*]);
             #(#flats)*
@@ -59,18 +63,19 @@ fn into_start(cx: &Context<'_>) -> TokenStream {
 fn into_update(cx: &Context<'_>) -> TokenStream {
     let (runtime, update, write) = (cx.runtime, &cx.update, &cx.write);
     let required = required(cx).map(|field| {
-        let (ident, slot) = (&field.ident, slot(&field.ident));
-        quote!(__writes.push(__Write::#ident(#runtime::Change::Update(self.#slot)));)
+        let ident = &field.ident;
+        quote!(__writes.push(__Write::#ident(#runtime::Change::Update(__held.#ident)));)
     });
     let flats = cx.state.flats().map(|flat| {
-        let (ident, slot, ty) = (&flat.ident, slot(&flat.ident), cx.flat_ty(flat));
+        let (ident, ty) = (&flat.ident, cx.flat_ty(flat));
         quote! {
-            let __update = #runtime::Input::<#ty>::into_update(self.#slot);
+            let __update = #runtime::Input::<#ty>::into_update(__held.#ident);
             __writes.extend(#runtime::Update::<#ty>::__into_writes(__update).map(__Write::#ident));
         }
     });
     quote! {
         fn into_update(self) -> #update {
+            let __held = self.__given;
             let mut __writes: #runtime::Writes<#write> = ::core::default::Default::default();
             #(#required)*
             #(#flats)*
@@ -86,10 +91,8 @@ fn from_json(cx: &Context<'_>) -> TokenStream {
         Member::Field(field) => read(cx, field),
         Member::Flat(flat) => read_flat(cx, flat),
     });
-    let slots = cx.state.members.iter().filter_map(|member| match member {
-        Member::Field(field) if field.given != Given::Always => None,
-        _ => Some(slot(member.ident())),
-    });
+    let (idents, locals): (Vec<_>, Vec<_>) =
+        held_members(cx).map(|member| (member.ident(), local(member.ident()))).unzip();
     quote! {
         fn from_json(
             __value: #runtime::serde_json::Value,
@@ -98,7 +101,10 @@ fn from_json(cx: &Context<'_>) -> TokenStream {
             let mut __writes = ::core::default::Default::default();
             #(#reads)*
             __object.finish(move || {
-                ::core::option::Option::Some(Self { #(#slots: #slots?,)* __update: #update { __writes } })
+                ::core::option::Option::Some(Self {
+                    __given: __Given { #(#idents: #locals?,)* __unused: ::core::marker::PhantomData },
+                    __update: #update { __writes },
+                })
             })
         }
     }
@@ -117,9 +123,9 @@ fn read(cx: &Context<'_>, field: &Field) -> TokenStream {
             );
         },
         Given::Always => {
-            let (slot, ty, parser) = (slot(&field.ident), cx.ty(field), json::required(cx, field));
+            let (local, ty, parser) = (local(&field.ident), cx.ty(field), json::required(cx, field));
             quote! {
-                let #slot: ::core::option::Option<#ty> =
+                let #local: ::core::option::Option<#ty> =
                     __object.required_with(&[#(#names),*], |__key, __value| #parser);
             }
         }
@@ -127,10 +133,15 @@ fn read(cx: &Context<'_>, field: &Field) -> TokenStream {
 }
 
 fn read_flat(cx: &Context<'_>, flat: &Flat) -> TokenStream {
-    let (slot, ty) = (slot(&flat.ident), cx.flat_ty(flat));
-    quote!(let #slot = __object.flattened::<#ty>();)
+    let (local, ty) = (local(&flat.ident), cx.flat_ty(flat));
+    quote!(let #local = __object.flattened::<#ty>();)
 }
 
 fn required<'a>(cx: &'a Context<'_>) -> impl Iterator<Item = &'a Field> {
     cx.state.fields().filter(|field| field.given == Given::Always)
+}
+
+/// A variable for what belongs to the field.
+fn local(ident: &Ident) -> Ident {
+    format_ident!("__of_{}", ident)
 }

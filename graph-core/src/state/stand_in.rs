@@ -1,0 +1,52 @@
+use std::any::Any;
+
+use serde::ser::SerializeMap;
+use serde_json::Value;
+
+use crate::reducers::{ReduceError, Stamp};
+
+use super::{FieldWrite, Parsed, WriteKind};
+
+/// The write of a state whose derive reported mistakes. It has no value, and no program with one is built.
+#[derive(Clone, Debug)]
+pub enum StandIn {}
+
+impl<S> FieldWrite<S> for StandIn {
+    type Undo = Self;
+
+    fn field(&self) -> usize {
+        match *self {}
+    }
+
+    fn kind(&self) -> WriteKind {
+        match *self {}
+    }
+
+    fn prepare(self, _: &Stamp<'_>) -> Result<Self, ReduceError> {
+        match self {}
+    }
+
+    fn apply(self, _: &mut S) -> Result<Self, ReduceError> {
+        match self {}
+    }
+
+    fn undo(undo: Self, _: &mut S) {
+        match undo {}
+    }
+
+    fn __is_dumped(&self) -> bool {
+        match *self {}
+    }
+
+    fn __dump<M: SerializeMap>(&self, _: &mut M) -> Result<(), M::Error> {
+        match *self {}
+    }
+
+    fn __parse(_: &str, value: Value, _: bool) -> Parsed<Self> {
+        Parsed::Unknown(value)
+    }
+
+    fn __value(&self) -> &dyn Any {
+        match *self {}
+    }
+}
