@@ -9,6 +9,7 @@ mod derive_basics;
 mod input_json;
 mod reducer_laws;
 mod routes;
+mod secrets;
 mod setters;
 mod update_json;
 mod validation;
