@@ -32,3 +32,8 @@ pub(crate) fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
         "(no message)"
     }
 }
+
+/// The README's example is compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
