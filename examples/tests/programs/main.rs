@@ -1,4 +1,9 @@
-//! The program as its users see it: arguments and folders in; stdout, stderr and an exit code out.
+//! The programs as their users see them: arguments and folders in; stdout, stderr and an exit code out.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "the functions that tests share fail a test as the tests themselves do"
+)]
 
 use std::fs;
 use std::path::Path;
@@ -269,3 +274,4 @@ fn a_chat_endpoint_that_is_no_url_is_a_failure() {
 
 #[cfg(feature = "openai")]
 mod model;
+mod numbered;
