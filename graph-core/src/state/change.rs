@@ -8,7 +8,22 @@ use super::WriteKind;
 
 /// Replaces a field's value, past its reducer and past every other write of the superstep to that field.
 ///
-/// It is a Rust value on purpose: nothing in a JSON *input* can express it.
+/// It is a Rust value on purpose: nothing in a JSON *input* can express it. In the JSON of an *update* it lies under
+/// `$overwrite`.
+///
+/// ```
+/// use graph_core::{GraphState, Overwrite};
+///
+/// #[derive(GraphState, Clone)]
+/// struct Ticket {
+///     #[state(reducer = append)]
+///     notes: Vec<String>,
+/// }
+///
+/// let cleared = Ticket::update().notes(Overwrite(vec![]));
+/// assert_eq!(serde_json::to_string(&cleared)?, r#"{"$overwrite":{"notes":[]}}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overwrite<T>(pub T);
 
