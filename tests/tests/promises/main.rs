@@ -5,6 +5,7 @@
     reason = "the functions that tests share fail a test as the tests themselves do"
 )]
 
+mod allocations;
 mod derive_basics;
 mod input_json;
 mod reducer_laws;
