@@ -6,7 +6,12 @@
 )]
 
 mod allocations;
+mod derive_attributes;
 mod derive_basics;
+mod derive_flatten;
+mod derive_generics;
+mod derive_names;
+mod derive_reducers;
 mod input_json;
 mod reducer_laws;
 mod routes;
