@@ -39,7 +39,7 @@ pub use append::Append;
 pub use error::ReduceError;
 #[doc(hidden)]
 pub use function::FoldOutcome;
-use guarded::guarded;
+pub(crate) use guarded::guarded;
 pub use max::Max;
 pub use merge::Merge;
 pub use min::Min;
