@@ -9,6 +9,7 @@
 use proc_macro::TokenStream;
 
 mod attr;
+mod generics;
 mod route;
 mod show;
 #[cfg(test)]

@@ -34,8 +34,6 @@ pub(crate) struct Driver<S: GraphState, D> {
     tasks: Vec<Task>,
     /// What has finished of it; a superstep that failed or was dropped goes on from here.
     results: Vec<Option<Finished<S>>>,
-    /// How often each task of it has been started.
-    attempts: Vec<u32>,
     progress: Progress,
     ephemerals: Ephemerals,
     ledger: Ledger,
@@ -57,9 +55,6 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     ) -> Result<Self, Error> {
         let graph = Arc::clone(&graph.0);
         let refuse = |kind| Error::new(&graph.name, kind);
-        if options.max_concurrency == Some(0) {
-            return Err(refuse(ErrorKind::Runtime("a run with `max_concurrency(0)` could never run a task")));
-        }
         let start = input.into_start();
         let (mut state, mut given) = (start.state, start.given);
         let (mut ledger, mut undos) = (Ledger::default(), Undos::new());
@@ -95,7 +90,6 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             step: 0,
             tasks: Vec::new(),
             results: Vec::new(),
-            attempts: Vec::new(),
             ephemerals,
             ledger,
             undos,
@@ -120,8 +114,6 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         std::mem::swap(&mut self.tasks, &mut self.progress.tasks);
         self.results.clear();
         self.results.resize_with(self.tasks.len(), || None);
-        self.attempts.clear();
-        self.attempts.resize(self.tasks.len(), 0);
     }
 
     pub(crate) fn state(&self) -> &Arc<S> {
@@ -171,7 +163,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             tokio::task::yield_now().await;
         }
         let remaining = self.options.recursion_limit - step;
-        self.ctx.cx.at = At { node: usize::MAX, task: 0, step, remaining, attempt: 1 };
+        self.ctx.cx.at = At { node: usize::MAX, task: 0, step, remaining };
         if let [task] = self.tasks.as_slice()
             && self.events.is_none()
             && self.options.superstep_timeout.is_none()
@@ -180,10 +172,6 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 && let Some(node) = self.graph.nodes.get(task.node)
             {
                 self.ctx.cx.at.node = task.node;
-                if let [attempts] = self.attempts.as_mut_slice() {
-                    *attempts += 1;
-                    self.ctx.cx.at.attempt = *attempts;
-                }
                 let stamp = Stamp::new(self.graph.node_name(task.node), step, 0);
                 let source = Source { state: &*self.state, packet: task.packet.as_ref(), ctx: &self.ctx };
                 match Attempt::new(node.run.call(source), stamp).await {
@@ -192,15 +180,13 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                             self.step = step;
                             if let [task] = self.tasks.as_mut_slice() {
                                 *task = Task { node: next, packet: None };
-                                self.attempts.fill(0);
                             }
                             return Ok(true);
                         }
                         Err(finished) => *slot = Some(finished),
                     },
                     Err(failed) => {
-                        let attempt = self.ctx.at.attempt;
-                        let first = failed.into_failure(self.graph.node_name(task.node), step, attempt);
+                        let first = failed.into_failure(self.graph.node_name(task.node), step);
                         return Err(self.error(ErrorKind::Node { first, others: Vec::new() }));
                     }
                 }
@@ -223,7 +209,6 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             ctx: &self.ctx,
             tasks: &self.tasks,
             results: &mut self.results,
-            attempts: &mut self.attempts,
             options: &self.options,
             events: self.events.as_ref(),
         };
@@ -303,8 +288,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 Ok(leave) => finished.leave = leave,
                 Err(failed) => {
                     self.undos.roll_back(state);
-                    let attempt = self.attempts.first().copied().unwrap_or(1);
-                    let first = failed.into_failure(self.graph.node_name(task.node), step, attempt);
+                    let first = failed.into_failure(self.graph.node_name(task.node), step);
                     self.results.fill_with(|| None);
                     return Err(self.error(ErrorKind::Node { first, others: Vec::new() }));
                 }
@@ -316,15 +300,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     /// Several tasks, or a state with ephemeral fields.
     fn apply_many(&mut self, step: u64) -> Result<(), Error> {
         let state = Arc::make_mut(&mut self.state);
-        let failures = ask_all(
-            &self.graph,
-            state,
-            &self.ctx,
-            &self.tasks,
-            &self.attempts,
-            &mut self.results,
-            &mut self.ledger,
-        );
+        let failures =
+            ask_all(&self.graph, state, &self.ctx, &self.tasks, &mut self.results, &mut self.ledger);
         self.fail(failures)?;
         let state = Arc::make_mut(&mut self.state);
         let cleared: Vec<usize> = self.ephemerals.due(step, &self.progress).collect();
@@ -388,7 +365,7 @@ fn follow_chain<S: GraphState, D>(
 }
 
 fn start_failed(failed: Failed) -> ErrorKind {
-    ErrorKind::Node { first: failed.into_failure("START", 0, 1), others: Vec::new() }
+    ErrorKind::Node { first: failed.into_failure("START", 0), others: Vec::new() }
 }
 
 fn start_rejected(kind: ErrorKind) -> ErrorKind {

@@ -5,7 +5,7 @@ use crate::node::{Body, Decide, Decides, Named, NodeRef, Shape};
 use crate::state::GraphState;
 
 use super::draft::{Draft, DraftJoin};
-use super::{Enters, Graph, Leaves, Listed, Registers};
+use super::{Enters, Graph, Leaves, Listed, Reads, Registers, Returns, WithoutPacket};
 
 /// Puts a graph over the state `S` together; nodes may ask for a context of type `D`.
 ///
@@ -63,7 +63,7 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     pub fn node<N, M>(mut self, node: N) -> Self
     where
         N: Shape<M>,
-        N::Signature: Registers<S, D, N::Body>,
+        N::Signature: Reads<S, D> + Returns<S> + Registers<S, D, N::Body>,
     {
         <N::Signature as Registers<S, D, N::Body>>::register(node.into_body(), &mut self.draft);
         self
@@ -78,8 +78,8 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     where
         A: Shape<MA>,
         B: Shape<MB>,
-        A::Signature: Leaves<S, D, A::Body>,
-        B::Signature: Enters<S, D, B::Body>,
+        A::Signature: Reads<S, D> + Returns<S> + Leaves<S, D, A::Body>,
+        B::Signature: Reads<S, D> + WithoutPacket<S> + Returns<S> + Enters<S, D, B::Body>,
     {
         let from = <A::Signature as Leaves<S, D, A::Body>>::leave(from.into_body(), &mut self.draft);
         let mut targets = Vec::new();
@@ -101,8 +101,8 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     where
         A: Shape<MA>,
         B: Shape<MB>,
-        A::Signature: Listed<S, D, A::Body>,
-        B::Signature: Enters<S, D, B::Body>,
+        A::Signature: Reads<S, D> + Returns<S> + Listed<S, D, A::Body>,
+        B::Signature: Reads<S, D> + WithoutPacket<S> + Returns<S> + Enters<S, D, B::Body>,
     {
         self.add_join::<A, MA, B, MB>(from, to, false)
     }
@@ -112,8 +112,8 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     where
         A: Shape<MA>,
         B: Shape<MB>,
-        A::Signature: Listed<S, D, A::Body>,
-        B::Signature: Enters<S, D, B::Body>,
+        A::Signature: Reads<S, D> + Returns<S> + Listed<S, D, A::Body>,
+        B::Signature: Reads<S, D> + WithoutPacket<S> + Returns<S> + Enters<S, D, B::Body>,
     {
         self.add_join::<A, MA, B, MB>(from, to, true)
     }
@@ -122,8 +122,8 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     where
         A: Shape<MA>,
         B: Shape<MB>,
-        A::Signature: Listed<S, D, A::Body>,
-        B::Signature: Enters<S, D, B::Body>,
+        A::Signature: Reads<S, D> + Returns<S> + Listed<S, D, A::Body>,
+        B::Signature: Reads<S, D> + WithoutPacket<S> + Returns<S> + Enters<S, D, B::Body>,
     {
         let (mut sources, mut targets) = (Vec::new(), Vec::new());
         <A::Signature as Listed<S, D, A::Body>>::list(from.into_body(), &mut self.draft, &mut sources);
@@ -139,7 +139,7 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     pub fn route<A, MA, F, MF>(mut self, from: A, decide: F) -> Self
     where
         A: Shape<MA>,
-        A::Signature: Leaves<S, D, A::Body>,
+        A::Signature: Reads<S, D> + Returns<S> + Leaves<S, D, A::Body>,
         F: Decide<MF>,
         F::Signature: Decides<S, D, F>,
     {

@@ -1,10 +1,10 @@
 use crate::node::{
-    ArgsOf, Body, Carries, End, EndSignature, ErasedNode, Exit, IntoStep, NoPacket, NodeRef, PacketKind,
-    PacketType, ReadsPacket, Runs, Several, Signature, Start, StartSignature,
+    ArgsOf, Body, End, EndSignature, ErasedNode, Exit, IntoStep, NodeRef, PacketKind, PacketType,
+    ReadsPacket, Runs, Several, Signature, Start, StartSignature,
 };
 use crate::state::GraphState;
 
-use super::Draft;
+use super::{Draft, WithoutPacket};
 
 /// A place that an edge may leave: START or a node.
 #[diagnostic::on_unimplemented(
@@ -62,7 +62,14 @@ pub(crate) struct Registration<S, D> {
     pub(crate) packet: Option<PacketType>,
 }
 
-impl<S, D, F, Args, Out> Registers<S, D, Body<F>> for Signature<Args, Out>
+/// The signature of a node that a graph over `S` with context `D` can run; `F` is what it runs.
+pub trait Runnable<S: GraphState, D, F> {
+    /// Registers the node.
+    #[doc(hidden)]
+    fn register(body: Body<F>, draft: &mut Draft<S, D>) -> NodeRef;
+}
+
+impl<S, D, F, Args, Out> Runnable<S, D, F> for Signature<Args, Out>
 where
     S: GraphState,
     F: 'static,
@@ -83,58 +90,46 @@ where
     }
 }
 
-impl<S, D, F, Args, Out> Leaves<S, D, Body<F>> for Signature<Args, Out>
+impl<S: GraphState, D, F, Args, Out> Registers<S, D, Body<F>> for Signature<Args, Out>
 where
-    S: GraphState,
-    F: 'static,
-    Args: ArgsOf<S, D> + ReadsPacket,
-    Out: IntoStep<S>,
-    Args::Fixed: Runs<S, D, F, Out>,
+    Self: Runnable<S, D, F>,
 {
-    fn leave(body: Body<F>, draft: &mut Draft<S, D>) -> NodeRef {
-        <Self as Registers<S, D, Body<F>>>::register(body, draft)
+    fn register(body: Body<F>, draft: &mut Draft<S, D>) -> NodeRef {
+        <Self as Runnable<S, D, F>>::register(body, draft)
     }
 }
 
+impl<S: GraphState, D, F, Args, Out> Leaves<S, D, Body<F>> for Signature<Args, Out>
+where
+    Self: Runnable<S, D, F>,
+{
+    fn leave(body: Body<F>, draft: &mut Draft<S, D>) -> NodeRef {
+        <Self as Runnable<S, D, F>>::register(body, draft)
+    }
+}
+
+#[diagnostic::do_not_recommend]
 impl<S: GraphState, D> Leaves<S, D, Start> for StartSignature {
     fn leave(_: Start, _: &mut Draft<S, D>) -> NodeRef {
         NodeRef::Start
     }
 }
 
-impl<S, D, F, Args, Out> Enters<S, D, Body<F>> for Signature<Args, Out>
+impl<S: GraphState, D, F, Args, Out> Enters<S, D, Body<F>> for Signature<Args, Out>
 where
-    S: GraphState,
-    F: 'static,
-    Args: ArgsOf<S, D> + ReadsPacket<Packet: WithoutPacket<S>>,
-    Out: IntoStep<S>,
-    Args::Fixed: Runs<S, D, F, Out>,
+    Self: Runnable<S, D, F> + WithoutPacket<S>,
 {
     fn enter(body: Body<F>, draft: &mut Draft<S, D>, places: &mut Vec<NodeRef>) {
-        places.push(<Self as Registers<S, D, Body<F>>>::register(body, draft));
+        places.push(<Self as Runnable<S, D, F>>::register(body, draft));
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<S: GraphState, D> Enters<S, D, End> for EndSignature {
     fn enter(_: End, _: &mut Draft<S, D>, places: &mut Vec<NodeRef>) {
         places.push(NodeRef::End);
     }
 }
-
-/// Parameters that an edge can fill: all but packets.
-pub trait WithoutPacket<S> {}
-
-impl<S> WithoutPacket<S> for NoPacket {}
-
-impl<S, T: OnlyByRoute<S>> WithoutPacket<S> for Carries<T> {}
-
-/// Never implemented: it is where rustc's message about a packet behind an edge comes from.
-#[diagnostic::on_unimplemented(
-    message = "a node behind an edge of this graph cannot read `{Self}`",
-    label = "reads `{Self}`, which is neither the state `{S}` nor a view of it",
-    note = "if `{Self}` is a packet: it reaches its node through a route, by a variant `#[to(node)] Name({Self})`"
-)]
-pub trait OnlyByRoute<S> {}
 
 macro_rules! several {
     ($(($($signature:ident $body:ident),+))*) => {$(

@@ -36,6 +36,24 @@ impl<E: Error + Send + Sync + 'static> From<E> for NodeError {
     }
 }
 
+/// What a node may fail with: a [`NodeError`], or anything that becomes one through `?`.
+#[diagnostic::on_unimplemented(
+    message = "a node cannot fail with `{Self}`",
+    label = "fails with `{Self}`, which is not an error",
+    note = "return `graph_core::Result<_>`: `?` takes any `std::error::Error`, and for words there is `NodeError::msg(..)`"
+)]
+pub trait Failure {
+    /// The node's error.
+    fn into_node_error(self) -> NodeError;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Into<NodeError>> Failure for E {
+    fn into_node_error(self) -> NodeError {
+        self.into()
+    }
+}
+
 impl fmt::Debug for NodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.0)?;

@@ -27,10 +27,12 @@ impl<T: DeserializeOwned + Sync + 'static> StateOrPacket for T {
     type Role = IsPacket;
 }
 
+#[diagnostic::do_not_recommend]
 impl StateOrPacket for Cx {
     type Role = IsCx;
 }
 
+#[diagnostic::do_not_recommend]
 impl<D: Send + Sync + 'static> StateOrPacket for Ctx<D> {
     type Role = IsCtx;
 }
@@ -82,38 +84,45 @@ pub struct Carries<T>(PhantomData<fn() -> T>);
 /// The lifetime-free name of `&T`.
 pub struct ByRef<T>(PhantomData<fn() -> T>);
 
-impl<T: StateOrPacket<Role: Role>> Param for &T {
+impl<T: StateOrPacket<Role: Role<T>>> Param for &T {
     type Fixed = ByRef<T>;
 }
 
-impl<T: StateOrPacket<Role: Role>> FixedParam for ByRef<T> {
+impl<T: StateOrPacket<Role: Role<T>>> FixedParam for ByRef<T> {
     type Role = T::Role;
-    type Packet = <T::Role as Role>::Packet<T>;
+    type Packet = <T::Role as Role<T>>::Packet;
     type At<'a> = &'a T;
 }
 
-/// What a role says about its parameter.
+/// What a role says about its parameter `&T`.
 #[diagnostic::on_unimplemented(
-    message = "a node takes a view by value",
-    label = "reads a view by reference",
-    note = "a view borrows already: write `Question<'_>` where it says `&Question<'_>`"
+    message = "a node takes the view `{T}` by value",
+    label = "reads `&{T}`",
+    note = "a view borrows already: write `{T}` instead of `&{T}`"
 )]
-pub trait Role {
+pub trait Role<T> {
     /// [`Carries<T>`](Carries) for a packet, [`NoPacket`] for anything else.
-    type Packet<T: 'static>;
+    type Packet;
 }
 
-impl Role for IsState {
-    type Packet<T: 'static> = NoPacket;
+#[diagnostic::do_not_recommend]
+impl<T> Role<T> for IsState {
+    type Packet = NoPacket;
 }
-impl Role for IsCx {
-    type Packet<T: 'static> = NoPacket;
+
+#[diagnostic::do_not_recommend]
+impl<T> Role<T> for IsCx {
+    type Packet = NoPacket;
 }
-impl Role for IsCtx {
-    type Packet<T: 'static> = NoPacket;
+
+#[diagnostic::do_not_recommend]
+impl<T> Role<T> for IsCtx {
+    type Packet = NoPacket;
 }
-impl Role for IsPacket {
-    type Packet<T: 'static> = Carries<T>;
+
+#[diagnostic::do_not_recommend]
+impl<T: 'static> Role<T> for IsPacket {
+    type Packet = Carries<T>;
 }
 
 /// Everything that a task can hand to its node.
@@ -146,7 +155,7 @@ pub trait Extract<S, D>: FixedParam {
 
 impl<S, D, T> Extract<S, D> for ByRef<T>
 where
-    T: StateOrPacket<Role: Role + ExtractRef<T, S, D>>,
+    T: StateOrPacket<Role: Role<T> + ExtractRef<T, S, D>>,
 {
     fn extract<'a>(from: Source<'a, S, D>) -> Option<&'a T> {
         <T::Role as ExtractRef<T, S, D>>::extract_ref(from)
@@ -168,6 +177,13 @@ impl<T: PartOf<S>, S, D> ExtractRef<T, S, D> for IsState {
 impl<T: Any, S, D> ExtractRef<T, S, D> for IsPacket {
     fn extract_ref<'a>(from: Source<'a, S, D>) -> Option<&'a T> {
         from.packet?.get()
+    }
+}
+
+/// There only so that a view by reference is one mistake: that it has no [`Role`].
+impl<T, S, D> ExtractRef<T, S, D> for IsView {
+    fn extract_ref<'a>(_: Source<'a, S, D>) -> Option<&'a T> {
+        None
     }
 }
 

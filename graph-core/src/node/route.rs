@@ -97,12 +97,12 @@ impl<R: Route> IntoLeave for Vec<R> {
     }
 }
 
-impl<R: IntoLeave, E: Into<NodeError>> IntoLeave for Result<R, E> {
+impl<R: IntoLeave, E: super::Failure> IntoLeave for Result<R, E> {
     fn exits() -> Vec<Exit> {
         R::exits()
     }
 
     fn into_leave(self) -> Result<Leave, NodeError> {
-        self.map_err(Into::into)?.into_leave()
+        self.map_err(super::Failure::into_node_error)?.into_leave()
     }
 }

@@ -49,13 +49,13 @@ impl<S: GraphState> IntoStep<S> for () {
     }
 }
 
-impl<S: GraphState, T: IntoStep<S>, E: Into<NodeError>> IntoStep<S> for Result<T, E> {
+impl<S: GraphState, T: IntoStep<S>, E: super::Failure> IntoStep<S> for Result<T, E> {
     fn exits() -> Option<Vec<Exit>> {
         T::exits()
     }
 
     fn into_step(self) -> Result<Step<S>, NodeError> {
-        self.map_err(Into::into)?.into_step()
+        self.map_err(super::Failure::into_node_error)?.into_step()
     }
 }
 

@@ -4,6 +4,7 @@
 //! [`Problems`].
 
 mod case;
+mod ends;
 mod items;
 mod krate;
 mod problems;
@@ -11,6 +12,7 @@ mod slot;
 mod suggest;
 
 pub(crate) use case::Case;
+pub(crate) use ends::ends;
 pub(crate) use items::{Item, items};
 pub(crate) use krate::Runtime;
 pub(crate) use problems::Problems;

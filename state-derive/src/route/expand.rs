@@ -1,8 +1,9 @@
-use proc_macro2::{Delimiter, Group, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{ExprPath, GenericParam, Type, parse_quote};
+use syn::{ExprPath, GenericParam, Generics, Type, parse_quote};
 
-use crate::attr::Runtime;
+use crate::attr::{Runtime, ends};
+use crate::generics;
 
 use super::model::{Exit, Place, Route};
 
@@ -28,12 +29,23 @@ pub(crate) fn expand(route: &Route) -> TokenStream {
     let g = &route.runtime;
     let exits = route.exits.iter().map(|exit| expand_exit(exit, g));
     let choices = route.exits.iter().enumerate().map(|(index, exit)| expand_choice(index, exit, g));
-    impls(route, &quote!(::core::convert::From::from([#(#exits),*])), &quote!(match self { #(#choices),* }))
+    let (_, arguments, _) = route.generics.split_for_impl();
+    let exits = quote!(::core::convert::From::from([#(#exits),*]));
+    impls(route, &route.generics, &arguments.to_token_stream(), &exits, &quote!(match self { #(#choices),* }))
 }
 
 /// The same impls without behaviour: what is wrong has been said, "`Verdict` is not a route" need not follow.
+///
+/// A lifetime is one of the mistakes; `'static` stands in its place, because that is what a route has to be.
 pub(crate) fn fallback(route: &Route) -> TokenStream {
-    impls(route, &quote!(::std::vec::Vec::new()), &quote!(::core::unreachable!()))
+    let static_ = quote!('static);
+    let params = generics::params(&route.generics, &static_);
+    let predicates = generics::predicates(&route.generics, &static_);
+    let arguments = generics::arguments(&route.generics, &static_);
+    let mut generics: Generics = parse_quote!(<#params>);
+    generics.where_clause = parse_quote!(where #predicates);
+    let unreachable = quote!(::core::unreachable!());
+    impls(route, &generics, &quote!(<#arguments>), &quote!(::std::vec::Vec::new()), &unreachable)
 }
 
 /// `Exit::__new("Rework", [Unsent.to(draft).unsent()])`
@@ -75,14 +87,6 @@ fn expand_value(path: &ExprPath, payload: Option<&Type>, g: &Runtime) -> TokenSt
     }
 }
 
-/// The spans of the first and the last token.
-fn ends(tokens: impl ToTokens) -> (Span, Span) {
-    let mut spans = tokens.into_token_stream().into_iter().map(|token| token.span());
-    let first = spans.next().unwrap_or_else(Span::call_site);
-    let last = spans.last().unwrap_or(first);
-    (first, last)
-}
-
 /// `Self::Search(payload) => Choice::__with_packet::<Query>(1, payload)`
 ///
 /// The payload's type is written out: that is where rustc says that it cannot be stored.
@@ -96,12 +100,18 @@ fn expand_choice(index: usize, exit: &Exit, g: &Runtime) -> TokenStream {
     }
 }
 
-fn impls(route: &Route, exits: &TokenStream, choice: &TokenStream) -> TokenStream {
+fn impls(
+    route: &Route,
+    generics: &Generics,
+    arguments: &TokenStream,
+    exits: &TokenStream,
+    choice: &TokenStream,
+) -> TokenStream {
     let (g, name) = (&route.runtime, &route.name);
-    let (generics, arguments, bounds) = route.generics.split_for_impl();
-    let mut with_state = route.generics.clone();
+    let mut with_state = generics.clone();
     let state: GenericParam = parse_quote!(__S: #g::GraphState);
     with_state.params.push(state);
+    let (generics, _, bounds) = generics.split_for_impl();
     let (generics_with_state, _, _) = with_state.split_for_impl();
     quote! {
         const _: () = {

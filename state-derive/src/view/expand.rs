@@ -1,18 +1,19 @@
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::spanned::Spanned;
-use syn::{GenericParam, Type};
+use syn::Type;
 
-use super::lifetime::replace;
+use crate::attr::ends;
+use crate::generics;
+
 use super::model::{Field, Held, View};
 
 /// ```text
 /// impl<'a> Question<'a> {
 ///     pub fn of(state: &'a Ticket) -> Self {
 ///         let state = viewed::<Ticket>(state);
-///         let question = &state.question;
-///         let confidence = Clone::clone(&state.confidence);
-///         Self { question, confidence }
+///         let question = (&state.question,);
+///         let confidence = (Clone::clone(&state.confidence),);
+///         Self { question: question.0, confidence: confidence.0 }
 ///     }
 /// }
 /// impl<'a> Param for Question<'a> { type Fixed = Question<'static>; }
@@ -49,36 +50,46 @@ pub(crate) fn fallback(view: &View) -> TokenStream {
     impls(view, &of, &unreachable, &TokenStream::new(), &unreachable)
 }
 
-/// `let question = &state.question;`
+/// `let question = (&state.question,);`
 ///
 /// Spanned at the field's name: that is where rustc says that the state has no such field.
 fn expand_read(field: &Field, place: &syn::Ident) -> TokenStream {
     let (name, from) = (&field.name, &field.from);
     match field.held {
         Held::Cloned => {
-            quote_spanned!(name.span()=> let #place = ::core::clone::Clone::clone(&(*__state).#from);)
+            quote_spanned!(name.span()=> let #place = (::core::clone::Clone::clone(&(*__state).#from),);)
         }
-        _ => quote_spanned!(name.span()=> let #place = &(*__state).#from;),
+        _ => quote_spanned!(name.span()=> let #place = (&(*__state).#from,);),
     }
 }
 
-/// `question: question`
+/// `question: question.0`
 ///
-/// Spanned at the field's type: that is where rustc says that the state's field has another one.
+/// From the first token of the field's type to the last: that is where rustc says that the state's field has another
+/// one. It is why there is a tuple.
 fn expand_value(field: &Field, place: &syn::Ident) -> TokenStream {
-    let (name, ty) = (&field.name, &field.ty);
-    let mut place = place.clone();
-    place.set_span(ty.span());
-    match field.held {
-        // A `match` instead of `map`: its arms coerce, `&String` to `&str`.
-        Held::BorrowedInside => quote_spanned! {ty.span()=>
-            #name: match ::core::option::Option::as_ref(#place) {
-                ::core::option::Option::Some(__inside) => ::core::option::Option::Some(__inside),
-                ::core::option::Option::None => ::core::option::Option::None,
-            }
-        },
-        _ => quote!(#name: #place),
+    let (name, value) = (&field.name, spread(place, &field.ty));
+    let Held::BorrowedInside(inner) = &field.held else { return quote!(#name: #value) };
+    let inside = spread(&format_ident!("__inside"), inner);
+    quote! {
+        #name: {
+            let __option: &::core::option::Option<_> = #value;
+            ::core::option::Option::map(::core::option::Option::as_ref(__option), |__inside| -> #inner {
+                let __inside = (__inside,);
+                #inside
+            })
+        }
     }
+}
+
+/// `place.0`, all along `ty`.
+fn spread(place: &syn::Ident, ty: &Type) -> TokenStream {
+    let (first, last) = ends(ty);
+    let mut place = place.clone();
+    place.set_span(first);
+    let mut index = Literal::usize_unsuffixed(0);
+    index.set_span(last);
+    quote_spanned!(first=> #place.#index)
 }
 
 fn impls(
@@ -91,15 +102,18 @@ fn impls(
     let (g, name, visibility) = (&view.runtime, &view.name, &view.visibility);
     let lifetime = view.lifetime();
     let (static_, short) = (quote!('static), quote!('__a));
-    let (generics, arguments, _) = view.generics.split_for_impl();
-    let bounds = bounds(view, None);
-    let (params, fixed_bounds) = (params(view, &static_), self::bounds(view, Some(&static_)));
-    let (fixed, at) = (self::arguments(view, &static_), self::arguments(view, &short));
+    let (own, arguments, _) = view.generics.split_for_impl();
+    let written = view.generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    let bounds = bounds(view, &quote!(#(#written,)*));
+    let params = generics::params(&view.generics, &static_);
+    let fixed_bounds = self::bounds(view, &generics::predicates(&view.generics, &static_));
+    let fixed = generics::arguments(&view.generics, &static_);
+    let at = generics::arguments(&view.generics, &short);
     let doc = format!("The `{name}` of a state: what a node is given that takes one.");
     quote! {
         const _: () = {
             #[automatically_derived]
-            impl #generics #name #arguments where #bounds {
+            impl #own #name #arguments where #bounds {
                 #[doc = #doc]
                 #visibility fn of(__state: &#lifetime #of) -> Self {
                     #constructor
@@ -107,7 +121,7 @@ fn impls(
             }
 
             #[automatically_derived]
-            impl #generics #g::Param for #name #arguments where #bounds {
+            impl #own #g::Param for #name #arguments where #bounds {
                 type Fixed = #name<#fixed>;
             }
 
@@ -119,6 +133,7 @@ fn impls(
             }
 
             #[automatically_derived]
+            #[diagnostic::do_not_recommend]
             impl<#params __S, __D> #g::Extract<__S, __D> for #name<#fixed> where #fixed_bounds #part_of {
                 fn extract<'__a>(__from: #g::Source<'__a, __S, __D>) -> ::core::option::Option<#name<#at>> {
                     #extract
@@ -133,43 +148,10 @@ fn impls(
     }
 }
 
-/// `T: Clone, const N: usize,` without lifetimes: those are `by`.
-fn params(view: &View, by: &TokenStream) -> TokenStream {
-    let params = view.generics.params.iter().filter_map(|param| match param {
-        GenericParam::Lifetime(_) => None,
-        GenericParam::Type(param) => {
-            let (name, bounds) = (&param.ident, &param.bounds);
-            Some(quote!(#name: #bounds,))
-        }
-        GenericParam::Const(param) => {
-            let (name, ty) = (&param.ident, &param.ty);
-            Some(quote!(const #name: #ty,))
-        }
-    });
-    with_lifetime(view, quote!(#(#params)*), by)
-}
-
-/// `'static, T, N` with every lifetime `by`.
-fn arguments(view: &View, by: &TokenStream) -> TokenStream {
-    let arguments = view.generics.params.iter().map(|param| match param {
-        GenericParam::Lifetime(_) => by.clone(),
-        GenericParam::Type(param) => param.ident.to_token_stream(),
-        GenericParam::Const(param) => param.ident.to_token_stream(),
-    });
-    quote!(#(#arguments,)*)
-}
-
 /// The user's where-clause, and that the state is one: what a generic state asks need not be said again.
-fn bounds(view: &View, by: Option<&TokenStream>) -> TokenStream {
+fn bounds(view: &View, written: &TokenStream) -> TokenStream {
     let g = &view.runtime;
-    let written = view.generics.where_clause.iter().flat_map(|clause| &clause.predicates);
-    let written = quote!(#(#written,)*);
-    let written = by.map_or(written.clone(), |by| with_lifetime(view, written, by));
     let generic = view.generics.type_params().next().is_some();
     let state = view.of.iter().filter(|_| generic).map(|of| quote!(#of: #g::GraphState,));
     quote!(#written #(#state)*)
-}
-
-fn with_lifetime(view: &View, tokens: TokenStream, by: &TokenStream) -> TokenStream {
-    view.generics.lifetimes().fold(tokens, |tokens, param| replace(tokens, &param.lifetime, by))
 }

@@ -2,7 +2,6 @@
 
 mod check;
 mod expand;
-mod lifetime;
 mod model;
 mod parse;
 #[cfg(test)]

@@ -27,8 +27,8 @@ pub(crate) struct Field {
 pub(crate) enum Held {
     /// `&'a T`
     Borrowed,
-    /// `Option<&'a T>`
-    BorrowedInside,
+    /// `Option<&'a T>`, with the `&'a T`.
+    BorrowedInside(Type),
     /// Anything without the view's lifetime: a clone.
     Cloned,
     /// A type that holds the view's lifetime in another way.

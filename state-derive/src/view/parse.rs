@@ -3,8 +3,8 @@ use quote::{ToTokens, quote};
 use syn::{Attribute, Data, DeriveInput, Expr, Fields, GenericArgument, Lifetime, Path, PathArguments, Type};
 
 use crate::attr::{Problems, Runtime, Slot, items, unknown};
+use crate::generics::mentions;
 
-use super::lifetime::mentions;
 use super::model::{Field, Held, View};
 
 pub(crate) fn parse(input: DeriveInput, problems: &mut Problems) -> View {
@@ -92,10 +92,9 @@ fn held(ty: &Type, lifetime: &Lifetime) -> Held {
         Held::Cloned
     } else if borrowed(ty, lifetime) {
         Held::Borrowed
-    } else if optional(ty).is_some_and(|inner| borrowed(inner, lifetime)) {
-        Held::BorrowedInside
     } else {
-        Held::Unknown
+        let inner = optional(ty).filter(|inner| borrowed(inner, lifetime));
+        inner.map_or(Held::Unknown, |inner| Held::BorrowedInside(inner.clone()))
     }
 }
 

@@ -32,22 +32,26 @@ fn a_view_borrows_and_clones() {
                     ///The `Question` of a state: what a node is given that takes one.
                     pub(crate) fn of(__state: &'a Ticket) -> Self {
                         let __state = ::graph_core::__private::viewed::<Ticket>(__state);
-                        let __field_0 = &(*__state).question;
-                        let __field_1 = &(*__state).answer;
-                        let __field_2 = ::core::clone::Clone::clone(&(*__state).confidence);
-                        let __field_3 = &(*__state).chat.log;
-                        let __field_4 = ::core::clone::Clone::clone(&(*__state).r#type);
+                        let __field_0 = (&(*__state).question,);
+                        let __field_1 = (&(*__state).answer,);
+                        let __field_2 = (::core::clone::Clone::clone(&(*__state).confidence),);
+                        let __field_3 = (&(*__state).chat.log,);
+                        let __field_4 = (::core::clone::Clone::clone(&(*__state).r#type),);
                         Self {
-                            question: __field_0,
-                            answer: match ::core::option::Option::as_ref(__field_1) {
-                                ::core::option::Option::Some(__inside) => {
-                                    ::core::option::Option::Some(__inside)
-                                }
-                                ::core::option::Option::None => ::core::option::Option::None,
+                            question: __field_0.0,
+                            answer: {
+                                let __option: &::core::option::Option<_> = __field_1.0;
+                                ::core::option::Option::map(
+                                    ::core::option::Option::as_ref(__option),
+                                    |__inside| -> &'a String {
+                                        let __inside = (__inside,);
+                                        __inside.0
+                                    },
+                                )
                             },
-                            confidence: __field_2,
-                            log: __field_3,
-                            r#type: __field_4,
+                            confidence: __field_2.0,
+                            log: __field_3.0,
+                            r#type: __field_4.0,
                         }
                     }
                 }
@@ -62,6 +66,7 @@ fn a_view_borrows_and_clones() {
                     type At<'__a> = Question<'__a>;
                 }
                 #[automatically_derived]
+                #[diagnostic::do_not_recommend]
                 impl<__S, __D> ::graph_core::__private::Extract<__S, __D> for Question<'static>
                 where
                     Ticket: ::graph_core::__private::PartOf<__S>,
@@ -108,8 +113,8 @@ fn an_owned_view_of_a_generic_state_from_a_renamed_crate() {
                     ///The `Question` of a state: what a node is given that takes one.
                     fn of(__state: &Ticket<T, N>) -> Self {
                         let __state = ::renamed::__private::viewed::<Ticket<T, N>>(__state);
-                        let __field_0 = ::core::clone::Clone::clone(&(*__state).question);
-                        Self { question: __field_0 }
+                        let __field_0 = (::core::clone::Clone::clone(&(*__state).question),);
+                        Self { question: __field_0.0 }
                     }
                 }
                 #[automatically_derived]
@@ -131,6 +136,7 @@ fn an_owned_view_of_a_generic_state_from_a_renamed_crate() {
                     type At<'__a> = Question<T, N>;
                 }
                 #[automatically_derived]
+                #[diagnostic::do_not_recommend]
                 impl<T: Clone, const N: usize, __S, __D> ::renamed::__private::Extract<__S, __D>
                 for Question<T, N>
                 where
@@ -187,8 +193,8 @@ fn bounds_that_name_the_lifetime_follow_it() {
                     ///The `Question` of a state: what a node is given that takes one.
                     fn of(__state: &'a Ticket<T>) -> Self {
                         let __state = ::graph_core::__private::viewed::<Ticket<T>>(__state);
-                        let __field_0 = &(*__state).question;
-                        Self { question: __field_0 }
+                        let __field_0 = (&(*__state).question,);
+                        Self { question: __field_0.0 }
                     }
                 }
                 #[automatically_derived]
@@ -211,6 +217,7 @@ fn bounds_that_name_the_lifetime_follow_it() {
                     type At<'__a> = Question<'__a, T>;
                 }
                 #[automatically_derived]
+                #[diagnostic::do_not_recommend]
                 impl<T: 'static + Show<'static>, __S, __D> ::graph_core::__private::Extract<__S, __D>
                 for Question<'static, T>
                 where

@@ -1,0 +1,72 @@
+//! Generics with another lifetime in the place of their own, wherever it stands: arguments, bounds, where-clauses.
+
+use proc_macro2::{Group, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::{GenericParam, Generics, Lifetime};
+
+/// `T: Clone, const N: usize,`: no lifetime is left to be declared.
+pub(crate) fn params(generics: &Generics, by: &TokenStream) -> TokenStream {
+    let params = generics.params.iter().filter_map(|param| match param {
+        GenericParam::Lifetime(_) => None,
+        GenericParam::Type(param) => {
+            let (name, bounds) = (&param.ident, &param.bounds);
+            Some(quote!(#name: #bounds,))
+        }
+        GenericParam::Const(param) => {
+            let (name, ty) = (&param.ident, &param.ty);
+            Some(quote!(const #name: #ty,))
+        }
+    });
+    replace_all(generics, quote!(#(#params)*), by)
+}
+
+/// `'static, T, N,`
+pub(crate) fn arguments(generics: &Generics, by: &TokenStream) -> TokenStream {
+    let arguments = generics.params.iter().map(|param| match param {
+        GenericParam::Lifetime(_) => by.clone(),
+        GenericParam::Type(param) => param.ident.to_token_stream(),
+        GenericParam::Const(param) => param.ident.to_token_stream(),
+    });
+    quote!(#(#arguments,)*)
+}
+
+/// What stands behind `where`.
+pub(crate) fn predicates(generics: &Generics, by: &TokenStream) -> TokenStream {
+    let predicates = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    replace_all(generics, quote!(#(#predicates,)*), by)
+}
+
+fn replace_all(generics: &Generics, tokens: TokenStream, by: &TokenStream) -> TokenStream {
+    generics.lifetimes().fold(tokens, |tokens, param| replace(tokens, &param.lifetime, by))
+}
+
+/// Whether `tokens` hold the lifetime.
+pub(crate) fn mentions(tokens: impl ToTokens, lifetime: &Lifetime) -> bool {
+    let replaced = replace(tokens.to_token_stream(), lifetime, &quote!('static));
+    replaced.to_string() != tokens.to_token_stream().to_string()
+}
+
+/// `tokens` with another lifetime in the place of `lifetime`.
+fn replace(tokens: TokenStream, lifetime: &Lifetime, by: &TokenStream) -> TokenStream {
+    let mut replaced = TokenStream::new();
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Punct(quote) if quote.as_char() == '\'' => {
+                let name = tokens.next();
+                if matches!(&name, Some(TokenTree::Ident(name)) if *name == lifetime.ident) {
+                    replaced.extend(by.clone());
+                } else {
+                    replaced.extend([TokenTree::Punct(quote)].into_iter().chain(name));
+                }
+            }
+            TokenTree::Group(group) => {
+                let mut inner = Group::new(group.delimiter(), replace(group.stream(), lifetime, by));
+                inner.set_span(group.span());
+                replaced.extend([TokenTree::Group(inner)]);
+            }
+            other => replaced.extend([other]),
+        }
+    }
+    replaced
+}
