@@ -1,0 +1,17 @@
+use graph_core::{Ctx, GraphState, START, StateGraph};
+
+#[derive(GraphState, Clone, Default)]
+struct Ticket {
+    answer: String,
+}
+
+struct Clients;
+
+async fn ask(_: &Ticket, _: &Ctx<Clients>) -> TicketUpdate {
+    Ticket::update().answer("yes")
+}
+
+fn main() {
+    let _ = StateGraph::<Ticket>::new().edge(START, ask);
+    let _ = StateGraph::<Ticket>::with_context::<String>().edge(START, ask);
+}

@@ -1,0 +1,16 @@
+use graph_core::{END, GraphState, StateGraph};
+
+#[derive(GraphState, Clone, Default)]
+struct Ticket {
+    answer: String,
+}
+
+async fn ask(_: &Ticket) -> TicketUpdate {
+    Ticket::update().answer("yes")
+}
+
+async fn tell(_: &Ticket) {}
+
+fn main() {
+    let _ = StateGraph::<Ticket>::new().edge((ask, tell), END);
+}

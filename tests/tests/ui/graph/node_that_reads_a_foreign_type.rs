@@ -1,0 +1,16 @@
+use graph_core::{GraphState, START, StateGraph};
+
+#[derive(GraphState, Clone, Default)]
+struct Ticket {
+    answer: String,
+}
+
+struct Client;
+
+async fn ask(_: &Client) -> TicketUpdate {
+    Ticket::update().answer("yes")
+}
+
+fn main() {
+    let _ = StateGraph::<Ticket>::new().edge(START, ask);
+}

@@ -1,0 +1,22 @@
+use graph_core::{Ctx, END, GraphState, START, StateGraph};
+
+#[derive(GraphState, Clone, Default)]
+struct Ticket {
+    answer: String,
+}
+
+struct Clients;
+
+async fn ask(_: &Ticket, _: &Ctx<Clients>) -> TicketUpdate {
+    Ticket::update().answer("yes")
+}
+
+async fn run() -> Result<(), graph_core::Error> {
+    let graph = StateGraph::<Ticket>::with_context::<Clients>().edge(START, ask).edge(ask, END).compile()?;
+    graph.run(Ticket::input()).await?;
+    Ok(())
+}
+
+fn main() {
+    let _ = run();
+}

@@ -1,0 +1,45 @@
+use graph_core::{END, GraphState, Route, START, StateGraph};
+
+async fn draft() {}
+
+#[derive(Route)]
+#[to(draft)]
+#[route(krate = ::graph_core)]
+enum Verdict {
+    Nowhere,
+    #[to]
+    Bare,
+    #[to()]
+    Empty,
+    #[to(draft)]
+    #[to(END)]
+    Twice,
+    #[to(draft, draft)]
+    Repeated,
+    #[to(draft())]
+    Called,
+    #[to("draft")]
+    Named { query: String },
+    #[to("draft")]
+    Pair(String, u8),
+    #[to(draft)]
+    #[route(lable = "again")]
+    Misspelt,
+    #[to(draft)]
+    #[route(label = "Nowhere")]
+    Ambiguous,
+}
+
+#[derive(GraphState, Clone, Default)]
+struct Ticket {
+    answer: String,
+}
+
+// No second error follows where the broken route is used.
+async fn review(_: &Ticket) -> Verdict {
+    Verdict::Nowhere
+}
+
+fn main() {
+    let _ = StateGraph::<Ticket>::new().edge(START, review).edge(review, END);
+}

@@ -1,0 +1,15 @@
+use graph_core::Route;
+
+mod nodes {
+    pub fn draft(_: &u32) {}
+}
+
+#[derive(Route)]
+enum Verdict {
+    #[to(nodes::draft)]
+    Rework,
+}
+
+fn main() {
+    let _ = Verdict::Rework;
+}

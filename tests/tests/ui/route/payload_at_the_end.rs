@@ -1,0 +1,15 @@
+use graph_core::{END, Route};
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize)]
+struct Query;
+
+#[derive(Route)]
+enum Verdict {
+    #[to(END)]
+    Accept(Query),
+}
+
+fn main() {
+    let _ = Verdict::Accept(Query);
+}

@@ -1,0 +1,17 @@
+use graph_core::{Cx, Route};
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize)]
+struct Query;
+
+async fn draft(_: &Cx) {}
+
+#[derive(Route)]
+enum Verdict {
+    #[to(draft)]
+    Rework(Query),
+}
+
+fn main() {
+    let _ = Verdict::Rework(Query);
+}

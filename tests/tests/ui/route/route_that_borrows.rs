@@ -1,0 +1,13 @@
+use graph_core::{END, Route};
+
+#[derive(Route)]
+enum Verdict<'a> {
+    #[to("search")]
+    Search(&'a str),
+    #[to(END)]
+    Accept,
+}
+
+fn main() {
+    let _ = (Verdict::Search("why"), Verdict::Accept, END);
+}

@@ -1,0 +1,13 @@
+use graph_core::Route;
+
+#[derive(Route)]
+struct Verdict {
+    rework: bool,
+}
+
+#[derive(Route)]
+enum Nowhere {}
+
+fn main() {
+    let _ = Verdict { rework: true }.rework;
+}

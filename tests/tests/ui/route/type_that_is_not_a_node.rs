@@ -1,0 +1,13 @@
+use graph_core::Route;
+
+struct Draft;
+
+#[derive(Route)]
+enum Verdict {
+    #[to(Draft)]
+    Rework,
+}
+
+fn main() {
+    let _ = Verdict::Rework;
+}
