@@ -106,6 +106,14 @@ pub enum WiringProblem {
         /// The packet's type.
         packet: String,
     },
+    /// Two fields of the state have the same name in JSON: one of them in a state that is flattened into it.
+    #[error(
+        "two fields of the state are called `{name}` in JSON: `rename` the one that is not in the flattened state"
+    )]
+    DuplicateField {
+        /// The name.
+        name: String,
+    },
     /// A route has no exit.
     #[error("the route of node `{node}` leads nowhere")]
     RouteWithoutExits {

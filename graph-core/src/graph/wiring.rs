@@ -25,6 +25,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         self.mark(&mut topology);
         self.check_ways_out(&topology);
         self.check_reach(&topology);
+        self.check_fields();
         if !self.problems.is_empty() {
             return Err(self.refuse());
         }
@@ -220,6 +221,16 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             (true, true) => self.report(WiringProblem::EdgeAndRoute { node: "START".to_owned() }),
             (false, false) => self.report(WiringProblem::NoStart),
             _ => {}
+        }
+    }
+
+    /// The derive sees one struct at a time; a flattened state meets its owner here.
+    fn check_fields(&mut self) {
+        let mut seen = std::collections::HashSet::new();
+        for field in (0..S::FIELD_COUNT).filter_map(S::field) {
+            if !seen.insert(field.name) {
+                self.report(WiringProblem::DuplicateField { name: field.name.to_owned() });
+            }
         }
     }
 

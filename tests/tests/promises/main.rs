@@ -6,6 +6,7 @@
 )]
 
 mod derive_basics;
+mod flattened_names;
 mod input_json;
 mod reducer_laws;
 mod routes;

@@ -1,0 +1,27 @@
+//! A state and a state flattened into it cannot share a name in JSON.
+
+use graph_core::{END, GraphState, START, StateGraph};
+
+#[derive(GraphState, Clone)]
+struct Chat {
+    log: Vec<String>,
+}
+
+#[derive(GraphState, Clone)]
+struct Ticket {
+    log: u32,
+    #[state(flatten)]
+    chat: Chat,
+}
+
+async fn node(_: &Ticket) {}
+
+#[test]
+fn a_name_used_twice_is_a_wiring_mistake() {
+    let error = StateGraph::<Ticket>::new().edge(START, node).edge(node, END).compile().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "graph `Ticket`: cannot be built, it has 1 mistake\n  two fields of the state are called `log` in JSON: \
+         `rename` the one that is not in the flattened state"
+    );
+}
