@@ -1,4 +1,4 @@
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Delimiter, Group, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Type;
 
@@ -70,14 +70,18 @@ fn expand_read(field: &Field, place: &syn::Ident) -> TokenStream {
 fn expand_value(field: &Field, place: &syn::Ident) -> TokenStream {
     let (name, value) = (&field.name, spread(place, &field.ty));
     let Held::BorrowedInside(inner) = &field.held else { return quote!(#name: #value) };
-    let inside = spread(&format_ident!("__inside"), inner);
+    let (first, last) = ends(&field.ty);
+    let mut inside = Group::new(Delimiter::Parenthesis, quote!(__inside));
+    inside.set_span(last);
+    let some = quote_spanned!(first=> ::core::option::Option::Some #inside);
+    let shown = spread(&format_ident!("__inside"), inner);
     quote! {
-        #name: {
-            let __option: &::core::option::Option<_> = #value;
-            ::core::option::Option::map(::core::option::Option::as_ref(__option), |__inside| -> #inner {
-                let __inside = (__inside,);
-                #inside
-            })
+        #name: if let #some = #value {
+            let __inside = (__inside,);
+            let __inside: #inner = #shown;
+            ::core::option::Option::Some(__inside)
+        } else {
+            ::core::option::Option::None
         }
     }
 }

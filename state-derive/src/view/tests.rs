@@ -39,15 +39,12 @@ fn a_view_borrows_and_clones() {
                         let __field_4 = (::core::clone::Clone::clone(&(*__state).r#type),);
                         Self {
                             question: __field_0.0,
-                            answer: {
-                                let __option: &::core::option::Option<_> = __field_1.0;
-                                ::core::option::Option::map(
-                                    ::core::option::Option::as_ref(__option),
-                                    |__inside| -> &'a String {
-                                        let __inside = (__inside,);
-                                        __inside.0
-                                    },
-                                )
+                            answer: if let ::core::option::Option::Some(__inside) = __field_1.0 {
+                                let __inside = (__inside,);
+                                let __inside: &'a String = __inside.0;
+                                ::core::option::Option::Some(__inside)
+                            } else {
+                                ::core::option::Option::None
                             },
                             confidence: __field_2.0,
                             log: __field_3.0,
