@@ -36,7 +36,7 @@ pub fn extract(parts: &[Part], quotations: Vec<Quotation>) -> Answer {
         }
         if own.is_empty() && parts.len() > 1 {
             let elsewhere = quotations.iter().any(|quotation| quotation.part < number);
-            let hint = if elsewhere { "nothing beyond the above" } else { "nothing found" };
+            let hint = if elsewhere { "nothing that is not quoted above" } else { "nothing found" };
             let _ = writeln!(text, "   {hint}");
         }
         for quotation in own {
@@ -103,7 +103,7 @@ mod tests {
         let answer = extract(&[part("Why"), part("How"), part("When")], vec![quotation(1, 3)]);
         assert_eq!(
             answer.text,
-            "1. Why\n   nothing found\n\n2. How\n   “line 3” — docs/a.md:3\n\n3. When\n   nothing beyond the above\n"
+            "1. Why\n   nothing found\n\n2. How\n   “line 3” — docs/a.md:3\n\n3. When\n   nothing that is not quoted above\n"
         );
     }
 

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::grade::covered;
 use crate::index::{Hit, Index};
 use crate::query::Query;
-use crate::sentence;
-use crate::words::stems;
+use crate::sentence::{Sentence, sentences};
+use crate::words::{stems, words};
 
 /// A sentence of a document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -58,14 +58,9 @@ pub fn quotations(index: &Index, query: &Query, hits: &[Hit]) -> Vec<Quotation> 
 /// decide between sentences that say as much.
 fn of_passage(index: &Index, query: &Query, hit: &Hit, top: f32) -> Option<Quotation> {
     let passage = index.passage(hit.passage)?;
-    let says = |text: &str| {
-        let covered = covered(index, &query.meant, &stems(text));
-        // Of a sentence that has to be cut nobody knows whether the words are in what is left.
-        if text.chars().count() > LONGEST { covered / 2.0 } else { covered }
-    };
-    let (own, sentence) = sentence::sentences(passage)
+    let (own, sentence) = sentences(passage)
         .into_iter()
-        .map(|sentence| (says(&sentence.text), sentence))
+        .map(|sentence| (says(index, query, &sentence), sentence))
         .filter(|(own, _)| *own > 0.0)
         // The first of the best: `max_by` would give the last.
         .reduce(|best, next| if next.0 > best.0 { next } else { best })?;
@@ -76,6 +71,26 @@ fn of_passage(index: &Index, query: &Query, hit: &Hit, top: f32) -> Option<Quota
         text: shortened(sentence.text),
         relevance: 0.6 * own + 0.2 * hit.relevance + 0.2 * hit.score / top,
     })
+}
+
+/// How much of what was meant a sentence says, from 0 to 1.
+fn says(index: &Index, query: &Query, sentence: &Sentence) -> f32 {
+    let words = words(&sentence.text);
+    let all = words.iter().map(|word| word.stem.clone()).collect();
+    let mut says = covered(index, &query.meant, &all);
+    // What a sentence is about comes first in it: "a join waits" is about joins, "it may wait for a join" is not.
+    if !words.iter().take(2).any(|word| query.meant.contains(&word.stem)) {
+        says *= 0.8;
+    }
+    // Code shows; it seldom says.
+    if sentence.code {
+        says *= 0.6;
+    }
+    // Of a sentence that has to be cut nobody knows whether the words are in what is left.
+    if sentence.text.chars().count() > LONGEST {
+        says *= 0.5;
+    }
+    says
 }
 
 fn shortened(mut text: String) -> String {

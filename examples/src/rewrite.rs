@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn a_misspelt_word_gives_way_to_the_nearest() {
         check(&["superstep", "checkpoint"], "supersetp", Some(("superstep", "superstep")));
-        check(&["graph node"], "graph grph", Some(("graph", "graph")));
+        check(&["graph node"], "graph grpah", Some(("graph", "graph")));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::corpus::Passage;
 pub(crate) struct Sentence {
     pub(crate) line: usize,
     pub(crate) text: String,
+    pub(crate) code: bool,
 }
 
 /// The sentences of a passage. Sentences of prose run over line breaks; items of a list, rows of a table and lines of
@@ -18,7 +19,7 @@ pub(crate) fn sentences(passage: &Passage) -> Vec<Sentence> {
             sentences.extend(open.take());
         }
         if line.code {
-            sentences.push(Sentence { line: line.number, text: text.to_owned() });
+            sentences.push(Sentence { line: line.number, text: text.to_owned(), code: true });
             continue;
         }
         for piece in pieces(text) {
@@ -27,7 +28,7 @@ pub(crate) fn sentences(passage: &Passage) -> Vec<Sentence> {
                     sentence.text.push(' ');
                     sentence.text.push_str(piece);
                 }
-                None => open = Some(Sentence { line: line.number, text: piece.to_owned() }),
+                None => open = Some(Sentence { line: line.number, text: piece.to_owned(), code: false }),
             }
             if ends(piece) {
                 sentences.extend(open.take());

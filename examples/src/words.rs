@@ -17,7 +17,7 @@ pub struct Word {
 
 /// Words of questions and of grammar; they match everywhere and say nothing about where an answer stands.
 const STOP_WORDS: &str = "a about above after again all also am an and any are as at be because been before being below \
-    between both but by can could d did do does doing don down during each explain few for from further get gets had happen happened happens has \
+    between both but by can could d did do does doing don done down during each explain few for from further get gets had happen happened happens has \
     have having he her here hers him his how i if in into is it its just let ll m may me mean means might more most must my no nor \
     not now of off on once only or other our out over own please re s same shall she should show so some such t tell than \
     that the their them then there these they this those through to too under until up upon us ve very was we were what \

@@ -1,4 +1,61 @@
 //! Typed state graphs: async functions over a plain struct, run in supersteps.
+//!
+//! Derive [`GraphState`](derive@GraphState) on a struct, write nodes as async functions from `&State` to a partial
+//! update, put them into a [`StateGraph`], and [`run`](Graph::run) it:
+//!
+//! ```
+//! use graph_core::{END, GraphState, START, StateGraph};
+//!
+//! #[derive(GraphState, Clone)]
+//! struct Greeting {
+//!     #[state(input)]
+//!     name: String,
+//!     #[state(reducer = append)]
+//!     words: Vec<String>,
+//! }
+//!
+//! async fn hello(_: &Greeting) -> GreetingUpdate {
+//!     Greeting::update().words(["hello".to_owned()])
+//! }
+//!
+//! async fn name(greeting: &Greeting) -> GreetingUpdate {
+//!     Greeting::update().words([greeting.name.clone()])
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> graph_core::Result<()> {
+//! let graph = StateGraph::<Greeting>::new().edge(START, hello).edge(hello, name).edge(name, END).compile()?;
+//! let greeting = graph.run(Greeting::input("Lance")).await?.into_state();
+//! assert_eq!(greeting.words, ["hello", "Lance"]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Supersteps
+//!
+//! A run goes *input → (plan → execute → apply)\* → output*. All nodes that are planned together run concurrently and read
+//! the state as it was before; what they return is applied in an order that the graph fixes, never the one in which they
+//! finished. Two of them that write a field without a reducer are an error that names both, and nothing is applied.
+//!
+//! # What a node may be
+//!
+//! An `async fn` (or an async closure without captures, under a name) whose parameters are, in any order: `&State` or a
+//! state flattened into it, a [view](derive@StateView) by value, a packet by reference, [`&Cx`](Cx), [`&Ctx<D>`](Ctx).
+//! Or a struct that implements [`Node`] or [`PacketNode`]. It returns an update, a [route](derive@Route), both as a
+//! tuple, `()`, or a [`Result`] of these.
+//!
+//! # Running
+//!
+//! [`Graph::run`] takes options before it is awaited; [`stream`](Graph::stream) gives the same run as typed events,
+//! [`start`](run::Run::start) lets the caller step it by hand. Tasks use all cores on a multi-thread tokio runtime; on a
+//! current-thread one, or without one, they take turns.
+//!
+//! # Features
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `schema` | JSON Schema of state, input and output, through `schemars` |
+//! | `email`, `url`, `pattern` | these validation rules, with the crates that know the grammar |
 
 mod engine;
 pub mod error;
@@ -19,7 +76,12 @@ pub use graph::{Graph, StateGraph};
 pub use node::{END, Node, NodeError, PacketNode, Result, Route, START, named};
 pub use run::Outcome;
 pub use state::{Field, GraphState, Overwrite};
-pub use state_derive::{GraphState, Route, StateView};
+#[doc = include_str!("../docs/graph_state.md")]
+pub use state_derive::GraphState;
+#[doc = include_str!("../docs/route.md")]
+pub use state_derive::Route;
+#[doc = include_str!("../docs/state_view.md")]
+pub use state_derive::StateView;
 pub use stream::{Event, EventKind, StreamMode};
 
 /// What a panic said.
@@ -32,3 +94,8 @@ pub(crate) fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
         "(no message)"
     }
 }
+
+/// The README's example is compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

@@ -131,10 +131,15 @@ pub(super) fn broken_rules<S: GraphState>(state: &S, fields: &[usize]) -> Vec<(O
         match contained(|| state.validate_field(field, &mut report)) {
             Ok(()) if report.is_empty() => {}
             Ok(()) => broken.extend(report.into_violations().into_iter().map(|(field, v)| (Some(field), v))),
-            Err(panic) => broken.push((
-                Some(field),
-                Violation { field: S::field(field).map(|field| field.name), ..panicked(panic) },
-            )),
+            Err(panic) => {
+                let spec = S::field(field);
+                let mut violation = Violation { field: spec.map(|spec| spec.name), ..panicked(panic) };
+                if spec.is_some_and(|spec| spec.excluded) {
+                    // What it said may quote the value.
+                    violation.message = "it panicked".to_owned();
+                }
+                broken.push((Some(field), violation));
+            }
         }
     }
     broken

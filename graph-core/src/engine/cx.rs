@@ -28,6 +28,7 @@ pub(super) struct At {
     pub(super) task: usize,
     pub(super) step: u64,
     pub(super) remaining: u64,
+    pub(super) attempt: u32,
 }
 
 impl Cx {
@@ -47,8 +48,10 @@ impl Cx {
     }
 
     /// The how-manieth attempt this is, from 1.
+    ///
+    /// A task that failed is run again when its superstep is: by a further [`step`](crate::run::Stepper::step).
     pub fn attempt(&self) -> u32 {
-        1
+        self.at.attempt
     }
 
     /// The run's own keys and values.
@@ -89,7 +92,10 @@ pub struct Ctx<D> {
 
 impl<D> Ctx<D> {
     pub(super) fn new(shared: Arc<RunShared>, context: Arc<D>) -> Self {
-        Self { cx: Cx { shared, at: At { node: usize::MAX, task: 0, step: 0, remaining: 0 } }, context }
+        Self {
+            cx: Cx { shared, at: At { node: usize::MAX, task: 0, step: 0, remaining: 0, attempt: 1 } },
+            context,
+        }
     }
 
     /// The same run, for another task.

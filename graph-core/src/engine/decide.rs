@@ -25,6 +25,7 @@ pub(super) fn ask_all<S: GraphState, D>(
     state: &mut S,
     ctx: &Ctx<D>,
     tasks: &[Task],
+    attempts: &[u32],
     results: &mut [Option<Finished<S>>],
     ledger: &mut Ledger,
 ) -> Vec<NodeFailure> {
@@ -42,12 +43,13 @@ pub(super) fn ask_all<S: GraphState, D>(
                 Err(error) => overlay = Err(Failed::Error(error.into())),
             }
         }
-        let ctx = ctx.at(At { node: task.node, task: index, ..ctx.at });
+        let attempt = attempts.get(index).copied().unwrap_or(1);
+        let ctx = ctx.at(At { node: task.node, task: index, attempt, ..ctx.at });
         let source = Source { state: &*state, packet: task.packet.as_ref(), ctx: &ctx };
         match overlay.and_then(|()| ask(decide, source)) {
             Ok(leave) => finished.leave = leave,
             Err(failed) => {
-                failures.push(failed.into_failure(graph.node_name(task.node), step));
+                failures.push(failed.into_failure(graph.node_name(task.node), step, attempt));
                 *result = None;
             }
         }

@@ -34,6 +34,8 @@ pub(crate) struct Driver<S: GraphState, D> {
     tasks: Vec<Task>,
     /// What has finished of it; a superstep that failed or was dropped goes on from here.
     results: Vec<Option<Finished<S>>>,
+    /// How often each task of it has been started.
+    attempts: Vec<u32>,
     progress: Progress,
     ephemerals: Ephemerals,
     ledger: Ledger,
@@ -55,6 +57,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     ) -> Result<Self, Error> {
         let graph = Arc::clone(&graph.0);
         let refuse = |kind| Error::new(&graph.name, kind);
+        if options.max_concurrency == Some(0) {
+            return Err(refuse(ErrorKind::Runtime("a run with `max_concurrency(0)` could never run a task")));
+        }
         let start = input.into_start();
         let (mut state, mut given) = (start.state, start.given);
         let (mut ledger, mut undos) = (Ledger::default(), Undos::new());
@@ -90,6 +95,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             step: 0,
             tasks: Vec::new(),
             results: Vec::new(),
+            attempts: Vec::new(),
             ephemerals,
             ledger,
             undos,
@@ -114,6 +120,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         std::mem::swap(&mut self.tasks, &mut self.progress.tasks);
         self.results.clear();
         self.results.resize_with(self.tasks.len(), || None);
+        self.attempts.clear();
+        self.attempts.resize(self.tasks.len(), 0);
     }
 
     pub(crate) fn state(&self) -> &Arc<S> {
@@ -163,7 +171,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             tokio::task::yield_now().await;
         }
         let remaining = self.options.recursion_limit - step;
-        self.ctx.cx.at = At { node: usize::MAX, task: 0, step, remaining };
+        self.ctx.cx.at = At { node: usize::MAX, task: 0, step, remaining, attempt: 1 };
         if let [task] = self.tasks.as_slice()
             && self.events.is_none()
             && self.options.superstep_timeout.is_none()
@@ -172,6 +180,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 && let Some(node) = self.graph.nodes.get(task.node)
             {
                 self.ctx.cx.at.node = task.node;
+                if let [attempts] = self.attempts.as_mut_slice() {
+                    *attempts += 1;
+                    self.ctx.cx.at.attempt = *attempts;
+                }
                 let stamp = Stamp::new(self.graph.node_name(task.node), step, 0);
                 let source = Source { state: &*self.state, packet: task.packet.as_ref(), ctx: &self.ctx };
                 match Attempt::new(node.run.call(source), stamp).await {
@@ -180,13 +192,15 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                             self.step = step;
                             if let [task] = self.tasks.as_mut_slice() {
                                 *task = Task { node: next, packet: None };
+                                self.attempts.fill(0);
                             }
                             return Ok(true);
                         }
                         Err(finished) => *slot = Some(finished),
                     },
                     Err(failed) => {
-                        let first = failed.into_failure(self.graph.node_name(task.node), step);
+                        let attempt = self.ctx.at.attempt;
+                        let first = failed.into_failure(self.graph.node_name(task.node), step, attempt);
                         return Err(self.error(ErrorKind::Node { first, others: Vec::new() }));
                     }
                 }
@@ -209,6 +223,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             ctx: &self.ctx,
             tasks: &self.tasks,
             results: &mut self.results,
+            attempts: &mut self.attempts,
             options: &self.options,
             events: self.events.as_ref(),
         };
@@ -288,7 +303,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 Ok(leave) => finished.leave = leave,
                 Err(failed) => {
                     self.undos.roll_back(state);
-                    let first = failed.into_failure(self.graph.node_name(task.node), step);
+                    let attempt = self.attempts.first().copied().unwrap_or(1);
+                    let first = failed.into_failure(self.graph.node_name(task.node), step, attempt);
                     self.results.fill_with(|| None);
                     return Err(self.error(ErrorKind::Node { first, others: Vec::new() }));
                 }
@@ -300,8 +316,15 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     /// Several tasks, or a state with ephemeral fields.
     fn apply_many(&mut self, step: u64) -> Result<(), Error> {
         let state = Arc::make_mut(&mut self.state);
-        let failures =
-            ask_all(&self.graph, state, &self.ctx, &self.tasks, &mut self.results, &mut self.ledger);
+        let failures = ask_all(
+            &self.graph,
+            state,
+            &self.ctx,
+            &self.tasks,
+            &self.attempts,
+            &mut self.results,
+            &mut self.ledger,
+        );
         self.fail(failures)?;
         let state = Arc::make_mut(&mut self.state);
         let cleared: Vec<usize> = self.ephemerals.due(step, &self.progress).collect();
@@ -365,7 +388,7 @@ fn follow_chain<S: GraphState, D>(
 }
 
 fn start_failed(failed: Failed) -> ErrorKind {
-    ErrorKind::Node { first: failed.into_failure("START", 0), others: Vec::new() }
+    ErrorKind::Node { first: failed.into_failure("START", 0, 1), others: Vec::new() }
 }
 
 fn start_rejected(kind: ErrorKind) -> ErrorKind {

@@ -29,6 +29,7 @@ pub(super) struct Execution<'e, S: GraphState, D> {
     pub(super) ctx: &'e Ctx<D>,
     pub(super) tasks: &'e [Task],
     pub(super) results: &'e mut [Option<Finished<S>>],
+    pub(super) attempts: &'e mut [u32],
     pub(super) options: &'e RunOptions,
     pub(super) events: Option<&'e Events<S>>,
 }
@@ -36,28 +37,36 @@ pub(super) struct Execution<'e, S: GraphState, D> {
 impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
     /// Runs every task that has no result yet; gives back the failures in the order of the tasks.
     pub(super) async fn run(mut self) -> Vec<NodeFailure> {
-        if let Some(events) = self.events {
-            for (index, task) in self.pending() {
-                events.task_started(self.ctx.at.step, index, self.name(&task)).await;
-            }
-        }
-        let spawn =
-            Handle::try_current().is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread);
-        let mut failures = if spawn { self.spawned().await } else { self.inline().await };
+        let pending = self.pending();
+        let several = pending.len() > 1;
+        let threads =
+            || Handle::try_current().is_ok_and(|h| h.runtime_flavor() == RuntimeFlavor::MultiThread);
+        let mut failures =
+            if several && threads() { self.spawned(pending).await } else { self.inline(pending).await };
         failures.sort_by_key(|(index, _)| *index);
         failures.into_iter().map(|(_, failure)| failure).collect()
     }
 
-    fn pending(&self) -> Vec<(usize, Task)> {
-        let tasks = self.tasks.iter().zip(self.results.iter()).enumerate();
+    /// The tasks that have no result yet, each with where it stands.
+    fn pending(&self) -> Vec<(At, Task)> {
+        let base = self.ctx.at;
+        let tasks = self.tasks.iter().zip(self.results.iter()).zip(self.attempts.iter()).enumerate();
         tasks
-            .filter(|(_, (_, result))| result.is_none())
-            .map(|(index, (task, _))| (index, task.clone()))
+            .filter(|(_, ((_, result), _))| result.is_none())
+            .map(|(index, ((task, _), attempts))| {
+                (At { node: task.node, task: index, attempt: attempts + 1, ..base }, task.clone())
+            })
             .collect()
     }
 
-    fn name(&self, task: &Task) -> Arc<str> {
-        self.graph.names.get(task.node).map_or_else(|| Arc::from("?"), Arc::clone)
+    /// Counts the attempt that is about to start, and tells the listeners.
+    async fn begin(&mut self, at: At) {
+        if let Some(attempts) = self.attempts.get_mut(at.task) {
+            *attempts = at.attempt;
+        }
+        if let (Some(events), Some(name)) = (self.events, self.graph.names.get(at.node)) {
+            events.task_started(at.step, at.task, Arc::clone(name)).await;
+        }
     }
 
     fn fails_fast(&self) -> bool {
@@ -73,6 +82,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
     ) {
         let step = self.ctx.at.step;
         let node = self.tasks.get(index).map_or(usize::MAX, |task| task.node);
+        let attempt = self.attempts.get(index).copied().unwrap_or(1);
         let told = match result {
             Ok(finished) => {
                 let update = self.events.map(|_| finished.writes.clone());
@@ -82,7 +92,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
                 Ok(update)
             }
             Err(failed) => {
-                let failure = failed.into_failure(self.graph.node_name(node), step);
+                let failure = failed.into_failure(self.graph.node_name(node), step, attempt);
                 let text = self.events.map(|_| failure_text(&failure));
                 failures.push((index, failure));
                 Err(text)
@@ -98,24 +108,22 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
     }
 
     /// All tasks on the thread that polls the run.
-    async fn inline(&mut self) -> Vec<(usize, NodeFailure)> {
+    async fn inline(&mut self, pending: Vec<(At, Task)>) -> Vec<(usize, NodeFailure)> {
         let mut failures = Vec::new();
-        let pending = self.pending();
-        let (graph, state, base) = (Arc::clone(self.graph), self.state, self.ctx);
-        let contexts: Vec<Ctx<D>> = pending
-            .iter()
-            .map(|(index, task)| base.at(At { node: task.node, task: *index, ..base.at }))
-            .collect();
-        let mut queue = pending.iter().zip(&contexts);
+        let (graph, state) = (Arc::clone(self.graph), self.state);
+        let tasks: Vec<(Ctx<D>, Task)> =
+            pending.into_iter().map(|(at, task)| (self.ctx.at(at), task)).collect();
+        let mut queue = tasks.iter();
         let mut waiting = FuturesUnordered::new();
         loop {
-            while waiting.len() < self.options.max_concurrency {
-                let Some(((index, task), ctx)) = queue.next() else { break };
+            while waiting.len() < self.at_once() {
+                let Some((ctx, task)) = queue.next() else { break };
                 let Some(node) = graph.nodes.get(task.node) else { continue };
+                self.begin(ctx.at).await;
                 let source = Source { state: &**state, packet: task.packet.as_ref(), ctx };
-                let stamp = Stamp::new(graph.node_name(task.node), base.at.step, *index);
+                let stamp = Stamp::new(graph.node_name(task.node), ctx.at.step, ctx.at.task);
                 let mut attempt =
-                    Indexed { index: *index, attempt: Attempt::new(node.run.call(source), stamp) };
+                    Indexed { index: ctx.at.task, attempt: Attempt::new(node.run.call(source), stamp) };
                 // Polled once before it is queued: in a fan-out of cheap nodes nothing is ever queued.
                 match poll_fn(|cx| Poll::Ready(Pin::new(&mut attempt).poll(cx))).await {
                     Poll::Pending => waiting.push(attempt),
@@ -137,22 +145,23 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
 
     /// Each task as one of the runtime's own, so that all cores take part. This is the one place that spawns; the set
     /// aborts what is left in it when it is dropped.
-    async fn spawned(&mut self) -> Vec<(usize, NodeFailure)> {
+    async fn spawned(&mut self, pending: Vec<(At, Task)>) -> Vec<(usize, NodeFailure)> {
         let mut failures = Vec::new();
         let mut set = JoinSet::new();
-        let mut queue = self.pending().into_iter();
+        let mut queue = pending.into_iter();
         let board = Arc::new((Arc::clone(self.graph), Arc::clone(self.state), self.ctx.at(self.ctx.at)));
         loop {
-            while set.len() < self.options.max_concurrency {
-                let Some((index, task)) = queue.next() else { break };
+            while set.len() < self.at_once() {
+                let Some((at, task)) = queue.next() else { break };
+                self.begin(at).await;
                 let board = Arc::clone(&board);
                 set.spawn(async move {
                     let (graph, state, base) = &*board;
-                    let ctx = base.at(At { node: task.node, task: index, ..base.at });
+                    let ctx = base.at(at);
                     let node = graph.nodes.get(task.node)?;
                     let source = Source { state: &**state, packet: task.packet.as_ref(), ctx: &ctx };
-                    let stamp = Stamp::new(graph.node_name(task.node), ctx.at.step, index);
-                    Some((index, Attempt::new(node.run.call(source), stamp).await))
+                    let stamp = Stamp::new(graph.node_name(task.node), at.step, at.task);
+                    Some((at.task, Attempt::new(node.run.call(source), stamp).await))
                 });
             }
             let Some(joined) = set.join_next().await else { return failures };
@@ -171,6 +180,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
                 return failures;
             }
         }
+    }
+
+    fn at_once(&self) -> usize {
+        self.options.max_concurrency.unwrap_or(usize::MAX)
     }
 }
 

@@ -20,7 +20,8 @@ pub enum FailureMode {
 #[derive(Clone, Debug)]
 pub(crate) struct RunOptions {
     pub(crate) recursion_limit: u64,
-    pub(crate) max_concurrency: usize,
+    /// How many tasks may run at the same time; all when it is not said.
+    pub(crate) max_concurrency: Option<usize>,
     pub(crate) superstep_timeout: Option<Duration>,
     pub(crate) failure_mode: FailureMode,
 }
@@ -29,7 +30,7 @@ impl Default for RunOptions {
     fn default() -> Self {
         Self {
             recursion_limit: DEFAULT_RECURSION_LIMIT,
-            max_concurrency: usize::MAX,
+            max_concurrency: None,
             superstep_timeout: None,
             failure_mode: FailureMode::FailFast,
         }

@@ -45,6 +45,10 @@ pub(super) fn reject<S: GraphState, D>(
 
 /// The tasks that wrote a field, or anything at all.
 fn writers<S: GraphState>(results: &[Option<Finished<S>>], field: Option<usize>) -> Vec<usize> {
+    if results.len() == 1 {
+        // Folding has used up the writes of a task that is alone, and nobody else can have written.
+        return vec![0];
+    }
     let wrote = |finished: &Finished<S>| match field {
         Some(field) => finished.writes.iter().any(|write| write.field() == field),
         None => !finished.writes.is_empty(),

@@ -25,12 +25,12 @@ pub(super) enum Failed {
 }
 
 impl Failed {
-    pub(super) fn into_failure(self, node: &str, step: u64) -> NodeFailure {
+    pub(super) fn into_failure(self, node: &str, step: u64, attempt: u32) -> NodeFailure {
         let (error, panicked) = match self {
             Self::Error(error) => (error.into_inner(), false),
             Self::Panic(panic) => (Box::from(panic), true),
         };
-        NodeFailure { node: node.to_owned(), step, attempt: 1, error, panicked }
+        NodeFailure { node: node.to_owned(), step, attempt, error, panicked }
     }
 }
 

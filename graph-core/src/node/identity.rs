@@ -64,7 +64,41 @@ pub fn named<N>(name: &'static str, node: N) -> Named<N> {
 
 /// The last segment of a function's or type's path, without generic arguments.
 pub(crate) fn own_name<T>() -> &'static str {
-    let path = std::any::type_name::<T>();
-    let path = path.split('<').next().unwrap_or(path);
-    path.rsplit("::").next().unwrap_or(path)
+    last_segment(std::any::type_name::<T>())
+}
+
+fn last_segment(path: &'static str) -> &'static str {
+    let mut depth = 0_usize;
+    // Generic arguments at the end belong to the item, `<T as Trait>` in front of it does not.
+    let arguments = path.char_indices().rev().take_while(|&(at, c)| {
+        depth = match c {
+            '>' => depth + 1,
+            '<' => depth.saturating_sub(1),
+            _ => depth,
+        };
+        depth > 0 || (c == '<' && at + 1 < path.len())
+    });
+    let end = arguments.last().map_or(path.len(), |(at, _)| at);
+    let name = path.get(..end).unwrap_or(path).trim_end_matches("::");
+    name.rsplit("::").next().unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::last_segment;
+
+    #[test]
+    fn a_function_is_called_by_its_own_name() {
+        for (path, name) in [
+            ("work", "work"),
+            ("a::b::work", "work"),
+            ("a::work<alloc::vec::Vec<u8>>", "work"),
+            ("<a::Worker as a::Work>::work", "work"),
+            ("<a::Worker<u8> as a::Work>::work<a::B>", "work"),
+            ("a::main::{{closure}}", "{{closure}}"),
+            ("a::main::{{closure}}::work", "work"),
+        ] {
+            assert_eq!(last_segment(path), name);
+        }
+    }
 }

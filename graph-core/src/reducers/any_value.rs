@@ -14,6 +14,7 @@ use super::{ReduceError, Reducer, Stamp, Undo};
 #[derive(Debug)]
 pub enum AnyValue {}
 
+#[diagnostic::do_not_recommend]
 impl<T: Clone + Send + Sync + 'static> Reducer<T> for AnyValue {
     type Update = T;
     type Delta = T;

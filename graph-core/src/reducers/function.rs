@@ -13,12 +13,14 @@ pub trait FoldOutcome {
     fn into_reduced(self) -> Result<(), ReduceError>;
 }
 
+#[diagnostic::do_not_recommend]
 impl FoldOutcome for () {
     fn into_reduced(self) -> Result<(), ReduceError> {
         Ok(())
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: Into<Box<dyn Error + Send + Sync>>> FoldOutcome for Result<(), E> {
     fn into_reduced(self) -> Result<(), ReduceError> {
         self.map_err(|error| ReduceError::with_source("the reducer refused the write", error))

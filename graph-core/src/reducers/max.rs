@@ -19,6 +19,7 @@ use super::{Begin, ReduceError, Reducer, Stamp, Undo};
 #[derive(Debug)]
 pub enum Max {}
 
+#[diagnostic::do_not_recommend]
 impl<T: PartialOrd + Clone + Send + Sync + 'static> Reducer<T> for Max {
     type Update = T;
     type Delta = T;
@@ -39,6 +40,7 @@ impl<T: PartialOrd + Clone + Send + Sync + 'static> Reducer<T> for Max {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: PartialOrd + Clone + Send + Sync + 'static> Begin<T> for Max {
     fn begin(delta: T) -> Result<T, ReduceError> {
         // A first NaN would be in the way of every later write.

@@ -19,6 +19,7 @@ use super::{Begin, ReduceError, Reducer, Stamp, Undo};
 #[derive(Debug)]
 pub enum Min {}
 
+#[diagnostic::do_not_recommend]
 impl<T: PartialOrd + Clone + Send + Sync + 'static> Reducer<T> for Min {
     type Update = T;
     type Delta = T;
@@ -39,6 +40,7 @@ impl<T: PartialOrd + Clone + Send + Sync + 'static> Reducer<T> for Min {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: PartialOrd + Clone + Send + Sync + 'static> Begin<T> for Min {
     fn begin(delta: T) -> Result<T, ReduceError> {
         // A first NaN would be in the way of every later write.

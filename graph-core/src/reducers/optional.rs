@@ -43,6 +43,7 @@ macro_rules! begins_at_default {
 
 begins_at_default!(Add, Append, Merge, Union);
 
+#[diagnostic::do_not_recommend]
 impl<R: Begin<T>, T: Clone + Send + 'static> Reducer<Option<T>> for Optional<R> {
     type Update = Option<R::Update>;
     type Delta = Option<R::Delta>;

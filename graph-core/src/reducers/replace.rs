@@ -4,6 +4,7 @@ use super::{ReduceError, Reducer, Stamp, Undo};
 #[derive(Debug)]
 pub enum Replace {}
 
+#[diagnostic::do_not_recommend]
 impl<T: Clone + Send + Sync + 'static> Reducer<T> for Replace {
     type Update = T;
     type Delta = T;

@@ -1,5 +1,4 @@
 use std::future::{Future, IntoFuture};
-use std::num::NonZeroUsize;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -92,9 +91,9 @@ impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C> {
         self
     }
 
-    /// Lets no more than so many tasks of a superstep run at the same time.
-    pub fn max_concurrency(mut self, tasks: NonZeroUsize) -> Self {
-        self.options.max_concurrency = tasks.get();
+    /// Lets no more than so many tasks of a superstep run at the same time; 0 is refused when the run starts.
+    pub fn max_concurrency(mut self, tasks: usize) -> Self {
+        self.options.max_concurrency = Some(tasks);
         self
     }
 

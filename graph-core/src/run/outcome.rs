@@ -2,7 +2,6 @@ use crate::state::GraphState;
 
 /// How a run ended.
 #[derive(Clone)]
-#[non_exhaustive]
 pub enum Outcome<S> {
     /// Nothing is left to run.
     Done(S),

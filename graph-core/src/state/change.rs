@@ -2,13 +2,28 @@ use std::any::Any;
 
 use serde::{Serialize, Serializer};
 
-use crate::reducers::{ReduceError, Reducer, Stamp, Undo};
+use crate::reducers::{ReduceError, Reducer, Stamp, Undo, guarded};
 
 use super::WriteKind;
 
 /// Replaces a field's value, past its reducer and past every other write of the superstep to that field.
 ///
-/// It is a Rust value on purpose: nothing in a JSON *input* can express it.
+/// It is a Rust value on purpose: nothing in a JSON *input* can express it. In the JSON of an *update* it lies under
+/// `$overwrite`.
+///
+/// ```
+/// use graph_core::{GraphState, Overwrite};
+///
+/// #[derive(GraphState, Clone)]
+/// struct Ticket {
+///     #[state(reducer = append)]
+///     notes: Vec<String>,
+/// }
+///
+/// let cleared = Ticket::update().notes(Overwrite(vec![]));
+/// assert_eq!(serde_json::to_string(&cleared)?, r#"{"$overwrite":{"notes":[]}}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overwrite<T>(pub T);
 
@@ -59,6 +74,8 @@ impl<R: Reducer<T>, T: Clone> Change<R, T> {
     /// What the reducer says.
     pub fn apply(self, value: &mut T) -> Result<Undo<T>, ReduceError> {
         match self {
+            // A reducer of the user's may override `apply` and panic there; one that cannot fail is not asked to pay.
+            Self::Delta(delta) if R::FALLIBLE => guarded(|| R::apply(value, delta)),
             Self::Delta(delta) => R::apply(value, delta),
             Self::Overwrite(new) => Ok(Undo::Value(std::mem::replace(value, new))),
             Self::Update(_) => Err(ReduceError::new("an update must be prepared before it is applied")),
@@ -150,5 +167,40 @@ where
 impl<R: Reducer<T>, T: Clone> IntoCustomChange<R, T, ByOverwrite> for Overwrite<T> {
     fn into_change(self) -> Change<R, T> {
         Change::Overwrite(self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    enum Explosive {}
+
+    impl Reducer<u8> for Explosive {
+        type Update = u8;
+        type Delta = u8;
+
+        fn prepare(update: u8, _: &Stamp<'_>) -> Result<u8, ReduceError> {
+            Ok(update)
+        }
+
+        fn fold(_: &mut u8, _: u8) -> Result<(), ReduceError> {
+            Ok(())
+        }
+
+        fn apply(_: &mut u8, _: u8) -> Result<Undo<u8>, ReduceError> {
+            panic!("bang");
+        }
+    }
+
+    #[test]
+    fn a_panic_in_an_own_apply_is_an_error() {
+        let error = Change::<Explosive, u8>::Delta(1).apply(&mut 0).unwrap_err();
+        assert_eq!(error.to_string(), "the reducer panicked: bang");
+    }
+
+    #[test]
+    fn an_update_is_not_applied_before_it_is_prepared() {
+        assert!(Change::<Explosive, u8>::Update(1).apply(&mut 0).is_err());
     }
 }

@@ -5,6 +5,32 @@ use serde_json::Value;
 use super::GraphState;
 
 /// What a run starts with; the derive makes a struct whose missing required field does not compile.
+///
+/// ```
+/// use graph_core::GraphState;
+/// use graph_core::state::Input;
+/// use serde_json::json;
+///
+/// #[derive(GraphState, Clone)]
+/// struct Ticket {
+///     #[state(input)]
+///     question: String,
+///     #[state(input, reducer = append)]
+///     notes: Vec<String>,
+/// }
+///
+/// let input = Ticket::input("why?").notes(["urgent".to_owned()]);
+/// assert_eq!(input.into_start().state.question, "why?");
+///
+/// let error = TicketInput::from_json(json!({"qestion": "why?", "notes": ["urgent", 3]})).unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "the input of `Ticket` has 3 problems
+///   $.question: required, but missing
+///   $.notes[1]: invalid type: integer `3`, expected a string
+///   $.qestion: unknown field; did you mean `question`?"
+/// );
+/// ```
 pub trait Input<S: GraphState>: Sized + Send + 'static {
     /// The start of a fresh run: a base state, and the writes to apply to it through the reducers.
     fn into_start(self) -> Start<S>;
@@ -36,16 +62,26 @@ pub struct InputError {
     what: &'static str,
     state: &'static str,
     problems: Vec<InputProblem>,
+    names: Vec<&'static str>,
 }
 
 impl InputError {
-    #[doc(hidden)]
-    pub fn __new(state: &'static str, problems: Vec<InputProblem>) -> Self {
-        Self { what: "input", state, problems }
+    /// What is wrong with an input that has fields of these names.
+    pub(super) fn of_input(
+        state: &'static str,
+        problems: Vec<InputProblem>,
+        names: Vec<&'static str>,
+    ) -> Self {
+        Self { what: "input", state, problems, names }
     }
 
     pub(super) fn of_update(state: &'static str, problems: Vec<InputProblem>) -> Self {
-        Self { what: "update", state, problems }
+        Self { what: "update", state, problems, names: Vec::new() }
+    }
+
+    /// The fields that the input has; an update's error does not say.
+    pub(super) fn into_names(self) -> Vec<&'static str> {
+        self.names
     }
 
     pub(super) fn into_problems(self) -> Vec<InputProblem> {

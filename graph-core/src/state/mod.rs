@@ -18,6 +18,7 @@ mod stand_in;
 mod update;
 pub mod validate;
 mod value;
+mod writes;
 
 #[doc(hidden)]
 pub use bounds::{
@@ -42,8 +43,9 @@ pub use part::PartOf;
 pub use show::{debug, debug_json, debug_option, display, display_option, dump_with, shown, shown_with};
 #[doc(hidden)]
 pub use stand_in::StandIn;
-pub use update::{FieldWrite, IntoUpdate, Parsed, Update, WriteKind, Writes};
+pub use update::{FieldWrite, IntoUpdate, Parsed, Update, WriteKind};
 pub use value::IntoValue;
+pub use writes::Writes;
 
 use validate::{Report, Violation};
 

@@ -172,7 +172,7 @@ pub(super) fn meaning(state: &State, problems: &mut Problems) {
             ),
             None => drop(parts.insert(written.clone(), &flat.ident)),
         }
-        if state.generics.type_params().any(|param| written == param.ident.to_string()) {
+        if state.generics.type_params().any(|param| param.ident == written) {
             problems
                 .at(ty, "a type parameter cannot be flattened: impls for it would be impls for every type");
         }

@@ -85,7 +85,7 @@ fn every_problem_is_in_one_error() {
             "$.limit: invalid value: integer `300`, expected u8",
             "$.messages[0]: missing field `text`",
             "$.user: invalid type: null, expected a string",
-            "$.answer: unknown field; this input knows `question`, `notes`, `token`, `limit`, `max-retries`, `messages`, `user`, `turns`",
+            "$.answer: unknown field; this input knows `question`, `notes`, `token`, `limit`, `max-retries`, `messages`, `user`",
             "$.qestion: unknown field; did you mean `question`?",
         ],
     );

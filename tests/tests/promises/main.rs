@@ -5,11 +5,18 @@
     reason = "the functions that tests share fail a test as the tests themselves do"
 )]
 
+mod allocations;
+mod derive_attributes;
 mod derive_basics;
+mod derive_flatten;
+mod derive_generics;
+mod derive_names;
+mod derive_reducers;
 mod flattened_names;
 mod input_json;
 mod reducer_laws;
 mod routes;
+mod secrets;
 mod setters;
 mod update_json;
 mod validation;

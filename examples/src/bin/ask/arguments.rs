@@ -3,6 +3,10 @@ use std::path::PathBuf;
 use clap::{Parser, ValueEnum};
 use examples::corpus::Kinds;
 
+/// About this repository. No document speaks of "secrets": the third part takes a second search.
+const DEFAULT_QUESTION: &str =
+    "Which reducers are there, how are wiring mistakes reported, and how are secrets excluded from dumps?";
+
 /// Answers a question from a folder of text and markdown files, with quotations and their file:line.
 ///
 /// With OPENAI_BASE_URL or OPENAI_API_KEY set, and the feature `openai` compiled in, a model (OPENAI_MODEL) writes the
@@ -11,7 +15,7 @@ use examples::corpus::Kinds;
 #[command(version)]
 pub(crate) struct Arguments {
     /// What to answer; several questions in one are answered one by one.
-    #[arg(default_value = "What is a superstep, and what happens when two nodes write the same field?")]
+    #[arg(default_value = DEFAULT_QUESTION)]
     pub(crate) question: String,
 
     /// Where the documents are; this repository's own markdown files if not given.

@@ -13,6 +13,8 @@ pub struct JsonInput {
     state: &'static str,
     fields: Map<String, Value>,
     names: Vec<&'static str>,
+    /// The names of the inputs of flattened states; asked for only when there is a key to explain.
+    flattened: Vec<fn() -> Vec<&'static str>>,
     problems: Vec<InputProblem>,
     not_an_object: bool,
 }
@@ -29,7 +31,7 @@ impl JsonInput {
             }
         };
         let not_an_object = !problems.is_empty();
-        Self { state, fields, names: Vec::new(), problems, not_an_object }
+        Self { state, fields, names: Vec::new(), flattened: Vec::new(), problems, not_an_object }
     }
 
     /// Takes a field that must be there. The first name is the field's, the others are aliases.
@@ -72,8 +74,7 @@ impl JsonInput {
 
     /// Takes the input of a flattened state, whose fields lie on the same level.
     pub fn flattened<S: GraphState>(&mut self) -> Option<S::Input> {
-        let specs = (0..S::FIELD_COUNT).filter_map(S::field);
-        self.names.extend(specs.filter(|spec| !spec.untracked).map(|spec| spec.name));
+        self.flattened.push(names_of::<S>);
         // The part knows its names and aliases; a null tells which keys are its own without giving the values away.
         let is_own = |key: &str| {
             let parsed = <S::Update as Update<S>>::Write::__parse(key, Value::Null, false);
@@ -98,7 +99,11 @@ impl JsonInput {
     /// # Errors
     /// Every problem met on the way, and each key that is no input.
     pub fn finish<T>(mut self, build: impl FnOnce() -> Option<T>) -> Result<T, InputError> {
-        for key in std::mem::take(&mut self.fields).keys() {
+        let unknown_keys = std::mem::take(&mut self.fields);
+        if !unknown_keys.is_empty() {
+            self.names.extend(std::mem::take(&mut self.flattened).into_iter().flat_map(|names| names()));
+        }
+        for key in unknown_keys.keys() {
             let message = unknown(key, &self.names, "input");
             self.problem(path::of_key(key), message);
         }
@@ -108,7 +113,7 @@ impl JsonInput {
             }
             self.problem("$".to_owned(), "a required field is missing".to_owned());
         }
-        Err(InputError::__new(self.state, self.problems))
+        Err(InputError::of_input(self.state, self.problems, self.names))
     }
 
     fn take(&mut self, names: &[&'static str]) -> Option<(&'static str, Value)> {
@@ -144,6 +149,12 @@ impl JsonInput {
     fn problem(&mut self, path: String, message: String) {
         self.problems.push(InputProblem { path, message });
     }
+}
+
+/// The names of a state's inputs: an input with a key that no field can have says them.
+fn names_of<S: GraphState>() -> Vec<&'static str> {
+    let no_field = Map::from_iter([("$".to_owned(), Value::Null)]);
+    S::Input::from_json(Value::Object(no_field)).err().map(InputError::into_names).unwrap_or_default()
 }
 
 /// What to say of a key that is not among `names`, the fields of an `of` (an input or an update).

@@ -104,8 +104,10 @@ fn constructor(cx: &Context<'_>) -> TokenStream {
         let ident = member.ident();
         match member {
             Member::Field(field) => {
-                let ty = &field.ty;
-                arguments.push(quote!(#ident: impl #runtime::IntoValue<#ty>));
+                let (over, ty) = (Over::of(&field.ty), &field.ty);
+                let spanned = over.runtime(runtime);
+                let bound = over.around(quote!(#spanned::IntoValue<), quote!(#ty), quote!(>));
+                arguments.push(quote!(#ident: impl #bound));
                 values.push(quote!(#ident: #runtime::IntoValue::<#ty>::into_value(#ident),));
             }
             Member::Flat(flat) if flat.given == Given::Always => {

@@ -42,18 +42,21 @@ fn into_start(cx: &Context<'_>) -> TokenStream {
         let (ident, local, ty, offset) = (&flat.ident, local(&flat.ident), cx.flat_ty(flat), cx.offset(flat));
         quote! {
             let #local = #runtime::Input::<#ty>::into_start(__held.#ident);
-            __given.extend(::core::iter::Iterator::map(
-                ::core::iter::IntoIterator::into_iter(#local.given),
-                |__index| #offset + __index,
-            ));
-            __update.__writes.extend(#runtime::Update::<#ty>::__into_writes(#local.update).map(__Write::#ident));
+            ::core::iter::Extend::extend(
+                &mut __given,
+                ::core::iter::Iterator::map(
+                    ::core::iter::IntoIterator::into_iter(#local.given),
+                    |__index| #offset + __index,
+                ),
+            );
+            ::core::iter::Extend::extend(&mut __update.__writes, #runtime::Update::<#ty>::__into_writes(#local.update).map(__Write::#ident));
         }
     });
     quote! {
         fn into_start(self) -> #runtime::Start<#this> {
             let __held = self.__given;
             let mut __update = self.__update;
-            let mut __given: #runtime::Vec<::core::primitive::usize> = #runtime::Vec::from([#(#given),*]);
+            let mut __given: #runtime::Vec<::core::primitive::usize> = ::core::convert::From::from([#(#given),*]);
             #(#flats)*
             #runtime::Start { state: #state { #(#values)* }, update: __update, given: __given }
         }
@@ -70,7 +73,7 @@ fn into_update(cx: &Context<'_>) -> TokenStream {
         let (ident, ty) = (&flat.ident, cx.flat_ty(flat));
         quote! {
             let __update = #runtime::Input::<#ty>::into_update(__held.#ident);
-            __writes.extend(#runtime::Update::<#ty>::__into_writes(__update).map(__Write::#ident));
+            ::core::iter::Extend::extend(&mut __writes, #runtime::Update::<#ty>::__into_writes(__update).map(__Write::#ident));
         }
     });
     quote! {
@@ -79,7 +82,7 @@ fn into_update(cx: &Context<'_>) -> TokenStream {
             let mut __writes: #runtime::Writes<#write> = ::core::default::Default::default();
             #(#required)*
             #(#flats)*
-            __writes.extend(self.__update.__writes);
+            ::core::iter::Extend::extend(&mut __writes, self.__update.__writes);
             #runtime::Update::__from_writes(__writes)
         }
     }

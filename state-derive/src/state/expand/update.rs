@@ -5,6 +5,7 @@ use crate::state::model::{Field, Flat, Member};
 
 use super::context::Context;
 use super::fields::docs_or;
+use super::span::Over;
 
 // #[must_use]
 // struct TicketUpdate { __writes: Writes<<TicketUpdate as Update<Ticket>>::Write> }
@@ -57,11 +58,13 @@ pub(super) fn setter(cx: &Context<'_>, field: &Field, vis: TokenStream, push: To
     let docs = docs_or(&field.docs, || format!("Writes `{}`.", field.name()));
     let is_custom = field.reducer.is_custom();
     let marker = is_custom.then(|| quote!(<__M>));
+    let over = Over::of(&field.ty);
     let bound = |reducer: TokenStream, ty: TokenStream| {
+        let runtime = over.runtime(cx.runtime);
         if is_custom {
-            quote!(#runtime::IntoCustomChange<#reducer, #ty, __M>)
+            over.around(quote!(#runtime::IntoCustomChange<), quote!(#reducer, #ty), quote!(, __M>))
         } else {
-            quote!(#runtime::IntoChange<#reducer, #ty>)
+            over.around(quote!(#runtime::IntoChange<), quote!(#reducer, #ty), quote!(>))
         }
     };
     let (written, shown) = (bound(reducer, ty), bound(cx.shown_reducer(field), field.ty.to_token_stream()));
@@ -93,7 +96,7 @@ fn flat_setter(cx: &Context<'_>, flat: &Flat) -> TokenStream {
         #(#docs)*
         #vis fn #ident(mut self, __value: impl #runtime::IntoUpdate<#ty>) -> Self {
             let __writes = #runtime::Update::<#ty>::__into_writes(#runtime::IntoUpdate::<#ty>::into_update(__value));
-            self.__writes.extend(__writes.map(__Write::#ident));
+            ::core::iter::Extend::extend(&mut self.__writes, __writes.map(__Write::#ident));
             self
         }
     }

@@ -1,4 +1,9 @@
-//! The program as its users see it: arguments and folders in; stdout, stderr and an exit code out.
+//! The programs as their users see them: arguments and folders in; stdout, stderr and an exit code out.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "the functions that tests share fail a test as the tests themselves do"
+)]
 
 use std::fs;
 use std::path::Path;
@@ -71,9 +76,11 @@ fn citations_hold(folder: &Path, answer: &str) -> usize {
         let (file, line) = source.rsplit_once(':').unwrap();
         let text = fs::read_to_string(folder.join(file)).unwrap();
         let from_line: Vec<_> = text.lines().skip(line.parse::<usize>().unwrap() - 1).collect();
-        let begins = quotation.split(' ').take(3).collect::<Vec<_>>().join(" ");
+        let quotation: Vec<_> = quotation.trim_end_matches('…').split_whitespace().collect();
+        let begins = quotation.iter().take(3).copied().collect::<Vec<_>>().join(" ");
         assert!(from_line[0].contains(&begins), "{source} does not begin with {begins}");
-        assert!(from_line.join(" ").contains(quotation), "{source} does not say {quotation}");
+        let says: Vec<_> = from_line.iter().flat_map(|line| line.split_whitespace()).collect();
+        assert!(says.join(" ").contains(&quotation.join(" ")), "{source} does not say {quotation:?}");
         count += 1;
     }
     count
@@ -160,10 +167,10 @@ fn the_graph_is_drawn_without_a_folder() {
 #[test]
 fn without_arguments_the_markdown_of_the_workspace_is_asked() {
     let workspace = folder(&[
-        ("README.md", b"A superstep is all nodes planned together.\n"),
-        ("docs/writes.md", b"When two nodes write the same field, nothing is applied.\n"),
-        ("src/lib.rs", b"// superstep superstep superstep\n"),
-        ("target/doc/x.md", b"superstep\n"),
+        ("README.md", b"There are seven reducers.\n"),
+        ("docs/wiring.md", b"Wiring mistakes are reported all at once.\n"),
+        ("src/lib.rs", b"// reducers, reducers, reducers\n"),
+        ("target/doc/x.md", b"reducers\n"),
         ("package/Cargo.toml", b""),
     ]);
     // Where the program is started from the workspace's root, and where cargo says which package it is of.
@@ -173,9 +180,23 @@ fn without_arguments_the_markdown_of_the_workspace_is_asked() {
     for output in [by_folder, by_cargo] {
         assert!(output.status.success(), "{}", stderr(&output));
         assert!(stdout(&output).contains("— README.md:1\n"), "{}", stdout(&output));
-        assert!(stdout(&output).contains("— docs/writes.md:1\n"), "{}", stdout(&output));
+        assert!(stdout(&output).contains("— docs/wiring.md:1\n"), "{}", stdout(&output));
         assert!(stderr(&output).contains("2 files"), "{}", stderr(&output));
     }
+}
+
+#[test]
+fn this_repository_answers_the_default_question() {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let output = command(package).env("CARGO_MANIFEST_DIR", package).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    for part in ["1. Which reducers", "\n2. how are wiring mistakes", "\n3. how are secrets"] {
+        let (_, answer) = stdout(&output).split_once(part).unwrap();
+        let (_, first) = answer.split_once('\n').unwrap();
+        assert!(first.starts_with("   “"), "{part}: {first}");
+    }
+    assert!(citations_hold(package.parent().unwrap(), stdout(&output)) >= 3);
+    assert!(stderr(&output).contains("rewrite"), "{}", stderr(&output));
 }
 
 #[test]
@@ -269,3 +290,4 @@ fn a_chat_endpoint_that_is_no_url_is_a_failure() {
 
 #[cfg(feature = "openai")]
 mod model;
+mod numbered;

@@ -1,0 +1,66 @@
+//! What nodes work with but do not write —clients, settings, pools— is the run's context, not state.
+//!
+//! A node asks for `&Ctx<Shop>` and fits graphs with that context; a node of a library asks for `&Cx` and fits all.
+
+use graph_core::{Ctx, Cx, END, GraphState, Node, NodeError, Result, START, StateGraph, named};
+
+/// Nothing in here has to be serializable, or cloneable.
+struct Shop {
+    currency: &'static str,
+    price: fn(&str) -> Option<u32>,
+}
+
+#[derive(GraphState, Clone, Debug)]
+struct Order {
+    #[state(input)]
+    item: String,
+    total: u32,
+    #[state(reducer = append)]
+    lines: Vec<String>,
+}
+
+async fn price(order: &Order, shop: &Ctx<Shop>) -> Result<OrderUpdate> {
+    // `?` takes any error; the run's error then names the node and keeps the cause.
+    let price = (shop.context().price)(&order.item)
+        .ok_or_else(|| NodeError::msg(format!("no price for {}", order.item)))?;
+    Ok(Order::update().total(price))
+}
+
+/// A node that carries something of its own is a struct. This one reads `Cx`, so any context will do.
+struct Print {
+    prefix: &'static str,
+}
+
+impl Node for Print {
+    type Reads = Order;
+    type Output = OrderUpdate;
+
+    async fn run(&self, order: &Order, cx: &Cx) -> OrderUpdate {
+        let line = format!("{}{} {} (by {})", self.prefix, order.item, order.total, cx.node());
+        Order::update().lines([line])
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<()> {
+    // Two values of one struct cannot be told apart by their type: they take a name.
+    let receipt = || named("receipt", Print { prefix: "sold: " });
+    let graph = StateGraph::<Order>::with_context::<Shop>()
+        .edge(START, price)
+        .edge(price, receipt())
+        .edge(receipt(), END)
+        .compile()?;
+
+    let shop = || Shop { currency: "EUR", price: |item| (item == "tea").then_some(4) };
+    // Without `.context(..)` this does not compile.
+    let order = graph.run(Order::input("tea")).context(shop()).await?.into_state();
+    assert_eq!(order.lines, ["sold: tea 4 (by receipt)"]);
+    println!("{} {}", order.lines.join("\n"), shop().currency);
+
+    let Err(error) = graph.run(Order::input("gold")).context(shop()).await else {
+        unreachable!("gold has no price");
+    };
+    println!("{error:?}");
+    assert!(error.to_string().contains("node `price` failed in superstep 1"));
+    Ok(())
+}

@@ -1,0 +1,35 @@
+//! Each numbered program asserts what it shows; here each is run.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+const PROGRAMS: [(&str, &str); 10] = [
+    ("01_append", env!("CARGO_BIN_EXE_01_append")),
+    ("02_private", env!("CARGO_BIN_EXE_02_private")),
+    ("03_conflict", env!("CARGO_BIN_EXE_03_conflict")),
+    ("04_map_reduce", env!("CARGO_BIN_EXE_04_map_reduce")),
+    ("05_loop", env!("CARGO_BIN_EXE_05_loop")),
+    ("06_join", env!("CARGO_BIN_EXE_06_join")),
+    ("07_context", env!("CARGO_BIN_EXE_07_context")),
+    ("08_stream", env!("CARGO_BIN_EXE_08_stream")),
+    ("09_validate", env!("CARGO_BIN_EXE_09_validate")),
+    ("10_flatten", env!("CARGO_BIN_EXE_10_flatten")),
+];
+
+#[test]
+fn each_shows_something_and_its_assertions_hold() {
+    for (name, path) in PROGRAMS {
+        let output = Command::new(path).output().unwrap();
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(!output.stdout.is_empty(), "{name} shows nothing");
+        assert!(output.stderr.is_empty(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn none_is_forgotten_here() {
+    let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/bin")).unwrap();
+    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    let programs: BTreeSet<_> = names.filter_map(|name| Some(name.strip_suffix(".rs")?.to_owned())).collect();
+    assert_eq!(programs, PROGRAMS.map(|(name, _)| name.to_owned()).into());
+}

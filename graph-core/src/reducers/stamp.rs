@@ -1,0 +1,20 @@
+/// Which write a reducer is preparing; everything a stable id may be derived from.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Stamp<'a> {
+    /// The thread, when there is one.
+    pub thread: Option<&'a str>,
+    /// The superstep.
+    pub step: u64,
+    /// The node's name; `START` for a run's input.
+    pub node: &'a str,
+    /// The task's place in its superstep.
+    pub index: usize,
+}
+
+impl<'a> Stamp<'a> {
+    /// A stamp for the task at `index` of superstep `step`.
+    pub fn new(node: &'a str, step: u64, index: usize) -> Self {
+        Self { thread: None, step, node, index }
+    }
+}

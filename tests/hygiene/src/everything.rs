@@ -1,0 +1,79 @@
+//! Each part of the expansion, without a prelude.
+
+use ::std::clone::Clone;
+use ::std::convert::From;
+use ::std::fmt::Debug;
+use ::std::option::Option;
+use ::std::result::Result::{self, Ok};
+use ::std::string::String;
+use ::std::vec::Vec;
+
+fn push(text: &mut String, letter: char) {
+    text.push(letter);
+}
+
+fn check(_: &Everything) -> Result<(), &'static str> {
+    Ok(())
+}
+
+fn dial(port: &u16) -> Option<u16> {
+    Option::Some(*port)
+}
+
+#[derive(::renamed::GraphState, Clone, Debug)]
+#[state(crate = ::renamed)]
+pub struct Part {
+    /// Lines.
+    #[state(reducer = append)]
+    pub lines: Vec<String>,
+}
+
+#[derive(::renamed::GraphState, Clone, Debug)]
+#[state(crate = ::renamed, invariant = check, rename_all = "camelCase")]
+pub struct Everything {
+    /// Asked for.
+    #[state(input, validate(length(min = 1), ascii, contains("x")))]
+    pub question: String,
+    /// Folded by a built-in.
+    #[state(input, reducer = append)]
+    pub notes: Option<Vec<String>>,
+    /// Folded by a function.
+    #[state(reducer = push, takes = char)]
+    pub letters: String,
+    /// Not dumped.
+    #[state(exclude, validate(range(max = 9)))]
+    pub secret: u8,
+    /// Rebuilt.
+    #[state(untracked, from_context = dial)]
+    pub port: Option<u16>,
+    /// Given back.
+    #[state(output, serialize_with = display)]
+    pub answer: Option<String>,
+    /// Cleared.
+    #[state(ephemeral, default = 3)]
+    pub flash: u8,
+    /// A part.
+    #[state(flatten)]
+    pub part: Part,
+}
+
+#[derive(::renamed::GraphState, Clone, Debug)]
+#[state(crate = ::renamed)]
+pub struct Generic<T>
+where
+    T: Clone + ::std::marker::Send + ::std::marker::Sync + ::std::default::Default + 'static,
+{
+    /// Of any type.
+    #[state(untracked)]
+    pub value: T,
+    /// Counted.
+    #[state(reducer = add, output)]
+    pub count: u32,
+}
+
+pub fn used() -> EverythingInput {
+    let update =
+        Everything::update().question("x").letters('c').part(Part::update().lines([String::from("a")]));
+    ::std::mem::drop(update);
+    Everything::input("x").notes([String::from("n")])
+}

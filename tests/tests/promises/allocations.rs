@@ -1,0 +1,65 @@
+//! A superstep allocates what its node's future needs, and little else.
+
+use graph_core::{GraphState, START, StateGraph};
+
+#[derive(GraphState, Clone)]
+struct Count {
+    #[state(reducer = add)]
+    total: u64,
+}
+
+async fn tick(_: &Count) -> CountUpdate {
+    Count::update().total(1)
+}
+
+async fn tock(_: &Count) -> CountUpdate {
+    Count::update().total(1)
+}
+
+#[derive(GraphState, Clone)]
+struct Checked {
+    #[state(validate(range(max = 1_000_000)))]
+    total: u64,
+}
+
+async fn checked(state: &Checked) -> CheckedUpdate {
+    Checked::update().total(state.total + 1)
+}
+
+/// The allocations of so many supersteps, after a few that fill the run's own buffers.
+macro_rules! allocations {
+    ($graph:expr, $input:expr, $supersteps:expr) => {{
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let mut run = $graph.run($input).recursion_limit(100_000).start().unwrap();
+        runtime.block_on(async {
+            while run.superstep() < 10 {
+                run.step().await.unwrap();
+            }
+        });
+        let counted = allocation_counter::measure(|| {
+            runtime.block_on(async {
+                for _ in 0..$supersteps {
+                    run.step().await.unwrap();
+                }
+            });
+        });
+        (counted.count_total, counted.bytes_current)
+    }};
+}
+
+#[test]
+fn a_one_node_superstep_allocates_its_future_and_no_more() {
+    let graph =
+        StateGraph::<Count>::new().edge(START, tick).edge(tick, tock).edge(tock, tick).compile().unwrap();
+    let (count, kept) = allocations!(graph, Count::input(), 1_000);
+    assert!(count <= 1_100, "{count} allocations in 1000 supersteps");
+    assert_eq!(kept, 0, "bytes kept");
+}
+
+#[test]
+fn a_one_node_superstep_with_rules_allocates_at_most_twice() {
+    let graph = StateGraph::<Checked>::new().edge(START, checked).edge(checked, checked).compile().unwrap();
+    let (count, kept) = allocations!(graph, Checked::input(), 1_000);
+    assert!(count <= 2_100, "{count} allocations in 1000 supersteps");
+    assert_eq!(kept, 0, "bytes kept");
+}

@@ -1,0 +1,112 @@
+//! The value of an excluded field is in no dump and in no error text, whatever goes wrong with it.
+
+use std::error::Error as _;
+
+use graph_core::reducers::{ReduceError, Reducer, Stamp};
+use graph_core::state::Input;
+use graph_core::{END, GraphState, START, StateGraph};
+use serde_json::json;
+
+const SECRET: u64 = 4711;
+
+fn refuse(value: &mut u64, delta: u64) -> Result<(), String> {
+    Err(format!("{value} does not go with {delta}"))
+}
+
+fn explode(value: &mut u64, delta: u64) {
+    panic!("{value} exploded on {delta}");
+}
+
+fn weak(value: &u64) -> Result<(), String> {
+    if *value == 0 { Ok(()) } else { Err(format!("{value} is weak")) }
+}
+
+fn checks_loudly(value: &u64) -> Result<(), String> {
+    assert!(*value == 0, "{value} is weak");
+    Ok(())
+}
+
+enum Picky {}
+
+impl Reducer<u64> for Picky {
+    type Update = u64;
+    type Delta = u64;
+
+    fn prepare(update: u64, _: &Stamp<'_>) -> Result<u64, ReduceError> {
+        Err(ReduceError::new(format!("{update} cannot be used")))
+    }
+
+    fn fold(_: &mut u64, _: u64) -> Result<(), ReduceError> {
+        Ok(())
+    }
+}
+
+#[derive(GraphState, Clone, Debug)]
+struct Safe {
+    #[state(exclude, reducer = add, default = u64::MAX)]
+    full: u64,
+    #[state(exclude, reducer = refuse)]
+    refusing: u64,
+    #[state(exclude, reducer = explode)]
+    exploding: u64,
+    #[state(exclude, reducer = Picky)]
+    picky: u64,
+    #[state(exclude, validate(custom(weak)))]
+    weak: u64,
+    #[state(exclude, validate(custom(checks_loudly)))]
+    loud: u64,
+    #[state(exclude)]
+    token: u64,
+}
+
+/// Everything that an error says: itself and its causes, for users and for developers.
+fn said(error: &graph_core::Error) -> String {
+    let mut text = format!("{error}\n{error:?}");
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(&format!("\n{error}\n{error:?}"));
+        cause = error.source();
+    }
+    text
+}
+
+#[tokio::test]
+async fn whatever_a_node_writes_wrong() {
+    macro_rules! check {
+        ($($field:ident),*) => {$({
+            async fn node(_: &Safe) -> SafeUpdate {
+                Safe::update().$field(SECRET)
+            }
+            let graph = StateGraph::<Safe>::new().edge(START, node).edge(node, END).compile().unwrap();
+            let text = said(&graph.run(Safe::input()).await.unwrap_err());
+            assert!(!text.contains("4711"), "{text}");
+            assert!(text.contains(stringify!($field)) && text.contains("`node`"), "{text}");
+        })*};
+    }
+    check!(full, refusing, exploding, picky, weak, loud);
+}
+
+#[tokio::test]
+async fn whatever_an_input_gives_wrong() {
+    async fn node(_: &Safe) {}
+    let graph = StateGraph::<Safe>::new().edge(START, node).edge(node, END).compile().unwrap();
+    let text = said(&graph.run(Safe::input().weak(SECRET)).await.unwrap_err());
+    assert!(!text.contains("4711") && text.contains("weak") && text.contains("START"), "{text}");
+
+    let error = SafeInput::from_json(json!({"token": "4711"})).unwrap_err();
+    assert!(!format!("{error} {error:?}").contains("4711"), "{error}");
+    let error = serde_json::from_value::<SafeUpdate>(json!({"$overwrite": {"token": ["4711"]}})).unwrap_err();
+    assert!(!format!("{error} {error:?}").contains("4711"), "{error}");
+}
+
+#[tokio::test]
+async fn nothing_of_it_is_dumped() {
+    async fn node(_: &Safe) -> SafeUpdate {
+        Safe::update().token(SECRET)
+    }
+    let graph = StateGraph::<Safe>::new().edge(START, node).edge(node, END).compile().unwrap();
+    let state = graph.run(Safe::input()).await.unwrap().into_state();
+    assert_eq!(state.token, SECRET);
+    assert_eq!(state.dump().to_string(), "{}");
+    assert_eq!(format!("{:?}", Safe::update().token(SECRET)), "SafeUpdate { token: .. }");
+}
