@@ -27,6 +27,7 @@ async fn price(order: &Order, shop: &Ctx<Shop>) -> Result<OrderUpdate> {
 }
 
 /// A node that carries something of its own is a struct. This one reads `Cx`, so any context will do.
+#[derive(Clone, Copy)]
 struct Print {
     prefix: &'static str,
 }
@@ -44,11 +45,11 @@ impl Node for Print {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<()> {
     // Two values of one struct cannot be told apart by their type: they take a name.
-    let receipt = || named("receipt", Print { prefix: "sold: " });
+    let receipt = named("receipt", Print { prefix: "sold: " });
     let graph = StateGraph::<Order>::with_context::<Shop>()
         .edge(START, price)
-        .edge(price, receipt())
-        .edge(receipt(), END)
+        .edge(price, receipt)
+        .edge(receipt, END)
         .compile()?;
 
     let shop = || Shop { currency: "EUR", price: |item| (item == "tea").then_some(4) };

@@ -215,6 +215,25 @@ fn files_that_cannot_be_read_are_named_and_passed_over() {
 }
 
 #[test]
+fn many_files_that_are_no_documents_are_counted() {
+    let names: Vec<_> = (0..8).map(|number| format!("{number}.png")).collect();
+    let mut files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), b"x".as_slice())).collect();
+    files.push(("a.md", b"A join waits for all of its sources.\n"));
+    let folder = folder(&files);
+    let output = ask(folder.path(), &["What is a join?", "."]);
+    assert!(
+        stderr(&output).contains("`4.png`") && !stderr(&output).contains("`5.png`"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(
+        stderr(&output).contains("skipped   3 more (not a text or markdown file)"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
 fn nothing_to_read_is_a_failure() {
     let empty = folder(&[]);
     fails(&ask(empty.path(), &["What is a join?", "."]), 1, "error: no text to read in `.`");

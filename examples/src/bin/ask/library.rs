@@ -2,7 +2,7 @@ use std::path::Path;
 
 use examples::Error;
 use examples::chat::{Chat, Setup};
-use examples::corpus::{Corpus, Kinds};
+use examples::corpus::{Corpus, Kinds, Reason, Skipped};
 use examples::index::Index;
 
 /// What the nodes work with: the graph's context. None of it is state; a run neither changes nor stores it.
@@ -17,11 +17,22 @@ impl Library {
     pub(crate) fn open(folder: &Path, kinds: Kinds) -> Result<Self, Error> {
         let corpus = Corpus::read(folder, kinds)?;
         eprintln!("reading   {} files, {} passages", corpus.files, corpus.passages.len());
-        for skipped in &corpus.skipped {
-            eprintln!("skipped   {skipped}");
-        }
+        report(&corpus.skipped);
         let setup = Setup::from_env(|name| std::env::var(name).ok())?;
         Ok(Self { index: Index::new(corpus.passages)?, chat: setup.and_then(chat) })
+    }
+}
+
+/// Names every document that could not be read, and a few of the files that are none.
+fn report(skipped: &[Skipped]) {
+    const NAMED: usize = 5;
+    let (others, documents): (Vec<_>, Vec<_>) =
+        skipped.iter().partition(|skipped| matches!(skipped.reason, Reason::Kind));
+    for skipped in documents.iter().chain(others.iter().take(NAMED)) {
+        eprintln!("skipped   {skipped}");
+    }
+    if let rest @ 1.. = others.len().saturating_sub(NAMED) {
+        eprintln!("skipped   {rest} more ({})", Reason::Kind);
     }
 }
 

@@ -19,10 +19,11 @@ mod progress;
 
 use std::error::Error;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
-use graph_core::{EventKind, StreamMode};
+use graph_core::{EventKind, GraphState as _, StreamMode};
 
 use arguments::{Arguments, Picture};
 use inquiry::Inquiry;
@@ -75,7 +76,7 @@ async fn run(arguments: Arguments) -> Result<(), Box<dyn Error>> {
     Err("the run ended without a word".into())
 }
 
-fn finish(inquiry: &Inquiry, arguments: &Arguments, folder: &std::path::Path) -> Result<(), Box<dyn Error>> {
+fn finish(inquiry: &Inquiry, arguments: &Arguments, folder: &Path) -> Result<(), Box<dyn Error>> {
     if arguments.json {
         print(&dump(inquiry)?)?;
     }
@@ -87,7 +88,6 @@ fn finish(inquiry: &Inquiry, arguments: &Arguments, folder: &std::path::Path) ->
 }
 
 fn dump(inquiry: &Inquiry) -> Result<String, serde_json::Error> {
-    use graph_core::GraphState as _;
     serde_json::to_string_pretty(&inquiry.dump()).map(|json| json + "\n")
 }
 
