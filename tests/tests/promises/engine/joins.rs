@@ -1,0 +1,245 @@
+//! A join waits for all of its sources, runs once for each round, and never forgets in silence who is missing.
+
+use graph_core::{Cx, END, ErrorKind, Route, START, StateGraph};
+use serde::{Deserialize, Serialize};
+
+use crate::engine::trace::{Trace, TraceUpdate, here, log_of, nodes, ran};
+
+nodes! { a b c d e long_1 long_2 long_3 }
+
+fn graph() -> StateGraph<Trace> {
+    StateGraph::<Trace>::new()
+}
+
+#[test]
+fn a_join_of_branches_of_unequal_length_runs_once() {
+    let graph = graph()
+        .edge(START, (a, long_1))
+        .edge(long_1, long_2)
+        .edge(long_2, long_3)
+        .join((a, long_3), c)
+        .edge(c, END)
+        .compile()
+        .unwrap();
+    assert_eq!(log_of(&graph), "1:a 1:long_1 2:long_2 3:long_3 4:c");
+}
+
+#[test]
+fn a_join_whose_sources_finish_together_runs_once() {
+    let graph = graph().edge(START, (a, b, d)).join((a, b, d), c).edge(c, END).compile().unwrap();
+    assert_eq!(log_of(&graph), "1:a 1:b 1:d 2:c");
+}
+
+#[test]
+fn a_source_named_twice_counts_once() {
+    let graph = graph().edge(START, (a, b)).join((a, b, a), c).edge(c, END).compile().unwrap();
+    assert_eq!(log_of(&graph), "1:a 1:b 2:c");
+}
+
+#[test]
+fn a_node_may_be_a_source_of_several_joins_and_have_edges_besides() {
+    let graph = graph()
+        .edge(START, (a, b))
+        .join((a, b), (c, d))
+        .join((b, c), e)
+        .edge(a, long_1)
+        .edge(long_1, END)
+        .edge(c, END)
+        .edge(d, END)
+        .edge(e, END)
+        .compile()
+        .unwrap();
+    assert_eq!(log_of(&graph), "1:a 1:b 2:c 2:d 2:long_1 3:e");
+}
+
+#[test]
+fn several_joins_into_one_node_each_count_for_themselves() {
+    let graph = graph()
+        .edge(START, (a, b, d))
+        .edge(d, e)
+        .join((a, b), c)
+        .join((d, e), c)
+        .edge(c, END)
+        .compile()
+        .unwrap();
+    assert_eq!(log_of(&graph), "1:a 1:b 1:d 2:e 2:c 3:c");
+}
+
+#[test]
+fn other_edges_into_the_target_leave_the_join_alone() {
+    let graph = graph()
+        .edge(START, (a, d))
+        .edge(d, c)
+        .edge(a, long_1)
+        .edge(long_1, b)
+        .join((a, b), c)
+        .edge(c, END)
+        .compile()
+        .unwrap();
+    // By the edge first; the half-filled join is kept, and fills later.
+    assert_eq!(log_of(&graph), "1:a 1:d 2:c 2:long_1 3:b 4:c");
+}
+
+#[test]
+fn a_join_and_an_edge_that_fire_together_run_the_target_once() {
+    let graph = graph().edge(START, (a, b)).join((a, b), c).edge(a, c).edge(c, END).compile().unwrap();
+    assert_eq!(log_of(&graph), "1:a 1:b 2:c");
+}
+
+#[derive(Route)]
+enum Round {
+    #[to(a)]
+    Again,
+    #[to(END)]
+    Enough,
+}
+
+async fn three_rounds(_: &Trace, cx: &Cx) -> (TraceUpdate, Round) {
+    (ran(cx), if cx.superstep() < 6 { Round::Again } else { Round::Enough })
+}
+
+#[test]
+fn a_join_is_cleared_for_its_next_round() {
+    let graph = graph().edge(START, a).edge(a, (b, d)).join((b, d), three_rounds).compile().unwrap();
+    assert_eq!(log_of(&graph), "1:a 2:b 2:d 3:three_rounds 4:a 5:b 5:d 6:three_rounds");
+}
+
+#[test]
+fn a_source_that_finishes_while_the_target_runs_counts_for_the_next_round() {
+    // `a` runs in supersteps 1 and 2, the second time beside `c`.
+    let graph =
+        graph().edge(START, (a, b, d)).edge(d, a).join_optional((a, b), c).edge(c, b).compile().unwrap();
+    assert_eq!(log_of(&graph), "1:a 1:b 1:d 2:a 2:c 3:b 4:c 5:b");
+}
+
+#[derive(Serialize, Deserialize)]
+struct Item(u32);
+
+#[derive(Route)]
+enum Map {
+    #[to(item)]
+    Item(Item),
+    #[to(b)]
+    Nothing,
+}
+
+async fn item(_: &Item, cx: &Cx) -> TraceUpdate {
+    ran(cx)
+}
+
+async fn map() -> Vec<Map> {
+    (0..3).map(|number| Map::Item(Item(number))).collect()
+}
+
+async fn map_over_nothing() -> Map {
+    Map::Nothing
+}
+
+#[test]
+fn many_packets_to_one_source_are_one_arrival() {
+    let graph = graph().edge(START, (map, a)).join((item, a), c).edge(b, END).edge(c, END).compile().unwrap();
+    assert_eq!(log_of(&graph), "1:a 2:item 2:item 2:item 3:c");
+}
+
+#[test]
+fn a_run_that_would_end_with_a_part_filled_join_fails_and_names_who_is_missing() {
+    let graph = graph()
+        .name("mapping")
+        .edge(START, (map_over_nothing, a))
+        .join((item, a), c)
+        .edge(b, END)
+        .edge(c, END)
+        .compile()
+        .unwrap();
+    let error = here(graph.run(Trace::input()).into_future()).unwrap_err();
+    let ErrorKind::JoinNotFilled { target, missing } = error.kind() else { panic!("{error}") };
+    assert_eq!((target.as_str(), missing.as_slice()), ("c", &["item".to_owned()][..]));
+    assert_eq!(
+        error.to_string(),
+        "graph `mapping`: came to rest while the join into `c` still waits for `item`: \
+         declare it optional if that is meant"
+    );
+    assert_eq!(error.state::<Trace>().unwrap().log, ["1:a", "2:b"], "all else has run");
+}
+
+#[test]
+fn everyone_who_is_missing_is_named() {
+    let graph = graph()
+        .edge(START, (map_over_nothing, a))
+        .join((item, a, long_1), END)
+        .edge(b, END)
+        .edge(item, long_1)
+        .compile()
+        .unwrap();
+    let error = here(graph.run(Trace::input()).into_future()).unwrap_err();
+    let ErrorKind::JoinNotFilled { target, missing } = error.kind() else { panic!("{error}") };
+    assert_eq!((target.as_str(), missing.as_slice()), ("END", &["item".to_owned(), "long_1".to_owned()][..]));
+}
+
+#[test]
+fn an_optional_join_may_stay_part_filled() {
+    let graph = graph()
+        .edge(START, (map_over_nothing, a))
+        .join_optional((item, a), c)
+        .edge(b, END)
+        .edge(c, END)
+        .compile()
+        .unwrap();
+    assert_eq!(log_of(&graph), "1:a 2:b");
+}
+
+#[test]
+fn an_optional_join_runs_when_it_fills() {
+    let graph = graph()
+        .edge(START, (map, a))
+        .join_optional((item, a), c)
+        .edge(b, END)
+        .edge(c, END)
+        .compile()
+        .unwrap();
+    assert_eq!(log_of(&graph), "1:a 2:item 2:item 2:item 3:c");
+}
+
+#[test]
+fn what_a_join_has_waited_for_never_leaks_into_the_next_run() {
+    let graph = graph()
+        .edge(START, (map_over_nothing, a))
+        .join_optional((b, a, item), c)
+        .edge(c, END)
+        .compile()
+        .unwrap();
+    for _ in 0..3 {
+        assert_eq!(log_of(&graph), "1:a 2:b");
+    }
+}
+
+#[test]
+fn a_join_into_end_waits_and_plans_nothing() {
+    let graph = graph().edge(START, (a, b)).edge(a, d).join((d, b), END).compile().unwrap();
+    assert_eq!(log_of(&graph), "1:a 1:b 2:d");
+}
+
+#[test]
+fn a_deferred_source_fills_a_join_and_a_deferred_target_waits() {
+    let graph = graph()
+        .edge(START, (a, b))
+        .edge(a, long_1)
+        .edge(long_1, long_2)
+        .edge(long_2, END)
+        .join((a, b), c)
+        .edge(c, END)
+        .defer(c)
+        .compile()
+        .unwrap();
+    assert_eq!(log_of(&graph), "1:a 1:b 2:long_1 3:long_2 4:c");
+    let graph = StateGraph::<Trace>::new()
+        .edge(START, (a, b))
+        .edge(a, long_1)
+        .edge(long_1, END)
+        .join((a, b), c)
+        .edge(c, END)
+        .defer(b)
+        .compile()
+        .unwrap();
+    assert_eq!(log_of(&graph), "1:a 2:long_1 3:b 4:c");
+}

@@ -1,0 +1,7 @@
+//! What a run does, and what it does not do.
+
+mod deferred;
+mod finishing_order;
+mod joins;
+mod supersteps;
+mod trace;

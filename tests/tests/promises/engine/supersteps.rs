@@ -1,0 +1,157 @@
+//! A run goes in supersteps: everything planned runs on the same state, and what it wrote is applied together.
+
+use std::sync::Arc;
+
+use graph_core::{Ctx, Cx, END, Route, START, StateGraph};
+use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
+
+use crate::engine::trace::{Journal, Trace, TraceUpdate, here, log_of, nodes, say, workers};
+
+nodes! { a b c d e }
+
+async fn looks(state: &Trace, cx: &Cx) -> TraceUpdate {
+    say(format!("{} sees {} {}", cx.node(), state.log.len(), state.value)).value(7)
+}
+
+async fn looks_too(state: &Trace, cx: &Cx) -> TraceUpdate {
+    say(format!("{} sees {} {}", cx.node(), state.log.len(), state.value))
+}
+
+#[test]
+fn siblings_read_the_state_before_the_superstep() {
+    let graph = StateGraph::<Trace>::new()
+        .edge(START, a)
+        .edge(a, (looks, looks_too))
+        .edge(looks, b)
+        .edge(looks_too, END)
+        .edge(b, END)
+        .compile()
+        .unwrap();
+    assert_eq!(log_of(&graph), "1:a looks sees 1 0 looks_too sees 1 0 3:b");
+}
+
+#[test]
+fn nothing_of_a_superstep_is_visible_while_it_runs() {
+    async fn first(_: &Trace, cx: &Ctx<watch::Sender<bool>>) -> TraceUpdate {
+        cx.context().send_replace(true);
+        say("first")
+    }
+    async fn second(state: &Trace, cx: &Ctx<watch::Sender<bool>>) -> TraceUpdate {
+        let before = state.log.len();
+        cx.context().subscribe().wait_for(|&first| first).await.unwrap();
+        // The first is over, on one thread for certain.
+        tokio::task::yield_now().await;
+        say(format!("second {before} {}", state.log.len()))
+    }
+    let graph = StateGraph::<Trace>::with_context::<watch::Sender<bool>>()
+        .edge(START, (second, first))
+        .edge(first, END)
+        .edge(second, END)
+        .compile()
+        .unwrap();
+    let run = || graph.run(Trace::input()).context(watch::Sender::new(false)).into_future();
+    assert_eq!(here(run()).unwrap().state().log, ["second 0 0", "first"]);
+    assert_eq!(workers(2).block_on(run()).unwrap().state().log, ["second 0 0", "first"]);
+}
+
+#[test]
+fn a_node_that_several_edges_fire_runs_once_per_superstep() {
+    let graph = StateGraph::<Trace>::new()
+        .edge(START, (a, b, c))
+        .edge(a, d)
+        .edge(b, d)
+        .edge(c, e)
+        .edge(e, d)
+        .edge(d, END)
+        .compile()
+        .unwrap();
+    // Fired twice in one superstep it runs once; fired again by the longer branch it runs again.
+    assert_eq!(log_of(&graph), "1:a 1:b 1:c 2:d 2:e 3:d");
+}
+
+#[test]
+fn an_edge_said_twice_is_one_edge() {
+    let graph = StateGraph::<Trace>::new().edge(START, a).edge(START, (a, a)).edge(a, END).compile().unwrap();
+    assert_eq!(log_of(&graph), "1:a");
+}
+
+#[test]
+fn end_ends_its_branch_only() {
+    let graph = StateGraph::<Trace>::new()
+        .edge(START, (a, b))
+        .edge(a, END)
+        .edge(b, (c, END))
+        .edge(c, END)
+        .compile()
+        .unwrap();
+    assert_eq!(log_of(&graph), "1:a 1:b 2:c");
+}
+
+#[derive(Serialize, Deserialize)]
+struct Job(u32);
+
+#[derive(Route)]
+enum Deal {
+    #[to(work)]
+    Work(Job),
+    #[to(b, a)]
+    Plain,
+}
+
+async fn deal() -> Vec<Deal> {
+    vec![Deal::Work(Job(3)), Deal::Plain, Deal::Work(Job(1)), Deal::Work(Job(2)), Deal::Plain]
+}
+
+async fn deal_too() -> (TraceUpdate, Vec<Deal>) {
+    (say("dealt"), vec![Deal::Work(Job(3)), Deal::Plain])
+}
+
+async fn work(job: &Job, cx: &Cx) -> TraceUpdate {
+    say(format!("{}:{}", cx.node(), job.0))
+}
+
+#[test]
+fn packets_are_one_task_each_in_the_order_sent_behind_the_tasks_of_edges() {
+    let graph = StateGraph::<Trace>::new()
+        .edge(START, (deal_too, deal))
+        .edge(a, END)
+        .edge(b, END)
+        .edge(work, c)
+        .edge(c, END)
+        .compile()
+        .unwrap();
+    // Registered as deal_too, deal, a, b, ..; every packet runs, equal ones too, and `c` behind all of them once.
+    assert_eq!(log_of(&graph), "dealt 2:a 2:b work:3 work:3 work:1 work:2 3:c");
+    let mut run = graph.run(Trace::input()).start().unwrap();
+    assert_eq!(run.next(), ["deal_too", "deal"]);
+    assert!(here(run.step()).unwrap());
+    assert_eq!(run.next(), ["a", "b", "work", "work", "work", "work"]);
+}
+
+#[test]
+fn a_run_ends_when_nothing_is_planned() {
+    let graph = StateGraph::<Trace>::new().edge(START, a).edge(a, END).compile().unwrap();
+    let mut run = graph.run(Trace::input()).start().unwrap();
+    assert_eq!((run.superstep(), run.next()), (0, vec!["a"]));
+    assert!(here(run.step()).unwrap());
+    assert_eq!((run.superstep(), run.next()), (1, vec![]));
+    assert!(!here(run.step()).unwrap());
+    assert!(!here(run.step()).unwrap());
+    assert_eq!((run.superstep(), run.state().log.as_slice()), (1, &["1:a".to_owned()][..]));
+}
+
+#[test]
+fn a_node_knows_what_it_is_called_and_where_the_run_is() {
+    async fn asks(_: &Trace, cx: &Ctx<Journal>) -> TraceUpdate {
+        cx.context().note(format!("{} {} {} {}", cx.node(), cx.superstep(), cx.attempt(), cx.is_observed()));
+        cx.context().note(cx.metadata()["user"].to_string());
+        TraceUpdate::default()
+    }
+    let graph =
+        StateGraph::<Trace>::with_context::<Journal>().edge(START, asks).edge(asks, END).compile().unwrap();
+    let journal = Arc::new(Journal::default());
+    here(graph.run(Trace::input()).context(Arc::clone(&journal)).metadata("user", "ann").into_future())
+        .unwrap();
+    assert_eq!(journal.take(), ["asks 1 1 false", "\"ann\""]);
+}
