@@ -82,7 +82,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             let context = std::any::type_name::<D>();
             return Err(refuse(ErrorKind::Context { field: field.name, context }));
         }
-        let ctx = Ctx::new(Arc::new(shared), context);
+        let mut ctx = Ctx::new(Arc::new(shared), context);
+        ctx.cx.at.remaining = options.recursion_limit;
         let mut ephemerals = Ephemerals::new(&graph.ephemeral);
         ephemerals.settle(0, &[], |field| given.contains(&field));
         let mut driver = Self {
@@ -298,12 +299,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         if let ([task], [Some(finished)]) = (self.tasks.as_slice(), self.results.as_mut_slice())
             && let Some(decide) = self.graph.nodes.get(task.node).and_then(|node| node.decide.as_ref())
         {
-            self.ctx.cx.at.node = task.node;
+            let attempt = self.attempts.first().copied().unwrap_or(1);
+            self.ctx.cx.at = At { node: task.node, attempt, ..self.ctx.at };
             match ask(decide, Source { state: &*state, packet: task.packet.as_ref(), ctx: &self.ctx }) {
                 Ok(leave) => finished.leave = leave,
                 Err(failed) => {
                     self.undos.roll_back(state);
-                    let attempt = self.attempts.first().copied().unwrap_or(1);
                     let first = failed.into_failure(self.graph.node_name(task.node), step, attempt);
                     self.results.fill_with(|| None);
                     return Err(self.error(ErrorKind::Node { first, others: Vec::new() }));

@@ -3,5 +3,6 @@
 mod deferred;
 mod finishing_order;
 mod joins;
+mod routing;
 mod supersteps;
 mod trace;
