@@ -136,14 +136,15 @@ impl<R: Reducer<T>, T: Clone> IntoChange<R, T> for Overwrite<T> {
     }
 }
 
-/// What the setter of a field folded by a user's reducer takes: exactly its update, or [`Overwrite`].
+/// What the setter of a field folded by a user's reducer takes: exactly its update `U`, or [`Overwrite`].
 ///
 /// `M` tells the two apart; it is always inferred.
 #[diagnostic::on_unimplemented(
-    message = "a field of type `{T}` with this reducer cannot take `{Self}`",
-    label = "is not what the reducer takes"
+    message = "a field of type `{T}` whose reducer takes `{U}` cannot take `{Self}`",
+    label = "the reducer takes `{U}`",
+    note = "a reducer of your own takes exactly its update; every field takes `Overwrite(value)`"
 )]
-pub trait IntoCustomChange<R: Reducer<T>, T: Clone, M> {
+pub trait IntoCustomChange<R: Reducer<T>, T: Clone, U, M> {
     /// The write this value stands for.
     fn into_change(self) -> Change<R, T>;
 }
@@ -155,7 +156,7 @@ pub enum ByUpdate {}
 #[derive(Debug)]
 pub enum ByOverwrite {}
 
-impl<R, T: Clone, U> IntoCustomChange<R, T, ByUpdate> for U
+impl<R, T: Clone, U> IntoCustomChange<R, T, U, ByUpdate> for U
 where
     R: Reducer<T, Update = U>,
 {
@@ -164,7 +165,7 @@ where
     }
 }
 
-impl<R: Reducer<T>, T: Clone> IntoCustomChange<R, T, ByOverwrite> for Overwrite<T> {
+impl<R: Reducer<T>, T: Clone, U> IntoCustomChange<R, T, U, ByOverwrite> for Overwrite<T> {
     fn into_change(self) -> Change<R, T> {
         Change::Overwrite(self.0)
     }

@@ -1,1 +1,171 @@
+//! What each attribute adds to the expansion of the smallest state, and takes from it, in `snapshots/`.
+//!
+//! `UPDATE_EXPECT=1 cargo test -p state-derive` writes the files anew; the change is then read like any other.
 
+use expect_test::{ExpectFile, expect_file};
+use syn::parse_str;
+
+use super::derive;
+
+const PLAIN: &str = "struct Ticket { field: T }";
+
+fn expansion(item: &str) -> String {
+    let tokens = derive(parse_str(item).unwrap());
+    prettyplease::unparse(&syn::parse2(tokens).unwrap())
+}
+
+/// How the expansion of `item` differs from that of the plain state.
+#[track_caller]
+fn check(item: &str, expected: &ExpectFile) {
+    let (before, after) = (expansion(PLAIN), expansion(item));
+    expected.assert_eq(&diff(&before, &after));
+}
+
+#[track_caller]
+fn field(attribute: &str, expected: &ExpectFile) {
+    check(&format!("struct Ticket {{ {attribute} field: T }}"), expected);
+}
+
+/// The lines that differ, after the longest common subsequence.
+fn diff(before: &str, after: &str) -> String {
+    let (before, after): (Vec<_>, Vec<_>) = (before.lines().collect(), after.lines().collect());
+    let mut common = vec![vec![0_usize; after.len() + 1]; before.len() + 1];
+    for (i, old) in before.iter().enumerate().rev() {
+        for (j, new) in after.iter().enumerate().rev() {
+            common[i][j] =
+                if old == new { common[i + 1][j + 1] + 1 } else { common[i + 1][j].max(common[i][j + 1]) };
+        }
+    }
+    let (mut i, mut j, mut text) = (0, 0, String::new());
+    while i < before.len() || j < after.len() {
+        if i < before.len() && j < after.len() && before[i] == after[j] {
+            (i, j) = (i + 1, j + 1);
+        } else if i < before.len() && (j == after.len() || common[i + 1][j] >= common[i][j + 1]) {
+            text.push_str(&format!("- {}\n", before[i].trim()));
+            i += 1;
+        } else {
+            text.push_str(&format!("+ {}\n", after[j].trim()));
+            j += 1;
+        }
+    }
+    text
+}
+
+#[test]
+fn the_smallest_state() {
+    expect_file!["snapshots/plain.rs.txt"].assert_eq(&expansion(PLAIN));
+}
+
+#[test]
+fn a_mistake_leaves_a_stand_in() {
+    expect_file!["snapshots/stand_in.rs.txt"]
+        .assert_eq(&expansion("struct Ticket { #[state(inptu)] field: T }"));
+}
+
+macro_rules! fields {
+    ($($name:ident: $attribute:literal;)*) => {$(
+        #[test]
+        fn $name() {
+            field($attribute, &expect_file![concat!("snapshots/", stringify!($name), ".txt")]);
+        }
+    )*};
+}
+
+fields! {
+    input: "#[state(input)]";
+    output: "#[state(output)]";
+    reducer_append: "#[state(reducer = append)]";
+    reducer_type: "#[state(reducer = path::Own)]";
+    reducer_function: "#[state(reducer = path::fold)]";
+    reducer_takes: "#[state(reducer = path::fold, takes = U)]";
+    reducer_ephemeral: "#[state(reducer = ephemeral)]";
+    ephemeral: "#[state(ephemeral, reducer = append)]";
+    exclude: "#[state(exclude)]";
+    untracked: "#[state(untracked)]";
+    from_context: "#[state(untracked, from_context = path::make)]";
+    rename: "#[state(rename = \"other\")]";
+    alias: "#[state(alias = \"old\", alias = \"older\")]";
+    serialize_with: "#[state(serialize_with = path::write)]";
+    serialize_with_display: "#[state(serialize_with = display)]";
+    deserialize_with: "#[state(deserialize_with = path::read)]";
+    with: "#[state(with = path)]";
+    default: "#[state(input, default = 3)]";
+    validate_length: "#[state(validate(length(min = 1)))]";
+    validate_range: "#[state(validate(range(min = 0.0, max = 1.0)))]";
+    validate_inner_custom: "#[state(validate(inner(custom(path::check))))]";
+    validate_pattern: "#[state(exclude, validate(pattern(\"a+\")))]";
+    flatten: "#[state(flatten)]";
+    flatten_input: "#[state(flatten, input)]";
+    visibility: "pub(super)";
+    docs: "/// Told by the user.\n";
+}
+
+#[test]
+fn serde_attributes_mean_the_same() {
+    for (serde, state) in [
+        ("rename = \"other\"", "rename = \"other\""),
+        ("alias = \"old\"", "alias = \"old\""),
+        ("default = \"path\"", "default = path()"),
+        ("skip", "untracked"),
+        ("skip_serializing", "exclude"),
+        ("with = \"path\"", "with = path"),
+        (
+            "serialize_with = \"path\", deserialize_with = \"read\"",
+            "serialize_with = path, deserialize_with = read",
+        ),
+    ] {
+        let with =
+            |name: &str, items: &str| expansion(&format!("struct Ticket {{ #[{name}({items})] field: T }}"));
+        assert_eq!(with("serde", serde), with("state", state), "{serde}");
+    }
+    let serde = expansion("#[serde(rename_all = \"kebab-case\")] struct Ticket { a_field: T }");
+    assert_eq!(serde, expansion("#[state(rename_all = \"kebab-case\")] struct Ticket { a_field: T }"));
+}
+
+#[test]
+fn an_option_is_folded_by_what_is_inside() {
+    check(
+        "struct Ticket { #[state(reducer = append)] field: Option<T> }",
+        &expect_file!["snapshots/reducer_optional.txt"],
+    );
+}
+
+#[test]
+fn another_crate_is_named_everywhere() {
+    let renamed = expansion("#[state(crate = ::renamed)] struct Ticket { field: T }");
+    assert!(!renamed.contains("graph_core"), "{renamed}");
+}
+
+#[test]
+fn rename_all() {
+    check(
+        "#[state(rename_all = \"UPPERCASE\")] struct Ticket { field: T }",
+        &expect_file!["snapshots/rename_all.txt"],
+    );
+}
+
+#[test]
+fn invariant() {
+    check(
+        "#[state(invariant = path::check)] struct Ticket { field: T }",
+        &expect_file!["snapshots/invariant.txt"],
+    );
+}
+
+#[test]
+fn generics() {
+    check(
+        "pub struct Ticket<T, U = u8> where T: Bound { #[state(output)] field: T, other: U }",
+        &expect_file!["snapshots/generics.txt"],
+    );
+}
+
+#[test]
+fn raw_identifier() {
+    check("struct Ticket { r#type: T }", &expect_file!["snapshots/raw_identifier.txt"]);
+}
+
+#[test]
+fn no_field() {
+    check("struct Ticket {}", &expect_file!["snapshots/no_field.txt"]);
+}

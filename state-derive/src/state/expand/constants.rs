@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -9,7 +11,10 @@ use super::fields::docs_or;
 // }
 pub(super) fn items(cx: &Context<'_>) -> TokenStream {
     let (runtime, this) = (cx.runtime, &cx.this);
-    let constants = cx.state.fields().map(|field| {
+    // Two of one name are a mistake that is reported; the stand-in has only the first.
+    let mut seen = BTreeSet::new();
+    let fields = cx.state.fields().filter(|field| seen.insert(field.constant.to_string()));
+    let constants = fields.map(|field| {
         let (vis, constant, ident, ty) = (&field.vis, &field.constant, &field.ident, &field.ty);
         let (name, index) = (field.name(), field.index);
         let docs = docs_or(&field.docs, || format!("The field `{}`.", field.name()));

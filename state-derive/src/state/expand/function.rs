@@ -1,9 +1,11 @@
-use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
 
 use crate::state::model::Reducer;
 
 use super::context::Context;
+use super::span::Over;
 
 // enum __Reducer_notes {}
 // impl Reducer<String> for __Reducer_notes {
@@ -21,6 +23,11 @@ pub(super) fn items(cx: &Context<'_>) -> TokenStream {
             let (name, ty, reducer) =
                 (format_ident!("__Reducer_{}", field.ident), &field.ty, cx.reducer(field));
             let (generics, where_clause) = (&cx.impl_generics, cx.where_clause);
+            // Everything that meets the function lies at its path: there rustc underlines what does not fit.
+            let at = path.segments.last().map_or_else(|| path.span(), |last| last.ident.span());
+            let (value, delta) = (Ident::new("__value", at), Ident::new("__delta", at));
+            let (outcome, arguments) =
+                (Over::of(path).runtime(runtime), quote_spanned!(at=> (#value, #delta)));
             let mentions = cx.type_params();
             let body = quote! {
                 type Update = #takes;
@@ -31,8 +38,11 @@ pub(super) fn items(cx: &Context<'_>) -> TokenStream {
                 ) -> ::core::result::Result<#takes, #runtime::ReduceError> {
                     ::core::result::Result::Ok(__update)
                 }
-                fn fold(__value: &mut #ty, __delta: #takes) -> ::core::result::Result<(), #runtime::ReduceError> {
-                    #runtime::FoldOutcome::into_reduced(#path(__value, __delta))
+                fn fold(
+                    #value: &mut #ty,
+                    #delta: #takes,
+                ) -> ::core::result::Result<(), #runtime::ReduceError> {
+                    #outcome::FoldOutcome::into_reduced(#path #arguments)
                 }
             };
             let reducer_impl = cx.impl_for(quote!(#runtime::Reducer<#ty>), reducer, body);

@@ -117,9 +117,10 @@ fn constructor(cx: &Context<'_>) -> TokenStream {
             Member::Flat(flat) => {
                 let over = Over::of(&flat.ty);
                 let (runtime, state) = (over.runtime(cx.runtime), cx.flat(flat));
+                let input = over.all(quote!(::Input));
                 let nothing = over.around(
                     quote!(<),
-                    quote!(#state::Input),
+                    quote!(#state #input),
                     quote!(as #runtime::OptionalInput>::nothing),
                 );
                 values.push(quote!(#ident: #nothing(),));

@@ -1,7 +1,7 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
-use crate::state::model::{Field, Flat, Member};
+use crate::state::model::{Field, Flat, Member, Reducer};
 
 use super::context::Context;
 use super::fields::docs_or;
@@ -62,7 +62,12 @@ pub(super) fn setter(cx: &Context<'_>, field: &Field, vis: TokenStream, push: To
     let bound = |reducer: TokenStream, ty: TokenStream| {
         let runtime = over.runtime(cx.runtime);
         if is_custom {
-            over.around(quote!(#runtime::IntoCustomChange<), quote!(#reducer, #ty), quote!(, __M>))
+            let takes = quote!(<#reducer as #runtime::Reducer<#ty>>::Update);
+            let takes = match &field.reducer {
+                Reducer::Function { takes, .. } => quote!(#takes),
+                _ => takes,
+            };
+            over.around(quote!(#runtime::IntoCustomChange<), quote!(#reducer, #ty, #takes), quote!(, __M>))
         } else {
             over.around(quote!(#runtime::IntoChange<), quote!(#reducer, #ty), quote!(>))
         }

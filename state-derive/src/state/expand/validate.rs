@@ -1,6 +1,6 @@
 //! The rules of fields and of the state.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 
 use crate::state::model::Field;
@@ -8,6 +8,7 @@ use crate::state::rule::{Rule, RuleKind, source};
 
 use super::context::Context;
 use super::json::writer_path;
+use super::span::Over;
 
 // fn validate_field(&self, index: usize, report: &mut Report) {
 //     match index {
@@ -54,7 +55,7 @@ pub(super) fn methods(cx: &Context<'_>) -> TokenStream {
 
 fn check(cx: &Context<'_>, field: &Field, rule: &Rule) -> TokenStream {
     let (runtime, index, name, text) = (cx.runtime, field.index, field.name(), rule.text());
-    let call = call(cx, rule, &format_ident!("__value"));
+    let call = call(cx, rule, quote!(__value));
     if !field.dumped {
         return quote!(#runtime::check_excluded_rule(__report, #index, #name, #text, #call););
     }
@@ -71,22 +72,24 @@ fn check(cx: &Context<'_>, field: &Field, rule: &Rule) -> TokenStream {
     quote!(#runtime::check_rule(__report, #index, #name, #text, #call, || #shown);)
 }
 
-/// The call of the rule's function on the reference `value`; what does not fit is underlined at the rule's name.
-fn call(cx: &Context<'_>, rule: &Rule, value: &Ident) -> TokenStream {
-    let (runtime, key) = (cx.runtime, &rule.key);
-    let at = key.span();
-    // The place of the rule, the hygiene of the code around it.
-    let value = Ident::new(&value.to_string(), at.resolved_at(Span::call_site()));
-    match &rule.kind {
+/// The call of the rule's function on the reference `given`; what does not fit is underlined at the rule's name.
+fn call(cx: &Context<'_>, rule: &Rule, given: TokenStream) -> TokenStream {
+    let key = &rule.key;
+    let (at, runtime) = (key.span(), Over::of(key).runtime(cx.runtime));
+    // rustc underlines the argument, which therefore gets a variable at the rule; `given` may be of another hygiene.
+    let value = Ident::new("__checked", at);
+    let call = match &rule.kind {
         RuleKind::Length { min, max } => {
-            let min = min.as_ref().map_or_else(|| quote!(0), |min| quote!(#min));
-            let max = max.as_ref().map_or_else(|| quote!(::core::primitive::usize::MAX), |max| quote!(#max));
+            let min = min.as_ref().map_or_else(|| quote_spanned!(at=> 0), |min| quote!(#min));
+            let max = max
+                .as_ref()
+                .map_or_else(|| quote_spanned!(at=> ::core::primitive::usize::MAX), |max| quote!(#max));
             quote_spanned!(at=> #runtime::rules::length(#value, #min, #max))
         }
         RuleKind::Range { min, max } => {
             let bound = |bound: &Option<syn::Expr>| match bound {
-                Some(bound) => quote!(::core::option::Option::Some(#bound)),
-                None => quote!(::core::option::Option::None),
+                Some(bound) => quote_spanned!(at=> ::core::option::Option::Some(#bound)),
+                None => quote_spanned!(at=> ::core::option::Option::None),
             };
             let (min, max) = (bound(min), bound(max));
             quote_spanned!(at=> #runtime::rules::range(#value, #min, #max))
@@ -99,8 +102,8 @@ fn call(cx: &Context<'_>, rule: &Rule, value: &Ident) -> TokenStream {
         }},
         RuleKind::Custom(path) => quote_spanned!(at=> #runtime::rules::custom(#path(#value))),
         RuleKind::Inner(rules) => {
-            let element = format_ident!("__element");
-            let calls = rules.iter().map(|rule| call(cx, rule, &element));
+            let element = Ident::new("__element", at);
+            let calls = rules.iter().map(|rule| call(cx, rule, quote!(#element)));
             quote_spanned! {at=>
                 #runtime::rules::inner(#value, |#element| {
                     #(#calls?;)*
@@ -108,5 +111,6 @@ fn call(cx: &Context<'_>, rule: &Rule, value: &Ident) -> TokenStream {
                 })
             }
         }
-    }
+    };
+    quote_spanned!(at=> { let #value = #given; #call })
 }

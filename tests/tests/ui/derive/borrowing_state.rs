@@ -1,0 +1,9 @@
+use graph_core::GraphState;
+
+#[derive(GraphState, Clone)]
+struct Ticket<'a, T> {
+    question: &'a str,
+    item: T,
+}
+
+fn main() {}

@@ -1,0 +1,19 @@
+use graph_core::GraphState;
+
+use graph_core::Field;
+
+#[derive(GraphState, Clone)]
+struct Ticket {
+    answer: String,
+}
+
+#[derive(GraphState, Clone)]
+struct Order {
+    answer: String,
+}
+
+fn show(_: Field<Ticket, String>) {}
+
+fn main() {
+    show(Order::ANSWER);
+}

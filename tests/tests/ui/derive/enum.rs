@@ -1,0 +1,9 @@
+use graph_core::GraphState;
+
+#[derive(GraphState, Clone)]
+enum Ticket {
+    Open,
+    Closed(u8),
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+use graph_core::GraphState;
+
+#[derive(GraphState, Clone)]
+struct Account {
+    #[state(input)]
+    user: String,
+}
+
+#[derive(GraphState, Clone)]
+struct Ticket {
+    #[state(flatten)]
+    account: Account,
+}
+
+fn main() {}

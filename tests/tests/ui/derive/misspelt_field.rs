@@ -1,0 +1,11 @@
+use graph_core::GraphState;
+
+#[derive(GraphState, Clone)]
+struct Ticket {
+    question: String,
+}
+
+fn main() {
+    Ticket::update().qestion("why?");
+    let _ = Ticket::QESTION;
+}

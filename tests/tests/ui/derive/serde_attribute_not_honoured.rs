@@ -1,0 +1,19 @@
+use graph_core::GraphState;
+
+#[derive(GraphState, Clone)]
+#[serde(deny_unknown_fields)]
+#[serde(tag = "type")]
+struct Ticket {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    a: Option<u8>,
+    #[serde(flatten)]
+    b: u8,
+    #[serde(rename(serialize = "x", deserialize = "y"))]
+    c: u8,
+    #[serde(skip_deserializing)]
+    d: u8,
+    #[serde(borrow)]
+    e: u8,
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use graph_core::GraphState;
+
+#[derive(GraphState, Clone, Copy)]
+union Ticket {
+    a: u8,
+    b: i8,
+}
+
+fn main() {}

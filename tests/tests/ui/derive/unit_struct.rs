@@ -1,0 +1,6 @@
+use graph_core::GraphState;
+
+#[derive(GraphState, Clone)]
+struct Ticket;
+
+fn main() {}

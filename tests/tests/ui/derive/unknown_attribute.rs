@@ -1,0 +1,18 @@
+use graph_core::GraphState;
+
+#[derive(GraphState, Clone)]
+#[state(crat = ::graph_core, reducer = append)]
+struct Ticket {
+    #[state(reducr = append)]
+    notes: Vec<String>,
+    #[state(secret)]
+    token: String,
+    #[state(invariant = check)]
+    count: u8,
+    #[state]
+    empty: u8,
+    #[state = "input"]
+    valued: u8,
+}
+
+fn main() {}
