@@ -48,10 +48,24 @@ pub fn quotations(index: &Index, query: &Query, hits: &[Hit]) -> Vec<Quotation> 
     // Stable: equally good ones stay in the order of the hits.
     candidates.sort_by(|a, b| b.relevance.total_cmp(&a.relevance));
     let best = candidates.first().map_or(0.0, |best| best.relevance);
-    let mut seen = BTreeSet::new();
-    candidates.retain(|it| it.relevance >= WORTH * best && seen.insert(stems(&it.text)));
+    let mut seen: Vec<BTreeSet<String>> = Vec::new();
+    candidates.retain(|candidate| {
+        let own = stems(&candidate.text);
+        let new = candidate.relevance >= WORTH * best && !seen.iter().any(|other| repeats(&own, other));
+        if new {
+            seen.push(own);
+        }
+        new
+    });
     candidates.truncate(MOST_PER_PART);
     candidates
+}
+
+/// Whether two sentences have most of their words in common: a document likes to say in its summary what it said before.
+fn repeats(a: &BTreeSet<String>, b: &BTreeSet<String>) -> bool {
+    let shared = a.intersection(b).count();
+    let all = a.len() + b.len() - shared;
+    shared * 5 >= all * 3
 }
 
 /// The passage's best sentence. What the sentence says counts most; the passage around it and the rank of that passage
@@ -129,8 +143,13 @@ mod tests {
 
     #[test]
     fn the_best_come_first_and_no_more_than_three() {
-        let corpus =
-            ["alpha beta five more words here", "alpha beta", "alpha beta two more", "alpha beta one", "x"];
+        let corpus = [
+            "alpha beta five six ten words here",
+            "alpha beta",
+            "alpha beta two eight",
+            "alpha beta one nine",
+            "x",
+        ];
         let found: Vec<_> = quoted(&corpus, "alpha beta").into_iter().map(|(line, _)| line).collect();
         assert_eq!(found, [2, 3, 4]);
     }
@@ -145,6 +164,9 @@ mod tests {
     fn the_same_words_are_quoted_once() {
         let corpus = ["A join waits.", "The *join* waits!", "other", "more", "text"];
         assert_eq!(quoted(&corpus, "join"), [(1, "A join waits.".to_owned())]);
+        let corpus =
+            ["A join waits for four named sources.", "A join waits for five named sources.", "x", "y"];
+        assert_eq!(quoted(&corpus, "join").len(), 1);
     }
 
     #[test]
