@@ -1,123 +1,50 @@
-use std::any::Any;
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, NodeFailure};
-use crate::graph::{Compiled, CompiledNode, Graph};
-use crate::node::{Leave, Source};
-use crate::plan::{Progress, Target, Task, plan};
+use crate::graph::Compiled;
+use crate::node::Source;
+use crate::plan::{Progress, Target, Task};
 use crate::reducers::Stamp;
-use crate::state::{FieldWrite as _, GraphState, Input as _};
+use crate::state::GraphState;
 use crate::stream::Events;
 
-use super::RunShared;
-use super::apply::{Rejected, Undos, broken_rules, fold, fold_unchecked};
+use super::apply::Undos;
 use super::attempt::{Attempt, contained};
+use super::commit::follow_chain;
 use super::cx::{At, Ctx};
-use super::decide::{ask, ask_all};
 use super::ephemeral::Ephemerals;
 use super::execute::Execution;
 use super::ledger::Ledger;
 use super::options::RunOptions;
-use super::reject::reject;
-use super::task::{Failed, Finished, prepare};
+use super::task::Finished;
 
 /// A run: the state, what is planned, and what has finished of it.
 pub(crate) struct Driver<S: GraphState, D> {
-    graph: Arc<Compiled<S, D>>,
-    state: Arc<S>,
-    ctx: Ctx<D>,
-    options: RunOptions,
-    events: Option<Events<S>>,
+    pub(super) graph: Arc<Compiled<S, D>>,
+    pub(super) state: Arc<S>,
+    pub(super) ctx: Ctx<D>,
+    pub(super) options: RunOptions,
+    pub(super) events: Option<Events<S>>,
     /// Supersteps that have been applied.
-    step: u64,
+    pub(super) step: u64,
     /// The next superstep, in application order.
-    tasks: Vec<Task>,
+    pub(super) tasks: Vec<Task>,
     /// What has finished of it; a superstep that failed or was dropped goes on from here.
-    results: Vec<Option<Finished<S>>>,
+    pub(super) results: Vec<Option<Finished<S>>>,
     /// How often each task of it has been started.
-    attempts: Vec<u32>,
-    progress: Progress,
-    ephemerals: Ephemerals,
-    ledger: Ledger,
-    undos: Undos<S>,
+    pub(super) attempts: Vec<u32>,
+    pub(super) progress: Progress,
+    pub(super) ephemerals: Ephemerals,
+    pub(super) ledger: Ledger,
+    pub(super) undos: Undos<S>,
 }
 
 /// After so many supersteps a run yields, so that one whose nodes are always ready can still be cancelled and timed.
 const YIELD_EVERY: u64 = 128;
 
 impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
-    /// Applies the input and plans the first superstep.
-    pub(crate) fn start(
-        graph: &Graph<S, D>,
-        input: S::Input,
-        context: Arc<D>,
-        shared: RunShared,
-        options: RunOptions,
-        events: Option<Events<S>>,
-    ) -> Result<Self, Error> {
-        let graph = Arc::clone(&graph.0);
-        let refuse = |kind| Error::new(&graph.name, kind);
-        if options.max_concurrency == Some(0) {
-            return Err(refuse(ErrorKind::Runtime("a run with `max_concurrency(0)` could never run a task")));
-        }
-        let start = input.into_start();
-        let (mut state, mut given) = (start.state, start.given);
-        let (mut ledger, mut undos) = (Ledger::default(), Undos::new());
-        let writes = prepare::<S>(start.update, Stamp::new("START", 0, 0))
-            .map_err(|error| refuse(start_failed(Failed::Error(error))))?;
-        given.extend(writes.iter().map(|write| write.field()));
-        let mut results = vec![Some(Finished { writes, leave: Leave::ByEdges })];
-        // The input's rules are those of the given fields: a state that is still to be filled need not hold its invariant.
-        fold_unchecked(&mut state, &mut results, &mut ledger, &mut undos)
-            .and_then(|()| match broken_rules(&state, &given) {
-                broken if broken.is_empty() => Ok(()),
-                broken => Err(Rejected::Rules(broken)),
-            })
-            .map_err(|rejected| refuse(start_rejected(reject(&graph, 0, &[], &mut results, rejected))))?;
-        undos.forget();
-        let any: &(dyn Any + Send + Sync) = &*context;
-        if let Err(field) = contained(|| state.rebuild_untracked(any))
-            .map_err(|panic| refuse(start_failed(Failed::Panic(panic))))?
-        {
-            let context = std::any::type_name::<D>();
-            return Err(refuse(ErrorKind::Context { field: field.name, context }));
-        }
-        let mut ctx = Ctx::new(Arc::new(shared), context);
-        ctx.cx.at.remaining = options.recursion_limit;
-        let mut ephemerals = Ephemerals::new(&graph.ephemeral);
-        ephemerals.settle(0, &[], |field| given.contains(&field));
-        let mut driver = Self {
-            state: Arc::new(state),
-            progress: Progress::new(&graph.topology),
-            graph,
-            ctx,
-            options,
-            events,
-            step: 0,
-            tasks: Vec::new(),
-            results: Vec::new(),
-            attempts: Vec::new(),
-            ephemerals,
-            ledger,
-            undos,
-        };
-        driver.leave_start()?;
-        Ok(driver)
-    }
-
-    fn leave_start(&mut self) -> Result<(), Error> {
-        let leave = match &self.graph.start {
-            None => Leave::ByEdges,
-            Some(decide) => ask(decide, Source { state: &*self.state, packet: None, ctx: &self.ctx })
-                .map_err(|failed| self.error(start_failed(failed)))?,
-        };
-        plan(&self.graph.topology, &mut self.progress, 0, std::iter::once((None, &leave)));
-        self.take_plan();
-        Ok(())
-    }
-
     /// Makes what has been planned the next superstep.
-    fn take_plan(&mut self) {
+    pub(super) fn take_plan(&mut self) {
         std::mem::swap(&mut self.tasks, &mut self.progress.tasks);
         self.results.clear();
         self.results.resize_with(self.tasks.len(), || None);
@@ -143,7 +70,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         self.tasks.iter().map(|task| self.graph.node_name(task.node))
     }
 
-    fn error(&self, kind: ErrorKind) -> Error {
+    pub(super) fn error(&self, kind: ErrorKind) -> Error {
         Error::new(&self.graph.name, kind).with_state(Arc::clone(&self.state))
     }
 
@@ -262,90 +189,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         open.map(|(task, _)| self.graph.node_name(task.node).to_owned()).collect()
     }
 
-    fn fail(&self, failures: Vec<NodeFailure>) -> Result<(), Error> {
+    pub(super) fn fail(&self, failures: Vec<NodeFailure>) -> Result<(), Error> {
         let mut failures = failures.into_iter();
         match failures.next() {
             None => Ok(()),
             Some(first) => Err(self.error(ErrorKind::Node { first, others: failures.collect() })),
         }
-    }
-
-    /// Applies the superstep's results, all or nothing, and plans the next.
-    #[inline]
-    fn commit(&mut self, step: u64) -> Result<(), Error> {
-        if self.tasks.len() == 1 && self.ephemerals.is_empty() {
-            self.apply_one(step)?;
-        } else {
-            self.apply_many(step)?;
-        }
-        self.undos.forget();
-        self.step = step;
-        let left = self.tasks.iter().zip(&self.results);
-        let left = left.filter_map(|(task, result)| Some((Some(task.node), &result.as_ref()?.leave)));
-        plan(&self.graph.topology, &mut self.progress, step, left);
-        self.take_plan();
-        Ok(())
-    }
-
-    /// One task: its route function is asked once its update has been written for good.
-    fn apply_one(&mut self, step: u64) -> Result<(), Error> {
-        let state = Arc::make_mut(&mut self.state);
-        if let Err(rejected) = fold(state, &mut self.results, &mut self.ledger, &mut self.undos) {
-            let kind = reject(&self.graph, step, &self.tasks, &mut self.results, rejected);
-            // Its writes are gone with the attempt.
-            self.results.fill_with(|| None);
-            return Err(self.error(kind));
-        }
-        if let ([task], [Some(finished)]) = (self.tasks.as_slice(), self.results.as_mut_slice())
-            && let Some(decide) = self.graph.nodes.get(task.node).and_then(|node| node.decide.as_ref())
-        {
-            let attempt = self.attempts.first().copied().unwrap_or(1);
-            self.ctx.cx.at = At { node: task.node, attempt, ..self.ctx.at };
-            match ask(decide, Source { state: &*state, packet: task.packet.as_ref(), ctx: &self.ctx }) {
-                Ok(leave) => finished.leave = leave,
-                Err(failed) => {
-                    self.undos.roll_back(state);
-                    let first = failed.into_failure(self.graph.node_name(task.node), step, attempt);
-                    self.results.fill_with(|| None);
-                    return Err(self.error(ErrorKind::Node { first, others: Vec::new() }));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Several tasks, or a state with ephemeral fields.
-    fn apply_many(&mut self, step: u64) -> Result<(), Error> {
-        let state = Arc::make_mut(&mut self.state);
-        let failures = ask_all(
-            &self.graph,
-            state,
-            &self.ctx,
-            &self.tasks,
-            &self.attempts,
-            &mut self.results,
-            &mut self.ledger,
-        );
-        self.fail(failures)?;
-        let state = Arc::make_mut(&mut self.state);
-        let cleared: Vec<usize> = self.ephemerals.due(step, &self.progress).collect();
-        for &field in &cleared {
-            if let Some(undo) = state.clear_ephemeral(field) {
-                self.undos.push(undo);
-            }
-        }
-        // Folding uses the writes up; what a rejected superstep keeps is kept here.
-        let kept = S::FALLIBLE.then(|| self.results.clone());
-        if let Err(rejected) = fold(state, &mut self.results, &mut self.ledger, &mut self.undos) {
-            if let Some(kept) = kept {
-                self.results = kept;
-            }
-            let kind = reject(&self.graph, step, &self.tasks, &mut self.results, rejected);
-            return Err(self.error(kind));
-        }
-        let touched = self.ledger.touched();
-        self.ephemerals.settle(step, &cleared, |field| touched.contains(&field));
-        Ok(())
     }
 
     /// Nothing is planned: the run is complete, unless a join still waits.
@@ -362,41 +211,5 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 Err(self.error(ErrorKind::JoinNotFilled { target, missing }))
             }
         }
-    }
-}
-
-/// Applies the result of a node that one other node follows, where nothing can refuse it and there is nothing to weigh:
-/// what committing and planning would do, without the general case's bookkeeping. The successor, or the result back.
-#[inline]
-fn follow_chain<S: GraphState, D>(
-    node: &CompiledNode<S, D>,
-    progress: &Progress,
-    state: &mut Arc<S>,
-    finished: Finished<S>,
-) -> Result<usize, Finished<S>> {
-    match (node.chain, &finished.leave) {
-        (Some(next), Leave::ByEdges)
-            if !S::FALLIBLE && finished.writes.len() <= 1 && progress.waiting.is_empty() =>
-        {
-            for write in finished.writes {
-                // Infallible, so there is nothing to take back and no error to report.
-                let _ = write.apply(Arc::make_mut(state));
-            }
-            Ok(next)
-        }
-        _ => Err(finished),
-    }
-}
-
-fn start_failed(failed: Failed) -> ErrorKind {
-    ErrorKind::Node { first: failed.into_failure("START", 0, 1), others: Vec::new() }
-}
-
-fn start_rejected(kind: ErrorKind) -> ErrorKind {
-    match kind {
-        ErrorKind::Validation { step, violations, .. } => {
-            ErrorKind::Validation { nodes: vec!["START".to_owned()], step, violations }
-        }
-        kind => kind,
     }
 }

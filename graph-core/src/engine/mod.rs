@@ -2,6 +2,8 @@
 
 mod apply;
 mod attempt;
+mod begin;
+mod commit;
 mod cx;
 mod decide;
 mod driver;

@@ -1,0 +1,117 @@
+use std::sync::Arc;
+
+use crate::error::{Error, ErrorKind};
+use crate::graph::CompiledNode;
+use crate::node::{Leave, Source};
+use crate::plan::{Progress, plan};
+use crate::state::{FieldWrite as _, GraphState};
+
+use super::Driver;
+use super::apply::fold;
+use super::cx::At;
+use super::decide::{ask, ask_all};
+use super::reject::reject;
+use super::task::Finished;
+
+impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
+    /// Applies the superstep's results, all or nothing, and plans the next.
+    #[inline]
+    pub(super) fn commit(&mut self, step: u64) -> Result<(), Error> {
+        if self.tasks.len() == 1 && self.ephemerals.is_empty() {
+            self.apply_one(step)?;
+        } else {
+            self.apply_many(step)?;
+        }
+        self.undos.forget();
+        self.step = step;
+        let left = self.tasks.iter().zip(&self.results);
+        let left = left.filter_map(|(task, result)| Some((Some(task.node), &result.as_ref()?.leave)));
+        plan(&self.graph.topology, &mut self.progress, step, left);
+        self.take_plan();
+        Ok(())
+    }
+
+    /// One task: its route function is asked once its update has been written for good.
+    fn apply_one(&mut self, step: u64) -> Result<(), Error> {
+        let state = Arc::make_mut(&mut self.state);
+        if let Err(rejected) = fold(state, &mut self.results, &mut self.ledger, &mut self.undos) {
+            let kind = reject(&self.graph, step, &self.tasks, &mut self.results, rejected);
+            // Its writes are gone with the attempt.
+            self.results.fill_with(|| None);
+            return Err(self.error(kind));
+        }
+        if let ([task], [Some(finished)]) = (self.tasks.as_slice(), self.results.as_mut_slice())
+            && let Some(decide) = self.graph.nodes.get(task.node).and_then(|node| node.decide.as_ref())
+        {
+            let attempt = self.attempts.first().copied().unwrap_or(1);
+            self.ctx.cx.at = At { node: task.node, attempt, ..self.ctx.at };
+            match ask(decide, Source { state: &*state, packet: task.packet.as_ref(), ctx: &self.ctx }) {
+                Ok(leave) => finished.leave = leave,
+                Err(failed) => {
+                    self.undos.roll_back(state);
+                    let first = failed.into_failure(self.graph.node_name(task.node), step, attempt);
+                    self.results.fill_with(|| None);
+                    return Err(self.error(ErrorKind::Node { first, others: Vec::new() }));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Several tasks, or a state with ephemeral fields.
+    fn apply_many(&mut self, step: u64) -> Result<(), Error> {
+        let state = Arc::make_mut(&mut self.state);
+        let failures = ask_all(
+            &self.graph,
+            state,
+            &self.ctx,
+            &self.tasks,
+            &self.attempts,
+            &mut self.results,
+            &mut self.ledger,
+        );
+        self.fail(failures)?;
+        let state = Arc::make_mut(&mut self.state);
+        let cleared: Vec<usize> = self.ephemerals.due(step, &self.progress).collect();
+        for &field in &cleared {
+            if let Some(undo) = state.clear_ephemeral(field) {
+                self.undos.push(undo);
+            }
+        }
+        // Folding uses the writes up; what a rejected superstep keeps is kept here.
+        let kept = S::FALLIBLE.then(|| self.results.clone());
+        if let Err(rejected) = fold(state, &mut self.results, &mut self.ledger, &mut self.undos) {
+            if let Some(kept) = kept {
+                self.results = kept;
+            }
+            let kind = reject(&self.graph, step, &self.tasks, &mut self.results, rejected);
+            return Err(self.error(kind));
+        }
+        let touched = self.ledger.touched();
+        self.ephemerals.settle(step, &cleared, |field| touched.contains(&field));
+        Ok(())
+    }
+}
+
+/// Applies the result of a node that one other node follows, where nothing can refuse it and there is nothing to weigh:
+/// what committing and planning would do, without the general case's bookkeeping. The successor, or the result back.
+#[inline]
+pub(super) fn follow_chain<S: GraphState, D>(
+    node: &CompiledNode<S, D>,
+    progress: &Progress,
+    state: &mut Arc<S>,
+    finished: Finished<S>,
+) -> Result<usize, Finished<S>> {
+    match (node.chain, &finished.leave) {
+        (Some(next), Leave::ByEdges)
+            if !S::FALLIBLE && finished.writes.len() <= 1 && progress.waiting.is_empty() =>
+        {
+            for write in finished.writes {
+                // Infallible, so there is nothing to take back and no error to report.
+                let _ = write.apply(Arc::make_mut(state));
+            }
+            Ok(next)
+        }
+        _ => Err(finished),
+    }
+}
