@@ -6,6 +6,8 @@ pub use crate::node::{
     viewed,
 };
 pub use crate::reducers::{self, FoldOutcome, ReduceError, Reducer, Replace, Stamp, Undo};
+#[cfg(feature = "schema")]
+pub use crate::schema;
 pub use crate::state::validate::{Report, Violation, check_excluded_rule, check_invariant, check_rule};
 pub use crate::state::{
     Change, Dump, Field, FieldSpec, FieldWrite, GraphState, Input, InputError, InputProblem, IntoChange,

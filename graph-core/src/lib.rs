@@ -64,6 +64,8 @@ pub mod node;
 mod plan;
 pub mod reducers;
 pub mod run;
+#[cfg(feature = "schema")]
+pub mod schema;
 pub mod state;
 pub mod stream;
 

@@ -169,3 +169,19 @@ fn raw_identifier() {
 fn no_field() {
     check("struct Ticket {}", &expect_file!["snapshots/no_field.txt"]);
 }
+
+#[cfg(feature = "schema")]
+#[test]
+fn schema() {
+    check(
+        "#[state(schema)] struct Ticket { /** Told by the user. */ field: T }",
+        &expect_file!["snapshots/schema.txt"],
+    );
+}
+
+#[cfg(not(feature = "schema"))]
+#[test]
+fn schema_names_its_feature() {
+    let text = derive(parse_str("#[state(schema)] struct Ticket {}").unwrap()).to_string();
+    assert!(text.contains("`schema` needs the feature `schema` of `graph-core`"), "{text}");
+}

@@ -12,6 +12,7 @@ mod derive_flatten;
 mod derive_generics;
 mod derive_names;
 mod derive_reducers;
+mod derive_schema;
 mod engine;
 mod flattened_names;
 mod input_json;

@@ -19,6 +19,7 @@ mod function;
 mod input;
 mod json;
 mod output;
+mod schema;
 mod span;
 mod stand_in;
 mod start;
@@ -62,6 +63,7 @@ pub(super) fn expand(state: &State) -> TokenStream {
         flatten::items(cx),
         state_impl::item(cx),
         dump::item(cx),
+        schema::item(cx),
     ];
     let lints = lints();
     quote! {
