@@ -3,7 +3,7 @@
 pub use crate::node::{
     ByRef, Choice, Exit, Extract, FixedParam, IntoLeave, IntoStep, IsState, IsView, Leave, NoPacket,
     NodeError, NodeRef, Packet, PacketType, Param, Payload, Route, Sent, Source, StateOrPacket, Step, Unsent,
-    viewed,
+    View, Viewed,
 };
 pub use crate::reducers::{self, FoldOutcome, ReduceError, Reducer, Replace, Stamp, Undo};
 #[cfg(feature = "schema")]

@@ -29,5 +29,4 @@ pub use shape::{
     Body, EndSignature, IsNamed, OrPacket, PacketKind, ReadsPacket, Several, Shape, Signature, StartSignature,
 };
 pub use step::{IntoStep, Step};
-#[doc(hidden)]
-pub use view::viewed;
+pub use view::{View, ViewIn, Viewed};

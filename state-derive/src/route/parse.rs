@@ -100,6 +100,7 @@ fn read_to(attrs: &[Attribute], problems: &mut Problems) -> Option<Vec<Place>> {
 fn read_place(place: Expr) -> syn::Result<Place> {
     match place {
         Expr::Path(path) => Ok(Place::Value(path)),
+        Expr::Group(group) => read_place(*group.expr),
         Expr::Lit(ExprLit { lit: Lit::Str(name), .. }) => Ok(Place::Named(name)),
         other => {
             let message =

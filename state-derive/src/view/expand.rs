@@ -1,4 +1,4 @@
-use proc_macro2::{Delimiter, Group, Literal, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Type;
 
@@ -10,56 +10,80 @@ use super::model::{Field, Held, View};
 /// ```text
 /// impl<'a> Question<'a> {
 ///     pub fn of(state: &'a Ticket) -> Self {
-///         let state = viewed::<Ticket>(state);
 ///         let question = (&state.question,);
 ///         let confidence = (Clone::clone(&state.confidence),);
 ///         Self { question: question.0, confidence: confidence.0 }
 ///     }
 /// }
-/// impl<'a> Param for Question<'a> { type Fixed = Question<'static>; }
-/// impl FixedParam for Question<'static> { type At<'a> = Question<'a>; .. }
-/// impl<S, D> Extract<S, D> for Question<'static> where Ticket: PartOf<S> {
-///     fn extract<'a>(from: Source<'a, S, D>) -> Option<Question<'a>> {
-///         Some(Question::of(PartOf::part(from.state)))
-///     }
-/// }
+/// impl<'a> Param for Question<'a> { type Fixed = Viewed<Question<'static>>; }
 /// impl StateOrPacket for Question<'static> { type Role = IsView; }
+/// impl View for Question<'static> {
+///     type Of = Ticket;
+///     type At<'a> = Question<'a>;
+///     fn view<'a>(state: &'a Ticket) -> Question<'a> { Question::of(state) }
+/// }
 /// ```
 pub(crate) fn expand(view: &View) -> TokenStream {
     let (g, name) = (&view.runtime, &view.name);
     let of = view.of.as_ref().into_token_stream();
-    let places = (0..view.fields.len()).map(|place| format_ident!("__field_{place}"));
-    let shown: Vec<_> = view.fields.iter().zip(places).collect();
-    let reads = shown.iter().map(|(field, place)| expand_read(field, place));
-    let values = shown.iter().map(|(field, place)| expand_value(field, place));
+    let fields = || view.fields.iter().enumerate();
+    let reads = fields().map(|(index, field)| expand_read(field, &local(index, &field.ty)));
+    let values = fields().map(|(index, field)| expand_value(field, &local(index, &field.ty)));
     let constructor = quote! {
-        let __state = #g::viewed::<#of>(__state);
         #(#reads)*
         Self { #(#values),* }
     };
-    let extract = quote! {
-        ::core::option::Option::Some(#name::of(<#of as #g::PartOf<__S>>::part(__from.state)))
+    let Forms { params, bounds, fixed, at } = forms(view);
+    let shows = quote! {
+        #[automatically_derived]
+        impl<#params> #g::View for #name<#fixed> where #bounds {
+            type Of = #of;
+            type At<'__a> = #name<#at>;
+
+            fn view<'__a>(__state: &'__a #of) -> #name<#at> {
+                #name::of(__state)
+            }
+        }
     };
-    impls(view, &of, &constructor, &quote!(#of: #g::PartOf<__S>), &extract)
+    impls(view, &of, &constructor, &quote!(#g::Viewed<#name<#fixed>>), &shows)
 }
 
 /// The same impls without behaviour: what is wrong has been said, "cannot read `Question`" need not follow.
 pub(crate) fn fallback(view: &View) -> TokenStream {
+    let (g, name) = (&view.runtime, &view.name);
     let unreachable = quote!(::core::unreachable!());
     let of = view.of.as_ref().map_or_else(|| quote!(impl ::core::marker::Sized), Type::to_token_stream);
-    impls(view, &of, &unreachable, &TokenStream::new(), &unreachable)
+    let Forms { params, bounds, fixed, at } = forms(view);
+    let shows = quote! {
+        #[automatically_derived]
+        impl<#params> #g::FixedParam for #name<#fixed> where #bounds {
+            type Role = #g::IsView;
+            type Packet = #g::NoPacket;
+            type At<'__a> = #name<#at>;
+        }
+
+        #[automatically_derived]
+        impl<#params __S, __D> #g::Extract<__S, __D> for #name<#fixed> where #bounds {
+            fn extract<'__a>(_: #g::Source<'__a, __S, __D>) -> ::core::option::Option<#name<#at>> {
+                #unreachable
+            }
+        }
+    };
+    impls(view, &of, &unreachable, &quote!(#name<#fixed>), &shows)
 }
 
 /// `let question = (&state.question,);`
 ///
 /// Spanned at the field's name: that is where rustc says that the state has no such field.
-fn expand_read(field: &Field, place: &syn::Ident) -> TokenStream {
+fn expand_read(field: &Field, local: &Ident) -> TokenStream {
     let (name, from) = (&field.name, &field.from);
+    // A name that a `macro_rules!` was given does not see `__state`, so that has the derive's own span.
+    let state = Ident::new("__state", Span::call_site());
     match field.held {
         Held::Cloned => {
-            quote_spanned!(name.span()=> let #place = (::core::clone::Clone::clone(&(*__state).#from),);)
+            quote_spanned!(name.span()=> let #local = (::core::clone::Clone::clone(&(*#state).#from),);)
         }
-        _ => quote_spanned!(name.span()=> let #place = (&(*__state).#from,);),
+        _ => quote_spanned!(name.span()=> let #local = (&(*#state).#from,);),
     }
 }
 
@@ -67,17 +91,18 @@ fn expand_read(field: &Field, place: &syn::Ident) -> TokenStream {
 ///
 /// From the first token of the field's type to the last: that is where rustc says that the state's field has another
 /// one. It is why there is a tuple.
-fn expand_value(field: &Field, place: &syn::Ident) -> TokenStream {
-    let (name, value) = (&field.name, spread(place, &field.ty));
+fn expand_value(field: &Field, local: &Ident) -> TokenStream {
+    let (name, value) = (&field.name, spread(local, &field.ty));
     let Held::BorrowedInside(inner) = &field.held else { return quote!(#name: #value) };
     let (first, last) = ends(&field.ty);
     let mut inside = Group::new(Delimiter::Parenthesis, quote!(__inside));
     inside.set_span(last);
     let some = quote_spanned!(first=> ::core::option::Option::Some #inside);
-    let shown = spread(&format_ident!("__inside"), inner);
+    let local = self::local(0, inner);
+    let shown = spread(&local, inner);
     quote! {
         #name: if let #some = #value {
-            let __inside = (__inside,);
+            let #local = (__inside,);
             let __inside: #inner = #shown;
             ::core::option::Option::Some(__inside)
         } else {
@@ -86,38 +111,38 @@ fn expand_value(field: &Field, place: &syn::Ident) -> TokenStream {
     }
 }
 
-/// `place.0`, all along `ty`.
-fn spread(place: &syn::Ident, ty: &Type) -> TokenStream {
+/// A local that is written and read with the span of `ty`: another one, and a `macro_rules!` may hide it from itself.
+fn local(index: usize, ty: &Type) -> Ident {
+    let (first, _) = ends(ty);
+    format_ident!("__field_{index}", span = first)
+}
+
+/// `local.0`, all along `ty`.
+fn spread(local: &Ident, ty: &Type) -> TokenStream {
     let (first, last) = ends(ty);
-    let mut place = place.clone();
-    place.set_span(first);
     let mut index = Literal::usize_unsuffixed(0);
     index.set_span(last);
-    quote_spanned!(first=> #place.#index)
+    quote_spanned!(first=> #local.#index)
 }
 
 fn impls(
     view: &View,
     of: &TokenStream,
     constructor: &TokenStream,
-    part_of: &TokenStream,
-    extract: &TokenStream,
+    param: &TokenStream,
+    shows: &TokenStream,
 ) -> TokenStream {
     let (g, name, visibility) = (&view.runtime, &view.name, &view.visibility);
     let lifetime = view.lifetime();
-    let (static_, short) = (quote!('static), quote!('__a));
     let (own, arguments, _) = view.generics.split_for_impl();
     let written = view.generics.where_clause.iter().flat_map(|clause| &clause.predicates);
-    let bounds = bounds(view, &quote!(#(#written,)*));
-    let params = generics::params(&view.generics, &static_);
-    let fixed_bounds = self::bounds(view, &generics::predicates(&view.generics, &static_));
-    let fixed = generics::arguments(&view.generics, &static_);
-    let at = generics::arguments(&view.generics, &short);
+    let own_bounds = with_state(view, &quote!(#(#written,)*));
+    let Forms { params, bounds, fixed, .. } = forms(view);
     let doc = format!("The `{name}` of a state: what a node is given that takes one.");
     quote! {
         const _: () = {
             #[automatically_derived]
-            impl #own #name #arguments where #bounds {
+            impl #own #name #arguments where #own_bounds {
                 #[doc = #doc]
                 #visibility fn of(__state: &#lifetime #of) -> Self {
                     #constructor
@@ -125,35 +150,40 @@ fn impls(
             }
 
             #[automatically_derived]
-            impl #own #g::Param for #name #arguments where #bounds {
-                type Fixed = #name<#fixed>;
+            impl #own #g::Param for #name #arguments where #own_bounds {
+                type Fixed = #param;
             }
 
             #[automatically_derived]
-            impl<#params> #g::FixedParam for #name<#fixed> where #fixed_bounds {
-                type Role = #g::IsView;
-                type Packet = #g::NoPacket;
-                type At<'__a> = #name<#at>;
-            }
-
-            #[automatically_derived]
-            #[diagnostic::do_not_recommend]
-            impl<#params __S, __D> #g::Extract<__S, __D> for #name<#fixed> where #fixed_bounds #part_of {
-                fn extract<'__a>(__from: #g::Source<'__a, __S, __D>) -> ::core::option::Option<#name<#at>> {
-                    #extract
-                }
-            }
-
-            #[automatically_derived]
-            impl<#params> #g::StateOrPacket for #name<#fixed> where #fixed_bounds {
+            impl<#params> #g::StateOrPacket for #name<#fixed> where #bounds {
                 type Role = #g::IsView;
             }
+
+            #shows
         };
     }
 }
 
+/// The view without its lifetime, and for a short one.
+struct Forms {
+    params: TokenStream,
+    bounds: TokenStream,
+    fixed: TokenStream,
+    at: TokenStream,
+}
+
+fn forms(view: &View) -> Forms {
+    let (static_, short) = (quote!('static), quote!('__a));
+    Forms {
+        params: generics::params(&view.generics, &static_),
+        bounds: with_state(view, &generics::predicates(&view.generics, &static_)),
+        fixed: generics::arguments(&view.generics, &static_),
+        at: generics::arguments(&view.generics, &short),
+    }
+}
+
 /// The user's where-clause, and that the state is one: what a generic state asks need not be said again.
-fn bounds(view: &View, written: &TokenStream) -> TokenStream {
+fn with_state(view: &View, written: &TokenStream) -> TokenStream {
     let g = &view.runtime;
     let generic = view.generics.type_params().next().is_some();
     let state = view.of.iter().filter(|_| generic).map(|of| quote!(#of: #g::GraphState,));

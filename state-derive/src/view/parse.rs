@@ -78,6 +78,7 @@ fn read_path(path: Expr) -> syn::Result<TokenStream> {
     loop {
         match inner {
             Expr::Field(field) => inner = &field.base,
+            Expr::Group(group) => inner = &group.expr,
             Expr::Path(root) if root.path.get_ident().is_some() => return Ok(path.into_token_stream()),
             _ => {
                 let message = "`from` takes a field of the state, or one inside it: `from = chat.log`";
@@ -113,7 +114,11 @@ fn borrowed(ty: &Type, lifetime: &Lifetime) -> bool {
 
 /// The `T` of an `Option<T>`.
 fn optional(ty: &Type) -> Option<&Type> {
-    let Type::Path(path) = ty else { return None };
+    let path = match ty {
+        Type::Path(path) => path,
+        Type::Group(group) => return optional(&group.elem),
+        _ => return None,
+    };
     let last = path.path.segments.last().filter(|last| last.ident == "Option")?;
     let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
     match arguments.args.first() {

@@ -31,7 +31,6 @@ fn a_view_borrows_and_clones() {
                 impl<'a> Question<'a> {
                     ///The `Question` of a state: what a node is given that takes one.
                     pub(crate) fn of(__state: &'a Ticket) -> Self {
-                        let __state = ::graph_core::__private::viewed::<Ticket>(__state);
                         let __field_0 = (&(*__state).question,);
                         let __field_1 = (&(*__state).answer,);
                         let __field_2 = (::core::clone::Clone::clone(&(*__state).confidence),);
@@ -40,8 +39,8 @@ fn a_view_borrows_and_clones() {
                         Self {
                             question: __field_0.0,
                             answer: if let ::core::option::Option::Some(__inside) = __field_1.0 {
-                                let __inside = (__inside,);
-                                let __inside: &'a String = __inside.0;
+                                let __field_0 = (__inside,);
+                                let __inside: &'a String = __field_0.0;
                                 ::core::option::Option::Some(__inside)
                             } else {
                                 ::core::option::Option::None
@@ -54,33 +53,19 @@ fn a_view_borrows_and_clones() {
                 }
                 #[automatically_derived]
                 impl<'a> ::graph_core::__private::Param for Question<'a> {
-                    type Fixed = Question<'static>;
-                }
-                #[automatically_derived]
-                impl ::graph_core::__private::FixedParam for Question<'static> {
-                    type Role = ::graph_core::__private::IsView;
-                    type Packet = ::graph_core::__private::NoPacket;
-                    type At<'__a> = Question<'__a>;
-                }
-                #[automatically_derived]
-                #[diagnostic::do_not_recommend]
-                impl<__S, __D> ::graph_core::__private::Extract<__S, __D> for Question<'static>
-                where
-                    Ticket: ::graph_core::__private::PartOf<__S>,
-                {
-                    fn extract<'__a>(
-                        __from: ::graph_core::__private::Source<'__a, __S, __D>,
-                    ) -> ::core::option::Option<Question<'__a>> {
-                        ::core::option::Option::Some(
-                            Question::of(
-                                <Ticket as ::graph_core::__private::PartOf<__S>>::part(__from.state),
-                            ),
-                        )
-                    }
+                    type Fixed = ::graph_core::__private::Viewed<Question<'static>>;
                 }
                 #[automatically_derived]
                 impl ::graph_core::__private::StateOrPacket for Question<'static> {
                     type Role = ::graph_core::__private::IsView;
+                }
+                #[automatically_derived]
+                impl ::graph_core::__private::View for Question<'static> {
+                    type Of = Ticket;
+                    type At<'__a> = Question<'__a>;
+                    fn view<'__a>(__state: &'__a Ticket) -> Question<'__a> {
+                        Question::of(__state)
+                    }
                 }
             };
         "#]],
@@ -109,7 +94,6 @@ fn an_owned_view_of_a_generic_state_from_a_renamed_crate() {
                 {
                     ///The `Question` of a state: what a node is given that takes one.
                     fn of(__state: &Ticket<T, N>) -> Self {
-                        let __state = ::renamed::__private::viewed::<Ticket<T, N>>(__state);
                         let __field_0 = (::core::clone::Clone::clone(&(*__state).question),);
                         Self { question: __field_0.0 }
                     }
@@ -120,39 +104,7 @@ fn an_owned_view_of_a_generic_state_from_a_renamed_crate() {
                     T: Default,
                     Ticket<T, N>: ::renamed::__private::GraphState,
                 {
-                    type Fixed = Question<T, N>;
-                }
-                #[automatically_derived]
-                impl<T: Clone, const N: usize> ::renamed::__private::FixedParam for Question<T, N>
-                where
-                    T: Default,
-                    Ticket<T, N>: ::renamed::__private::GraphState,
-                {
-                    type Role = ::renamed::__private::IsView;
-                    type Packet = ::renamed::__private::NoPacket;
-                    type At<'__a> = Question<T, N>;
-                }
-                #[automatically_derived]
-                #[diagnostic::do_not_recommend]
-                impl<T: Clone, const N: usize, __S, __D> ::renamed::__private::Extract<__S, __D>
-                for Question<T, N>
-                where
-                    T: Default,
-                    Ticket<T, N>: ::renamed::__private::GraphState,
-                    Ticket<T, N>: ::renamed::__private::PartOf<__S>,
-                {
-                    fn extract<'__a>(
-                        __from: ::renamed::__private::Source<'__a, __S, __D>,
-                    ) -> ::core::option::Option<Question<T, N>> {
-                        ::core::option::Option::Some(
-                            Question::of(
-                                <Ticket<
-                                    T,
-                                    N,
-                                > as ::renamed::__private::PartOf<__S>>::part(__from.state),
-                            ),
-                        )
-                    }
+                    type Fixed = ::renamed::__private::Viewed<Question<T, N>>;
                 }
                 #[automatically_derived]
                 impl<T: Clone, const N: usize> ::renamed::__private::StateOrPacket for Question<T, N>
@@ -161,6 +113,18 @@ fn an_owned_view_of_a_generic_state_from_a_renamed_crate() {
                     Ticket<T, N>: ::renamed::__private::GraphState,
                 {
                     type Role = ::renamed::__private::IsView;
+                }
+                #[automatically_derived]
+                impl<T: Clone, const N: usize> ::renamed::__private::View for Question<T, N>
+                where
+                    T: Default,
+                    Ticket<T, N>: ::renamed::__private::GraphState,
+                {
+                    type Of = Ticket<T, N>;
+                    type At<'__a> = Question<T, N>;
+                    fn view<'__a>(__state: &'__a Ticket<T, N>) -> Question<T, N> {
+                        Question::of(__state)
+                    }
                 }
             };
         "#]],
@@ -189,7 +153,6 @@ fn bounds_that_name_the_lifetime_follow_it() {
                 {
                     ///The `Question` of a state: what a node is given that takes one.
                     fn of(__state: &'a Ticket<T>) -> Self {
-                        let __state = ::graph_core::__private::viewed::<Ticket<T>>(__state);
                         let __field_0 = (&(*__state).question,);
                         Self { question: __field_0.0 }
                     }
@@ -200,39 +163,7 @@ fn bounds_that_name_the_lifetime_follow_it() {
                     &'a T: Clone,
                     Ticket<T>: ::graph_core::__private::GraphState,
                 {
-                    type Fixed = Question<'static, T>;
-                }
-                #[automatically_derived]
-                impl<T: 'static + Show<'static>> ::graph_core::__private::FixedParam
-                for Question<'static, T>
-                where
-                    &'static T: Clone,
-                    Ticket<T>: ::graph_core::__private::GraphState,
-                {
-                    type Role = ::graph_core::__private::IsView;
-                    type Packet = ::graph_core::__private::NoPacket;
-                    type At<'__a> = Question<'__a, T>;
-                }
-                #[automatically_derived]
-                #[diagnostic::do_not_recommend]
-                impl<T: 'static + Show<'static>, __S, __D> ::graph_core::__private::Extract<__S, __D>
-                for Question<'static, T>
-                where
-                    &'static T: Clone,
-                    Ticket<T>: ::graph_core::__private::GraphState,
-                    Ticket<T>: ::graph_core::__private::PartOf<__S>,
-                {
-                    fn extract<'__a>(
-                        __from: ::graph_core::__private::Source<'__a, __S, __D>,
-                    ) -> ::core::option::Option<Question<'__a, T>> {
-                        ::core::option::Option::Some(
-                            Question::of(
-                                <Ticket<
-                                    T,
-                                > as ::graph_core::__private::PartOf<__S>>::part(__from.state),
-                            ),
-                        )
-                    }
+                    type Fixed = ::graph_core::__private::Viewed<Question<'static, T>>;
                 }
                 #[automatically_derived]
                 impl<T: 'static + Show<'static>> ::graph_core::__private::StateOrPacket
@@ -242,6 +173,19 @@ fn bounds_that_name_the_lifetime_follow_it() {
                     Ticket<T>: ::graph_core::__private::GraphState,
                 {
                     type Role = ::graph_core::__private::IsView;
+                }
+                #[automatically_derived]
+                impl<T: 'static + Show<'static>> ::graph_core::__private::View
+                for Question<'static, T>
+                where
+                    &'static T: Clone,
+                    Ticket<T>: ::graph_core::__private::GraphState,
+                {
+                    type Of = Ticket<T>;
+                    type At<'__a> = Question<'__a, T>;
+                    fn view<'__a>(__state: &'__a Ticket<T>) -> Question<'__a, T> {
+                        Question::of(__state)
+                    }
                 }
             };
         "#]],

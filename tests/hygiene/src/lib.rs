@@ -7,4 +7,5 @@
 
 pub mod everything;
 pub mod in_a_macro;
+pub mod routes_and_views;
 pub mod shadowed;
