@@ -149,8 +149,8 @@ struct Around {
 
 #[test]
 fn a_state_says_whether_applying_can_fail() {
-    assert!(!Calm::FALLIBLE);
-    assert!(Own::FALLIBLE);
-    assert!(Strict::FALLIBLE);
-    assert!(Around::FALLIBLE);
+    const { assert!(!Calm::FALLIBLE) };
+    const { assert!(Own::FALLIBLE) };
+    const { assert!(Strict::FALLIBLE) };
+    const { assert!(Around::FALLIBLE) };
 }
