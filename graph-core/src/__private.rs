@@ -22,4 +22,5 @@ pub use crate::state::{
 };
 pub use serde;
 pub use serde_json;
+pub use std::format;
 pub use std::vec::Vec;

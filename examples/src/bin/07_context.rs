@@ -48,8 +48,8 @@ async fn main() -> Result<()> {
     let receipt = named("receipt", Print { prefix: "sold: " });
     let graph = StateGraph::<Order>::with_context::<Shop>()
         .edge(START, price)
-        .edge(price, receipt)
-        .edge(receipt, END)
+        .edge(price, &receipt)
+        .edge(&receipt, END)
         .compile()?;
 
     let shop = || Shop { currency: "EUR", price: |item| (item == "tea").then_some(4) };

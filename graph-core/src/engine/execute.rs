@@ -60,12 +60,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
     }
 
     /// Counts the attempt that is about to start, and tells the listeners.
-    async fn begin(&mut self, at: At) {
+    async fn begin(&mut self, at: At, task: &Task) {
         if let Some(attempts) = self.attempts.get_mut(at.task) {
             *attempts = at.attempt;
         }
         if let (Some(events), Some(name)) = (self.events, self.graph.names.get(at.node)) {
-            events.task_started(at.step, at.task, Arc::clone(name)).await;
+            events.task_started(at.step, at.task, Arc::clone(name), task.packet.clone()).await;
         }
     }
 
@@ -119,7 +119,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
             while waiting.len() < self.at_once() {
                 let Some((ctx, task)) = queue.next() else { break };
                 let Some(node) = graph.nodes.get(task.node) else { continue };
-                self.begin(ctx.at).await;
+                self.begin(ctx.at, task).await;
                 let source = Source { state: &**state, packet: task.packet.as_ref(), ctx };
                 let stamp = Stamp::new(graph.node_name(task.node), ctx.at.step, ctx.at.task);
                 let mut attempt =
@@ -153,7 +153,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
         loop {
             while set.len() < self.at_once() {
                 let Some((at, task)) = queue.next() else { break };
-                self.begin(at).await;
+                self.begin(at, &task).await;
                 let board = Arc::clone(&board);
                 set.spawn(async move {
                     let (graph, state, base) = &*board;

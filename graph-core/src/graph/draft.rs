@@ -1,10 +1,9 @@
-use std::any::TypeId;
 use std::collections::HashMap;
 
 use crate::error::WiringProblem;
 use crate::node::{Decider, ErasedNode, Exit, NodeRef, PacketType};
 
-use super::place::Registration;
+use super::place::{Registration, Value};
 
 /// A graph that is being put together: what was said, in the order in which it was said.
 pub struct Draft<S, D> {
@@ -22,7 +21,7 @@ pub struct Draft<S, D> {
 
 pub(super) struct DraftNode<S, D> {
     pub(super) name: String,
-    pub(super) value: TypeId,
+    pub(super) value: Value,
     pub(super) run: Box<dyn ErasedNode<S, D>>,
     pub(super) exits: Option<Vec<Exit>>,
     pub(super) packet: Option<PacketType>,

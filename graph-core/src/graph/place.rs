@@ -1,3 +1,6 @@
+use std::any::TypeId;
+use std::sync::Arc;
+
 use crate::node::{
     ArgsOf, Body, End, EndSignature, ErasedNode, Exit, IntoStep, NodeRef, PacketKind, PacketType,
     ReadsPacket, Runs, Several, Signature, Start, StartSignature,
@@ -56,10 +59,21 @@ pub trait Listed<S: GraphState, D, B> {
 /// What a graph keeps of a node.
 pub(crate) struct Registration<S, D> {
     pub(crate) node: NodeRef,
-    pub(crate) value: std::any::TypeId,
+    pub(crate) value: Value,
     pub(crate) run: Box<dyn ErasedNode<S, D>>,
     pub(crate) exits: Option<Vec<Exit>>,
     pub(crate) packet: Option<PacketType>,
+}
+
+/// Which value a node was made from: its type, and where it lies if values of that type can differ.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Value(TypeId, Option<usize>);
+
+impl Value {
+    fn of<F: 'static>(run: &Arc<F>) -> Self {
+        let carries = size_of::<F>() > 0;
+        Self(TypeId::of::<F>(), carries.then(|| Arc::as_ptr(run).addr()))
+    }
 }
 
 /// The signature of a node that a graph over `S` with context `D` can run; `F` is what it runs.
@@ -81,7 +95,7 @@ where
         let node = body.node.clone();
         draft.register(Registration {
             node: body.node,
-            value: std::any::TypeId::of::<F>(),
+            value: Value::of(&body.run),
             run: <Args::Fixed as Runs<S, D, F, Out>>::erase(body.run),
             exits: Out::exits(),
             packet: Args::Packet::packet_type(),

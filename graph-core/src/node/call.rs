@@ -1,6 +1,7 @@
 use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use crate::state::GraphState;
 
@@ -37,11 +38,11 @@ pub trait CallWith<'a, Args, Out> {
 /// Parameters with which a node can be run.
 pub trait Runs<S: GraphState, D, F, Out> {
     /// The node in a box.
-    fn erase(run: F) -> Box<dyn ErasedNode<S, D>>;
+    fn erase(run: Arc<F>) -> Box<dyn ErasedNode<S, D>>;
 }
 
 struct FnNode<F, Args, Out> {
-    run: F,
+    run: Arc<F>,
     signature: PhantomData<fn(Args) -> Out>,
 }
 
@@ -82,7 +83,7 @@ macro_rules! callable {
             for<'a> <F as CallWith<'a, ($($param,)*), Out>>::Fut: Send,
             Out: IntoStep<S> + 'static,
         {
-            fn erase(run: F) -> Box<dyn ErasedNode<S, D>> {
+            fn erase(run: Arc<F>) -> Box<dyn ErasedNode<S, D>> {
                 Box::new(FnNode::<F, ($($param,)*), Out> { run, signature: PhantomData })
             }
         }

@@ -30,6 +30,28 @@ impl NodeError {
     }
 }
 
+/// Leaves a node with a [`NodeError`] in words; takes what `format!` takes.
+///
+/// ```
+/// use graph_core::{Result, bail};
+///
+/// fn half(n: u32) -> Result<u32> {
+///     if n % 2 == 1 {
+///         bail!("{n} has no half");
+///     }
+///     Ok(n / 2)
+/// }
+/// assert_eq!(half(3).unwrap_err().to_string(), "3 has no half");
+/// ```
+#[macro_export]
+macro_rules! bail {
+    ($($words:tt)*) => {
+        return ::core::result::Result::Err(::core::convert::Into::into($crate::NodeError::msg(
+            $crate::__private::format!($($words)*),
+        )))
+    };
+}
+
 impl<E: Error + Send + Sync + 'static> From<E> for NodeError {
     fn from(error: E) -> Self {
         Self(Box::new(error))

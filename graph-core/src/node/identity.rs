@@ -1,5 +1,6 @@
 use std::any::TypeId;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// The beginning of a graph: the source of its first edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,15 +52,54 @@ impl NodeRef {
 }
 
 /// A node with a name of its own; see [`named`].
-#[derive(Clone, Copy, Debug)]
 pub struct Named<N> {
     pub(crate) name: &'static str,
-    pub(crate) node: N,
+    pub(crate) node: Arc<N>,
 }
 
 /// Gives a node a name: closures, nodes that carry something, and a second use of one function need it.
+///
+/// Its clones are the same node, and so is a reference to it; two calls with one name and different values are two nodes
+/// of the same name, which `compile()` refuses.
+///
+/// ```
+/// # use graph_core::{Cx, END, GraphState, Node, START, StateGraph, named};
+/// # #[derive(GraphState, Clone)]
+/// # struct Log { #[state(reducer = append)] lines: Vec<String> }
+/// struct Say(&'static str);
+///
+/// impl Node for Say {
+///     type Reads = Log;
+///     type Output = LogUpdate;
+///
+///     async fn run(&self, _: &Log, _: &Cx) -> LogUpdate {
+///         Log::update().lines([self.0.to_owned()])
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> graph_core::Result<()> {
+/// let (hello, bye) = (named("hello", Say("hello")), named("bye", Say("bye")));
+/// let graph =
+///     StateGraph::<Log>::new().edge(START, &hello).edge(&hello, &bye).edge(&bye, END).compile()?;
+/// assert_eq!(graph.run(Log::input()).await?.into_state().lines, ["hello", "bye"]);
+/// # Ok(())
+/// # }
+/// ```
 pub fn named<N>(name: &'static str, node: N) -> Named<N> {
-    Named { name, node }
+    Named { name, node: Arc::new(node) }
+}
+
+impl<N> Clone for Named<N> {
+    fn clone(&self) -> Self {
+        Self { name: self.name, node: Arc::clone(&self.node) }
+    }
+}
+
+impl<N> std::fmt::Debug for Named<N> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Named").field(&self.name).finish()
+    }
 }
 
 /// The last segment of a function's or type's path, without generic arguments.

@@ -1,11 +1,11 @@
 use std::future::Future;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use crate::engine::Cx;
 use crate::state::GraphState;
 
 use super::call::{ArgsOf, ErasedNode, Runs, StepFuture};
-use super::identity::NodeRef;
 use super::param::{ByRef, Carries, Extract, NoPacket, Source};
 use super::shape::{Body, ReadsPacket, Shape, Signature};
 use super::{IntoStep, Payload, StateOrPacket};
@@ -60,7 +60,7 @@ impl<C, N: Node<C>> Shape<IsNode<C>> for N {
     type Body = Body<N>;
 
     fn into_body(self) -> Body<N> {
-        Body { node: NodeRef::of_type::<N>(), run: self }
+        Body::of(self)
     }
 }
 
@@ -69,7 +69,7 @@ impl<C, N: PacketNode<C>> Shape<IsPacketNode<C>> for N {
     type Body = Body<N>;
 
     fn into_body(self) -> Body<N> {
-        Body { node: NodeRef::of_type::<N>(), run: self }
+        Body::of(self)
     }
 }
 
@@ -97,8 +97,8 @@ where
     type Fixed = Self;
 }
 
-struct ObjectNode<N, C>(N, PhantomData<fn(C)>);
-struct PacketObjectNode<N, C>(N, PhantomData<fn(C)>);
+struct ObjectNode<N, C>(Arc<N>, PhantomData<fn(C)>);
+struct PacketObjectNode<N, C>(Arc<N>, PhantomData<fn(C)>);
 
 impl<S, D, N, C, R> Runs<S, D, N, N::Output> for NodeArgs<R, C>
 where
@@ -110,7 +110,7 @@ where
     ByRef<R>: for<'a> Extract<S, D, At<'a> = &'a R>,
     ByRef<C>: for<'a> Extract<S, D, At<'a> = &'a C>,
 {
-    fn erase(run: N) -> Box<dyn ErasedNode<S, D>> {
+    fn erase(run: Arc<N>) -> Box<dyn ErasedNode<S, D>> {
         Box::new(ObjectNode(run, PhantomData::<fn(C)>))
     }
 }
@@ -125,7 +125,7 @@ where
     ByRef<R>: for<'a> Extract<S, D, At<'a> = &'a R>,
     ByRef<C>: for<'a> Extract<S, D, At<'a> = &'a C>,
 {
-    fn erase(run: N) -> Box<dyn ErasedNode<S, D>> {
+    fn erase(run: Arc<N>) -> Box<dyn ErasedNode<S, D>> {
         Box::new(PacketObjectNode(run, PhantomData::<fn(C)>))
     }
 }

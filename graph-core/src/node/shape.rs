@@ -1,5 +1,6 @@
 use std::future::Future;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use super::identity::{End, Named, NodeRef, Start};
 use super::param::{Carries, FixedParam, NoPacket, Param};
@@ -32,7 +33,14 @@ pub struct Signature<Args, Out>(PhantomData<fn(Args) -> Out>);
 /// Which node it is, and what it runs.
 pub struct Body<F> {
     pub(crate) node: NodeRef,
-    pub(crate) run: F,
+    pub(crate) run: Arc<F>,
+}
+
+impl<F: 'static> Body<F> {
+    /// A node that is its own identity.
+    pub(super) fn of(run: F) -> Self {
+        Self { node: NodeRef::of_type::<F>(), run: Arc::new(run) }
+    }
 }
 
 /// The signature of [`START`](crate::START).
@@ -70,15 +78,28 @@ impl Shape<EndSignature> for End {
 pub struct IsNamed<M>(PhantomData<M>);
 
 #[diagnostic::do_not_recommend]
-impl<M, N, F> Shape<IsNamed<M>> for Named<N>
+impl<M, N> Shape<IsNamed<M>> for Named<N>
 where
-    N: Shape<M, Body = Body<F>>,
+    N: Shape<M, Body = Body<N>>,
 {
     type Signature = N::Signature;
-    type Body = Body<F>;
+    type Body = Body<N>;
 
-    fn into_body(self) -> Body<F> {
-        Body { node: NodeRef::Named(self.name.into()), run: self.node.into_body().run }
+    fn into_body(self) -> Body<N> {
+        Body { node: NodeRef::Named(self.name.into()), run: self.node }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<M, N> Shape<IsNamed<M>> for &Named<N>
+where
+    N: Shape<M, Body = Body<N>>,
+{
+    type Signature = N::Signature;
+    type Body = Body<N>;
+
+    fn into_body(self) -> Body<N> {
+        self.clone().into_body()
     }
 }
 
@@ -106,7 +127,7 @@ macro_rules! function_shapes {
             type Body = Body<F>;
 
             fn into_body(self) -> Body<F> {
-                Body { node: NodeRef::of_type::<F>(), run: self }
+                Body::of(self)
             }
         }
     )*};

@@ -32,7 +32,11 @@ impl<S: GraphState> fmt::Display for Dump<'_, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text =
             if f.alternate() { serde_json::to_string_pretty(self) } else { serde_json::to_string(self) };
-        f.write_str(&text.map_err(|_| fmt::Error)?)
+        // An error here would make `format!` panic.
+        match text {
+            Ok(text) => f.write_str(&text),
+            Err(error) => write!(f, "(`{}` cannot be dumped: {error})", S::NAME),
+        }
     }
 }
 

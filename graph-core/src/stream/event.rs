@@ -4,6 +4,7 @@ use std::sync::Arc;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use crate::node::Packet;
 use crate::run::Outcome;
 use crate::state::GraphState;
 
@@ -55,6 +56,8 @@ pub enum EventKind<S: GraphState> {
         node: Arc<str>,
         /// Its place in the superstep.
         task: usize,
+        /// What it was sent. Not in the serialized event: a payload has no dump rules.
+        packet: Option<Packet>,
     },
     /// A node has finished; its update is a further event.
     TaskFinished {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc::Sender;
 
+use crate::node::Packet;
 use crate::state::{GraphState, Update, Writes};
 
 use super::{Custom, EventKind, StreamMode};
@@ -37,9 +38,9 @@ impl<S: GraphState> Events<S> {
         }
     }
 
-    pub(crate) async fn task_started(&self, step: u64, task: usize, node: Arc<str>) {
+    pub(crate) async fn task_started(&self, step: u64, task: usize, node: Arc<str>, packet: Option<Packet>) {
         if self.wants(StreamMode::Tasks) {
-            self.send(step, EventKind::TaskStarted { node, task }).await;
+            self.send(step, EventKind::TaskStarted { node, task, packet }).await;
         }
     }
 

@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 use futures_core::Stream;
 use tokio::sync::mpsc::{Receiver, channel};
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::run::Outcome;
 use crate::state::GraphState;
 
@@ -42,6 +42,28 @@ impl<S: GraphState> RunStream<S> {
     /// Waits for the next event; `None` after the last.
     pub async fn next(&mut self) -> Option<Result<Event<S>, Error>> {
         std::future::poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
+    }
+
+    /// Runs the run to its end, showing each event to `listen`; gives back what awaiting the run would have.
+    ///
+    /// # Errors
+    /// Everything that a run can fail with.
+    ///
+    /// # Cancel safety
+    /// A dropped call cancels the run.
+    pub async fn for_each(mut self, mut listen: impl FnMut(&Event<S>)) -> Result<Outcome<S>, Error> {
+        // The stream ends with `Done` or an error; the driver gives nothing after either.
+        let mut outcome = None;
+        while let Some(event) = self.next().await {
+            let event = event?;
+            listen(&event);
+            if let EventKind::Done(done) = event.kind {
+                outcome = Some(done);
+            }
+        }
+        outcome.ok_or_else(|| {
+            Error::new(S::NAME, ErrorKind::Runtime("the stream had been read to its end before"))
+        })
     }
 
     fn event(&mut self, superstep: u64, kind: EventKind<S>) -> Event<S> {

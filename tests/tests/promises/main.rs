@@ -16,6 +16,7 @@ mod derive_schema;
 mod engine;
 mod flattened_names;
 mod input_json;
+mod names;
 mod reducer_laws;
 mod routes;
 mod secrets;
