@@ -19,6 +19,7 @@ mod input_json;
 mod names;
 mod reducer_laws;
 mod routes;
+mod routes_in_a_graph;
 mod secrets;
 mod setters;
 mod update_json;

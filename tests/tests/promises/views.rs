@@ -1,6 +1,6 @@
 //! A view shows a node what it needs of the state, by the names and types of the state's fields.
 
-use graph_core::{GraphState, StateView};
+use graph_core::{Cx, END, GraphState, START, StateGraph, StateView};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Message(String);
@@ -93,4 +93,37 @@ fn an_owned_view_outlives_the_state() {
 fn a_view_may_be_of_a_flattened_or_a_generic_state() {
     assert_eq!(Said::of(&ticket().chat).log.len(), 1);
     assert_eq!(Items::of(&Generic { items: vec![1, 2] }).items, [1, 2]);
+}
+
+async fn answer(view: Question<'_>, cx: &Cx) -> TicketUpdate {
+    let _ = cx;
+    Ticket::update().answer(format!("{} {}", view.question, view.notes.len()))
+}
+
+async fn correct(said: Said<'_>, view: Answer) -> TicketUpdate {
+    Ticket::update().answer(view.answer.map(|answer| format!("{answer}, {} said", said.log.len())))
+}
+
+#[tokio::test]
+async fn a_node_sees_the_state_as_it_is_when_it_runs() {
+    let graph = StateGraph::<Ticket>::new()
+        .edge(START, answer)
+        .edge(answer, correct)
+        .edge(correct, END)
+        .compile()
+        .unwrap();
+    let input = Ticket::input().question("why?").notes(vec!["a".to_owned(), "b".to_owned()]);
+    let ticket = graph.run(input).await.unwrap().into_state();
+    assert_eq!(ticket.answer.as_deref(), Some("why? 2, 0 said"));
+}
+
+async fn count<T: Clone + Send + Sync + 'static>(view: Items<'_, T>) {
+    assert_eq!(view.items.len(), 0);
+}
+
+#[tokio::test]
+async fn a_generic_node_takes_a_generic_view() {
+    let graph =
+        StateGraph::<Generic<u8>>::new().edge(START, count::<u8>).edge(count::<u8>, END).compile().unwrap();
+    graph.run(Generic::<u8>::input()).await.unwrap();
 }
