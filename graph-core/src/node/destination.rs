@@ -147,7 +147,6 @@ impl Anywhere {
     }
 
     /// No place at all.
-    #[expect(clippy::extra_unused_type_parameters, reason = "called in place of `Reached::sent`")]
     pub fn sent<P>(&self) -> NodeRef {
         NodeRef::End
     }
@@ -174,7 +173,6 @@ impl<R> Unreadable<R> {
     }
 
     /// Says what cannot be read.
-    #[expect(clippy::extra_unused_type_parameters, reason = "called in place of `Reached::sent`")]
     pub fn sent<P>(&self) -> NodeRef
     where
         R: ReadsPacket,
