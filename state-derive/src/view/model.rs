@@ -28,7 +28,7 @@ pub(crate) enum Held {
     /// `&'a T`
     Borrowed,
     /// `Option<&'a T>`, with the `&'a T`.
-    BorrowedInside(Type),
+    BorrowedInside(Box<Type>),
     /// Anything without the view's lifetime: a clone.
     Cloned,
     /// A type that holds the view's lifetime in another way.

@@ -95,7 +95,7 @@ fn held(ty: &Type, lifetime: &Lifetime) -> Held {
         Held::Borrowed
     } else {
         let inner = optional(ty).filter(|inner| borrowed(inner, lifetime));
-        inner.map_or(Held::Unknown, |inner| Held::BorrowedInside(inner.clone()))
+        inner.map_or(Held::Unknown, |inner| Held::BorrowedInside(Box::new(inner.clone())))
     }
 }
 
