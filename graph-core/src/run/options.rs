@@ -141,7 +141,7 @@ impl<S: GraphState, D: Send + Sync + 'static, C: ContextGiven<D>> Run<S, D, C> {
             Box::pin(async move {
                 let mut driver = self.drive(Some(events))?;
                 driver.announce().await;
-                Stepper::new(driver).finish().await
+                Stepper::new(driver).finish_at().await
             })
         })
     }

@@ -46,9 +46,15 @@ impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
     ///
     /// # Cancel safety
     /// A dropped call cancels the run.
-    pub async fn finish(mut self) -> Result<Outcome<S>, Error> {
+    pub async fn finish(self) -> Result<Outcome<S>, Error> {
+        self.finish_at().await.map(|(_, outcome)| outcome)
+    }
+
+    /// The same, with the number of the last superstep.
+    pub(super) async fn finish_at(mut self) -> Result<(u64, Outcome<S>), Error> {
         while self.0.step().await? {}
-        Ok(Outcome::Done(std::sync::Arc::unwrap_or_clone(self.0.into_state())))
+        let superstep = self.0.superstep();
+        Ok((superstep, Outcome::Done(std::sync::Arc::unwrap_or_clone(self.0.into_state()))))
     }
 }
 

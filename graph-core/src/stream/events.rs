@@ -2,7 +2,9 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use tokio::sync::Notify;
 use tokio::sync::mpsc::Sender;
+use tokio::sync::mpsc::error::TrySendError;
 
 use crate::node::Packet;
 use crate::state::{GraphState, Update, Writes};
@@ -13,12 +15,15 @@ use super::{Custom, EventKind, StreamMode};
 pub(crate) struct Events<S: GraphState> {
     /// Bounded: a run waits for a listener that is far behind instead of filling the memory.
     pub(super) sender: Sender<(u64, EventKind<S>)>,
+    /// Wakes whoever waits for room. (The channel's own queue would promise room to tasks that are not polled while
+    /// the run itself waits behind them.)
+    pub(super) room: Arc<Notify>,
     pub(super) modes: Arc<[StreamMode]>,
 }
 
 impl<S: GraphState> Clone for Events<S> {
     fn clone(&self) -> Self {
-        Self { sender: self.sender.clone(), modes: Arc::clone(&self.modes) }
+        Self { sender: self.sender.clone(), room: Arc::clone(&self.room), modes: Arc::clone(&self.modes) }
     }
 }
 
@@ -29,7 +34,16 @@ impl<S: GraphState> Events<S> {
 
     /// A listener that has gone away is told nothing more; the run goes on.
     async fn send(&self, step: u64, kind: EventKind<S>) {
-        let _ = self.sender.send((step, kind)).await;
+        let mut event = (step, kind);
+        loop {
+            // Asked for first, so that room that is made meanwhile is not missed.
+            let room = self.room.notified();
+            match self.sender.try_send(event) {
+                Ok(()) | Err(TrySendError::Closed(_)) => return,
+                Err(TrySendError::Full(unsent)) => event = unsent,
+            }
+            room.await;
+        }
     }
 
     pub(crate) async fn values(&self, step: u64, state: &Arc<S>) {

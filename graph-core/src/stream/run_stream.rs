@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use futures_core::Stream;
+use tokio::sync::Notify;
 use tokio::sync::mpsc::{Receiver, channel};
 
 use crate::error::{Error, ErrorKind};
@@ -12,7 +13,8 @@ use crate::state::GraphState;
 
 use super::{Event, EventKind, Events, StreamMode};
 
-type Running<S> = Pin<Box<dyn Future<Output = Result<Outcome<S>, Error>> + Send>>;
+/// A run; its outcome, and how many supersteps it took.
+type Running<S> = Pin<Box<dyn Future<Output = Result<(u64, Outcome<S>), Error>> + Send>>;
 
 /// A run as a stream of its events; polling it runs the run, dropping it cancels the run.
 ///
@@ -24,9 +26,10 @@ type Running<S> = Pin<Box<dyn Future<Output = Result<Outcome<S>, Error>> + Send>
 pub struct RunStream<S: GraphState> {
     run: Option<Running<S>>,
     events: Receiver<(u64, EventKind<S>)>,
-    outcome: Option<Result<Outcome<S>, Error>>,
+    /// Tells whoever waits for room that the listener has caught up.
+    room: Arc<Notify>,
+    outcome: Option<Result<(u64, Outcome<S>), Error>>,
     sequence: u64,
-    superstep: u64,
 }
 
 /// How many events a run may be ahead of its listener.
@@ -35,8 +38,9 @@ const AHEAD: usize = 64;
 impl<S: GraphState> RunStream<S> {
     pub(crate) fn new(modes: &[StreamMode], run: impl FnOnce(Events<S>) -> Running<S>) -> Self {
         let (sender, events) = channel(AHEAD);
-        let run = run(Events { sender, modes: Arc::from(modes) });
-        Self { run: Some(run), events, outcome: None, sequence: 0, superstep: 0 }
+        let room = Arc::new(Notify::new());
+        let run = run(Events { sender, room: Arc::clone(&room), modes: Arc::from(modes) });
+        Self { run: Some(run), events, room, outcome: None, sequence: 0 }
     }
 
     /// Waits for the next event; `None` after the last.
@@ -69,7 +73,6 @@ impl<S: GraphState> RunStream<S> {
     fn event(&mut self, superstep: u64, kind: EventKind<S>) -> Event<S> {
         let sequence = self.sequence;
         self.sequence += 1;
-        self.superstep = superstep;
         Event { sequence, namespace: Vec::new(), superstep, kind }
     }
 }
@@ -93,10 +96,12 @@ impl<S: GraphState> Stream for RunStream<S> {
                     return Poll::Ready(match this.outcome.take() {
                         None => None,
                         Some(Err(error)) => Some(Err(error)),
-                        Some(Ok(outcome)) => Some(Ok(this.event(this.superstep, EventKind::Done(outcome)))),
+                        Some(Ok((superstep, outcome))) => {
+                            Some(Ok(this.event(superstep, EventKind::Done(outcome))))
+                        }
                     });
                 }
-                Poll::Pending => {}
+                Poll::Pending => this.room.notify_waiters(),
             }
             let Some(run) = &mut this.run else { return Poll::Pending };
             match run.as_mut().poll(cx) {
@@ -104,8 +109,16 @@ impl<S: GraphState> Stream for RunStream<S> {
                     this.outcome = Some(outcome);
                     this.run = None;
                 }
-                Poll::Pending if this.events.is_empty() => return Poll::Pending,
-                Poll::Pending => {}
+                // Asked once more for what the run has just said, and not until it is taken out: Tokio may hold it back
+                // to let others run, and then wakes us itself.
+                Poll::Pending => {
+                    return match this.events.poll_recv(cx) {
+                        Poll::Ready(Some((superstep, kind))) => {
+                            Poll::Ready(Some(Ok(this.event(superstep, kind))))
+                        }
+                        _ => Poll::Pending,
+                    };
+                }
             }
         }
     }

@@ -1,0 +1,240 @@
+//! A stream tells everything that happens in a run, as it happens, and no more than was asked for.
+
+use graph_core::state::Update as _;
+use graph_core::{Cx, END, Event, EventKind, GraphState, NodeError, START, StateGraph, StreamMode};
+use serde::Serialize;
+
+use crate::engine::trace::{here, workers};
+
+#[derive(GraphState, Clone, Debug)]
+struct Draft {
+    #[state(reducer = append)]
+    notes: Vec<String>,
+    text: String,
+    #[state(exclude)]
+    token: String,
+    #[state(untracked)]
+    handle: Option<std::sync::Arc<str>>,
+}
+
+#[derive(Serialize, Debug, PartialEq)]
+struct Word {
+    word: &'static str,
+}
+
+async fn write(_: &Draft, cx: &Cx) -> DraftUpdate {
+    assert!(cx.is_observed());
+    cx.emit(Word { word: "one" }).await;
+    cx.emit(2_u8).await;
+    Draft::update().notes(["w".to_owned()]).text("written").token("hunter2").handle(Some("file".into()))
+}
+
+async fn shout(draft: &Draft) -> Result<DraftUpdate, NodeError> {
+    if draft.text.is_empty() {
+        return Err(NodeError::msg("nothing to shout"));
+    }
+    Ok(Draft::update().notes(["s".to_owned()]))
+}
+
+async fn quiet() {}
+
+/// What an event says, in one line.
+fn line(event: &Event<Draft>) -> String {
+    let what = match &event.kind {
+        EventKind::Values(state) => format!("values {}", state.notes.join("")),
+        EventKind::Update { task, update, .. } => {
+            format!("update {task} {:?}", update.get(Draft::TEXT))
+        }
+        EventKind::Custom { task, value, .. } => format!("custom {task} {}", value.to_json().unwrap()),
+        EventKind::TaskStarted { task, .. } => format!("started {task}"),
+        EventKind::TaskFinished { task, .. } => format!("finished {task}"),
+        EventKind::TaskFailed { task, error, .. } => format!("failed {task} {error}"),
+        EventKind::Done(outcome) => format!("done {}", outcome.state().notes.join("")),
+        _ => unreachable!(),
+    };
+    format!("{} {} {what}", event.superstep, event.kind.node().unwrap_or("-"))
+}
+
+fn graph() -> graph_core::Graph<Draft> {
+    StateGraph::<Draft>::new()
+        .edge(START, write)
+        .edge(write, (shout, quiet))
+        .edge(shout, END)
+        .edge(quiet, END)
+        .compile()
+        .unwrap()
+}
+
+/// All events of a run, checked for what holds of every stream; the last line is the error when there is one.
+async fn lines(run: graph_core::run::Run<Draft, (), graph_core::run::NeedsContext>) -> Vec<String> {
+    let mut events = run.stream();
+    let mut lines = Vec::new();
+    let mut sequence = 0;
+    while let Some(event) = events.next().await {
+        match event {
+            Ok(event) => {
+                assert_eq!(event.sequence, sequence, "sequence numbers have no gaps");
+                assert!(event.namespace.is_empty());
+                sequence += 1;
+                lines.push(line(&event));
+            }
+            Err(error) => {
+                lines.push(format!("{error:?}"));
+                break;
+            }
+        }
+    }
+    for _ in 0..2 {
+        assert!(events.next().await.is_none(), "nothing comes after the last event");
+    }
+    lines
+}
+
+const ALL: [&str; 16] = [
+    "0 - values ",
+    "1 write started 0",
+    "1 write custom 0 {\"word\":\"one\"}",
+    "1 write custom 0 2",
+    "1 write finished 0",
+    "1 write update 0 Some(\"written\")",
+    "1 - values w",
+    "2 shout started 0",
+    "2 shout finished 0",
+    "2 shout update 0 None",
+    "2 quiet started 1",
+    "2 quiet finished 1",
+    "2 quiet update 1 None",
+    "2 - values ws",
+    "2 - done ws",
+    "",
+];
+
+#[test]
+fn every_kind_of_event_comes_in_the_order_in_which_it_happens() {
+    assert_eq!(here(lines(graph().run(Draft::input()))), ALL[..15]);
+}
+
+#[test]
+fn on_several_threads_the_same_events_come() {
+    let mut lines = workers(2).block_on(lines(graph().run(Draft::input())));
+    assert_eq!(lines[..7], ALL[..7]);
+    assert_eq!(lines[13..], ALL[13..15]);
+    lines[7..13].sort();
+    let mut expected = ALL[7..13].to_vec();
+    expected.sort_unstable();
+    assert_eq!(lines[7..13], expected);
+}
+
+#[test]
+fn only_events_that_were_asked_for_are_made() {
+    for (mode, words) in [
+        (StreamMode::Values, &["values"][..]),
+        (StreamMode::Updates, &["update"]),
+        (StreamMode::Custom, &["custom"]),
+        (StreamMode::Tasks, &["started", "finished", "failed"]),
+    ] {
+        let expected: Vec<_> = ALL[..15]
+            .iter()
+            .filter(|line| words.iter().chain(&["done"]).any(|word| line.contains(word)))
+            .copied()
+            .collect();
+        let graph = match mode {
+            // `write` asserts that it is listened to.
+            StreamMode::Custom => graph(),
+            _ => unheard(),
+        };
+        assert_eq!(here(lines(graph.run(Draft::input()).events([mode]))), expected);
+    }
+    assert_eq!(here(lines(unheard().run(Draft::input()).events([]))), ["2 - done ws"]);
+}
+
+/// The same, with a first node that knows that its own events are not asked for.
+fn unheard() -> graph_core::Graph<Draft> {
+    async fn unheard(_: &Draft, cx: &Cx) -> DraftUpdate {
+        assert!(!cx.is_observed());
+        cx.emit(Word { word: "one" }).await;
+        Draft::update().notes(["w".to_owned()]).text("written")
+    }
+    StateGraph::<Draft>::new()
+        .edge(START, graph_core::named("write", unheard))
+        .edge(graph_core::named("write", unheard), (shout, quiet))
+        .edge(shout, END)
+        .edge(quiet, END)
+        .compile()
+        .unwrap()
+}
+
+#[test]
+fn an_error_reaches_the_listener_as_the_last_item() {
+    let graph = StateGraph::<Draft>::new()
+        .edge(START, (shout, quiet))
+        .edge(shout, END)
+        .edge(quiet, END)
+        .compile()
+        .unwrap();
+    let run = || graph.run(Draft::input()).on_failure(graph_core::FailureMode::Collect);
+    assert_eq!(
+        here(lines(run())),
+        [
+            "0 - values ",
+            "1 shout started 0",
+            "1 shout failed 0 node `shout` failed in superstep 1, attempt 1: nothing to shout",
+            "1 quiet started 1",
+            "1 quiet finished 1",
+            "1 quiet update 1 None",
+            "graph `Draft`: node `shout` failed in superstep 1, attempt 1\n  caused by: nothing to shout",
+        ]
+    );
+    let refused = lines(graph.run(Draft::input()).max_concurrency(0));
+    assert_eq!(
+        here(refused),
+        ["graph `Draft`: a run with `max_concurrency(0)` could never run a task"],
+        "so does one that a run cannot begin with"
+    );
+}
+
+#[test]
+fn a_custom_event_is_had_back_by_its_type_and_as_json_and_is_never_null() {
+    here(async {
+        let mut events = graph().run(Draft::input()).events([StreamMode::Custom]).stream();
+        let first = events.next().await.unwrap().unwrap();
+        let EventKind::Custom { value, .. } = &first.kind else { panic!("{first:?}") };
+        assert_eq!(value.get(), Some(&Word { word: "one" }));
+        assert_eq!(value.get::<u8>(), None);
+        assert_eq!(
+            serde_json::to_value(&first).unwrap(),
+            serde_json::json!({
+                "sequence": 0, "namespace": [], "superstep": 1, "type": "custom", "node": "write", "task": 0,
+                "data": { "word": "one" },
+            })
+        );
+    });
+}
+
+#[test]
+fn serialized_events_hide_excluded_and_untracked_fields_and_typed_ones_carry_them() {
+    here(async {
+        let mut events = graph().stream(Draft::input());
+        let (mut carried, mut texts) = (0, Vec::new());
+        while let Some(event) = events.next().await {
+            let event = event.unwrap();
+            match &event.kind {
+                EventKind::Update { update, .. } => {
+                    carried += usize::from(update.get(Draft::TOKEN).is_some_and(|token| token == "hunter2"));
+                    carried += usize::from(update.get(Draft::HANDLE).is_some());
+                }
+                EventKind::Values(state) => carried += usize::from(state.token == "hunter2"),
+                EventKind::Done(outcome) => carried += usize::from(outcome.state().token == "hunter2"),
+                _ => {}
+            }
+            texts.push(serde_json::to_string(&event).unwrap());
+            texts.push(format!("{event:?}{:?}", event.kind));
+        }
+        assert_eq!(carried, 5);
+        let texts = texts.join("\n");
+        assert!(texts.contains("written"), "{texts}");
+        for hidden in ["hunter2", "token", "handle", "file"] {
+            assert!(!texts.contains(hidden), "`{hidden}` in {texts}");
+        }
+    });
+}

@@ -1,0 +1,100 @@
+//! A run that nobody listens to makes no events, and copies nothing for them.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use graph_core::{Cx, END, GraphState, START, StateGraph};
+use serde::{Serialize, Serializer};
+
+use crate::engine::trace::{here, workers};
+
+/// Counts its copies in the cell that it points to.
+#[derive(Debug)]
+struct Counted(&'static AtomicUsize);
+
+impl Clone for Counted {
+    fn clone(&self) -> Self {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Self(self.0)
+    }
+}
+
+static UNSET: AtomicUsize = AtomicUsize::new(0);
+
+impl Default for Counted {
+    fn default() -> Self {
+        Self(&UNSET)
+    }
+}
+
+#[derive(GraphState, Clone)]
+struct Load {
+    #[state(untracked, input)]
+    read: Counted,
+    #[state(untracked, reducer = append)]
+    written: Vec<Counted>,
+    #[state(reducer = append)]
+    log: Vec<u32>,
+}
+
+async fn alone(_: &Load) -> LoadUpdate {
+    Load::update().log([1])
+}
+
+async fn left(load: &Load) -> LoadUpdate {
+    tokio::task::yield_now().await;
+    Load::update().log([2]).written([Counted(load.read.0)])
+}
+
+async fn right(_: &Load) -> LoadUpdate {
+    Load::update().log([3])
+}
+
+fn graph() -> graph_core::Graph<Load> {
+    StateGraph::<Load>::new()
+        .edge(START, alone)
+        .edge(alone, (left, right))
+        .edge(left, END)
+        .edge(right, END)
+        .compile()
+        .unwrap()
+}
+
+#[test]
+fn a_run_that_nobody_listens_to_copies_neither_the_state_nor_what_is_written() {
+    static COPIES: AtomicUsize = AtomicUsize::new(0);
+    let outcome = here(graph().run(Load::input(Counted(&COPIES))).into_future()).unwrap();
+    assert_eq!(outcome.state().log, [1, 2, 3]);
+    assert_eq!(COPIES.load(Ordering::Relaxed), 0, "on one thread");
+    let outcome = workers(2).block_on(graph().run(Load::input(Counted(&COPIES))).into_future()).unwrap();
+    assert_eq!(outcome.state().written.len(), 1);
+    assert_eq!(COPIES.load(Ordering::Relaxed), 0, "on two");
+}
+
+/// Fails the test when it is serialized.
+struct NeverSerialized;
+
+impl Serialize for NeverSerialized {
+    fn serialize<S: Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+        panic!("serialized although nobody asked")
+    }
+}
+
+#[test]
+fn what_a_node_sends_is_not_looked_at_when_nobody_listens_and_not_serialized_when_somebody_does() {
+    async fn sends(_: &Load, cx: &Cx) -> LoadUpdate {
+        cx.emit(NeverSerialized).await;
+        Load::update().log([u32::from(cx.is_observed())])
+    }
+    let graph = StateGraph::<Load>::new().edge(START, sends).edge(sends, END).compile().unwrap();
+    let outcome = here(graph.run(Load::input(Counted::default())).into_future()).unwrap();
+    assert_eq!(outcome.state().log, [0]);
+    here(async {
+        let mut events = graph.stream(Load::input(Counted::default()));
+        let mut count = 0;
+        while let Some(event) = events.next().await {
+            event.unwrap();
+            count += 1;
+        }
+        assert_eq!(count, 7);
+    });
+}
