@@ -33,7 +33,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
 
     /// One task: its route function is asked once its update has been written for good.
     fn apply_one(&mut self, step: u64) -> Result<(), Error> {
-        let state = Arc::make_mut(&mut self.state);
+        let Some(state) = own(&mut self.state) else { return Err(self.error(NOT_OWNED)) };
         if let Err(rejected) = fold(state, &mut self.results, &mut self.ledger, &mut self.undos) {
             let kind = reject(&self.graph, step, &self.tasks, &mut self.results, rejected);
             // Its writes are gone with the attempt.
@@ -60,7 +60,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
 
     /// Several tasks, or a state with ephemeral fields.
     fn apply_many(&mut self, step: u64) -> Result<(), Error> {
-        let state = Arc::make_mut(&mut self.state);
+        let Some(state) = own(&mut self.state) else { return Err(self.error(NOT_OWNED)) };
         let failures = ask_all(
             &self.graph,
             state,
@@ -71,7 +71,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             &mut self.ledger,
         );
         self.fail(failures)?;
-        let state = Arc::make_mut(&mut self.state);
+        let Some(state) = own(&mut self.state) else { return Err(self.error(NOT_OWNED)) };
         let cleared: Vec<usize> = self.ephemerals.due(step, &self.progress).collect();
         for &field in &cleared {
             if let Some(undo) = state.clear_ephemeral(field) {
@@ -93,6 +93,20 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     }
 }
 
+/// The state, to write into; a copy of it where a listener still holds it.
+///
+/// `Arc::make_mut` by way of the state's own copying; `None` cannot be.
+#[inline]
+fn own<S: GraphState>(state: &mut Arc<S>) -> Option<&mut S> {
+    // Nobody makes a second owner meanwhile: the driver is borrowed, and listeners only let go.
+    if Arc::strong_count(state) > 1 {
+        *state = Arc::new(state.__duplicate());
+    }
+    Arc::get_mut(state)
+}
+
+const NOT_OWNED: ErrorKind = ErrorKind::Runtime("the state is shared where it is to be written");
+
 /// Applies the result of a node that one other node follows, where nothing can refuse it and there is nothing to weigh:
 /// what committing and planning would do, without the general case's bookkeeping. The successor, or the result back.
 #[inline]
@@ -108,7 +122,7 @@ pub(super) fn follow_chain<S: GraphState, D>(
         {
             for write in finished.writes {
                 // Infallible, so there is nothing to take back and no error to report.
-                let _ = write.apply(Arc::make_mut(state));
+                let _ = own(state).map(|state| write.apply(state));
             }
             Ok(next)
         }

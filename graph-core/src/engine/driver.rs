@@ -56,8 +56,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         &self.state
     }
 
-    pub(crate) fn into_state(self) -> Arc<S> {
-        self.state
+    /// The state; a copy of it while a listener still holds it.
+    pub(crate) fn into_state(self) -> S {
+        Arc::try_unwrap(self.state).unwrap_or_else(|state| state.__duplicate())
     }
 
     /// Supersteps that have been applied.

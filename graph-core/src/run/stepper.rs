@@ -54,7 +54,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
     pub(super) async fn finish_at(mut self) -> Result<(u64, Outcome<S>), Error> {
         while self.0.step().await? {}
         let superstep = self.0.superstep();
-        Ok((superstep, Outcome::Done(std::sync::Arc::unwrap_or_clone(self.0.into_state()))))
+        Ok((superstep, Outcome::Done(self.0.into_state())))
     }
 }
 

@@ -58,7 +58,7 @@ pub type UndoOf<S> = <<<S as GraphState>::Update as Update<S>>::Write as FieldWr
     label = "`{Self}` does not derive `GraphState`",
     note = "write `#[derive(GraphState, Clone)]` on the struct"
 )]
-pub trait GraphState: Clone + Send + Sync + Sized + 'static {
+pub trait GraphState: Send + Sync + Sized + 'static {
     /// The struct's name.
     const NAME: &'static str;
     /// How many fields there are, flattened ones included.
@@ -93,6 +93,12 @@ pub trait GraphState: Clone + Send + Sync + Sized + 'static {
 
     /// The output view of this state.
     fn output(&self) -> Self::Output;
+
+    /// A copy of the whole state.
+    ///
+    /// `Clone` is asked for here and not of every `S: GraphState`, so that a state without it is one error.
+    #[doc(hidden)]
+    fn __duplicate(&self) -> Self;
 
     /// Writes the dumped fields into a map that has been opened; [`dump`](Self::dump) and flattening build on it.
     #[doc(hidden)]

@@ -1,6 +1,7 @@
 //! What the library promises, through its public interface: a module for each promise.
 #![expect(
     clippy::unwrap_used,
+    clippy::panic,
     clippy::indexing_slicing,
     reason = "the functions that tests share fail a test as the tests themselves do"
 )]

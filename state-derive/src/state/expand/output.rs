@@ -83,9 +83,10 @@ pub(super) fn impls(cx: &Context<'_>) -> TokenStream {
 // fn output(&self) -> TicketOutput { TicketOutput { answer: Clone::clone(&self.answer) } }
 pub(super) fn method(cx: &Context<'_>) -> TokenStream {
     if !cx.state.has_output() {
+        let runtime = cx.runtime;
         return quote! {
             type Output = Self;
-            fn output(&self) -> Self { ::core::clone::Clone::clone(self) }
+            fn output(&self) -> Self { #runtime::GraphState::__duplicate(self) }
         };
     }
     let (output, name) = (&cx.output, cx.state.output());

@@ -97,6 +97,7 @@ fn contracts(cx: &Context<'_>) -> TokenStream {
                 _: &dyn ::core::any::Any,
             ) -> ::core::result::Result<(), &'static #runtime::FieldSpec> { loop {} }
             fn output(&self) -> #output { loop {} }
+            fn __duplicate(&self) -> Self { loop {} }
             fn __dump_fields<__M: #runtime::serde::ser::SerializeMap>(
                 &self,
                 _: &mut __M,

@@ -1,5 +1,5 @@
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
 
 use crate::state::model::Field;
 use crate::state::rule::source;
@@ -30,6 +30,7 @@ pub(super) fn item(cx: &Context<'_>) -> TokenStream {
         validate::methods(cx),
         output::method(cx),
         dump::method(cx),
+        duplicate(cx),
     ];
     let body = quote! {
         const NAME: &'static ::core::primitive::str = #name;
@@ -39,6 +40,15 @@ pub(super) fn item(cx: &Context<'_>) -> TokenStream {
         #(#methods)*
     };
     cx.impl_for(quote!(#runtime::GraphState), &cx.this, body)
+}
+
+// fn __duplicate(&self) -> Self { Clone::clone(self) }, where a state without `Clone` is told so: at its name
+fn duplicate(cx: &Context<'_>) -> TokenStream {
+    quote_spanned! {cx.state.ident.span()=>
+        fn __duplicate(&self) -> Self {
+            ::core::clone::Clone::clone(self)
+        }
+    }
 }
 
 fn fallible(cx: &Context<'_>) -> TokenStream {
