@@ -87,6 +87,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 .map_err(|failed| self.error(start_failed(failed)))?,
         };
         plan(&self.graph.topology, &mut self.progress, 0, std::iter::once((None, &leave)));
+        self.ephemerals.keep(0, &self.progress);
         self.take_plan();
         Ok(())
     }

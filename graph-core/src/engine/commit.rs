@@ -27,6 +27,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         let left = self.tasks.iter().zip(&self.results);
         let left = left.filter_map(|(task, result)| Some((Some(task.node), &result.as_ref()?.leave)));
         plan(&self.graph.topology, &mut self.progress, step, left);
+        self.ephemerals.keep(step, &self.progress);
         self.take_plan();
         Ok(())
     }

@@ -1,5 +1,7 @@
 use std::sync::Arc;
 
+use tokio::task::JoinSet;
+
 use crate::error::{Error, ErrorKind, NodeFailure};
 use crate::graph::Compiled;
 use crate::node::Source;
@@ -155,6 +157,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             attempts: &mut self.attempts,
             options: &self.options,
             events: self.events.as_ref(),
+            crew: JoinSet::new(),
         };
         let failures = match self.options.superstep_timeout {
             None => execution.run().await,

@@ -7,13 +7,15 @@ pub(super) struct Ephemerals(Vec<Alive>);
 #[derive(Clone, Debug)]
 struct Alive {
     field: usize,
-    /// The superstep that wrote it; nothing while it is clear.
+    /// The superstep that wrote it last; nothing while it is clear.
     since: Option<u64>,
+    /// A deferred node that was planned by a superstep that wrote it has not run yet, as long as any waits.
+    kept: bool,
 }
 
 impl Ephemerals {
     pub(super) fn new(fields: &[usize]) -> Self {
-        Self(fields.iter().map(|&field| Alive { field, since: None }).collect())
+        Self(fields.iter().map(|&field| Alive { field, since: None, kept: false }).collect())
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -24,19 +26,29 @@ impl Ephemerals {
     /// ones too.
     pub(super) fn due(&self, step: u64, progress: &Progress) -> impl Iterator<Item = usize> {
         self.0.iter().filter_map(move |alive| {
-            let since = alive.since.filter(|&since| since < step)?;
-            let awaited = progress.waiting.iter().any(|waiting| waiting.since == since);
-            (!awaited).then_some(alive.field)
+            alive.since.filter(|&since| since < step)?;
+            // Deferred nodes all run together: while one waits, they all do.
+            (!alive.kept || progress.waiting.is_empty()).then_some(alive.field)
         })
     }
 
     /// Notes which fields superstep `step` has cleared and written.
     pub(super) fn settle(&mut self, step: u64, cleared: &[usize], written: impl Fn(usize) -> bool) {
         for alive in &mut self.0 {
+            if cleared.contains(&alive.field) {
+                (alive.since, alive.kept) = (None, false);
+            }
             if written(alive.field) {
                 alive.since = Some(step);
-            } else if cleared.contains(&alive.field) {
-                alive.since = None;
+            }
+        }
+    }
+
+    /// Notes which fields have to wait for a deferred node, once what follows superstep `step` is planned.
+    pub(super) fn keep(&mut self, step: u64, progress: &Progress) {
+        if progress.deferred_by == Some(step) {
+            for alive in &mut self.0 {
+                alive.kept |= alive.since == Some(step);
             }
         }
     }

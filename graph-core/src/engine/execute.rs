@@ -32,6 +32,23 @@ pub(super) struct Execution<'e, S: GraphState, D> {
     pub(super) attempts: &'e mut [u32],
     pub(super) options: &'e RunOptions,
     pub(super) events: Option<&'e Events<S>>,
+    /// Tasks that the runtime was given.
+    pub(super) crew: Crew<S>,
+}
+
+type Crew<S> = JoinSet<Option<(usize, Result<Finished<S>, Failed>)>>;
+
+impl<S: GraphState, D> Drop for Execution<'_, S, D> {
+    /// What has finished and was not asked for yet is kept when an execution is dropped; the rest is aborted.
+    fn drop(&mut self) {
+        while let Some(joined) = self.crew.try_join_next() {
+            if let Ok(Some((index, Ok(finished)))) = joined
+                && let Some(slot) = self.results.get_mut(index)
+            {
+                *slot = Some(finished);
+            }
+        }
+    }
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
@@ -147,15 +164,14 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
     /// aborts what is left in it when it is dropped.
     async fn spawned(&mut self, pending: Vec<(At, Task)>) -> Vec<(usize, NodeFailure)> {
         let mut failures = Vec::new();
-        let mut set = JoinSet::new();
         let mut queue = pending.into_iter();
         let board = Arc::new((Arc::clone(self.graph), Arc::clone(self.state), self.ctx.at(self.ctx.at)));
         loop {
-            while set.len() < self.at_once() {
+            while self.crew.len() < self.at_once() {
                 let Some((at, task)) = queue.next() else { break };
                 self.begin(at, &task).await;
                 let board = Arc::clone(&board);
-                set.spawn(async move {
+                self.crew.spawn(async move {
                     let (graph, state, base) = &*board;
                     let ctx = base.at(at);
                     let node = graph.nodes.get(task.node)?;
@@ -164,15 +180,15 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
                     Some((at.task, Attempt::new(node.run.call(source), stamp).await))
                 });
             }
-            let Some(joined) = set.join_next().await else { return failures };
+            let Some(joined) = self.crew.join_next().await else { return failures };
             if let Ok(Some((index, result))) = joined {
                 self.record(index, result, &mut failures).await;
             }
             if !failures.is_empty() && self.fails_fast() {
                 // Those that are told to stop are waited for: what has finished meanwhile is kept, and nothing of
                 // them is left when the run goes on.
-                set.abort_all();
-                while let Some(joined) = set.join_next().await {
+                self.crew.abort_all();
+                while let Some(joined) = self.crew.join_next().await {
                     if let Ok(Some((index, result))) = joined {
                         self.record(index, result, &mut failures).await;
                     }

@@ -1,6 +1,5 @@
 use crate::node::{Choice, Leave, Packet};
 
-use super::progress::Waiting;
 use super::{NodePlan, Progress, Target, Task, Topology};
 
 /// Plans what follows superstep `step`, whose tasks left as `departures` says, in application order.
@@ -97,18 +96,19 @@ impl Progress {
     fn defer(&mut self, topology: &Topology, step: u64) {
         let deferred = |task: &Task| topology.nodes.get(task.node).is_some_and(|node| node.deferred);
         if self.tasks.iter().any(deferred) {
+            self.deferred_by = Some(step);
             let waiting = &mut self.waiting;
             self.tasks.retain(|task| {
                 let wait = deferred(task);
                 // Planned twice by edges while it waits, it still runs once.
-                if wait && (task.packet.is_some() || !waiting.iter().any(|other| other.task.is_same(task))) {
-                    waiting.push(Waiting { task: task.clone(), since: step });
+                if wait && (task.packet.is_some() || !waiting.iter().any(|other| other.is_same(task))) {
+                    waiting.push(task.clone());
                 }
                 !wait
             });
         }
         if self.tasks.is_empty() && !self.waiting.is_empty() {
-            self.tasks.extend(self.waiting.drain(..).map(|waiting| waiting.task));
+            self.tasks.append(&mut self.waiting);
             // Edge tasks first, in registration order; packets behind them as sent (the sort is stable).
             self.tasks
                 .sort_by_key(|task| (task.packet.is_some(), task.packet.is_none().then_some(task.node)));

@@ -8,7 +8,9 @@ pub(crate) struct Progress {
     /// The tasks of the next superstep, in application order.
     pub(crate) tasks: Vec<Task>,
     /// Deferred nodes that wait for everything else to come to rest, in the order in which they will run.
-    pub(crate) waiting: Vec<Waiting>,
+    pub(crate) waiting: Vec<Task>,
+    /// The last superstep whose results planned a deferred node, one that waits already included.
+    pub(crate) deferred_by: Option<u64>,
     /// For each join, which of its sources have finished.
     pub(crate) joins: Vec<Vec<bool>>,
     /// Nodes already planned by an edge; always all `false` between two plans.
@@ -23,19 +25,12 @@ pub(crate) struct Task {
     pub(crate) packet: Option<Packet>,
 }
 
-/// A deferred task.
-#[derive(Clone, Debug)]
-pub(crate) struct Waiting {
-    pub(crate) task: Task,
-    /// The superstep whose results planned it.
-    pub(crate) since: u64,
-}
-
 impl Progress {
     pub(crate) fn new(topology: &Topology) -> Self {
         Self {
             tasks: Vec::new(),
             waiting: Vec::new(),
+            deferred_by: None,
             joins: topology.joins.iter().map(|join| vec![false; join.sources.len()]).collect(),
             marked: vec![false; topology.nodes.len()],
         }
