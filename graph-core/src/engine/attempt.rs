@@ -24,6 +24,21 @@ impl<'a, S: GraphState> Attempt<'a, S> {
     }
 }
 
+impl<S: GraphState> Attempt<'_, S> {
+    /// Drops the future; that what it holds panics then is nobody's concern any more.
+    fn end(&mut self) {
+        if let Some(future) = self.future.take() {
+            let _ = catch_unwind(AssertUnwindSafe(|| drop(future)));
+        }
+    }
+}
+
+impl<S: GraphState> Drop for Attempt<'_, S> {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
 impl<S: GraphState> Future for Attempt<'_, S> {
     type Output = Result<Finished<S>, Failed>;
 
@@ -38,8 +53,7 @@ impl<S: GraphState> Future for Attempt<'_, S> {
             Ok(poll) => poll,
             Err(panic) => {
                 // Whatever the future holds may be broken: it is dropped here and never polled again.
-                let future = this.future.take();
-                let _ = catch_unwind(AssertUnwindSafe(|| drop(future)));
+                this.end();
                 Poll::Ready(Err(Failed::Panic(Panic(panic_text(&*panic).to_owned()))))
             }
         }

@@ -2,10 +2,13 @@
 
 mod back_pressure;
 mod cancellation;
+mod concurrency;
 mod deferred;
 mod ephemeral;
+mod failures;
 mod finishing_order;
 mod joins;
+mod recursion;
 mod routing;
 mod streams;
 mod supersteps;

@@ -1,0 +1,200 @@
+//! The tasks of a superstep run at the same time: on all threads that there are, on one if there is one, with or without a
+//! runtime, and no more of them at once than a run allows.
+
+use std::collections::HashSet;
+use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread, ThreadId};
+
+use graph_core::{Ctx, Cx, END, ErrorKind, Graph, Route, START, StateGraph};
+use serde::{Deserialize, Serialize};
+
+use crate::engine::trace::{Trace, TraceUpdate, here, log_of, nodes, ran, say, workers};
+
+nodes! { a b c }
+
+/// Runs a future on this thread without any runtime.
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
+    struct Unpark(Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let (mut future, mut cx) = (pin!(future), Context::from_waker(&waker));
+    loop {
+        match future.as_mut().poll(&mut cx) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => thread::park(),
+        }
+    }
+}
+
+fn chain() -> Graph<Trace> {
+    StateGraph::<Trace>::new().edge(START, a).edge(a, b).edge(b, END).compile().unwrap()
+}
+
+#[test]
+fn a_superstep_of_one_node_spawns_nothing() {
+    async fn looks(_: &Trace, cx: &Ctx<tokio::runtime::Runtime>) -> TraceUpdate {
+        tokio::task::yield_now().await;
+        say(format!("{} tasks", cx.context().metrics().num_alive_tasks()))
+    }
+    let graph = StateGraph::<Trace>::with_context().edge(START, looks).edge(looks, END).compile().unwrap();
+    let runtime = Arc::new(workers(2));
+    let outcome = runtime.block_on(graph.run(Trace::input()).context(Arc::clone(&runtime)).into_future());
+    assert_eq!(outcome.unwrap().state().log, ["0 tasks"]);
+}
+
+#[test]
+fn a_run_needs_no_runtime() {
+    assert_eq!(block_on(chain().run(Trace::input()).into_future()).unwrap().state().log, ["1:a", "2:b"]);
+    let fan_out =
+        StateGraph::<Trace>::new().edge(START, (a, b)).edge(a, c).edge(b, c).edge(c, END).compile().unwrap();
+    let outcome = block_on(fan_out.run(Trace::input()).into_future()).unwrap();
+    assert_eq!(outcome.state().log, ["1:a", "1:b", "2:c"]);
+    let long = StateGraph::<Trace>::new().edge(START, a).edge(a, a).compile().unwrap();
+    let error = block_on(long.run(Trace::input()).recursion_limit(1000).into_future()).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::RecursionLimit { limit: 1000, .. }));
+    let mut events = fan_out.stream(Trace::input());
+    let count = block_on(async {
+        let mut count = 0;
+        while events.next().await.transpose().unwrap().is_some() {
+            count += 1;
+        }
+        count
+    });
+    assert_eq!(count, 3 + 3 * 3 + 1);
+}
+
+#[test]
+fn tasks_of_a_fan_out_without_a_runtime_run_at_the_same_time() {
+    async fn meets(_: &Trace, cx: &Ctx<tokio::sync::Barrier>) -> TraceUpdate {
+        cx.context().wait().await;
+        ran(cx)
+    }
+    async fn meets_too(state: &Trace, cx: &Ctx<tokio::sync::Barrier>) -> TraceUpdate {
+        meets(state, cx).await
+    }
+    let graph = StateGraph::<Trace>::with_context()
+        .edge(START, (meets, meets_too))
+        .edge(meets, END)
+        .edge(meets_too, END)
+        .compile()
+        .unwrap();
+    let run = graph.run(Trace::input()).context(tokio::sync::Barrier::new(2)).into_future();
+    assert_eq!(block_on(run).unwrap().state().log, ["1:meets", "1:meets_too"]);
+}
+
+struct Meeting {
+    barrier: Barrier,
+    threads: std::sync::Mutex<HashSet<ThreadId>>,
+}
+
+#[test]
+fn tasks_of_a_superstep_run_on_different_threads_at_the_same_time() {
+    // Each blocks its thread until the other has come: on one thread this would never end.
+    async fn left(_: &Trace, cx: &Ctx<Meeting>) -> TraceUpdate {
+        cx.context().barrier.wait();
+        cx.context().threads.lock().unwrap().insert(thread::current().id());
+        ran(cx)
+    }
+    async fn right(state: &Trace, cx: &Ctx<Meeting>) -> TraceUpdate {
+        left(state, cx).await
+    }
+    let graph = StateGraph::<Trace>::with_context::<Meeting>()
+        .edge(START, (left, right))
+        .edge(left, END)
+        .edge(right, END)
+        .compile()
+        .unwrap();
+    let meeting = Arc::new(Meeting { barrier: Barrier::new(2), threads: std::sync::Mutex::default() });
+    let outcome = workers(2).block_on(graph.run(Trace::input()).context(Arc::clone(&meeting)).into_future());
+    assert_eq!(outcome.unwrap().state().log, ["1:left", "1:right"]);
+    assert_eq!(meeting.threads.lock().unwrap().len(), 2);
+}
+
+#[derive(Serialize, Deserialize)]
+struct Job(u32);
+
+#[derive(Route)]
+enum Deal {
+    #[to(work)]
+    Work(Job),
+}
+
+async fn deal() -> Vec<Deal> {
+    (0..40).map(|number| Deal::Work(Job(number))).collect()
+}
+
+#[derive(Default)]
+struct Crowd {
+    now: AtomicUsize,
+    most: AtomicUsize,
+}
+
+async fn work(job: &Job, cx: &Ctx<Crowd>) -> TraceUpdate {
+    let crowd = cx.context();
+    let now = crowd.now.fetch_add(1, Ordering::SeqCst) + 1;
+    crowd.most.fetch_max(now, Ordering::SeqCst);
+    for _ in 0..=job.0 % 3 {
+        tokio::task::yield_now().await;
+    }
+    crowd.now.fetch_sub(1, Ordering::SeqCst);
+    say(job.0.to_string())
+}
+
+#[test]
+fn no_more_tasks_run_at_once_than_the_run_allows_and_the_order_stays() {
+    let graph =
+        StateGraph::<Trace>::with_context::<Crowd>().edge(START, deal).edge(work, END).compile().unwrap();
+    let expected: Vec<String> = (0..40).map(|number| number.to_string()).collect();
+    let runtime = workers(4);
+    for limit in [1, 2, 7, 1000] {
+        for threads in [false, true] {
+            let crowd = Arc::new(Crowd::default());
+            let run =
+                graph.run(Trace::input()).max_concurrency(limit).context(Arc::clone(&crowd)).into_future();
+            let outcome = if threads { runtime.block_on(run) } else { here(run) };
+            assert_eq!(outcome.unwrap().into_state().log, expected);
+            let most = crowd.most.load(Ordering::SeqCst);
+            assert!(most <= limit, "{most} of {limit}");
+            // On one thread it is known exactly.
+            assert!(threads || most == limit.min(40), "{most} of {limit}");
+        }
+    }
+}
+
+#[test]
+fn a_limit_of_no_tasks_is_refused() {
+    let error = chain().run(Trace::input()).max_concurrency(0).start().unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Runtime(_)), "{error}");
+    assert_eq!(log_of(&chain()), "1:a 2:b");
+}
+
+#[test]
+fn a_runtime_that_shuts_down_under_a_run_is_an_error() {
+    async fn waits(_: &Trace, _: &Cx) -> TraceUpdate {
+        std::future::pending().await
+    }
+    async fn waits_too(_: &Trace, _: &Cx) -> TraceUpdate {
+        std::future::pending().await
+    }
+    let graph = StateGraph::<Trace>::new()
+        .edge(START, (waits, waits_too))
+        .edge(waits, END)
+        .edge(waits_too, END)
+        .compile()
+        .unwrap();
+    let runtime = workers(2);
+    let handle = runtime.handle().clone();
+    let _entered = handle.enter();
+    let mut run = pin!(graph.run(Trace::input()).into_future());
+    assert!(run.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    runtime.shutdown_background();
+    let error = block_on(run).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Runtime(_)), "{error}");
+}

@@ -1,0 +1,298 @@
+//! A node that fails fails its superstep; what others have finished is kept, and the run can go on.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use graph_core::error::NodeFailure;
+use graph_core::run::Stepper;
+use graph_core::{Ctx, END, Error, ErrorKind, FailureMode, NodeError, START, StateGraph};
+use tokio::sync::watch;
+
+use crate::engine::trace::{Journal, Trace, TraceUpdate, here, ran, say, workers};
+
+#[derive(Debug, thiserror::Error)]
+#[error("the disk is full")]
+struct DiskFull;
+
+#[derive(Debug, thiserror::Error)]
+#[error("the file cannot be written")]
+struct NotWritten(#[source] DiskFull);
+
+/// How far the nodes of a graph have come.
+#[derive(Default)]
+struct Scene {
+    journal: Journal,
+    /// The quick node is over.
+    quick: watch::Sender<bool>,
+    /// The slow node has begun.
+    slow: watch::Sender<bool>,
+}
+
+async fn quick(_: &Trace, cx: &Ctx<Scene>) -> TraceUpdate {
+    cx.context().journal.note("quick");
+    cx.context().quick.send_replace(true);
+    ran(cx)
+}
+
+/// Fails in its first attempt, once the quick node is over.
+async fn fails(_: &Trace, cx: &Ctx<Scene>) -> Result<TraceUpdate, NodeError> {
+    cx.context().journal.note("fails");
+    cx.context().quick.subscribe().wait_for(|&quick| quick).await?;
+    tokio::task::yield_now().await;
+    if cx.attempt() == 1 {
+        return Err(NotWritten(DiskFull).into());
+    }
+    Ok(ran(cx))
+}
+
+async fn fails_beside_slow(state: &Trace, cx: &Ctx<Scene>) -> Result<TraceUpdate, NodeError> {
+    cx.context().slow.subscribe().wait_for(|&slow| slow).await?;
+    fails(state, cx).await
+}
+
+async fn panics(_: &Trace, cx: &Ctx<Scene>) -> TraceUpdate {
+    cx.context().journal.note("panics");
+    tokio::task::yield_now().await;
+    assert!(cx.attempt() > 1, "lost {} marbles", 3);
+    ran(cx)
+}
+
+/// Notes when it is told to stop.
+struct Stopped<'a>(&'a Journal);
+
+impl Drop for Stopped<'_> {
+    fn drop(&mut self) {
+        self.0.note("slow stopped");
+    }
+}
+
+async fn slow(_: &Trace, cx: &Ctx<Scene>) -> TraceUpdate {
+    let stopped = Stopped(&cx.context().journal);
+    cx.context().slow.send_replace(true);
+    if cx.attempt() == 1 {
+        std::future::pending::<()>().await;
+    }
+    std::mem::forget(stopped);
+    cx.context().journal.note("slow");
+    ran(cx)
+}
+
+fn failures(error: &Error) -> Vec<&NodeFailure> {
+    let ErrorKind::Node { first, others } = error.kind() else { panic!("{error}") };
+    std::iter::once(first).chain(others).collect()
+}
+
+fn scene() -> Arc<Scene> {
+    Arc::default()
+}
+
+async fn rest(run: &mut Stepper<Trace, Scene>) -> String {
+    while run.step().await.unwrap() {}
+    run.state().log.join(" ")
+}
+
+#[test]
+fn a_failure_stops_the_siblings_and_keeps_what_had_finished() {
+    let graph = StateGraph::<Trace>::with_context::<Scene>()
+        .edge(START, (quick, fails_beside_slow, slow))
+        .edge(quick, END)
+        .edge(fails_beside_slow, END)
+        .edge(slow, END)
+        .compile()
+        .unwrap();
+    let check = async |scene: Arc<Scene>| {
+        let mut run = graph.run(Trace::input()).context(Arc::clone(&scene)).start().unwrap();
+        let error = run.step().await.unwrap_err();
+        let mut notes = scene.journal.take();
+        notes.sort();
+        assert_eq!(notes, ["fails", "quick", "slow stopped"], "stopped before the run goes on");
+        assert_eq!(failures(&error).len(), 1);
+        assert!(error.state::<Trace>().unwrap().log.is_empty(), "nothing of the superstep is applied");
+        assert_eq!(rest(&mut run).await, "1:quick 1:fails_beside_slow 1:slow");
+        let mut notes = scene.journal.take();
+        notes.sort();
+        assert_eq!(notes, ["fails", "slow"], "`quick` does not run again");
+    };
+    here(check(scene()));
+    workers(2).block_on(check(scene()));
+}
+
+#[test]
+fn the_error_names_graph_node_superstep_and_attempt_and_keeps_the_chain_of_causes() {
+    let graph = StateGraph::<Trace>::with_context::<Scene>()
+        .name("tickets")
+        .edge(START, quick)
+        .edge(quick, fails)
+        .edge(fails, END)
+        .compile()
+        .unwrap();
+    let error = here(graph.run(Trace::input()).context(scene()).into_future()).unwrap_err();
+    assert_eq!(
+        format!("{error:?}"),
+        "graph `tickets`: node `fails` failed in superstep 2, attempt 1\n  \
+         caused by: the file cannot be written\n  caused by: the disk is full"
+    );
+    let failure = failures(&error)[0];
+    assert_eq!(
+        (failure.node.as_str(), failure.step, failure.attempt, failure.panicked),
+        ("fails", 2, 1, false)
+    );
+    assert!(failure.error.downcast_ref::<NotWritten>().is_some());
+    let source = std::error::Error::source(&error).unwrap();
+    assert!(source.downcast_ref::<NotWritten>().is_some());
+    assert!(source.source().unwrap().downcast_ref::<DiskFull>().is_some());
+    assert_eq!(error.state::<Trace>().unwrap().log, ["1:quick"]);
+    assert!(error.state::<String>().is_none(), "another type than the state's");
+}
+
+#[test]
+fn collecting_lets_siblings_finish_and_names_every_failure() {
+    let graph = StateGraph::<Trace>::with_context::<Scene>()
+        .edge(START, (panics, quick, fails))
+        .edge(quick, END)
+        .edge(fails, END)
+        .edge(panics, END)
+        .compile()
+        .unwrap();
+    let check = async |scene: Arc<Scene>| {
+        let run = graph.run(Trace::input()).context(Arc::clone(&scene));
+        let mut run = run.on_failure(FailureMode::Collect).start().unwrap();
+        let error = run.step().await.unwrap_err();
+        let named: Vec<_> = failures(&error).iter().map(|failure| failure.node.as_str()).collect();
+        assert_eq!(named, ["panics", "fails"], "in the order of the superstep");
+        assert_eq!(
+            error.to_string(),
+            "graph `Trace`: node `panics` panicked in superstep 1, attempt 1; so did `fails`"
+        );
+        scene.journal.take();
+        assert_eq!(rest(&mut run).await, "1:panics 1:quick 1:fails");
+        let mut notes = scene.journal.take();
+        notes.sort();
+        assert_eq!(notes, ["fails", "panics"]);
+    };
+    here(check(scene()));
+    workers(2).block_on(check(scene()));
+}
+
+#[test]
+fn a_panic_is_the_nodes_error_and_not_the_end_of_the_process() {
+    async fn at_once(state: &Trace) -> TraceUpdate {
+        say(&state.log[7])
+    }
+    for (alone, others) in [(true, false), (false, true)] {
+        let graph = StateGraph::<Trace>::with_context::<Scene>();
+        let graph = if alone {
+            graph.edge(START, at_once)
+        } else {
+            graph.edge(START, (at_once, quick)).edge(quick, END)
+        };
+        let graph = graph.edge(at_once, END).compile().unwrap();
+        let check = async || {
+            let error = graph.run(Trace::input()).context(scene()).into_future().await.unwrap_err();
+            let failure = failures(&error)[0];
+            assert!(failure.panicked && failure.node == "at_once", "{others}");
+            assert!(failure.error.to_string().contains("index out of bounds"), "{}", failure.error);
+        };
+        here(check());
+        workers(2).block_on(check());
+    }
+}
+
+#[test]
+fn a_node_that_panics_when_it_is_told_to_stop_changes_nothing() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("dropped");
+        }
+    }
+    async fn armed(_: &Trace, cx: &Ctx<Scene>) -> TraceUpdate {
+        if cx.attempt() == 1 {
+            let _bomb = Bomb;
+            std::future::pending::<()>().await;
+        }
+        ran(cx)
+    }
+    let graph = StateGraph::<Trace>::with_context::<Scene>()
+        .edge(START, (armed, quick, fails))
+        .edge(armed, END)
+        .edge(quick, END)
+        .edge(fails, END)
+        .compile()
+        .unwrap();
+    let check = async || {
+        let mut run = graph.run(Trace::input()).context(scene()).start().unwrap();
+        let error = run.step().await.unwrap_err();
+        assert_eq!(failures(&error)[0].node, "fails");
+        assert_eq!(rest(&mut run).await, "1:armed 1:quick 1:fails");
+    };
+    here(check());
+    workers(2).block_on(check());
+}
+
+#[test]
+fn a_superstep_that_takes_too_long_fails_and_keeps_what_had_finished() {
+    let graph = StateGraph::<Trace>::with_context::<Scene>()
+        .name("late")
+        .edge(START, (quick, slow))
+        .edge(quick, END)
+        .edge(slow, END)
+        .compile()
+        .unwrap();
+    let check = async |scene: Arc<Scene>, limit: Duration| {
+        let run = graph.run(Trace::input()).context(Arc::clone(&scene)).superstep_timeout(limit);
+        let mut run = run.start().unwrap();
+        let error = run.step().await.unwrap_err();
+        let ErrorKind::SuperstepTimeout { step: 1, unfinished, .. } = error.kind() else { panic!("{error}") };
+        assert_eq!(unfinished, &["slow"]);
+        assert_eq!(
+            error.to_string(),
+            format!("graph `late`: superstep 1 did not end within {limit:?}, `slow` had not finished")
+        );
+        let mut notes = scene.journal.take();
+        // On another thread it may come to its end a little later.
+        while notes.len() < 2 {
+            tokio::task::yield_now().await;
+            notes.extend(scene.journal.take());
+        }
+        assert_eq!(notes, ["quick", "slow stopped"]);
+        assert_eq!(rest(&mut run).await, "1:quick 1:slow");
+        assert_eq!(scene.journal.take(), ["slow"]);
+    };
+    here(check(scene(), Duration::from_secs(3600)));
+    // Here the clock is the real one.
+    let runtime = workers(2);
+    runtime.block_on(check(scene(), Duration::from_millis(20)));
+}
+
+#[test]
+fn a_superstep_that_is_quick_enough_is_not_timed_out() {
+    async fn naps(_: &Trace, cx: &Ctx<Scene>) -> TraceUpdate {
+        tokio::time::sleep(Duration::from_secs(50)).await;
+        ran(cx)
+    }
+    let graph =
+        StateGraph::<Trace>::with_context::<Scene>().edge(START, naps).edge(naps, quick).edge(quick, naps);
+    let graph = graph.compile().unwrap();
+    let run = graph.run(Trace::input()).context(scene()).superstep_timeout(Duration::from_secs(60));
+    let error = here(run.recursion_limit(5).into_future()).unwrap_err();
+    assert!(
+        matches!(error.kind(), ErrorKind::RecursionLimit { .. }),
+        "each superstep has its own time: {error}"
+    );
+}
+
+#[test]
+fn a_timeout_without_a_timer_is_an_error_that_says_so() {
+    let graph =
+        StateGraph::<Trace>::with_context::<Scene>().edge(START, quick).edge(quick, END).compile().unwrap();
+    let run =
+        || graph.run(Trace::input()).context(scene()).superstep_timeout(Duration::from_secs(1)).into_future();
+    let timerless = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    for error in
+        [timerless.block_on(run()).unwrap_err(), crate::engine::concurrency::block_on(run()).unwrap_err()]
+    {
+        assert!(matches!(error.kind(), ErrorKind::Runtime(_)));
+        assert!(error.to_string().contains("enable_time"), "{error}");
+    }
+}
