@@ -38,8 +38,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         let start = input.into_start();
         let (mut state, mut given) = (start.state, start.given);
         let (mut ledger, mut undos) = (Ledger::default(), Undos::new());
-        let writes = prepare::<S>(start.update, Stamp::new("START", 0, 0))
-            .map_err(|error| refuse(start_failed(Failed::Error(error))))?;
+        let writes = contained(|| prepare::<S>(start.update, Stamp::new("START", 0, 0)))
+            .map_err(Failed::Panic)
+            .and_then(|prepared| prepared.map_err(Failed::Error))
+            .map_err(|failed| refuse(start_failed(failed)))?;
         given.extend(writes.iter().map(|write| write.field()));
         let mut results = vec![Some(Finished { writes, leave: Leave::ByEdges })];
         // The input's rules are those of the given fields: a state that is still to be filled need not hold its invariant.

@@ -14,3 +14,5 @@ mod streams;
 mod supersteps;
 mod trace;
 mod unobserved;
+mod untracked;
+mod writes;
