@@ -1,18 +1,16 @@
 //! What generated code names. Not part of the public interface.
 
 pub use crate::node::{
-    ByRef, Choice, Exit, Extract, FixedParam, IntoLeave, IntoStep, IsState, IsView, Leave, NoPacket,
-    NodeError, NodeRef, Packet, PacketType, Param, Payload, Route, Sent, Source, StateOrPacket, Step, Unsent,
-    View, Viewed,
+    ByRef, Choice, Exit, Extract, FixedParam, IntoLeave, IntoStep, IsState, IsView, Leave, NoPacket, NodeRef,
+    Packet, PacketType, Param, Payload, Sent, Source, StateOrPacket, Step, Unsent, View, Viewed,
 };
 pub use crate::reducers::{self, FoldOutcome, ReduceError, Reducer, Replace, Stamp, Undo};
 #[cfg(feature = "schema")]
 pub use crate::schema;
 pub use crate::state::validate::{Report, Violation, check_excluded_rule, check_invariant, check_rule};
 pub use crate::state::{
-    Change, Dump, Field, FieldSpec, FieldWrite, GraphState, Input, InputError, InputProblem, IntoChange,
-    IntoCustomChange, IntoUpdate, IntoValue, Overwrite, Parsed, PartOf, Start, UndoOf, Update, WriteKind,
-    Writes,
+    Change, Dump, FieldSpec, FieldWrite, Input, InputError, InputProblem, IntoChange, IntoCustomChange,
+    IntoUpdate, IntoValue, Parsed, PartOf, Start, UndoOf, Update, WriteKind, Writes,
 };
 pub use crate::state::{
     Checked, FieldDeserializer, FieldType, Held, Itself, JsonInput, OptionalInput, StandIn, StartValue,
@@ -20,6 +18,7 @@ pub use crate::state::{
     deserialize_update, display, display_option, dump_with, from_context, parse_change, parse_overwrite_with,
     parse_value, parse_value_with, parse_with, rules, serialize_update, shown, shown_with,
 };
+pub use crate::{Field, GraphState, NodeError, Overwrite, Route};
 pub use serde;
 pub use serde_json;
 pub use std::format;

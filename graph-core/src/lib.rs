@@ -58,7 +58,7 @@
 //! | `email`, `url`, `pattern` | these validation rules, with the crates that know the grammar |
 
 mod engine;
-pub mod error;
+mod error;
 pub mod graph;
 pub mod node;
 mod plan;
@@ -73,18 +73,24 @@ pub mod stream;
 pub mod __private;
 
 pub use engine::{Ctx, Cx, DEFAULT_RECURSION_LIMIT, FailureMode, Metadata};
-pub use error::{Error, ErrorKind};
-pub use graph::{Graph, StateGraph};
-pub use node::{END, Node, NodeError, PacketNode, Result, Route, START, named};
-pub use run::Outcome;
-pub use state::{Field, GraphState, Overwrite};
+pub use error::{Error, ErrorKind, NodeFailure, WiringProblem};
+pub use graph::builder::StateGraph;
+pub use graph::compiled::Graph;
+pub use node::error::{NodeError, Result};
+pub use node::identity::{END, START, named};
+pub use node::object::{Node, PacketNode};
+pub use node::route::Route;
+pub use run::outcome::Outcome;
+pub use state::change::Overwrite;
+pub use state::field::Field;
+pub use state::graph_state::GraphState;
 #[doc = include_str!("../docs/graph_state.md")]
 pub use state_derive::GraphState;
 #[doc = include_str!("../docs/route.md")]
 pub use state_derive::Route;
 #[doc = include_str!("../docs/state_view.md")]
 pub use state_derive::StateView;
-pub use stream::{Event, EventKind, StreamMode};
+pub use stream::event::{Event, EventKind, StreamMode};
 
 /// What a panic said.
 pub(crate) fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {

@@ -1,7 +1,7 @@
-//! Graphs: put together with [`StateGraph`], checked as a whole, then run.
+//! What may stand where in a graph; [`StateGraph`](crate::StateGraph) asks for these traits.
 
-mod builder;
-mod compiled;
+pub(crate) mod builder;
+pub(crate) mod compiled;
 mod draft;
 mod picture;
 mod place;
@@ -9,9 +9,7 @@ mod reach;
 mod reads;
 mod wiring;
 
-pub use builder::StateGraph;
-pub use compiled::Graph;
-pub(crate) use compiled::{Compiled, CompiledNode};
+pub(crate) use compiled::{Compiled, CompiledNode, Graph};
 pub use draft::Draft;
 pub use place::{Enters, Leaves, Listed, Registers, Runnable};
 pub use reads::{OnEdge, OnlyByRoute, Reads, Returns, WithoutPacket};

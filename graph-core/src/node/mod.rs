@@ -3,12 +3,12 @@
 mod call;
 mod decide;
 mod destination;
-mod error;
-mod identity;
-mod object;
+pub(crate) mod error;
+pub(crate) mod identity;
+pub(crate) mod object;
 mod packet;
 mod param;
-mod route;
+pub(crate) mod route;
 mod shape;
 mod step;
 mod view;
@@ -18,13 +18,15 @@ pub use call::{ArgsOf, CallWith, ErasedNode, Runs};
 pub(crate) use decide::Decider;
 pub use decide::{Decide, DecideWith, Decides, Decision};
 pub use destination::{Anywhere, Destination, IsPacketOf, NoPayload, Reached, Sent, Unreadable, Unsent};
-pub use error::{Failure, NodeError, Result};
+pub use error::Failure;
+pub(crate) use error::NodeError;
 pub(crate) use identity::own_name;
-pub use identity::{END, End, Named, NodeRef, START, Start, named};
-pub use object::{IsNode, IsPacketNode, Node, NodeArgs, PacketNode, PacketNodeArgs};
+pub use identity::{End, Named, NodeRef, Start};
+pub use object::{IsNode, IsPacketNode, NodeArgs, PacketNodeArgs};
 pub use packet::{Packet, PacketType, Payload};
 pub use param::*;
-pub use route::{Choice, Exit, IntoLeave, Leave, Route};
+pub(crate) use route::Route;
+pub use route::{Choice, Exit, IntoLeave, Leave};
 pub use shape::{
     Body, EndSignature, IsNamed, OrPacket, PacketKind, ReadsPacket, Several, Shape, Signature, StartSignature,
 };

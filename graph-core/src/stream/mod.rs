@@ -1,11 +1,11 @@
 //! What happens in a run, as it happens.
 
 mod custom;
-mod event;
+pub(crate) mod event;
 mod events;
 mod run_stream;
 
 pub use custom::Custom;
-pub use event::{Event, EventKind, StreamMode};
+pub(crate) use event::{Event, EventKind, StreamMode};
 pub(crate) use events::{Events, Sink};
 pub use run_stream::RunStream;

@@ -1,6 +1,6 @@
 //! A flattened state's fields are fields of the whole.
 
-use graph_core::node::Result;
+use graph_core::Result;
 use graph_core::state::validate::Report;
 use graph_core::state::{Input, Update};
 use graph_core::{END, GraphState, START, StateGraph};

@@ -1,6 +1,6 @@
 //! A node's name stands for one node.
 
-use graph_core::error::WiringProblem;
+use graph_core::WiringProblem;
 use graph_core::{Cx, END, ErrorKind, GraphState, Node, START, StateGraph, named};
 
 #[derive(GraphState, Clone)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use graph_core::error::NodeFailure;
+use graph_core::NodeFailure;
 use graph_core::{Ctx, Cx, END, ErrorKind, NodeError, Overwrite, Route, START, StateGraph, StateView};
 use serde::{Deserialize, Serialize};
 

@@ -1,0 +1,64 @@
+use std::any::Any;
+
+use serde::ser::SerializeMap;
+
+use super::validate::{Report, Violation};
+use super::{Dump, FieldSpec, Input, UndoOf, Update};
+
+/// A struct that a graph runs over; implemented by `#[derive(GraphState)]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a state",
+    label = "`{Self}` does not derive `GraphState`",
+    note = "write `#[derive(GraphState, Clone)]` on the struct"
+)]
+pub trait GraphState: Send + Sync + Sized + 'static {
+    /// The struct's name.
+    const NAME: &'static str;
+    /// How many fields there are, flattened ones included.
+    const FIELD_COUNT: usize;
+    /// Whether applying an update can fail: a field has a rule, the state an invariant, or a reducer is fallible.
+    const FALLIBLE: bool = true;
+
+    /// The partial update: every field optional.
+    type Update: Update<Self>;
+    /// What a run starts with.
+    type Input: Input<Self>;
+    /// The fields marked `output`, or the state itself when none is.
+    type Output: Send + 'static;
+
+    /// What is known of the field at `index`; `None` past the last.
+    fn field(index: usize) -> Option<&'static FieldSpec>;
+
+    /// Checks the rules of one field, writing what is broken into `report`.
+    fn validate_field(&self, index: usize, report: &mut Report);
+
+    /// Checks the state's own invariant and those of flattened states.
+    fn check_invariant(&self) -> Result<(), Violation>;
+
+    /// Puts an ephemeral field back to its default, and says how to take that back.
+    fn clear_ephemeral(&mut self, index: usize) -> Option<UndoOf<Self>>;
+
+    /// Rebuilds the fields marked `from_context` from the graph's context.
+    ///
+    /// # Errors
+    /// Names the field whose function asks for a context of another type.
+    fn rebuild_untracked(&mut self, context: &dyn Any) -> Result<(), &'static FieldSpec>;
+
+    /// The output view of this state.
+    fn output(&self) -> Self::Output;
+
+    /// A copy of the whole state.
+    ///
+    /// `Clone` is asked for here and not of every `S: GraphState`, so that a state without it is one error.
+    #[doc(hidden)]
+    fn __duplicate(&self) -> Self;
+
+    /// Writes the dumped fields into a map that has been opened; [`dump`](Self::dump) and flattening build on it.
+    #[doc(hidden)]
+    fn __dump_fields<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error>;
+
+    /// The state as it may leave the process: obeys `exclude`, `rename`, `serialize_with` and `untracked`.
+    fn dump(&self) -> Dump<'_, Self> {
+        Dump(self)
+    }
+}
