@@ -42,8 +42,9 @@ async fn append(_: &Log) -> LogUpdate {
 }
 
 macro_rules! looped {
-    ($runtime:expr, $node:ident, $input:expr, $supersteps:expr) => {{
-        let graph = StateGraph::new().edge(START, $node).edge($node, $node).compile().expect("a graph");
+    ($runtime:expr, $state:ident, $node:ident, $input:expr, $supersteps:expr) => {{
+        let graph =
+            StateGraph::<$state>::new().edge(START, $node).edge($node, $node).compile().expect("a graph");
         let supersteps: u32 = $supersteps;
         let input = $input;
         let runtime: &Runtime = $runtime;
@@ -64,8 +65,8 @@ fn main() {
 
     let fields = pair(
         rounds,
-        || looped!(&runtime, wide, Wide::input(), supersteps),
-        || looped!(&runtime, narrow, Narrow::input(), supersteps),
+        || looped!(&runtime, Wide, wide, Wide::input(), supersteps),
+        || looped!(&runtime, Narrow, narrow, Narrow::input(), supersteps),
     );
     if measuring() {
         let each =
@@ -84,8 +85,8 @@ fn main() {
     let per = |total: Duration| total / supersteps;
     pair(
         rounds,
-        || per(looped!(&runtime, append, grown(100_000), supersteps)),
-        || per(looped!(&runtime, append, grown(10), supersteps)),
+        || per(looped!(&runtime, Log, append, grown(100_000), supersteps)),
+        || per(looped!(&runtime, Log, append, grown(10), supersteps)),
     )
     .report("appending to a list of 100,000, next to one of 10", 1.3);
 }

@@ -9,8 +9,8 @@ pub use crate::reducers::{self, FoldOutcome, ReduceError, Reducer, Replace, Stam
 pub use crate::schema;
 pub use crate::state::validate::{Report, Violation, check_excluded_rule, check_invariant, check_rule};
 pub use crate::state::{
-    Change, Dump, FieldSpec, FieldWrite, Input, InputError, InputProblem, IntoChange, IntoCustomChange,
-    IntoUpdate, IntoValue, Parsed, PartOf, Start, UndoOf, Update, WriteKind, Writes,
+    Change, Dump, FieldSpec, FieldWrite, Holds, Input, InputError, InputProblem, IntoChange,
+    IntoCustomChange, IntoUpdate, IntoValue, Parsed, PartOf, Start, UndoOf, Update, WriteKind, Writes,
 };
 pub use crate::state::{
     Checked, FieldDeserializer, FieldType, Held, Itself, JsonInput, OptionalInput, StandIn, StartValue,

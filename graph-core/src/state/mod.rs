@@ -37,7 +37,7 @@ pub use json::{
     FieldDeserializer, JsonInput, debug_update, deserialize_input, deserialize_update, parse_change,
     parse_overwrite_with, parse_value, parse_value_with, parse_with, serialize_update,
 };
-pub use part::PartOf;
+pub use part::{Holds, PartOf};
 #[doc(hidden)]
 pub use show::{debug, debug_json, debug_option, display, display_option, dump_with, shown, shown_with};
 #[doc(hidden)]

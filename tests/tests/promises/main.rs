@@ -18,6 +18,7 @@ mod engine;
 mod flattened_names;
 mod input_json;
 mod names;
+mod parts_of_another_crate;
 mod reducer_laws;
 mod routes;
 mod routes_in_a_graph;

@@ -3,6 +3,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::{ImplGenerics, WhereClause};
 
 use crate::attr::Runtime;
+use crate::generics::params;
 use crate::state::model::{Field, Flat, Reducer, State};
 
 use super::assert::{field_type, flat_type, reducer_type};
@@ -56,6 +57,21 @@ impl<'a> Context<'a> {
         quote! {
             #[automatically_derived]
             impl #generics #path for #ty #where_clause { #body }
+        }
+    }
+
+    /// The same with a further parameter: `impl<T, S: Bound> path for Type<T> where .. { body }`
+    pub(super) fn impl_with(
+        &self,
+        param: TokenStream,
+        path: TokenStream,
+        ty: impl ToTokens,
+        body: TokenStream,
+    ) -> TokenStream {
+        let (params, where_clause) = (params(&self.state.generics, &quote!('static)), self.where_clause);
+        quote! {
+            #[automatically_derived]
+            impl<#params #param> #path for #ty #where_clause { #body }
         }
     }
 

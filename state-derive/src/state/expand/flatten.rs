@@ -2,40 +2,83 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::context::Context;
-use super::update::into_step;
 
 // impl StateOrPacket for Ticket { type Role = IsState; }
-// impl PartOf<Ticket> for Ticket { fn part(whole: &Ticket) -> &Ticket { whole } }
+// impl Holds<Ticket> for Ticket { type Part = TicketUpdate; fn held(&self) -> &Ticket { self } fn lift(..) -> .. { update } }
+// impl<S: Holds<Ticket, Part = TicketUpdate>> IntoUpdate<S>, IntoStep<S> for TicketUpdate { .. }
 // and for each flattened Chat:
-// impl PartOf<Ticket> for Chat { fn part(whole: &Ticket) -> &Chat { &whole.chat } }
-// impl IntoUpdate<Ticket> for ChatUpdate { .. }
-// impl IntoStep<Ticket> for ChatUpdate { .. }
+// impl Holds<Chat> for Ticket { type Part = ChatUpdate; fn held(&self) -> &Chat { &self.chat } fn lift(..) -> .. { .. } }
 pub(super) fn items(cx: &Context<'_>) -> TokenStream {
-    let (runtime, this) = (cx.runtime, &cx.this);
-    let role = cx.impl_for(quote!(#runtime::StateOrPacket), this, quote!(type Role = #runtime::IsState;));
-    let whole = cx.impl_for(
-        quote!(#runtime::PartOf<#this>),
-        this,
-        quote!(#[inline] fn part(__whole: &#this) -> &#this { __whole }),
-    );
+    let (runtime, this, update) = (cx.runtime, &cx.this, &cx.update);
+    let whole = holds_itself(cx);
     let flats = cx.state.flats().map(|flat| {
-        let (ident, ty, state, update) = (&flat.ident, cx.flat_ty(flat), cx.flat(flat), &cx.update);
-        let part = cx.impl_for(
-            quote!(#runtime::PartOf<#this>),
-            &ty,
-            quote!(#[inline] fn part(__whole: &#this) -> &#ty { &__whole.#ident }),
-        );
-        let lifted = quote!(#runtime::Update::__from_writes(
-            #runtime::Update::<#ty>::__into_writes(self).map(__Write::#ident)
-        ));
-        let theirs = quote!(#state::Update);
-        let into_update = cx.impl_for(
-            quote!(#runtime::IntoUpdate<#this>),
-            &theirs,
-            quote!(fn into_update(self) -> #update { #lifted }),
-        );
-        let into_step = into_step(cx, &theirs, quote!(#runtime::IntoUpdate::<#this>::into_update(self)));
-        quote!(#part #into_update #into_step)
+        let (ident, ty, state) = (&flat.ident, cx.flat_ty(flat), cx.flat(flat));
+        // The type as it is written: rustc tells two impls apart by it, and does not look into a foreign projection.
+        let written = &flat.ty;
+        cx.impl_for(
+            quote!(#runtime::Holds<#written>),
+            this,
+            quote! {
+                type Part = #state::Update;
+                #[inline]
+                fn held(&self) -> &#ty { &self.#ident }
+                fn lift(__update: Self::Part) -> #update {
+                    #runtime::Update::__from_writes(
+                        #runtime::Update::<#ty>::__into_writes(__update).map(__Write::#ident)
+                    )
+                }
+            },
+        )
     });
-    quote!(#role #whole #(#flats)*)
+    quote!(#whole #(#flats)*)
+}
+
+/// What makes a struct a state to nodes, also after mistakes.
+pub(super) fn holds_itself(cx: &Context<'_>) -> TokenStream {
+    let (runtime, this, update) = (cx.runtime, &cx.this, &cx.update);
+    let role = cx.impl_for(quote!(#runtime::StateOrPacket), this, quote!(type Role = #runtime::IsState;));
+    let holds = cx.impl_for(
+        quote!(#runtime::Holds<#this>),
+        this,
+        quote! {
+            type Part = #update;
+            #[inline]
+            fn held(&self) -> &#this { self }
+            #[inline]
+            fn lift(__update: #update) -> #update { __update }
+        },
+    );
+    let into_update = for_owners(
+        cx,
+        quote!(IntoUpdate),
+        quote! {
+            #[inline]
+            fn into_update(self) -> __S::Update { __S::lift(self) }
+        },
+    );
+    let into_step = for_owners(
+        cx,
+        quote!(IntoStep),
+        quote! {
+            fn exits() -> ::core::option::Option<#runtime::Vec<#runtime::Exit>> { ::core::option::Option::None }
+            #[inline]
+            fn into_step(self) -> ::core::result::Result<#runtime::Step<__S>, #runtime::NodeError> {
+                ::core::result::Result::Ok(#runtime::Step::update(__S::lift(self)))
+            }
+        },
+    );
+    quote!(#role #holds #into_update #into_step)
+}
+
+// impl<__S: Holds<Ticket, Part = TicketUpdate>> IntoStep<__S> for TicketUpdate { .. }
+//
+// It stands with the part and not with its owners: two owners' impls for a foreign update could not be told apart.
+fn for_owners(cx: &Context<'_>, of_trait: TokenStream, body: TokenStream) -> TokenStream {
+    let (runtime, this, update) = (cx.runtime, &cx.this, &cx.update);
+    cx.impl_with(
+        quote!(__S: #runtime::Holds<#this, Part = #update>),
+        quote!(#runtime::#of_trait<__S>),
+        update,
+        body,
+    )
 }

@@ -10,7 +10,7 @@ use syn::Ident;
 use crate::state::model::{Given, Member, State};
 
 use super::context::Context;
-use super::{constants, lints, output, update};
+use super::{constants, flatten, lints, output, update};
 
 // struct TicketUpdate { .. }
 // struct TicketInput { .. }
@@ -129,7 +129,7 @@ fn contracts(cx: &Context<'_>) -> TokenStream {
 }
 
 fn conversions(cx: &Context<'_>) -> TokenStream {
-    let (runtime, this, update, input) = (cx.runtime, &cx.this, &cx.update, &cx.input);
+    let (this, update, input) = (&cx.this, &cx.update, &cx.input);
     let outputs = cx.state.has_output().then_some(&cx.output);
     let types = [Some(update), Some(input), outputs];
     let common = types.into_iter().flatten().map(|ty| {
@@ -167,18 +167,7 @@ fn conversions(cx: &Context<'_>) -> TokenStream {
         let deserialize = update::deserialize(cx, ty, quote!(loop {}));
         quote!(#default #deserialize)
     });
-    let role = cx.impl_for(quote!(#runtime::StateOrPacket), this, quote!(type Role = #runtime::IsState;));
-    let part = cx.impl_for(
-        quote!(#runtime::PartOf<#this>),
-        this,
-        quote!(fn part(__whole: &#this) -> &#this { __whole }),
-    );
-    let into_update = cx.impl_for(
-        quote!(#runtime::IntoUpdate<#this>),
-        update,
-        quote!(fn into_update(self) -> #update { self }),
-    );
-    let into_step = update::into_step(cx, update, quote!(self));
+    let holds = flatten::holds_itself(cx);
     let serialize = update::serialize(cx, this, quote!(loop {}));
-    quote!(#(#common)* #(#default)* #role #part #into_update #into_step #serialize)
+    quote!(#(#common)* #(#default)* #holds #serialize)
 }

@@ -26,7 +26,7 @@ pub(super) fn item(cx: &Context<'_>) -> TokenStream {
 // impl Ticket { fn update() -> TicketUpdate { Default::default() } }
 // impl TicketUpdate { fn answer(mut self, value: impl IntoChange<Replace, Option<String>>) -> Self { .. } }
 // impl Update<Ticket> for TicketUpdate { .. }
-// impl IntoUpdate<Ticket>, IntoStep<Ticket>, Default, Clone, Debug, Serialize, Deserialize for TicketUpdate
+// impl Update<Ticket>, Default, Clone, Debug, Serialize, Deserialize for TicketUpdate
 pub(super) fn impls(cx: &Context<'_>) -> TokenStream {
     let (update, vis) = (&cx.update, &cx.state.vis);
     let doc = format!("An update of [`{}`] that writes nothing yet.", cx.state.name());
@@ -109,7 +109,7 @@ fn flat_setter(cx: &Context<'_>, flat: &Flat) -> TokenStream {
 
 fn contract(cx: &Context<'_>) -> TokenStream {
     let (runtime, this, update, write) = (cx.runtime, &cx.this, &cx.update, &cx.write);
-    let contract = cx.impl_for(
+    cx.impl_for(
         quote!(#runtime::Update<#this>),
         update,
         quote! {
@@ -120,29 +120,6 @@ fn contract(cx: &Context<'_>) -> TokenStream {
             fn __into_writes(self) -> #runtime::Writes<#write> { self.__writes }
             #[inline]
             fn __writes(&self) -> &#runtime::Writes<#write> { &self.__writes }
-        },
-    );
-    let into_update = cx.impl_for(
-        quote!(#runtime::IntoUpdate<#this>),
-        update,
-        quote!(#[inline] fn into_update(self) -> #update { self }),
-    );
-    let into_step = into_step(cx, &quote!(#update), quote!(self));
-    quote!(#contract #into_update #into_step)
-}
-
-/// A node may return the update `ty`, which `value` turns into this state's.
-pub(super) fn into_step(cx: &Context<'_>, ty: &TokenStream, value: TokenStream) -> TokenStream {
-    let (runtime, this) = (cx.runtime, &cx.this);
-    cx.impl_for(
-        quote!(#runtime::IntoStep<#this>),
-        ty,
-        quote! {
-            fn exits() -> ::core::option::Option<#runtime::Vec<#runtime::Exit>> { ::core::option::Option::None }
-            #[inline]
-            fn into_step(self) -> ::core::result::Result<#runtime::Step<#this>, #runtime::NodeError> {
-                ::core::result::Result::Ok(#runtime::Step::update(#value))
-            }
         },
     )
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use graph_core::error::NodeFailure;
+use graph_core::NodeFailure;
 use graph_core::run::Stepper;
 use graph_core::{Ctx, END, Error, ErrorKind, FailureMode, NodeError, START, StateGraph};
 use tokio::sync::watch;

@@ -1,0 +1,52 @@
+//! States and nodes that know nothing of the graphs in which they will run.
+
+use graph_core::{Cx, GraphState, Node, StateView};
+
+/// A chat, to be flattened into the state of whoever has one.
+#[derive(GraphState, Clone, Debug)]
+pub struct Chat {
+    /// What was said.
+    #[state(reducer = append)]
+    pub log: Vec<String>,
+}
+
+/// A node for every graph whose state holds a [`Chat`].
+pub async fn greet(chat: &Chat) -> ChatUpdate {
+    Chat::update().log([format!("hello, after {}", chat.log.len())])
+}
+
+/// The last line of a chat.
+#[derive(StateView)]
+#[view(of = Chat)]
+pub struct Lines<'a> {
+    /// All of them.
+    pub log: &'a [String],
+}
+
+/// A node that reads a view.
+pub async fn echo(lines: Lines<'_>) -> ChatUpdate {
+    Chat::update().log(lines.log.last().cloned())
+}
+
+/// A node that carries what it says.
+#[derive(Debug)]
+pub struct Say(pub &'static str);
+
+impl Node for Say {
+    type Reads = Chat;
+    type Output = ChatUpdate;
+
+    async fn run(&self, _: &Chat, _: &Cx) -> ChatUpdate {
+        Chat::update().log([self.0.to_owned()])
+    }
+}
+
+/// A state that flattens itself; a crate that exports one must not get into the way of others.
+#[derive(GraphState, Clone, Debug)]
+pub struct Talk {
+    /// What it is about.
+    pub topic: String,
+    /// The chat.
+    #[state(flatten)]
+    pub chat: Chat,
+}

@@ -1,0 +1,47 @@
+//! A state may come from another crate, with nodes that fit every graph that holds it.
+
+use graph_core::{END, GraphState, Route, START, StateGraph, named};
+use parts::{Chat, ChatUpdate, Say, Talk, echo, greet};
+
+#[derive(GraphState, Clone)]
+struct Ticket {
+    #[state(input)]
+    question: String,
+    #[state(flatten)]
+    chat: Chat,
+}
+
+#[derive(Route)]
+enum Next {
+    #[to(echo)]
+    Echo,
+}
+
+async fn ask(ticket: &Ticket) -> (ChatUpdate, Next) {
+    (Chat::update().log([ticket.question.clone()]), Next::Echo)
+}
+
+#[tokio::test]
+async fn its_nodes_run_beside_those_of_the_owner() {
+    let say = named("say", Say("bye"));
+    let graph = StateGraph::<Ticket>::new()
+        .edge(START, greet)
+        .edge(greet, ask)
+        .edge(echo, &say)
+        .edge(&say, END)
+        .compile()
+        .unwrap();
+    let ticket = graph.run(Ticket::input("why?")).await.unwrap().into_state();
+    assert_eq!(ticket.chat.log, ["hello, after 0", "why?", "why?", "bye"]);
+    assert_eq!(
+        ticket.dump().to_string(),
+        r#"{"question":"why?","log":["hello, after 0","why?","why?","bye"]}"#
+    );
+}
+
+#[tokio::test]
+async fn a_state_that_holds_it_in_its_own_crate_runs_too() {
+    let graph = StateGraph::<Talk>::new().edge(START, greet).edge(greet, echo).edge(echo, END).compile();
+    let talk = graph.unwrap().run(Talk::input().topic("graphs")).await.unwrap().into_state();
+    assert_eq!(talk.chat.log, ["hello, after 0", "hello, after 0"]);
+}
