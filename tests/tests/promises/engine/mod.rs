@@ -8,6 +8,7 @@ mod ephemeral;
 mod failures;
 mod finishing_order;
 mod joins;
+mod random_graphs;
 mod recursion;
 mod routing;
 mod streams;
