@@ -129,6 +129,43 @@ fn a_run_dropped_after_any_number_of_polls_leaves_no_task_behind() {
 }
 
 #[test]
+fn a_run_on_several_threads_dropped_after_any_number_of_polls_leaves_no_task_behind() {
+    let runtime = workers(2);
+    let mut complete = 0;
+    for polls in 0..40 {
+        let watch = Arc::new(Watch::default());
+        let mut run = scripted().run(Trace::input()).context(Arc::clone(&watch)).into_future();
+        runtime.block_on(async {
+            let mut polled = 0;
+            // Each poll but the first is one for which the run has asked.
+            let outcome = std::future::poll_fn(|cx| {
+                if polled == polls {
+                    return Poll::Ready(None);
+                }
+                polled += 1;
+                let poll = run.as_mut().poll(cx).map(Some);
+                if polled == polls && poll.is_pending() { Poll::Ready(None) } else { poll }
+            })
+            .await;
+            drop(run);
+            while watch.alive.load(Ordering::SeqCst) > 0 || Arc::strong_count(&watch) > 1 {
+                tokio::task::yield_now().await;
+            }
+            let polled = watch.polls.load(Ordering::SeqCst);
+            for _ in 0..20 {
+                tokio::task::yield_now().await;
+            }
+            assert_eq!(watch.polls.load(Ordering::SeqCst), polled, "after {polls} polls");
+            if let Some(outcome) = outcome {
+                assert_eq!(outcome.unwrap().state().log, LOG);
+                complete += 1;
+            }
+        });
+    }
+    assert!(complete > 0);
+}
+
+#[test]
 fn a_step_dropped_after_any_number_of_polls_goes_on_with_what_has_not_finished() {
     for polls in 0..16 {
         let watch = Arc::new(Watch::default());

@@ -1,0 +1,186 @@
+//! A node is an async function, a closure or a struct, and reads the state, a view, a packet and the run as it likes.
+
+use std::sync::Arc;
+
+use graph_core::{Ctx, Cx, END, Node, NodeError, PacketNode, Route, START, StateGraph, StateView, named};
+use serde::{Deserialize, Serialize};
+
+use crate::engine::trace::{Trace, TraceUpdate, here, say};
+
+struct Deps {
+    greeting: String,
+}
+
+#[derive(StateView)]
+#[view(of = Trace)]
+struct Lines<'a> {
+    log: &'a [String],
+    value: u32,
+}
+
+#[derive(StateView)]
+#[view(of = Trace)]
+struct Value {
+    value: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Item(u32);
+
+async fn nothing() {}
+
+async fn state_only(state: &Trace) -> TraceUpdate {
+    say(format!("state {}", state.log.len()))
+}
+
+async fn cx_only(cx: &Cx) -> TraceUpdate {
+    say(cx.node())
+}
+
+async fn in_another_order(cx: &Ctx<Deps>, state: &Trace) -> TraceUpdate {
+    say(format!("{} {}", cx.context().greeting, state.log.len()))
+}
+
+async fn borrows_a_view(view: Lines<'_>, cx: &Cx) -> TraceUpdate {
+    tokio::task::yield_now().await;
+    say(format!("{} {} {}", cx.node(), view.log.len(), view.value))
+}
+
+async fn owns_a_view(view: Value) -> Result<TraceUpdate, NodeError> {
+    Ok(say(format!("value {}", view.value)))
+}
+
+async fn everything(item: &Item, view: Lines<'_>, state: &Trace, cx: &Ctx<Deps>) -> TraceUpdate {
+    say(format!("{} {} {} {}", item.0, view.log.len(), state.value, cx.context().greeting))
+}
+
+/// Fits every graph over `Trace`, whatever its context.
+struct Repeats {
+    text: String,
+    times: usize,
+}
+
+impl Node for Repeats {
+    type Reads = Trace;
+    type Output = TraceUpdate;
+
+    async fn run(&self, _: &Trace, cx: &Cx) -> TraceUpdate {
+        say(format!("{} {}", cx.node(), self.text.repeat(self.times)))
+    }
+}
+
+struct Greets;
+
+impl Node<Ctx<Deps>> for Greets {
+    type Reads = Trace;
+    type Output = (TraceUpdate, Vec<Way>);
+
+    async fn run(&self, state: &Trace, cx: &Ctx<Deps>) -> Self::Output {
+        let ways = vec![Way::Struct(Item(1)), Way::Function(Item(2)), Way::Struct(Item(3))];
+        (say(format!("{} {}", cx.context().greeting, state.value)), ways)
+    }
+}
+
+struct TakesItems;
+
+impl PacketNode<Ctx<Deps>> for TakesItems {
+    type Reads = Trace;
+    type Packet = Item;
+    type Output = TraceUpdate;
+
+    async fn run(&self, state: &Trace, item: &Item, cx: &Ctx<Deps>) -> TraceUpdate {
+        say(format!("{} {} {}", item.0, state.log.len(), cx.context().greeting))
+    }
+}
+
+#[derive(Route)]
+enum Way {
+    #[to(TakesItems)]
+    Struct(Item),
+    #[to(everything)]
+    Function(Item),
+}
+
+fn run(graph: StateGraph<Trace, Deps>) -> Vec<String> {
+    let graph = graph.compile().unwrap();
+    let context = Arc::new(Deps { greeting: "hi".to_owned() });
+    let outcome = here(graph.run(Trace::input().value(7)).context(context).into_future()).unwrap();
+    outcome.into_state().log
+}
+
+fn graph() -> StateGraph<Trace, Deps> {
+    StateGraph::<Trace>::with_context::<Deps>()
+}
+
+#[test]
+fn functions_read_what_they_like_in_whatever_order() {
+    let log = run(graph()
+        .edge(START, nothing)
+        .edge(nothing, state_only)
+        .edge(state_only, cx_only)
+        .edge(cx_only, in_another_order)
+        .edge(in_another_order, borrows_a_view)
+        .edge(borrows_a_view, owns_a_view)
+        .edge(owns_a_view, END));
+    assert_eq!(log, ["state 0", "cx_only", "hi 2", "borrows_a_view 3 7", "value 7"]);
+}
+
+#[test]
+fn async_closures_are_nodes_under_a_name() {
+    let first = named("first", async |state: &Trace, cx: &Ctx<Deps>| {
+        tokio::task::yield_now().await;
+        say(format!("{} {} {}", cx.node(), state.value, cx.context().greeting))
+    });
+    let second = named("second", async |view: Lines<'_>| say(format!("second {}", view.log.len())));
+    let log = run(graph().edge(START, &first).edge(first, &second).edge(&second, END));
+    assert_eq!(log, ["first 7 hi", "second 1"]);
+}
+
+#[test]
+fn structs_carry_what_functions_cannot() {
+    let twice = named("twice", Repeats { text: "ha".to_owned(), times: 2 });
+    let thrice = named("thrice", Repeats { text: "ho".to_owned(), times: 3 });
+    let log = run(graph().edge(START, &twice).edge(twice, &thrice).edge(thrice, END));
+    assert_eq!(log, ["twice haha", "thrice hohoho"]);
+}
+
+#[test]
+fn structs_and_functions_take_packets_beside_state_view_and_context() {
+    let log = run(graph().edge(START, Greets).edge(TakesItems, END).edge(everything, END));
+    assert_eq!(log, ["hi 7", "1 1 hi", "2 1 7 hi", "3 1 hi"]);
+}
+
+#[test]
+fn a_node_that_asks_for_no_context_fits_every_graph() {
+    let shout = || named("shout", Repeats { text: "!".to_owned(), times: 1 });
+    let (here_, there) = (shout(), shout());
+    let with = graph().edge(START, &here_).edge(here_, cx_only).edge(cx_only, END);
+    assert_eq!(run(with), ["shout !", "cx_only"]);
+    let without = StateGraph::<Trace>::new().edge(START, &there).edge(there, cx_only).edge(cx_only, END);
+    assert_eq!(crate::engine::trace::log_of(&without.compile().unwrap()), "shout ! cx_only");
+}
+
+#[test]
+fn an_alias_finds_the_node_that_had_that_name_before() {
+    #[derive(Route)]
+    enum Old {
+        #[to("before")]
+        Before,
+    }
+    async fn goes() -> Old {
+        Old::Before
+    }
+    let graph = StateGraph::<Trace>::new()
+        .edge(START, goes)
+        .edge(cx_only, END)
+        .alias(cx_only, "before")
+        .alias(cx_only, "long ago")
+        .compile()
+        .unwrap();
+    assert_eq!(graph.nodes().collect::<Vec<_>>(), ["goes", "cx_only"]);
+    for name in ["cx_only", "before", "long ago"] {
+        assert_eq!(graph.node(name), Some("cx_only"));
+    }
+    assert_eq!(graph.node("never"), None);
+    assert_eq!(crate::engine::trace::log_of(&graph), "cx_only", "a route may use it too");
+}
