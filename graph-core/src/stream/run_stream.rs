@@ -91,7 +91,7 @@ impl<S: GraphState> Stream for RunStream<S> {
                 Poll::Ready(Some((superstep, kind))) => {
                     return Poll::Ready(Some(Ok(this.event(superstep, kind))));
                 }
-                // The channel is closed once the run, which holds its senders, is dropped below.
+                // The channel is closed once the run has ended, below.
                 Poll::Ready(None) => {
                     return Poll::Ready(match this.outcome.take() {
                         None => None,
@@ -108,6 +108,9 @@ impl<S: GraphState> Stream for RunStream<S> {
                 Poll::Ready(outcome) => {
                     this.outcome = Some(outcome);
                     this.run = None;
+                    // What has been said is still taken out. A task that was told to stop says no more, and is not waited
+                    // for: it may block its thread.
+                    this.events.close();
                 }
                 // Asked once more for what the run has just said, and not until it is taken out: Tokio may hold it back
                 // to let others run, and then wakes us itself.

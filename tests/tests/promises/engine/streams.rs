@@ -1,7 +1,9 @@
 //! A stream tells everything that happens in a run, as it happens, and no more than was asked for.
 
 use graph_core::state::Update as _;
-use graph_core::{Cx, END, Event, EventKind, GraphState, NodeError, START, StateGraph, StreamMode};
+use graph_core::{
+    Ctx, Cx, END, ErrorKind, Event, EventKind, GraphState, NodeError, START, StateGraph, StreamMode,
+};
 use serde::Serialize;
 
 use crate::engine::trace::{here, workers};
@@ -191,6 +193,39 @@ fn an_error_reaches_the_listener_as_the_last_item() {
         ["graph `Draft`: a run with `max_concurrency(0)` could never run a task"],
         "so does one that a run cannot begin with"
     );
+}
+
+#[test]
+fn an_error_reaches_the_listener_although_a_task_that_was_told_to_stop_blocks_its_thread() {
+    type Gate = std::sync::Mutex<std::sync::mpsc::Receiver<()>>;
+    async fn blocks(_: &Draft, cx: &Ctx<Gate>) -> DraftUpdate {
+        // Until the other end is gone.
+        let _ = cx.context().lock().unwrap().recv();
+        cx.emit(1_u8).await;
+        DraftUpdate::default()
+    }
+    let graph = StateGraph::<Draft>::with_context::<Gate>()
+        .edge(START, (blocks, quiet))
+        .edge(blocks, END)
+        .edge(quiet, END)
+        .compile()
+        .unwrap();
+    let (open, gate) = std::sync::mpsc::channel();
+    let runtime = workers(2);
+    runtime.block_on(async {
+        let run = graph.run(Draft::input()).context(std::sync::Mutex::new(gate));
+        let mut events = run.superstep_timeout(std::time::Duration::from_millis(20)).stream();
+        let limit = std::time::Duration::from_secs(30);
+        let error = loop {
+            match tokio::time::timeout(limit, events.next()).await.unwrap().unwrap() {
+                Ok(event) => assert!(!matches!(event.kind, EventKind::Custom { .. })),
+                Err(error) => break error,
+            }
+        };
+        assert!(matches!(error.kind(), ErrorKind::SuperstepTimeout { .. }), "{error}");
+        drop(open);
+        assert!(events.next().await.is_none());
+    });
 }
 
 #[test]
