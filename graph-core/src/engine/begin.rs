@@ -9,7 +9,7 @@ use crate::reducers::Stamp;
 use crate::state::{FieldWrite as _, GraphState, Input as _};
 use crate::stream::Events;
 
-use super::apply::{Rejected, Undos, broken_rules, fold_unchecked};
+use super::apply::{Rejected, Undos, broken_rules, fold, fold_unchecked};
 use super::attempt::contained;
 use super::cx::Ctx;
 use super::decide::ask;
@@ -35,23 +35,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         if options.max_concurrency == Some(0) {
             return Err(refuse(ErrorKind::Runtime("a run with `max_concurrency(0)` could never run a task")));
         }
-        let start = input.into_start();
-        let (mut state, mut given) = (start.state, start.given);
-        let (mut ledger, mut undos) = (Ledger::default(), Undos::new());
-        let writes = contained(|| prepare::<S>(start.update, Stamp::new("START", 0, 0)))
-            .map_err(Failed::Panic)
-            .and_then(|prepared| prepared.map_err(Failed::Error))
-            .map_err(|failed| refuse(start_failed(failed)))?;
-        given.extend(writes.iter().map(|write| write.field()));
-        let mut results = vec![Some(Finished { writes, leave: Leave::ByEdges })];
-        // The input's rules are those of the given fields: a state that is still to be filled need not hold its invariant.
-        fold_unchecked(&mut state, &mut results, &mut ledger, &mut undos)
-            .and_then(|()| match broken_rules(&state, &given) {
-                broken if broken.is_empty() => Ok(()),
-                broken => Err(Rejected::Rules(broken)),
-            })
-            .map_err(|rejected| refuse(start_rejected(reject(&graph, 0, &[], &mut results, rejected))))?;
-        undos.forget();
+        let (mut state, given) = begin::<S>(input).map_err(refuse)?;
         let any: &(dyn Any + Send + Sync) = &*context;
         if let Err(field) = contained(|| state.rebuild_untracked(any))
             .map_err(|panic| refuse(start_failed(Failed::Panic(panic))))?
@@ -75,8 +59,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             results: Vec::new(),
             attempts: Vec::new(),
             ephemerals,
-            ledger,
-            undos,
+            ledger: Ledger::default(),
+            undos: Undos::new(),
         };
         driver.leave_start()?;
         Ok(driver)
@@ -95,15 +79,50 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     }
 }
 
-fn start_failed(failed: Failed) -> ErrorKind {
-    ErrorKind::Node { first: failed.into_failure("START", 0, 1), others: Vec::new() }
+/// The state that an input makes, and the fields that it gives.
+fn begin<S: GraphState>(input: S::Input) -> Result<(S, Vec<usize>), ErrorKind> {
+    let start = input.into_start();
+    let (mut state, mut given) = (start.state, start.given);
+    let result = input_result::<S>(start.update)?;
+    given.extend(result.writes.iter().map(|write| write.field()));
+    let mut results = vec![Some(result)];
+    // The input's rules are those of the given fields: a state that is still to be filled need not hold its invariant.
+    fold_unchecked(&mut state, &mut results, &mut Ledger::default(), &mut Undos::new())
+        .and_then(|()| match broken_rules(&state, &given) {
+            broken if broken.is_empty() => Ok(()),
+            broken => Err(Rejected::Rules(broken)),
+        })
+        .map_err(|rejected| reject(&[], 0, &[], &mut results, rejected))?;
+    Ok((state, given))
 }
 
-fn start_rejected(kind: ErrorKind) -> ErrorKind {
-    match kind {
-        ErrorKind::Validation { step, violations, .. } => {
-            ErrorKind::Validation { nodes: vec!["START".to_owned()], step, violations }
+/// The state that a fresh run of any graph would begin with.
+pub(crate) fn started<S: GraphState>(input: S::Input) -> Result<S, Error> {
+    begin(input).map(|(state, _)| state).map_err(|kind| Error::new(S::NAME, kind))
+}
+
+/// The state with an update applied to it as a node's would be; all or nothing.
+pub(crate) fn updated<S: GraphState>(mut state: S, update: S::Update) -> Result<S, Error> {
+    let result = input_result(update).map_err(|kind| Error::new(S::NAME, kind))?;
+    let mut results = vec![Some(result)];
+    match fold(&mut state, &mut results, &mut Ledger::default(), &mut Undos::new()) {
+        Ok(()) => Ok(state),
+        Err(rejected) => {
+            let kind = reject(&[], 0, &[], &mut results, rejected);
+            Err(Error::new(S::NAME, kind).with_state(Arc::new(state)))
         }
-        kind => kind,
     }
+}
+
+/// An update that no task made, prepared.
+fn input_result<S: GraphState>(update: S::Update) -> Result<Finished<S>, ErrorKind> {
+    let writes = contained(|| prepare::<S>(update, Stamp::new("START", 0, 0)))
+        .map_err(Failed::Panic)
+        .and_then(|prepared| prepared.map_err(Failed::Error))
+        .map_err(start_failed)?;
+    Ok(Finished { writes, leave: Leave::ByEdges })
+}
+
+fn start_failed(failed: Failed) -> ErrorKind {
+    ErrorKind::Node { first: failed.into_failure("START", 0, 1), others: Vec::new() }
 }

@@ -36,7 +36,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     fn apply_one(&mut self, step: u64) -> Result<(), Error> {
         let Some(state) = own(&mut self.state) else { return Err(self.error(NOT_OWNED)) };
         if let Err(rejected) = fold(state, &mut self.results, &mut self.ledger, &mut self.undos) {
-            let kind = reject(&self.graph, step, &self.tasks, &mut self.results, rejected);
+            let kind = reject(&self.graph.names, step, &self.tasks, &mut self.results, rejected);
             // Its writes are gone with the attempt.
             self.results.fill_with(|| None);
             return Err(self.error(kind));
@@ -50,7 +50,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 Ok(leave) => finished.leave = leave,
                 Err(failed) => {
                     self.undos.roll_back(state);
-                    let first = failed.into_failure(self.graph.node_name(task.node), step, attempt);
+                    let name = self.graph.node_name(task.node);
+                    let first = failed.into_failure(name, step, attempt).of(0, task);
                     self.results.fill_with(|| None);
                     return Err(self.error(ErrorKind::Node { first, others: Vec::new() }));
                 }
@@ -85,7 +86,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             if let Some(kept) = kept {
                 self.results = kept;
             }
-            let kind = reject(&self.graph, step, &self.tasks, &mut self.results, rejected);
+            let kind = reject(&self.graph.names, step, &self.tasks, &mut self.results, rejected);
             return Err(self.error(kind));
         }
         let touched = self.ledger.touched();

@@ -32,6 +32,12 @@ pub(super) struct At {
 }
 
 impl Cx {
+    /// A context outside of any run, for calling a node by itself: in superstep 1 of 1, observed by nobody.
+    pub fn detached(node: &str) -> Self {
+        let shared = RunShared { names: Arc::from([Arc::from(node)]), metadata: Metadata::new(), sink: None };
+        Self { shared: Arc::new(shared), at: At { node: 0, task: 0, step: 1, remaining: 0, attempt: 1 } }
+    }
+
     /// The node's name in the graph.
     pub fn node(&self) -> &str {
         self.shared.names.get(self.at.node).map_or("START", |name| name)
@@ -96,6 +102,28 @@ impl<D> Ctx<D> {
             cx: Cx { shared, at: At { node: usize::MAX, task: 0, step: 0, remaining: 0, attempt: 1 } },
             context,
         }
+    }
+
+    /// A context outside of any run, for calling a node by itself; see [`Cx::detached`].
+    ///
+    /// ```
+    /// # use graph_core::{Ctx, GraphState};
+    /// # #[derive(GraphState, Clone)]
+    /// # struct Order { price: Option<u32> }
+    /// async fn price(_: &Order, shop: &Ctx<u32>) -> OrderUpdate {
+    ///     Order::update().price(*shop.context())
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> graph_core::Result<()> {
+    /// let order = Order::started(Order::input())?;
+    /// let update = price(&order, &Ctx::detached("price", 4)).await;
+    /// assert_eq!(order.updated(update)?.price, Some(4));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn detached(node: &str, context: impl Into<Arc<D>>) -> Self {
+        Self { cx: Cx::detached(node), context: context.into() }
     }
 
     /// The same run, for another task.

@@ -49,7 +49,8 @@ pub(super) fn ask_all<S: GraphState, D>(
         match overlay.and_then(|()| ask(decide, source)) {
             Ok(leave) => finished.leave = leave,
             Err(failed) => {
-                failures.push(failed.into_failure(graph.node_name(task.node), step, attempt));
+                let name = graph.node_name(task.node);
+                failures.push(failed.into_failure(name, step, attempt).of(index, task));
                 *result = None;
             }
         }

@@ -73,6 +73,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         self.tasks.iter().map(|task| self.graph.node_name(task.node))
     }
 
+    /// Those of them that have not finished.
+    pub(crate) fn unfinished(&self) -> impl Iterator<Item = &str> {
+        let open = self.tasks.iter().zip(&self.results).filter(|(_, result)| result.is_none());
+        open.map(|(task, _)| self.graph.node_name(task.node))
+    }
+
     pub(super) fn error(&self, kind: ErrorKind) -> Error {
         Error::new(&self.graph.name, kind).with_state(Arc::clone(&self.state))
     }
@@ -131,7 +137,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                     },
                     Err(failed) => {
                         let attempt = self.ctx.at.attempt;
-                        let first = failed.into_failure(self.graph.node_name(task.node), step, attempt);
+                        let name = self.graph.node_name(task.node);
+                        let first = failed.into_failure(name, step, attempt).of(0, task);
                         return Err(self.error(ErrorKind::Node { first, others: Vec::new() }));
                     }
                 }
@@ -171,7 +178,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 match timeout.await {
                     Ok(failures) => failures,
                     Err(_) => {
-                        let unfinished = self.unfinished();
+                        let unfinished = self.unfinished().map(str::to_owned).collect();
                         return Err(self.error(ErrorKind::SuperstepTimeout { step, limit, unfinished }));
                     }
                 }
@@ -185,12 +192,6 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             );
         }
         Ok(())
-    }
-
-    fn unfinished(&self) -> Vec<String> {
-        let tasks = self.tasks.iter().zip(&self.results);
-        let open = tasks.filter(|(_, result)| result.is_none());
-        open.map(|(task, _)| self.graph.node_name(task.node).to_owned()).collect()
     }
 
     pub(super) fn fail(&self, failures: Vec<NodeFailure>) -> Result<(), Error> {

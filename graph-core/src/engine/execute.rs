@@ -109,7 +109,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
                 Ok(update)
             }
             Err(failed) => {
-                let failure = failed.into_failure(self.graph.node_name(node), step, attempt);
+                let mut failure = failed.into_failure(self.graph.node_name(node), step, attempt);
+                if let Some(task) = self.tasks.get(index) {
+                    failure = failure.of(index, task);
+                }
                 let text = self.events.map(|_| failure_text(&failure));
                 failures.push((index, failure));
                 Err(text)

@@ -14,6 +14,7 @@ mod options;
 mod reject;
 mod task;
 
+pub(crate) use begin::{started, updated};
 pub(crate) use cx::RunShared;
 pub use cx::{Ctx, Cx};
 pub(crate) use driver::Driver;

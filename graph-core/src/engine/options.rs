@@ -10,10 +10,11 @@ pub type Metadata = serde_json::Map<String, serde_json::Value>;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FailureMode {
-    /// They are told to stop; what had finished is kept.
+    /// They are told to stop. What had finished is kept for whoever steps by hand: a further
+    /// [`step`](crate::run::Stepper::step) runs the others. None of it is in the state.
     #[default]
     FailFast,
-    /// They run to their end, then the superstep fails with every failure.
+    /// They run to their end, then the superstep fails with every failure. What has finished is kept as above.
     Collect,
 }
 

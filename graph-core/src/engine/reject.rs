@@ -1,5 +1,6 @@
+use std::sync::Arc;
+
 use crate::error::ErrorKind;
-use crate::graph::Compiled;
 use crate::plan::Task;
 use crate::state::{FieldWrite as _, GraphState};
 
@@ -10,14 +11,17 @@ use super::task::Finished;
 ///
 /// A clash revokes nothing: both results are good, and applying them again works once the field has a reducer. A value
 /// that breaks a rule, or that a reducer refuses, is revoked with everybody who wrote that field.
-pub(super) fn reject<S: GraphState, D>(
-    graph: &Compiled<S, D>,
+pub(super) fn reject<S: GraphState>(
+    names: &[Arc<str>],
     step: u64,
     tasks: &[Task],
     results: &mut [Option<Finished<S>>],
     rejected: Rejected,
 ) -> ErrorKind {
-    let name = |task: usize| tasks.get(task).map_or("START", |task| graph.node_name(task.node)).to_owned();
+    let name = |task: usize| {
+        let name = tasks.get(task).and_then(|task| names.get(task.node));
+        name.map_or("START", |name| name).to_owned()
+    };
     let field_name = |field: usize| S::field(field).map_or("?", |field| field.name);
     match rejected {
         Rejected::Clash(clash) => ErrorKind::Conflict {

@@ -30,7 +30,7 @@ impl Failed {
             Self::Error(error) => (error.into_inner(), false),
             Self::Panic(panic) => (Box::from(panic), true),
         };
-        NodeFailure { node: node.to_owned(), step, attempt, error, panicked }
+        NodeFailure { node: node.to_owned(), task: 0, packet: None, step, attempt, error, panicked }
     }
 }
 

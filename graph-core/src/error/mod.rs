@@ -63,13 +63,24 @@ impl fmt::Display for Error {
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)?;
-        let mut cause = self.source();
-        while let Some(error) = cause {
-            write!(f, "\n  caused by: {error}")?;
-            cause = error.source();
+        causes(self, f)?;
+        if let ErrorKind::Node { others, .. } = &self.0.kind {
+            for other in others {
+                write!(f, "\n{other}")?;
+                causes(other, f)?;
+            }
         }
         Ok(())
     }
+}
+
+fn causes(error: &dyn StdError, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        write!(f, "\n  caused by: {error}")?;
+        cause = error.source();
+    }
+    Ok(())
 }
 
 impl StdError for Error {

@@ -1,12 +1,19 @@
 use std::error::Error as StdError;
 use std::fmt;
 
+use crate::node::Packet;
+use crate::plan::Task;
+
 /// How one node failed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct NodeFailure {
     /// The node's name; `START` for the route that leaves START.
     pub node: String,
+    /// Its place in the superstep.
+    pub task: usize,
+    /// What it was sent.
+    pub packet: Option<Packet>,
     /// The superstep in which it ran.
     pub step: u64,
     /// The how-manieth attempt it was, from 1.
@@ -15,6 +22,13 @@ pub struct NodeFailure {
     pub error: Box<dyn StdError + Send + Sync>,
     /// Whether it panicked; `error` then holds the panic's message.
     pub panicked: bool,
+}
+
+impl NodeFailure {
+    /// The same failure, of this task.
+    pub(crate) fn of(self, index: usize, task: &Task) -> Self {
+        Self { task: index, packet: task.packet.clone(), ..self }
+    }
 }
 
 impl fmt::Display for NodeFailure {

@@ -180,8 +180,8 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
 
 impl<N> Named<N> {
     /// The name that was given.
-    pub fn name(&self) -> &'static str {
-        self.name
+    pub fn name(&self) -> &str {
+        &self.name
     }
 }
 

@@ -15,6 +15,12 @@ impl NodeError {
         Self(Box::<dyn Error + Send + Sync>::from(message.into()))
     }
 
+    /// An error that is in a box already, or that converts into one; `Box<dyn Error>` is none itself, so `?` does not
+    /// take it.
+    pub fn from_boxed(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self(error.into())
+    }
+
     /// The error itself.
     pub fn as_error(&self) -> &(dyn Error + Send + Sync + 'static) {
         &*self.0

@@ -53,7 +53,7 @@ impl NodeRef {
 
 /// A node with a name of its own; see [`named`].
 pub struct Named<N> {
-    pub(crate) name: &'static str,
+    pub(crate) name: Cow<'static, str>,
     pub(crate) node: Arc<N>,
 }
 
@@ -86,13 +86,13 @@ pub struct Named<N> {
 /// # Ok(())
 /// # }
 /// ```
-pub fn named<N>(name: &'static str, node: N) -> Named<N> {
-    Named { name, node: Arc::new(node) }
+pub fn named<N>(name: impl Into<Cow<'static, str>>, node: N) -> Named<N> {
+    Named { name: name.into(), node: Arc::new(node) }
 }
 
 impl<N> Clone for Named<N> {
     fn clone(&self) -> Self {
-        Self { name: self.name, node: Arc::clone(&self.node) }
+        Self { name: self.name.clone(), node: Arc::clone(&self.node) }
     }
 }
 

@@ -86,7 +86,7 @@ where
     type Body = Body<N>;
 
     fn into_body(self) -> Body<N> {
-        Body { node: NodeRef::Named(self.name.into()), run: self.node }
+        Body { node: NodeRef::Named(self.name), run: self.node }
     }
 }
 

@@ -39,6 +39,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
         self.0.next().collect()
     }
 
+    /// Those of [`next`](Self::next) that a further [`step`](Self::step) will run: after a failure, or a dropped step,
+    /// the others have finished already.
+    pub fn unfinished(&self) -> Vec<&str> {
+        self.0.unfinished().collect()
+    }
+
     /// Runs all that is left.
     ///
     /// # Errors

@@ -2,6 +2,9 @@ use std::any::Any;
 
 use serde::ser::SerializeMap;
 
+use crate::engine;
+use crate::error::Error;
+
 use super::validate::{Report, Violation};
 use super::{Dump, FieldSpec, Input, UndoOf, Update};
 
@@ -46,6 +49,25 @@ pub trait GraphState: Send + Sync + Sized + 'static {
 
     /// The output view of this state.
     fn output(&self) -> Self::Output;
+
+    /// The state that a fresh run would begin with: the input through defaults, reducers and rules. Fields marked
+    /// `from_context` are as without a context.
+    ///
+    /// # Errors
+    /// What a run would refuse the input with.
+    fn started(input: Self::Input) -> Result<Self, Error> {
+        engine::started(input)
+    }
+
+    /// The state with an update applied to it as a node's would be: through reducers and rules, all or nothing.
+    ///
+    /// It is how a node is tested without a graph: call it, and look at what its update makes of the state.
+    ///
+    /// # Errors
+    /// [`Validation`](crate::ErrorKind::Validation) or [`Reducer`](crate::ErrorKind::Reducer), with the state as it was.
+    fn updated(self, update: Self::Update) -> Result<Self, Error> {
+        engine::updated(self, update)
+    }
 
     /// A copy of the whole state.
     ///

@@ -7,6 +7,7 @@
 )]
 
 mod allocations;
+mod by_itself;
 mod derive_attributes;
 mod derive_basics;
 mod derive_flatten;

@@ -185,6 +185,7 @@ fn a_step_dropped_after_any_number_of_polls_goes_on_with_what_has_not_finished()
                 None => {
                     assert_eq!(run.state().log, before, "a dropped step leaves the state as it was");
                     assert_eq!((run.superstep(), run.next().len()), (at, next.len()));
+                    assert!(run.unfinished().len() <= next.len());
                     assert_eq!(watch.alive.load(Ordering::SeqCst), 0);
                 }
             }
