@@ -155,6 +155,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     }
 
     async fn execute(&mut self, step: u64) -> Result<(), Error> {
+        let mut failures = Vec::new();
         let execution = Execution {
             graph: &self.graph,
             state: &self.state,
@@ -162,12 +163,16 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             tasks: &self.tasks,
             results: &mut self.results,
             attempts: &mut self.attempts,
+            failures: &mut failures,
             options: &self.options,
             events: self.events.as_ref(),
             crew: JoinSet::new(),
         };
-        let failures = match self.options.superstep_timeout {
-            None => execution.run().await,
+        let late = match self.options.superstep_timeout {
+            None => {
+                execution.run().await;
+                None
+            }
             Some(limit) => {
                 // Tokio panics where its timer is not enabled.
                 let Ok(timeout) = contained(|| tokio::time::timeout(limit, execution.run())) else {
@@ -175,16 +180,16 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                         "a superstep timeout needs a tokio runtime with its timer enabled (`enable_time`)",
                     )));
                 };
-                match timeout.await {
-                    Ok(failures) => failures,
-                    Err(_) => {
-                        let unfinished = self.unfinished().map(str::to_owned).collect();
-                        return Err(self.error(ErrorKind::SuperstepTimeout { step, limit, unfinished }));
-                    }
-                }
+                timeout.await.is_err().then_some(limit)
             }
         };
-        self.fail(failures)?;
+        // A superstep that has failed may be late as well: a sibling went on, or did not listen when it was told to stop.
+        failures.sort_by_key(|(index, _)| *index);
+        self.fail(failures.into_iter().map(|(_, failure)| failure).collect())?;
+        if let Some(limit) = late {
+            let unfinished = self.unfinished().map(str::to_owned).collect();
+            return Err(self.error(ErrorKind::SuperstepTimeout { step, limit, unfinished }));
+        }
         // Tasks vanish without a failure only when the runtime shuts down under the run.
         if self.results.iter().any(Option::is_none) {
             return Err(

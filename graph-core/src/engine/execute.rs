@@ -30,6 +30,8 @@ pub(super) struct Execution<'e, S: GraphState, D> {
     pub(super) tasks: &'e [Task],
     pub(super) results: &'e mut [Option<Finished<S>>],
     pub(super) attempts: &'e mut [u32],
+    /// Failures by task, in the order in which they came in.
+    pub(super) failures: &'e mut Vec<(usize, NodeFailure)>,
     pub(super) options: &'e RunOptions,
     pub(super) events: Option<&'e Events<S>>,
     /// Tasks that the runtime was given.
@@ -38,30 +40,54 @@ pub(super) struct Execution<'e, S: GraphState, D> {
 
 type Crew<S> = JoinSet<Option<(usize, Result<Finished<S>, Failed>)>>;
 
+impl<S: GraphState, D> Execution<'_, S, D> {
+    fn node(&self, index: usize) -> usize {
+        self.tasks.get(index).map_or(usize::MAX, |task| task.node)
+    }
+
+    fn failure(&self, index: usize, failed: Failed) -> NodeFailure {
+        let attempt = self.attempts.get(index).copied().unwrap_or(1);
+        let name = self.graph.node_name(self.node(index));
+        let failure = failed.into_failure(name, self.ctx.at.step, attempt);
+        match self.tasks.get(index) {
+            Some(task) => failure.of(index, task),
+            None => failure,
+        }
+    }
+}
+
 impl<S: GraphState, D> Drop for Execution<'_, S, D> {
     /// What has finished and was not asked for yet is kept when an execution is dropped; the rest is aborted.
     fn drop(&mut self) {
         while let Some(joined) = self.crew.try_join_next() {
-            if let Ok(Some((index, Ok(finished)))) = joined
-                && let Some(slot) = self.results.get_mut(index)
-            {
-                *slot = Some(finished);
+            match joined {
+                Ok(Some((index, Ok(finished)))) => {
+                    if let Some(slot) = self.results.get_mut(index) {
+                        *slot = Some(finished);
+                    }
+                }
+                Ok(Some((index, Err(failed)))) => {
+                    let failure = self.failure(index, failed);
+                    self.failures.push((index, failure));
+                }
+                Ok(None) | Err(_) => {}
             }
         }
     }
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
-    /// Runs every task that has no result yet; gives back the failures in the order of the tasks.
-    pub(super) async fn run(mut self) -> Vec<NodeFailure> {
+    /// Runs every task that has no result yet.
+    pub(super) async fn run(mut self) {
         let pending = self.pending();
         let several = pending.len() > 1;
         let threads =
             || Handle::try_current().is_ok_and(|h| h.runtime_flavor() == RuntimeFlavor::MultiThread);
-        let mut failures =
-            if several && threads() { self.spawned(pending).await } else { self.inline(pending).await };
-        failures.sort_by_key(|(index, _)| *index);
-        failures.into_iter().map(|(_, failure)| failure).collect()
+        if several && threads() {
+            self.spawned(pending).await;
+        } else {
+            self.inline(pending).await;
+        }
     }
 
     /// The tasks that have no result yet, each with where it stands.
@@ -86,20 +112,15 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
         }
     }
 
-    fn fails_fast(&self) -> bool {
-        self.options.failure_mode == FailureMode::FailFast
+    /// A task has failed, and its siblings shall not go on.
+    fn is_over(&self) -> bool {
+        !self.failures.is_empty() && self.options.failure_mode == FailureMode::FailFast
     }
 
     /// Takes a task's result in.
-    async fn record(
-        &mut self,
-        index: usize,
-        result: Result<Finished<S>, Failed>,
-        failures: &mut Vec<(usize, NodeFailure)>,
-    ) {
+    async fn record(&mut self, index: usize, result: Result<Finished<S>, Failed>) {
         let step = self.ctx.at.step;
-        let node = self.tasks.get(index).map_or(usize::MAX, |task| task.node);
-        let attempt = self.attempts.get(index).copied().unwrap_or(1);
+        let node = self.node(index);
         let told = match result {
             Ok(finished) => {
                 let update = self.events.map(|_| finished.writes.clone());
@@ -109,12 +130,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
                 Ok(update)
             }
             Err(failed) => {
-                let mut failure = failed.into_failure(self.graph.node_name(node), step, attempt);
-                if let Some(task) = self.tasks.get(index) {
-                    failure = failure.of(index, task);
-                }
+                let failure = self.failure(index, failed);
                 let text = self.events.map(|_| failure_text(&failure));
-                failures.push((index, failure));
+                self.failures.push((index, failure));
                 Err(text)
             }
         };
@@ -128,8 +146,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
     }
 
     /// All tasks on the thread that polls the run.
-    async fn inline(&mut self, pending: Vec<(At, Task)>) -> Vec<(usize, NodeFailure)> {
-        let mut failures = Vec::new();
+    async fn inline(&mut self, pending: Vec<(At, Task)>) {
         let (graph, state) = (Arc::clone(self.graph), self.state);
         let tasks: Vec<(Ctx<D>, Task)> =
             pending.into_iter().map(|(at, task)| (self.ctx.at(at), task)).collect();
@@ -148,25 +165,24 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
                 match poll_fn(|cx| Poll::Ready(Pin::new(&mut attempt).poll(cx))).await {
                     Poll::Pending => waiting.push(attempt),
                     Poll::Ready((index, result)) => {
-                        self.record(index, result, &mut failures).await;
-                        if !failures.is_empty() && self.fails_fast() {
-                            return failures;
+                        self.record(index, result).await;
+                        if self.is_over() {
+                            return;
                         }
                     }
                 }
             }
-            let Some((index, result)) = waiting.next().await else { return failures };
-            self.record(index, result, &mut failures).await;
-            if !failures.is_empty() && self.fails_fast() {
-                return failures;
+            let Some((index, result)) = waiting.next().await else { return };
+            self.record(index, result).await;
+            if self.is_over() {
+                return;
             }
         }
     }
 
     /// Each task as one of the runtime's own, so that all cores take part. This is the one place that spawns; the set
     /// aborts what is left in it when it is dropped.
-    async fn spawned(&mut self, pending: Vec<(At, Task)>) -> Vec<(usize, NodeFailure)> {
-        let mut failures = Vec::new();
+    async fn spawned(&mut self, pending: Vec<(At, Task)>) {
         let mut queue = pending.into_iter();
         let board = Arc::new((Arc::clone(self.graph), Arc::clone(self.state), self.ctx.at(self.ctx.at)));
         loop {
@@ -183,20 +199,20 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
                     Some((at.task, Attempt::new(node.run.call(source), stamp).await))
                 });
             }
-            let Some(joined) = self.crew.join_next().await else { return failures };
+            let Some(joined) = self.crew.join_next().await else { return };
             if let Ok(Some((index, result))) = joined {
-                self.record(index, result, &mut failures).await;
+                self.record(index, result).await;
             }
-            if !failures.is_empty() && self.fails_fast() {
+            if self.is_over() {
                 // Those that are told to stop are waited for: what has finished meanwhile is kept, and nothing of
                 // them is left when the run goes on.
                 self.crew.abort_all();
                 while let Some(joined) = self.crew.join_next().await {
                     if let Ok(Some((index, result))) = joined {
-                        self.record(index, result, &mut failures).await;
+                        self.record(index, result).await;
                     }
                 }
-                return failures;
+                return;
             }
         }
     }

@@ -296,3 +296,53 @@ fn a_timeout_without_a_timer_is_an_error_that_says_so() {
         assert!(error.to_string().contains("enable_time"), "{error}");
     }
 }
+
+#[test]
+fn what_failed_is_told_though_the_superstep_is_late_as_well() {
+    async fn blocks(_: &Trace, cx: &Ctx<Blocked>) -> TraceUpdate {
+        cx.context().running.wait();
+        let _ = cx.context().gate.lock().unwrap().recv();
+        ran(cx)
+    }
+    async fn breaks(_: &Trace, cx: &Ctx<Blocked>) -> Result<TraceUpdate, NodeError> {
+        cx.context().running.wait();
+        Err(NodeError::msg("broken"))
+    }
+    struct Blocked {
+        running: std::sync::Barrier,
+        gate: std::sync::Mutex<std::sync::mpsc::Receiver<()>>,
+    }
+    let graph = StateGraph::<Trace>::with_context::<Blocked>()
+        .edge(START, (blocks, breaks))
+        .edge(blocks, END)
+        .edge(breaks, END)
+        .compile()
+        .unwrap();
+    let (opens, gate) = std::sync::mpsc::channel();
+    let blocked = Blocked { running: std::sync::Barrier::new(2), gate: gate.into() };
+    let run = graph.run(Trace::input()).context(blocked).superstep_timeout(Duration::from_millis(500));
+    // The third worker is for the clock.
+    let error = workers(3).block_on(async {
+        let error = run.into_future().await.unwrap_err();
+        drop(opens);
+        error
+    });
+    assert_eq!(failures(&error)[0].node, "breaks", "{error}");
+}
+
+#[test]
+fn collecting_names_the_failures_of_a_superstep_that_is_late() {
+    async fn breaks(_: &Trace, _: &Ctx<Scene>) -> Result<TraceUpdate, NodeError> {
+        Err(NodeError::msg("broken"))
+    }
+    let graph = StateGraph::<Trace>::with_context::<Scene>()
+        .edge(START, (slow, breaks))
+        .edge(slow, END)
+        .edge(breaks, END)
+        .compile()
+        .unwrap();
+    let run = graph.run(Trace::input()).context(scene()).on_failure(FailureMode::Collect);
+    let error = here(run.superstep_timeout(Duration::from_secs(60)).into_future()).unwrap_err();
+    let failures: Vec<_> = failures(&error).into_iter().map(|failure| failure.node.clone()).collect();
+    assert_eq!(failures, ["breaks"], "{error}");
+}
