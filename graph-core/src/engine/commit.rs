@@ -100,8 +100,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
 /// `Arc::make_mut` by way of the state's own copying; `None` cannot be.
 #[inline]
 fn own<S: GraphState>(state: &mut Arc<S>) -> Option<&mut S> {
-    // Nobody makes a second owner meanwhile: the driver is borrowed, and listeners only let go.
-    if Arc::strong_count(state) > 1 {
+    // Nobody makes a second owner meanwhile: the driver is borrowed, and without a handle, a weak one included, no
+    // listener gets another.
+    if Arc::strong_count(state) > 1 || Arc::weak_count(state) > 0 {
         *state = Arc::new(state.__duplicate());
     }
     Arc::get_mut(state)

@@ -273,3 +273,21 @@ fn serialized_events_hide_excluded_and_untracked_fields_and_typed_ones_carry_the
         }
     });
 }
+
+#[test]
+fn a_listener_may_keep_a_weak_handle_on_the_state() {
+    async fn naps(_: &Draft) -> DraftUpdate {
+        // Until the listener has taken in what was said before.
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        Draft::update().notes(["n".to_owned()])
+    }
+    let graph = StateGraph::<Draft>::new().edge(START, naps).edge(naps, END).compile().unwrap();
+    let mut states = Vec::new();
+    let outcome = here(graph.stream(Draft::input()).for_each(|event| {
+        if let EventKind::Values(state) = &event.kind {
+            states.push(std::sync::Arc::downgrade(state));
+        }
+    }));
+    assert_eq!(outcome.unwrap().into_state().notes, ["n"]);
+    assert_eq!(states.len(), 2);
+}
