@@ -44,8 +44,10 @@ fn ends(topology: &Topology) -> bool {
 }
 
 pub(super) fn mermaid(topology: &Topology, names: &[Arc<str>]) -> String {
-    let quoted = |text: &str| {
-        text.replace('&', "#amp;").replace('"', "#quot;").replace('<', "#lt;").replace('>', "#gt;")
+    // A backtick at the beginning would make the text Markdown, a line may look like a comment or a directive.
+    let quoted = |text: &str| -> String {
+        let escaped = |c: char| matches!(c, '#' | '&' | '"' | '<' | '>' | '`' | '%' | ';') || c.is_control();
+        text.chars().map(|c| if escaped(c) { format!("#{};", u32::from(c)) } else { c.into() }).collect()
     };
     let mut out = String::from("flowchart TD\n    START([START])\n");
     for (node, name) in names.iter().enumerate() {

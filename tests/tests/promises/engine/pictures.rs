@@ -52,11 +52,11 @@ fn a_mermaid_flowchart_shows_edges_routes_packets_joins_and_deferred_nodes() {
             n1["b"]
             n2["item"]
             n3(["gather"])
-            n4["say #quot;end#quot; \ #amp; #lt;go#gt;"]
+            n4["say #34;end#34; \ #38; #60;go#62;"]
             FINISH([END])
             START == "Each" ==> n2
-            START -. "both #quot;of#quot; #lt;them#gt;" .-> n0
-            START -. "both #quot;of#quot; #lt;them#gt;" .-> n1
+            START -. "both #34;of#34; #60;them#62;" .-> n0
+            START -. "both #34;of#34; #60;them#62;" .-> n1
             START -. "Out" .-> FINISH
             n3 --> n4
             n4 --> FINISH
@@ -112,4 +112,13 @@ fn a_graph_without_end_shows_none() {
     "#]]
     .assert_eq(&graph.to_mermaid());
     assert!(!graph.to_dot().contains("FINISH"));
+}
+
+#[test]
+fn a_name_is_text_whatever_mermaid_would_make_of_it() {
+    let (code, entity) = (named("`code`", a), named("a#35;b\n%%{init}%%", b));
+    let graph = StateGraph::<Trace>::new().edge(START, &code).edge(&code, &entity).edge(&entity, END);
+    let picture = graph.compile().unwrap().to_mermaid();
+    assert!(picture.contains(r##"n0["#96;code#96;"]"##), "a backtick would begin Markdown: {picture}");
+    assert!(picture.contains(r##"n1["a#35;35#59;b#10;#37;#37;{init}#37;#37;"]"##), "{picture}");
 }
