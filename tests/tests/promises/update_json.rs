@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use graph_core::state::Update;
+use graph_core::state::{Input, Update};
 use graph_core::{GraphState, Overwrite};
 use proptest::collection::{btree_map, btree_set, vec};
 use proptest::{option, prelude::*};
@@ -210,4 +210,34 @@ fn every_problem_is_named_with_its_path() {
   $[1].token: the value does not fit (the field is excluded, so no more is said)
   $[2]: expected an object with fields of `Whole`, found a string"
     );
+}
+
+#[derive(GraphState, Clone)]
+struct Moved {
+    #[state(alias = "zip")]
+    code: u32,
+    #[state(flatten)]
+    place: Place,
+}
+
+#[derive(GraphState, Clone)]
+struct Place {
+    #[state(reducer = append, alias = "road")]
+    street: String,
+}
+
+#[test]
+fn two_names_of_one_field_in_one_object_are_a_problem_as_in_an_input() {
+    let twice = json!({"code": 1, "zip": 2, "street": "a", "road": "b"});
+    let input = MovedInput::from_json(twice.clone()).unwrap_err();
+    let update = MovedUpdate::from_json(twice).unwrap_err();
+    assert_eq!(
+        update.to_string(),
+        "the update of `Moved` has 2 problems
+  $.street: the same field as `road`, which is given too
+  $.zip: the same field as `code`, which is given too"
+    );
+    assert_eq!(input.problems().len(), 2);
+    let after_each_other = json!([{"code": 1, "$overwrite": {"road": "b"}}, {"zip": 2, "street": "a"}]);
+    assert_eq!(MovedUpdate::from_json(after_each_other).unwrap().get(Moved::CODE), Some(&2));
 }

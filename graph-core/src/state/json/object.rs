@@ -124,8 +124,7 @@ impl JsonInput {
             match &found {
                 None => found = Some((name, value)),
                 Some((first, _)) => {
-                    let message = format!("the same field as `{first}`, which is given too");
-                    self.problem(path::of_key(name), message);
+                    self.problem(path::of_key(name), given_twice(first));
                 }
             }
         }
@@ -155,6 +154,11 @@ impl JsonInput {
 fn names_of<S: GraphState>() -> Vec<&'static str> {
     let no_field = Map::from_iter([("$".to_owned(), Value::Null)]);
     S::Input::from_json(Value::Object(no_field)).err().map(InputError::into_names).unwrap_or_default()
+}
+
+/// What to say of a second key for the field that `first` has given.
+pub(super) fn given_twice(first: &str) -> String {
+    format!("the same field as `{first}`, which is given too")
 }
 
 /// What to say of a key that is not among `names`, the fields of an `of` (an input or an update).

@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::{Map, Value};
 
 use super::super::{FieldWrite, GraphState, Input, InputError, InputProblem, Parsed, Update, Writes};
-use super::object::unknown;
+use super::object::{given_twice, unknown};
 use super::{OVERWRITE, kind_of, path};
 
 /// Deserializes an update, with every problem in one error.
@@ -71,9 +71,22 @@ impl<S: GraphState> Reader<S> {
     }
 
     fn fields(&mut self, at: &str, fields: Map<String, Value>, overwrite: bool) {
+        let mut given: Vec<(usize, String)> = Vec::new();
         for (key, value) in fields {
             match <S::Update as Update<S>>::Write::__parse(&key, value, overwrite) {
-                Parsed::Write(write) => self.writes.push(write),
+                Parsed::Write(write) => {
+                    let field = write.field();
+                    match given.iter().find(|(other, _)| *other == field) {
+                        None => self.writes.push(write),
+                        // An object has no order that could say which of the two comes last.
+                        Some((_, first)) => {
+                            let mut path = at.to_owned();
+                            path::push_key(&mut path, &key);
+                            self.problems.push(InputProblem { path, message: given_twice(first) });
+                        }
+                    }
+                    given.push((field, key));
+                }
                 Parsed::Invalid(problem) => {
                     let inside = problem.path.strip_prefix('$').unwrap_or(&problem.path);
                     self.problems.push(InputProblem { path: format!("{at}{inside}"), ..problem });
