@@ -37,8 +37,11 @@ pub fn dump_with<M: SerializeMap>(
 
 /// Prints a value as its JSON.
 pub fn debug_json<T: Serialize>(value: &T, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let text = serde_json::to_string(value).map_err(|_| fmt::Error)?;
-    f.write_str(&text)
+    // An error here would make `format!` panic.
+    match serde_json::to_string(value) {
+        Ok(text) => f.write_str(&text),
+        Err(error) => write!(f, "(cannot be written as JSON: {error})"),
+    }
 }
 
 /// `serialize_with = display`.

@@ -200,3 +200,16 @@ fn without_marks_the_output_is_the_state() {
     let state: Attributes = start().output();
     assert_eq!(state.expression, 7);
 }
+
+#[derive(GraphState, Clone)]
+struct Unwritable {
+    #[state(output)]
+    by_place: std::collections::BTreeMap<(u8, u8), u8>,
+}
+
+#[test]
+fn an_output_that_json_cannot_hold_can_still_be_printed() {
+    let by_place = std::collections::BTreeMap::from([((1, 2), 3)]);
+    let text = format!("{:?}", Unwritable { by_place }.output());
+    assert!(text.contains("key must be a string"), "{text}");
+}
