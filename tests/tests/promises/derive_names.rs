@@ -125,3 +125,30 @@ impl Nested {
 fn self_means_the_state() {
     assert_eq!(Nested::input().into_start().state.depth, 7);
 }
+
+/// What the user allows for the state is not complained of in what is made of it, and the user's own names cause nothing.
+mod strict {
+    #![deny(nonstandard_style)]
+
+    use graph_core::GraphState;
+
+    #[derive(GraphState, Clone)]
+    #[expect(non_snake_case, reason = "the names are another system's")]
+    pub(super) struct Foreign {
+        #[state(input)]
+        pub(super) requestId: String,
+        #[state(input)]
+        pub(super) __given: u8,
+        #[state(output)]
+        pub(super) replyText: String,
+    }
+}
+
+#[test]
+fn names_in_another_style_are_allowed_once() {
+    use strict::Foreign;
+    let state = Foreign::input("r", 1).into_start().state;
+    assert_eq!((&*state.requestId, state.__given), ("r", 1));
+    assert_eq!(state.output().replyText, "");
+    assert_eq!(Foreign::REPLYTEXT.name(), "replyText");
+}

@@ -36,9 +36,9 @@ use context::Context;
 pub(super) fn lints() -> TokenStream {
     quote! {
         #[allow(
-            dead_code, deprecated, missing_docs, non_camel_case_types, non_upper_case_globals, private_bounds,
-            private_interfaces, unreachable_code, unreachable_patterns, unreachable_pub, unused_variables,
-            unused_mut, unused_qualifications, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction
+            dead_code, deprecated, missing_docs, non_camel_case_types, non_snake_case, non_upper_case_globals,
+            private_bounds, private_interfaces, unreachable_code, unreachable_patterns, unreachable_pub,
+            unused_variables, unused_mut, unused_qualifications, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction
         )]
     }
 }

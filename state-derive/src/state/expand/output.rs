@@ -6,7 +6,7 @@ use super::context::Context;
 use super::dump;
 use super::update::serialize;
 
-// #[derive(Clone)]
+// #[allow(..)]
 // struct TicketOutput { answer: Option<String> }
 pub(super) fn item(cx: &Context<'_>) -> TokenStream {
     if !cx.state.has_output() {
@@ -23,6 +23,8 @@ pub(super) fn item(cx: &Context<'_>) -> TokenStream {
         phantom(cx).map(|params| quote!(__unused: ::core::marker::PhantomData<fn() -> (#(#params,)*)>));
     quote! {
         #[doc = #doc]
+        // The fields are those of the state, where rustc has said what there is to say of them.
+        #[allow(missing_docs, non_snake_case)]
         #vis struct #name #generics #where_clause { #(#fields)* #phantom }
     }
 }
