@@ -26,6 +26,7 @@ impl<'a, S: GraphState> Attempt<'a, S> {
 
 impl<S: GraphState> Attempt<'_, S> {
     /// Drops the future; that what it holds panics then is nobody's concern any more.
+    #[cold]
     fn end(&mut self) {
         if let Some(future) = self.future.take() {
             let _ = catch_unwind(AssertUnwindSafe(|| drop(future)));
@@ -34,8 +35,11 @@ impl<S: GraphState> Attempt<'_, S> {
 }
 
 impl<S: GraphState> Drop for Attempt<'_, S> {
+    #[inline]
     fn drop(&mut self) {
-        self.end();
+        if self.future.is_some() {
+            self.end();
+        }
     }
 }
 
@@ -43,12 +47,34 @@ impl<S: GraphState> Future for Attempt<'_, S> {
     type Output = Result<Finished<S>, Failed>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = &mut *self;
-        let Some(future) = &mut this.future else {
-            return Poll::Ready(Err(Failed::Panic(Panic("polled after its end".to_owned()))));
-        };
-        let polled =
-            catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx).map(|step| finish(step, this.stamp))));
+        let mut result = None;
+        self.poll_into(cx, |finished| result = Some(finished)).map(|polled| match (polled, result) {
+            (Err(failed), _) => Err(failed),
+            (Ok(()), Some(finished)) => Ok(finished),
+            (Ok(()), None) => Err(Failed::Panic(Panic("it finished without a result".to_owned()))),
+        })
+    }
+}
+
+impl<S: GraphState> Attempt<'_, S> {
+    /// Polls the future, and hands its result to `take`.
+    #[inline]
+    fn poll_into(
+        &mut self,
+        cx: &mut Context<'_>,
+        take: impl FnOnce(Finished<S>),
+    ) -> Poll<Result<(), Failed>> {
+        let this = self;
+        let polled = catch_unwind(AssertUnwindSafe(|| {
+            let Some(future) = &mut this.future else {
+                return Poll::Ready(Err(Failed::Panic(Panic("polled after its end".to_owned()))));
+            };
+            future.as_mut().poll(cx).map(|step| {
+                // Here, where a panic is caught already: there is nothing left for `drop` to guard.
+                this.future = None;
+                finish(step, this.stamp).map(take)
+            })
+        }));
         match polled {
             Ok(poll) => poll,
             Err(panic) => {
@@ -57,6 +83,32 @@ impl<S: GraphState> Future for Attempt<'_, S> {
                 Poll::Ready(Err(Failed::Panic(Panic(panic_text(&*panic).to_owned()))))
             }
         }
+    }
+}
+
+/// The attempt of a superstep's only task, whose result goes where it is kept without being passed along.
+pub(super) struct LoneAttempt<'a, S: GraphState> {
+    attempt: Attempt<'a, S>,
+    result: &'a mut Option<Finished<S>>,
+}
+
+impl<'a, S: GraphState> LoneAttempt<'a, S> {
+    #[inline]
+    pub(super) fn new(
+        future: StepFuture<'a, S>,
+        stamp: Stamp<'a>,
+        result: &'a mut Option<Finished<S>>,
+    ) -> Self {
+        Self { attempt: Attempt::new(future, stamp), result }
+    }
+}
+
+impl<S: GraphState> Future for LoneAttempt<'_, S> {
+    type Output = Result<(), Failed>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = &mut *self;
+        this.attempt.poll_into(cx, |finished| *this.result = Some(finished))
     }
 }
 

@@ -123,6 +123,6 @@ fn input_result<S: GraphState>(update: S::Update) -> Result<Finished<S>, ErrorKi
     Ok(Finished { writes, leave: Leave::ByEdges })
 }
 
-fn start_failed(failed: Failed) -> ErrorKind {
+pub(super) fn start_failed(failed: Failed) -> ErrorKind {
     ErrorKind::Node { first: failed.into_failure("START", 0, 1), others: Vec::new() }
 }

@@ -15,7 +15,7 @@ use super::task::Finished;
 
 impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     /// Applies the superstep's results, all or nothing, and plans the next.
-    #[inline]
+    #[inline(never)]
     pub(super) fn commit(&mut self, step: u64) -> Result<(), Error> {
         if self.tasks.len() == 1 && self.ephemerals.is_empty() {
             self.apply_one(step)?;
@@ -111,24 +111,24 @@ fn own<S: GraphState>(state: &mut Arc<S>) -> Option<&mut S> {
 const NOT_OWNED: ErrorKind = ErrorKind::Runtime("the state is shared where it is to be written");
 
 /// Applies the result of a node that one other node follows, where nothing can refuse it and there is nothing to weigh:
-/// what committing and planning would do, without the general case's bookkeeping. The successor, or the result back.
+/// what committing and planning would do, without the general case's bookkeeping. Gives back the successor.
 #[inline]
 pub(super) fn follow_chain<S: GraphState, D>(
     node: &CompiledNode<S, D>,
     progress: &Progress,
     state: &mut Arc<S>,
-    finished: Finished<S>,
-) -> Result<usize, Finished<S>> {
-    match (node.chain, &finished.leave) {
-        (Some(next), Leave::ByEdges)
-            if !S::FALLIBLE && finished.writes.len() <= 1 && progress.waiting.is_empty() =>
-        {
-            for write in finished.writes {
+    result: &mut Option<Finished<S>>,
+) -> Option<usize> {
+    let next = node.chain.filter(|_| !S::FALLIBLE && progress.waiting.is_empty())?;
+    match result {
+        Some(Finished { leave: Leave::ByEdges, writes }) if writes.len() <= 1 => {
+            if let Some(write) = writes.take_first() {
                 // Infallible, so there is nothing to take back and no error to report.
                 let _ = own(state).map(|state| write.apply(state));
             }
-            Ok(next)
+            *result = None;
+            Some(next)
         }
-        _ => Err(finished),
+        _ => None,
     }
 }

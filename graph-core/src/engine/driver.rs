@@ -1,3 +1,5 @@
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use tokio::task::JoinSet;
@@ -11,14 +13,15 @@ use crate::state::GraphState;
 use crate::stream::Events;
 
 use super::apply::Undos;
-use super::attempt::{Attempt, contained};
+use super::attempt::{LoneAttempt, contained};
+use super::begin::start_failed;
 use super::commit::follow_chain;
 use super::cx::{At, Ctx};
 use super::ephemeral::Ephemerals;
 use super::execute::Execution;
 use super::ledger::Ledger;
 use super::options::RunOptions;
-use super::task::Finished;
+use super::task::{Failed, Finished};
 
 /// A run: the state, what is planned, and what has finished of it.
 pub(crate) struct Driver<S: GraphState, D> {
@@ -42,7 +45,7 @@ pub(crate) struct Driver<S: GraphState, D> {
 }
 
 /// After so many supersteps a run yields, so that one whose nodes are always ready can still be cancelled and timed.
-const YIELD_EVERY: u64 = 128;
+const YIELD_EVERY: u64 = 512;
 
 impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     /// Makes what has been planned the next superstep.
@@ -99,9 +102,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             return self.rest();
         }
         if self.step >= self.options.recursion_limit {
-            let next = self.next().map(str::to_owned).collect();
-            let limit = self.options.recursion_limit;
-            return Err(self.error(ErrorKind::RecursionLimit { limit, next }));
+            return Err(self.over_the_limit());
         }
         let step = self.step + 1;
         if step.is_multiple_of(YIELD_EVERY) {
@@ -123,35 +124,50 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 }
                 let stamp = Stamp::new(self.graph.node_name(task.node), step, 0);
                 let source = Source { state: &*self.state, packet: task.packet.as_ref(), ctx: &self.ctx };
-                match Attempt::new(node.run.call(source), stamp).await {
-                    Ok(finished) => match follow_chain(node, &self.progress, &mut self.state, finished) {
-                        Ok(next) => {
-                            self.step = step;
-                            if let [task] = self.tasks.as_mut_slice() {
-                                *task = Task { node: next, packet: None };
-                                self.attempts.fill(0);
-                            }
-                            return Ok(true);
-                        }
-                        Err(finished) => *slot = Some(finished),
-                    },
-                    Err(failed) => {
-                        let attempt = self.ctx.at.attempt;
-                        let name = self.graph.node_name(task.node);
-                        let first = failed.into_failure(name, step, attempt).of(0, task);
-                        return Err(self.error(ErrorKind::Node { first, others: Vec::new() }));
+                if let Err(failed) = LoneAttempt::new(node.run.call(source), stamp, slot).await {
+                    return Err(self.lone_failure(failed, step));
+                }
+                if let Some(next) = follow_chain(node, &self.progress, &mut self.state, slot) {
+                    self.step = step;
+                    if let ([task], [attempts]) = (self.tasks.as_mut_slice(), self.attempts.as_mut_slice()) {
+                        *task = Task { node: next, packet: None };
+                        *attempts = 0;
                     }
+                    return Ok(true);
                 }
             }
         } else {
-            // In a box: the state machine of a fan-out shall not make every superstep's future large.
-            Box::pin(self.execute(step)).await?;
+            self.boxed(step).await?;
         }
         self.commit(step)?;
         if let Some(events) = &self.events {
             events.values(step, &self.state).await;
         }
         Ok(true)
+    }
+
+    /// Executes in a box: the state machine of a fan-out shall not make every superstep's future large.
+    #[inline(never)]
+    fn boxed(&mut self, step: u64) -> Pin<Box<dyn Future<Output = Result<(), Error>> + Send + '_>> {
+        Box::pin(self.execute(step))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn over_the_limit(&self) -> Error {
+        let next = self.next().map(str::to_owned).collect();
+        self.error(ErrorKind::RecursionLimit { limit: self.options.recursion_limit, next })
+    }
+
+    /// The failure of a superstep's only task.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn lone_failure(&self, failed: Failed, step: u64) -> Error {
+        let Some(task) = self.tasks.first() else { return self.error(start_failed(failed)) };
+        let attempt = self.attempts.first().copied().unwrap_or(1);
+        let name = self.graph.node_name(task.node);
+        let first = failed.into_failure(name, step, attempt).of(0, task);
+        self.error(ErrorKind::Node { first, others: Vec::new() })
     }
 
     async fn execute(&mut self, step: u64) -> Result<(), Error> {

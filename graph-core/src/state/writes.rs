@@ -39,6 +39,11 @@ impl<W> Writes<W> {
         self.first.iter().chain(&self.rest)
     }
 
+    /// Takes out the first write, of an update that has no other.
+    pub(crate) fn take_first(&mut self) -> Option<W> {
+        self.first.take()
+    }
+
     /// Each write turned into another, or the first error.
     pub(crate) fn try_map<V, E>(self, mut turn: impl FnMut(W) -> Result<V, E>) -> Result<Writes<V>, E> {
         let first = self.first.map(&mut turn).transpose()?;
