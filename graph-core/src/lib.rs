@@ -50,6 +50,12 @@
 //! [`start`](run::Run::start) lets the caller step it by hand. Tasks use all cores on a multi-thread tokio runtime; on a
 //! current-thread one, or without one, they take turns.
 //!
+//! # Testing a node
+//!
+//! A node is a function: call it. [`GraphState::started`] makes a state from an input, [`Ctx::detached`] a context,
+//! [`View::of`](derive@StateView) a view, and [`GraphState::updated`] applies what the node returned, through reducers and
+//! rules.
+//!
 //! # Features
 //!
 //! | feature | what it adds |
