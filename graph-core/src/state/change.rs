@@ -63,6 +63,8 @@ impl<R: Reducer<T>, T: Clone> Change<R, T> {
     /// What [`Reducer::prepare`] says.
     pub fn prepare(self, stamp: &Stamp<'_>) -> Result<Self, ReduceError> {
         match self {
+            // Its panic is an error of the field's, which is told with care when the field is excluded.
+            Self::Update(update) if R::FALLIBLE => guarded(|| R::prepare(update, stamp)).map(Self::Delta),
             Self::Update(update) => R::prepare(update, stamp).map(Self::Delta),
             prepared => Ok(prepared),
         }

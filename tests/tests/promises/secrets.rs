@@ -110,3 +110,39 @@ async fn nothing_of_it_is_dumped() {
     assert_eq!(state.dump().to_string(), "{}");
     assert_eq!(format!("{:?}", Safe::update().token(SECRET)), "SafeUpdate { token: .. }");
 }
+
+enum Loud {}
+
+impl Reducer<String> for Loud {
+    type Update = String;
+    type Delta = String;
+
+    fn prepare(update: String, _: &Stamp<'_>) -> Result<String, ReduceError> {
+        panic!("{update} cannot be used");
+    }
+
+    fn fold(_: &mut String, _: String) -> Result<(), ReduceError> {
+        Ok(())
+    }
+}
+
+#[derive(GraphState, Clone)]
+struct Hushed {
+    #[state(exclude, reducer = Loud)]
+    token: String,
+}
+
+async fn writes(_: &Hushed) -> HushedUpdate {
+    Hushed::update().token("hunter2".to_owned())
+}
+
+#[tokio::test]
+async fn a_reducer_that_panics_when_it_prepares_gives_nothing_away() {
+    let graph = StateGraph::<Hushed>::new().edge(START, writes).edge(writes, END).compile().unwrap();
+    let by_node = graph.run(Hushed::input()).await.unwrap_err();
+    let by_input = graph.run(Hushed::input().token("hunter2".to_owned())).await.unwrap_err();
+    for error in [by_node, by_input] {
+        let text = said(&error);
+        assert!(text.contains("`token`") && !text.contains("hunter2"), "{text}");
+    }
+}

@@ -358,7 +358,11 @@ fn an_update_that_cannot_be_prepared_is_the_nodes_failure() {
             "node `left` failed in superstep 1, attempt 1\n  \
              caused by: the update of field `loud` cannot be used\n  caused by: not prepared",
         ),
-        ("panic at once", "node `left` panicked in superstep 1, attempt 1\n  caused by: panicked at once"),
+        (
+            "panic at once",
+            "node `left` failed in superstep 1, attempt 1\n  caused by: the update of field `loud` cannot be used\n  \
+             caused by: the reducer panicked: panicked at once",
+        ),
     ] {
         let steps = Steps::of(
             &both(),
@@ -399,7 +403,9 @@ fn an_input_that_breaks_a_rule_or_that_a_reducer_refuses_begins_no_run() {
     );
     assert_eq!(
         start(Data::input().loud("panic at once".to_owned())),
-        "graph `Data`: node `START` panicked in superstep 0, attempt 1\n  caused by: panicked at once"
+        "graph `Data`: node `START` failed in superstep 0, attempt 1\n  \
+         caused by: the update of field `loud` cannot be used\n  \
+         caused by: the reducer panicked: panicked at once"
     );
 }
 
