@@ -183,6 +183,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             options: &self.options,
             events: self.events.as_ref(),
             crew: JoinSet::new(),
+            idle: Arc::default(),
         };
         let late = match self.options.superstep_timeout {
             None => {

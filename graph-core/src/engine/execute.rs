@@ -1,6 +1,7 @@
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
 use futures_util::StreamExt as _;
@@ -36,6 +37,8 @@ pub(super) struct Execution<'e, S: GraphState, D> {
     pub(super) events: Option<&'e Events<S>>,
     /// Tasks that the runtime was given.
     pub(super) crew: Crew<S>,
+    /// By task, whether the runtime was given it and has not begun it.
+    pub(super) idle: Arc<[AtomicBool]>,
 }
 
 type Crew<S> = JoinSet<Option<(usize, Result<Finished<S>, Failed>)>>;
@@ -59,6 +62,7 @@ impl<S: GraphState, D> Execution<'_, S, D> {
 impl<S: GraphState, D> Drop for Execution<'_, S, D> {
     /// What has finished and was not asked for yet is kept when an execution is dropped; the rest is aborted.
     fn drop(&mut self) {
+        self.crew.abort_all();
         while let Some(joined) = self.crew.try_join_next() {
             match joined {
                 Ok(Some((index, Ok(finished)))) => {
@@ -72,6 +76,10 @@ impl<S: GraphState, D> Drop for Execution<'_, S, D> {
                 }
                 Ok(None) | Err(_) => {}
             }
+        }
+        // What was told to stop before it began has made no attempt.
+        for (attempts, idle) in self.attempts.iter_mut().zip(&*self.idle) {
+            *attempts -= u32::from(idle.load(Ordering::Relaxed));
         }
     }
 }
@@ -184,14 +192,20 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
     /// aborts what is left in it when it is dropped.
     async fn spawned(&mut self, pending: Vec<(At, Task)>) {
         let mut queue = pending.into_iter();
-        let board = Arc::new((Arc::clone(self.graph), Arc::clone(self.state), self.ctx.at(self.ctx.at)));
+        self.idle = self.tasks.iter().map(|_| AtomicBool::new(false)).collect();
+        let (base, idle) = (self.ctx.at(self.ctx.at), Arc::clone(&self.idle));
+        let board = Arc::new((Arc::clone(self.graph), Arc::clone(self.state), base, idle));
         loop {
             while self.crew.len() < self.at_once() {
                 let Some((at, task)) = queue.next() else { break };
                 self.begin(at, &task).await;
+                if let Some(idle) = self.idle.get(at.task) {
+                    idle.store(true, Ordering::Relaxed);
+                }
                 let board = Arc::clone(&board);
                 self.crew.spawn(async move {
-                    let (graph, state, base) = &*board;
+                    let (graph, state, base, idle) = &*board;
+                    idle.get(at.task)?.store(false, Ordering::Relaxed);
                     let ctx = base.at(at);
                     let node = graph.nodes.get(task.node)?;
                     let source = Source { state: &**state, packet: task.packet.as_ref(), ctx: &ctx };

@@ -346,3 +346,32 @@ fn collecting_names_the_failures_of_a_superstep_that_is_late() {
     let failures: Vec<_> = failures(&error).into_iter().map(|failure| failure.node.clone()).collect();
     assert_eq!(failures, ["breaks"], "{error}");
 }
+
+#[test]
+fn a_task_that_was_stopped_before_it_began_has_made_no_attempt() {
+    async fn breaks(_: &Trace, cx: &Ctx<Scene>) -> Result<TraceUpdate, NodeError> {
+        if cx.attempt() < 5 { Err(NodeError::msg("broken")) } else { Ok(TraceUpdate::default()) }
+    }
+    async fn begins(_: &Trace, cx: &Ctx<Scene>) -> TraceUpdate {
+        cx.context().journal.note(format!("attempt {}", cx.attempt()));
+        TraceUpdate::default()
+    }
+    let graph = StateGraph::<Trace>::with_context::<Scene>()
+        .edge(START, (breaks, begins))
+        .edge(breaks, END)
+        .edge(begins, END)
+        .compile()
+        .unwrap();
+    let check = async || {
+        let scene = scene();
+        let mut run = graph.run(Trace::input()).context(Arc::clone(&scene)).start().unwrap();
+        while run.step().await.is_err() {}
+        assert_eq!(scene.journal.take(), ["attempt 1"]);
+    };
+    here(check());
+    // With one worker, one of the two is told to stop before its turn comes, more often than not.
+    let runtime = workers(1);
+    for _ in 0..100 {
+        runtime.block_on(check());
+    }
+}
