@@ -9,7 +9,7 @@ use crate::state::{FieldWrite as _, GraphState};
 use super::Driver;
 use super::apply::fold;
 use super::cx::At;
-use super::decide::{ask, ask_all};
+use super::decide::{Unrouted, ask, ask_all};
 use super::reject::reject;
 use super::task::Finished;
 
@@ -63,7 +63,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     /// Several tasks, or a state with ephemeral fields.
     fn apply_many(&mut self, step: u64) -> Result<(), Error> {
         let Some(state) = own(&mut self.state) else { return Err(self.error(NOT_OWNED)) };
-        let failures = ask_all(
+        match ask_all(
             &self.graph,
             state,
             &self.ctx,
@@ -71,8 +71,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             &self.attempts,
             &mut self.results,
             &mut self.ledger,
-        );
-        self.fail(failures)?;
+        ) {
+            Ok(()) => {}
+            Err(Unrouted::Failed(failures)) => self.fail(failures)?,
+            Err(Unrouted::Rules(kind)) => return Err(self.error(kind)),
+        }
         let Some(state) = own(&mut self.state) else { return Err(self.error(NOT_OWNED)) };
         let cleared: Vec<usize> = self.ephemerals.due(step, &self.progress).collect();
         for &field in &cleared {

@@ -1,10 +1,10 @@
-use crate::error::{NodeFailure, Panic};
+use crate::error::{ErrorKind, NodeFailure, Panic};
 use crate::graph::Compiled;
 use crate::node::{Decider, Leave, NodeError, Source};
 use crate::plan::Task;
 use crate::state::{FieldWrite as _, GraphState};
 
-use super::apply::Undos;
+use super::apply::{Undos, broken_rules};
 use super::attempt::contained;
 use super::cx::{At, Ctx};
 use super::ledger::Ledger;
@@ -28,8 +28,8 @@ pub(super) fn ask_all<S: GraphState, D>(
     attempts: &[u32],
     results: &mut [Option<Finished<S>>],
     ledger: &mut Ledger,
-) -> Vec<NodeFailure> {
-    let (mut failures, mut undos) = (Vec::new(), Undos::new());
+) -> Result<(), Unrouted> {
+    let (mut failures, mut broken, mut undos) = (Vec::new(), Vec::new(), Undos::new());
     let step = ctx.at.step;
     for (index, (task, result)) in tasks.iter().zip(results.iter_mut()).enumerate() {
         let Some(decide) = graph.nodes.get(task.node).and_then(|node| node.decide.as_ref()) else { continue };
@@ -49,6 +49,10 @@ pub(super) fn ask_all<S: GraphState, D>(
         match overlay.and_then(|()| ask(decide, source)) {
             Ok(leave) => finished.leave = leave,
             Err(failed) => {
+                // A route function may fail because its node broke a rule, and then that is what is wrong.
+                broken.extend(
+                    broken_rules(state, ledger.touched()).into_iter().map(|(_, violation)| violation),
+                );
                 let name = graph.node_name(task.node);
                 failures.push(failed.into_failure(name, step, attempt).of(index, task));
                 *result = None;
@@ -56,5 +60,20 @@ pub(super) fn ask_all<S: GraphState, D>(
         }
         undos.roll_back(state);
     }
-    failures
+    match (failures.is_empty(), broken.is_empty()) {
+        (true, _) => Ok(()),
+        (false, true) => Err(Unrouted::Failed(failures)),
+        (false, false) => {
+            let nodes = failures.into_iter().map(|failure| failure.node).collect();
+            Err(Unrouted::Rules(ErrorKind::Validation { nodes, step, violations: broken }))
+        }
+    }
+}
+
+/// Why it is not known where tasks go.
+pub(super) enum Unrouted {
+    /// Route functions failed.
+    Failed(Vec<NodeFailure>),
+    /// Nodes broke rules, and route functions failed on what they had written.
+    Rules(ErrorKind),
 }

@@ -86,7 +86,7 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
         <B::Signature as Enters<S, D, B::Body>>::enter(to.into_body(), &mut self.draft, &mut targets);
         for to in targets {
             let edge = (from.clone(), to);
-            if !self.draft.edges.contains(&edge) {
+            if self.draft.drawn.insert(edge.clone()) {
                 self.draft.edges.push(edge);
             }
         }

@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::error::WiringProblem;
 use crate::node::{Decider, ErasedNode, Exit, NodeRef, PacketType};
@@ -11,6 +11,10 @@ pub struct Draft<S, D> {
     pub(super) nodes: Vec<DraftNode<S, D>>,
     pub(super) places: HashMap<NodeRef, usize>,
     pub(super) edges: Vec<(NodeRef, NodeRef)>,
+    /// The same edges, to find one that is given twice.
+    pub(super) drawn: HashSet<(NodeRef, NodeRef)>,
+    /// The nodes' names.
+    names: HashSet<String>,
     pub(super) joins: Vec<DraftJoin>,
     pub(super) routes: Vec<(NodeRef, Vec<Exit>, Decider<S, D>)>,
     pub(super) deferred: Vec<NodeRef>,
@@ -40,6 +44,8 @@ impl<S, D> Draft<S, D> {
             nodes: Vec::new(),
             places: HashMap::new(),
             edges: Vec::new(),
+            drawn: HashSet::new(),
+            names: HashSet::new(),
             joins: Vec::new(),
             routes: Vec::new(),
             deferred: Vec::new(),
@@ -61,7 +67,7 @@ impl<S, D> Draft<S, D> {
             self.report(WiringProblem::Nameless { of: name.clone() });
         } else if name.is_empty() || name == "START" || name == "END" {
             self.report(WiringProblem::ReservedName { name: name.clone() });
-        } else if self.nodes.iter().any(|other| other.name == name) {
+        } else if !self.names.insert(name.clone()) {
             self.report(WiringProblem::DuplicateName { name: name.clone() });
         }
         self.places.insert(node.node, self.nodes.len());

@@ -13,6 +13,7 @@ mod pictures;
 mod random_graphs;
 mod recursion;
 mod routing;
+mod rules_before_routes;
 mod scale;
 mod streams;
 mod supersteps;

@@ -1,0 +1,49 @@
+//! A node that breaks a rule is told so, also where its route function fails on what it has written.
+
+use std::future::IntoFuture as _;
+
+use graph_core::{END, ErrorKind, GraphState, Route, START, StateGraph};
+
+use super::trace::here;
+
+#[derive(GraphState, Clone)]
+struct Ruled {
+    #[state(validate(range(min = 1)), default = 1)]
+    n: u32,
+    other: u8,
+}
+
+#[derive(Route)]
+enum Way {
+    #[to(END)]
+    End,
+}
+
+async fn zero(_: &Ruled) -> RuledUpdate {
+    Ruled::update().n(0_u32)
+}
+
+async fn beside(_: &Ruled) -> RuledUpdate {
+    Ruled::update().other(1)
+}
+
+fn way(state: &Ruled) -> Way {
+    assert!(10 / state.n > 0);
+    Way::End
+}
+
+#[test]
+fn whether_the_node_is_alone_or_not() {
+    let alone = StateGraph::<Ruled>::new().edge(START, zero).route(zero, way).compile().unwrap();
+    let both = StateGraph::<Ruled>::new()
+        .edge(START, (zero, beside))
+        .route(zero, way)
+        .edge(beside, END)
+        .compile()
+        .unwrap();
+    for graph in [alone, both] {
+        let error = here(graph.run(Ruled::input()).into_future()).unwrap_err();
+        let ErrorKind::Validation { nodes, .. } = error.kind() else { panic!("{error}") };
+        assert_eq!(nodes, &["zero"]);
+    }
+}
