@@ -59,7 +59,7 @@ impl<S: GraphState> Future for Attempt<'_, S> {
 impl<S: GraphState> Attempt<'_, S> {
     /// Polls the future, and hands its result to `take`.
     #[inline]
-    fn poll_into(
+    pub(super) fn poll_into(
         &mut self,
         cx: &mut Context<'_>,
         take: impl FnOnce(Finished<S>),

@@ -127,15 +127,22 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
 
     /// Takes a task's result in.
     async fn record(&mut self, index: usize, result: Result<Finished<S>, Failed>) {
+        let result = result.map(|finished| {
+            if let Some(slot) = self.results.get_mut(index) {
+                *slot = Some(finished);
+            }
+        });
+        self.report(index, result).await;
+    }
+
+    /// Notes a failure, and tells the listeners how a task ended; its result is in its place.
+    async fn report(&mut self, index: usize, result: Result<(), Failed>) {
         let step = self.ctx.at.step;
         let node = self.node(index);
         let told = match result {
-            Ok(finished) => {
-                let update = self.events.map(|_| finished.writes.clone());
-                if let Some(slot) = self.results.get_mut(index) {
-                    *slot = Some(finished);
-                }
-                Ok(update)
+            Ok(()) => {
+                let finished = self.results.get(index).and_then(Option::as_ref);
+                Ok(self.events.and(finished).map(|finished| finished.writes.clone()))
             }
             Err(failed) => {
                 let failure = self.failure(index, failed);
@@ -170,10 +177,15 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
                 let mut attempt =
                     Indexed { index: ctx.at.task, attempt: Attempt::new(node.run.call(source), stamp) };
                 // Polled once before it is queued: in a fan-out of cheap nodes nothing is ever queued.
-                match poll_fn(|cx| Poll::Ready(Pin::new(&mut attempt).poll(cx))).await {
+                let Some(slot) = self.results.get_mut(ctx.at.task) else { continue };
+                let polled = poll_fn(|cx| {
+                    Poll::Ready(attempt.attempt.poll_into(cx, |finished| *slot = Some(finished)))
+                });
+                match polled.await {
                     Poll::Pending => waiting.push(attempt),
-                    Poll::Ready((index, result)) => {
-                        self.record(index, result).await;
+                    Poll::Ready(Ok(())) if self.events.is_none() => {}
+                    Poll::Ready(result) => {
+                        self.report(ctx.at.task, result).await;
                         if self.is_over() {
                             return;
                         }
