@@ -7,7 +7,7 @@ use crate::plan::{Progress, plan};
 use crate::state::{FieldWrite as _, GraphState};
 
 use super::Driver;
-use super::apply::fold;
+use super::apply::{Rejected, fold};
 use super::cx::At;
 use super::decide::{Unrouted, ask, ask_all};
 use super::reject::reject;
@@ -86,8 +86,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         // Folding uses the writes up; what a rejected superstep keeps is kept here.
         let kept = S::FALLIBLE.then(|| self.results.clone());
         if let Err(rejected) = fold(state, &mut self.results, &mut self.ledger, &mut self.undos) {
-            if let Some(kept) = kept {
-                self.results = kept;
+            match kept {
+                Some(kept) => self.results = kept,
+                None if matches!(rejected, Rejected::Clash(_)) => {}
+                // A reducer that says it is infallible and is not: what was folded is used up, all tasks run again.
+                None => self.results.fill_with(|| None),
             }
             let kind = reject(&self.graph.names, step, &self.tasks, &mut self.results, rejected);
             return Err(self.error(kind));
@@ -121,17 +124,22 @@ pub(super) fn follow_chain<S: GraphState, D>(
     progress: &Progress,
     state: &mut Arc<S>,
     result: &mut Option<Finished<S>>,
-) -> Option<usize> {
-    let next = node.chain.filter(|_| !S::FALLIBLE && progress.waiting.is_empty())?;
+) -> Result<Option<usize>, Rejected> {
+    let Some(next) = node.chain.filter(|_| !S::FALLIBLE && progress.waiting.is_empty()) else {
+        return Ok(None);
+    };
     match result {
         Some(Finished { leave: Leave::ByEdges, writes }) if writes.len() <= 1 => {
+            // Without an owner the write stays where it is, and the general case says so.
+            let Some(state) = own(state) else { return Ok(None) };
             if let Some(write) = writes.take_first() {
-                // Infallible, so there is nothing to take back and no error to report.
-                let _ = own(state).map(|state| write.apply(state));
+                let field = write.field();
+                // A reducer that says it is infallible and is not: told all the same.
+                write.apply(state).map_err(|error| Rejected::Reducer { task: 0, field, error })?;
             }
             *result = None;
-            Some(next)
+            Ok(Some(next))
         }
-        _ => None,
+        _ => Ok(None),
     }
 }

@@ -12,7 +12,7 @@ use crate::reducers::Stamp;
 use crate::state::GraphState;
 use crate::stream::Events;
 
-use super::apply::Undos;
+use super::apply::{Rejected, Undos};
 use super::attempt::{LoneAttempt, contained};
 use super::begin::start_failed;
 use super::commit::follow_chain;
@@ -21,6 +21,7 @@ use super::ephemeral::Ephemerals;
 use super::execute::Execution;
 use super::ledger::Ledger;
 use super::options::RunOptions;
+use super::reject::reject;
 use super::task::{Failed, Finished};
 
 /// A run: the state, what is planned, and what has finished of it.
@@ -127,7 +128,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 if let Err(failed) = LoneAttempt::new(node.run.call(source), stamp, slot).await {
                     return Err(self.lone_failure(failed, step));
                 }
-                if let Some(next) = follow_chain(node, &self.progress, &mut self.state, slot) {
+                let followed = follow_chain(node, &self.progress, &mut self.state, slot);
+                if let Some(next) = followed.map_err(|rejected| self.lone_rejection(rejected, step))? {
                     self.step = step;
                     if let ([task], [attempts]) = (self.tasks.as_mut_slice(), self.attempts.as_mut_slice()) {
                         *task = Task { node: next, packet: None };
@@ -157,6 +159,15 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     fn over_the_limit(&self) -> Error {
         let next = self.next().map(str::to_owned).collect();
         self.error(ErrorKind::RecursionLimit { limit: self.options.recursion_limit, next })
+    }
+
+    /// The refusal of what a superstep's only task wrote; it runs again.
+    #[cold]
+    #[inline(never)]
+    fn lone_rejection(&mut self, rejected: Rejected, step: u64) -> Error {
+        let kind = reject(&self.graph.names, step, &self.tasks, &mut self.results, rejected);
+        self.results.fill_with(|| None);
+        self.error(kind)
     }
 
     /// The failure of a superstep's only task.

@@ -63,7 +63,7 @@ pub struct FieldSpec {
     pub ephemeral: bool,
     /// Left out of dumps and serialized events; its value appears in no error text.
     pub excluded: bool,
-    /// In no checkpoint, dump, serialized event or JSON input.
+    /// In no checkpoint and no JSON input; dumped only where the state says through which function.
     pub untracked: bool,
 }
 

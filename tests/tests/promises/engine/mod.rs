@@ -9,6 +9,7 @@ mod failures;
 mod finishing_order;
 mod joins;
 mod node_forms;
+mod overconfident_reducers;
 mod pictures;
 mod random_graphs;
 mod recursion;
