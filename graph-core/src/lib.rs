@@ -63,6 +63,7 @@
 //! | `schema` | JSON Schema of state, input and output, through `schemars` |
 //! | `email`, `url`, `pattern` | these validation rules, with the crates that know the grammar |
 
+pub mod checkpoint;
 mod engine;
 mod error;
 pub mod graph;

@@ -1,0 +1,87 @@
+use std::sync::Arc;
+
+use super::Payload;
+
+/// What a [`TaskRecord`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum RecordKind {
+    /// A write of a task that has finished; the key holds its place and the field.
+    Write,
+    /// That a task has finished, and how it left its node.
+    Result,
+    /// How a task failed last, and how often it was tried.
+    Failure,
+    /// A question that a task waits for.
+    Interrupt,
+    /// The answer to the question of the same key.
+    Answer,
+    /// What a durable step of a task came to; the key is the step's.
+    Step,
+    /// An update that came with a resumption, to be applied before the tasks' own.
+    Patch,
+    /// A node that a resumption added to the superstep.
+    Goto,
+    /// That a run has stopped at this checkpoint's breakpoint.
+    Gate,
+}
+
+impl RecordKind {
+    /// Every kind.
+    pub const ALL: [Self; 9] = [
+        Self::Write,
+        Self::Result,
+        Self::Failure,
+        Self::Interrupt,
+        Self::Answer,
+        Self::Step,
+        Self::Patch,
+        Self::Goto,
+        Self::Gate,
+    ];
+
+    /// The number that a store keeps; it never changes.
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Write => 0,
+            Self::Result => 1,
+            Self::Failure => 2,
+            Self::Interrupt => 3,
+            Self::Answer => 4,
+            Self::Step => 5,
+            Self::Patch => 6,
+            Self::Goto => 7,
+            Self::Gate => 8,
+        }
+    }
+
+    /// The kind of a number; `None` for one of a newer version.
+    pub fn from_code(code: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.code() == code)
+    }
+}
+
+/// Which record of a checkpoint is meant.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RecordKey {
+    /// The task's place in its superstep; [`RecordKey::NO_TASK`] for what concerns the superstep as a whole.
+    pub task: u32,
+    /// What it is.
+    pub kind: RecordKind,
+    /// Tells it from others of its kind and task: any text.
+    pub key: Arc<str>,
+}
+
+impl RecordKey {
+    /// The place of what concerns no single task.
+    pub const NO_TASK: u32 = u32::MAX;
+}
+
+/// Something that is known of a task that a checkpoint has planned. A checkpoint has one for each [`RecordKey`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskRecord {
+    /// Which one it is.
+    pub key: RecordKey,
+    /// What it says.
+    pub payload: Payload,
+}
