@@ -53,7 +53,7 @@ async fn main() -> Result<()> {
     println!("without one: {error}");
     assert!(matches!(
         error.kind(),
-        ErrorKind::Conflict { field: "winner", nodes, step: 2, .. } if nodes == &["left_wins", "right_wins"]
+        ErrorKind::WriteConflict { field: "winner", nodes, step: 2, .. } if nodes == &["left_wins", "right_wins"]
     ));
 
     // The state as of the last good superstep is not lost, and neither half of the bad one is in it.

@@ -24,7 +24,7 @@ pub(super) fn reject<S: GraphState>(
     };
     let field_name = |field: usize| S::field(field).map_or("?", |field| field.name);
     match rejected {
-        Rejected::Clash(clash) => ErrorKind::Conflict {
+        Rejected::Clash(clash) => ErrorKind::WriteConflict {
             field: field_name(clash.field),
             nodes: writers(results, Some(clash.field)).into_iter().map(name).collect(),
             step,

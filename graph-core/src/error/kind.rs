@@ -31,7 +31,7 @@ pub enum ErrorKind {
         names(.nodes),
         if *.overwrite { ", each with `Overwrite`" } else { "" }
     )]
-    Conflict {
+    WriteConflict {
         /// The field.
         field: &'static str,
         /// Everybody who wrote it, in application order.

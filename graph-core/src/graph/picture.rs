@@ -18,7 +18,11 @@ fn arrows(topology: &Topology) -> impl Iterator<Item = (Option<usize>, Target, S
         let edges = plan.edges.iter().map(move |&to| (from, to, Stroke::Edge));
         let exits = plan.exits.iter().flat_map(move |exit| {
             exit.to.iter().map(move |&to| {
-                let stroke = if exit.packet { Stroke::Packet(exit.label) } else { Stroke::Route(exit.label) };
+                let stroke = if exit.packet.is_some() {
+                    Stroke::Packet(exit.label)
+                } else {
+                    Stroke::Route(exit.label)
+                };
                 (from, to, stroke)
             })
         });

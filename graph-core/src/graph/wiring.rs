@@ -154,7 +154,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         for &target in &to {
             self.check_packet(from, exit, target);
         }
-        ExitPlan { label: exit.label, to, packet: exit.packet.is_some() }
+        ExitPlan { label: exit.label, to, packet: exit.packet }
     }
 
     /// The derive has checked this for functions; a node found by its name is checked here.

@@ -65,12 +65,30 @@ impl fmt::Debug for Packet {
 pub struct PacketType {
     id: TypeId,
     name: &'static str,
+    /// Reads a payload from JSON text; known where the type is known to be a payload.
+    decode: Option<Decode>,
+}
+
+/// Reads a payload from JSON text.
+pub(crate) type Decode = fn(&[u8]) -> Result<Packet, serde_json::Error>;
+
+fn decode<T: Payload>(json: &[u8]) -> Result<Packet, serde_json::Error> {
+    serde_json::from_slice::<T>(json).map(Packet::new)
 }
 
 impl PacketType {
     /// The packet type `T`.
     pub fn of<T: 'static>() -> Self {
-        Self { id: TypeId::of::<T>(), name: std::any::type_name::<T>() }
+        Self { id: TypeId::of::<T>(), name: std::any::type_name::<T>(), decode: None }
+    }
+
+    /// The packet type `T`, of which packets can be read back.
+    pub(crate) fn sent<T: Payload>() -> Self {
+        Self { decode: Some(decode::<T>), ..Self::of::<T>() }
+    }
+
+    pub(crate) fn decode(&self) -> Option<Decode> {
+        self.decode
     }
 
     /// The type's name, for messages.

@@ -36,8 +36,8 @@ impl Exit {
     }
 
     #[doc(hidden)]
-    pub fn __with_packet<P: 'static, const N: usize>(label: &'static str, to: [NodeRef; N]) -> Self {
-        Self { label, to: to.into(), packet: Some(PacketType::of::<P>()) }
+    pub fn __with_packet<P: Payload, const N: usize>(label: &'static str, to: [NodeRef; N]) -> Self {
+        Self { label, to: to.into(), packet: Some(PacketType::sent::<P>()) }
     }
 }
 

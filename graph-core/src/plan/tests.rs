@@ -1,5 +1,5 @@
 use super::*;
-use crate::node::{Choice, Leave, Packet};
+use crate::node::{Choice, Leave, Packet, PacketType};
 
 /// A graph in words: `a>b` edge, `a+b>c` join, `a+b>c?` optional join, `a~>b` an exit of `a`'s route,
 /// `a=>b` an exit with a packet, `d!` deferred. `^` is START, `$` is END; nodes are single letters, in this order:
@@ -41,7 +41,11 @@ fn graph(words: &str) -> Topology {
         if from == name {
             node.edges.push(target(to));
         } else {
-            node.exits.push(ExitPlan { label: "", to: vec![target(to)], packet: from.ends_with('=') });
+            node.exits.push(ExitPlan {
+                label: "",
+                to: vec![target(to)],
+                packet: from.ends_with('=').then(PacketType::of::<()>),
+            });
         }
     }
     topology

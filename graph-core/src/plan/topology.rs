@@ -1,3 +1,5 @@
+use crate::node::PacketType;
+
 /// A graph as the planner sees it: places as numbers, in registration order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Topology {
@@ -41,7 +43,8 @@ pub(crate) struct NodePlan {
 pub(crate) struct ExitPlan {
     pub(crate) label: &'static str,
     pub(crate) to: Vec<Target>,
-    pub(crate) packet: bool,
+    /// How what it carries is read back; `None` where it carries nothing.
+    pub(crate) packet: Option<PacketType>,
 }
 
 /// Where an edge or an exit leads.

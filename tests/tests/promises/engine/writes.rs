@@ -148,7 +148,7 @@ fn both_write(left: DataUpdate, right: DataUpdate) -> Steps {
 #[test]
 fn two_writers_of_a_field_without_a_reducer_are_an_error_that_names_field_and_nodes() {
     let steps = both_write(update().list([2]).number(1), update().number(2).list([3]));
-    let ErrorKind::Conflict { field: "number", nodes, step: 1, overwrite: false } = steps.error().kind()
+    let ErrorKind::WriteConflict { field: "number", nodes, step: 1, overwrite: false } = steps.error().kind()
     else {
         panic!("{}", steps.error())
     };
@@ -158,7 +158,7 @@ fn two_writers_of_a_field_without_a_reducer_are_an_error_that_names_field_and_no
         "graph `Data`: `left` and `right` wrote field `number` in superstep 1: give it a reducer, or let one node write it"
     );
     assert_eq!(steps.runs, [[1, 1], [1, 1]], "both results are kept and applied again");
-    assert!(matches!(steps.second.unwrap().unwrap_err().kind(), ErrorKind::Conflict { .. }));
+    assert!(matches!(steps.second.unwrap().unwrap_err().kind(), ErrorKind::WriteConflict { .. }));
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn an_overwrite_silences_the_other_writes_of_the_superstep() {
 #[test]
 fn two_overwrites_of_a_field_are_an_error() {
     let steps = both_write(update().list(Overwrite(vec![])), update().list(Overwrite(vec![])));
-    let ErrorKind::Conflict { field: "list", nodes, overwrite: true, .. } = steps.error().kind() else {
+    let ErrorKind::WriteConflict { field: "list", nodes, overwrite: true, .. } = steps.error().kind() else {
         panic!("{}", steps.error())
     };
     assert_eq!(nodes, &["left", "right"]);
@@ -421,6 +421,6 @@ fn a_conflict_on_several_threads_applies_nothing_either() {
     let script =
         Script { left: vec![update().number(1)], right: vec![update().number(2)], ..Script::default() };
     let error = workers(2).block_on(both().run(Data::input()).context(script).into_future()).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Conflict { field: "number", .. }));
+    assert!(matches!(error.kind(), ErrorKind::WriteConflict { field: "number", .. }));
     assert_eq!(error.state::<Data>().unwrap().number, 0);
 }
