@@ -9,9 +9,9 @@ pub enum RecordKind {
     /// A write of a task that has finished; the key holds its place and the field.
     Write,
     /// That a task has finished, and how it left its node.
-    Result,
+    Finished,
     /// How a task failed last, and how often it was tried.
-    Failure,
+    Failed,
     /// A question that a task waits for.
     Interrupt,
     /// The answer to the question of the same key.
@@ -30,8 +30,8 @@ impl RecordKind {
     /// Every kind.
     pub const ALL: [Self; 9] = [
         Self::Write,
-        Self::Result,
-        Self::Failure,
+        Self::Finished,
+        Self::Failed,
         Self::Interrupt,
         Self::Answer,
         Self::Step,
@@ -44,8 +44,8 @@ impl RecordKind {
     pub const fn code(self) -> u8 {
         match self {
             Self::Write => 0,
-            Self::Result => 1,
-            Self::Failure => 2,
+            Self::Finished => 1,
+            Self::Failed => 2,
             Self::Interrupt => 3,
             Self::Answer => 4,
             Self::Step => 5,

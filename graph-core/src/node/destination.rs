@@ -6,10 +6,11 @@
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-use super::Payload;
 use super::identity::{End, NodeRef};
+use super::packet::ReadPacket;
 use super::param::{Carries, NoPacket};
 use super::shape::{Body, EndSignature, PacketKind, ReadsPacket, Shape, Signature};
+use super::{PacketType, Payload};
 
 /// A place that a route may lead to: a node or END.
 #[diagnostic::on_unimplemented(
@@ -100,6 +101,11 @@ impl<P: Payload> Sent<P> {
     {
         Unsent.to(node)
     }
+
+    /// How such a payload is read back.
+    pub fn reader(&self) -> Option<ReadPacket> {
+        Some(PacketType::reader::<P>())
+    }
 }
 
 type ReadsOf<N, M> = <<N as Shape<M>>::Signature as Destination<<N as Shape<M>>::Body>>::Reads;
@@ -149,6 +155,11 @@ impl Anywhere {
     /// No place at all.
     pub fn sent<P>(&self) -> NodeRef {
         NodeRef::End
+    }
+
+    /// Nothing is read back.
+    pub fn reader(&self) -> Option<ReadPacket> {
+        None
     }
 }
 

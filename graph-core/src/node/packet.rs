@@ -66,29 +66,34 @@ pub struct PacketType {
     id: TypeId,
     name: &'static str,
     /// Reads a payload from JSON text; known where the type is known to be a payload.
-    decode: Option<Decode>,
+    read: Option<ReadPacket>,
 }
 
 /// Reads a payload from JSON text.
-pub(crate) type Decode = fn(&[u8]) -> Result<Packet, serde_json::Error>;
+pub type ReadPacket = fn(&[u8]) -> Result<Packet, serde_json::Error>;
 
-fn decode<T: Payload>(json: &[u8]) -> Result<Packet, serde_json::Error> {
+fn read<T: Payload>(json: &[u8]) -> Result<Packet, serde_json::Error> {
     serde_json::from_slice::<T>(json).map(Packet::new)
 }
 
 impl PacketType {
     /// The packet type `T`.
     pub fn of<T: 'static>() -> Self {
-        Self { id: TypeId::of::<T>(), name: std::any::type_name::<T>(), decode: None }
+        Self { id: TypeId::of::<T>(), name: std::any::type_name::<T>(), read: None }
     }
 
-    /// The packet type `T`, of which packets can be read back.
-    pub(crate) fn sent<T: Payload>() -> Self {
-        Self { decode: Some(decode::<T>), ..Self::of::<T>() }
+    /// How a packet of type `T` is read back.
+    pub(super) fn reader<T: Payload>() -> ReadPacket {
+        read::<T>
     }
 
-    pub(crate) fn decode(&self) -> Option<Decode> {
-        self.decode
+    pub(super) fn read_by(self, read: Option<ReadPacket>) -> Self {
+        Self { read, ..self }
+    }
+
+    /// How a packet of this type is read back, where that is known.
+    pub(crate) fn read(&self) -> Option<ReadPacket> {
+        self.read
     }
 
     /// The type's name, for messages.

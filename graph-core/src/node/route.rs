@@ -1,3 +1,4 @@
+use super::packet::ReadPacket;
 use super::{NodeError, NodeRef, Packet, PacketType, Payload};
 
 /// The ways out of a node, as an enum; implemented by `#[derive(Route)]`.
@@ -36,8 +37,12 @@ impl Exit {
     }
 
     #[doc(hidden)]
-    pub fn __with_packet<P: Payload, const N: usize>(label: &'static str, to: [NodeRef; N]) -> Self {
-        Self { label, to: to.into(), packet: Some(PacketType::sent::<P>()) }
+    pub fn __with_packet<P: 'static, const N: usize>(
+        label: &'static str,
+        to: [NodeRef; N],
+        read: Option<ReadPacket>,
+    ) -> Self {
+        Self { label, to: to.into(), packet: Some(PacketType::of::<P>().read_by(read)) }
     }
 }
 

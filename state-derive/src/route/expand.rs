@@ -12,7 +12,7 @@ use super::model::{Exit, Place, Route};
 ///     fn exits() -> Vec<Exit> {
 ///         From::from([
 ///             Exit::__new("Rework", [Unsent.to(draft).unsent()]),
-///             Exit::__with_packet::<Query, _>("Search", [Sent::<Query>::new().to(search).sent::<Query>()]),
+///             Exit::__with_packet::<Query, _>("Search", [Sent::<Query>::new().to(search).sent::<Query>()], Sent::<Query>::new().reader()),
 ///         ])
 ///     }
 ///     fn into_choice(self) -> Choice {
@@ -60,7 +60,10 @@ fn expand_exit(exit: &Exit, g: &Runtime) -> TokenStream {
     let places = quote!([#(#places),*]);
     match &exit.payload {
         None => quote!(#g::Exit::__new(#label, #places)),
-        Some(payload) => quote!(#g::Exit::__with_packet::<#payload, _>(#label, #places)),
+        Some(payload) => {
+            let reader = quote!(#g::Sent::<#payload>::new().reader());
+            quote!(#g::Exit::__with_packet::<#payload, _>(#label, #places, #reader))
+        }
     }
 }
 

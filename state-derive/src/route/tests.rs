@@ -143,6 +143,7 @@ fn variants_lead_to_nodes_names_and_the_end() {
                                     .to(search)
                                     .sent::<Query>(),
                             ],
+                            ::graph_core::__private::Sent::<Query>::new().reader(),
                         ),
                         ::graph_core::__private::Exit::__with_packet::<
                             Query,
@@ -154,6 +155,7 @@ fn variants_lead_to_nodes_names_and_the_end() {
                                     ::std::borrow::Cow::Borrowed("second_search"),
                                 ),
                             ],
+                            ::graph_core::__private::Sent::<Query>::new().reader(),
                         ),
                     ])
                 }
@@ -206,6 +208,7 @@ fn generics_visibility_and_a_renamed_crate() {
                         >(
                             "Work",
                             [::renamed::core::__private::Sent::<T>::new().to(work::<T>).sent::<T>()],
+                            ::renamed::core::__private::Sent::<T>::new().reader(),
                         ),
                     ])
                 }
