@@ -1,10 +1,11 @@
 //! What generated code names. Not part of the public interface.
 
+pub use crate::checkpoint::{Encoding, Payload as StoredPayload};
 pub use crate::node::{
     ByRef, Choice, Exit, Extract, FixedParam, IntoLeave, IntoStep, IsState, IsView, Leave, NoPacket, NodeRef,
     Packet, PacketType, Param, Payload, Sent, Source, StateOrPacket, Step, Unsent, View, Viewed,
 };
-pub use crate::reducers::{self, FoldOutcome, ReduceError, Reducer, Replace, Stamp, Undo};
+pub use crate::reducers::{self, FoldOutcome, ReduceError, Reducer, Replace, Stamp, StoredAs, Undo};
 #[cfg(feature = "schema")]
 pub use crate::schema;
 pub use crate::state::validate::{Report, Violation, check_excluded_rule, check_invariant, check_rule};
@@ -14,12 +15,19 @@ pub use crate::state::{
 };
 pub use crate::state::{
     Checked, FieldDeserializer, FieldType, Held, Itself, JsonInput, OptionalInput, StandIn, StartValue,
-    Tracked, TrackedUpdate, Written, debug, debug_json, debug_option, debug_update, deserialize_input,
-    deserialize_update, display, display_option, dump_with, from_context, parse_change, parse_overwrite_with,
-    parse_value, parse_value_with, parse_with, rules, serialize_update, shown, shown_with,
+    Tracked, TrackedUpdate, UntrackedStart, Written, debug, debug_json, debug_option, debug_update,
+    deserialize_input, deserialize_update, display, display_option, dump_with, from_context, parse_change,
+    parse_overwrite_with, parse_value, parse_value_with, parse_with, rules, serialize_update, shown,
+    shown_with,
+};
+pub use crate::state::{
+    DecodeError, Decoded, EncodeError, FieldPlace, Form, MigrationError, MigrationOutcome, Restore,
+    RestoreError, Stored, decode_change, decode_change_with, decode_overwrite_with, encode_change,
+    encode_change_with, encode_overwrite_with, encode_value, encode_value_with, migrate,
 };
 pub use crate::{Field, GraphState, NodeError, Overwrite, Route};
 pub use serde;
 pub use serde_json;
 pub use std::format;
+pub use std::string::String;
 pub use std::vec::Vec;

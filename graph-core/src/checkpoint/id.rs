@@ -17,6 +17,9 @@ use ulid::Ulid;
 pub struct CheckpointId(u128);
 
 impl CheckpointId {
+    /// Sorts before every other.
+    pub(crate) const FIRST: Self = Self(0);
+
     /// A new id that sorts behind `greatest`, whatever the clock says: the time and a random part, or `greatest` plus one.
     pub fn after(greatest: Option<Self>) -> Self {
         let fresh = u128::from(Ulid::generate());

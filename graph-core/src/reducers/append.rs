@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 
 use crate::state::{Change, IntoChange};
 
-use super::{Optional, ReduceError, Reducer, Stamp, Undo};
+use super::{Optional, ReduceError, Reducer, Stamp, StoredAs, Undo};
 
 /// Puts items behind those that are there; characters, for a `String`.
 ///
@@ -27,6 +27,7 @@ macro_rules! append {
             type Delta = $list;
 
             const FALLIBLE: bool = false;
+            const STORED: StoredAs = StoredAs::Delta;
 
             fn prepare(update: $list, _: &Stamp<'_>) -> Result<$list, ReduceError> {
                 Ok(update)

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::state::{Change, IntoChange};
 
-use super::{Optional, ReduceError, Reducer, Stamp, Undo, guarded};
+use super::{Optional, ReduceError, Reducer, Stamp, StoredAs, Undo, guarded};
 
 /// Puts entries into a map; a later one takes the place of an earlier one with the same key.
 ///
@@ -27,6 +27,8 @@ macro_rules! merge {
         impl<$($generics)*> Reducer<$map> for Merge {
             type Update = $map;
             type Delta = $map;
+
+            const STORED: StoredAs = StoredAs::Delta;
 
             fn prepare(update: $map, _: &Stamp<'_>) -> Result<$map, ReduceError> {
                 Ok(update)

@@ -1,4 +1,4 @@
-use super::{Add, Append, Merge, ReduceError, Reducer, Stamp, Undo, Union};
+use super::{Add, Append, Merge, ReduceError, Reducer, Stamp, StoredAs, Undo, Union};
 
 /// Lets `R` fold a field of type `Option<T>`, in which `None` means that there is nothing yet.
 ///
@@ -50,6 +50,7 @@ impl<R: Begin<T>, T: Clone + Send + 'static> Reducer<Option<T>> for Optional<R> 
 
     const EXCLUSIVE: bool = R::EXCLUSIVE;
     const FALLIBLE: bool = R::FALLIBLE;
+    const STORED: StoredAs = R::STORED;
 
     fn prepare(update: Option<R::Update>, stamp: &Stamp<'_>) -> Result<Option<R::Delta>, ReduceError> {
         update.map(|update| R::prepare(update, stamp)).transpose()

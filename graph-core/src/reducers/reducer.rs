@@ -1,4 +1,4 @@
-use super::{ReduceError, Stamp, Undo, guarded};
+use super::{ReduceError, Stamp, StoredAs, Undo, guarded};
 
 /// Folds writes into a field of type `T`, in two phases.
 ///
@@ -47,13 +47,15 @@ use super::{ReduceError, Stamp, Undo, guarded};
 pub trait Reducer<T: Clone>: Sized + 'static {
     /// What a node hands in.
     type Update: Clone + Send + Sync + 'static;
-    /// What is folded, and stored.
+    /// What is folded. A task that has finished is stored with it, whatever [`STORED`](Self::STORED) says of the field.
     type Delta: Clone + Send + Sync + 'static;
 
     /// Whether two tasks of one superstep that write the field are in conflict.
     const EXCLUSIVE: bool = false;
     /// Whether folding can fail (or panic). The engine keeps what it needs to run the siblings' results again only if so.
     const FALLIBLE: bool = true;
+    /// What a checkpoint stores of a write: the field's new value, or the delta. [`Delta`](StoredAs::Delta) is opted into.
+    const STORED: StoredAs = StoredAs::Value;
 
     /// Settles what is not deterministic, such as ids.
     ///

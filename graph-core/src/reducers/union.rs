@@ -3,7 +3,7 @@ use std::hash::{BuildHasher, Hash};
 
 use crate::state::{Change, IntoChange};
 
-use super::{Optional, ReduceError, Reducer, Stamp, Undo, guarded};
+use super::{Optional, ReduceError, Reducer, Stamp, StoredAs, Undo, guarded};
 
 /// Adds the items that are not there yet, to a set or to a list, whose order stays.
 ///
@@ -26,6 +26,8 @@ macro_rules! union {
         impl<$($generics)*> Reducer<$of> for Union {
             type Update = $of;
             type Delta = $of;
+
+            const STORED: StoredAs = StoredAs::Delta;
 
             fn prepare(update: $of, _: &Stamp<'_>) -> Result<$of, ReduceError> {
                 Ok(update)

@@ -53,6 +53,20 @@ impl<T: Default> StartValue for T {
     }
 }
 
+/// A type of an untracked field that a run is given.
+#[diagnostic::on_unimplemented(
+    message = "an untracked field of type `{Self}` has no value when a checkpoint is read",
+    label = "`{Self}` has no `Default`, and no checkpoint holds the field",
+    note = "implement `Default`, or give the field a value to start with: `#[state(default = ..)]`"
+)]
+pub trait UntrackedStart: Sized {
+    /// Asking for it asks for the trait.
+    const FITS: () = ();
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Default> UntrackedStart for T {}
+
 /// A type that checkpoints, dumps and JSON updates can hold.
 #[diagnostic::on_unimplemented(
     message = "a field of type `{Self}` cannot be written and read back",
@@ -81,10 +95,10 @@ pub trait Written: Sized {
 #[diagnostic::do_not_recommend]
 impl<T: Serialize> Written for T {}
 
-/// What a reducer of the user's own takes, when the field is tracked.
+/// What a reducer of the user's own takes, and what it makes of that, when the field is tracked.
 #[diagnostic::on_unimplemented(
-    message = "an update of type `{Self}` cannot be written and read back",
-    label = "the reducer of this field takes `{Self}`, which is not `serde::Serialize + serde::Deserialize`",
+    message = "what is written to this field, `{Self}`, cannot be stored and read back",
+    label = "the reducer's `Update` or `Delta` is `{Self}`, which is not `serde::Serialize + serde::Deserialize`",
     note = "derive both for it, or keep the field in the process with `#[state(untracked)]`"
 )]
 pub trait TrackedUpdate: Sized {

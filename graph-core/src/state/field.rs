@@ -1,5 +1,7 @@
 use std::fmt;
 
+use crate::reducers::StoredAs;
+
 /// A field of a state, known to the compiler: `Ticket::ANSWER` is a `Field<Ticket, Option<String>>`.
 ///
 /// A constant of another state, or of another type, does not fit where this one is asked for.
@@ -65,12 +67,14 @@ pub struct FieldSpec {
     pub excluded: bool,
     /// In no checkpoint and no JSON input; dumped only where the state says through which function.
     pub untracked: bool,
+    /// What a checkpoint stores when the field was written; `None` for what is in no checkpoint.
+    pub stored: Option<StoredAs>,
 }
 
 impl FieldSpec {
     #[doc(hidden)]
     pub const fn __new(name: &'static str) -> Self {
-        Self { name, reducer: None, ephemeral: false, excluded: false, untracked: false }
+        Self { name, reducer: None, ephemeral: false, excluded: false, untracked: false, stored: None }
     }
 
     #[doc(hidden)]
@@ -88,6 +92,12 @@ impl FieldSpec {
     #[doc(hidden)]
     pub const fn __excluded(mut self) -> Self {
         self.excluded = true;
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn __stored(mut self, stored: StoredAs) -> Self {
+        self.stored = Some(stored);
         self
     }
 

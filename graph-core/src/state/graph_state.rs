@@ -2,11 +2,14 @@ use std::any::Any;
 
 use serde::ser::SerializeMap;
 
+use crate::checkpoint::Encoding;
 use crate::engine;
 use crate::error::Error;
 
 use super::validate::{Report, Violation};
-use super::{Dump, FieldSpec, Input, UndoOf, Update};
+use super::{
+    Dump, EncodeError, FieldSpec, Input, MigrationError, Restore, RestoreError, Stored, UndoOf, Update,
+};
 
 /// A struct that a graph runs over; implemented by `#[derive(GraphState)]`.
 #[diagnostic::on_unimplemented(
@@ -78,6 +81,26 @@ pub trait GraphState: Send + Sync + Sized + 'static {
     /// Writes the dumped fields into a map that has been opened; [`dump`](Self::dump) and flattening build on it.
     #[doc(hidden)]
     fn __dump_fields<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error>;
+
+    /// Writes the value of the field at `index` behind what is in `into`, as a store keeps it. Nothing, for an untracked
+    /// field.
+    #[doc(hidden)]
+    fn __encode_field(&self, index: usize, into: &mut Vec<u8>) -> Result<Option<Encoding>, EncodeError>;
+
+    /// Builds a state of what a store has kept. Untracked fields are as at the start of a run without a context.
+    #[doc(hidden)]
+    fn __restore(stored: &mut Restore) -> Result<Self, RestoreError>;
+
+    /// The names and versions of this state and of flattened ones, where a version is given.
+    #[doc(hidden)]
+    fn __versions(into: &mut Vec<(&'static str, u32)>);
+
+    /// Brings what is stored to the present version.
+    ///
+    /// A checkpoint that follows has to hold every field whole: it says that it is of the present version, and what is
+    /// stored before it is not.
+    #[doc(hidden)]
+    fn __migrate(from: &[(String, u32)], stored: &mut Stored) -> Result<(), MigrationError>;
 
     /// The state as it may leave the process: obeys `exclude`, `rename`, `serialize_with` and `untracked`.
     fn dump(&self) -> Dump<'_, Self> {

@@ -12,6 +12,7 @@ mod part;
 pub mod rules;
 mod show;
 mod stand_in;
+pub(crate) mod stored;
 mod update;
 pub mod validate;
 mod value;
@@ -19,7 +20,8 @@ mod writes;
 
 #[doc(hidden)]
 pub use bounds::{
-    Checked, FieldType, Held, Itself, OptionalInput, StartValue, Tracked, TrackedUpdate, Written,
+    Checked, FieldType, Held, Itself, OptionalInput, StartValue, Tracked, TrackedUpdate, UntrackedStart,
+    Written,
 };
 #[doc(hidden)]
 pub use change::{ByOverwrite, ByUpdate, IntoCustomChange};
@@ -42,6 +44,13 @@ pub use part::{Holds, PartOf};
 pub use show::{debug, debug_json, debug_option, display, display_option, dump_with, shown, shown_with};
 #[doc(hidden)]
 pub use stand_in::StandIn;
+pub use stored::{DecodeError, EncodeError, MigrationError, RestoreError, Stored};
+#[doc(hidden)]
+pub use stored::{
+    Decoded, FieldPlace, Form, MigrationOutcome, Restore, decode_change, decode_change_with,
+    decode_overwrite_with, encode_change, encode_change_with, encode_overwrite_with, encode_value,
+    encode_value_with, migrate,
+};
 pub use update::{FieldWrite, IntoUpdate, Parsed, Update, WriteKind};
 pub use value::IntoValue;
 pub use writes::Writes;

@@ -3,9 +3,10 @@ use std::any::Any;
 use serde::ser::SerializeMap;
 use serde_json::Value;
 
+use crate::checkpoint::{Encoding, Payload};
 use crate::reducers::{ReduceError, Stamp};
 
-use super::{FieldWrite, Parsed, WriteKind};
+use super::{Decoded, EncodeError, FieldWrite, Form, Parsed, WriteKind};
 
 /// The write of a state whose derive reported mistakes. It has no value, and no program with one is built.
 #[derive(Clone, Debug)]
@@ -44,6 +45,14 @@ impl<S> FieldWrite<S> for StandIn {
 
     fn __parse(_: &str, value: Value, _: bool) -> Parsed<Self> {
         Parsed::Unknown(value)
+    }
+
+    fn __encode(&self, _: &mut Vec<u8>) -> Result<Option<(Form, Encoding)>, EncodeError> {
+        match *self {}
+    }
+
+    fn __decode(_: &str, _: Form, _: &Payload) -> Decoded<Self> {
+        Decoded::Unknown
     }
 
     fn __value(&self) -> &dyn Any {

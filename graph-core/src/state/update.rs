@@ -1,9 +1,10 @@
 use serde::ser::SerializeMap;
 use serde_json::Value;
 
+use crate::checkpoint::{Encoding, Payload};
 use crate::reducers::{ReduceError, Stamp};
 
-use super::{Field, GraphState, InputError, InputProblem, Writes, read_update};
+use super::{Decoded, EncodeError, Field, Form, GraphState, InputError, InputProblem, Writes, read_update};
 
 /// How a write behaves next to other writes of its field in one superstep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +54,14 @@ pub trait FieldWrite<S>: Clone + Send + Sync + 'static {
     /// Reads a write to the field called `key` (its name or an alias).
     #[doc(hidden)]
     fn __parse(key: &str, value: Value, overwrite: bool) -> Parsed<Self>;
+
+    /// Writes a prepared write behind what is in `into`, as a store keeps it. Nothing, for an untracked field.
+    #[doc(hidden)]
+    fn __encode(&self, into: &mut Vec<u8>) -> Result<Option<(Form, Encoding)>, EncodeError>;
+
+    /// Reads a stored write to the field called `key` (its name or an alias).
+    #[doc(hidden)]
+    fn __decode(key: &str, form: Form, payload: &Payload) -> Decoded<Self>;
 
     /// The written value, for typed reading.
     #[doc(hidden)]

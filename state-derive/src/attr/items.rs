@@ -1,7 +1,7 @@
 use proc_macro2::{Span, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, Expr, Ident, LitStr, Meta, Path, Token, Type};
+use syn::{Attribute, Expr, Ident, LitInt, LitStr, Meta, Path, Token, Type};
 
 use super::Problems;
 
@@ -24,6 +24,11 @@ impl Item<'_> {
     /// `key = "text"`.
     pub(crate) fn string(&self) -> syn::Result<LitStr> {
         self.value("a string: `", " = \"..\"`")
+    }
+
+    /// `key = 1`.
+    pub(crate) fn number(&self) -> syn::Result<LitInt> {
+        self.value("a whole number: `", " = 1`")
     }
 
     /// `key = some::path`.

@@ -40,6 +40,8 @@ pub(super) fn build(raw: Struct, problems: &mut Problems) -> State {
         vis: raw.vis,
         generics: raw.generics,
         invariants: raw.attrs.invariants,
+        version: raw.attrs.version.take(),
+        migrate: raw.attrs.migrate.take(),
         schema: raw.attrs.schema.is_set(),
         members,
     }

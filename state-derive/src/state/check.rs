@@ -26,6 +26,9 @@ pub(super) fn syntax(raw: &Struct, problems: &mut Problems) {
     {
         problems.at(key, "`schema` needs the feature `schema` of `graph-core`");
     }
+    if let (Some(key), false) = (raw.attrs.migrate.key(), raw.attrs.version.is_set()) {
+        problems.at(key, "`migrate` needs `version`: a checkpoint says by it whether it is to be migrated");
+    }
     for field in &raw.fields {
         if field.attrs.flatten.is_set() {
             flattened(&field.attrs, problems);

@@ -14,6 +14,10 @@ pub(super) struct State {
     pub(super) vis: Visibility,
     pub(super) generics: Generics,
     pub(super) invariants: Vec<Path>,
+    /// The version of what is stored, when one is given.
+    pub(super) version: Option<u32>,
+    /// What brings an older version to this one.
+    pub(super) migrate: Option<Path>,
     /// Whether the JSON Schema is asked for.
     pub(super) schema: bool,
     /// The fields in source order.
@@ -174,6 +178,11 @@ impl Member {
 }
 
 impl Field {
+    /// Whether the field can have a value that nobody gave: a required one has none, unless a checkpoint may lack it.
+    pub(super) fn has_start(&self) -> bool {
+        self.given != Given::Always || self.ephemeral || !self.tracked
+    }
+
     pub(super) fn name(&self) -> &str {
         self.names.first().map(String::as_str).unwrap_or_default()
     }

@@ -21,6 +21,8 @@ pub(super) struct StateAttrs {
     pub(super) krate: Slot<Path>,
     pub(super) rename_all: Slot<Case>,
     pub(super) invariants: Vec<Path>,
+    pub(super) version: Slot<u32>,
+    pub(super) migrate: Slot<Path>,
     pub(super) schema: Slot<()>,
 }
 
@@ -52,7 +54,7 @@ pub(super) struct FieldAttrs {
     pub(super) flatten: Slot<()>,
 }
 
-const ON_STRUCT: [&str; 4] = ["crate", "rename_all", "invariant", "schema"];
+const ON_STRUCT: [&str; 6] = ["crate", "rename_all", "invariant", "version", "migrate", "schema"];
 const ON_FIELD: [&str; 16] = [
     "input",
     "output",
@@ -119,6 +121,13 @@ fn on_struct(attrs: &mut StateAttrs, problems: &mut Problems, item: &Item<'_>) -
         "crate" => attrs.krate.set(problems, key, item.path()?),
         "rename_all" => attrs.rename_all.set(problems, key, Case::named(&item.string()?)?),
         "invariant" => attrs.invariants.push(item.path()?),
+        "version" => {
+            let version = version(item);
+            // A broken version is one: nothing else is to be said of it.
+            attrs.version.set(problems, key, *version.as_ref().unwrap_or(&1));
+            version?;
+        }
+        "migrate" => attrs.migrate.set(problems, key, item.path()?),
         "schema" => {
             item.flag()?;
             attrs.schema.set(problems, key, ());
@@ -164,6 +173,17 @@ fn on_field(attrs: &mut FieldAttrs, problems: &mut Problems, item: &Item<'_>) ->
         _ => return Err(unknown(key, "attribute of a field", &ON_FIELD)),
     }
     Ok(())
+}
+
+fn version(item: &Item<'_>) -> syn::Result<u32> {
+    let number = item.number()?;
+    match number.base10_parse() {
+        Ok(0) => {
+            Err(syn::Error::new(number.span(), "a state without a version has version 0: the first is 1"))
+        }
+        Ok(version) => Ok(version),
+        Err(_) => Err(syn::Error::new(number.span(), "a version is a whole number of at most 32 bits")),
+    }
 }
 
 pub(super) fn set_flag(slot: &mut Slot<()>, problems: &mut Problems, item: &Item<'_>) -> syn::Result<()> {

@@ -153,6 +153,14 @@ fn invariant() {
 }
 
 #[test]
+fn version() {
+    check(
+        "#[state(version = 2, migrate = path::migrate)] struct Ticket { field: T }",
+        &expect_file!["snapshots/version.txt"],
+    );
+}
+
+#[test]
 fn generics() {
     check(
         "pub struct Ticket<T, U = u8> where T: Bound { #[state(output)] field: T, other: U }",

@@ -25,6 +25,7 @@ mod routes;
 mod routes_in_a_graph;
 mod secrets;
 mod setters;
+mod stored;
 mod update_json;
 mod validation;
 mod views;

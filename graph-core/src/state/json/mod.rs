@@ -4,7 +4,7 @@ use serde_json::Value;
 
 mod object;
 mod parse;
-mod path;
+pub(super) mod path;
 mod read;
 mod suggest;
 mod write;

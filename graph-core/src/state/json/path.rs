@@ -3,7 +3,7 @@ use std::fmt::Write;
 use serde_path_to_error::{Path, Segment};
 
 /// Adds a key to a JSON path: `.key`, or `["a key"]` when it is no plain word.
-pub(super) fn push_key(path: &mut String, key: &str) {
+pub(in super::super) fn push_key(path: &mut String, key: &str) {
     let plain = !key.is_empty()
         && !key.starts_with(|c: char| c.is_ascii_digit())
         && key.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');

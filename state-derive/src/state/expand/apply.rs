@@ -5,7 +5,7 @@ use crate::state::model::Member;
 
 use super::context::Context;
 use super::fields::{arms, cases};
-use super::json;
+use super::{json, stored};
 
 // impl FieldWrite<Ticket> for __Write {
 //     type Undo = __Undo;
@@ -15,7 +15,7 @@ use super::json;
 //     fn apply(self, state) { Ok(match self { Self::answer(write) => __Undo::answer(Change::apply(write, &mut state.answer)?) }) }
 //     fn undo(undo, state) { match undo { __Undo::answer(undo) => Undo::undo(undo, &mut state.answer) } }
 //     fn __value(&self) -> &dyn Any { match self { Self::answer(write) => Change::value(write) } }
-//     .. json ..
+//     .. json, stored ..
 // }
 pub(super) fn item(cx: &Context<'_>) -> TokenStream {
     let (runtime, this, undo) = (cx.runtime, &cx.this, &cx.undo);
@@ -41,7 +41,7 @@ pub(super) fn item(cx: &Context<'_>) -> TokenStream {
             Member::Flat(_) => on(cx, member, quote!(__value), quote!()),
         }),
     );
-    let json = json::methods(cx);
+    let (json, stored) = (json::methods(cx), stored::of_writes(cx));
     let body = quote! {
         type Undo = #undo;
         #[inline]
@@ -51,6 +51,7 @@ pub(super) fn item(cx: &Context<'_>) -> TokenStream {
         #value
         fn __value(&self) -> &dyn ::core::any::Any { #any }
         #json
+        #stored
     };
     cx.impl_for(quote!(#runtime::FieldWrite<#this>), &cx.write, body)
 }

@@ -2,7 +2,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::{GenericParam, Ident};
 
-use crate::state::model::{Field, Flat, Reducer, Start, State, plain};
+use crate::state::model::{Field, Flat, Given, Reducer, Start, State, plain};
 
 use super::context::Context;
 use super::span::Over;
@@ -85,18 +85,23 @@ fn checks(cx: &Context<'_>, field: &Field) -> Vec<TokenStream> {
         _ => {}
     }
     if field.tracked && field.reducer.is_custom() {
-        let (reducer, update) = (cx.reducer(field), quote!(>::Update as #runtime::TrackedUpdate>::FITS));
-        checks.push(over.around(quote!(<<), quote!(#reducer as #runtime::Reducer<#ty>), update));
+        let reducer = cx.reducer(field);
+        // Of a function both are the same.
+        let both = [Some(quote!(Update)), matches!(field.reducer, Reducer::Type(_)).then(|| quote!(Delta))];
+        for written in both.into_iter().flatten() {
+            let fits = quote!(>::#written as #runtime::TrackedUpdate>::FITS);
+            checks.push(over.around(quote!(<<), quote!(#reducer as #runtime::Reducer<#ty>), fits));
+        }
     }
     if needs_start(field) {
-        checks.push(is(quote!(#runtime::StartValue)));
+        let given = field.given == Given::Always && !field.ephemeral;
+        checks.push(is(if given { quote!(#runtime::UntrackedStart) } else { quote!(#runtime::StartValue) }));
     }
     checks
 }
 
 fn needs_start(field: &Field) -> bool {
-    let defaulted = field.given != crate::state::model::Given::Always || field.ephemeral;
-    defaulted && matches!(field.start, Start::Default)
+    field.has_start() && matches!(field.start, Start::Default)
 }
 
 /// The name under which generated code knows a field's type.

@@ -145,7 +145,7 @@ pub(super) fn writer_path(cx: &Context<'_>, field: &Field, writer: &Writer) -> T
 }
 
 /// Whether what the reducer takes is of the field's type, so that the field's own functions fit it as well.
-fn takes_whole_values(field: &Field) -> bool {
+pub(super) fn takes_whole_values(field: &Field) -> bool {
     match &field.reducer {
         Reducer::Replace | Reducer::BuiltIn { .. } => true,
         Reducer::Function { takes, .. } => {

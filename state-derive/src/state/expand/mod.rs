@@ -18,12 +18,14 @@ mod flatten;
 mod function;
 mod input;
 mod json;
+mod migrate;
 mod output;
 mod schema;
 mod span;
 mod stand_in;
 mod start;
 mod state_impl;
+mod stored;
 mod update;
 mod validate;
 mod write;
@@ -53,6 +55,7 @@ pub(super) fn expand(state: &State) -> TokenStream {
     let parts = [
         assert::items(cx),
         constants::items(cx),
+        stored::places(cx),
         function::items(cx),
         write::items(cx),
         apply::item(cx),

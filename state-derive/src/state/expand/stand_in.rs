@@ -102,6 +102,22 @@ fn contracts(cx: &Context<'_>) -> TokenStream {
                 &self,
                 _: &mut __M,
             ) -> ::core::result::Result<(), __M::Error> { loop {} }
+            fn __encode_field(
+                &self,
+                _: ::core::primitive::usize,
+                _: &mut #runtime::Vec<::core::primitive::u8>,
+            ) -> ::core::result::Result<
+                ::core::option::Option<#runtime::Encoding>,
+                #runtime::EncodeError,
+            > { loop {} }
+            fn __restore(
+                _: &mut #runtime::Restore,
+            ) -> ::core::result::Result<Self, #runtime::RestoreError> { loop {} }
+            fn __versions(_: &mut #runtime::Vec<(&'static ::core::primitive::str, ::core::primitive::u32)>) {}
+            fn __migrate(
+                _: &[(#runtime::String, ::core::primitive::u32)],
+                _: &mut #runtime::Stored,
+            ) -> ::core::result::Result<(), #runtime::MigrationError> { loop {} }
         },
     );
     let update_impl = cx.impl_for(

@@ -6,7 +6,7 @@ use crate::state::rule::source;
 
 use super::context::Context;
 use super::fields::start_value;
-use super::{dump, output, validate};
+use super::{dump, migrate, output, stored, validate};
 
 // impl GraphState for Ticket {
 //     const NAME: &'static str = "Ticket";
@@ -14,10 +14,10 @@ use super::{dump, output, validate};
 //     const FALLIBLE: bool = false || <Replace as Reducer<Option<String>>>::FALLIBLE;
 //     type Update = TicketUpdate;
 //     type Input = TicketInput;
-//     fn field(index: usize) -> Option<&'static FieldSpec> { static FIELDS: [FieldSpec; 1] = ..; FIELDS.get(index) }
+//     fn field(index: usize) -> Option<&'static FieldSpec> { const { &[..] }.get(index) }
 //     fn clear_ephemeral(&mut self, index: usize) -> Option<__Undo> { None }
 //     fn rebuild_untracked(&mut self, context: &dyn Any) -> Result<(), &'static FieldSpec> { Ok(()) }
-//     .. validate, output, dump ..
+//     .. validate, output, dump, stored, migrate ..
 // }
 pub(super) fn item(cx: &Context<'_>) -> TokenStream {
     let (runtime, name, update, input) = (cx.runtime, cx.state.name(), &cx.update, &cx.input);
@@ -31,6 +31,8 @@ pub(super) fn item(cx: &Context<'_>) -> TokenStream {
         output::method(cx),
         dump::method(cx),
         duplicate(cx),
+        stored::of_state(cx),
+        migrate::methods(cx),
     ];
     let body = quote! {
         const NAME: &'static ::core::primitive::str = #name;
@@ -73,9 +75,10 @@ fn specs(cx: &Context<'_>) -> TokenStream {
     });
     quote! {
         fn field(#index: ::core::primitive::usize) -> ::core::option::Option<&'static #runtime::FieldSpec> {
-            static __FIELDS: [#runtime::FieldSpec; #own] = [#(#specs),*];
+            // A `static` knows no type parameters.
+            let __fields: &'static [#runtime::FieldSpec; #own] = const { &[#(#specs),*] };
             #descend
-            __FIELDS.get(#index)
+            __fields.get(#index)
         }
     }
 }
@@ -89,7 +92,11 @@ fn spec(cx: &Context<'_>, field: &Field) -> TokenStream {
     let ephemeral = field.ephemeral.then(|| quote!(.__ephemeral()));
     let excluded = (field.tracked && !field.dumped).then(|| quote!(.__excluded()));
     let untracked = (!field.tracked).then(|| quote!(.__untracked()));
-    quote!(#runtime::FieldSpec::__new(#name) #reducer #ephemeral #excluded #untracked)
+    let stored = field.tracked.then(|| {
+        let stored = stored::stored_as(cx, field);
+        quote!(.__stored(#stored))
+    });
+    quote!(#runtime::FieldSpec::__new(#name) #reducer #ephemeral #excluded #untracked #stored)
 }
 
 fn clear_ephemeral(cx: &Context<'_>) -> TokenStream {

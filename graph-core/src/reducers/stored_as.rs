@@ -1,0 +1,9 @@
+/// What a checkpoint stores when a field was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StoredAs {
+    /// The field's value after the write.
+    Value,
+    /// What was folded, to be folded again whenever the state is read. For fields that grow: what is stored grows with
+    /// what was written, not with what is there. Folding has to come to the same in every later version of the program.
+    Delta,
+}

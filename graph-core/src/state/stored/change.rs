@@ -1,0 +1,168 @@
+//! Single writes, as results of finished tasks are stored.
+
+use serde::Serialize;
+use serde::de::{Deserialize as _, DeserializeOwned};
+
+use crate::checkpoint::{Encoding, Payload};
+use crate::reducers::Reducer;
+
+use super::super::Change;
+use super::encode::{FieldSerializer, encode_value, encode_value_with};
+use super::error::Why;
+use super::payload::{PayloadDeserializer, read};
+use super::{DecodeError, EncodeError, FieldPlace};
+
+/// What a stored write is to its field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// What the reducer folds.
+    Delta,
+    /// The field's new value, past the reducer.
+    Overwrite,
+}
+
+/// What came of reading a stored write.
+#[derive(Debug)]
+pub enum Decoded<W> {
+    /// The write.
+    Write(W),
+    /// No field that is stored has this name.
+    Unknown,
+    /// The field is there, the write is not readable.
+    Invalid(DecodeError),
+}
+
+impl<W> Decoded<W> {
+    /// Lifts a flattened state's write into that of its owner.
+    pub fn map<V>(self, lift: impl FnOnce(W) -> V) -> Decoded<V> {
+        match self {
+            Self::Write(write) => Decoded::Write(lift(write)),
+            Self::Unknown => Decoded::Unknown,
+            Self::Invalid(error) => Decoded::Invalid(error),
+        }
+    }
+
+    fn of(place: &FieldPlace, read: Result<W, Why>) -> Self {
+        match read {
+            Ok(write) => Self::Write(write),
+            Err(why) => Self::Invalid(DecodeError::new(place, why)),
+        }
+    }
+}
+
+type Encoded = Result<Option<(Form, Encoding)>, EncodeError>;
+
+/// Writes a prepared write.
+pub fn encode_change<R, T>(place: &FieldPlace, change: &Change<R, T>, into: &mut Vec<u8>) -> Encoded
+where
+    R: Reducer<T, Delta: Serialize>,
+    T: Clone + Serialize,
+{
+    encoded(place, change, into, encode_value, encode_value)
+}
+
+/// The same through the field's own `with` or `serialize_with` function, for reducers that fold the field's type.
+pub fn encode_change_with<R, T>(
+    place: &FieldPlace,
+    change: &Change<R, T>,
+    into: &mut Vec<u8>,
+    write: impl Fn(&T, FieldSerializer<'_, '_>) -> Result<(), serde_json::Error>,
+) -> Encoded
+where
+    R: Reducer<T, Delta = T>,
+    T: Clone,
+{
+    let through = |place: &FieldPlace, value: &T, into: &mut Vec<u8>| {
+        encode_value_with(place, into, |to| write(value, to))
+    };
+    encoded(place, change, into, through, through)
+}
+
+/// Writes an overwrite through the field's own function, and deltas, which are of another type, as they are.
+pub fn encode_overwrite_with<R, T>(
+    place: &FieldPlace,
+    change: &Change<R, T>,
+    into: &mut Vec<u8>,
+    write: impl Fn(&T, FieldSerializer<'_, '_>) -> Result<(), serde_json::Error>,
+) -> Encoded
+where
+    R: Reducer<T, Delta: Serialize>,
+    T: Clone,
+{
+    let through = |place: &FieldPlace, value: &T, into: &mut Vec<u8>| {
+        encode_value_with(place, into, |to| write(value, to))
+    };
+    encoded(place, change, into, encode_value, through)
+}
+
+fn encoded<R: Reducer<T>, T: Clone>(
+    place: &FieldPlace,
+    change: &Change<R, T>,
+    into: &mut Vec<u8>,
+    delta: impl FnOnce(&FieldPlace, &R::Delta, &mut Vec<u8>) -> Result<Encoding, EncodeError>,
+    value: impl FnOnce(&FieldPlace, &T, &mut Vec<u8>) -> Result<Encoding, EncodeError>,
+) -> Encoded {
+    match change {
+        Change::Delta(written) => delta(place, written, into).map(|encoding| Some((Form::Delta, encoding))),
+        Change::Overwrite(written) => {
+            value(place, written, into).map(|encoding| Some((Form::Overwrite, encoding)))
+        }
+        Change::Update(_) => {
+            let why = Why::Ours("an update must be prepared before it is stored");
+            Err(EncodeError::new(place, String::new(), why))
+        }
+    }
+}
+
+/// Reads a prepared write.
+pub fn decode_change<R, T>(place: &FieldPlace, form: Form, payload: &Payload) -> Decoded<Change<R, T>>
+where
+    R: Reducer<T, Delta: DeserializeOwned>,
+    T: Clone + DeserializeOwned,
+{
+    Decoded::of(
+        place,
+        match form {
+            Form::Delta => read(payload, |from| R::Delta::deserialize(from)).map(Change::Delta),
+            Form::Overwrite => read(payload, |from| T::deserialize(from)).map(Change::Overwrite),
+        },
+    )
+}
+
+/// The same through the field's own `with` or `deserialize_with` function, for reducers that fold the field's type.
+pub fn decode_change_with<R, T>(
+    place: &FieldPlace,
+    form: Form,
+    payload: &Payload,
+    through: impl FnOnce(PayloadDeserializer<'_, '_>) -> Result<T, serde_json::Error>,
+) -> Decoded<Change<R, T>>
+where
+    R: Reducer<T, Delta = T>,
+    T: Clone,
+{
+    let wrap = match form {
+        Form::Delta => Change::Delta,
+        Form::Overwrite => Change::Overwrite,
+    };
+    Decoded::of(place, read(payload, through).map(wrap))
+}
+
+/// Reads an overwrite through the field's own function, and deltas, which are of another type, as they are.
+pub fn decode_overwrite_with<R, T>(
+    place: &FieldPlace,
+    form: Form,
+    payload: &Payload,
+    through: impl FnOnce(PayloadDeserializer<'_, '_>) -> Result<T, serde_json::Error>,
+) -> Decoded<Change<R, T>>
+where
+    R: Reducer<T, Delta: DeserializeOwned>,
+    T: Clone,
+{
+    Decoded::of(
+        place,
+        match form {
+            Form::Delta => read(payload, |from| R::Delta::deserialize(from)).map(Change::Delta),
+            Form::Overwrite => read(payload, through).map(Change::Overwrite),
+        },
+    )
+}

@@ -1,0 +1,143 @@
+use std::error::Error;
+use std::fmt::{self, Display};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::checkpoint::CheckpointId;
+use crate::reducers::ReduceError;
+
+use super::FieldPlace;
+
+/// Why a value is not written or read.
+#[derive(Debug)]
+pub(super) enum Why {
+    /// In words that quote no value.
+    Ours(&'static str),
+    /// In the words of `Serialize` and `Deserialize` impls, which quote values.
+    Theirs(String),
+}
+
+impl Why {
+    pub(super) fn into_words(self) -> String {
+        match self {
+            Self::Ours(words) => words.to_owned(),
+            Self::Theirs(words) => words,
+        }
+    }
+
+    fn of(self, place: &FieldPlace) -> String {
+        match self {
+            Self::Theirs(_) if place.excluded => WITHHELD.to_owned(),
+            why => why.into_words(),
+        }
+    }
+}
+
+/// What is said of an excluded field's value.
+const WITHHELD: &str = "the value does not fit (the field is excluded, so no more is said)";
+
+/// A value that a store could not give back as it is, and that is therefore not stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EncodeError {
+    field: &'static str,
+    path: String,
+    reason: String,
+}
+
+impl EncodeError {
+    pub(super) fn new(place: &FieldPlace, path: String, why: Why) -> Self {
+        // The keys of an excluded map are its values too.
+        let path = if place.excluded { String::new() } else { path };
+        Self { field: place.name(), path, reason: why.of(place) }
+    }
+
+    /// The field.
+    pub fn field(&self) -> &'static str {
+        self.field
+    }
+}
+
+impl Display for EncodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "field `{}` cannot be stored", self.field)?;
+        if !self.path.is_empty() {
+            write!(f, ", because of what is at `{}`", self.path)?;
+        }
+        write!(f, ": {}", self.reason)
+    }
+}
+
+impl Error for EncodeError {}
+
+/// A stored write that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("what was written to field `{field}` cannot be read: {reason}")]
+pub struct DecodeError {
+    field: &'static str,
+    reason: String,
+}
+
+impl DecodeError {
+    pub(super) fn new(place: &FieldPlace, why: Why) -> Self {
+        Self { field: place.name(), reason: why.of(place) }
+    }
+
+    /// The field.
+    pub fn field(&self) -> &'static str {
+        self.field
+    }
+}
+
+/// A stored state that cannot be read.
+#[derive(Debug)]
+pub struct RestoreError {
+    field: &'static str,
+    checkpoint: Option<CheckpointId>,
+    reason: String,
+    source: Option<ReduceError>,
+}
+
+impl RestoreError {
+    pub(super) fn new(place: &FieldPlace, checkpoint: Option<CheckpointId>, why: Why) -> Self {
+        Self { field: place.name(), checkpoint, reason: why.of(place), source: None }
+    }
+
+    pub(super) fn fold(place: &FieldPlace, checkpoint: CheckpointId, error: ReduceError) -> Self {
+        let reason = "the reducer does not fold what it folded then".to_owned();
+        let source = (!place.excluded).then_some(error);
+        Self { field: place.name(), checkpoint: Some(checkpoint), reason, source }
+    }
+
+    /// The field.
+    pub fn field(&self) -> &'static str {
+        self.field
+    }
+
+    /// The checkpoint that has stored what cannot be read; `None` where nothing is stored.
+    pub fn checkpoint(&self) -> Option<CheckpointId> {
+        self.checkpoint
+    }
+}
+
+impl Display for RestoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "field `{}` cannot be read", self.field)?;
+        if let Some(checkpoint) = self.checkpoint {
+            write!(f, " from checkpoint {checkpoint}")?;
+        }
+        write!(f, ": {}", self.reason)
+    }
+}
+
+impl Error for RestoreError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.source.as_ref().map(|error| error as _)
+    }
+}
+
+/// Runs code of the user's (`Serialize`, `Deserialize`, functions of fields): its panic is an error like any other.
+pub(super) fn guarded<T, E: Display>(run: impl FnOnce() -> Result<T, E>) -> Result<T, Why> {
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(result) => result.map_err(|error| Why::Theirs(error.to_string())),
+        Err(panic) => Err(Why::Theirs(format!("its code panicked: {}", crate::panic_text(&*panic)))),
+    }
+}

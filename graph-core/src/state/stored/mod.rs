@@ -1,0 +1,26 @@
+//! States and writes as a store keeps them: each field by itself, as its value or as the deltas that make it.
+//!
+//! What is written here is read back to the same value, or refused when it is written. Unlike dumps it holds the values
+//! of excluded fields; untracked ones it never sees.
+
+mod change;
+mod encode;
+mod error;
+mod migrate;
+mod payload;
+mod place;
+mod restore;
+mod strict;
+mod view;
+mod whole_number;
+
+pub use change::{
+    Decoded, Form, decode_change, decode_change_with, decode_overwrite_with, encode_change,
+    encode_change_with, encode_overwrite_with,
+};
+pub use encode::{encode_value, encode_value_with};
+pub use error::{DecodeError, EncodeError, RestoreError};
+pub use migrate::{MigrationError, MigrationOutcome, migrate};
+pub use place::FieldPlace;
+pub use restore::Restore;
+pub use view::Stored;

@@ -1,0 +1,168 @@
+use std::convert::Infallible;
+
+use serde::de::{Deserialize as _, DeserializeOwned};
+
+use crate::checkpoint::{Payload, PieceKind, StoredField, StoredPiece};
+use crate::reducers::{Reducer, StoredAs};
+
+use super::super::GraphState;
+use super::error::{Why, guarded};
+use super::payload::{PayloadDeserializer, read};
+use super::{FieldPlace, RestoreError};
+
+/// The stored fields of a state on their way back into it.
+#[derive(Debug)]
+pub struct Restore {
+    /// By name.
+    fields: Vec<StoredField>,
+    /// The index of the first field of the state that is being read.
+    offset: usize,
+    defaulted: Vec<usize>,
+}
+
+impl Restore {
+    /// Begins to restore a state of these fields.
+    pub fn new(mut fields: Vec<StoredField>) -> Self {
+        fields.sort_by(|a, b| a.field.cmp(&b.field));
+        Self { fields, offset: 0, defaulted: Vec::new() }
+    }
+
+    /// The indices of the tracked fields of which nothing is stored: they have the value that a fresh run starts with.
+    ///
+    /// A later version of the program may start with another one, so the next checkpoint stores them.
+    pub fn defaulted(&self) -> &[usize] {
+        &self.defaulted
+    }
+
+    /// Restores a field.
+    ///
+    /// # Errors
+    /// Something that is stored of the field cannot be read, or nothing is and `start` is `None`.
+    pub fn field<R, T>(
+        &mut self,
+        place: &FieldPlace,
+        start: impl FnOnce() -> Option<T>,
+    ) -> Result<T, RestoreError>
+    where
+        R: Reducer<T, Delta: DeserializeOwned>,
+        T: Clone + DeserializeOwned,
+    {
+        self.fold::<R, T>(
+            place,
+            start,
+            |payload| read(payload, |from| T::deserialize(from)),
+            |payload| read(payload, |from| R::Delta::deserialize(from)),
+        )
+    }
+
+    /// The same through the field's own `with` or `deserialize_with` function, for reducers that fold the field's type.
+    ///
+    /// # Errors
+    /// As [`field`](Self::field).
+    pub fn field_with<R, T>(
+        &mut self,
+        place: &FieldPlace,
+        start: impl FnOnce() -> Option<T>,
+        through: impl Fn(PayloadDeserializer<'_, '_>) -> Result<T, serde_json::Error>,
+    ) -> Result<T, RestoreError>
+    where
+        R: Reducer<T, Delta = T>,
+        T: Clone,
+    {
+        self.fold::<R, T>(place, start, |payload| read(payload, &through), |payload| read(payload, &through))
+    }
+
+    /// The same for reducers that fold another type, which is read as it is.
+    ///
+    /// # Errors
+    /// As [`field`](Self::field).
+    pub fn field_value_with<R, T>(
+        &mut self,
+        place: &FieldPlace,
+        start: impl FnOnce() -> Option<T>,
+        through: impl Fn(PayloadDeserializer<'_, '_>) -> Result<T, serde_json::Error>,
+    ) -> Result<T, RestoreError>
+    where
+        R: Reducer<T, Delta: DeserializeOwned>,
+        T: Clone,
+    {
+        self.fold::<R, T>(
+            place,
+            start,
+            |payload| read(payload, &through),
+            |payload| read(payload, |from| R::Delta::deserialize(from)),
+        )
+    }
+
+    /// Restores a flattened state, whose first field has the index `offset` in its owner.
+    ///
+    /// # Errors
+    /// One of its fields cannot be read.
+    pub fn flattened<S: GraphState>(&mut self, offset: usize) -> Result<S, RestoreError> {
+        let outer = self.offset;
+        self.offset += offset;
+        let state = S::__restore(self);
+        self.offset = outer;
+        state
+    }
+
+    fn fold<R: Reducer<T>, T: Clone>(
+        &mut self,
+        place: &FieldPlace,
+        start: impl FnOnce() -> Option<T>,
+        read_value: impl Fn(&Payload) -> Result<T, Why>,
+        read_delta: impl Fn(&Payload) -> Result<R::Delta, Why>,
+    ) -> Result<T, RestoreError> {
+        let pieces = self.take(place.names);
+        if pieces.is_empty() {
+            self.defaulted.push(self.offset + place.index);
+        }
+        let wrong = |piece: &StoredPiece, why| RestoreError::new(place, Some(piece.checkpoint), why);
+        let whole = pieces.iter().rposition(|piece| piece.kind == PieceKind::Value);
+        let mut pieces = pieces.into_iter().skip(whole.unwrap_or(0));
+        let mut value = match whole.and_then(|_| pieces.next()) {
+            Some(piece) => read_value(&piece.payload).map_err(|why| wrong(&piece, why))?,
+            None => guarded(|| Ok::<_, Infallible>(start()))
+                .and_then(|start| start.ok_or(Why::Ours(NOTHING)))
+                .map_err(|why| RestoreError::new(place, None, why))?,
+        };
+        for piece in pieces {
+            if R::STORED == StoredAs::Value {
+                return Err(wrong(&piece, Why::Ours(OTHER_REDUCER)));
+            }
+            let delta = read_delta(&piece.payload).map_err(|why| wrong(&piece, why))?;
+            crate::reducers::guarded(|| R::fold(&mut value, delta))
+                .map_err(|error| RestoreError::fold(place, piece.checkpoint, error))?;
+        }
+        Ok(value)
+    }
+
+    /// What is stored under any of the names, oldest first: a field that was renamed has its earlier pieces under an alias.
+    fn take(&mut self, names: &[&str]) -> Vec<StoredPiece> {
+        let mut taken: Vec<StoredPiece> = Vec::new();
+        let mut sources = 0;
+        for name in names.iter().rev() {
+            let Ok(at) = self.fields.binary_search_by(|field| field.field.as_str().cmp(name)) else {
+                continue;
+            };
+            if let Some(field) = self.fields.get_mut(at) {
+                sources += 1;
+                if taken.is_empty() {
+                    taken = std::mem::take(&mut field.pieces);
+                } else {
+                    taken.append(&mut field.pieces);
+                }
+            }
+        }
+        if sources > 1 {
+            // Checkpoints of a branch are in the order of their ids.
+            taken.sort_by_key(|piece| piece.checkpoint);
+        }
+        taken
+    }
+}
+
+const NOTHING: &str = "nothing is stored of it, and it has no value to start with; give it one with \
+                       `#[state(default = ..)]`, make it an `Option`, or insert it in a migration";
+const OTHER_REDUCER: &str = "it is stored as deltas of another reducer than it has now; bring that one back, or turn the deltas \
+                             into a value in a migration";

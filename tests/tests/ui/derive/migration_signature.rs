@@ -1,0 +1,26 @@
+use graph_core::GraphState;
+use graph_core::state::Stored;
+
+fn without_version(_: &mut Stored) -> Result<(), String> {
+    Ok(())
+}
+
+fn without_outcome(_: u32, _: &mut Stored) {}
+
+fn by_value(_: u32, stored: Stored) -> Result<Stored, String> {
+    Ok(stored)
+}
+
+#[derive(GraphState, Clone)]
+#[state(version = 1, migrate = without_version)]
+struct One {}
+
+#[derive(GraphState, Clone)]
+#[state(version = 1, migrate = without_outcome)]
+struct Two {}
+
+#[derive(GraphState, Clone)]
+#[state(version = 1, migrate = by_value)]
+struct Three {}
+
+fn main() {}

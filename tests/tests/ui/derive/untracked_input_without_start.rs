@@ -1,0 +1,14 @@
+use graph_core::GraphState;
+
+#[derive(Clone)]
+struct Client;
+
+#[derive(GraphState, Clone)]
+struct Ticket {
+    #[state(input)]
+    question: String,
+    #[state(input, untracked)]
+    client: Client,
+}
+
+fn main() {}

@@ -1,0 +1,34 @@
+use graph_core::GraphState;
+use graph_core::state::Stored;
+
+fn migrate(_: u32, _: &mut Stored) -> Result<(), String> {
+    Ok(())
+}
+
+#[derive(GraphState, Clone)]
+#[state(migrate = migrate)]
+struct Unversioned {}
+
+#[derive(GraphState, Clone)]
+#[state(version = 0, migrate = migrate)]
+struct First {}
+
+#[derive(GraphState, Clone)]
+#[state(version = "2")]
+struct Quoted {}
+
+#[derive(GraphState, Clone)]
+#[state(version = 5_000_000_000)]
+struct Large {}
+
+#[derive(GraphState, Clone)]
+#[state(version)]
+struct Silent {}
+
+#[derive(GraphState, Clone)]
+struct Misplaced {
+    #[state(version = 1)]
+    field: u8,
+}
+
+fn main() {}
