@@ -10,6 +10,7 @@ mod checkpoint;
 mod checkpointer;
 mod error;
 mod id;
+mod memory;
 mod payload;
 mod query;
 mod record;
@@ -22,6 +23,7 @@ pub use checkpoint::{
 pub use checkpointer::{Checkpointer, Loaded, StoreFuture};
 pub use error::{Conflict, Corrupt, StoreError};
 pub use id::{CheckpointId, InvalidCheckpointId};
+pub use memory::MemoryCheckpointer;
 pub use payload::{Encoding, Payload};
 pub use query::{Page, Prune, Pruned, Query, ThreadQuery, ThreadRecord};
 pub use record::{RecordKey, RecordKind, TaskRecord};

@@ -1,0 +1,139 @@
+//! The store in memory: [`MemoryCheckpointer`]. It is also the readable model of what every store does.
+
+mod line;
+mod namespace;
+mod prune;
+mod select;
+#[cfg(test)]
+mod tests;
+mod thread;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use self::thread::Thread;
+use super::{
+    Batch, Checkpoint, CheckpointId, Checkpointer, Loaded, Page, Prune, Pruned, Query, StoreError,
+    StoreFuture, ThreadQuery, ThreadRecord,
+};
+
+/// Keeps checkpoints in memory, for tests and for threads that need not outlive the process.
+///
+/// A clone is the same store.
+///
+/// ```
+/// use graph_core::checkpoint::{Checkpointer, MemoryCheckpointer};
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let store = MemoryCheckpointer::default();
+/// let loaded = store.get("ticket-17", "", None).await?;
+/// assert!(loaded.found.is_none() && loaded.fence.epoch == 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Durability
+/// What is committed lives until the last clone is dropped.
+#[derive(Clone, Default)]
+pub struct MemoryCheckpointer {
+    threads: Arc<Mutex<Threads>>,
+}
+
+/// By name, in the order in which they are listed.
+type Threads = BTreeMap<Arc<str>, Thread>;
+
+impl MemoryCheckpointer {
+    /// An empty store.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Every section under the lock is short and awaits nothing. None of them panics; should one, nothing that it was given
+    /// is half done: a thread or checkpoint is added as the last thing.
+    fn lock(&self) -> MutexGuard<'_, Threads> {
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Checkpointer for MemoryCheckpointer {
+    fn commit(&self, batch: Batch) -> StoreFuture<'_, ()> {
+        Box::pin(async move {
+            let mut threads = self.lock();
+            if let Some(thread) = threads.get_mut(&*batch.thread) {
+                return thread.commit(batch);
+            }
+            let name = batch.thread.clone();
+            let mut thread = Thread::new(batch.origin.clone());
+            thread.commit(batch)?;
+            threads.insert(name, thread);
+            Ok(())
+        })
+    }
+
+    fn get(
+        &self,
+        thread: &str,
+        namespace: &str,
+        checkpoint: Option<CheckpointId>,
+    ) -> StoreFuture<'_, Loaded> {
+        let (thread, namespace) = (thread.to_owned(), namespace.to_owned());
+        Box::pin(async move {
+            Ok(self
+                .lock()
+                .get(&*thread)
+                .map_or_else(Loaded::default, |thread| thread.load(&namespace, checkpoint)))
+        })
+    }
+
+    fn list(&self, query: Query) -> StoreFuture<'_, Page<Checkpoint>> {
+        Box::pin(async move { Ok(select::checkpoints(&self.lock(), &query)) })
+    }
+
+    fn threads(&self, query: ThreadQuery) -> StoreFuture<'_, Page<ThreadRecord>> {
+        Box::pin(async move { Ok(select::threads(&self.lock(), &query)) })
+    }
+
+    fn delete(&self, thread: &str) -> StoreFuture<'_, bool> {
+        let thread = thread.to_owned();
+        Box::pin(async move {
+            let gone = self.lock().remove(&*thread);
+            Ok(gone.is_some())
+        })
+    }
+
+    fn copy(&self, from: &str, to: &str) -> StoreFuture<'_, ()> {
+        let (from, to): (Arc<str>, Arc<str>) = (from.into(), to.into());
+        Box::pin(async move {
+            let mut threads = self.lock();
+            let Some(thread) = threads.get(&from) else {
+                return Err(StoreError::NoThread { thread: from });
+            };
+            if threads.contains_key(&to) {
+                return Err(StoreError::Exists { thread: to });
+            }
+            let copy = thread.clone();
+            threads.insert(to, copy);
+            Ok(())
+        })
+    }
+
+    fn prune(&self, prune: Prune) -> StoreFuture<'_, Pruned> {
+        Box::pin(async move {
+            if let Some(thread) = &prune.thread {
+                let dropped = self.lock().get_mut(thread).map_or(0, |thread| thread.prune(&prune));
+                return Ok(Pruned::new(dropped));
+            }
+            // One thread after the other, so that nobody else waits for all of them.
+            let names: Vec<_> = self.lock().keys().cloned().collect();
+            let dropped = |name| self.lock().get_mut(name).map_or(0, |thread| thread.prune(&prune));
+            Ok(Pruned::new(names.iter().map(dropped).sum()))
+        })
+    }
+}
+
+impl fmt::Debug for MemoryCheckpointer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "MemoryCheckpointer({} threads)", self.lock().len())
+    }
+}

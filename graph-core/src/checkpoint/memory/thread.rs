@@ -1,0 +1,68 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::namespace::Namespace;
+use crate::checkpoint::{Batch, CheckpointId, Conflict, Fence, Loaded, Prune, StoreError};
+
+/// A thread: what all of its namespaces have in common, and they.
+#[derive(Clone)]
+pub(super) struct Thread {
+    origin: Arc<str>,
+    pub(super) epoch: u64,
+    namespaces: BTreeMap<Arc<str>, Namespace>,
+}
+
+impl Thread {
+    pub(super) fn new(origin: Arc<str>) -> Self {
+        Self { origin, epoch: 0, namespaces: BTreeMap::new() }
+    }
+
+    pub(super) fn namespace(&self, name: &str) -> Option<&Namespace> {
+        self.namespaces.get(name)
+    }
+
+    fn fence(&self, namespace: Option<&Namespace>) -> Fence {
+        Fence { epoch: self.epoch, head: namespace.and_then(Namespace::head_id) }
+    }
+
+    /// Everything that can be wrong with a batch is found before the first of its writes is made.
+    pub(super) fn commit(&mut self, batch: Batch) -> Result<(), StoreError> {
+        let found = self.fence(self.namespace(&batch.namespace));
+        if found != batch.fence || self.origin != batch.origin {
+            let Batch { thread, namespace, fence: expected, .. } = batch;
+            return Err(StoreError::Conflict(Box::new(Conflict { thread, namespace, expected, found })));
+        }
+        if batch.epoch < found.epoch {
+            let what = format!("the epoch would go from {} back to {}", found.epoch, batch.epoch);
+            return Err(StoreError::Invalid { thread: batch.thread, what });
+        }
+        match self.namespaces.get_mut(&*batch.namespace) {
+            Some(namespace) => {
+                namespace.check(&batch)?;
+                namespace.write(batch.writes);
+            }
+            None if batch.writes.is_empty() => {}
+            None => {
+                let mut namespace = Namespace::default();
+                namespace.check(&batch)?;
+                namespace.write(batch.writes);
+                self.namespaces.insert(batch.namespace, namespace);
+            }
+        }
+        self.epoch = batch.epoch;
+        Ok(())
+    }
+
+    pub(super) fn load(&self, namespace: &str, checkpoint: Option<CheckpointId>) -> Loaded {
+        let namespace = self.namespace(namespace);
+        Loaded {
+            fence: self.fence(namespace),
+            origin: Some(self.origin.clone()),
+            found: namespace.and_then(|namespace| namespace.load(checkpoint)),
+        }
+    }
+
+    pub(super) fn prune(&mut self, prune: &Prune) -> u64 {
+        self.namespaces.values_mut().map(|namespace| namespace.prune(prune)).sum()
+    }
+}
