@@ -67,6 +67,7 @@ pub mod checkpoint;
 mod engine;
 mod error;
 pub mod graph;
+pub mod interrupt;
 pub mod node;
 mod plan;
 pub mod reducers;

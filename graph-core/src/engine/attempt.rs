@@ -9,18 +9,23 @@ use crate::panic_text;
 use crate::reducers::Stamp;
 use crate::state::GraphState;
 
-use super::task::{Failed, Finished, finish};
+use super::Cx;
+use super::desk::Desk;
+use super::task::{Failed, Finished, Unfinished, finish};
 
 /// One attempt of a task: the node's future, and what becomes of its result. A panic in either is the task's failure.
+///
+/// An attempt that is pending while a question of its is open has ended: its future is dropped.
 pub(super) struct Attempt<'a, S: GraphState> {
     future: Option<StepFuture<'a, S>>,
     stamp: Stamp<'a>,
+    cx: &'a Cx,
 }
 
 impl<'a, S: GraphState> Attempt<'a, S> {
     #[inline]
-    pub(super) fn new(future: StepFuture<'a, S>, stamp: Stamp<'a>) -> Self {
-        Self { future: Some(future), stamp }
+    pub(super) fn new(future: StepFuture<'a, S>, stamp: Stamp<'a>, cx: &'a Cx) -> Self {
+        Self { future: Some(future), stamp, cx }
     }
 }
 
@@ -44,14 +49,14 @@ impl<S: GraphState> Drop for Attempt<'_, S> {
 }
 
 impl<S: GraphState> Future for Attempt<'_, S> {
-    type Output = Result<Finished<S>, Failed>;
+    type Output = Result<Finished<S>, Box<Unfinished>>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut result = None;
         self.poll_into(cx, |finished| result = Some(finished)).map(|polled| match (polled, result) {
-            (Err(failed), _) => Err(failed),
+            (Err(unfinished), _) => Err(unfinished),
             (Ok(()), Some(finished)) => Ok(finished),
-            (Ok(()), None) => Err(Failed::Panic(Panic("it finished without a result".to_owned()))),
+            (Ok(()), None) => Err(Failed::Panic(Panic("it finished without a result".to_owned())).into()),
         })
     }
 }
@@ -63,7 +68,7 @@ impl<S: GraphState> Attempt<'_, S> {
         &mut self,
         cx: &mut Context<'_>,
         take: impl FnOnce(Finished<S>),
-    ) -> Poll<Result<(), Failed>> {
+    ) -> Poll<Result<(), Box<Unfinished>>> {
         let this = self;
         let polled = catch_unwind(AssertUnwindSafe(|| {
             let Some(future) = &mut this.future else {
@@ -72,17 +77,47 @@ impl<S: GraphState> Attempt<'_, S> {
             future.as_mut().poll(cx).map(|step| {
                 // Here, where a panic is caught already: there is nothing left for `drop` to guard.
                 this.future = None;
-                finish(step, this.stamp).map(take)
+                match this.cx.used_desk().and_then(Desk::take_fault) {
+                    None => finish(step, this.stamp).map(take),
+                    Some(fault) => Err(Failed::Error(fault)),
+                }
             })
         }));
         match polled {
-            Ok(poll) => poll,
+            Ok(Poll::Ready(Ok(()))) => Poll::Ready(Ok(())),
+            Ok(Poll::Pending) if this.cx.used_desk().is_none() => Poll::Pending,
+            Ok(Poll::Pending) => this.suspend(),
+            Ok(Poll::Ready(Err(failed))) => Poll::Ready(Err(this.fail(failed))),
             Err(panic) => {
                 // Whatever the future holds may be broken: it is dropped here and never polled again.
                 this.end();
-                Poll::Ready(Err(Failed::Panic(Panic(panic_text(&*panic).to_owned()))))
+                Poll::Ready(Err(this.fail(Failed::Panic(Panic(panic_text(&*panic).to_owned())))))
             }
         }
+    }
+
+    #[cold]
+    fn fail(&self, failed: Failed) -> Box<Unfinished> {
+        let open = self.cx.used_desk().map(Desk::take_reopened).unwrap_or_default();
+        Box::new(Unfinished { failed: Some(failed), open })
+    }
+
+    /// Ends an attempt that waits for an answer, or has failed without its node's knowing.
+    #[cold]
+    fn suspend<T>(&mut self) -> Poll<Result<T, Box<Unfinished>>> {
+        let cx = self.cx;
+        let Some(desk) = cx.used_desk() else { return Poll::Pending };
+        if let Some(fault) = desk.take_fault() {
+            self.end();
+            return Poll::Ready(Err(self.fail(Failed::Error(fault))));
+        }
+        // Taken before the future is dropped, which withdraws them.
+        let open = desk.take_open();
+        if open.is_empty() {
+            return Poll::Pending;
+        }
+        self.end();
+        Poll::Ready(Err(Box::new(Unfinished { failed: None, open })))
     }
 }
 
@@ -97,14 +132,15 @@ impl<'a, S: GraphState> LoneAttempt<'a, S> {
     pub(super) fn new(
         future: StepFuture<'a, S>,
         stamp: Stamp<'a>,
+        cx: &'a Cx,
         result: &'a mut Option<Finished<S>>,
     ) -> Self {
-        Self { attempt: Attempt::new(future, stamp), result }
+        Self { attempt: Attempt::new(future, stamp, cx), result }
     }
 }
 
 impl<S: GraphState> Future for LoneAttempt<'_, S> {
-    type Output = Result<(), Failed>;
+    type Output = Result<(), Box<Unfinished>>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;

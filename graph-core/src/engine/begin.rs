@@ -14,6 +14,7 @@ use super::attempt::contained;
 use super::cx::Ctx;
 use super::decide::ask;
 use super::ephemeral::Ephemerals;
+use super::execute::Suspended;
 use super::ledger::Ledger;
 use super::options::RunOptions;
 use super::reject::reject;
@@ -58,6 +59,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             tasks: Vec::new(),
             results: Vec::new(),
             attempts: Vec::new(),
+            suspended: Suspended::new(),
+            halt: None,
             ephemerals,
             ledger: Ledger::default(),
             undos: Undos::new(),

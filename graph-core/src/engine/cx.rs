@@ -1,16 +1,20 @@
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
 
+use crate::interrupt::Question;
 use crate::stream::{Custom, Sink};
 
 use super::Metadata;
+use super::desk::{Desk, Memo, Memos, Script, StepLog};
 
 /// A run, as one attempt of a node sees it.
 pub struct Cx {
     pub(super) shared: Arc<RunShared>,
     pub(super) at: At,
+    /// What the attempt asks and does on the way; made when it is first needed.
+    desk: OnceLock<Box<Desk>>,
 }
 
 /// What all tasks of a run have in common.
@@ -19,6 +23,12 @@ pub(crate) struct RunShared {
     pub(crate) metadata: Metadata,
     /// Where custom events go; nowhere when nobody listens.
     pub(crate) sink: Option<Arc<dyn Sink>>,
+    /// What is known of the superstep's tasks from before.
+    pub(crate) memos: Memos,
+    /// Where durable steps are written; nowhere in a run without a store.
+    pub(crate) steps: Option<Arc<dyn StepLog>>,
+    /// The answers for a context outside of any run.
+    pub(crate) script: Option<Script>,
 }
 
 /// Which task this is.
@@ -32,10 +42,46 @@ pub(super) struct At {
 }
 
 impl Cx {
-    /// A context outside of any run, for calling a node by itself: in superstep 1 of 1, observed by nobody.
+    /// A context outside of any run, for one attempt of a node by itself: in superstep 1 of 1, observed by nobody.
+    ///
+    /// For a node that asks there are [`answering`](Self::answering) and [`until_asked`](Self::until_asked).
     pub fn detached(node: &str) -> Self {
-        let shared = RunShared { names: Arc::from([Arc::from(node)]), metadata: Metadata::new(), sink: None };
-        Self { shared: Arc::new(shared), at: At { node: 0, task: 0, step: 1, remaining: 0, attempt: 1 } }
+        let shared = RunShared {
+            names: Arc::from([Arc::from(node)]),
+            metadata: Metadata::new(),
+            sink: None,
+            memos: Memos::within("detached"),
+            steps: None,
+            script: Some(Script::default()),
+        };
+        Self::new(Arc::new(shared), At { node: 0, task: 0, step: 1, remaining: 0, attempt: 1 })
+    }
+
+    fn new(shared: Arc<RunShared>, at: At) -> Self {
+        Self { shared, at, desk: OnceLock::new() }
+    }
+
+    pub(super) fn desk(&self) -> &Desk {
+        self.desk.get_or_init(|| Box::new(Desk::new(self.shared.memos.task_id(self.at.step, self.at.task))))
+    }
+
+    /// The desk, if the attempt has come to need one.
+    #[inline]
+    pub(super) fn used_desk(&self) -> Option<&Desk> {
+        self.desk.get().map(|desk| &**desk)
+    }
+
+    /// Clears the desk for another attempt.
+    #[inline]
+    pub(super) fn clear_desk(&mut self) {
+        if self.desk.get().is_some() {
+            self.desk = OnceLock::new();
+        }
+    }
+
+    /// Looks into, or changes, what is known of this task.
+    pub(super) fn memo<T>(&self, look: impl FnOnce(&mut Memo) -> T) -> T {
+        self.shared.memos.of(self.at.step, self.at.task, look)
     }
 
     /// The node's name in the graph.
@@ -99,7 +145,7 @@ pub struct Ctx<D> {
 impl<D> Ctx<D> {
     pub(super) fn new(shared: Arc<RunShared>, context: Arc<D>) -> Self {
         Self {
-            cx: Cx { shared, at: At { node: usize::MAX, task: 0, step: 0, remaining: 0, attempt: 1 } },
+            cx: Cx::new(shared, At { node: usize::MAX, task: 0, step: 0, remaining: 0, attempt: 1 }),
             context,
         }
     }
@@ -126,9 +172,14 @@ impl<D> Ctx<D> {
         Self { cx: Cx::detached(node), context: context.into() }
     }
 
+    /// See [`Cx::answering`].
+    pub fn answering<Q: Question>(self, answer: Q::Answer) -> Self {
+        Self { cx: self.cx.answering::<Q>(answer), context: self.context }
+    }
+
     /// The same run, for another task.
     pub(super) fn at(&self, at: At) -> Self {
-        Self { cx: Cx { shared: Arc::clone(&self.cx.shared), at }, context: Arc::clone(&self.context) }
+        Self { cx: Cx::new(Arc::clone(&self.cx.shared), at), context: Arc::clone(&self.context) }
     }
 
     /// The context that the run was given.

@@ -18,11 +18,12 @@ use super::begin::start_failed;
 use super::commit::follow_chain;
 use super::cx::{At, Ctx};
 use super::ephemeral::Ephemerals;
-use super::execute::Execution;
+use super::execute::{Execution, Suspended};
+use super::halt::Halt;
 use super::ledger::Ledger;
 use super::options::RunOptions;
 use super::reject::reject;
-use super::task::{Failed, Finished};
+use super::task::{Failed, Finished, Unfinished};
 
 /// A run: the state, what is planned, and what has finished of it.
 pub(crate) struct Driver<S: GraphState, D> {
@@ -39,6 +40,10 @@ pub(crate) struct Driver<S: GraphState, D> {
     pub(super) results: Vec<Option<Finished<S>>>,
     /// How often each task of it has been started.
     pub(super) attempts: Vec<u32>,
+    /// What tasks of it wait for, or could not read the answer to.
+    pub(super) suspended: Suspended,
+    /// Where the run has stopped, after a step that came to a stop.
+    pub(super) halt: Option<Halt>,
     pub(super) progress: Progress,
     pub(super) ephemerals: Ephemerals,
     pub(super) ledger: Ledger,
@@ -56,6 +61,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         self.results.resize_with(self.tasks.len(), || None);
         self.attempts.clear();
         self.attempts.resize(self.tasks.len(), 0);
+        self.suspended.clear();
     }
 
     pub(crate) fn state(&self) -> &Arc<S> {
@@ -94,11 +100,14 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         }
     }
 
-    /// Runs one superstep; `false` when there is nothing left to run.
+    /// Runs one superstep; `false` when there is nothing left to run, and when the run has come to a [`Halt`].
     ///
     /// After an error, and when the future is dropped, the state is that of the last good superstep; calling again
     /// runs what has not finished.
     pub(crate) async fn step(&mut self) -> Result<bool, Error> {
+        if self.halt.is_some() {
+            self.halt = None;
+        }
         if self.tasks.is_empty() {
             return self.rest();
         }
@@ -118,6 +127,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             if let [slot @ None] = self.results.as_mut_slice()
                 && let Some(node) = self.graph.nodes.get(task.node)
             {
+                self.ctx.cx.clear_desk();
+                self.suspended.clear();
                 self.ctx.cx.at.node = task.node;
                 if let [attempts] = self.attempts.as_mut_slice() {
                     *attempts += 1;
@@ -125,8 +136,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 }
                 let stamp = Stamp::new(self.graph.node_name(task.node), step, 0);
                 let source = Source { state: &*self.state, packet: task.packet.as_ref(), ctx: &self.ctx };
-                if let Err(failed) = LoneAttempt::new(node.run.call(source), stamp, slot).await {
-                    return Err(self.lone_failure(failed, step));
+                let attempt = LoneAttempt::new(node.run.call(source), stamp, &self.ctx, slot);
+                if let Err(unfinished) = attempt.await {
+                    return self.lone_unfinished(*unfinished, step);
                 }
                 let followed = follow_chain(node, &self.progress, &mut self.state, slot);
                 if let Some(next) = followed.map_err(|rejected| self.lone_rejection(rejected, step))? {
@@ -140,6 +152,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             }
         } else {
             self.boxed(step).await?;
+            if !self.suspended.is_empty() {
+                return Ok(self.stop());
+            }
         }
         self.commit(step)?;
         if let Some(events) = &self.events {
@@ -170,6 +185,22 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         self.error(kind)
     }
 
+    /// A superstep's only task has failed, or waits for answers.
+    #[cold]
+    #[inline(never)]
+    fn lone_unfinished(&mut self, unfinished: Unfinished, step: u64) -> Result<bool, Error> {
+        if !unfinished.open.is_empty() {
+            self.suspended.insert(0, unfinished.open);
+        }
+        match unfinished.failed {
+            Some(failed) => Err(self.lone_failure(failed, step)),
+            None => {
+                self.attempts.fill(0);
+                Ok(self.stop())
+            }
+        }
+    }
+
     /// The failure of a superstep's only task.
     #[cold]
     #[inline(never)]
@@ -183,6 +214,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
 
     async fn execute(&mut self, step: u64) -> Result<(), Error> {
         let mut failures = Vec::new();
+        self.suspended.clear();
         let execution = Execution {
             graph: &self.graph,
             state: &self.state,
@@ -191,6 +223,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             results: &mut self.results,
             attempts: &mut self.attempts,
             failures: &mut failures,
+            suspended: &mut self.suspended,
             options: &self.options,
             events: self.events.as_ref(),
             crew: JoinSet::new(),
@@ -219,7 +252,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             return Err(self.error(ErrorKind::SuperstepTimeout { step, limit, unfinished }));
         }
         // Tasks vanish without a failure only when the runtime shuts down under the run.
-        if self.results.iter().any(Option::is_none) {
+        if self
+            .results
+            .iter()
+            .enumerate()
+            .any(|(i, result)| result.is_none() && !self.suspended.contains_key(&i))
+        {
             return Err(
                 self.error(ErrorKind::Runtime("the runtime was shut down while the run was under way"))
             );

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use tokio::task::JoinSet;
 
 use crate::error::NodeFailure;
 use crate::graph::Compiled;
+use crate::interrupt::OpenQuestion;
 use crate::node::Source;
 use crate::plan::Task;
 use crate::reducers::Stamp;
@@ -20,7 +22,7 @@ use crate::stream::Events;
 use super::attempt::Attempt;
 use super::cx::{At, Ctx};
 use super::options::{FailureMode, RunOptions};
-use super::task::{Failed, Finished};
+use super::task::{Failed, Finished, Unfinished};
 
 /// A superstep that is being executed. Results are kept as they come in: whoever drops the execution keeps what has
 /// finished.
@@ -33,6 +35,8 @@ pub(super) struct Execution<'e, S: GraphState, D> {
     pub(super) attempts: &'e mut [u32],
     /// Failures by task, in the order in which they came in.
     pub(super) failures: &'e mut Vec<(usize, NodeFailure)>,
+    /// What tasks wait for.
+    pub(super) suspended: &'e mut Suspended,
     pub(super) options: &'e RunOptions,
     pub(super) events: Option<&'e Events<S>>,
     /// Tasks that the runtime was given.
@@ -41,7 +45,10 @@ pub(super) struct Execution<'e, S: GraphState, D> {
     pub(super) idle: Arc<[AtomicBool]>,
 }
 
-type Crew<S> = JoinSet<Option<(usize, Result<Finished<S>, Failed>)>>;
+type Crew<S> = JoinSet<Option<(usize, Result<Finished<S>, Box<Unfinished>>)>>;
+
+/// By task, the questions that it waits for.
+pub(crate) type Suspended = BTreeMap<usize, Vec<OpenQuestion>>;
 
 impl<S: GraphState, D> Execution<'_, S, D> {
     fn node(&self, index: usize) -> usize {
@@ -57,6 +64,26 @@ impl<S: GraphState, D> Execution<'_, S, D> {
             None => failure,
         }
     }
+
+    /// Takes in why a task has no result. Being suspended is no failure, and no attempt is used up by it.
+    fn set_aside(&mut self, index: usize, unfinished: Unfinished) -> Option<&NodeFailure> {
+        if !unfinished.open.is_empty() {
+            self.suspended.insert(index, unfinished.open);
+        }
+        match unfinished.failed {
+            Some(failed) => {
+                let failure = self.failure(index, failed);
+                self.failures.push((index, failure));
+                self.failures.last().map(|(_, failure)| failure)
+            }
+            None => {
+                if let Some(attempts) = self.attempts.get_mut(index) {
+                    *attempts = attempts.saturating_sub(1);
+                }
+                None
+            }
+        }
+    }
 }
 
 impl<S: GraphState, D> Drop for Execution<'_, S, D> {
@@ -70,9 +97,8 @@ impl<S: GraphState, D> Drop for Execution<'_, S, D> {
                         *slot = Some(finished);
                     }
                 }
-                Ok(Some((index, Err(failed)))) => {
-                    let failure = self.failure(index, failed);
-                    self.failures.push((index, failure));
+                Ok(Some((index, Err(unfinished)))) => {
+                    self.set_aside(index, *unfinished);
                 }
                 Ok(None) | Err(_) => {}
             }
@@ -126,7 +152,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
     }
 
     /// Takes a task's result in.
-    async fn record(&mut self, index: usize, result: Result<Finished<S>, Failed>) {
+    async fn record(&mut self, index: usize, result: Result<Finished<S>, Box<Unfinished>>) {
         let result = result.map(|finished| {
             if let Some(slot) = self.results.get_mut(index) {
                 *slot = Some(finished);
@@ -135,28 +161,34 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
         self.report(index, result).await;
     }
 
-    /// Notes a failure, and tells the listeners how a task ended; its result is in its place.
-    async fn report(&mut self, index: usize, result: Result<(), Failed>) {
+    /// Notes a failure or open questions, and tells the listeners how a task ended; its result is in its place.
+    async fn report(&mut self, index: usize, result: Result<(), Box<Unfinished>>) {
         let step = self.ctx.at.step;
         let node = self.node(index);
+        let observed = self.events.is_some();
         let told = match result {
             Ok(()) => {
-                let finished = self.results.get(index).and_then(Option::as_ref);
-                Ok(self.events.and(finished).map(|finished| finished.writes.clone()))
+                let finished = self.results.get(index).and_then(Option::as_ref).filter(|_| observed);
+                Ok(finished.map(|finished| finished.writes.clone()))
             }
-            Err(failed) => {
-                let failure = self.failure(index, failed);
-                let text = self.events.map(|_| failure_text(&failure));
-                self.failures.push((index, failure));
-                Err(text)
+            Err(unfinished) => {
+                let failure = self.set_aside(index, *unfinished);
+                Err(failure.filter(|_| observed).map(failure_text))
             }
         };
         let (Some(events), Some(name)) = (self.events, self.graph.names.get(node)) else { return };
         match told {
             Ok(writes) => {
-                events.task_finished(step, index, Arc::clone(name), writes.unwrap_or_default()).await
+                events.task_finished(step, index, Arc::clone(name), writes.unwrap_or_default()).await;
             }
-            Err(text) => events.task_failed(step, index, Arc::clone(name), text.unwrap_or_default()).await,
+            Err(text) => {
+                for question in self.suspended.get(&index).into_iter().flatten() {
+                    events.interrupt(step, index, Arc::clone(name), question.clone()).await;
+                }
+                if let Some(text) = text {
+                    events.task_failed(step, index, Arc::clone(name), text).await;
+                }
+            }
         }
     }
 
@@ -174,8 +206,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
                 self.begin(ctx.at, task).await;
                 let source = Source { state: &**state, packet: task.packet.as_ref(), ctx };
                 let stamp = Stamp::new(graph.node_name(task.node), ctx.at.step, ctx.at.task);
-                let mut attempt =
-                    Indexed { index: ctx.at.task, attempt: Attempt::new(node.run.call(source), stamp) };
+                let attempt = Attempt::new(node.run.call(source), stamp, ctx);
+                let mut attempt = Indexed { index: ctx.at.task, attempt };
                 // Polled once before it is queued: in a fan-out of cheap nodes nothing is ever queued.
                 let Some(slot) = self.results.get_mut(ctx.at.task) else { continue };
                 let polled = poll_fn(|cx| {
@@ -222,7 +254,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
                     let node = graph.nodes.get(task.node)?;
                     let source = Source { state: &**state, packet: task.packet.as_ref(), ctx: &ctx };
                     let stamp = Stamp::new(graph.node_name(task.node), at.step, at.task);
-                    Some((at.task, Attempt::new(node.run.call(source), stamp).await))
+                    Some((at.task, Attempt::new(node.run.call(source), stamp, &ctx).await))
                 });
             }
             let Some(joined) = self.crew.join_next().await else { return };
@@ -266,7 +298,7 @@ struct Indexed<'a, S: GraphState> {
 }
 
 impl<S: GraphState> Future for Indexed<'_, S> {
-    type Output = (usize, Result<Finished<S>, Failed>);
+    type Output = (usize, Result<Finished<S>, Box<Unfinished>>);
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let index = self.index;

@@ -1,4 +1,5 @@
 use crate::error::{NodeFailure, Panic};
+use crate::interrupt::OpenQuestion;
 use crate::node::{Leave, NodeError, Step};
 use crate::reducers::Stamp;
 use crate::state::{FieldWrite as _, GraphState, Update, Writes};
@@ -31,6 +32,19 @@ impl Failed {
             Self::Panic(panic) => (Box::from(panic), true),
         };
         NodeFailure { node: node.to_owned(), task: 0, packet: None, step, attempt, error, panicked }
+    }
+}
+
+/// Why an attempt has no result: it failed, or it waits for answers. One that could not read an answer does both: its
+/// question is open again.
+pub(super) struct Unfinished {
+    pub(super) failed: Option<Failed>,
+    pub(super) open: Vec<OpenQuestion>,
+}
+
+impl From<Failed> for Box<Unfinished> {
+    fn from(failed: Failed) -> Self {
+        Self::new(Unfinished { failed: Some(failed), open: Vec::new() })
     }
 }
 

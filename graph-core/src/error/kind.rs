@@ -105,6 +105,15 @@ pub enum ErrorKind {
         context: &'static str,
     },
 
+    /// An answer that a run cannot be resumed with.
+    #[error("the answer to question `{id}` cannot be taken: {reason}")]
+    Answer {
+        /// The id that it names.
+        id: String,
+        /// Why not.
+        reason: String,
+    },
+
     /// The runtime lacks something that the run asks for.
     #[error("{0}")]
     Runtime(&'static str),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::engine::{Driver, FailureMode, Metadata, RunOptions, RunShared};
+use crate::engine::{Driver, FailureMode, Memos, Metadata, RunOptions, RunShared};
 use crate::error::Error;
 use crate::graph::Graph;
 use crate::state::GraphState;
@@ -152,6 +152,9 @@ impl<S: GraphState, D: Send + Sync + 'static, C: ContextGiven<D>> Run<S, D, C> {
             names: Arc::clone(&self.graph.0.names),
             metadata: self.metadata,
             sink: custom.map(|events| Arc::new(events) as Arc<dyn Sink>),
+            memos: Memos::default(),
+            steps: None,
+            script: None,
         };
         Driver::start(&self.graph, self.input, self.context.into_context(), shared, self.options, events)
     }

@@ -1,3 +1,4 @@
+use crate::interrupt::Pause;
 use crate::state::GraphState;
 
 /// How a run ended.
@@ -5,26 +6,38 @@ use crate::state::GraphState;
 pub enum Outcome<S> {
     /// Nothing is left to run.
     Done(S),
+    /// The run has stopped on the way: at questions, or at breakpoints.
+    Interrupted(Pause<S>),
 }
 
 impl<S: GraphState> Outcome<S> {
-    /// The state when the run ended.
+    /// The state when the run ended; of an interrupted run, as of the last superstep that was applied.
     pub fn state(&self) -> &S {
         match self {
             Self::Done(state) => state,
+            Self::Interrupted(pause) => pause.state(),
         }
     }
 
-    /// The state when the run ended.
+    /// The state when the run ended, by value.
     pub fn into_state(self) -> S {
         match self {
             Self::Done(state) => state,
+            Self::Interrupted(pause) => pause.into_state(),
         }
     }
 
     /// The fields marked `output`, or the state itself when none is.
     pub fn output(&self) -> S::Output {
         self.state().output()
+    }
+
+    /// Where the run has stopped, if it is not complete.
+    pub fn pause(&self) -> Option<&Pause<S>> {
+        match self {
+            Self::Done(_) => None,
+            Self::Interrupted(pause) => Some(pause),
+        }
     }
 }
 
@@ -33,6 +46,7 @@ impl<S: GraphState> std::fmt::Debug for Outcome<S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Done(state) => f.debug_tuple("Done").field(&state.dump()).finish(),
+            Self::Interrupted(pause) => f.debug_tuple("Interrupted").field(pause).finish(),
         }
     }
 }

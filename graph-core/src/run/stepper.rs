@@ -1,5 +1,6 @@
 use crate::engine::Driver;
 use crate::error::Error;
+use crate::interrupt::{Answer, Pause};
 use crate::state::GraphState;
 
 use super::Outcome;
@@ -12,7 +13,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
         Self(driver)
     }
 
-    /// Runs one superstep; `false` when nothing was left to run.
+    /// Runs one superstep; `false` when nothing was left to run, or the run has [stopped](Self::pause) on the way.
     ///
     /// # Errors
     /// Everything that a run can fail with. The stepper stays usable: the state is that of the last good superstep,
@@ -22,6 +23,23 @@ impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
     /// A dropped call leaves the state as it was; tasks that had finished are not run again.
     pub async fn step(&mut self) -> Result<bool, Error> {
         self.0.step().await
+    }
+
+    /// Where the run has stopped, after a [`step`](Self::step) that came to questions or breakpoints. After one that
+    /// failed: the questions that its other tasks ask.
+    ///
+    /// A further step goes on: past the breakpoints, and with tasks that asked from their top.
+    pub fn pause(&self) -> Option<Pause<&S>> {
+        self.0.pause()
+    }
+
+    /// Answers open questions: one answer, or several of them. All are taken, or none.
+    ///
+    /// # Errors
+    /// [`Answer`](crate::ErrorKind::Answer): no open question has the answer's id, since it was answered or withdrawn, or
+    /// the answer cannot be stored.
+    pub fn answer(&mut self, answers: impl IntoIterator<Item = Answer>) -> Result<(), Error> {
+        self.0.answer(answers.into_iter().collect())
     }
 
     /// The state as of the last good superstep.
@@ -45,7 +63,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
         self.0.unfinished().collect()
     }
 
-    /// Runs all that is left.
+    /// Runs all that is left, or until the run stops on the way.
     ///
     /// # Errors
     /// Everything that a run can fail with.
@@ -60,7 +78,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
     pub(super) async fn finish_at(mut self) -> Result<(u64, Outcome<S>), Error> {
         while self.0.step().await? {}
         let superstep = self.0.superstep();
-        Ok((superstep, Outcome::Done(self.0.into_state())))
+        Ok((superstep, self.0.into_outcome()))
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use crate::interrupt::OpenQuestion;
 use crate::node::Packet;
 use crate::run::Outcome;
 use crate::state::GraphState;
@@ -75,7 +76,16 @@ pub enum EventKind<S: GraphState> {
         /// The error and its causes.
         error: String,
     },
-    /// The run has ended; always the last event, whatever was asked for.
+    /// A node waits for the answer to a question.
+    Interrupt {
+        /// The node.
+        node: Arc<str>,
+        /// Its place in the superstep.
+        task: usize,
+        /// The question.
+        question: OpenQuestion,
+    },
+    /// The run has ended, or stopped on the way; always the last event, whatever was asked for.
     Done(Outcome<S>),
 }
 
@@ -91,11 +101,13 @@ pub enum StreamMode {
     Custom,
     /// [`EventKind::TaskStarted`], [`EventKind::TaskFinished`] and [`EventKind::TaskFailed`].
     Tasks,
+    /// [`EventKind::Interrupt`].
+    Interrupts,
 }
 
 impl StreamMode {
     /// Every kind.
-    pub const ALL: [Self; 4] = [Self::Values, Self::Updates, Self::Custom, Self::Tasks];
+    pub const ALL: [Self; 5] = [Self::Values, Self::Updates, Self::Custom, Self::Tasks, Self::Interrupts];
 }
 
 impl<S: GraphState> EventKind<S> {
@@ -108,7 +120,9 @@ impl<S: GraphState> EventKind<S> {
             Self::TaskStarted { .. } => "task_started",
             Self::TaskFinished { .. } => "task_finished",
             Self::TaskFailed { .. } => "task_failed",
-            Self::Done(_) => "done",
+            Self::Interrupt { .. } => "interrupt",
+            Self::Done(Outcome::Done(_)) => "done",
+            Self::Done(Outcome::Interrupted(_)) => "interrupted",
         }
     }
 
@@ -119,7 +133,8 @@ impl<S: GraphState> EventKind<S> {
             | Self::Custom { node, .. }
             | Self::TaskStarted { node, .. }
             | Self::TaskFinished { node, .. }
-            | Self::TaskFailed { node, .. } => Some(node),
+            | Self::TaskFailed { node, .. }
+            | Self::Interrupt { node, .. } => Some(node),
             Self::Values(_) | Self::Done(_) => None,
         }
     }
@@ -130,7 +145,8 @@ impl<S: GraphState> EventKind<S> {
             | Self::Custom { task, .. }
             | Self::TaskStarted { task, .. }
             | Self::TaskFinished { task, .. }
-            | Self::TaskFailed { task, .. } => Some(*task),
+            | Self::TaskFailed { task, .. }
+            | Self::Interrupt { task, .. } => Some(*task),
             Self::Values(_) | Self::Done(_) => None,
         }
     }
@@ -153,7 +169,15 @@ impl<S: GraphState> Serialize for Event<S> {
             EventKind::Update { update, .. } => map.serialize_entry("data", update)?,
             EventKind::Custom { value, .. } => map.serialize_entry("data", value)?,
             EventKind::TaskFailed { error, .. } => map.serialize_entry("error", error)?,
-            EventKind::Done(outcome) => map.serialize_entry("data", &outcome.state().dump())?,
+            EventKind::Interrupt { question, .. } => map.serialize_entry("data", question)?,
+            EventKind::Done(outcome) => {
+                map.serialize_entry("data", &outcome.state().dump())?;
+                if let Some(pause) = outcome.pause() {
+                    map.serialize_entry("questions", pause.questions())?;
+                    map.serialize_entry("before", pause.before())?;
+                    map.serialize_entry("after", pause.after())?;
+                }
+            }
             EventKind::TaskStarted { .. } | EventKind::TaskFinished { .. } => {}
         }
         map.end()

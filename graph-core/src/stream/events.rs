@@ -6,6 +6,7 @@ use tokio::sync::Notify;
 use tokio::sync::mpsc::Sender;
 use tokio::sync::mpsc::error::TrySendError;
 
+use crate::interrupt::OpenQuestion;
 use crate::node::Packet;
 use crate::state::{GraphState, Update, Writes};
 
@@ -71,6 +72,12 @@ impl<S: GraphState> Events<S> {
         if self.wants(StreamMode::Updates) {
             let update = S::Update::__from_writes(writes);
             self.send(step, EventKind::Update { node, task, update }).await;
+        }
+    }
+
+    pub(crate) async fn interrupt(&self, step: u64, task: usize, node: Arc<str>, question: OpenQuestion) {
+        if self.wants(StreamMode::Interrupts) {
+            self.send(step, EventKind::Interrupt { node, task, question }).await;
         }
     }
 

@@ -18,6 +18,7 @@ mod derive_schema;
 mod engine;
 mod flattened_names;
 mod input_json;
+mod interrupts;
 mod names;
 mod parts_of_another_crate;
 mod reducer_laws;

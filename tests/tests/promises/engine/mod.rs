@@ -18,7 +18,7 @@ mod rules_before_routes;
 mod scale;
 mod streams;
 mod supersteps;
-mod trace;
+pub(crate) mod trace;
 mod unobserved;
 mod untracked;
 mod wiring;

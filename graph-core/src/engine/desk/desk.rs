@@ -1,0 +1,118 @@
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::interrupt::OpenQuestion;
+use crate::node::NodeError;
+
+/// What one attempt of a task has asked and done so far.
+#[derive(Default)]
+pub(crate) struct Desk {
+    /// The task's id.
+    pub(super) task: String,
+    /// How many durable steps are being polled, one within the other.
+    steps_polled: AtomicUsize,
+    papers: Mutex<Papers>,
+}
+
+#[derive(Default)]
+struct Papers {
+    /// How many questions of each name were asked without a key.
+    counts: HashMap<&'static str, usize>,
+    /// The ids of questions that were given a key.
+    keyed: HashSet<String>,
+    /// The keys of durable steps.
+    steps: HashSet<String>,
+    /// The place that the next question has.
+    place: usize,
+    /// Questions that wait for an answer, by their place: the order in which the node made them.
+    open: BTreeMap<usize, OpenQuestion>,
+    /// Questions whose answer could not be read.
+    reopened: Vec<OpenQuestion>,
+    /// What the attempt fails with, whatever its node makes of it.
+    fault: Option<NodeError>,
+}
+
+impl Desk {
+    pub(crate) fn new(task: String) -> Self {
+        Self { task, ..Self::default() }
+    }
+
+    fn papers(&self) -> MutexGuard<'_, Papers> {
+        self.papers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The place of a question that is being made.
+    pub(super) fn place(&self) -> usize {
+        let mut papers = self.papers();
+        papers.place += 1;
+        papers.place
+    }
+
+    /// How many questions of this name there were before.
+    pub(super) fn count(&self, name: &'static str) -> usize {
+        let mut papers = self.papers();
+        let count = papers.counts.entry(name).or_default();
+        *count += 1;
+        *count - 1
+    }
+
+    /// Notes the id of a question with a key; `false` when there was one of it.
+    pub(super) fn key(&self, id: &str) -> bool {
+        self.papers().keyed.insert(id.to_owned())
+    }
+
+    /// Notes the key of a durable step; `false` when there was one of it.
+    pub(super) fn step(&self, key: &str) -> bool {
+        self.papers().steps.insert(key.to_owned())
+    }
+
+    pub(super) fn open(&self, place: usize, question: OpenQuestion) {
+        self.papers().open.insert(place, question);
+    }
+
+    pub(super) fn reopen(&self, question: OpenQuestion) {
+        self.papers().reopened.push(question);
+    }
+
+    /// Takes a question back that nobody waits for any more.
+    pub(super) fn withdraw(&self, place: usize) {
+        self.papers().open.remove(&place);
+    }
+
+    /// Makes the attempt fail; of several reasons the first counts.
+    pub(super) fn fail(&self, fault: NodeError) {
+        self.papers().fault.get_or_insert(fault);
+    }
+
+    /// While what is given back lives, a durable step is polled.
+    pub(super) fn polls_step(&self) -> PollsStep<'_> {
+        self.steps_polled.fetch_add(1, Ordering::Relaxed);
+        PollsStep(&self.steps_polled)
+    }
+
+    pub(super) fn is_in_step(&self) -> bool {
+        self.steps_polled.load(Ordering::Relaxed) > 0
+    }
+
+    /// What the attempt fails with, whatever its node has made of it.
+    pub(crate) fn take_fault(&self) -> Option<NodeError> {
+        self.papers().fault.take()
+    }
+
+    pub(crate) fn take_open(&self) -> Vec<OpenQuestion> {
+        std::mem::take(&mut self.papers().open).into_values().collect()
+    }
+
+    pub(crate) fn take_reopened(&self) -> Vec<OpenQuestion> {
+        std::mem::take(&mut self.papers().reopened)
+    }
+}
+
+pub(super) struct PollsStep<'d>(&'d AtomicUsize);
+
+impl Drop for PollsStep<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,67 @@
+//! Ids as text: parts with a `/` between them.
+
+use std::fmt::Write as _;
+
+/// The id of a question: its task's, its name, and the how-manieth of that name it is, or the key that it was given.
+pub(super) fn question(task: &str, name: &str, which: Which<'_>) -> String {
+    match which {
+        Which::Nth(nth) => format!("{task}/{}/{nth}", escaped(name)),
+        // No number begins with `=`.
+        Which::Key(key) => format!("{task}/{}/={}", escaped(name), escaped(key)),
+    }
+}
+
+/// Which of a task's questions of one name.
+#[derive(Clone, Copy)]
+pub(super) enum Which<'k> {
+    Nth(usize),
+    Key(&'k str),
+}
+
+/// What a service is told so that it does a thing once: where the run is, its task, and the thing's key.
+pub(super) fn idempotency(scope: &str, task: &str, key: &str) -> String {
+    format!("{}/{task}/{}", escaped(scope), escaped(key))
+}
+
+/// Text without a `/` in it, different for different text.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '/' | '%' => {
+                let _ = write!(out, "%{:02X}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Which, idempotency, question};
+
+    #[test]
+    fn no_two_questions_have_one_id() {
+        let mut ids = Vec::new();
+        for task in ["1:0", "1:1", "11:0"] {
+            for name in ["A", "A/0", "A%2F0", "A/=k", "", "0"] {
+                ids.extend((0..3).map(|nth| question(task, name, Which::Nth(nth))));
+                for key in ["", "0", "=", "/", "k/=k", "%2F"] {
+                    ids.push(question(task, name, Which::Key(key)));
+                }
+            }
+        }
+        let count = ids.len();
+        ids.sort();
+        ids.dedup();
+        assert_eq!(ids.len(), count);
+    }
+
+    #[test]
+    fn ids_are_readable() {
+        assert_eq!(question("2:0", "Approve", Which::Nth(1)), "2:0/Approve/1");
+        assert_eq!(question("2:0", "Approve", Which::Key("a/b")), "2:0/Approve/=a%2Fb");
+        assert_eq!(idempotency("ticket/17", "2:0", "pay"), "ticket%2F17/2:0/pay");
+    }
+}

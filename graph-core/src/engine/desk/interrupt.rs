@@ -1,0 +1,200 @@
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use serde_json::Value;
+
+use crate::engine::Cx;
+use crate::interrupt::{OpenQuestion, Question};
+
+use super::ids::{self, Which};
+use super::memo::Answered;
+
+/// A question that is being asked; made by [`Cx::interrupt`], its output is the answer.
+///
+/// The question is open from the first poll without an answer until the future is dropped.
+#[must_use = "a question is asked when it is awaited"]
+pub struct Interrupt<'c, Q: Question> {
+    cx: &'c Cx,
+    question: Q,
+    key: Option<String>,
+    id: String,
+    /// Its place among the attempt's questions.
+    place: usize,
+    /// It waits for an answer.
+    open: bool,
+}
+
+impl Cx {
+    /// Asks a person. The output is the answer, if there is one; otherwise the task is suspended, and the run ends with
+    /// [`Outcome::Interrupted`](crate::Outcome::Interrupted).
+    ///
+    /// ```
+    /// # use graph_core::{Cx, END, GraphState, Outcome, START, StateGraph, interrupt::Question};
+    /// # use serde::{Deserialize, Serialize};
+    /// #[derive(Serialize, Deserialize)]
+    /// struct Approve {
+    ///     price: u32,
+    /// }
+    ///
+    /// impl Question for Approve {
+    ///     type Answer = bool;
+    /// }
+    ///
+    /// # #[derive(GraphState, Clone)]
+    /// # struct Order { #[state(input)] price: u32, bought: bool }
+    /// async fn buy(order: &Order, cx: &Cx) -> OrderUpdate {
+    ///     let approved = cx.interrupt(Approve { price: order.price }).await;
+    ///     Order::update().bought(approved)
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> graph_core::Result<()> {
+    /// let graph = StateGraph::<Order>::new().edge(START, buy).edge(buy, END).compile()?;
+    /// let mut run = graph.run(Order::input(17)).start()?;
+    /// while run.step().await? {}
+    ///
+    /// let asked = run.pause().expect("the run waits for an answer").only::<Approve>()?;
+    /// assert_eq!(asked.price, 17);
+    ///
+    /// run.answer(asked.answer(true))?;
+    /// assert!(run.finish().await?.into_state().bought);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// The task is suspended when its future is next pending while a question is open: the future is dropped then. Being
+    /// suspended is no error, so nothing can catch it. A question that is dropped before that is withdrawn: in a
+    /// `select!` whose other branch is ready, say. Several can be open at once, with `join!`.
+    ///
+    /// Once there are answers the node runs again, from its top. A question that was answered gives its answer at once, if
+    /// it is the same question still; one that has changed is asked again. What must not be done twice before a question
+    /// goes into a [`step`](Self::step).
+    ///
+    /// Questions of one type are told apart by the order in which the node makes them. Where that order may change from
+    /// one attempt to the next, give them keys: [`interrupt_keyed`](Self::interrupt_keyed).
+    ///
+    /// # Cancel safety
+    /// A dropped question is withdrawn; asked again, it gives the answer that it got.
+    pub fn interrupt<Q: Question>(&self, question: Q) -> Interrupt<'_, Q> {
+        let desk = self.desk();
+        let id = ids::question(&desk.task, Q::name(), Which::Nth(desk.count(Q::name())));
+        Interrupt { cx: self, question, key: None, id, place: desk.place(), open: false }
+    }
+
+    /// Like [`interrupt`](Self::interrupt), for a question that its type and a key tell from the others of its task.
+    ///
+    /// A key that is used twice with one type of question in one attempt makes the task fail.
+    pub fn interrupt_keyed<Q: Question>(&self, key: impl Into<String>, question: Q) -> Interrupt<'_, Q> {
+        let (desk, key) = (self.desk(), key.into());
+        let id = ids::question(&desk.task, Q::name(), Which::Key(&key));
+        if !desk.key(&id) {
+            desk.fail(AskError::KeyTwice { name: Q::name(), key: key.clone() }.into());
+        }
+        Interrupt { cx: self, question, key: Some(key), id, place: desk.place(), open: false }
+    }
+}
+
+impl<Q: Question> Interrupt<'_, Q> {
+    /// The answer that there is to the question. Whatever is wrong with either becomes the attempt's failure.
+    fn ask(&self) -> Option<Q::Answer> {
+        let desk = self.cx.desk();
+        if desk.is_in_step() {
+            desk.fail(AskError::InStep { name: Q::name() }.into());
+            return None;
+        }
+        let question = match serde_json::to_value(&self.question) {
+            Ok(question) => question,
+            Err(error) => {
+                desk.fail(AskError::Unstorable { name: Q::name(), reason: error.to_string() }.into());
+                return None;
+            }
+        };
+        let answer = self.cx.answer_to(&self.id, &question).or_else(|| self.cx.scripted(Q::name()));
+        let Some(answer) = answer else {
+            desk.open(self.place, self.to_open(question));
+            return None;
+        };
+        match serde_json::from_value(answer) {
+            Ok(answer) => Some(answer),
+            Err(error) => {
+                let reason = error.to_string();
+                self.cx.memo(|memo| memo.answers.remove(&self.id));
+                desk.reopen(self.to_open(question));
+                desk.fail(AskError::Answer { name: Q::name(), id: self.id.clone(), reason }.into());
+                None
+            }
+        }
+    }
+
+    fn to_open(&self, question: Value) -> OpenQuestion {
+        OpenQuestion {
+            id: self.id.clone(),
+            node: self.cx.node().to_owned(),
+            task: self.cx.at.task,
+            name: Q::name().to_owned(),
+            key: self.key.clone(),
+            question,
+        }
+    }
+}
+
+impl Cx {
+    /// The stored answer, if it is one to the question as it is now asked.
+    fn answer_to(&self, id: &str, question: &Value) -> Option<Value> {
+        self.memo(|memo| match memo.answers.get(id) {
+            Some(Answered { question: answered, answer }) if answered == question => Some(answer.clone()),
+            _ => None,
+        })
+    }
+}
+
+// A question is never pinned; what it asks need not be `Unpin`.
+impl<Q: Question> Unpin for Interrupt<'_, Q> {}
+
+impl<Q: Question> Future for Interrupt<'_, Q> {
+    type Output = Q::Answer;
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Q::Answer> {
+        // No answer comes while an attempt is under way: the task is suspended, and wakes by running again.
+        if self.open {
+            return Poll::Pending;
+        }
+        match self.ask() {
+            Some(answer) => Poll::Ready(answer),
+            None => {
+                self.open = true;
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl<Q: Question> Drop for Interrupt<'_, Q> {
+    fn drop(&mut self) {
+        if self.open {
+            self.cx.desk().withdraw(self.place);
+        }
+    }
+}
+
+impl<Q: Question> std::fmt::Debug for Interrupt<'_, Q> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Interrupt").field("id", &self.id).field("open", &self.open).finish_non_exhaustive()
+    }
+}
+
+/// What is wrong with a question or its answer.
+#[derive(Debug, thiserror::Error)]
+enum AskError {
+    #[error(
+        "question `{name}` is asked within a durable step, which has to run to its end: ask before it or after it"
+    )]
+    InStep { name: &'static str },
+    #[error("two questions `{name}` have the key `{key}`: give each its own")]
+    KeyTwice { name: &'static str, key: String },
+    #[error("question `{name}` cannot be stored: {reason}")]
+    Unstorable { name: &'static str, reason: String },
+    #[error("the answer to question `{name}` (`{id}`) cannot be read: {reason}; the question is open again")]
+    Answer { name: &'static str, id: String, reason: String },
+}

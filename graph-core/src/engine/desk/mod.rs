@@ -1,0 +1,19 @@
+//! What a task asks and does on the way: its questions, its durable steps.
+//!
+//! A task has a desk only once it asks or takes a step; what is to outlive an attempt is in the run's memos.
+
+#[expect(clippy::module_inception, reason = "a type lives in the file of its name")]
+mod desk;
+mod ids;
+mod interrupt;
+mod memo;
+mod script;
+mod step;
+mod step_log;
+
+pub(crate) use desk::Desk;
+pub use interrupt::Interrupt;
+pub(crate) use memo::{Answered, Memo, Memos};
+pub use script::Attempted;
+pub(crate) use script::Script;
+pub(crate) use step_log::StepLog;

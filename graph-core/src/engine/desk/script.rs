@@ -1,0 +1,117 @@
+use std::collections::{HashMap, VecDeque};
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::{Mutex, PoisonError};
+use std::task::Poll;
+
+use serde_json::Value;
+
+use crate::engine::Cx;
+use crate::interrupt::{OpenQuestion, Question};
+use crate::node::NodeError;
+
+/// The answers that a context outside of any run gives, by the name of the question's type.
+#[derive(Debug, Default)]
+pub(crate) struct Script(Mutex<HashMap<&'static str, VecDeque<Value>>>);
+
+/// What came of a node that was called by itself: see [`Cx::until_asked`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Attempted<T> {
+    /// The node returned this.
+    Returned(T),
+    /// The node waits for answers to these questions; a run would be interrupted here.
+    Asks(Vec<OpenQuestion>),
+    /// The node's task would fail with this, whatever the node made of it: a question inside a step, say.
+    Failed(NodeError),
+}
+
+impl Cx {
+    /// Gives a context outside of any run the answer to the next question that is a `Q`; said several times, to as many
+    /// of them, in this order.
+    ///
+    /// ```
+    /// # use graph_core::{Cx, GraphState, interrupt::{Attempted, Question}};
+    /// # use serde::{Deserialize, Serialize};
+    /// # #[derive(Serialize, Deserialize)]
+    /// # struct Approve;
+    /// # impl Question for Approve { type Answer = bool; }
+    /// # #[derive(GraphState, Clone)]
+    /// # struct Order { bought: bool }
+    /// async fn buy(_: &Order, cx: &Cx) -> OrderUpdate {
+    ///     Order::update().bought(cx.interrupt(Approve).await)
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> graph_core::Result<()> {
+    /// let order = Order::started(Order::input())?;
+    /// let update = buy(&order, &Cx::detached("buy").answering::<Approve>(true)).await;
+    /// assert!(order.updated(update)?.bought);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// An answer that cannot be stored is none, nor is one that is given to the context of a run.
+    pub fn answering<Q: Question>(self, answer: Q::Answer) -> Self {
+        if let (Some(script), Ok(answer)) = (&self.shared.script, serde_json::to_value(answer)) {
+            let mut answers = script.0.lock().unwrap_or_else(PoisonError::into_inner);
+            answers.entry(Q::name()).or_default().push_back(answer);
+        }
+        self
+    }
+
+    /// Calls a node by itself, with a context outside of any run, until it returns or waits for an answer that it was not
+    /// [given](Self::answering). (Awaited without this, a question without an answer stays pending.)
+    ///
+    /// ```
+    /// # use graph_core::{Cx, GraphState, interrupt::{Attempted, Question}};
+    /// # use serde::{Deserialize, Serialize};
+    /// # #[derive(Serialize, Deserialize)]
+    /// # struct Approve;
+    /// # impl Question for Approve { type Answer = bool; }
+    /// # #[derive(GraphState, Clone)]
+    /// # struct Order { bought: bool }
+    /// # async fn buy(_: &Order, cx: &Cx) -> OrderUpdate {
+    /// #     Order::update().bought(cx.interrupt(Approve).await)
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> graph_core::Result<()> {
+    /// let order = Order::started(Order::input())?;
+    /// let cx = Cx::detached("buy");
+    /// match cx.until_asked(buy(&order, &cx)).await {
+    ///     Attempted::Asks(questions) => assert_eq!(questions[0].name, "Approve"),
+    ///     other => panic!("{other:?}"),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// In a run it just awaits the node: there the whole task is suspended.
+    pub async fn until_asked<T>(&self, node: impl Future<Output = T>) -> Attempted<T> {
+        let mut node = pin!(node);
+        poll_fn(|cx| {
+            let polled = node.as_mut().poll(cx);
+            if self.shared.script.is_some()
+                && let Some(desk) = self.used_desk()
+            {
+                if let Some(fault) = desk.take_fault() {
+                    return Poll::Ready(Attempted::Failed(fault));
+                }
+                if polled.is_pending() {
+                    let open = desk.take_open();
+                    if !open.is_empty() {
+                        return Poll::Ready(Attempted::Asks(open));
+                    }
+                }
+            }
+            polled.map(Attempted::Returned)
+        })
+        .await
+    }
+
+    /// The next answer that was given in advance to a question of this name.
+    pub(super) fn scripted(&self, name: &str) -> Option<Value> {
+        let mut answers = self.shared.script.as_ref()?.0.lock().unwrap_or_else(PoisonError::into_inner);
+        answers.get_mut(name)?.pop_front()
+    }
+}

@@ -1,0 +1,129 @@
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::checkpoint::{Encoding, Payload};
+use crate::engine::Cx;
+use crate::node::{Failure, NodeError};
+
+use super::ids;
+
+impl Cx {
+    /// Runs something once: what came of it is stored before the node goes on, and given back when the node runs again.
+    ///
+    /// ```
+    /// # use graph_core::{Cx, GraphState, Result};
+    /// # #[derive(GraphState, Clone)]
+    /// # struct Order { paid: Option<u32> }
+    /// # async fn charge(_: &str) -> std::io::Result<u32> { Ok(17) }
+    /// async fn pay(_: &Order, cx: &Cx) -> Result<OrderUpdate> {
+    ///     let receipt = cx.step("charge", charge(&cx.idempotency_key("charge"))).await?;
+    ///     Ok(Order::update().paid(receipt))
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let order = Order::started(Order::input())?;
+    /// # let update = pay(&order, &Cx::detached("pay")).await?;
+    /// # assert_eq!(order.updated(update)?.paid, Some(17));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// The key says which step of the task it is; it may be used once in an attempt, and has to be the same whenever the
+    /// node runs again. An `Err` is not stored: the step runs again with the node. To try several times, do so inside the
+    /// step. [`interrupt`](Self::interrupt) inside a step makes the task fail.
+    ///
+    /// In a run without a store, a step that has finished is remembered for as long as its superstep is under way.
+    ///
+    /// # Errors
+    /// What the step fails with; and, whatever the node makes of it, the task fails if the key was used before, if the
+    /// result cannot be stored, or if what was stored is no `T`.
+    ///
+    /// # Durability
+    /// What the step hangs on, whatever the run's mode, is durable before it begins, and its result before this returns.
+    /// A crash in between runs it again; for that there is [`idempotency_key`](Self::idempotency_key).
+    ///
+    /// # Cancel safety
+    /// A dropped call is like a crash in its midst: the step has been done in part, or as a whole without its result being
+    /// stored, and runs again with the node. A question that suspends the task drops the steps next to it.
+    pub async fn step<T, E>(
+        &self,
+        key: &str,
+        step: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, NodeError>
+    where
+        T: Serialize + DeserializeOwned,
+        E: Failure,
+    {
+        let desk = self.desk();
+        if !desk.step(key) {
+            return Err(self.misused(key, "its key is used twice in one attempt".to_owned()));
+        }
+        if let Some(stored) = self.memo(|memo| memo.steps.get(key).cloned()) {
+            if self.memo(|memo| memo.unsaved.contains(key)) {
+                self.save(key, stored.clone()).await?;
+            }
+            return serde_json::from_slice(stored.bytes())
+                .map_err(|error| self.misused(key, format!("its stored result cannot be read: {error}")));
+        }
+        if let Some(log) = &self.shared.steps {
+            log.flush().await.map_err(|error| self.unstored(key, error))?;
+        }
+        let mut step = pin!(step);
+        let result = poll_fn(|cx| {
+            let _polled = desk.polls_step();
+            step.as_mut().poll(cx)
+        });
+        let result = result.await.map_err(Failure::into_node_error)?;
+        let stored = match serde_json::to_vec(&result) {
+            Ok(json) => Payload::new(Encoding::Json, json),
+            Err(error) => return Err(self.misused(key, format!("its result cannot be stored: {error}"))),
+        };
+        // Known from here on, durable a little later: if the attempt ends in between, it is written again, not done again.
+        self.memo(|memo| {
+            memo.steps.insert(key.to_owned(), stored.clone());
+            memo.unsaved.insert(key.to_owned());
+        });
+        self.save(key, stored).await?;
+        Ok(result)
+    }
+
+    /// A text that tells what is done under this key from everything else that is done: the same when the task runs
+    /// again, another for every other task, thread and run. For services that do a thing once for each such key.
+    pub fn idempotency_key(&self, key: &str) -> String {
+        ids::idempotency(self.shared.memos.scope(), &self.desk().task, key)
+    }
+
+    /// Makes a result durable.
+    async fn save(&self, key: &str, result: Payload) -> Result<(), NodeError> {
+        if let Some(log) = &self.shared.steps {
+            log.record(self.at.task, key, result).await.map_err(|error| self.unstored(key, error))?;
+        }
+        self.memo(|memo| memo.unsaved.remove(key));
+        Ok(())
+    }
+
+    /// An error that fails the attempt, and the same for the node.
+    fn misused(&self, key: &str, reason: String) -> NodeError {
+        let error = |reason| StepError { key: key.to_owned(), reason };
+        self.desk().fail(error(reason.clone()).into());
+        error(reason).into()
+    }
+
+    /// The failure of the store, which is the attempt's, in words for the node.
+    fn unstored(&self, key: &str, error: NodeError) -> NodeError {
+        let reason = format!("the store failed: {error}");
+        self.desk().fail(error);
+        StepError { key: key.to_owned(), reason }.into()
+    }
+}
+
+/// What is wrong with a durable step.
+#[derive(Debug, thiserror::Error)]
+#[error("durable step `{key}` cannot be taken: {reason}")]
+struct StepError {
+    key: String,
+    reason: String,
+}

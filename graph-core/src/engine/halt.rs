@@ -1,0 +1,82 @@
+use crate::error::{Error, ErrorKind};
+use crate::interrupt::{Answer, OpenQuestion, Pause};
+use crate::run::Outcome;
+use crate::state::GraphState;
+
+use super::Driver;
+use super::desk::Answered;
+
+/// Where a run has stopped on the way: at breakpoints, or at the questions of suspended tasks.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Halt {
+    /// The nodes that would run next and have a breakpoint before them.
+    pub(crate) before: Vec<String>,
+    /// The nodes that have run last and have a breakpoint after them.
+    pub(crate) after: Vec<String>,
+}
+
+impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
+    /// Stops at the questions of suspended tasks; what stepping gives back then.
+    #[cold]
+    pub(super) fn stop(&mut self) -> bool {
+        self.halt = Some(Halt::default());
+        false
+    }
+
+    /// Where the run has stopped, with the state that it has; `None` while it goes on, and when it is complete. After a
+    /// failure: what is asked all the same.
+    pub(crate) fn pause(&self) -> Option<Pause<&S>> {
+        let halt = self.halt.clone().or_else(|| self.questions().next().map(|_| Halt::default()))?;
+        Some(self.paused(&*self.state, halt))
+    }
+
+    fn paused<T>(&self, state: T, halt: Halt) -> Pause<T> {
+        Pause {
+            state,
+            questions: self.questions().cloned().collect(),
+            before: halt.before,
+            after: halt.after,
+        }
+    }
+
+    /// The open questions, in application order.
+    pub(crate) fn questions(&self) -> impl Iterator<Item = &OpenQuestion> {
+        self.suspended.values().flatten()
+    }
+
+    /// How the run has ended.
+    pub(crate) fn into_outcome(mut self) -> Outcome<S> {
+        match self.halt.take() {
+            None => Outcome::Done(self.into_state()),
+            Some(halt) => {
+                let pause = self.paused((), halt);
+                Outcome::Interrupted(pause.with_state(self.into_state()))
+            }
+        }
+    }
+
+    /// Answers open questions, all or none; the tasks that asked them run again with the next step.
+    pub(crate) fn answer(&mut self, answers: Vec<Answer>) -> Result<(), Error> {
+        let mut given = Vec::new();
+        for answer in answers {
+            let (id, answer) = answer.into_parts().map_err(|kind| self.error(kind))?;
+            let refuse =
+                |reason: &str| self.error(ErrorKind::Answer { id: id.clone(), reason: reason.to_owned() });
+            let Some(open) = self.questions().find(|open| open.id == id) else {
+                return Err(refuse("no open question has this id"));
+            };
+            let (task, question) = (open.task, open.question.clone());
+            if given.iter().any(|(_, other, _)| *other == id) {
+                return Err(refuse("it is answered twice"));
+            }
+            given.push((task, id, Answered { question, answer }));
+        }
+        for (task, id, answered) in given {
+            if let Some(open) = self.suspended.get_mut(&task) {
+                open.retain(|open| open.id != id);
+            }
+            self.ctx.cx.shared.memos.of(self.step + 1, task, |memo| memo.answers.insert(id, answered));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,50 @@
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Answer, Asked, NotAsked, Question};
+
+/// A question that a task waits for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct OpenQuestion {
+    /// Which question it is: the same when the task runs again, different for every other.
+    pub id: String,
+    /// The node that asks.
+    pub node: String,
+    /// Its place in the superstep.
+    pub task: usize,
+    /// The name of the question's type: [`Question::name`].
+    pub name: String,
+    /// The key that the node gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// The question, as JSON.
+    pub question: Value,
+}
+
+impl OpenQuestion {
+    /// An answer as a client sends it; whether it is one for this question's type is seen when the task reads it.
+    pub fn answer_json(&self, answer: Value) -> Answer {
+        Answer::new(self.id.clone(), Ok(answer))
+    }
+
+    /// The question as a `Q`.
+    ///
+    /// # Errors
+    /// It is a question of another name, or its JSON is none of `Q`.
+    pub fn read<Q: Question>(&self) -> Result<Asked<Q>, NotAsked> {
+        if self.name != Q::name() {
+            return Err(NotAsked::AnotherName {
+                id: self.id.clone(),
+                name: self.name.clone(),
+                expected: Q::name(),
+            });
+        }
+        match Q::deserialize(&self.question) {
+            Ok(question) => Ok(Asked::new(self.id.clone(), question)),
+            Err(error) => {
+                Err(NotAsked::Unreadable { id: self.id.clone(), name: Q::name(), reason: error.to_string() })
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+use crate::state::GraphState;
+
+use super::{Asked, NotAsked, OpenQuestion, Question};
+
+/// A run that has stopped on the way: at questions, at breakpoints, or both.
+///
+/// The superstep that asked is not applied: the state is the one before it. Tasks of it that have finished keep their work.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Pause<S> {
+    pub(crate) state: S,
+    pub(crate) questions: Vec<OpenQuestion>,
+    pub(crate) before: Vec<String>,
+    pub(crate) after: Vec<String>,
+}
+
+impl<S> Pause<S> {
+    /// The state as of the last superstep that was applied.
+    pub fn state(&self) -> &S {
+        &self.state
+    }
+
+    /// The state, by value.
+    pub fn into_state(self) -> S {
+        self.state
+    }
+
+    /// The same stop, of this state.
+    pub(crate) fn with_state<T>(self, state: T) -> Pause<T> {
+        Pause { state, questions: self.questions, before: self.before, after: self.after }
+    }
+
+    /// The open questions, in the order of their tasks, those of a task in the order in which it asked them.
+    pub fn questions(&self) -> &[OpenQuestion] {
+        &self.questions
+    }
+
+    /// The nodes with a breakpoint before them that would run next.
+    pub fn before(&self) -> &[String] {
+        &self.before
+    }
+
+    /// The nodes with a breakpoint after them that have just run.
+    pub fn after(&self) -> &[String] {
+        &self.after
+    }
+
+    /// The only open question that is a `Q`; others may be open as well.
+    ///
+    /// # Errors
+    /// None is open, or several are, or its JSON is none of `Q`.
+    pub fn only<Q: Question>(&self) -> Result<Asked<Q>, NotAsked> {
+        self.one(Q::name().to_owned(), |_| true)
+    }
+
+    /// Every open question that is a `Q`.
+    ///
+    /// # Errors
+    /// The JSON of one of them is none of `Q`.
+    pub fn all<Q: Question>(&self) -> Result<Vec<Asked<Q>>, NotAsked> {
+        self.named::<Q>().map(OpenQuestion::read).collect()
+    }
+
+    /// The open question that is a `Q` and was given this key.
+    ///
+    /// # Errors
+    /// None is open, or several are (of several tasks), or its JSON is none of `Q`.
+    pub fn by_key<Q: Question>(&self, key: &str) -> Result<Asked<Q>, NotAsked> {
+        self.one(format!("{} with key {key}", Q::name()), |open| open.key.as_deref() == Some(key))
+    }
+
+    fn named<Q: Question>(&self) -> impl Iterator<Item = &OpenQuestion> {
+        self.questions.iter().filter(|open| open.name == Q::name())
+    }
+
+    fn one<Q: Question>(
+        &self,
+        wanted: String,
+        is: impl Fn(&OpenQuestion) -> bool,
+    ) -> Result<Asked<Q>, NotAsked> {
+        let mut found = self.named::<Q>().filter(|open| is(open));
+        match (found.next(), found.count()) {
+            (Some(open), 0) => open.read(),
+            (Some(_), others) => Err(NotAsked::Several { wanted, count: others + 1 }),
+            (None, _) => {
+                let mut open: Vec<String> = self.questions.iter().map(|open| open.name.clone()).collect();
+                open.dedup();
+                Err(NotAsked::Nowhere { wanted, open })
+            }
+        }
+    }
+}
+
+impl<S: GraphState> std::fmt::Debug for Pause<S> {
+    /// By the dump rules: what a state keeps to itself does not get into logs.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pause")
+            .field("state", &self.state.dump())
+            .field("questions", &self.questions)
+            .field("before", &self.before)
+            .field("after", &self.after)
+            .finish()
+    }
+}

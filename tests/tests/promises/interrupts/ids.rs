@@ -1,0 +1,78 @@
+//! Every question has an id of its own, the same whenever its task runs.
+
+use graph_core::interrupt::Question;
+use graph_core::{Cx, END, ErrorKind, START, StateGraph};
+use serde::{Deserialize, Serialize};
+
+use super::{Talk, TalkUpdate, approve, heard};
+use crate::engine::trace::here;
+
+#[derive(Serialize, Deserialize)]
+struct Odd;
+
+impl Question for Odd {
+    type Answer = ();
+
+    fn name() -> &'static str {
+        "Approve/0"
+    }
+}
+
+async fn everything(_: &Talk, cx: &Cx) -> TalkUpdate {
+    tokio::join!(
+        cx.interrupt(approve("")),
+        cx.interrupt(approve("")),
+        cx.interrupt_keyed("0", approve("")),
+        cx.interrupt_keyed("", approve("")),
+        cx.interrupt_keyed("/=0", approve("")),
+        cx.interrupt(Odd),
+        cx.interrupt_keyed("0", Odd),
+    );
+    heard("all")
+}
+
+async fn other(_: &Talk, cx: &Cx) -> TalkUpdate {
+    cx.interrupt(approve("")).await;
+    heard("other")
+}
+
+#[test]
+fn no_two_questions_of_a_run_have_one_id() {
+    let graph = StateGraph::<Talk>::new()
+        .edge(START, (everything, other))
+        .edge(everything, END)
+        .edge(other, END)
+        .compile()
+        .unwrap();
+    let asked = || {
+        let outcome = here(graph.run(Talk::input()).into_future()).unwrap();
+        outcome.pause().unwrap().questions().iter().map(|open| open.id.clone()).collect::<Vec<_>>()
+    };
+    let mut ids = asked();
+    assert_eq!(ids, asked());
+    expect_test::expect![[r#"
+        1:0/Approve/0
+        1:0/Approve/1
+        1:0/Approve/=0
+        1:0/Approve/=
+        1:0/Approve/=%2F=0
+        1:0/Approve%2F0/0
+        1:0/Approve%2F0/=0
+        1:1/Approve/0"#]]
+    .assert_eq(&ids.join("\n"));
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), 8);
+}
+
+#[test]
+fn a_key_that_is_used_twice_fails_the_task() {
+    async fn twice(_: &Talk, cx: &Cx) -> TalkUpdate {
+        tokio::join!(cx.interrupt_keyed("k", approve("a")), cx.interrupt_keyed("k", approve("b")));
+        heard("never")
+    }
+    let graph = StateGraph::<Talk>::new().edge(START, twice).edge(twice, END).compile().unwrap();
+    let error = here(graph.run(Talk::input()).into_future()).unwrap_err();
+    let ErrorKind::Node { first, .. } = error.kind() else { panic!("{error}") };
+    assert_eq!(first.error.to_string(), "two questions `Approve` have the key `k`: give each its own");
+}
