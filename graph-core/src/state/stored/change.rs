@@ -8,7 +8,7 @@ use crate::reducers::Reducer;
 
 use super::super::Change;
 use super::encode::{FieldSerializer, encode_value, encode_value_with};
-use super::error::Why;
+use super::error::{Unstorable, Why};
 use super::payload::{PayloadDeserializer, read};
 use super::{DecodeError, EncodeError, FieldPlace};
 
@@ -109,7 +109,7 @@ fn encoded<R: Reducer<T>, T: Clone>(
         }
         Change::Update(_) => {
             let why = Why::Ours("an update must be prepared before it is stored");
-            Err(EncodeError::new(place, String::new(), why))
+            Err(EncodeError::new(place, Unstorable::new(Some(place), String::new(), why)))
         }
     }
 }

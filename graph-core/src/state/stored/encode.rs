@@ -3,12 +3,12 @@ use serde_json::Serializer;
 
 use crate::checkpoint::Encoding;
 
-use super::error::{Why, guarded};
+use super::error::{Unstorable, Why, guarded};
 use super::strict::{Refused, Strict};
 use super::{EncodeError, FieldPlace};
 
 /// The serializer that a field's own `with` or `serialize_with` function is given for a checkpoint.
-pub(super) type FieldSerializer<'a, 'v> = Strict<'a, &'a mut Serializer<&'v mut Vec<u8>>>;
+pub(crate) type FieldSerializer<'a, 'v> = Strict<'a, &'a mut Serializer<&'v mut Vec<u8>>>;
 
 /// Writes a value behind what is in `into`; after an error nothing has been added.
 ///
@@ -31,6 +31,19 @@ pub fn encode_value_with(
     into: &mut Vec<u8>,
     write: impl FnOnce(FieldSerializer<'_, '_>) -> Result<(), serde_json::Error>,
 ) -> Result<Encoding, EncodeError> {
+    strictly(Some(place), into, write).map_err(|unstorable| EncodeError::new(place, unstorable))
+}
+
+/// Writes a value, of a field or of anything else that is stored, behind what is in `into`; after an error nothing has
+/// been added.
+///
+/// # Errors
+/// The value would not be read back as it is.
+pub(crate) fn strictly(
+    place: Option<&FieldPlace>,
+    into: &mut Vec<u8>,
+    write: impl FnOnce(FieldSerializer<'_, '_>) -> Result<(), serde_json::Error>,
+) -> Result<Encoding, Unstorable> {
     let before = into.len();
     let refused = Refused::default();
     let written = guarded(|| write(Strict::whole(&mut Serializer::new(&mut *into), &refused)));
@@ -46,7 +59,7 @@ pub fn encode_value_with(
         Err(theirs) => {
             into.truncate(before);
             let (why, path) = refused.into_parts();
-            Err(EncodeError::new(place, path, why.map_or(theirs, Why::Ours)))
+            Err(Unstorable::new(place, path, why.map_or(theirs, Why::Ours)))
         }
     }
 }

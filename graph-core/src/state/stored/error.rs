@@ -9,7 +9,7 @@ use super::FieldPlace;
 
 /// Why a value is not written or read.
 #[derive(Debug)]
-pub(super) enum Why {
+pub(crate) enum Why {
     /// In words that quote no value.
     Ours(&'static str),
     /// In the words of `Serialize` and `Deserialize` impls, which quote values.
@@ -17,17 +17,19 @@ pub(super) enum Why {
 }
 
 impl Why {
-    pub(super) fn into_words(self) -> String {
-        match self {
-            Self::Ours(words) => words.to_owned(),
-            Self::Theirs(words) => words,
-        }
-    }
-
     fn of(self, place: &FieldPlace) -> String {
         match self {
             Self::Theirs(_) if place.excluded => WITHHELD.to_owned(),
-            why => why.into_words(),
+            why => why.to_string(),
+        }
+    }
+}
+
+impl Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ours(words) => f.write_str(words),
+            Self::Theirs(words) => f.write_str(words),
         }
     }
 }
@@ -35,19 +37,49 @@ impl Why {
 /// What is said of an excluded field's value.
 const WITHHELD: &str = "the value does not fit (the field is excluded, so no more is said)";
 
-/// A value that a store could not give back as it is, and that is therefore not stored.
+/// A value that a store could not give back as it is: why, and where inside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EncodeError {
-    field: &'static str,
+pub(crate) struct Unstorable {
     path: String,
     reason: String,
 }
 
-impl EncodeError {
-    pub(super) fn new(place: &FieldPlace, path: String, why: Why) -> Self {
+impl Unstorable {
+    /// `path` is empty for the value as a whole.
+    pub(super) fn new(place: Option<&FieldPlace>, path: String, why: Why) -> Self {
         // The keys of an excluded map are its values too.
-        let path = if place.excluded { String::new() } else { path };
-        Self { field: place.name(), path, reason: why.of(place) }
+        let path = if place.is_some_and(|place| place.excluded) { String::new() } else { path };
+        let reason = match place {
+            Some(place) => why.of(place),
+            None => why.to_string(),
+        };
+        Self { path, reason }
+    }
+}
+
+impl Display for Unstorable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("cannot be stored")?;
+        if !self.path.is_empty() {
+            write!(f, ", because of what is at `${}`", self.path)?;
+        }
+        write!(f, ": {}", self.reason)
+    }
+}
+
+impl Error for Unstorable {}
+
+/// A field's value that a store could not give back as it is, and that is therefore not stored.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("field `{field}` {unstorable}")]
+pub struct EncodeError {
+    field: &'static str,
+    unstorable: Unstorable,
+}
+
+impl EncodeError {
+    pub(super) fn new(place: &FieldPlace, unstorable: Unstorable) -> Self {
+        Self { field: place.name(), unstorable }
     }
 
     /// The field.
@@ -55,18 +87,6 @@ impl EncodeError {
         self.field
     }
 }
-
-impl Display for EncodeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "field `{}` cannot be stored", self.field)?;
-        if !self.path.is_empty() {
-            write!(f, ", because of what is at `{}`", self.path)?;
-        }
-        write!(f, ": {}", self.reason)
-    }
-}
-
-impl Error for EncodeError {}
 
 /// A stored write that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -78,6 +78,6 @@ pub fn migrate(
     guarded(|| run(found, stored)).map_err(|why| MigrationError::Failed {
         state,
         from: found,
-        reason: why.into_words(),
+        reason: why.to_string(),
     })
 }

@@ -4,10 +4,10 @@
 //! of excluded fields; untracked ones it never sees.
 
 mod change;
-mod encode;
-mod error;
+pub(crate) mod encode;
+pub(crate) mod error;
 mod migrate;
-mod payload;
+pub(crate) mod payload;
 mod place;
 mod restore;
 mod strict;

@@ -16,7 +16,7 @@ pub enum PayloadDeserializer<'a, 'de> {
 }
 
 /// Reads the whole of a payload, or says why it cannot be read.
-pub(super) fn read<T>(
+pub(crate) fn read<T>(
     payload: &Payload,
     read: impl FnOnce(PayloadDeserializer<'_, '_>) -> Result<T, Error>,
 ) -> Result<T, Why> {

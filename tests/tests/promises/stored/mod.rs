@@ -9,6 +9,8 @@ mod deltas;
 mod fields;
 mod inputs;
 mod names;
+mod properties;
+mod strict;
 mod writes;
 
 type WriteOf<S> = <<S as GraphState>::Update as Update<S>>::Write;
