@@ -1,0 +1,224 @@
+//! Several deltas of a field in one row.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use graph_core::checkpoint::{CheckpointId, Encoding, Payload, PieceKind, StoredPiece};
+use rusqlite::ToSql;
+use rusqlite::types::{ToSqlOutput, ValueRef};
+
+/// How many bytes tell of one entry.
+pub(crate) const HEADER: usize = 21;
+/// A chunk is full at so many entries, and at so many bytes.
+pub(crate) const MOST_ENTRIES: usize = 64;
+pub(crate) const MOST_BYTES: usize = 16 * 1024;
+
+const WHOLE: u8 = 0x80;
+const BETWEEN: u8 = b'\n';
+
+/// One entry of a row; the range is the entry's part of the row's data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) checkpoint: CheckpointId,
+    pub(crate) kind: PieceKind,
+    pub(crate) encoding: Encoding,
+    pub(crate) range: Range<usize>,
+}
+
+/// What is to become a row.
+#[derive(Debug, Default)]
+pub(crate) struct Chunk {
+    entries: Vec<Entry>,
+    data: Vec<u8>,
+}
+
+impl Chunk {
+    pub(crate) fn push(&mut self, checkpoint: CheckpointId, kind: PieceKind, payload: &Payload) {
+        if !self.entries.is_empty() {
+            self.data.push(BETWEEN);
+        }
+        let start = self.data.len();
+        self.data.extend_from_slice(payload.bytes());
+        let range = start..self.data.len();
+        self.entries.push(Entry { checkpoint, kind, encoding: payload.encoding(), range });
+    }
+
+    pub(crate) fn first(&self) -> Option<&Entry> {
+        self.entries.first()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.data.len()
+    }
+
+    pub(crate) fn is_whole(&self) -> bool {
+        self.first().is_some_and(|first| first.kind == PieceKind::Value)
+    }
+
+    /// The encoding of the one entry of a row that needs no headers.
+    pub(crate) fn single(&self) -> Option<Encoding> {
+        match self.entries.as_slice() {
+            [only] => Some(only.encoding),
+            _ => None,
+        }
+    }
+
+    /// The headers of a row of several entries.
+    pub(crate) fn headers(&self) -> Option<Vec<u8>> {
+        if self.entries.len() < 2 {
+            return None;
+        }
+        let mut headers = Vec::with_capacity(self.entries.len() * HEADER);
+        for entry in &self.entries {
+            let whole = if entry.kind == PieceKind::Value { WHOLE } else { 0 };
+            // A payload of four gigabytes is more than SQLite takes; it is refused before it comes here.
+            let length = u32::try_from(entry.range.len()).unwrap_or(u32::MAX);
+            headers.extend_from_slice(&entry.checkpoint.to_bytes());
+            headers.push(entry.encoding.code() | whole);
+            headers.extend_from_slice(&length.to_le_bytes());
+        }
+        Some(headers)
+    }
+
+    pub(crate) fn data(&self) -> Data<'_> {
+        let json = self.entries.iter().all(|entry| entry.encoding == Encoding::Json);
+        Data { json, bytes: &self.data }
+    }
+}
+
+/// Bytes for a column: as text where they are JSON, so that a person can read them.
+#[derive(Debug)]
+pub(crate) struct Data<'a> {
+    json: bool,
+    bytes: &'a [u8],
+}
+
+impl<'a> From<&'a Payload> for Data<'a> {
+    fn from(payload: &'a Payload) -> Self {
+        Self { json: payload.encoding() == Encoding::Json, bytes: payload.bytes() }
+    }
+}
+
+impl ToSql for Data<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        // What calls itself JSON and is no text would be no text to SQLite either.
+        let text = self.json && !self.bytes.contains(&0) && std::str::from_utf8(self.bytes).is_ok();
+        Ok(ToSqlOutput::Borrowed(if text { ValueRef::Text(self.bytes) } else { ValueRef::Blob(self.bytes) }))
+    }
+}
+
+/// The entries of a row; the error says what is wrong with it.
+pub(crate) fn entries(headers: &[u8], data: usize) -> Result<Vec<Entry>, String> {
+    let (headers, rest) = headers.as_chunks::<HEADER>();
+    if !rest.is_empty() || headers.is_empty() {
+        return Err("the headers of its entries are cut off".to_owned());
+    }
+    let mut entries: Vec<Entry> = Vec::with_capacity(headers.len());
+    let mut end = 0;
+    for header in headers {
+        let start = if entries.is_empty() { 0 } else { end + 1 };
+        let entry = entry(header, start)?;
+        if entries.last().is_some_and(|last| last.checkpoint > entry.checkpoint) {
+            return Err("its entries are out of order".to_owned());
+        }
+        end = entry.range.end;
+        entries.push(entry);
+    }
+    if end != data {
+        return Err(format!("its entries have {end} bytes, but there are {data}"));
+    }
+    Ok(entries)
+}
+
+/// The checkpoint of the last entry of a row with these headers.
+pub(crate) fn last(headers: &[u8]) -> Option<CheckpointId> {
+    let (headers, _) = headers.as_chunks::<HEADER>();
+    let [checkpoint @ .., _, _, _, _, _] = headers.last()?;
+    Some(CheckpointId::from_bytes(*checkpoint))
+}
+
+fn entry(header: &[u8; HEADER], start: usize) -> Result<Entry, String> {
+    let [checkpoint @ .., code, a, b, c, d] = header;
+    let length = usize::try_from(u32::from_le_bytes([*a, *b, *c, *d])).unwrap_or(usize::MAX);
+    let encoding = Encoding::from_code(code & !WHOLE).ok_or_else(|| unknown_encoding(code & !WHOLE))?;
+    Ok(Entry {
+        checkpoint: CheckpointId::from_bytes(*checkpoint),
+        kind: if code & WHOLE == 0 { PieceKind::Delta } else { PieceKind::Value },
+        encoding,
+        range: start..start.saturating_add(length),
+    })
+}
+
+/// Why a payload of this encoding cannot be read.
+pub(crate) fn unknown_encoding(code: u8) -> String {
+    format!("its encoding {code} is not known")
+}
+
+/// The piece that an entry is, without copying the row's data.
+pub(crate) fn piece(entry: Entry, data: &Arc<[u8]>) -> Option<StoredPiece> {
+    let payload = Payload::part_of(entry.encoding, Arc::clone(data), entry.range)?;
+    Some(StoredPiece { checkpoint: entry.checkpoint, kind: entry.kind, payload })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chunk() -> (Chunk, Vec<CheckpointId>) {
+        let first = CheckpointId::after(None);
+        let second = CheckpointId::after(Some(first));
+        let mut chunk = Chunk::default();
+        chunk.push(first, PieceKind::Value, &Payload::json("[1]"));
+        chunk.push(first, PieceKind::Delta, &Payload::new(Encoding::Bytes, *b""));
+        chunk.push(second, PieceKind::Delta, &Payload::json("[2,3]"));
+        (chunk, vec![first, first, second])
+    }
+
+    #[test]
+    fn entries_are_read_back() {
+        let (chunk, ids) = chunk();
+        let data: Arc<[u8]> = chunk.data.clone().into();
+        let pieces: Vec<StoredPiece> = entries(&chunk.headers().unwrap(), data.len())
+            .unwrap()
+            .into_iter()
+            .map(|entry| piece(entry, &data).unwrap())
+            .collect();
+        let found: Vec<_> =
+            pieces.iter().map(|piece| (piece.checkpoint, piece.kind, piece.payload.clone())).collect();
+        assert_eq!(
+            found,
+            [
+                (ids[0], PieceKind::Value, Payload::json("[1]")),
+                (ids[1], PieceKind::Delta, Payload::new(Encoding::Bytes, *b"")),
+                (ids[2], PieceKind::Delta, Payload::json("[2,3]")),
+            ]
+        );
+    }
+
+    #[test]
+    fn damaged_headers_are_an_error() {
+        let (chunk, _) = chunk();
+        let headers = chunk.headers().unwrap();
+        let mut swapped = headers[2 * HEADER..].to_vec();
+        swapped.extend_from_slice(&headers[..2 * HEADER]);
+        let mut unknown = headers.clone();
+        unknown[16] = 0x7f;
+        let mut long = headers.clone();
+        long[20] = 0xff;
+        for (headers, data, expected) in [
+            (&headers[..HEADER - 1], 10, "the headers of its entries are cut off"),
+            (&[], 0, "the headers of its entries are cut off"),
+            (&headers, 9, "its entries have 10 bytes, but there are 9"),
+            (&headers, 11, "its entries have 10 bytes, but there are 11"),
+            (&swapped, 10, "its entries are out of order"),
+            (&unknown, 10, "its encoding 127 is not known"),
+            (&long, 10, "its entries have 4278190090 bytes, but there are 10"),
+        ] {
+            assert_eq!(entries(headers, data), Err(expected.to_owned()));
+        }
+    }
+}

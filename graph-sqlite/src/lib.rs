@@ -1,0 +1,47 @@
+//! Checkpoints of typed state graphs in one SQLite file.
+//!
+//! ```
+//! use graph_sqlite::SqliteCheckpointer;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("threads.db");
+//! // The file need not be there yet.
+//! let store = SqliteCheckpointer::open(path)?;
+//! # drop(store);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # How it works
+//!
+//! One thread of the store writes, and makes one transaction of everything that waits for it; a few others read. They are
+//! plain threads: the store works on every kind of async runtime and without one, and blocks none of its callers. It may
+//! be cloned and shared; several processes may have the same file open.
+//!
+//! What a superstep appends is stored once. Small deltas of a field are put together in chunks, so that reading a state
+//! costs what its bytes cost, however long its history is; an older state of the thread is a prefix of the same chunks.
+//!
+//! # Looking into a file
+//!
+//! The stock `sqlite3` shell can read a file while it is in use. Ids are the ids that the API shows, values that are JSON
+//! are text. `select * from checkpoints`, `select * from pieces` and `select * from records` have every name spelled out.
+//!
+//! # Durability
+//!
+//! With [`Synchronous::Full`], which is the default, what was acknowledged survives the end of the process, of the system,
+//! and a power cut. With [`Synchronous::Normal`] it survives the end of the process.
+
+mod chunk;
+mod open;
+mod options;
+mod queue;
+mod reader;
+mod schema;
+mod store;
+mod stored;
+mod trouble;
+mod writer;
+
+pub use options::{Options, Synchronous};
+pub use store::SqliteCheckpointer;

@@ -1,0 +1,84 @@
+use std::collections::HashSet;
+
+use graph_core::Metadata;
+use graph_core::checkpoint::{Checkpoint, Page, Query};
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use crate::stored::{CHECKPOINT, checkpoint, text};
+use crate::trouble::Trouble;
+
+use super::runs::{Runs, run};
+
+/// A page has at most so many items, whatever was asked for: it is in memory as a whole.
+pub(super) const PAGE: usize = 1_000;
+
+/// Checkpoints of a namespace, newest first.
+pub(crate) fn list(db: &Connection, query: &Query) -> Result<Page<Checkpoint>, Trouble> {
+    let limit = query.limit.unwrap_or(PAGE).min(PAGE);
+    let mut page = Page { items: Vec::new(), more: false };
+    let Some((thread, namespace)) = place(db, query)? else { return Ok(page) };
+    let wanted = match wanted_runs(db, thread, query)? {
+        Some(runs) if runs.is_empty() => return Ok(page),
+        wanted => wanted,
+    };
+    let mut runs = Runs::default();
+    let mut statement = db.prepare_cached(&format!(
+        "SELECT {CHECKPOINT} FROM checkpoint c WHERE c.namespace = ?1 AND c.name < ?2 \
+         AND (?3 IS NULL OR c.source = ?3) ORDER BY c.name DESC"
+    ))?;
+    // Every id is smaller than a tilde; as a bound that is always there, the index can use it.
+    let before = query.before.map_or_else(|| "~".to_owned(), |id| id.to_string());
+    let mut rows = statement.query(params![namespace, before, query.source.map(|source| source.name())])?;
+    while let Some(row) = rows.next()? {
+        let of: i64 = row.get(8)?;
+        if wanted.as_ref().is_some_and(|wanted| !wanted.contains(&of)) {
+            continue;
+        }
+        if page.items.len() == limit {
+            page.more = true;
+            break;
+        }
+        let run = runs.get(db, of).map_err(|trouble| {
+            trouble.within(|| "the checkpoint".to_owned(), crate::stored::id(row, 0).ok())
+        })?;
+        page.items.push(checkpoint(row, run)?);
+    }
+    Ok(page)
+}
+
+fn place(db: &Connection, query: &Query) -> Result<Option<(i64, i64)>, Trouble> {
+    let mut statement = db.prepare_cached(
+        "SELECT t.id, n.id FROM thread t JOIN namespace n ON n.thread = t.id WHERE t.name = ?1 AND n.name = ?2",
+    )?;
+    let names = params![&*query.thread, &*query.namespace];
+    Ok(statement.query_row(names, |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
+}
+
+/// The runs that the query asks for; `None` if it does not ask. The values are compared here and not by SQLite, whose JSON
+/// knows fewer differences.
+fn wanted_runs(db: &Connection, thread: i64, query: &Query) -> Result<Option<HashSet<i64>>, Trouble> {
+    if query.run.is_none() && query.metadata.is_empty() {
+        return Ok(None);
+    }
+    let mut statement = db.prepare_cached(
+        "SELECT name, program, metadata, id FROM run WHERE thread = ?1 AND (?2 IS NULL OR name = ?2)",
+    )?;
+    let mut rows = statement.query(params![thread, query.run.as_deref()])?;
+    let mut wanted = HashSet::new();
+    while let Some(row) = rows.next()? {
+        let has_all = query.metadata.is_empty() || {
+            let run = run(row).map_err(|trouble| {
+                trouble.within(|| format!("run `{}`", text(row, 0).unwrap_or_default()), None)
+            })?;
+            has_all(&run.metadata, &query.metadata)
+        };
+        if has_all {
+            wanted.insert(row.get(3)?);
+        }
+    }
+    Ok(Some(wanted))
+}
+
+fn has_all(metadata: &Metadata, wanted: &Metadata) -> bool {
+    wanted.iter().all(|(key, value)| metadata.get(key) == Some(value))
+}

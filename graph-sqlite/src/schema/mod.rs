@@ -1,0 +1,76 @@
+//! The tables, and what a file must be to be ours.
+
+use graph_core::checkpoint::StoreError;
+use rusqlite::Connection;
+
+use crate::trouble::Trouble;
+
+/// What the header of a file of ours says ("GRPH").
+const APPLICATION: i32 = 0x4752_5048;
+
+/// What turns format `n` into format `n + 1`, at place `n`. None of them ever changes once it was released.
+const MIGRATIONS: [&str; 1] = [include_str!("1.sql")];
+
+/// What is in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// Nothing yet.
+    Nothing,
+    /// This format of ours.
+    Format(usize),
+    /// Another program's database.
+    Foreign,
+}
+
+/// What is in the file; nothing is changed.
+pub(crate) fn content(db: &Connection) -> rusqlite::Result<Content> {
+    let application: i32 = db.query_row("PRAGMA application_id", [], |row| row.get(0))?;
+    let version: i32 = db.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    let tables: i64 = db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    Ok(match (application, usize::try_from(version), tables) {
+        (APPLICATION, Ok(version), _) if version > 0 => Content::Format(version),
+        (0, Ok(0), 0) => Content::Nothing,
+        _ => Content::Foreign,
+    })
+}
+
+/// Refuses a file that this program must not write to.
+pub(crate) fn check(content: Content) -> Result<(), StoreError> {
+    match content {
+        Content::Format(found) if found > MIGRATIONS.len() => Err(StoreError::NewerFormat {
+            found: u32::try_from(found).unwrap_or(u32::MAX),
+            known: u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX),
+        }),
+        Content::Foreign => Err(StoreError::backend(
+            "open the file",
+            "it is a database of another program, not a store of checkpoints",
+        )),
+        Content::Format(_) | Content::Nothing => Ok(()),
+    }
+}
+
+/// Brings a file to the newest format. Several processes may do so at once: the second finds it done.
+pub(crate) fn migrate(db: &Connection) -> Result<(), Trouble> {
+    if content(db)? == Content::Format(MIGRATIONS.len()) {
+        return Ok(());
+    }
+    db.execute_batch("BEGIN EXCLUSIVE")?;
+    let done = migrate_locked(db);
+    let ended = db.execute_batch(if done.is_ok() { "COMMIT" } else { "ROLLBACK" });
+    done?;
+    Ok(ended?)
+}
+
+fn migrate_locked(db: &Connection) -> Result<(), Trouble> {
+    let content = content(db)?;
+    check(content)?;
+    let from = if let Content::Format(format) = content { format } else { 0 };
+    for migration in MIGRATIONS.iter().skip(from) {
+        db.execute_batch(migration)?;
+    }
+    db.execute_batch(&format!(
+        "PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {}",
+        MIGRATIONS.len()
+    ))?;
+    Ok(())
+}

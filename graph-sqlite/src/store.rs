@@ -1,0 +1,160 @@
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use graph_core::checkpoint::{
+    Batch, Checkpoint, CheckpointId, Checkpointer, Loaded, Page, Prune, Pruned, Query, StoreError,
+    StoreFuture, ThreadQuery, ThreadRecord,
+};
+
+use crate::options::Options;
+use crate::queue::Queue;
+use crate::reader::{self, Read};
+use crate::trouble::About;
+use crate::writer::{self, Pruning, Turn, Write};
+use crate::{open, writer::ACCEPTED};
+
+/// A store of checkpoints in one SQLite file. A clone is the same store.
+///
+/// ```
+/// use graph_core::checkpoint::Checkpointer as _;
+/// use graph_sqlite::SqliteCheckpointer;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("threads.db");
+/// let store = SqliteCheckpointer::open(path)?;
+/// let loaded = store.get("ticket-17", "", None).await?;
+/// assert_eq!(loaded.found, None);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Durability
+/// A call that has returned is durable as its [`Synchronous`](crate::Synchronous) says. Calls that wait at the same time
+/// are written in one transaction, so that they share its price; one that is refused is no concern of the others.
+///
+/// # Cancel safety
+/// A call is handed over at the first poll of its future and done in that order. Dropping the future does not take it back,
+/// unless more than a thousand others wait before it: then it is not done at all.
+///
+/// When the last clone is dropped, what was handed over is still written, in the background.
+#[derive(Clone)]
+pub struct SqliteCheckpointer {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    path: PathBuf,
+    writes: Arc<Queue<Write>>,
+    reads: Arc<Queue<Read>>,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.writes.close();
+        self.reads.close();
+    }
+}
+
+impl fmt::Debug for SqliteCheckpointer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqliteCheckpointer").field("path", &self.shared.path).finish_non_exhaustive()
+    }
+}
+
+impl SqliteCheckpointer {
+    /// Opens a file, and makes it first, with the folders above it, if it is not there. Nobody but the user may read a
+    /// file that is made here.
+    ///
+    /// The calling thread waits for the disk; nothing else of the store blocks.
+    ///
+    /// # Errors
+    /// [`NewerFormat`](StoreError::NewerFormat) if a newer version of this crate has written the file,
+    /// [`Backend`](StoreError::Backend) if it cannot be opened or is something else.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+        Self::open_with(path.as_ref(), &Options::new())
+    }
+
+    /// How a file is to be opened.
+    pub fn options() -> Options {
+        Options::new()
+    }
+
+    pub(crate) fn open_with(path: &Path, options: &Options) -> Result<Self, StoreError> {
+        let db = open::writer(path, options)?;
+        // From here on, whatever fails ends the threads that are there.
+        let shared = Arc::new(Shared {
+            path: path.to_owned(),
+            writes: Arc::new(Queue::new(ACCEPTED)),
+            // A read that nobody waits for is not read.
+            reads: Arc::new(Queue::new(0)),
+        });
+        for _ in 0..options.readers {
+            reader::spawn(open::reader(path, options)?, Arc::clone(&shared.reads))?;
+        }
+        writer::spawn(db, Arc::clone(&shared.writes))?;
+        Ok(Self { shared })
+    }
+}
+
+impl Checkpointer for SqliteCheckpointer {
+    fn commit(&self, batch: Batch) -> StoreFuture<'_, ()> {
+        let about = About {
+            what: "write a checkpoint",
+            thread: Arc::clone(&batch.thread),
+            namespace: Arc::clone(&batch.namespace),
+        };
+        let run = move |session: &mut writer::Session| writer::commit(session, &batch).map(Turn::Done);
+        Box::pin(writer::write(&self.shared.writes, about, false, run))
+    }
+
+    fn get(
+        &self,
+        thread: &str,
+        namespace: &str,
+        checkpoint: Option<CheckpointId>,
+    ) -> StoreFuture<'_, Loaded> {
+        let about = About { what: "read a checkpoint", thread: thread.into(), namespace: namespace.into() };
+        let (thread, namespace) = (Arc::clone(&about.thread), Arc::clone(&about.namespace));
+        let query = move |db: &_| reader::get(db, &thread, &namespace, checkpoint);
+        Box::pin(reader::read(&self.shared.reads, about, query))
+    }
+
+    fn list(&self, query: Query) -> StoreFuture<'_, Page<Checkpoint>> {
+        let about = About {
+            what: "list checkpoints",
+            thread: Arc::clone(&query.thread),
+            namespace: Arc::clone(&query.namespace),
+        };
+        Box::pin(reader::read(&self.shared.reads, about, move |db: &_| reader::list(db, &query)))
+    }
+
+    fn threads(&self, query: ThreadQuery) -> StoreFuture<'_, Page<ThreadRecord>> {
+        let about = About { what: "list threads", ..About::default() };
+        Box::pin(reader::read(&self.shared.reads, about, move |db: &_| reader::threads(db, &query)))
+    }
+
+    fn delete(&self, thread: &str) -> StoreFuture<'_, bool> {
+        let thread: Arc<str> = thread.into();
+        let about = About { what: "delete a thread", thread: Arc::clone(&thread), ..About::default() };
+        let run = move |session: &mut writer::Session| writer::delete(session, &thread).map(Turn::Done);
+        Box::pin(writer::write(&self.shared.writes, about, true, run))
+    }
+
+    fn copy(&self, from: &str, to: &str) -> StoreFuture<'_, ()> {
+        let (from, to): (Arc<str>, Arc<str>) = (from.into(), to.into());
+        let about = About { what: "copy a thread", thread: Arc::clone(&from), ..About::default() };
+        let run = move |session: &mut writer::Session| writer::copy(session, &from, &to).map(Turn::Done);
+        Box::pin(writer::write(&self.shared.writes, about, true, run))
+    }
+
+    fn prune(&self, prune: Prune) -> StoreFuture<'_, Pruned> {
+        let thread = prune.thread.clone().unwrap_or_default();
+        let about = About { what: "prune", thread, ..About::default() };
+        let mut pruning = Pruning::new(prune);
+        let run = move |session: &mut writer::Session| pruning.turn(session);
+        Box::pin(writer::write(&self.shared.writes, about, true, run))
+    }
+}

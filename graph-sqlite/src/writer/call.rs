@@ -1,0 +1,115 @@
+use graph_core::checkpoint::StoreError;
+use tokio::sync::oneshot;
+
+use crate::queue::{Queue, Ticket};
+use crate::trouble::{About, Trouble};
+
+use super::{Session, Write};
+
+/// A write, whatever it gives back.
+pub(crate) trait Work: Send {
+    /// Does its part of a transaction. It may be done again from the beginning after the transaction was rolled back.
+    fn run(&mut self, session: &mut Session) -> Course;
+    /// The transaction failed.
+    fn fail(&mut self, error: &rusqlite::Error);
+    /// Whether it has more to do, in another transaction.
+    fn goes_on(&self) -> bool;
+    /// Whether it may take long.
+    fn is_long(&self) -> bool;
+    /// Tells who waits for it what came of it.
+    fn answer(self: Box<Self>);
+}
+
+/// How a write went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Course {
+    /// It is done, or was refused before it had written anything.
+    Whole,
+    /// It has stopped midway: the transaction must not be committed.
+    Broken,
+}
+
+/// What a long write comes to in one transaction.
+#[derive(Debug)]
+pub(crate) enum Turn<T> {
+    Done(T),
+    More,
+}
+
+struct Call<T, F> {
+    about: About,
+    run: F,
+    long: bool,
+    outcome: Option<Result<T, StoreError>>,
+    answer: oneshot::Sender<Result<T, StoreError>>,
+}
+
+impl<T, F> Work for Call<T, F>
+where
+    T: Send,
+    F: FnMut(&mut Session) -> Result<Turn<T>, Trouble> + Send,
+{
+    fn run(&mut self, session: &mut Session) -> Course {
+        let (outcome, course) = match (self.run)(session) {
+            Ok(Turn::Done(value)) => (Some(Ok(value)), Course::Whole),
+            Ok(Turn::More) => (None, Course::Whole),
+            Err(Trouble::Refused(error)) => (Some(Err(error)), Course::Whole),
+            Err(broken) => (Some(Err(broken.into_error(&self.about))), Course::Broken),
+        };
+        self.outcome = outcome;
+        course
+    }
+
+    fn fail(&mut self, error: &rusqlite::Error) {
+        let error = match error {
+            rusqlite::Error::SqliteFailure(code, text) => {
+                crate::trouble::backend(self.about.what, rusqlite::Error::SqliteFailure(*code, text.clone()))
+            }
+            other => StoreError::backend(self.about.what, other.to_string()),
+        };
+        self.outcome = Some(Err(error));
+    }
+
+    fn goes_on(&self) -> bool {
+        self.outcome.is_none()
+    }
+
+    fn is_long(&self) -> bool {
+        self.long
+    }
+
+    fn answer(self: Box<Self>) {
+        if let Some(outcome) = self.outcome {
+            // Whoever asked may be gone.
+            drop(self.answer.send(outcome));
+        }
+    }
+}
+
+/// Hands a write over at the first poll, and waits until it is durable.
+pub(crate) async fn write<T: Send + 'static>(
+    writes: &Queue<Write>,
+    about: About,
+    long: bool,
+    run: impl FnMut(&mut Session) -> Result<Turn<T>, Trouble> + Send + 'static,
+) -> Result<T, StoreError> {
+    let (answer, answered) = oneshot::channel();
+    let what = about.what;
+    let ticket = writes.push(Box::new(Call { about, run, long, outcome: None, answer }));
+    let waiting = Waiting { writes, ticket };
+    let outcome = answered.await.map_err(|_| StoreError::backend(what, "its thread has ended"))?;
+    drop(waiting);
+    outcome
+}
+
+/// Takes the write out of the queue when its future is dropped, if it was not accepted yet.
+struct Waiting<'q> {
+    writes: &'q Queue<Write>,
+    ticket: Ticket,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.writes.abandon(self.ticket);
+    }
+}

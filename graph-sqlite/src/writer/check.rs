@@ -1,0 +1,87 @@
+use graph_core::checkpoint::{Batch, CheckpointId, Conflict, Fence, StoreError, Write};
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use crate::trouble::Trouble;
+
+use super::known::{Known, Namespace};
+
+/// Refuses a batch that must not be written, before anything of it is.
+pub(super) fn check(db: &Connection, known: &mut Known, batch: &Batch) -> Result<(), Trouble> {
+    let mut found = Fence::default();
+    let mut namespace = None;
+    let mut same_origin = true;
+    if let Some(thread) = known.thread(db, &batch.thread)? {
+        found.epoch = thread.epoch;
+        same_origin = thread.origin == batch.origin;
+        namespace = thread.namespace(db, &batch.namespace)?;
+        found.head = namespace.as_ref().and_then(|namespace| namespace.head).map(|(head, _)| head);
+    }
+    if found != batch.fence || !same_origin {
+        let conflict = Conflict {
+            thread: batch.thread.clone(),
+            namespace: batch.namespace.clone(),
+            expected: batch.fence,
+            found,
+        };
+        return Err(StoreError::Conflict(Box::new(conflict)).into());
+    }
+    if batch.epoch < found.epoch {
+        return Err(invalid(batch, format!("epoch {} is less than {}", batch.epoch, found.epoch)));
+    }
+    let mut there = There { db, namespace: namespace.as_deref(), greatest: found.head, added: Vec::new() };
+    batch.writes.iter().try_for_each(|write| there.write(batch, write))
+}
+
+/// The checkpoints that there are while a batch is being written.
+struct There<'a> {
+    db: &'a Connection,
+    namespace: Option<&'a Namespace>,
+    greatest: Option<CheckpointId>,
+    added: Vec<CheckpointId>,
+}
+
+impl There<'_> {
+    fn write(&mut self, batch: &Batch, write: &Write) -> Result<(), Trouble> {
+        match write {
+            Write::Checkpoint(new) => {
+                let id = new.checkpoint.id;
+                if let Some(greatest) = self.greatest.filter(|greatest| *greatest >= id) {
+                    return Err(invalid(batch, format!("checkpoint {id} does not sort behind {greatest}")));
+                }
+                if let Some(parent) = new.checkpoint.parent
+                    && !self.has(parent)?
+                {
+                    return Err(invalid(
+                        batch,
+                        format!("checkpoint {id} follows {parent}, which is not there"),
+                    ));
+                }
+                self.greatest = Some(id);
+                self.added.push(id);
+            }
+            Write::Records { checkpoint, .. } => {
+                if !self.has(*checkpoint)? {
+                    return Err(invalid(batch, format!("there is no checkpoint {checkpoint}")));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn has(&self, id: CheckpointId) -> Result<bool, Trouble> {
+        if self.greatest == Some(id) || self.added.contains(&id) {
+            return Ok(true);
+        }
+        let Some(namespace) = self.namespace else { return Ok(false) };
+        let found = self
+            .db
+            .prepare_cached("SELECT 1 FROM checkpoint WHERE namespace = ?1 AND name = ?2")?
+            .query_row(params![namespace.id, id.to_string()], |_| Ok(()))
+            .optional()?;
+        Ok(found.is_some())
+    }
+}
+
+fn invalid(batch: &Batch, what: String) -> Trouble {
+    StoreError::Invalid { thread: batch.thread.clone(), what }.into()
+}

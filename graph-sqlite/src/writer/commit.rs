@@ -1,0 +1,98 @@
+use graph_core::checkpoint::{Batch, CheckpointId, NewCheckpoint, StoreError, Write};
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use crate::chunk::Data;
+use crate::stored::millis;
+use crate::trouble::Trouble;
+
+use super::known::{Known, Namespace, Thread};
+use super::{Session, check, lines, pieces, records};
+
+/// Makes the writes of a batch, or refuses it before the first one.
+pub(crate) fn commit(session: &mut Session, batch: &Batch) -> Result<(), Trouble> {
+    let Session { db, known } = session;
+    check::check(db, known, batch)?;
+    let thread = enter(db, known, batch)?;
+    for write in &batch.writes {
+        match write {
+            Write::Checkpoint(new) => add(db, thread, batch, new)?,
+            Write::Records { checkpoint, remove, put } => {
+                let namespace = namespace(db, thread, batch)?;
+                records::change(db, row(db, namespace, *checkpoint)?, remove, put)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The thread, which is made if it is not there, in the batch's epoch.
+fn enter<'k>(db: &Connection, known: &'k mut Known, batch: &Batch) -> Result<&'k mut Thread, Trouble> {
+    if known.thread(db, &batch.thread)?.is_none() {
+        db.prepare_cached("INSERT INTO thread (name, epoch, origin) VALUES (?1, ?2, ?3)")?
+            .execute(params![&*batch.thread, batch.epoch.cast_signed(), &*batch.origin])?;
+    }
+    let thread = known.thread(db, &batch.thread)?.ok_or_else(vanished)?;
+    if thread.epoch != batch.epoch {
+        db.prepare_cached("UPDATE thread SET epoch = ?2 WHERE id = ?1")?
+            .execute(params![thread.id, batch.epoch.cast_signed()])?;
+        thread.epoch = batch.epoch;
+    }
+    Ok(thread)
+}
+
+fn namespace<'t>(
+    db: &Connection,
+    thread: &'t mut Thread,
+    batch: &Batch,
+) -> Result<&'t mut Namespace, Trouble> {
+    if thread.namespace(db, &batch.namespace)?.is_none() {
+        db.prepare_cached("INSERT INTO namespace (thread, name) VALUES (?1, ?2)")?
+            .execute(params![thread.id, &*batch.namespace])?;
+    }
+    thread.namespace(db, &batch.namespace)?.ok_or_else(vanished)
+}
+
+fn row(db: &Connection, namespace: &Namespace, checkpoint: CheckpointId) -> Result<i64, Trouble> {
+    db.prepare_cached("SELECT id FROM checkpoint WHERE namespace = ?1 AND name = ?2")?
+        .query_row(params![namespace.id, checkpoint.to_string()], |row| row.get(0))
+        .optional()?
+        .ok_or_else(vanished)
+}
+
+/// What was there a moment ago in the same transaction.
+fn vanished() -> Trouble {
+    Trouble::damaged("the file", None, "a row is gone that was there in the same transaction")
+}
+
+fn add(db: &Connection, thread: &mut Thread, batch: &Batch, new: &NewCheckpoint) -> Result<(), Trouble> {
+    let NewCheckpoint { checkpoint, pieces, records } = new;
+    let run = thread.run(db, &checkpoint.run)?;
+    let namespace = namespace(db, thread, batch)?;
+    let line = lines::place(db, namespace, checkpoint.parent)?;
+    let next = serde_json::to_string(&checkpoint.next.iter().map(|node| &**node).collect::<Vec<&str>>())
+        .map_err(|error| StoreError::backend("write the planned nodes", error))?;
+    let progress = checkpoint.progress.as_ref();
+    let row = db
+        .prepare_cached(
+            "INSERT INTO checkpoint \
+             (namespace, name, line, parent, step, source, run, created, next, progress_encoding, progress) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        )?
+        .insert(params![
+            namespace.id,
+            checkpoint.id.to_string(),
+            line,
+            checkpoint.parent.map(|parent| parent.to_string()),
+            checkpoint.step,
+            checkpoint.source.name(),
+            run,
+            millis(checkpoint.created_at),
+            next,
+            progress.map(|progress| progress.encoding().code()),
+            progress.map(Data::from),
+        ])?;
+    records::change(db, row, &[], records)?;
+    pieces::write(db, namespace, line, checkpoint.id, pieces)?;
+    namespace.head = Some((checkpoint.id, line));
+    Ok(())
+}

@@ -1,0 +1,34 @@
+use graph_core::checkpoint::{RecordKey, TaskRecord};
+use rusqlite::{Connection, params};
+
+use crate::chunk::Data;
+
+/// Takes records of a checkpoint's row away, and puts others in the place of those of the same key.
+pub(super) fn change(
+    db: &Connection,
+    checkpoint: i64,
+    remove: &[RecordKey],
+    put: &[TaskRecord],
+) -> rusqlite::Result<()> {
+    for key in remove {
+        db.prepare_cached(
+            "DELETE FROM record WHERE checkpoint = ?1 AND task = ?2 AND kind = ?3 AND key = ?4",
+        )?
+        .execute(params![checkpoint, key.task, key.kind.code(), &*key.key])?;
+    }
+    for TaskRecord { key, payload } in put {
+        db.prepare_cached(
+            "INSERT INTO record (checkpoint, task, kind, key, encoding, payload) VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
+             ON CONFLICT (checkpoint, task, kind, key) DO UPDATE SET encoding = ?5, payload = ?6",
+        )?
+        .execute(params![
+            checkpoint,
+            key.task,
+            key.kind.code(),
+            &*key.key,
+            payload.encoding().code(),
+            Data::from(payload)
+        ])?;
+    }
+    Ok(())
+}

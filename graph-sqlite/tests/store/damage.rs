@@ -1,0 +1,117 @@
+use graph_core::checkpoint::{CheckpointId, Checkpointer as _, RecordKind, StoreError};
+
+use crate::kit::{File, step, wait, writer};
+
+/// A file in which a statement was run behind the store's back, and what reading its head says.
+fn after(statement: &str) -> (CheckpointId, String) {
+    let file = File::new();
+    let store = file.open();
+    let mut thread = writer(&store, "t");
+    let mut head = thread.then(step().value("v", "1").delta("l", "0").record(RecordKind::Step, "k"));
+    for index in 1..150 {
+        head = thread.then(step().delta("l", &index.to_string()).record(RecordKind::Step, "k"));
+    }
+    drop(store);
+    let changed = file.sql().execute(statement, []).unwrap();
+    assert!(changed > 0, "{statement}");
+    let store = file.open();
+    match wait(store.get("t", "", Some(head))) {
+        Err(StoreError::Corrupt(corrupt)) => {
+            assert_eq!(&*corrupt.thread, "t");
+            (head, corrupt.to_string().replace(&head.to_string(), "HEAD"))
+        }
+        other => panic!("{statement}: {other:?}"),
+    }
+}
+
+#[test]
+fn damaged_rows_are_errors_that_name_thread_checkpoint_and_field() {
+    for (statement, expected) in [
+        (
+            "UPDATE piece SET data = 'x' WHERE entries IS NOT NULL",
+            "field `l` of thread `t`, at checkpoint ID, cannot be read: a piece: a chunk: its entries have 219 bytes, but there are 1",
+        ),
+        (
+            "UPDATE piece SET entries = x'00' WHERE entries IS NOT NULL",
+            "field `l` of thread `t`, at checkpoint ID, cannot be read: a piece: a chunk: the headers of its entries are cut off",
+        ),
+        (
+            "UPDATE piece SET encoding = 99 WHERE whole",
+            "field `v` of thread `t`, at checkpoint ID, cannot be read: a piece: the value: its encoding 99 is not known",
+        ),
+        (
+            "UPDATE piece SET encoding = NULL WHERE whole",
+            "field `v` of thread `t`, at checkpoint ID, cannot be read: a piece: column `encoding`: its type is Null",
+        ),
+        (
+            "UPDATE piece SET data = 7 WHERE whole",
+            "field `v` of thread `t`, at checkpoint ID, cannot be read: a piece: the value: its type is Integer",
+        ),
+        (
+            "DELETE FROM piece WHERE id = (SELECT min(id) FROM piece WHERE entries IS NOT NULL)",
+            "field `l` of thread `t`, cannot be read: a chunk: some of what was written is missing",
+        ),
+        (
+            "DELETE FROM piece WHERE id = (SELECT max(id) - 1 FROM piece)",
+            "field `l` of thread `t`, at checkpoint ID, cannot be read: a chunk: some of what was written is missing",
+        ),
+        (
+            "DELETE FROM run",
+            "the checkpoint of thread `t`, at checkpoint HEAD, cannot be read: the run: it is missing",
+        ),
+        (
+            "UPDATE run SET metadata = '[]'",
+            "the checkpoint of thread `t`, at checkpoint HEAD, cannot be read: the run's metadata: it is no JSON object",
+        ),
+        (
+            "DELETE FROM line",
+            "the checkpoint's line of thread `t`, at checkpoint HEAD, cannot be read: it is missing",
+        ),
+        (
+            "UPDATE checkpoint SET source = 'dream'",
+            "the checkpoint of thread `t`, at checkpoint HEAD, cannot be read: the source: it is not known",
+        ),
+        (
+            "UPDATE checkpoint SET next = '{}'",
+            "the checkpoint of thread `t`, at checkpoint HEAD, cannot be read: the planned nodes: they are no list of names",
+        ),
+        (
+            "UPDATE checkpoint SET parent = 'x'",
+            "the checkpoint of thread `t`, at checkpoint HEAD, cannot be read: column 1: it is no checkpoint id",
+        ),
+        (
+            "UPDATE record SET kind = 77",
+            "the checkpoint of thread `t`, at checkpoint HEAD, cannot be read: a record: its kind: 77 is not known",
+        ),
+        (
+            "UPDATE checkpoint SET next = CAST(x'5b22ff225d' AS TEXT)",
+            "the checkpoint of thread `t`, at checkpoint HEAD, cannot be read: column 5: it is not UTF-8",
+        ),
+    ] {
+        let (_, found) = after(statement);
+        let found = match found.split_once("at checkpoint ") {
+            Some((start, rest)) if !rest.starts_with("HEAD") => {
+                format!("{start}at checkpoint ID{}", &rest[26..])
+            }
+            _ => found,
+        };
+        assert!(found.starts_with(expected), "{statement}\n  {found}\n  {expected}");
+    }
+}
+
+#[test]
+fn a_damaged_chunk_does_not_keep_others_from_being_written() {
+    let file = File::new();
+    let store = file.open();
+    let mut thread = writer(&store, "t");
+    for index in 0..40 {
+        thread.then(step().delta("l", &index.to_string()));
+    }
+    file.sql().execute("UPDATE piece SET encoding = 99 WHERE loose = 5", []).unwrap();
+    let mut last = None;
+    for index in 40..80 {
+        last = Some(thread.then(step().delta("l", &index.to_string()).value("v", "1")));
+    }
+    assert!(matches!(wait(store.get("t", "", last)), Err(StoreError::Corrupt(_))));
+    assert_eq!(thread.ids().len(), 80);
+}

@@ -1,0 +1,120 @@
+use graph_core::checkpoint::{CheckpointId, Checkpointer as _, PieceKind};
+
+use crate::kit::{File, step, wait, writer};
+
+#[test]
+fn a_field_is_its_last_value_and_every_delta_since() {
+    let file = File::new();
+    let store = file.open();
+    let mut thread = writer(&store, "t");
+    let a = thread.then(step().delta("l", "1").value("x", "a"));
+    let b = thread.then(step().delta("l", "2"));
+    let c = thread.then(step().delta("l", "dropped").value("l", "3").delta("l", "4").delta("l", "5"));
+    let d = thread.then(step().delta("l", "6"));
+    for (id, expected) in [(a, "+1"), (b, "+1 +2"), (c, "=3 +4 +5"), (d, "=3 +4 +5 +6")] {
+        assert_eq!(thread.field(id, "l"), expected);
+        assert_eq!(thread.field(id, "x"), "=a");
+    }
+}
+
+/// As many steps as fill several chunks, of pieces of very different sizes.
+#[test]
+fn every_checkpoint_of_a_long_history_is_what_it_was() {
+    let file = File::new();
+    let store = file.open();
+    let mut thread = writer(&store, "t");
+    let mut expected: Vec<(CheckpointId, String)> = Vec::new();
+    let mut so_far = String::new();
+    for index in 0..400_usize {
+        let text = format!("{index}{}", "x".repeat(if index % 90 == 0 { 20_000 } else { index % 300 }));
+        let id = if index == 150 {
+            so_far = format!("={text}");
+            thread.then(step().value("l", &text))
+        } else {
+            so_far = format!("{so_far} +{text}").trim().to_owned();
+            thread.then(step().delta("l", &text))
+        };
+        expected.push((id, so_far.clone()));
+    }
+    for (id, text) in expected {
+        assert!(thread.field(id, "l") == text, "{id}");
+    }
+    let rows: i64 = file.sql().query_row("SELECT count(*) FROM piece", [], |row| row.get(0)).unwrap();
+    assert!(rows < 250, "{rows} rows");
+}
+
+#[test]
+fn branches_see_what_was_there_where_they_begin() {
+    let file = File::new();
+    let store = file.open();
+    let mut thread = writer(&store, "t");
+    let ids: Vec<_> = (0..100).map(|index| thread.then(step().delta("l", &index.to_string()))).collect();
+    let fork = thread.add(step().after(ids[69]).delta("l", "f"));
+    let value = thread.add(step().after(fork).value("m", "v"));
+    let main = thread.add(step().after(ids[99]).delta("l", "100"));
+    let more = thread.add(step().after(value).delta("l", "g"));
+    let to = |end: usize| (0..end).map(|index| format!("+{index}")).collect::<Vec<_>>().join(" ");
+    assert_eq!(thread.field(fork, "l"), format!("{} +f", to(70)));
+    assert_eq!(thread.field(more, "l"), format!("{} +f +g", to(70)));
+    assert_eq!(thread.field(more, "m"), "=v");
+    assert_eq!(thread.field(main, "l"), to(101));
+    assert_eq!(thread.field(main, "m"), "");
+    assert_eq!(thread.field(ids[99], "l"), to(100));
+    // Both branches go on where they ended; only the fork has made a line.
+    let lines: i64 = file.sql().query_row("SELECT count(*) FROM line", [], |row| row.get(0)).unwrap();
+    assert_eq!(lines, 2);
+}
+
+#[test]
+fn a_branch_of_a_branch_of_a_branch_is_read_through_few_lines() {
+    let file = File::new();
+    let store = file.open();
+    let mut thread = writer(&store, "t");
+    let mut expected = "=start +0".to_owned();
+    let mut at = thread.then(step().value("l", "start").delta("l", "0").value("old", "o"));
+    for index in 1..60 {
+        // What is branched off from is not the last of its line.
+        thread.add(step().after(at).delta("l", "elsewhere"));
+        at = thread.add(step().after(at).delta("l", &index.to_string()));
+        expected = format!("{expected} +{index}");
+        assert_eq!(thread.field(at, "l"), expected);
+        assert_eq!(thread.field(at, "old"), "=o");
+    }
+    let depth: i64 = file.sql().query_row("SELECT max(depth) FROM line", [], |row| row.get(0)).unwrap();
+    assert_eq!(depth, 15);
+}
+
+#[test]
+fn a_second_beginning_sees_nothing_of_the_first() {
+    let file = File::new();
+    let store = file.open();
+    let mut thread = writer(&store, "t");
+    let first = thread.add(step().value("l", "1"));
+    let second = thread.add(step().delta("l", "2"));
+    assert_eq!((thread.field(first, "l"), thread.field(second, "l")), ("=1".into(), "+2".into()));
+}
+
+#[test]
+fn a_copy_is_a_thread_of_its_own() {
+    let file = File::new();
+    let store = file.open();
+    let mut thread = writer(&store, "t");
+    let a = thread.then(step().delta("l", "1"));
+    let b = thread.then(step().delta("l", "2"));
+    let fork = thread.add(step().after(a).delta("l", "3"));
+    wait(store.copy("t", "u")).unwrap();
+    let mut copy = writer(&store, "u");
+    assert_eq!(copy.fence, thread.fence);
+    let c = copy.add(step().after(b).delta("l", "4"));
+    assert!(wait(store.delete("t")).unwrap());
+    assert_eq!(copy.field(fork, "l"), "+1 +3");
+    assert_eq!(copy.field(c, "l"), "+1 +2 +4");
+    assert_eq!(copy.load(b).found.unwrap().fields[0].pieces[0].kind, PieceKind::Delta);
+    // Nothing of the deleted thread is left.
+    wait(store.delete("u")).unwrap();
+    for table in ["thread", "namespace", "run", "line", "checkpoint", "field", "piece", "record"] {
+        let rows: i64 =
+            file.sql().query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap();
+        assert_eq!(rows, 0, "{table}");
+    }
+}

@@ -1,0 +1,213 @@
+//! Short ways of saying what is written and what is there.
+
+use std::borrow::Cow;
+use std::future::Future;
+use std::path::PathBuf;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+use std::time::{Duration, UNIX_EPOCH};
+
+use graph_core::Metadata;
+use graph_core::checkpoint::{
+    Batch, Checkpoint, CheckpointId, Checkpointer as _, Fence, Loaded, NewCheckpoint, Payload, Piece,
+    PieceKind, Query, RecordKey, RecordKind, RunRecord, Source, StoreError, TaskRecord, Write,
+};
+use graph_sqlite::{SqliteCheckpointer, Synchronous};
+use tempfile::TempDir;
+
+/// Waits for a future without any runtime.
+pub(crate) fn wait<F: Future>(future: F) -> F::Output {
+    struct Unpark(Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => thread::park(),
+        }
+    }
+}
+
+/// Polls a future once.
+pub(crate) fn poll_once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
+    std::pin::Pin::new(future).poll(&mut Context::from_waker(Waker::noop()))
+}
+
+pub(crate) struct File {
+    folder: TempDir,
+}
+
+impl File {
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        self.folder.path().join("threads.db")
+    }
+
+    /// Not waiting for the disk: what is tested does not depend on it.
+    pub(crate) fn open(&self) -> SqliteCheckpointer {
+        SqliteCheckpointer::options().synchronous(Synchronous::Normal).readers(2).open(self.path()).unwrap()
+    }
+
+    pub(crate) fn sql(&self) -> rusqlite::Connection {
+        let db = rusqlite::Connection::open(self.path()).unwrap();
+        db.busy_timeout(Duration::from_secs(5)).unwrap();
+        db
+    }
+
+    /// The file's size with everything in it that has been written.
+    pub(crate) fn size(&self) -> u64 {
+        let busy: i64 =
+            self.sql().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0)).unwrap();
+        assert_eq!(busy, 0);
+        std::fs::metadata(self.path()).unwrap().len()
+    }
+}
+
+pub(crate) fn run() -> Arc<RunRecord> {
+    Arc::new(RunRecord { id: "r1".into(), program: "p1".into(), metadata: Metadata::new() })
+}
+
+/// What one superstep writes.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    pub(crate) parent: Option<CheckpointId>,
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) records: Vec<TaskRecord>,
+    pub(crate) made: u64,
+}
+
+pub(crate) fn step() -> Step {
+    Step { parent: None, pieces: vec![], records: vec![], made: 0 }
+}
+
+impl Step {
+    pub(crate) fn after(mut self, parent: CheckpointId) -> Self {
+        self.parent = Some(parent);
+        self
+    }
+
+    pub(crate) fn value(mut self, field: &'static str, text: &str) -> Self {
+        self.pieces.push(piece(field, PieceKind::Value, text));
+        self
+    }
+
+    pub(crate) fn delta(mut self, field: &'static str, text: &str) -> Self {
+        self.pieces.push(piece(field, PieceKind::Delta, text));
+        self
+    }
+
+    pub(crate) fn record(mut self, kind: RecordKind, key: &str) -> Self {
+        self.records.push(TaskRecord {
+            key: RecordKey { task: 0, kind, key: key.into() },
+            payload: Payload::json("1"),
+        });
+        self
+    }
+
+    /// Made so many milliseconds after 1970.
+    pub(crate) fn made(mut self, millis: u64) -> Self {
+        self.made = millis;
+        self
+    }
+
+    pub(crate) fn batch(self, thread: &str, fence: Fence) -> (CheckpointId, Batch) {
+        let id = CheckpointId::after(fence.head);
+        let checkpoint = Checkpoint {
+            id,
+            parent: self.parent,
+            step: 0,
+            source: Source::Loop,
+            run: run(),
+            created_at: UNIX_EPOCH + Duration::from_millis(self.made),
+            next: vec!["a".into()],
+            progress: None,
+        };
+        let new = NewCheckpoint { checkpoint, pieces: self.pieces, records: self.records };
+        (id, batch(thread, fence, vec![Write::Checkpoint(Box::new(new))]))
+    }
+}
+
+pub(crate) fn batch(thread: &str, fence: Fence, writes: Vec<Write>) -> Batch {
+    Batch {
+        thread: thread.into(),
+        namespace: "".into(),
+        origin: "o1".into(),
+        epoch: fence.epoch,
+        fence,
+        writes,
+    }
+}
+
+fn piece(field: &'static str, kind: PieceKind, text: &str) -> Piece {
+    Piece { field: Cow::Borrowed(field), kind, payload: Payload::json(text) }
+}
+
+/// A thread that is written to, with where it stands.
+pub(crate) struct Writer<'s> {
+    pub(crate) store: &'s SqliteCheckpointer,
+    pub(crate) thread: &'s str,
+    pub(crate) fence: Fence,
+}
+
+pub(crate) fn writer<'s>(store: &'s SqliteCheckpointer, thread: &'s str) -> Writer<'s> {
+    let fence = wait(store.get(thread, "", None)).unwrap().fence;
+    Writer { store, thread, fence }
+}
+
+impl Writer<'_> {
+    pub(crate) fn try_add(&mut self, step: Step) -> Result<CheckpointId, StoreError> {
+        let (id, batch) = step.batch(self.thread, self.fence);
+        wait(self.store.commit(batch))?;
+        self.fence.head = Some(id);
+        Ok(id)
+    }
+
+    pub(crate) fn add(&mut self, step: Step) -> CheckpointId {
+        self.try_add(step).unwrap()
+    }
+
+    /// Adds a step that follows the newest.
+    pub(crate) fn then(&mut self, mut step: Step) -> CheckpointId {
+        step.parent = self.fence.head;
+        self.add(step)
+    }
+
+    pub(crate) fn load(&self, id: CheckpointId) -> Loaded {
+        wait(self.store.get(self.thread, "", Some(id))).unwrap()
+    }
+
+    /// A field's pieces at a checkpoint: `=` before a value, `+` before a delta.
+    pub(crate) fn field(&self, id: CheckpointId, field: &str) -> String {
+        let found = self.load(id).found.expect("the checkpoint is there");
+        let Some(field) = found.fields.into_iter().find(|found| found.field == field) else {
+            return String::new();
+        };
+        let pieces: Vec<String> = field
+            .pieces
+            .iter()
+            .map(|piece| {
+                let sign = if piece.kind == PieceKind::Value { '=' } else { '+' };
+                format!("{sign}{}", String::from_utf8_lossy(piece.payload.bytes()))
+            })
+            .collect();
+        pieces.join(" ")
+    }
+
+    pub(crate) fn ids(&self) -> Vec<CheckpointId> {
+        let query = Query { thread: self.thread.into(), ..Query::default() };
+        let mut ids: Vec<_> =
+            wait(self.store.list(query)).unwrap().items.iter().map(|checkpoint| checkpoint.id).collect();
+        ids.reverse();
+        ids
+    }
+}

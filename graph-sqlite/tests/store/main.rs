@@ -1,0 +1,15 @@
+//! The store through its public API; a module for each promise.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "the functions that tests share fail a test as the tests themselves do"
+)]
+
+mod concurrency;
+mod cost;
+mod damage;
+mod history;
+mod kit;
+mod opening;
+mod pruning;
