@@ -1,0 +1,169 @@
+//! Batches that no store may accept, and that nothing of them is done.
+
+use graph_core::checkpoint::RecordKind::{Finished, Step};
+use graph_core::checkpoint::{Batch, CheckpointId, Write};
+
+use crate::Broken;
+use crate::case::Here;
+use crate::everything::Everything;
+use crate::expect::Expect;
+use crate::notation::{key, record};
+use crate::writer::{Writer, adds};
+
+fn id(byte: u8) -> CheckpointId {
+    CheckpointId::from_bytes([byte; 16])
+}
+
+pub(crate) async fn ids_sort_behind_the_greatest(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    // Across the middle, where a number with a sign would turn over.
+    for byte in [0, 1, 0x7f, 0x80] {
+        let mut new = writer.draft("a+1");
+        new.checkpoint.id = id(byte);
+        writer.add_as(new).await?;
+    }
+    let before = Everything::of(&*store, "t", &[""]).await?;
+    for wrong in [id(0), id(0x7e), id(0x7f), id(0x80)] {
+        let mut new = writer.draft("a+2");
+        new.checkpoint.id = wrong;
+        new.checkpoint.parent = Some(id(0x7f));
+        let result = store.commit(writer.batch(vec![adds(new)])).await;
+        result.refused(format!("an id that does not sort behind the greatest is refused: {wrong}"))?;
+    }
+    let after = Everything::of(&*store, "t", &[""]).await?;
+    after.is(&before, "a refused batch changes nothing")?;
+    let mut new = writer.draft("a+3");
+    new.checkpoint.id = id(0xff);
+    let last = writer.add_as(new).await?;
+    writer.reads(last, "a+1 a+1 a+1 a+1 a+3", "the thread goes on after a refused batch").await
+}
+
+pub(crate) async fn a_parent_must_be_there(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    let mut lonely = writer.draft("a=1");
+    lonely.checkpoint.parent = Some(CheckpointId::from_bytes([0; 16]));
+    let result = store.commit(writer.batch(vec![adds(lonely)])).await;
+    result.refused("a first checkpoint has no parent")?;
+    writer.stands("a refused batch makes no thread").await?;
+
+    writer.add("a=1").await?;
+    let mut inner = writer.within("child");
+    let elsewhere = inner.add("a=1").await?;
+    let mut other = Writer::new(&store, "other");
+    let foreign = other.add("a=1").await?;
+    let own = writer.draft("").checkpoint.id;
+    let wrong = [
+        ("another namespace's", elsewhere),
+        ("another thread's", foreign),
+        ("nobody's", id(0xff)),
+        ("its own", own),
+    ];
+    for (what, parent) in wrong {
+        let mut new = writer.draft("a+2");
+        new.checkpoint.id = own;
+        new.checkpoint.parent = Some(parent);
+        let result = store.commit(writer.batch(vec![adds(new)])).await;
+        result.refused(format!("a parent is in the same namespace, not {what}"))?;
+    }
+    writer.stands("a refused batch changes nothing").await
+}
+
+pub(crate) async fn records_are_of_a_checkpoint_that_is_there(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    let put = || vec![record(key(0, Finished, ""), "x")];
+    let to = |checkpoint| Write::Records { checkpoint, remove: vec![], put: put() };
+    let result = store.commit(writer.batch(vec![to(id(1))])).await;
+    result.refused("a thread that is not there has no checkpoint to have records")?;
+    writer.stands("a refused batch makes no thread").await?;
+    let head = writer.add("a=1").await?;
+    let mut inner = writer.within("child");
+    let elsewhere = inner.add("a=1").await?;
+    for wrong in [elsewhere, CheckpointId::after(Some(head)), id(0)] {
+        let result = store.commit(writer.batch(vec![to(wrong)])).await;
+        result.refused("records of a checkpoint that is not there are refused")?;
+    }
+    // Before the checkpoint that they belong to, in one batch, is before it as well.
+    let new = writer.draft("a=2");
+    let early = vec![to(new.checkpoint.id), adds(new)];
+    let result = store.commit(writer.batch(early)).await;
+    result.refused("records come after their checkpoint")?;
+    writer.stands("a refused batch changes nothing").await
+}
+
+pub(crate) async fn a_bad_write_takes_the_whole_batch_with_it(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    let head = writer.add("a=1 b+1").await?;
+    writer.tell(head, vec![], vec![record(key(0, Step, "s"), "kept")]).await?;
+    let before = Everything::of(&*store, "t", &["", "new"]).await?;
+
+    let good = writer.draft("a=2 b+2 c=new");
+    let good_id = good.checkpoint.id;
+    let change = Write::Records {
+        checkpoint: head,
+        remove: vec![key(0, Step, "s")],
+        put: vec![record(key(1, Finished, ""), "x")],
+    };
+    let mut second = writer.draft("a=3");
+    second.checkpoint.id = CheckpointId::after(Some(good_id));
+    second.checkpoint.parent = Some(good_id);
+    let unknown = Write::Records { checkpoint: id(0xee), remove: vec![], put: vec![] };
+    let mut orphan = writer.draft("a=4");
+    orphan.checkpoint.id = id(0xef);
+    orphan.checkpoint.parent = Some(id(0xee));
+    let mut back = writer.draft("a=5");
+    back.checkpoint.id = id(0);
+    for bad in [unknown, adds(orphan), adds(back)] {
+        for at in 0..=3 {
+            let mut writes = vec![adds(good.clone()), change.clone(), adds(second.clone())];
+            writes.insert(at, bad.clone());
+            // An orphan that comes first makes the others' ids wrong as well: still nothing of it is done.
+            let batch = Batch { epoch: 9, ..writer.batch(writes) };
+            store.commit(batch).await.refused(format!("a batch with a bad write at {at} is refused"))?;
+            let after = Everything::of(&*store, "t", &["", "new"]).await?;
+            after.is(&before, "nothing of a refused batch is done")?;
+        }
+    }
+    let inner = writer.within("new");
+    let mut orphan = inner.draft("a=1");
+    orphan.checkpoint.parent = Some(head);
+    let batch = inner.batch(vec![adds(inner.draft("a=0")), adds(orphan)]);
+    store.commit(batch).await.refused("a parent is in the same namespace")?;
+    let after = Everything::of(&*store, "t", &["", "new"]).await?;
+    after.is(&before, "nothing of a refused batch is done")?;
+
+    let all = vec![adds(good), change, adds(second)];
+    writer.commit(writer.batch(all)).await.works("the same writes without the bad one are made")?;
+    writer.stands("the head is the last checkpoint of the batch").await
+}
+
+pub(crate) async fn a_batch_may_add_several_checkpoints(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    let base = writer.add("a=0").await?;
+    let mut plan = writer.clone();
+    let mut writes = Vec::new();
+    let mut added = Vec::new();
+    for (number, parent) in [(1, Some(base)), (2, None), (3, Some(base)), (4, Some(base))] {
+        let mut new = plan.draft(&format!("a+{number}"));
+        // The second follows the first, which is in the batch only.
+        new.checkpoint.parent = parent.or(added.first().copied());
+        let id = new.checkpoint.id;
+        writes.push(adds(new));
+        let put = vec![record(key(number, Finished, ""), "done")];
+        writes.push(Write::Records { checkpoint: id, remove: vec![], put });
+        added.push(id);
+        plan.fence.head = Some(id);
+        plan.step += 1;
+    }
+    writer.commit(writer.batch(writes)).await.works("a batch may add several checkpoints")?;
+    writer.stands("the last one is the head").await?;
+    for (id, line) in added.iter().zip(["a=0 a+1", "a=0 a+1 a+2", "a=0 a+3", "a=0 a+4"]) {
+        writer.reads(*id, line, "each checkpoint of a batch has its own parent").await?;
+        crate::expect::same("each has its own records", 1, writer.read(*id).await?.records.len())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,60 @@
+//! What is spoilt is an error, never a guess. Only for places that know how to spoil something.
+
+use graph_core::checkpoint::RecordKind::Finished;
+use graph_core::checkpoint::StoreError;
+
+use crate::case::Here;
+use crate::expect::told;
+use crate::notation::{key, record};
+use crate::writer::Writer;
+use crate::{Broken, Damage};
+
+const THREAD: &str = "spoilt thread";
+
+/// Writes, spoils, and reads again.
+async fn check(here: Here<'_>, damage: Damage<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, THREAD);
+    for n in 0..100 {
+        writer.add(&format!("list+{n}")).await?;
+    }
+    if let Some(head) = writer.fence.head {
+        writer.tell(head, vec![], vec![record(key(0, Finished, ""), "x")]).await?;
+    }
+    drop((writer, store));
+    if !here.damage(damage).await {
+        return Ok(());
+    }
+    let expected = format!("`StoreError::Corrupt` that names `{THREAD}`");
+    let promise = format!("what is spoilt is an error that says where: {damage:?}");
+    let store = here.open().await?;
+    match store.get(THREAD, "", None).await {
+        Err(StoreError::Corrupt(corrupt)) if &*corrupt.thread == THREAD => {
+            let told = corrupt.to_string();
+            match damage {
+                Damage::Pieces { field, .. } if !told.contains(field) => {
+                    Err(Broken::new(promise, format!("an error that names the field `{field}`"), told))
+                }
+                _ => Ok(()),
+            }
+        }
+        Ok(loaded) => Err(Broken::new(promise, expected, format!("success: {loaded:?}"))),
+        Err(error) => Err(Broken::new(promise, expected, told(&error))),
+    }
+}
+
+pub(crate) async fn spoilt_pieces_are_an_error(here: Here<'_>) -> Result<(), Broken> {
+    check(here, Damage::Pieces { thread: THREAD, field: "list" }).await
+}
+
+pub(crate) async fn a_spoilt_checkpoint_is_an_error(here: Here<'_>) -> Result<(), Broken> {
+    check(here, Damage::Checkpoint { thread: THREAD }).await
+}
+
+pub(crate) async fn a_spoilt_record_is_an_error(here: Here<'_>) -> Result<(), Broken> {
+    check(here, Damage::Record { thread: THREAD }).await
+}
+
+pub(crate) async fn a_spoilt_run_is_an_error(here: Here<'_>) -> Result<(), Broken> {
+    check(here, Damage::Run { thread: THREAD }).await
+}

@@ -1,0 +1,132 @@
+//! Calls whose future is dropped.
+
+use std::future::poll_fn;
+use std::task::Poll;
+
+use graph_core::checkpoint::{StoreError, StoreFuture};
+
+use crate::Broken;
+use crate::case::Here;
+use crate::expect::{Expect, holds, same};
+use crate::notation::{key, record};
+use crate::writer::{Writer, adds};
+
+/// Polls a call so many times, then drops it. Gives back what it came to, if it came to anything.
+async fn dropped_after<T>(mut call: StoreFuture<'_, T>, polls: usize) -> Option<Result<T, StoreError>> {
+    for _ in 0..polls {
+        let polled = poll_fn(|cx| Poll::Ready(call.as_mut().poll(cx))).await;
+        if let Poll::Ready(result) = polled {
+            return Some(result);
+        }
+        pause().await;
+    }
+    None
+}
+
+/// Lets whoever else runs on this thread run.
+async fn pause() {
+    let mut waited = false;
+    poll_fn(|cx| {
+        if waited {
+            return Poll::Ready(());
+        }
+        waited = true;
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+pub(crate) async fn a_dropped_commit_is_whole_or_nothing(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    writer.add("list+start").await?;
+    let mut line = "list+start".to_owned();
+    for polls in (0..40).map(|n| n % 8) {
+        let mut new = writer.draft("list+a list+b");
+        let id = new.checkpoint.id;
+        new.records = vec![record(key(0, graph_core::checkpoint::RecordKind::Finished, ""), "x")];
+        let batch = writer.batch(vec![adds(new)]);
+        if let Some(result) = dropped_after(store.commit(batch), polls).await {
+            result.works("a commit behind the head is made")?;
+            let there = store.get("t", "", Some(id)).await.works("a thread can be read")?.found;
+            holds("what was acknowledged is there", there.is_some(), id)?;
+        }
+        // It may still be on its way: whoever comes after it is either behind it, or it is never made.
+        let mut tries = 0;
+        loop {
+            let loaded = store.get("t", "", None).await.works("a thread can be read")?;
+            let Some(found) = loaded.found else {
+                return Err(Broken::new("the thread is there", "a head", "nothing"));
+            };
+            let whole =
+                if found.checkpoint.id == id { format!("{line} list+a list+b") } else { line.clone() };
+            same("a dropped commit is whole or nothing", whole.clone(), crate::notation::line(&found))?;
+            let records = usize::from(found.checkpoint.id == id);
+            same("a dropped commit is whole or nothing", records, found.records.len())?;
+            writer.fence = loaded.fence;
+            let next = writer.draft("list+next");
+            match writer.commit(writer.batch(vec![adds(next)])).await {
+                Ok(()) => {
+                    line = format!("{whole} list+next");
+                    break;
+                }
+                Err(StoreError::Conflict(_)) if tries < 3 => tries += 1,
+                Err(error) => error_after(error)?,
+            }
+        }
+        if let Some(head) = writer.fence.head {
+            writer
+                .reads(head, &line, "a dropped commit is made before those that came later, or never")
+                .await?;
+        }
+    }
+    Ok(())
+}
+
+fn error_after(error: StoreError) -> Result<(), Broken> {
+    Err::<(), _>(error).works("a thread can be written after a commit was dropped")
+}
+
+pub(crate) async fn a_dropped_read_disturbs_nothing(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    for n in 0..30 {
+        writer.add(&format!("n={n}")).await?;
+        for polls in 0..3 {
+            let _ = dropped_after(store.get("t", "", None), polls).await;
+            let _ = dropped_after(store.list(crate::everything::query("t", "")), polls).await;
+            let _ = dropped_after(store.threads(Default::default()), polls).await;
+        }
+        writer.stands("a read that is dropped disturbs nothing").await?;
+    }
+    Ok(())
+}
+
+pub(crate) async fn a_dropped_delete_or_copy_is_whole_or_nothing(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    for polls in 0..6 {
+        let name = format!("t{polls}");
+        let mut writer = Writer::new(&store, &name);
+        for n in 0..20 {
+            writer.add(&format!("list+{n}")).await?;
+        }
+        let original = crate::everything::Everything::of(&*store, &name, &[""]).await?;
+        let copy = format!("{name} copy");
+        let _ = dropped_after(store.copy(&name, &copy), polls).await;
+        // Behind this write, whatever was handed over has been done or never will be.
+        writer.raise().await?;
+        if store.get(&copy, "", None).await.works("a thread need not be there")?.origin.is_some() {
+            let copied = crate::everything::Everything::of(&*store, &copy, &[""]).await?;
+            copied.is(&original, "a dropped copy is whole or nothing")?;
+        }
+        let _ = dropped_after(store.delete(&name), polls).await;
+        Writer::new(&store, &format!("{name} other")).raise().await?;
+        let loaded = store.get(&name, "", None).await.works("a thread need not be there")?;
+        match loaded.found {
+            None => same("a dropped delete is whole or nothing", 0, loaded.fence.epoch)?,
+            Some(found) => same("a dropped delete is whole or nothing", 19, found.checkpoint.step + 1)?,
+        }
+    }
+    Ok(())
+}

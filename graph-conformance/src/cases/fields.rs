@@ -1,0 +1,229 @@
+//! What the values of a checkpoint are made of: whole values and deltas, across whatever led to it.
+
+use graph_core::checkpoint::CheckpointId;
+
+use crate::Broken;
+use crate::case::Here;
+use crate::expect::{holds, same};
+use crate::writer::Writer;
+
+pub(crate) async fn deltas_follow_the_last_whole_value(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    let steps = [
+        ("list+a", "list+a"),
+        ("list+b n=1", "list+a list+b n=1"),
+        ("", "list+a list+b n=1"),
+        ("list=c", "list=c n=1"),
+        ("list+d", "list=c list+d n=1"),
+        ("n=2", "list=c list+d n=2"),
+        ("list+e n+1", "list=c list+d list+e n=2 n+1"),
+        ("list=f list=g", "list=g n=2 n+1"),
+    ];
+    let mut ids = Vec::new();
+    for (writes, reads) in steps {
+        let id = writer.add(writes).await?;
+        writer.reads(id, reads, "a read gives the last whole value and the deltas since").await?;
+        ids.push((id, reads));
+    }
+    for (id, reads) in ids {
+        writer.reads(id, reads, "later writes do not change an old checkpoint").await?;
+    }
+    Ok(())
+}
+
+pub(crate) async fn pieces_of_one_checkpoint_are_in_order(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    let steps = [
+        ("a+1 b+x a+2 a+1 b+y", "a+1 a+2 a+1 b+x b+y"),
+        ("a+3 a=4 a+5 b+z a=6 a+7 a+8", "a=6 a+7 a+8 b+x b+y b+z"),
+        ("a+9 a+9 a+9", "a=6 a+7 a+8 a+9 a+9 a+9 b+x b+y b+z"),
+        ("b=0 a=0", "a=0 b=0"),
+    ];
+    for (writes, reads) in steps {
+        let id = writer.add(writes).await?;
+        writer.reads(id, reads, "several pieces of a field in one checkpoint are kept in order").await?;
+    }
+    Ok(())
+}
+
+pub(crate) async fn a_piece_says_which_checkpoint_wrote_it(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    let first = writer.add("a=1 b+1").await?;
+    let second = writer.add("b+2 b+3").await?;
+    let third = writer.add("b+4").await?;
+    let mut found: Vec<(String, Vec<CheckpointId>)> = Vec::new();
+    for field in writer.read(third).await?.fields {
+        found.push((field.field, field.pieces.iter().map(|piece| piece.checkpoint).collect()));
+    }
+    found.sort();
+    let expected = vec![("a".to_owned(), vec![first]), ("b".to_owned(), vec![first, second, second, third])];
+    same("a piece says which checkpoint wrote it", expected, found)
+}
+
+pub(crate) async fn a_field_written_long_ago_is_still_there(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    writer.add("old=1 once+a").await?;
+    let mut last = None;
+    for n in 0..300 {
+        last = Some(writer.add(&format!("n={n}")).await?);
+    }
+    match last {
+        Some(id) => {
+            writer.reads(id, "n=299 old=1 once+a", "a field is not forgotten for not being written").await
+        }
+        None => Ok(()),
+    }
+}
+
+pub(crate) async fn every_checkpoint_of_a_long_line_reads_as_it_was(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    // Long enough for stores that put small pieces together; of different lengths, some of them overwritten.
+    let mut line = Vec::new();
+    let mut list: Vec<String> = Vec::new();
+    for n in 0..400 {
+        let value = format!("{n}{}", "x".repeat(n * 7 % 50));
+        if n % 150 == 149 {
+            list.clear();
+            list.push(format!("list={value}"));
+        } else {
+            list.push(format!("list+{value}"));
+        }
+        let writes = list.last().cloned().unwrap_or_default();
+        let id = writer.add(&writes).await?;
+        line.push((id, list.join(" ")));
+    }
+    for (id, reads) in &line {
+        writer.reads(*id, reads, "every checkpoint of a long line reads as it was").await?;
+    }
+    Ok(())
+}
+
+pub(crate) async fn a_thousand_deltas_come_back_in_order(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    let mut reads = String::new();
+    for part in 0..100 {
+        let writes: Vec<_> = (0..10).map(|n| format!("list+{}", part * 10 + n)).collect();
+        let writes = writes.join(" ");
+        writer.add(&writes).await?;
+        reads = if reads.is_empty() { writes } else { format!("{reads} {writes}") };
+    }
+    match writer.fence.head {
+        Some(head) => writer.reads(head, &reads, "a thousand deltas come back in order").await,
+        None => Ok(()),
+    }
+}
+
+pub(crate) async fn many_fields_are_kept_apart(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    let line = |from: usize| (from..200).map(|n| format!("f{n:03}={n}")).collect::<Vec<_>>().join(" ");
+    writer.add(&line(0)).await?;
+    let id = writer.add("f007=x f100+y").await?;
+    let reads = line(0).replace("f007=7", "f007=x").replace("f100=100", "f100=100 f100+y");
+    writer.reads(id, &reads, "each of two hundred fields is read once, with its own pieces").await
+}
+
+pub(crate) async fn branches_do_not_see_each_other(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    let root = writer.add("list+r n=0").await?;
+    let left = writer.add("list+l").await?;
+    let right = writer.fork(Some(root), "list+x n=1").await?;
+    // Each goes on, in turn; also the one that is not the newest.
+    let right2 = writer.fork(Some(right), "list+y").await?;
+    let left2 = writer.fork(Some(left), "list+m n+1").await?;
+    let left3 = writer.fork(Some(left2), "list=z").await?;
+    let right3 = writer.fork(Some(right2), "n+5").await?;
+    let middle = writer.fork(Some(left2), "list+q").await?;
+    let expected = [
+        (root, "list+r n=0"),
+        (left, "list+r list+l n=0"),
+        (right, "list+r list+x n=1"),
+        (right2, "list+r list+x list+y n=1"),
+        (left2, "list+r list+l list+m n=0 n+1"),
+        (left3, "list=z n=0 n+1"),
+        (right3, "list+r list+x list+y n=1 n+5"),
+        (middle, "list+r list+l list+m list+q n=0 n+1"),
+    ];
+    for (id, reads) in expected {
+        writer.reads(id, reads, "a branch sees what led to it, and nothing of its siblings").await?;
+    }
+    Ok(())
+}
+
+pub(crate) async fn an_update_of_an_old_checkpoint_begins_a_branch(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    let mut line = Vec::new();
+    for n in 0..100 {
+        line.push(writer.add(&format!("list+{n}")).await?);
+    }
+    let upto = |n: usize| (0..=n).map(|n| format!("list+{n}")).collect::<Vec<_>>().join(" ");
+    for at in [0, 1, 50, 62, 63, 64, 65, 98, 99] {
+        let parent = line.get(at).copied();
+        let update = writer.fork(parent, "list+u").await?;
+        let overwrite = writer.fork(parent, "list=o other+1").await?;
+        let after = writer.fork(Some(update), "list+v").await?;
+        writer
+            .reads(update, &format!("{} list+u", upto(at)), "a branch begins at any old checkpoint")
+            .await?;
+        writer.reads(after, &format!("{} list+u list+v", upto(at)), "a branch goes on").await?;
+        writer.reads(overwrite, "list=o other+1", "a branch may overwrite").await?;
+    }
+    for (n, id) in line.iter().enumerate() {
+        writer.reads(*id, &upto(n), "a branch changes nothing of the line that it comes from").await?;
+    }
+    Ok(())
+}
+
+pub(crate) async fn a_checkpoint_without_parent_begins_anew(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    let first = writer.add("a=1 list+1").await?;
+    let second = writer.fork(None, "list+2").await?;
+    let third = writer.fork(Some(second), "list+3").await?;
+    writer.reads(second, "list+2", "a checkpoint without parent sees nothing that was before").await?;
+    writer.reads(third, "list+2 list+3", "what follows it neither").await?;
+    writer.reads(first, "a=1 list+1", "the other beginning is what it was").await
+}
+
+pub(crate) async fn branches_of_branches_read_through_all_of_them(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    let mut parent = writer.add("base=0 list+0").await?;
+    let mut reads = "list+0".to_owned();
+    let mut all = Vec::new();
+    for depth in 1..=60 {
+        // A sibling first, so that what follows is a branch each time.
+        writer.fork(Some(parent), "list=wrong base=wrong").await?;
+        parent = writer.fork(Some(parent), &format!("list+{depth}")).await?;
+        reads = format!("{reads} list+{depth}");
+        all.push((parent, format!("base=0 {reads}")));
+    }
+    for (id, reads) in all {
+        writer.reads(id, &reads, "a branch of a branch of a branch sees all that led to it").await?;
+    }
+    Ok(())
+}
+
+pub(crate) async fn a_checkpoint_that_writes_nothing_sees_everything(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    let empty = writer.add("").await?;
+    holds("a first checkpoint may have no values", writer.read(empty).await?.fields.is_empty(), empty)?;
+    let root = writer.add("a=1").await?;
+    for _ in 0..5 {
+        writer.add("").await?;
+    }
+    let fork = writer.fork(Some(root), "").await?;
+    let after = writer.add("b+1").await?;
+    writer.reads(fork, "a=1", "a branch that writes nothing sees what it comes from").await?;
+    writer.reads(after, "a=1 b+1", "what follows it too").await?;
+    holds("a first checkpoint still has no values", writer.read(empty).await?.fields.is_empty(), empty)
+}

@@ -1,0 +1,92 @@
+//! Reading one checkpoint.
+
+use futures_util::future::join;
+use graph_core::checkpoint::{CheckpointId, Loaded};
+
+use crate::Broken;
+use crate::case::Here;
+use crate::expect::{Expect, holds, same};
+use crate::writer::Writer;
+
+pub(crate) async fn what_is_not_there_is_no_error(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let none = store.get("nobody", "", None).await.works("a thread need not be there")?;
+    same("nothing is found of a thread that is not there", Loaded::default(), none)?;
+    let none = store.get("nobody", "x", Some(CheckpointId::after(None))).await;
+    same("nothing is found of a thread that is not there", Loaded::default(), none.works("it is no error")?)?;
+
+    let mut writer = Writer::new(&store, "t");
+    writer.add("a=1").await?;
+    let origin = writer.origin.clone();
+    let loaded = store.get("t", "child", None).await.works("a namespace need not be there")?;
+    holds("a namespace that is not there has no checkpoint", loaded.found.is_none(), &loaded)?;
+    same("the thread's origin is told all the same", Some(&origin), loaded.origin.as_ref())?;
+    let loaded = store.get("t", "", Some(CheckpointId::after(writer.fence.head))).await;
+    let loaded = loaded.works("a checkpoint need not be there")?;
+    holds("a checkpoint that is not there is not found", loaded.found.is_none(), &loaded)?;
+    same("the namespace's fence is told all the same", writer.fence, loaded.fence)
+}
+
+pub(crate) async fn the_head_is_read_unless_another_is_named(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    let mut ids = Vec::new();
+    for n in 0..5 {
+        ids.push(writer.add(&format!("a={n}")).await?);
+    }
+    // The newest is the head, also where it does not follow the newest before it.
+    let fork = writer.fork(ids.first().copied(), "b=1").await?;
+    let loaded = store.get("t", "", None).await.works("a thread can be read")?;
+    same("the newest checkpoint is the head", Some(fork), loaded.found.map(|found| found.checkpoint.id))?;
+    same("the newest checkpoint is the head", Some(fork), loaded.fence.head)?;
+    for (n, id) in ids.iter().enumerate() {
+        writer.reads(*id, &format!("a={n}"), "an old checkpoint is what it was").await?;
+        let loaded = store.get("t", "", Some(*id)).await.works("an old checkpoint can be read")?;
+        same("with an old checkpoint comes where the namespace stands now", Some(fork), loaded.fence.head)?;
+    }
+    Ok(())
+}
+
+pub(crate) async fn an_id_is_looked_for_exactly(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    for byte in [10, 20, 30] {
+        let mut new = writer.draft("a=1");
+        new.checkpoint.id = CheckpointId::from_bytes([byte; 16]);
+        writer.add_as(new).await?;
+    }
+    for byte in [0, 9, 11, 25, 31, 255] {
+        let id = CheckpointId::from_bytes([byte; 16]);
+        let loaded = store.get("t", "", Some(id)).await.works("a checkpoint need not be there")?;
+        holds(format!("{id} is not there, though others are near"), loaded.found.is_none(), &loaded.found)?;
+    }
+    Ok(())
+}
+
+pub(crate) async fn a_read_is_of_one_moment(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    writer.add("n=0 list+0").await?;
+    let write = async {
+        for n in 1..=60 {
+            writer.add(&format!("n={n} list+{n}")).await?;
+        }
+        Ok::<_, Broken>(())
+    };
+    let read = async {
+        for _ in 0..60 {
+            let loaded = store.get("t", "", None).await.works("a thread can be read while it is written")?;
+            let Some(found) = loaded.found else {
+                return Err(Broken::new("a thread that is there is found", "a checkpoint", "nothing"));
+            };
+            same("head and checkpoint are of one moment", loaded.fence.head, Some(found.checkpoint.id))?;
+            let line = crate::notation::line(&found);
+            let n = found.checkpoint.step + 1;
+            let list: String = (0..=n).map(|n| format!("list+{n} ")).collect();
+            same("a checkpoint is read with its own values", format!("{list}n={n}"), line)?;
+        }
+        Ok(())
+    };
+    let (written, read) = join(write, read).await;
+    written.and(read)
+}

@@ -1,0 +1,223 @@
+//! Listing checkpoints.
+
+use graph_core::checkpoint::{Checkpoint, CheckpointId, Query, Source};
+use serde_json::{Value, json};
+
+use crate::Broken;
+use crate::case::Here;
+use crate::everything::{ids, query};
+use crate::expect::{Expect, holds, same};
+use crate::writer::{Writer, adds, run};
+
+pub(crate) async fn checkpoints_are_listed_newest_first(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let none = store.list(query("nobody", "")).await.works("a thread need not be there")?;
+    same("of a thread that is not there nothing is listed", (0, false), (none.items.len(), none.more))?;
+    let mut writer = Writer::new(&store, "t");
+    let mut expected: Vec<Checkpoint> = Vec::new();
+    for n in 0..12 {
+        let mut new = writer.draft("a+1");
+        new.checkpoint.parent =
+            if n % 4 == 3 { expected.first().map(|first| first.id) } else { writer.fence.head };
+        expected.push(new.checkpoint.clone());
+        writer.commit(writer.batch(vec![adds(new)])).await.works("a checkpoint can be added")?;
+    }
+    let mut inner = writer.within("child");
+    inner.add("a=1").await?;
+    Writer::new(&store, "t2").add("a=1").await?;
+    expected.reverse();
+    let mut found = Vec::new();
+    let mut next = query("t", "");
+    loop {
+        let page = store.list(next.clone()).await.works("checkpoints can be listed")?;
+        next.before = page.items.last().map(|last| last.id);
+        found.extend(page.items);
+        if !page.more {
+            break;
+        }
+    }
+    same(
+        "all of one namespace are listed, newest first, of every branch, as they were written",
+        expected,
+        found,
+    )?;
+    let none = store.list(query("t", "other")).await.works("a namespace need not be there")?;
+    same("of a namespace that is not there nothing is listed", (0, false), (none.items.len(), none.more))
+}
+
+pub(crate) async fn pages_go_to_the_end_without_gap_or_repeat(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    for _ in 0..50 {
+        writer.add("a+1").await?;
+    }
+    let all = ids(&*store, query("t", "")).await?;
+    same("all are listed", 50, all.len())?;
+    for limit in [1, 3, 7, 49, 50, 51, 1000, usize::MAX] {
+        let found = ids(&*store, Query { limit: Some(limit), ..query("t", "") }).await?;
+        same(format!("pages of {limit} go to the end without gap or repeat"), &all, &found)?;
+    }
+    let page = store.list(Query { limit: Some(5), ..query("t", "") }).await.works("a page can be listed")?;
+    holds("a page that does not reach the end says that there is more", page.more, page.items.len())?;
+    let page = store.list(Query { limit: Some(0), ..query("t", "") }).await.works("a limit may be 0")?;
+    same("a page of none is empty", 0, page.items.len())?;
+    // Nobody is disturbed by what is added meanwhile.
+    let before = all.get(9).copied();
+    writer.add("a+1").await?;
+    let rest = ids(&*store, Query { before, limit: Some(6), ..query("t", "") }).await?;
+    same("what is added meanwhile is on no later page", all.get(10..), Some(rest.as_slice()))
+}
+
+pub(crate) async fn before_is_a_place_not_a_checkpoint(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    let id = |byte| CheckpointId::from_bytes([byte; 16]);
+    for byte in [10, 20, 30, 0x90] {
+        let mut new = writer.draft("a+1");
+        new.checkpoint.id = id(byte);
+        writer.add_as(new).await?;
+    }
+    let expected: [(u8, &[u8]); 8] = [
+        (0, &[]),
+        (10, &[]),
+        (11, &[10]),
+        (20, &[10]),
+        (30, &[20, 10]),
+        (0x7f, &[30, 20, 10]),
+        (0x90, &[30, 20, 10]),
+        (0xff, &[0x90, 30, 20, 10]),
+    ];
+    for (before, smaller) in expected {
+        let found = ids(&*store, Query { before: Some(id(before)), ..query("t", "") }).await?;
+        let smaller: Vec<_> = smaller.iter().map(|byte| id(*byte)).collect();
+        same(format!("before {} are those with a smaller id", id(before)), smaller, found)?;
+    }
+    Ok(())
+}
+
+pub(crate) async fn filters_compare_values_strictly(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    let values = [
+        json!(1),
+        json!(1.0),
+        json!("1"),
+        json!(true),
+        json!(0),
+        json!(-0.0),
+        json!(false),
+        json!(""),
+        json!(null),
+        json!("null"),
+        json!("true"),
+        json!([]),
+        json!({}),
+        json!([1]),
+        json!([1.0]),
+        json!([[1]]),
+        json!({"a": 1}),
+        json!({"a": 1, "b": 2}),
+        json!({"a": [1, {"b": null}]}),
+        json!({"a": [1, {}]}),
+        json!(9_007_199_254_740_993_u64),
+        json!(9_007_199_254_740_992_u64),
+        json!(9_007_199_254_740_992.0),
+        json!(u64::MAX),
+        json!(i64::MIN),
+        json!(0.1),
+        json!(0.1 + 0.2),
+        json!(0.3),
+        json!("\u{e9}"),
+        json!("e\u{301}"),
+        json!("a%"),
+        json!("a_"),
+        json!("ab"),
+        json!("A"),
+        json!("a"),
+        json!("a\u{0}b"),
+        json!({"\u{1F980} '\"%": "."}),
+    ];
+    let mut written = Vec::new();
+    for (n, value) in values.iter().enumerate() {
+        let metadata = [("key".to_owned(), value.clone()), ("n".to_owned(), n.into())];
+        writer.run = run(&format!("run {n}"), metadata.into_iter().collect());
+        written.push(writer.add("a+1").await?);
+    }
+    writer.run = run("without", serde_json::Map::new());
+    let without = writer.add("a+1").await?;
+
+    for (value, id) in values.iter().zip(&written) {
+        let found = by(&store, "key", value.clone()).await?;
+        same(format!("{value} is found, and nothing that only looks like it"), vec![*id], found)?;
+    }
+    let none: Vec<CheckpointId> = Vec::new();
+    for key in ["KEY", "key ", "", "$.key", "key.a", "%", "k_y"] {
+        same(format!("{key:?} is no key of anything"), &none, &by(&store, key, json!(1)).await?)?;
+        same("a missing key is not null", &none, &by(&store, key, Value::Null).await?)?;
+    }
+    let swapped = by(&store, "key", json!({"b": 2, "a": 1})).await?;
+    same(
+        "the order of an object's keys does not matter",
+        written.get(17).copied(),
+        swapped.first().copied(),
+    )?;
+    let all = ids(&*store, query("t", "")).await?;
+    same("without a filter all are found", Some(&without), all.first())
+}
+
+async fn by(
+    store: &std::sync::Arc<dyn graph_core::checkpoint::Checkpointer>,
+    key: &str,
+    value: Value,
+) -> Result<Vec<CheckpointId>, Broken> {
+    let mut by = query("t", "");
+    by.metadata.insert(key.to_owned(), value);
+    ids(&**store, by).await
+}
+
+pub(crate) async fn filters_can_be_combined_and_paged(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    let sources = [Source::Input, Source::Loop, Source::Update, Source::Fork];
+    let mut all = Vec::new();
+    for n in 0..120_usize {
+        if n % 10 == 0 {
+            let user = ["Ada", "Bob", "Cy"].get(n / 10 % 3).copied();
+            let metadata = json!({"user": user, "even": n / 10 % 2 == 0});
+            writer.run = run(&format!("run {}", n / 10), metadata.as_object().cloned().unwrap_or_default());
+        }
+        let mut new = writer.draft("a+1");
+        new.checkpoint.source = sources.get(n % 4).copied().unwrap_or(Source::Loop);
+        all.push(new.checkpoint.clone());
+        writer.commit(writer.batch(vec![adds(new)])).await.works("a checkpoint can be added")?;
+    }
+    all.reverse();
+    let middle = all.get(33).map(|checkpoint| checkpoint.id);
+    for source in [None, Some(Source::Input), Some(Source::Loop), Some(Source::Update), Some(Source::Fork)] {
+        for run in [None, Some("run 3"), Some("run 4"), Some("no run")] {
+            for metadata in
+                [json!({}), json!({"user": "Ada"}), json!({"user": "Ada", "even": false}), json!({"even": 1})]
+            {
+                for before in [None, middle] {
+                    let metadata = metadata.as_object().cloned().unwrap_or_default();
+                    let filter =
+                        Query { source, run: run.map(Into::into), metadata, before, ..query("t", "") };
+                    let expected: Vec<_> =
+                        all.iter().filter(|one| matches(one, &filter)).map(|one| one.id).collect();
+                    for limit in [None, Some(4)] {
+                        let found = ids(&*store, Query { limit, ..filter.clone() }).await?;
+                        same(format!("filters hold together: {filter:?}"), &expected, &found)?;
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn matches(checkpoint: &Checkpoint, query: &Query) -> bool {
+    query.before.is_none_or(|before| checkpoint.id < before)
+        && query.source.is_none_or(|source| source == checkpoint.source)
+        && query.run.as_ref().is_none_or(|run| *run == checkpoint.run.id)
+        && query.metadata.iter().all(|(key, value)| checkpoint.run.metadata.get(key) == Some(value))
+}

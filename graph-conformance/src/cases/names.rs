@@ -1,0 +1,209 @@
+//! Names are any text, and two texts are two names.
+
+use graph_core::Metadata;
+use graph_core::checkpoint::RecordKind::Step;
+use graph_core::checkpoint::{Payload, Piece, PieceKind, ThreadQuery};
+
+use crate::Broken;
+use crate::case::Here;
+use crate::everything::{ids, query};
+use crate::expect::{Expect, same};
+use crate::notation::{key, record};
+use crate::writer::{Writer, adds, run};
+
+/// Texts that have hurt somebody, many of them easily taken for one another.
+pub(crate) fn names() -> Vec<String> {
+    let short = [
+        "",
+        " ",
+        "  ",
+        "a",
+        "A",
+        "a ",
+        " a",
+        "a b",
+        "a.b",
+        "a/b",
+        "../a",
+        "a\\b",
+        "a:b",
+        "a|b",
+        "a,b",
+        "0",
+        "00",
+        "1.0",
+        "null",
+        "NULL",
+        "true",
+        "'",
+        "''",
+        "\"",
+        "`",
+        "'; drop table thread; --",
+        "%",
+        "%%",
+        "a%",
+        "_",
+        "__",
+        "a_",
+        "?",
+        "?1",
+        ":a",
+        "$a",
+        "@a",
+        "*",
+        "[a]",
+        "{a}",
+        "{}",
+        "\n",
+        "\r\n",
+        "\t",
+        "\0",
+        "a\0",
+        "a\0b",
+        "\u{1}",
+        "\u{7f}",
+        "\u{feff}a",
+        "e\u{301}",
+        "\u{e9}",
+        "\u{c9}",
+        "\u{df}",
+        "SS",
+        "\u{130}",
+        "i",
+        "I",
+        "\u{65e5}\u{672c}",
+        "\u{1F980}",
+        "\u{202e}a",
+        "\u{10ffff}",
+        "--",
+        "/*",
+        "__start__",
+        "child:0|child:1",
+    ];
+    let mut names: Vec<_> = short.into_iter().map(str::to_owned).collect();
+    names.push("x".repeat(5000));
+    names.push("x".repeat(5001));
+    names
+}
+
+pub(crate) async fn a_thread_has_any_name(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    for name in names() {
+        let mut writer = Writer::new(&store, &name);
+        writer.add(&format!("a={}", name.len())).await?;
+    }
+    for name in names() {
+        let loaded = store.get(&name, "", None).await.works("a thread of any name can be read")?;
+        let line = loaded.found.as_ref().map(crate::notation::line);
+        same(format!("a thread is found by its name: {name:?}"), Some(format!("a={}", name.len())), line)?;
+        same(
+            "its origin is its own",
+            Some(format!("origin of {name}")),
+            loaded.origin.map(|text| text.to_string()),
+        )?;
+        same("so is its list", 1, ids(&*store, query(&name, "")).await?.len())?;
+    }
+    let page = store.threads(ThreadQuery::default()).await.works("threads can be listed")?;
+    let mut sorted = names();
+    sorted.sort();
+    let listed: Vec<String> = page.items.iter().map(|thread| thread.thread.to_string()).collect();
+    if !page.more {
+        same("threads are listed in the order of their bytes", sorted, listed)?;
+    }
+    for name in names() {
+        same(
+            format!("a thread is deleted by its name: {name:?}"),
+            true,
+            store.delete(&name).await.works("deleting works")?,
+        )?;
+        let gone = store.delete(&name).await.works("deleting works")?;
+        same("and once, so that no other name meant it", false, gone)?;
+    }
+    Ok(())
+}
+
+pub(crate) async fn a_namespace_has_any_name(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let outer = Writer::new(&store, "t");
+    let mut heads = Vec::new();
+    for name in names() {
+        let mut inner = outer.within(&name);
+        heads.push(inner.add(&format!("a={}", name.len())).await?);
+    }
+    for (name, head) in names().iter().zip(heads) {
+        let inner = outer.within(name);
+        inner
+            .reads(head, &format!("a={}", name.len()), &format!("a namespace is found by its name: {name:?}"))
+            .await?;
+        same("a namespace has its own list", vec![head], ids(&*store, query("t", name)).await?)?;
+    }
+    Ok(())
+}
+
+pub(crate) async fn fields_and_records_have_any_name(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    let piece = |name: &String, kind| Piece {
+        field: name.clone().into(),
+        kind,
+        payload: Payload::json(format!("{name:?}")),
+    };
+    let mut new = writer.draft("");
+    new.pieces = names().iter().map(|name| piece(name, PieceKind::Value)).collect();
+    new.records = names().iter().map(|name| record(key(0, Step, name), name)).collect();
+    writer.add_as(new).await?;
+    let mut new = writer.draft("");
+    new.pieces = names().iter().map(|name| piece(name, PieceKind::Delta)).collect();
+    let id = writer.add_as(new).await?;
+    let put = names().iter().map(|name| record(key(1, Step, name), name)).collect();
+    writer.tell(id, names().iter().map(|name| key(0, Step, name)).collect(), put).await?;
+
+    let found = writer.read(id).await?;
+    let mut fields = found.fields;
+    fields.sort_by(|a, b| a.field.cmp(&b.field));
+    let mut sorted = names();
+    sorted.sort();
+    same("fields have any name", sorted.clone(), fields.iter().map(|field| field.field.clone()).collect())?;
+    for field in &fields {
+        let expected = format!("{:?}", field.field);
+        let pieces: Vec<_> = field.pieces.iter().map(|piece| crate::notation::text(&piece.payload)).collect();
+        same("a field has its own pieces", vec![expected.clone(), expected], pieces)?;
+    }
+    let expected: Vec<_> = sorted.iter().map(|name| record(key(1, Step, name), name)).collect();
+    same("records have any key", expected, found.records)
+}
+
+pub(crate) async fn runs_and_nodes_have_any_name(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    let mut metadata = Metadata::new();
+    for name in names() {
+        metadata.insert(name.clone(), name.into());
+    }
+    let mut expected = Vec::new();
+    for name in names() {
+        writer.run = run(&name, metadata.clone());
+        writer.next = vec![name.as_str().into(), "b".into()];
+        let new = writer.draft("a=1");
+        expected.push(new.checkpoint.clone());
+        writer.commit(writer.batch(vec![adds(new)])).await.works("a run has any id")?;
+    }
+    for checkpoint in &expected {
+        let found = writer.read(checkpoint.id).await?.checkpoint;
+        same("run, metadata and nodes are read back", checkpoint, &found)?;
+        let mut by_run = query("t", "");
+        by_run.run = Some(checkpoint.run.id.clone());
+        let promise = format!("a run is found by its id: {:?}", checkpoint.run.id);
+        same(promise, vec![checkpoint.id], ids(&*store, by_run).await?)?;
+    }
+    for name in names() {
+        let mut by_key = query("t", "");
+        by_key.metadata.insert(name.clone(), name.clone().into());
+        let found = ids(&*store, by_key.clone()).await?.len();
+        same(format!("metadata are found by key and value: {name:?}"), expected.len(), found)?;
+        by_key.metadata.insert(name.clone(), format!("{name}x").into());
+        same(format!("another value is not: {name:?}"), 0, ids(&*store, by_key).await?.len())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,106 @@
+//! A store knows bytes: it changes none of them.
+
+use graph_core::checkpoint::{Encoding, Payload, Piece, PieceKind, StoredPiece};
+
+use crate::Broken;
+use crate::case::Here;
+use crate::expect::same;
+use crate::writer::Writer;
+
+/// JSON text that a store would change if it read it.
+const JSON: [&str; 12] = [
+    "null",
+    " { \"b\" : 1,\n\t\"a\" : 1.0 , \"a\": 2 } ",
+    "1.0",
+    "-0.0",
+    "1e400",
+    "123456789012345678901234567890.000",
+    "\"\\u0041\\u0000\\ud83e\\udd80\"",
+    "\"\u{1F980} \u{e9} e\u{301} \u{2028}\"",
+    "\"\\/ ' \\\" `\"",
+    "[]",
+    "\"\"",
+    "{\"\":{\"\":{}}}",
+];
+
+fn payloads() -> Vec<Payload> {
+    let mut payloads: Vec<_> = JSON.into_iter().map(Payload::json).collect();
+    let all: Vec<u8> = (0..=255).rev().collect();
+    for encoding in [Encoding::Bytes, Encoding::Sealed] {
+        payloads.push(Payload::new(encoding, &[][..]));
+        payloads.push(Payload::new(encoding, &[0][..]));
+        payloads.push(Payload::new(encoding, &b"null"[..]));
+        payloads.push(Payload::new(encoding, all.as_slice()));
+        payloads.push(Payload::new(encoding, &[0xff, 0xfe, 0xc0, 0x80][..]));
+    }
+    // No JSON text is empty, but a store does not read it.
+    payloads.push(Payload::json(""));
+    payloads
+}
+
+pub(crate) async fn a_value_keeps_encoding_and_bytes(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    for payload in payloads() {
+        let mut new = writer.draft("");
+        new.checkpoint.progress = Some(payload.clone());
+        new.pieces = vec![Piece { field: "value".into(), kind: PieceKind::Value, payload: payload.clone() }];
+        let id = writer.add_as(new).await?;
+        let found = writer.read(id).await?;
+        same("progress keeps encoding and bytes", Some(&payload), found.checkpoint.progress.as_ref())?;
+        let pieces = found.fields.into_iter().find(|field| field.field == "value").map(|field| field.pieces);
+        let expected = vec![StoredPiece { checkpoint: id, kind: PieceKind::Value, payload: payload.clone() }];
+        let bytes = crate::notation::text(&payload);
+        same(format!("a value keeps encoding and bytes: {bytes:?}"), Some(expected), pieces)?;
+    }
+    Ok(())
+}
+
+pub(crate) async fn deltas_of_every_encoding_stand_side_by_side(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    let mut expected = Vec::new();
+    // Often enough for stores that put small pieces together.
+    for payload in (0..8).flat_map(|_| payloads()) {
+        let mut new = writer.draft("");
+        new.pieces = vec![Piece { field: "list".into(), kind: PieceKind::Delta, payload: payload.clone() }];
+        let checkpoint = writer.add_as(new).await?;
+        expected.push(StoredPiece { checkpoint, kind: PieceKind::Delta, payload });
+    }
+    let Some(head) = writer.fence.head else { return Ok(()) };
+    let pieces = writer.read(head).await?.fields.into_iter().flat_map(|field| field.pieces).collect();
+    same("each delta keeps its own encoding and bytes", expected, pieces)
+}
+
+pub(crate) async fn a_megabyte_is_kept(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    let bytes: Vec<u8> = (0..1_u32 << 20).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let large = Payload::new(Encoding::Bytes, bytes);
+    let text = Payload::json(format!("\"{}\"", "\u{e9}x\\n".repeat(1 << 18)));
+    let mut ids = Vec::new();
+    for payload in [&large, &text, &Payload::json("1"), &large] {
+        let mut new = writer.draft("n=1");
+        new.checkpoint.progress = Some(payload.clone());
+        new.pieces.push(Piece { field: "list".into(), kind: PieceKind::Delta, payload: payload.clone() });
+        ids.push(writer.add_as(new).await?);
+    }
+    let Some(head) = writer.fence.head else { return Ok(()) };
+    let found = writer.read(head).await?;
+    let list = found.fields.iter().find(|field| field.field == "list");
+    let pieces: Vec<_> =
+        list.into_iter().flat_map(|field| &field.pieces).map(|piece| &piece.payload).collect();
+    same("a megabyte is kept", true, pieces == [&large, &text, &Payload::json("1"), &large])?;
+    same("so is a megabyte of progress", true, found.checkpoint.progress == Some(large))
+}
+
+pub(crate) async fn of_a_longer_buffer_only_the_part_is_kept(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    let buffer: std::sync::Arc<[u8]> = b"before \"the part\" after"[..].into();
+    let Some(part) = Payload::part_of(Encoding::Json, buffer, 7..17) else { return Ok(()) };
+    let mut new = writer.draft("");
+    new.pieces = vec![Piece { field: "f".into(), kind: PieceKind::Value, payload: part }];
+    let id = writer.add_as(new).await?;
+    writer.reads(id, "f=\"the part\"", "of a longer buffer only the part is kept").await
+}

@@ -1,0 +1,164 @@
+//! Listing threads.
+
+use graph_core::checkpoint::{Checkpointer, ThreadQuery};
+
+use crate::Broken;
+use crate::case::Here;
+use crate::expect::{Expect, holds, same};
+use crate::writer::Writer;
+
+/// The names of a query's threads, page by page to the end.
+async fn named(store: &dyn Checkpointer, mut query: ThreadQuery) -> Result<Vec<String>, Broken> {
+    let mut names: Vec<String> = Vec::new();
+    loop {
+        let page = store.threads(query.clone()).await.works("threads can be listed")?;
+        let within = query.limit.is_none_or(|limit| page.items.len() <= limit);
+        holds("a page has no more than its limit", within, &query)?;
+        names.extend(page.items.iter().map(|thread| thread.thread.to_string()));
+        if !page.more {
+            return Ok(names);
+        }
+        holds("a page with more behind it is not empty", !page.items.is_empty(), &query)?;
+        query.after = page.items.last().map(|thread| thread.thread.clone());
+    }
+}
+
+pub(crate) async fn threads_are_listed_with_epoch_and_head(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    same("a new store has no threads", Vec::<String>::new(), named(&*store, ThreadQuery::default()).await?)?;
+    let mut writer = Writer::new(&store, "with head");
+    writer.raise().await?;
+    writer.add("a=1").await?;
+    let head = writer.add("a=2").await?;
+    let expected = writer.read(head).await?.checkpoint;
+    writer.within("child").add("b=1").await?;
+    let mut only_inner = Writer::new(&store, "only inner").within("child");
+    only_inner.add("b=1").await?;
+    let mut only_epoch = Writer::new(&store, "only epoch");
+    only_epoch.raise().await?;
+
+    let page = store.threads(ThreadQuery::default()).await.works("threads can be listed")?;
+    let found: Vec<_> =
+        page.items.into_iter().map(|item| (item.thread.to_string(), item.epoch, item.head)).collect();
+    let expected = vec![
+        ("only epoch".to_owned(), 1, None),
+        ("only inner".to_owned(), 0, None),
+        ("with head".to_owned(), 1, Some(expected)),
+    ];
+    same("a thread is listed with its epoch and the empty namespace's head", expected, found)
+}
+
+pub(crate) async fn threads_are_paged_in_the_order_of_their_bytes(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut names: Vec<String> = [
+        "",
+        "a",
+        "B",
+        "a b",
+        "a%",
+        "a%b",
+        "a_",
+        "ab",
+        "a\u{e9}",
+        "e\u{301}",
+        "\u{1F980}",
+        "\u{ffff}",
+        "\0",
+        "a\0b",
+        "Z",
+        "z",
+    ]
+    .map(str::to_owned)
+    .into();
+    names.extend((0..30).map(|n| format!("thread-{n}")));
+    for name in names.iter().rev() {
+        Writer::new(&store, name).add("a=1").await?;
+    }
+    names.sort();
+    for limit in [None, Some(1), Some(3), Some(names.len()), Some(1000)] {
+        let found = named(&*store, ThreadQuery { limit, ..ThreadQuery::default() }).await?;
+        same(format!("threads are in the order of their bytes, in pages of {limit:?}"), &names, &found)?;
+    }
+    for after in ["", "a", "a%", "a\0", "m", "\u{10ffff}"] {
+        let found =
+            named(&*store, ThreadQuery { after: Some(after.into()), ..ThreadQuery::default() }).await?;
+        let expected: Vec<_> = names.iter().filter(|name| name.as_str() > after).cloned().collect();
+        same(format!("after {after:?} come those that sort behind it"), expected, found)?;
+    }
+    for prefix in [
+        "",
+        "a",
+        "A",
+        "a%",
+        "a_",
+        "%",
+        "_",
+        "thread-1",
+        "thread-",
+        "\0",
+        "\u{1F980}",
+        "\u{ffff}",
+        "e",
+        "nothing",
+        "*",
+    ] {
+        for after in [None, Some("a%"), Some("thread-15"), Some("zzz")] {
+            for limit in [None, Some(2)] {
+                let query = ThreadQuery {
+                    after: after.map(Into::into),
+                    prefix: Some(prefix.into()),
+                    limit,
+                    ..ThreadQuery::default()
+                };
+                let fits = |name: &&String| {
+                    name.starts_with(prefix) && after.is_none_or(|after| name.as_str() > after)
+                };
+                let expected: Vec<_> = names.iter().filter(fits).cloned().collect();
+                same(
+                    format!("a prefix is a text, not a pattern: {query:?}"),
+                    expected,
+                    named(&*store, query).await?,
+                )?;
+            }
+        }
+    }
+    let none = store.threads(ThreadQuery { limit: Some(0), ..ThreadQuery::default() }).await;
+    same("a page of none is empty", 0, none.works("a limit may be 0")?.items.len())
+}
+
+pub(crate) async fn unfinished_threads_have_something_left_to_run(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    for n in 0..20 {
+        let mut writer = Writer::new(&store, &format!("t{n:02}"));
+        writer.add("a=1").await?;
+        // Only what the head of the empty namespace has planned counts.
+        writer.next = if n % 3 == 0 { vec!["next".into()] } else { Vec::new() };
+        writer.add("a=2").await?;
+        let mut inner = writer.within("child");
+        inner.next = if n % 3 == 1 { vec!["next".into()] } else { Vec::new() };
+        inner.add("b=1").await?;
+    }
+    Writer::new(&store, "u").within("child").add("a=1").await?;
+    let expected: Vec<_> = (0..20).filter(|n| n % 3 == 0).map(|n| format!("t{n:02}")).collect();
+    for limit in [None, Some(1), Some(2), Some(7)] {
+        let query = ThreadQuery { unfinished: true, limit, ..ThreadQuery::default() };
+        same(
+            "unfinished threads have planned nodes at their head",
+            &expected,
+            &named(&*store, query).await?,
+        )?;
+    }
+    let query =
+        ThreadQuery { unfinished: true, prefix: Some("t1".into()), after: Some("t12".into()), limit: None };
+    same("conditions hold together", vec!["t15".to_owned(), "t18".to_owned()], named(&*store, query).await?)?;
+    let mut writer = Writer::new(&store, "t00");
+    writer.fence = store.get("t00", "", None).await.works("a thread can be read")?.fence;
+    writer.next = Vec::new();
+    writer.add("a=3").await?;
+    let query = ThreadQuery { unfinished: true, ..ThreadQuery::default() };
+    same(
+        "a thread that has come to its end is not listed any more",
+        expected.get(1..),
+        Some(&*named(&*store, query).await?),
+    )
+}

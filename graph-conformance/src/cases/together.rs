@@ -1,0 +1,141 @@
+//! Many callers at once.
+
+use futures_util::future::{join, join_all};
+use graph_core::checkpoint::{CheckpointId, Fence, RecordKind::Finished, Write};
+
+use crate::Broken;
+use crate::case::Here;
+use crate::everything::{ids, query};
+use crate::expect::{Expect, holds, same};
+use crate::notation::{key, record};
+use crate::writer::{Writer, adds};
+
+pub(crate) async fn a_hundred_threads_lose_nothing(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let all = (0..100).map(|n| write_a_thread(Writer::new(&store, &format!("t{n}")), n));
+    for result in join_all(all).await {
+        result?;
+    }
+    for n in 0..100 {
+        let name = format!("t{n}");
+        same("each thread has all of its checkpoints", 20, ids(&*store, query(&name, "")).await?.len())?;
+        let loaded = store.get(&name, "", None).await.works("a thread can be read")?;
+        let list: String = (0..20).map(|step| format!("list+{n}.{step} ")).collect();
+        let line = loaded.found.as_ref().map(crate::notation::line);
+        same("each thread has its own values, in order", Some(format!("{list}n={n}")), line)?;
+    }
+    Ok(())
+}
+
+async fn write_a_thread(mut writer: Writer, n: usize) -> Result<(), Broken> {
+    for step in 0..20 {
+        let id = writer.add(&format!("list+{n}.{step} n={n}")).await?;
+        writer.tell(id, vec![], vec![record(key(0, Finished, ""), "done")]).await?;
+        if step % 5 == 0 {
+            let read = writer.read(id).await?;
+            same(
+                "a writer reads what it has written",
+                (step, 1),
+                (read.checkpoint.step + 1, read.records.len() as i64),
+            )?;
+        }
+    }
+    Ok(())
+}
+
+pub(crate) async fn commits_are_made_in_the_order_of_their_first_poll(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    writer.add("list+0").await?;
+    // A pipeline: each expects the one before, and none is awaited before the next is handed over.
+    let mut commits = Vec::new();
+    let mut plan = writer.clone();
+    for n in 1..=50 {
+        let new = plan.draft(&format!("list+{n}"));
+        let id = new.checkpoint.id;
+        let finished =
+            Write::Records { checkpoint: id, remove: vec![], put: vec![record(key(0, Finished, ""), "x")] };
+        commits.push(store.commit(plan.batch(vec![adds(new)])));
+        plan.fence.head = Some(id);
+        plan.step += 1;
+        commits.push(store.commit(plan.batch(vec![finished])));
+    }
+    for result in join_all(commits).await {
+        result.works("a commit that was handed over after another is made after it")?;
+    }
+    plan.stands("the last is the head").await?;
+    let list: Vec<_> = (0..=50).map(|n| format!("list+{n}")).collect();
+    match plan.fence.head {
+        Some(head) => plan.reads(head, &list.join(" "), "all are made, in order").await,
+        None => Ok(()),
+    }
+}
+
+pub(crate) async fn two_handles_are_one_store(here: Here<'_>) -> Result<(), Broken> {
+    let (first, second) = (here.open().await?, here.open().await?);
+    let mut one = Writer::new(&first, "t");
+    one.add("a=0").await?;
+    let mut other = Writer { store: second.clone(), ..one.clone() };
+    other.stands("what one handle commits the other reads").await?;
+    let mut wins = [0, 0];
+    for round in 0..30 {
+        let fence = one.fence;
+        let (a, b) = (one.draft(&format!("a={round}")), other.draft(&format!("b={round}")));
+        let heads = [a.checkpoint.id, b.checkpoint.id];
+        let (a, b) =
+            join(one.store.commit(one.batch(vec![adds(a)])), other.store.commit(other.batch(vec![adds(b)])))
+                .await;
+        let promise = "of two handles that write at once one wins";
+        let winner = usize::from(a.is_err());
+        let (lost, won) = if winner == 0 { (b, a) } else { (a, b) };
+        won.works(promise)?;
+        let head = heads.get(winner).copied();
+        lost.conflicts(promise, fence, Fence { head, ..fence })?;
+        if let Some(wins) = wins.get_mut(winner) {
+            *wins += 1;
+        }
+        one.fence.head = head;
+        other.fence.head = head;
+        one.step += 1;
+        other.step += 1;
+    }
+    one.stands("both see the same head").await?;
+    other.stands("both see the same head").await?;
+    other.raise().await?;
+    let stale = one.fence;
+    let result = one.commit(one.batch(Vec::new())).await;
+    result.conflicts("an epoch that one handle raises stops the other", stale, other.fence)?;
+    drop(first);
+    drop(one);
+    other.add("a=end").await?;
+    other.stands("a handle goes on when the other is closed").await
+}
+
+pub(crate) async fn readers_and_writers_do_not_wait_for_each_other_for_ever(
+    here: Here<'_>,
+) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    writer.add("list+0").await?;
+    let write = async {
+        for n in 1..=50 {
+            writer.add(&format!("list+{n}")).await?;
+        }
+        Ok::<_, Broken>(())
+    };
+    let read = || async {
+        let mut last: Option<CheckpointId> = None;
+        for _ in 0..30 {
+            let found = ids(&*store, query("t", "")).await?;
+            holds("a reader never sees a thread go back", found.first().copied() >= last, &found)?;
+            last = found.first().copied();
+            let loaded = store.get("t", "", None).await.works("a thread can be read while it is written")?;
+            holds("a reader never sees a thread go back", loaded.fence.head >= last, loaded.fence)?;
+            last = loaded.fence.head;
+        }
+        Ok::<_, Broken>(())
+    };
+    let readers = join_all((0..8).map(|_| read()));
+    let (written, readers) = join(write, readers).await;
+    readers.into_iter().fold(written, Result::and)
+}

@@ -1,0 +1,109 @@
+use std::fmt::Display;
+
+use graph_core::checkpoint::{CheckpointId, Checkpointer, Fence, Query, StoredCheckpoint};
+
+use crate::Broken;
+use crate::expect::{Expect, holds, same};
+
+/// All that can be read of some namespaces of a thread.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Everything {
+    pub(crate) namespaces: Vec<Namespace>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Namespace {
+    pub(crate) name: String,
+    pub(crate) fence: Fence,
+    pub(crate) origin: Option<String>,
+    /// Newest first.
+    pub(crate) checkpoints: Vec<StoredCheckpoint>,
+}
+
+impl Everything {
+    pub(crate) async fn of(
+        store: &dyn Checkpointer,
+        thread: &str,
+        namespaces: &[&str],
+    ) -> Result<Self, Broken> {
+        let mut all = Vec::new();
+        for name in namespaces {
+            let loaded = store.get(thread, name, None).await.works("a namespace can be read")?;
+            let mut checkpoints = Vec::new();
+            for id in ids(store, query(thread, name)).await? {
+                let found =
+                    store.get(thread, name, Some(id)).await.works("what is listed can be read")?.found;
+                let Some(mut found) = found else {
+                    return Err(Broken::new(
+                        "what is listed is there",
+                        format!("checkpoint {id}"),
+                        "nothing",
+                    ));
+                };
+                found.fields.sort_by(|a, b| a.field.cmp(&b.field));
+                checkpoints.push(found);
+            }
+            let origin = loaded.origin.as_deref().map(str::to_owned);
+            all.push(Namespace { name: (*name).to_owned(), fence: loaded.fence, origin, checkpoints });
+        }
+        Ok(Self { namespaces: all })
+    }
+
+    /// That all of it is the same; of what is not, the first.
+    pub(crate) fn is(&self, expected: &Self, promise: impl Display) -> Result<(), Broken> {
+        for (expected, found) in expected.namespaces.iter().zip(&self.namespaces) {
+            let at = |what: &str| format!("{promise}: {what} of namespace `{}`", expected.name);
+            same(at("epoch and head"), expected.fence, found.fence)?;
+            same(at("origin"), &expected.origin, &found.origin)?;
+            same(at("the checkpoints"), expected.ids(), found.ids())?;
+            for (expected, found) in expected.checkpoints.iter().zip(&found.checkpoints) {
+                let id = expected.checkpoint.id;
+                same(at(&format!("checkpoint {id}")), &expected.checkpoint, &found.checkpoint)?;
+                same(at(&format!("records at {id}")), &expected.records, &found.records)?;
+                let names = |stored: &StoredCheckpoint| -> Vec<String> {
+                    stored.fields.iter().map(|field| field.field.clone()).collect()
+                };
+                same(at(&format!("the fields at {id}")), names(expected), names(found))?;
+                for (expected, found) in expected.fields.iter().zip(&found.fields) {
+                    let what = format!("field `{}` at {id}", expected.field);
+                    same(at(&what), crate::notation::field(expected), crate::notation::field(found))?;
+                    same(at(&what), expected, found)?;
+                }
+            }
+        }
+        same(promise, expected, self)
+    }
+}
+
+impl Namespace {
+    fn ids(&self) -> Vec<CheckpointId> {
+        self.checkpoints.iter().map(|stored| stored.checkpoint.id).collect()
+    }
+}
+
+/// A query for all checkpoints of a namespace.
+pub(crate) fn query(thread: &str, namespace: &str) -> Query {
+    Query { thread: thread.into(), namespace: namespace.into(), ..Query::default() }
+}
+
+/// The ids that a query gives, page by page to the end.
+pub(crate) async fn ids(store: &dyn Checkpointer, mut query: Query) -> Result<Vec<CheckpointId>, Broken> {
+    let mut ids: Vec<CheckpointId> = Vec::new();
+    loop {
+        let limit = query.limit;
+        let page = store.list(query.clone()).await.works("checkpoints can be listed")?;
+        holds(
+            "a page has no more than its limit",
+            limit.is_none_or(|limit| page.items.len() <= limit),
+            limit,
+        )?;
+        ids.extend(page.items.iter().map(|checkpoint| checkpoint.id));
+        if !page.more {
+            let newest_first = ids.is_sorted_by(|a, b| a > b);
+            holds("checkpoints are listed newest first, each once", newest_first, &ids)?;
+            return Ok(ids);
+        }
+        holds("a page with more behind it is not empty", !page.items.is_empty(), &query)?;
+        query.before = ids.last().copied();
+    }
+}

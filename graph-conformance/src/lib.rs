@@ -1,0 +1,44 @@
+//! What a store of checkpoints has to pass: every promise of
+//! [`Checkpointer`](graph_core::checkpoint::Checkpointer) as a test of its own.
+//!
+//! The author of a store says where one is, and how it is opened; the rest is here:
+//!
+//! ```
+//! use graph_conformance::Place;
+//! use graph_core::checkpoint::{MemoryCheckpointer, StoreError};
+//!
+//! struct Mine(MemoryCheckpointer); // for a store on disk: a temporary folder
+//!
+//! impl Place for Mine {
+//!     type Store = MemoryCheckpointer;
+//!
+//!     async fn open(&self) -> Result<Self::Store, StoreError> {
+//!         Ok(self.0.clone())
+//!     }
+//! }
+//!
+//! graph_conformance::conformance_tests!(Mine(MemoryCheckpointer::new()));
+//! ```
+//!
+//! That makes a `#[test]` for each case. A store that needs a runtime of its own is given it:
+//! `conformance_tests!(place, run = |case| runtime.block_on(case))`; one that tests in another way than `#[test]` goes
+//! through [`cases`].
+//!
+//! A failure says what was promised, what was expected and what was found. A store *is* what passes all of this: there is no
+//! list of exceptions. What only some stores can be asked —damage to what is stored— is asked of those whose [`Place`] knows
+//! how.
+
+mod block_on;
+mod broken;
+mod case;
+mod cases;
+mod everything;
+mod expect;
+mod notation;
+mod place;
+mod writer;
+
+pub use block_on::block_on;
+pub use broken::Broken;
+pub use case::{Case, cases, run};
+pub use place::{Damage, Place};
