@@ -11,6 +11,7 @@ mod inputs;
 mod names;
 mod properties;
 mod strict;
+mod versions;
 mod writes;
 
 type WriteOf<S> = <<S as GraphState>::Update as Update<S>>::Write;

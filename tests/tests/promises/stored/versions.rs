@@ -1,0 +1,210 @@
+use graph_core::GraphState;
+use graph_core::checkpoint::{Encoding, Payload, PieceKind, StoredField};
+use graph_core::state::{MigrationError, Restore, Stored};
+use serde_json::{Value, json};
+
+use super::{delta, of, value};
+
+#[derive(GraphState, Clone, Debug, PartialEq)]
+#[state(version = 3, migrate = migrate_chat)]
+struct Chat {
+    /// Lines were texts, and are numbered.
+    #[state(reducer = append)]
+    lines: Vec<(u32, String)>,
+}
+
+fn migrate_chat(from: u32, stored: &mut Stored) -> Result<(), MigrationError> {
+    assert_eq!(from, 2, "earlier versions are none of this test's");
+    let mut number = 0;
+    stored.change("lines", |lines| {
+        let lines = lines.as_array().ok_or("the lines are no list")?.iter();
+        Ok(lines
+            .map(|line| {
+                number += 1;
+                json!([number, line])
+            })
+            .collect())
+    })
+}
+
+#[derive(GraphState, Clone, Debug, PartialEq)]
+#[state(version = 2, migrate = migrate)]
+struct Ticket {
+    /// Was called `text`.
+    #[state(input)]
+    question: String,
+    /// Was a percentage.
+    score: f64,
+    /// Required, and new in version 1.
+    #[state(input)]
+    language: String,
+    #[state(flatten)]
+    chat: Chat,
+    /// Was appended to.
+    log: Vec<u8>,
+}
+
+fn migrate(from: u32, stored: &mut Stored) -> Result<(), Box<dyn std::error::Error>> {
+    if from < 1 {
+        stored.rename("text", "question");
+        stored.insert("language", json!("en"));
+        stored.remove("draft");
+    }
+    if from < 2 {
+        stored.change("score", |percent| Ok(json!(percent.as_f64().ok_or("the score is no number")? / 100.0)))?;
+        stored.fold("log", |log, more| {
+            let lists = log.into_iter().chain([more]);
+            Ok(lists.flat_map(|list| list.as_array().cloned().unwrap_or_default()).collect())
+        })?;
+    }
+    Ok(())
+}
+
+fn versions(of: &[(&str, u32)]) -> Vec<(String, u32)> {
+    of.iter().map(|(name, version)| ((*name).to_owned(), *version)).collect()
+}
+
+fn migrated(from: &[(&str, u32)], mut stored: Stored) -> Result<Vec<StoredField>, String> {
+    Ticket::__migrate(&versions(from), &mut stored).map_err(|error| error.to_string())?;
+    Ok(stored.__into_fields())
+}
+
+fn first_version() -> Vec<StoredField> {
+    vec![
+        of("text", [value(1, "\"why?\"")]),
+        of("score", [value(1, "10"), value(4, "50")]),
+        of("draft", [value(1, "{}")]),
+        of("lines", [value(1, "[\"a\"]"), delta(2, "[]"), delta(3, "[\"b\",\"c\"]")]),
+        of("log", [delta(1, "[1]"), delta(2, "[2,3]")]),
+    ]
+}
+
+#[test]
+fn a_checkpoint_of_an_older_version_opens() {
+    let fields = migrated(&[("Chat", 2)], Stored::__of_state(first_version())).unwrap();
+    let mut restore = Restore::new(fields);
+    let lines = ["a", "b", "c"].iter().zip(1..).map(|(line, number)| (number, (*line).to_owned()));
+    assert_eq!(
+        Ticket::__restore(&mut restore).unwrap(),
+        Ticket {
+            question: "why?".to_owned(),
+            score: 0.5,
+            language: "en".to_owned(),
+            chat: Chat { lines: lines.collect() },
+            log: vec![1, 2, 3],
+        }
+    );
+    assert!(restore.defaulted().is_empty());
+}
+
+#[test]
+fn a_migration_begins_where_the_checkpoint_is() {
+    let stored = vec![of("question", [value(1, "\"why?\"")]), of("score", [value(1, "25.0")])];
+    let fields = migrated(&[("Ticket", 1), ("Chat", 3)], Stored::__of_state(stored)).unwrap();
+    assert_eq!(fields[1].pieces[0].payload, Payload::json("0.25"));
+    assert_eq!(fields.len(), 2, "{fields:?}");
+}
+
+#[test]
+fn what_is_of_the_present_version_is_left_alone() {
+    let stored = Stored::__of_state(first_version());
+    assert_eq!(migrated(&[("Ticket", 2), ("Chat", 3), ("Gone", 9)], stored).unwrap(), first_version());
+}
+
+#[test]
+fn a_state_says_its_version_and_those_of_its_parts() {
+    let mut known = Vec::new();
+    Ticket::__versions(&mut known);
+    assert_eq!(known, [("Ticket", 2), ("Chat", 3)]);
+}
+
+#[test]
+fn a_checkpoint_of_a_newer_program_is_refused() {
+    for (from, expected) in [
+        (("Ticket", 3), "`Ticket` is stored in version 3, this program knows it up to version 2"),
+        (("Chat", 4), "`Chat` is stored in version 4, this program knows it up to version 3"),
+    ] {
+        let from = [("Chat", 3), from];
+        let from = if from[1].0 == "Chat" { &from[1..] } else { &from[..] };
+        assert_eq!(migrated(from, Stored::__of_state(vec![])).unwrap_err(), expected);
+    }
+}
+
+#[derive(GraphState, Clone)]
+struct Unversioned {}
+
+#[test]
+fn a_state_that_has_lost_its_version_does_not_read_what_had_one() {
+    let error = Unversioned::__migrate(&versions(&[("Unversioned", 1)]), &mut Stored::__of_state(vec![]));
+    let newer = MigrationError::Newer { state: "Unversioned", found: 1, known: 0 };
+    assert_eq!(error, Err(newer));
+}
+
+#[test]
+fn a_migration_that_fails_names_state_version_field_and_reason() {
+    let stored = vec![of("score", [value(1, "\"high\"")])];
+    assert_eq!(
+        migrated(&[("Chat", 3)], Stored::__of_state(stored)).unwrap_err(),
+        "the migration of `Ticket` from version 0 failed: \
+         the stored field `score` cannot be changed: the score is no number"
+    );
+    let error = migrated(&[("Chat", 1)], Stored::__of_state(vec![])).unwrap_err();
+    assert!(error.starts_with("the migration of `Chat` from version 1 failed: its code panicked: "), "{error}");
+}
+
+#[test]
+fn what_a_finished_task_has_written_is_migrated_as_far_as_it_is_there() {
+    let writes = vec![of("text", [delta(1, "\"how?\"")]), of("lines", [delta(1, "[\"d\"]")])];
+    let fields = migrated(&[("Chat", 2)], Stored::__of_writes(writes)).unwrap();
+    assert_eq!(
+        fields,
+        [of("lines", [delta(1, "[[1,\"d\"]]")]), of("question", [delta(1, "\"how?\"")])],
+        "nothing is inserted that the task has not written"
+    );
+    let writes = vec![of("log", [delta(1, "[4]")])];
+    let error = migrated(&[("Chat", 3)], Stored::__of_writes(writes)).unwrap_err();
+    assert!(error.ends_with("a superstep that was to fold its deltas is not finished"), "{error}");
+    let overwrite = vec![of("log", [value(1, "[4]")])];
+    assert_eq!(migrated(&[("Chat", 3)], Stored::__of_writes(overwrite.clone())).unwrap(), overwrite);
+}
+
+#[test]
+fn a_rename_joins_what_is_stored_under_both_names() {
+    let mut stored = Stored::__of_state(vec![
+        of("lines", [value(2, "[1,2]"), delta(4, "[4]")]),
+        of("notes", [value(1, "[1]"), delta(3, "[3]")]),
+    ]);
+    stored.rename("notes", "lines");
+    stored.rename("gone", "lines");
+    assert_eq!(stored.names().collect::<Vec<_>>(), ["lines"]);
+    let pieces = &stored.__into_fields()[0].pieces;
+    let checkpoints: Vec<_> = pieces.iter().map(|piece| piece.checkpoint.to_bytes()[0]).collect();
+    assert_eq!(checkpoints, [1, 2, 3, 4]);
+}
+
+#[test]
+fn a_field_that_is_there_is_not_inserted_over() {
+    let mut stored = Stored::__of_state(vec![of("a", [value(1, "1")])]);
+    stored.insert("a", json!(2));
+    stored.insert("b", json!(3));
+    assert!(stored.contains("b") && !stored.contains("c"));
+    let fields = stored.__into_fields();
+    assert_eq!(fields[0], of("a", [value(1, "1")]));
+    assert_eq!(fields[1].pieces[0].payload, Payload::json("3"));
+}
+
+#[test]
+fn what_json_values_would_round_or_not_hold_is_not_changed() {
+    let refused = |payload| {
+        let mut stored = Stored::__of_state(vec![of("a", [(1, PieceKind::Value, payload)])]);
+        stored.change("a", Ok).unwrap_err().to_string()
+    };
+    let wide = u128::MAX.to_string();
+    assert!(refused(Payload::json(&wide)).ends_with("an integer of more than 64 bits, which would be rounded"));
+    assert!(refused(Payload::new(Encoding::Bytes, *b"\x01")).ends_with("stored as bytes, not as JSON"));
+    assert!(refused(Payload::new(Encoding::Sealed, *b"1")).ends_with("sealed, and was not opened"));
+    let mut stored = Stored::__of_state(vec![of("a", [value(1, "[0.1,1e-45,18446744073709551615]")])]);
+    stored.change("a", Ok::<Value, _>).unwrap();
+    let fields = stored.__into_fields();
+    assert_eq!(fields[0].pieces[0].payload, Payload::json("[0.1,1e-45,18446744073709551615]"));
+}
