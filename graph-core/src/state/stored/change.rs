@@ -8,7 +8,7 @@ use crate::reducers::Reducer;
 
 use super::super::Change;
 use super::encode::{FieldSerializer, encode_value, encode_value_with};
-use super::error::{Unstorable, Why};
+use super::error::{Unstorable, Why, guarded};
 use super::payload::{PayloadDeserializer, read};
 use super::{DecodeError, EncodeError, FieldPlace};
 
@@ -42,8 +42,8 @@ impl<W> Decoded<W> {
         }
     }
 
-    fn of(place: &FieldPlace, read: Result<W, Why>) -> Self {
-        match read {
+    fn of(place: &FieldPlace, read: impl FnOnce() -> Result<W, Why>) -> Self {
+        match guarded(read) {
             Ok(write) => Self::Write(write),
             Err(why) => Self::Invalid(DecodeError::new(place, why)),
         }
@@ -120,13 +120,10 @@ where
     R: Reducer<T, Delta: DeserializeOwned>,
     T: Clone + DeserializeOwned,
 {
-    Decoded::of(
-        place,
-        match form {
-            Form::Delta => read(payload, |from| R::Delta::deserialize(from)).map(Change::Delta),
-            Form::Overwrite => read(payload, |from| T::deserialize(from)).map(Change::Overwrite),
-        },
-    )
+    Decoded::of(place, || match form {
+        Form::Delta => read(payload, |from| R::Delta::deserialize(from)).map(Change::Delta),
+        Form::Overwrite => read(payload, |from| T::deserialize(from)).map(Change::Overwrite),
+    })
 }
 
 /// The same through the field's own `with` or `deserialize_with` function, for reducers that fold the field's type.
@@ -144,7 +141,7 @@ where
         Form::Delta => Change::Delta,
         Form::Overwrite => Change::Overwrite,
     };
-    Decoded::of(place, read(payload, through).map(wrap))
+    Decoded::of(place, || read(payload, through).map(wrap))
 }
 
 /// Reads an overwrite through the field's own function, and deltas, which are of another type, as they are.
@@ -158,11 +155,8 @@ where
     R: Reducer<T, Delta: DeserializeOwned>,
     T: Clone,
 {
-    Decoded::of(
-        place,
-        match form {
-            Form::Delta => read(payload, |from| R::Delta::deserialize(from)).map(Change::Delta),
-            Form::Overwrite => read(payload, through).map(Change::Overwrite),
-        },
-    )
+    Decoded::of(place, || match form {
+        Form::Delta => read(payload, |from| R::Delta::deserialize(from)).map(Change::Delta),
+        Form::Overwrite => read(payload, through).map(Change::Overwrite),
+    })
 }

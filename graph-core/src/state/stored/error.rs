@@ -14,10 +14,12 @@ pub(crate) enum Why {
     Ours(&'static str),
     /// In the words of `Serialize` and `Deserialize` impls, which quote values.
     Theirs(String),
+    /// The reducer refused a delta.
+    Fold(ReduceError),
 }
 
 impl Why {
-    fn of(self, place: &FieldPlace) -> String {
+    fn of(&self, place: &FieldPlace) -> String {
         match self {
             Self::Theirs(_) if place.excluded => WITHHELD.to_owned(),
             why => why.to_string(),
@@ -30,6 +32,7 @@ impl Display for Why {
         match self {
             Self::Ours(words) => f.write_str(words),
             Self::Theirs(words) => f.write_str(words),
+            Self::Fold(_) => f.write_str("the reducer does not fold what it folded then"),
         }
     }
 }
@@ -118,13 +121,12 @@ pub struct RestoreError {
 
 impl RestoreError {
     pub(super) fn new(place: &FieldPlace, checkpoint: Option<CheckpointId>, why: Why) -> Self {
-        Self { field: place.name(), checkpoint, reason: why.of(place), source: None }
-    }
-
-    pub(super) fn fold(place: &FieldPlace, checkpoint: CheckpointId, error: ReduceError) -> Self {
-        let reason = "the reducer does not fold what it folded then".to_owned();
-        let source = (!place.excluded).then_some(error);
-        Self { field: place.name(), checkpoint: Some(checkpoint), reason, source }
+        let reason = why.of(place);
+        let source = match why {
+            Why::Fold(error) if !place.excluded => Some(error),
+            _ => None,
+        };
+        Self { field: place.name(), checkpoint, reason, source }
     }
 
     /// The field.
@@ -154,10 +156,16 @@ impl Error for RestoreError {
     }
 }
 
+impl From<serde_json::Error> for Why {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Theirs(error.to_string())
+    }
+}
+
 /// Runs code of the user's (`Serialize`, `Deserialize`, functions of fields): its panic is an error like any other.
-pub(super) fn guarded<T, E: Display>(run: impl FnOnce() -> Result<T, E>) -> Result<T, Why> {
+pub(super) fn guarded<T, E: Into<Why>>(run: impl FnOnce() -> Result<T, E>) -> Result<T, Why> {
     match catch_unwind(AssertUnwindSafe(run)) {
-        Ok(result) => result.map_err(|error| Why::Theirs(error.to_string())),
+        Ok(result) => result.map_err(E::into),
         Err(panic) => Err(Why::Theirs(format!("its code panicked: {}", crate::panic_text(&*panic)))),
     }
 }

@@ -1,11 +1,11 @@
 use serde::de::value::SeqDeserializer;
-use serde::de::{Deserializer, Error as _, Visitor};
+use serde::de::{Deserializer, Visitor};
 use serde_json::Error;
 use serde_json::de::SliceRead;
 
 use crate::checkpoint::{Encoding, Payload};
 
-use super::error::{Why, guarded};
+use super::error::Why;
 
 /// A stored value on its way back into its type.
 pub enum PayloadDeserializer<'a, 'de> {
@@ -20,15 +20,15 @@ pub(crate) fn read<T>(
     payload: &Payload,
     read: impl FnOnce(PayloadDeserializer<'_, '_>) -> Result<T, Error>,
 ) -> Result<T, Why> {
-    guarded(|| match payload.encoding() {
+    Ok(match payload.encoding() {
         Encoding::Json => {
             let mut json = serde_json::Deserializer::from_slice(payload.bytes());
             let value = read(PayloadDeserializer::Json(&mut json))?;
             json.end()?;
-            Ok(value)
+            value
         }
-        Encoding::Bytes => read(PayloadDeserializer::Bytes(payload.bytes())),
-        Encoding::Sealed => Err(Error::custom("it is sealed, and was not opened")),
+        Encoding::Bytes => read(PayloadDeserializer::Bytes(payload.bytes()))?,
+        Encoding::Sealed => return Err(Why::Ours("it is sealed, and was not opened")),
     })
 }
 

@@ -1,4 +1,4 @@
-use std::convert::Infallible;
+use std::cell::Cell;
 
 use serde::de::{Deserialize as _, DeserializeOwned};
 
@@ -117,24 +117,25 @@ impl Restore {
         if pieces.is_empty() {
             self.defaulted.push(self.offset + place.index);
         }
-        let wrong = |piece: &StoredPiece, why| RestoreError::new(place, Some(piece.checkpoint), why);
-        let whole = pieces.iter().rposition(|piece| piece.kind == PieceKind::Value);
-        let mut pieces = pieces.into_iter().skip(whole.unwrap_or(0));
-        let mut value = match whole.and_then(|_| pieces.next()) {
-            Some(piece) => read_value(&piece.payload).map_err(|why| wrong(&piece, why))?,
-            None => guarded(|| Ok::<_, Infallible>(start()))
-                .and_then(|start| start.ok_or(Why::Ours(NOTHING)))
-                .map_err(|why| RestoreError::new(place, None, why))?,
-        };
-        for piece in pieces {
-            if R::STORED == StoredAs::Value {
-                return Err(wrong(&piece, Why::Ours(OTHER_REDUCER)));
+        // Code of the user's reads and folds; where it is, is known outside when it panics.
+        let at = Cell::new(None);
+        let folded = guarded(|| {
+            let whole = pieces.iter().rposition(|piece| piece.kind == PieceKind::Value);
+            let mut pieces =
+                pieces.iter().skip(whole.unwrap_or(0)).inspect(|piece| at.set(Some(piece.checkpoint)));
+            let mut value = match whole.and_then(|_| pieces.next()) {
+                Some(piece) => read_value(&piece.payload)?,
+                None => start().ok_or(Why::Ours(NOTHING))?,
+            };
+            for piece in pieces {
+                if R::STORED == StoredAs::Value {
+                    return Err(Why::Ours(OTHER_REDUCER));
+                }
+                R::fold(&mut value, read_delta(&piece.payload)?).map_err(Why::Fold)?;
             }
-            let delta = read_delta(&piece.payload).map_err(|why| wrong(&piece, why))?;
-            crate::reducers::guarded(|| R::fold(&mut value, delta))
-                .map_err(|error| RestoreError::fold(place, piece.checkpoint, error))?;
-        }
-        Ok(value)
+            Ok(value)
+        });
+        folded.map_err(|why| RestoreError::new(place, at.get(), why))
     }
 
     /// What is stored under any of the names, oldest first: a field that was renamed has its earlier pieces under an alias.

@@ -219,7 +219,7 @@ fn a_value_that_is_nothing_but_bytes_is_stored_as_them() {
     }
     let stored = store(&vec![blob.clone()]).unwrap();
     assert_eq!((stored.encoding(), stored.bytes()), (Encoding::Json, b"[[0,255,34]]".as_slice()));
-    assert_eq!(load::<Vec<Blob>>(stored).unwrap(), [blob.clone()]);
+    assert_eq!(load::<Vec<Blob>>(stored).unwrap(), vec![blob]);
 }
 
 #[test]

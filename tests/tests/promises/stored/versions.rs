@@ -51,7 +51,9 @@ fn migrate(from: u32, stored: &mut Stored) -> Result<(), Box<dyn std::error::Err
         stored.remove("draft");
     }
     if from < 2 {
-        stored.change("score", |percent| Ok(json!(percent.as_f64().ok_or("the score is no number")? / 100.0)))?;
+        stored.change("score", |percent| {
+            Ok(json!(percent.as_f64().ok_or("the score is no number")? / 100.0))
+        })?;
         stored.fold("log", |log, more| {
             let lists = log.into_iter().chain([more]);
             Ok(lists.flat_map(|list| list.as_array().cloned().unwrap_or_default()).collect())
@@ -149,7 +151,10 @@ fn a_migration_that_fails_names_state_version_field_and_reason() {
          the stored field `score` cannot be changed: the score is no number"
     );
     let error = migrated(&[("Chat", 1)], Stored::__of_state(vec![])).unwrap_err();
-    assert!(error.starts_with("the migration of `Chat` from version 1 failed: its code panicked: "), "{error}");
+    assert!(
+        error.starts_with("the migration of `Chat` from version 1 failed: its code panicked: "),
+        "{error}"
+    );
 }
 
 #[test]
@@ -200,7 +205,9 @@ fn what_json_values_would_round_or_not_hold_is_not_changed() {
         stored.change("a", Ok).unwrap_err().to_string()
     };
     let wide = u128::MAX.to_string();
-    assert!(refused(Payload::json(&wide)).ends_with("an integer of more than 64 bits, which would be rounded"));
+    assert!(
+        refused(Payload::json(&wide)).ends_with("an integer of more than 64 bits, which would be rounded")
+    );
     assert!(refused(Payload::new(Encoding::Bytes, *b"\x01")).ends_with("stored as bytes, not as JSON"));
     assert!(refused(Payload::new(Encoding::Sealed, *b"1")).ends_with("sealed, and was not opened"));
     let mut stored = Stored::__of_state(vec![of("a", [value(1, "[0.1,1e-45,18446744073709551615]")])]);

@@ -1,0 +1,104 @@
+//! What does it cost to store a state and to restore it, next to serde_json on the same values?
+
+#![expect(clippy::expect_used, reason = "a bench that cannot run shall stop")]
+
+mod paired;
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use graph_core::GraphState;
+use graph_core::checkpoint::{CheckpointId, Payload, PieceKind, StoredField, StoredPiece};
+use graph_core::state::Restore;
+use paired::{extent, pair};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Message {
+    role: String,
+    content: String,
+    score: Option<f64>,
+    tokens: u32,
+}
+
+#[derive(GraphState, Clone)]
+struct Chat {
+    #[state(reducer = append)]
+    messages: Vec<Message>,
+    question: String,
+    count: u64,
+}
+
+/// About 200 bytes of JSON.
+fn message(number: u32) -> Message {
+    let content = format!("message {number}: {}", "lorem ipsum dolor ".repeat(7));
+    Message { role: "assistant".to_owned(), content, score: Some(f64::from(number) / 7.0), tokens: number }
+}
+
+fn json(value: &impl Serialize) -> Payload {
+    Payload::new(graph_core::checkpoint::Encoding::Json, serde_json::to_vec(value).expect("JSON"))
+}
+
+fn chat(pieces: impl IntoIterator<Item = (PieceKind, Payload)>) -> Vec<StoredField> {
+    let piece = |(kind, payload)| StoredPiece { checkpoint: CheckpointId::after(None), kind, payload };
+    let of = |field: &str, pieces: Vec<StoredPiece>| StoredField { field: field.to_owned(), pieces };
+    vec![
+        of("messages", pieces.into_iter().map(piece).collect()),
+        of("question", vec![piece((PieceKind::Value, json(&"why?")))]),
+        of("count", vec![piece((PieceKind::Value, json(&7)))]),
+    ]
+}
+
+fn main() {
+    let messages: Vec<Message> = (0..500).map(message).collect();
+    let whole = json(&messages);
+    let (rounds, times) = extent(41, 200);
+
+    // The value by itself is the baseline for all: that is what a read at best has to do.
+    let decode = || {
+        let start = Instant::now();
+        for _ in 0..times {
+            let value: Vec<Message> = serde_json::from_slice(black_box(whole.bytes())).expect("messages");
+            black_box(value);
+        }
+        start.elapsed() / times
+    };
+    let restore = |fields: &Vec<StoredField>| {
+        let copies: Vec<_> = (0..times).map(|_| fields.clone()).collect();
+        let start = Instant::now();
+        for fields in copies {
+            black_box(Chat::__restore(&mut Restore::new(fields)).expect("a chat"));
+        }
+        start.elapsed() / times
+    };
+    let value = chat([(PieceKind::Value, whole.clone())]);
+    let halves = messages.split_at(250);
+    let deltas = halves.1.iter().map(|message| (PieceKind::Delta, json(&[message])));
+    let half = chat(std::iter::once((PieceKind::Value, json(&halves.0))).chain(deltas));
+    let deltas = chat(messages.iter().map(|message| (PieceKind::Delta, json(&[message]))));
+
+    let state = Chat { messages, question: String::new(), count: 0 };
+    let mut bytes = Vec::new();
+    let encode = || {
+        let start = Instant::now();
+        for _ in 0..times {
+            bytes.clear();
+            black_box(state.__encode_field(0, &mut bytes).expect("JSON"));
+        }
+        start.elapsed() / times
+    };
+    let mut plain = Vec::new();
+    let write = || {
+        let start = Instant::now();
+        for _ in 0..times {
+            plain.clear();
+            serde_json::to_writer(&mut plain, &black_box(&state).messages).expect("JSON");
+        }
+        start.elapsed() / times
+    };
+
+    pair(rounds, || restore(&value), decode).report("restore a value of 100 KB", 1.1);
+    pair(rounds, || restore(&half), decode).report("restore half of it and 250 deltas", 1.3);
+    pair(rounds, || restore(&deltas), decode).report("restore it from 500 deltas", 1.3);
+    pair(rounds, encode, write).report("store it", 1.2);
+}
