@@ -1,0 +1,48 @@
+//! The store keeps every promise of a store.
+
+use std::path::PathBuf;
+
+use graph_conformance::{Damage, Place};
+use graph_core::checkpoint::StoreError;
+use graph_sqlite::SqliteCheckpointer;
+use rusqlite::{Connection, params};
+use tempfile::TempDir;
+
+/// A file in a folder of its own.
+struct File(TempDir);
+
+impl File {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.path().join("checkpoints.db")
+    }
+}
+
+impl Place for File {
+    type Store = SqliteCheckpointer;
+
+    async fn open(&self) -> Result<SqliteCheckpointer, StoreError> {
+        SqliteCheckpointer::open(self.path())
+    }
+
+    async fn damage(&self, damage: &Damage<'_>) -> bool {
+        let file = Connection::open(self.path()).unwrap();
+        let spoilt = match damage {
+            Damage::Pieces { field, .. } => file.execute(
+                "UPDATE piece SET encoding = 77, entries = NULL WHERE field = (SELECT id FROM field WHERE name = ?)",
+                params![field],
+            ),
+            Damage::Checkpoint { .. } => file.execute("UPDATE checkpoint SET source = 'nothing'", []),
+            Damage::Record { .. } => file.execute("UPDATE record SET encoding = 77", []),
+            Damage::Run { .. } => file.execute("UPDATE run SET metadata = '{'", []),
+            _ => return false,
+        };
+        assert!(spoilt.unwrap() > 0, "there is something to spoil: {damage:?}");
+        true
+    }
+}
+
+graph_conformance::conformance_tests!(File::new());
