@@ -76,11 +76,12 @@ pub mod run;
 pub mod schema;
 pub mod state;
 pub mod stream;
+pub mod thread;
 
 #[doc(hidden)]
 pub mod __private;
 
-pub use engine::{Ctx, Cx, DEFAULT_RECURSION_LIMIT, FailureMode, Metadata};
+pub use engine::{Ctx, Cx, DEFAULT_RECURSION_LIMIT, Durability, FailureMode, Metadata};
 pub use error::{Error, ErrorKind, NodeFailure, WiringProblem};
 pub use graph::builder::StateGraph;
 pub use graph::compiled::Graph;

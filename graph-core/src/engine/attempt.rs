@@ -11,6 +11,7 @@ use crate::state::GraphState;
 
 use super::Cx;
 use super::desk::Desk;
+use super::encoded::Keep;
 use super::task::{Failed, Finished, Unfinished, finish};
 
 /// One attempt of a task: the node's future, and what becomes of its result. A panic in either is the task's failure.
@@ -20,12 +21,13 @@ pub(super) struct Attempt<'a, S: GraphState> {
     future: Option<StepFuture<'a, S>>,
     stamp: Stamp<'a>,
     cx: &'a Cx,
+    keep: Keep,
 }
 
 impl<'a, S: GraphState> Attempt<'a, S> {
     #[inline]
-    pub(super) fn new(future: StepFuture<'a, S>, stamp: Stamp<'a>, cx: &'a Cx) -> Self {
-        Self { future: Some(future), stamp, cx }
+    pub(super) fn new(future: StepFuture<'a, S>, stamp: Stamp<'a>, cx: &'a Cx, keep: Keep) -> Self {
+        Self { future: Some(future), stamp, cx, keep }
     }
 }
 
@@ -78,7 +80,7 @@ impl<S: GraphState> Attempt<'_, S> {
                 // Here, where a panic is caught already: there is nothing left for `drop` to guard.
                 this.future = None;
                 match this.cx.used_desk().and_then(Desk::take_fault) {
-                    None => finish(step, this.stamp).map(take),
+                    None => finish(step, this.stamp, this.keep).map(take),
                     Some(fault) => Err(Failed::Error(fault)),
                 }
             })
@@ -133,9 +135,10 @@ impl<'a, S: GraphState> LoneAttempt<'a, S> {
         future: StepFuture<'a, S>,
         stamp: Stamp<'a>,
         cx: &'a Cx,
+        keep: Keep,
         result: &'a mut Option<Finished<S>>,
     ) -> Self {
-        Self { attempt: Attempt::new(future, stamp, cx), result }
+        Self { attempt: Attempt::new(future, stamp, cx, keep), result }
     }
 }
 

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind};
 use crate::graph::Graph;
-use crate::node::{Leave, Source};
+use crate::node::{Leave, Source, Step};
 use crate::plan::{Progress, plan};
 use crate::reducers::Stamp;
 use crate::state::{FieldWrite as _, GraphState, Input as _};
@@ -13,12 +13,13 @@ use super::apply::{Rejected, Undos, broken_rules, fold, fold_unchecked};
 use super::attempt::contained;
 use super::cx::Ctx;
 use super::decide::ask;
+use super::encoded::Keep;
 use super::ephemeral::Ephemerals;
 use super::execute::Suspended;
 use super::ledger::Ledger;
 use super::options::RunOptions;
 use super::reject::reject;
-use super::task::{Failed, Finished, prepare};
+use super::task::{Failed, Finished, finish};
 use super::{Driver, RunShared};
 
 impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
@@ -53,6 +54,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             progress: Progress::new(&graph.topology),
             graph,
             ctx,
+            last_step: options.recursion_limit,
             options,
             events,
             step: 0,
@@ -64,19 +66,20 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             ephemerals,
             ledger: Ledger::default(),
             undos: Undos::new(),
+            persist: None,
         };
         driver.leave_start()?;
         Ok(driver)
     }
 
-    fn leave_start(&mut self) -> Result<(), Error> {
+    pub(super) fn leave_start(&mut self) -> Result<(), Error> {
         let leave = match &self.graph.start {
             None => Leave::ByEdges,
             Some(decide) => ask(decide, Source { state: &*self.state, packet: None, ctx: &self.ctx })
                 .map_err(|failed| self.error(start_failed(failed)))?,
         };
-        plan(&self.graph.topology, &mut self.progress, 0, std::iter::once((None, &leave)));
-        self.ephemerals.keep(0, &self.progress);
+        plan(&self.graph.topology, &mut self.progress, self.step, std::iter::once((None, &leave)));
+        self.ephemerals.keep(self.step, &self.progress);
         self.take_plan();
         Ok(())
     }
@@ -117,13 +120,23 @@ pub(crate) fn updated<S: GraphState>(mut state: S, update: S::Update) -> Result<
     }
 }
 
-/// An update that no task made, prepared.
 fn input_result<S: GraphState>(update: S::Update) -> Result<Finished<S>, ErrorKind> {
-    let writes = contained(|| prepare::<S>(update, Stamp::new("START", 0, 0)))
+    from_outside(update, Stamp::new("START", 0, 0), Keep::Nothing)
+}
+
+/// An update that no task made, prepared.
+pub(super) fn from_outside<S: GraphState>(
+    update: S::Update,
+    stamp: Stamp<'_>,
+    keep: Keep,
+) -> Result<Finished<S>, ErrorKind> {
+    contained(|| finish::<S>(Ok(Step::update(update)), stamp, keep))
         .map_err(Failed::Panic)
-        .and_then(|prepared| prepared.map_err(Failed::Error))
-        .map_err(start_failed)?;
-    Ok(Finished { writes, leave: Leave::ByEdges })
+        .and_then(|finished| finished)
+        .map_err(|failed| {
+            let first = failed.into_failure(stamp.node, stamp.step, 1);
+            ErrorKind::Node { first, others: Vec::new() }
+        })
 }
 
 pub(super) fn start_failed(failed: Failed) -> ErrorKind {

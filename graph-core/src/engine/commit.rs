@@ -1,9 +1,10 @@
 use std::sync::Arc;
 
+use crate::checkpoint::Piece;
 use crate::error::{Error, ErrorKind};
 use crate::graph::CompiledNode;
 use crate::node::{Leave, Source};
-use crate::plan::{Progress, plan};
+use crate::plan::{Progress, START_PLACE, Task, plan};
 use crate::state::{FieldWrite as _, GraphState};
 
 use super::Driver;
@@ -17,19 +18,53 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     /// Applies the superstep's results, all or nothing, and plans the next.
     #[inline(never)]
     pub(super) fn commit(&mut self, step: u64) -> Result<(), Error> {
-        if self.tasks.len() == 1 && self.ephemerals.is_empty() {
+        let cleared = if self.tasks.len() == 1 && self.ephemerals.is_empty() {
             self.apply_one(step)?;
+            Vec::new()
         } else {
-            self.apply_many(step)?;
-        }
+            self.apply_many(step)?
+        };
+        let pieces = self.pieces(step, &cleared)?;
+        let touched = self.ledger.touched();
+        self.ephemerals.settle(step, &cleared, |field| touched.contains(&field));
         self.undos.forget();
         self.step = step;
         let left = self.tasks.iter().zip(&self.results);
-        let left = left.filter_map(|(task, result)| Some((Some(task.node), &result.as_ref()?.leave)));
+        let node = |task: &Task| (task.node != START_PLACE).then_some(task.node);
+        let left = left.filter_map(|(task, result)| Some((node(task), &result.as_ref()?.leave)));
         plan(&self.graph.topology, &mut self.progress, step, left);
+        if self.persist.as_ref().is_some_and(|persist| persist.ends()) {
+            self.progress = Progress::new(&self.graph.topology);
+        }
         self.ephemerals.keep(step, &self.progress);
         self.take_plan();
-        Ok(())
+        match pieces {
+            None => Ok(()),
+            Some(pieces) => self.checkpoint(pieces),
+        }
+    }
+
+    /// What a checkpoint will say of the fields that the superstep has written; nothing without a store.
+    fn pieces(&mut self, step: u64, cleared: &[usize]) -> Result<Option<Vec<Piece>>, Error> {
+        let Some(persist) = &mut self.persist else { return Ok(None) };
+        match persist.pieces(&*self.state, &self.results, self.ledger.touched(), cleared) {
+            Ok(pieces) => Ok(Some(pieces)),
+            Err((field, source)) => {
+                if let Some(state) = own(&mut self.state) {
+                    self.undos.roll_back(state);
+                }
+                let wrote = |finished: &Finished<S>| {
+                    let encoded = finished.encoded.iter().flat_map(|encoded| &encoded.writes);
+                    self.results.len() == 1 || encoded.into_iter().any(|write| write.field == field)
+                };
+                let writers = self.tasks.iter().zip(&self.results);
+                let writers = writers.filter(|(_, result)| result.as_ref().is_some_and(wrote));
+                let nodes = writers.map(|(task, _)| self.graph.node_name(task.node).to_owned()).collect();
+                // Folding has used the writes up: the tasks run again.
+                self.results.fill_with(|| None);
+                Err(self.error(ErrorKind::NotStorable { nodes, step, source }))
+            }
+        }
     }
 
     /// One task: its route function is asked once its update has been written for good.
@@ -61,7 +96,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     }
 
     /// Several tasks, or a state with ephemeral fields.
-    fn apply_many(&mut self, step: u64) -> Result<(), Error> {
+    fn apply_many(&mut self, step: u64) -> Result<Vec<usize>, Error> {
         let Some(state) = own(&mut self.state) else { return Err(self.error(NOT_OWNED)) };
         match ask_all(
             &self.graph,
@@ -95,9 +130,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             let kind = reject(&self.graph.names, step, &self.tasks, &mut self.results, rejected);
             return Err(self.error(kind));
         }
-        let touched = self.ledger.touched();
-        self.ephemerals.settle(step, &cleared, |field| touched.contains(&field));
-        Ok(())
+        Ok(cleared)
     }
 }
 
@@ -105,7 +138,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
 ///
 /// `Arc::make_mut` by way of the state's own copying; `None` cannot be.
 #[inline]
-fn own<S: GraphState>(state: &mut Arc<S>) -> Option<&mut S> {
+pub(super) fn own<S: GraphState>(state: &mut Arc<S>) -> Option<&mut S> {
     // Nobody makes a second owner meanwhile: the driver is borrowed, and without a handle, a weak one included, no
     // listener gets another.
     if Arc::strong_count(state) > 1 || Arc::weak_count(state) > 0 {
@@ -114,7 +147,7 @@ fn own<S: GraphState>(state: &mut Arc<S>) -> Option<&mut S> {
     Arc::get_mut(state)
 }
 
-const NOT_OWNED: ErrorKind = ErrorKind::Runtime("the state is shared where it is to be written");
+pub(super) const NOT_OWNED: ErrorKind = ErrorKind::Runtime("the state is shared where it is to be written");
 
 /// Applies the result of a node that one other node follows, where nothing can refuse it and there is nothing to weigh:
 /// what committing and planning would do, without the general case's bookkeeping. Gives back the successor.
@@ -129,7 +162,7 @@ pub(super) fn follow_chain<S: GraphState, D>(
         return Ok(None);
     };
     match result {
-        Some(Finished { leave: Leave::ByEdges, writes }) if writes.len() <= 1 => {
+        Some(Finished { leave: Leave::ByEdges, writes, .. }) if writes.len() <= 1 => {
             // Without an owner the write stays where it is, and the general case says so.
             let Some(state) = own(state) else { return Ok(None) };
             if let Some(write) = writes.take_first() {

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 use serde::Serialize;
 
 use crate::interrupt::Question;
+use crate::reducers::Stamp;
 use crate::stream::{Custom, Sink};
 
 use super::Metadata;
@@ -21,6 +22,8 @@ pub struct Cx {
 pub(crate) struct RunShared {
     pub(crate) names: Arc<[Arc<str>]>,
     pub(crate) metadata: Metadata,
+    /// The thread that it runs on.
+    pub(crate) thread: Option<Arc<str>>,
     /// Where custom events go; nowhere when nobody listens.
     pub(crate) sink: Option<Arc<dyn Sink>>,
     /// What is known of the superstep's tasks from before.
@@ -49,6 +52,7 @@ impl Cx {
         let shared = RunShared {
             names: Arc::from([Arc::from(node)]),
             metadata: Metadata::new(),
+            thread: None,
             sink: None,
             memos: Memos::within("detached"),
             steps: None,
@@ -104,6 +108,16 @@ impl Cx {
     /// A task that failed is run again when its superstep is: by a further [`step`](crate::run::Stepper::step).
     pub fn attempt(&self) -> u32 {
         self.at.attempt
+    }
+
+    /// The thread that the run is on, if it is on one.
+    pub fn thread(&self) -> Option<&str> {
+        self.shared.thread.as_deref()
+    }
+
+    /// What the reducers' first phase is told of this task.
+    pub(super) fn stamp<'a>(&'a self, node: &'a str) -> Stamp<'a> {
+        Stamp { thread: self.thread(), step: self.at.step, node, index: self.at.task }
     }
 
     /// The run's own keys and values.

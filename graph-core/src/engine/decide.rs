@@ -1,7 +1,7 @@
 use crate::error::{ErrorKind, NodeFailure, Panic};
 use crate::graph::Compiled;
 use crate::node::{Decider, Leave, NodeError, Source};
-use crate::plan::Task;
+use crate::plan::{START_PLACE, Task};
 use crate::state::{FieldWrite as _, GraphState};
 
 use super::apply::{Undos, broken_rules};
@@ -32,8 +32,15 @@ pub(super) fn ask_all<S: GraphState, D>(
     let (mut failures, mut broken, mut undos) = (Vec::new(), Vec::new(), Undos::new());
     let step = ctx.at.step;
     for (index, (task, result)) in tasks.iter().zip(results.iter_mut()).enumerate() {
-        let Some(decide) = graph.nodes.get(task.node).and_then(|node| node.decide.as_ref()) else { continue };
-        let Some(finished) = result else { continue };
+        let decide = match task.node {
+            START_PLACE => graph.start.as_ref(),
+            node => graph.nodes.get(node).and_then(|node| node.decide.as_ref()),
+        };
+        let (Some(decide), Some(finished)) = (decide, result.as_mut()) else { continue };
+        if !matches!(finished.leave, Leave::ByEdges) {
+            // It was asked before, when the superstep could not be applied.
+            continue;
+        }
         ledger.open(S::FIELD_COUNT);
         finished.writes.iter().for_each(|write| ledger.enter(index, write));
         let mut overlay = Ok(());

@@ -8,7 +8,6 @@ use crate::error::{Error, ErrorKind, NodeFailure};
 use crate::graph::Compiled;
 use crate::node::Source;
 use crate::plan::{Progress, Target, Task};
-use crate::reducers::Stamp;
 use crate::state::GraphState;
 use crate::stream::Events;
 
@@ -17,11 +16,13 @@ use super::attempt::{LoneAttempt, contained};
 use super::begin::start_failed;
 use super::commit::follow_chain;
 use super::cx::{At, Ctx};
+use super::encoded::Keep;
 use super::ephemeral::Ephemerals;
 use super::execute::{Execution, Suspended};
 use super::halt::Halt;
 use super::ledger::Ledger;
 use super::options::RunOptions;
+use super::persist::{Journal, Persist};
 use super::reject::reject;
 use super::task::{Failed, Finished, Unfinished};
 
@@ -48,6 +49,10 @@ pub(crate) struct Driver<S: GraphState, D> {
     pub(super) ephemerals: Ephemerals,
     pub(super) ledger: Ledger,
     pub(super) undos: Undos<S>,
+    /// The thread that the run is on; none for a run in memory.
+    pub(super) persist: Option<Box<Persist>>,
+    /// The superstep after which the run has had as many as it may.
+    pub(super) last_step: u64,
 }
 
 /// After so many supersteps a run yields, so that one whose nodes are always ready can still be cancelled and timed.
@@ -105,20 +110,29 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     /// After an error, and when the future is dropped, the state is that of the last good superstep; calling again
     /// runs what has not finished.
     pub(crate) async fn step(&mut self) -> Result<bool, Error> {
+        match self.superstep_once().await {
+            Err(error) if self.persist.is_some() => Err(self.store_failure(error).await),
+            Ok(false) if self.persist.is_some() && self.halt.is_some() => self.store_halt().await,
+            result => result,
+        }
+    }
+
+    #[inline]
+    async fn superstep_once(&mut self) -> Result<bool, Error> {
         if self.halt.is_some() {
             self.halt = None;
         }
         if self.tasks.is_empty() {
             return self.rest();
         }
-        if self.step >= self.options.recursion_limit {
+        if self.step >= self.last_step {
             return Err(self.over_the_limit());
         }
         let step = self.step + 1;
         if step.is_multiple_of(YIELD_EVERY) {
             tokio::task::yield_now().await;
         }
-        let remaining = self.options.recursion_limit - step;
+        let remaining = self.last_step - step;
         self.ctx.cx.at = At { node: usize::MAX, task: 0, step, remaining, attempt: 1 };
         if let [task] = self.tasks.as_slice()
             && self.events.is_none()
@@ -134,13 +148,21 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                     *attempts += 1;
                     self.ctx.cx.at.attempt = *attempts;
                 }
-                let stamp = Stamp::new(self.graph.node_name(task.node), step, 0);
+                let stamp = self.ctx.cx.stamp(self.graph.node_name(task.node));
                 let source = Source { state: &*self.state, packet: task.packet.as_ref(), ctx: &self.ctx };
-                let attempt = LoneAttempt::new(node.run.call(source), stamp, &self.ctx, slot);
-                if let Err(unfinished) = attempt.await {
+                let keep = if self.persist.is_some() { Keep::Pieces } else { Keep::Nothing };
+                let attempt = LoneAttempt::new(node.run.call(source), stamp, &self.ctx, keep, slot);
+                let attempted = match &self.persist {
+                    None => attempt.await,
+                    Some(persist) => Journal::beside(&persist.journal, attempt).await,
+                };
+                if let Err(unfinished) = attempted {
                     return self.lone_unfinished(*unfinished, step);
                 }
-                let followed = follow_chain(node, &self.progress, &mut self.state, slot);
+                let followed = match &self.persist {
+                    None => follow_chain(node, &self.progress, &mut self.state, slot),
+                    Some(_) => Ok(None),
+                };
                 if let Some(next) = followed.map_err(|rejected| self.lone_rejection(rejected, step))? {
                     self.step = step;
                     if let ([task], [attempts]) = (self.tasks.as_mut_slice(), self.attempts.as_mut_slice()) {
@@ -151,12 +173,18 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 }
             }
         } else {
-            self.boxed(step).await?;
+            match self.persist.as_ref().map(|persist| Arc::clone(&persist.journal)) {
+                None => self.boxed(step).await?,
+                Some(journal) => Journal::beside(&journal, self.boxed(step)).await?,
+            }
             if !self.suspended.is_empty() {
                 return Ok(self.stop());
             }
         }
         self.commit(step)?;
+        if self.persist.is_some() {
+            self.store().await?;
+        }
         if let Some(events) = &self.events {
             events.values(step, &self.state).await;
         }
@@ -226,6 +254,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             suspended: &mut self.suspended,
             options: &self.options,
             events: self.events.as_ref(),
+            recorder: self.persist.as_mut().map(|persist| persist.recorder(self.tasks.len())),
             crew: JoinSet::new(),
             idle: Arc::default(),
         };

@@ -2,7 +2,7 @@ use crate::plan::Progress;
 
 /// When each ephemeral field was last written; a field is cleared once a superstep that could read it has run.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ephemerals(Vec<Alive>);
+pub(crate) struct Ephemerals(Vec<Alive>);
 
 #[derive(Clone, Debug)]
 struct Alive {
@@ -20,6 +20,18 @@ impl Ephemerals {
 
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// The fields that have been written and not cleared: each with when, and whether it waits for a deferred node.
+    pub(super) fn alive(&self) -> impl Iterator<Item = (usize, u64, bool)> {
+        self.0.iter().filter_map(|alive| Some((alive.field, alive.since?, alive.kept)))
+    }
+
+    /// Takes up a field that was written before.
+    pub(super) fn revive(&mut self, field: usize, since: u64, kept: bool) {
+        for alive in self.0.iter_mut().filter(|alive| alive.field == field) {
+            (alive.since, alive.kept) = (Some(since), kept);
+        }
     }
 
     /// The fields to clear when superstep `step` is applied: every task that was planned with them has run, deferred

@@ -10,18 +10,19 @@ use futures_util::stream::FuturesUnordered;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::JoinSet;
 
-use crate::error::NodeFailure;
+use crate::error::{NodeFailure, with_causes};
 use crate::graph::Compiled;
 use crate::interrupt::OpenQuestion;
 use crate::node::Source;
 use crate::plan::Task;
-use crate::reducers::Stamp;
 use crate::state::GraphState;
 use crate::stream::Events;
 
 use super::attempt::Attempt;
 use super::cx::{At, Ctx};
+use super::encoded::Keep;
 use super::options::{FailureMode, RunOptions};
+use super::persist::Recorder;
 use super::task::{Failed, Finished, Unfinished};
 
 /// A superstep that is being executed. Results are kept as they come in: whoever drops the execution keeps what has
@@ -39,6 +40,8 @@ pub(super) struct Execution<'e, S: GraphState, D> {
     pub(super) suspended: &'e mut Suspended,
     pub(super) options: &'e RunOptions,
     pub(super) events: Option<&'e Events<S>>,
+    /// Where results are stored as they come in; nowhere without a store, or for a lone task.
+    pub(super) recorder: Option<Recorder<'e>>,
     /// Tasks that the runtime was given.
     pub(super) crew: Crew<S>,
     /// By task, whether the runtime was given it and has not begun it.
@@ -51,6 +54,20 @@ type Crew<S> = JoinSet<Option<(usize, Result<Finished<S>, Box<Unfinished>>)>>;
 pub(crate) type Suspended = BTreeMap<usize, Vec<OpenQuestion>>;
 
 impl<S: GraphState, D> Execution<'_, S, D> {
+    fn stored(&self) -> Keep {
+        if self.recorder.is_some() { Keep::All } else { Keep::Nothing }
+    }
+
+    /// Stores the result that has just come into its place, unless it is the last: that one is in the checkpoint.
+    fn keep(&mut self, index: usize) {
+        let Some(recorder) = &mut self.recorder else { return };
+        if let (Some(task), Some(Some(finished))) = (self.tasks.get(index), self.results.get(index))
+            && self.results.iter().any(Option::is_none)
+        {
+            recorder.record(self.graph, index, task, finished);
+        }
+    }
+
     fn node(&self, index: usize) -> usize {
         self.tasks.get(index).map_or(usize::MAX, |task| task.node)
     }
@@ -96,6 +113,7 @@ impl<S: GraphState, D> Drop for Execution<'_, S, D> {
                     if let Some(slot) = self.results.get_mut(index) {
                         *slot = Some(finished);
                     }
+                    self.keep(index);
                 }
                 Ok(Some((index, Err(unfinished)))) => {
                     self.set_aside(index, *unfinished);
@@ -157,6 +175,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
             if let Some(slot) = self.results.get_mut(index) {
                 *slot = Some(finished);
             }
+            self.keep(index);
         });
         self.report(index, result).await;
     }
@@ -173,7 +192,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
             }
             Err(unfinished) => {
                 let failure = self.set_aside(index, *unfinished);
-                Err(failure.filter(|_| observed).map(failure_text))
+                Err(failure.filter(|_| observed).map(|failure| with_causes(failure)))
             }
         };
         let (Some(events), Some(name)) = (self.events, self.graph.names.get(node)) else { return };
@@ -205,8 +224,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
                 let Some(node) = graph.nodes.get(task.node) else { continue };
                 self.begin(ctx.at, task).await;
                 let source = Source { state: &**state, packet: task.packet.as_ref(), ctx };
-                let stamp = Stamp::new(graph.node_name(task.node), ctx.at.step, ctx.at.task);
-                let attempt = Attempt::new(node.run.call(source), stamp, ctx);
+                let stamp = ctx.stamp(graph.node_name(task.node));
+                let attempt = Attempt::new(node.run.call(source), stamp, ctx, self.stored());
                 let mut attempt = Indexed { index: ctx.at.task, attempt };
                 // Polled once before it is queued: in a fan-out of cheap nodes nothing is ever queued.
                 let Some(slot) = self.results.get_mut(ctx.at.task) else { continue };
@@ -215,8 +234,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
                 });
                 match polled.await {
                     Poll::Pending => waiting.push(attempt),
-                    Poll::Ready(Ok(())) if self.events.is_none() => {}
+                    Poll::Ready(Ok(())) if self.events.is_none() => self.keep(ctx.at.task),
                     Poll::Ready(result) => {
+                        if result.is_ok() {
+                            self.keep(ctx.at.task);
+                        }
                         self.report(ctx.at.task, result).await;
                         if self.is_over() {
                             return;
@@ -238,6 +260,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
         let mut queue = pending.into_iter();
         self.idle = self.tasks.iter().map(|_| AtomicBool::new(false)).collect();
         let (base, idle) = (self.ctx.at(self.ctx.at), Arc::clone(&self.idle));
+        let keep = self.stored();
         let board = Arc::new((Arc::clone(self.graph), Arc::clone(self.state), base, idle));
         loop {
             while self.crew.len() < self.at_once() {
@@ -253,8 +276,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
                     let ctx = base.at(at);
                     let node = graph.nodes.get(task.node)?;
                     let source = Source { state: &**state, packet: task.packet.as_ref(), ctx: &ctx };
-                    let stamp = Stamp::new(graph.node_name(task.node), at.step, at.task);
-                    Some((at.task, Attempt::new(node.run.call(source), stamp, &ctx).await))
+                    let stamp = ctx.stamp(graph.node_name(task.node));
+                    Some((at.task, Attempt::new(node.run.call(source), stamp, &ctx, keep).await))
                 });
             }
             let Some(joined) = self.crew.join_next().await else { return };
@@ -278,18 +301,6 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
     fn at_once(&self) -> usize {
         self.options.max_concurrency.unwrap_or(usize::MAX)
     }
-}
-
-/// A failure and its causes in one line, for events.
-fn failure_text(failure: &NodeFailure) -> String {
-    let mut text = failure.to_string();
-    let mut cause = std::error::Error::source(failure);
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
 }
 
 struct Indexed<'a, S: GraphState> {

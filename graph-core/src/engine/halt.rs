@@ -5,6 +5,7 @@ use crate::state::GraphState;
 
 use super::Driver;
 use super::desk::Answered;
+use super::persist::answer_record;
 
 /// Where a run has stopped on the way: at breakpoints, or at the questions of suspended tasks.
 #[derive(Clone, Debug, Default)]
@@ -72,6 +73,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             given.push((task, id, Answered { question, answer }));
         }
         for (task, id, answered) in given {
+            if let Some(persist) = &mut self.persist {
+                persist.answered(answer_record(task, &id, &answered.answer));
+            }
             if let Some(open) = self.suspended.get_mut(&task) {
                 open.retain(|open| open.id != id);
             }

@@ -18,6 +18,22 @@ pub enum FailureMode {
     Collect,
 }
 
+/// When a run on a thread waits for its store.
+///
+/// What a run says of itself —its outcome, its checkpoint events— is durable in all three.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Durability {
+    /// Each superstep is durable before the next begins.
+    Sync,
+    /// Supersteps are stored while the next ones run: in order, with a bound on how many may wait, all of them before the
+    /// run ends. A crash loses the last few, which are run again.
+    #[default]
+    Async,
+    /// Only the end, an interrupt or an error is stored, as one checkpoint. A crash loses the run.
+    Exit,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct RunOptions {
     pub(crate) recursion_limit: u64,
@@ -25,6 +41,8 @@ pub(crate) struct RunOptions {
     pub(crate) max_concurrency: Option<usize>,
     pub(crate) superstep_timeout: Option<Duration>,
     pub(crate) failure_mode: FailureMode,
+    /// Of a run on a thread.
+    pub(crate) durability: Durability,
 }
 
 impl Default for RunOptions {
@@ -34,6 +52,7 @@ impl Default for RunOptions {
             max_concurrency: None,
             superstep_timeout: None,
             failure_mode: FailureMode::FailFast,
+            durability: Durability::default(),
         }
     }
 }

@@ -4,18 +4,22 @@ use crate::node::{Leave, NodeError, Step};
 use crate::reducers::Stamp;
 use crate::state::{FieldWrite as _, GraphState, Update, Writes};
 
-pub(super) type WriteOf<S> = <<S as GraphState>::Update as Update<S>>::Write;
+use super::encoded::{Encoded, Keep};
+
+pub(crate) type WriteOf<S> = <<S as GraphState>::Update as Update<S>>::Write;
 
 /// The result of one task, as it will be applied.
-pub(super) struct Finished<S: GraphState> {
+pub(crate) struct Finished<S: GraphState> {
     /// Prepared writes: whatever is not deterministic has been settled.
-    pub(super) writes: Writes<WriteOf<S>>,
+    pub(crate) writes: Writes<WriteOf<S>>,
     pub(super) leave: Leave,
+    /// The writes as they will be stored, where they will be.
+    pub(super) encoded: Option<Box<Encoded>>,
 }
 
 impl<S: GraphState> Clone for Finished<S> {
     fn clone(&self) -> Self {
-        Self { writes: self.writes.clone(), leave: self.leave.clone() }
+        Self { writes: self.writes.clone(), leave: self.leave.clone(), encoded: self.encoded.clone() }
     }
 }
 
@@ -56,15 +60,20 @@ struct NotPrepared {
     source: crate::reducers::ReduceError,
 }
 
-/// Takes what a node returned, and runs the reducers' first phase.
+/// Takes what a node returned, runs the reducers' first phase, and encodes what will be stored.
 #[inline]
 pub(super) fn finish<S: GraphState>(
     result: Result<Step<S>, NodeError>,
     stamp: Stamp<'_>,
+    keep: Keep,
 ) -> Result<Finished<S>, Failed> {
     let step = result.map_err(Failed::Error)?;
     let writes = prepare::<S>(step.update, stamp).map_err(Failed::Error)?;
-    Ok(Finished { writes, leave: step.leave })
+    let encoded = match keep {
+        Keep::Nothing => None,
+        keep => Encoded::of::<S>(&writes, keep).map_err(|error| Failed::Error(error.into()))?.map(Box::new),
+    };
+    Ok(Finished { writes, leave: step.leave, encoded })
 }
 
 /// Runs the reducers' first phase on an update.

@@ -1,6 +1,8 @@
+use std::sync::Arc;
 use std::time::Duration;
 
-use crate::state::{InputError, validate::Violation};
+use crate::checkpoint::{CheckpointId, Conflict, StoreError};
+use crate::state::{EncodeError, InputError, MigrationError, validate::Violation};
 
 use super::{NodeFailure, WiringProblem};
 
@@ -117,6 +119,131 @@ pub enum ErrorKind {
     /// The runtime lacks something that the run asks for.
     #[error("{0}")]
     Runtime(&'static str),
+
+    /// Another run, or an update, has written to the thread meanwhile; this one has stopped. What is stored is whole.
+    #[error("{0}")]
+    Conflict(Box<Conflict>),
+
+    /// The store of the threads failed, or what it holds cannot be read.
+    #[error("cannot use the store of its threads")]
+    Store(#[source] Arc<StoreError>),
+
+    /// A value that a node has made cannot be stored. Nothing of the superstep was applied.
+    #[error("what {} wrote in superstep {step} cannot be stored", names(.nodes))]
+    NotStorable {
+        /// Who wrote it; `START` for the run's input.
+        nodes: Vec<String>,
+        /// The superstep.
+        step: u64,
+        /// Which field, and why not.
+        #[source]
+        source: EncodeError,
+    },
+
+    /// A thread got new input while something is left to run on it.
+    #[error(
+        "thread `{thread}` is at {} still: resume it, or give up what is planned with `abandon_pending()`",
+        names(.next)
+    )]
+    Pending {
+        /// The thread.
+        thread: String,
+        /// The nodes that are planned.
+        next: Vec<String>,
+    },
+
+    /// The thread has no checkpoint to go on from.
+    #[error("thread `{thread}` has no checkpoint yet: give it an input with `run(..)`")]
+    NoThread {
+        /// The thread.
+        thread: String,
+    },
+
+    /// The thread has no such checkpoint.
+    #[error("thread `{thread}` has no checkpoint {checkpoint}: it may have been pruned")]
+    NoCheckpoint {
+        /// The thread.
+        thread: String,
+        /// The checkpoint.
+        checkpoint: CheckpointId,
+    },
+
+    /// A resumption of a checkpoint that others have followed.
+    #[error(
+        "checkpoint {checkpoint} of thread `{thread}` is not its head any more: `run_again()` makes a branch of it"
+    )]
+    NotHead {
+        /// The thread.
+        thread: String,
+        /// The checkpoint.
+        checkpoint: CheckpointId,
+    },
+
+    /// An answer to a question that is not open: it has been answered, asked again, or never asked.
+    #[error("thread `{thread}` has no open question `{id}`: see `pending()` for those that it has")]
+    NotOpen {
+        /// The thread.
+        thread: String,
+        /// The question's id.
+        id: String,
+    },
+
+    /// It is not clear in whose place an update is made.
+    #[error(
+        "an update of thread `{thread}` can be made in the place of {}: say whose with `as_node(..)`",
+        names(.candidates)
+    )]
+    AsWhom {
+        /// The thread.
+        thread: String,
+        /// Who came into question.
+        candidates: Vec<String>,
+    },
+
+    /// An update is made in the place of a node in a way that the node does not have.
+    #[error("an update cannot be made in the place of `{node}`: {reason}")]
+    NotAsNode {
+        /// The node.
+        node: String,
+        /// Why not.
+        reason: String,
+    },
+
+    /// A checkpoint names a node that the graph does not have.
+    #[error(
+        "checkpoint {checkpoint} of thread `{thread}` is at node `{node}`, which the graph does not have: give the node \
+         that took its place an alias"
+    )]
+    NodeGone {
+        /// The node.
+        node: String,
+        /// The thread.
+        thread: String,
+        /// The checkpoint.
+        checkpoint: CheckpointId,
+    },
+
+    /// A checkpoint of another version of the state cannot be brought to this program's.
+    #[error("checkpoint {checkpoint} of thread `{thread}` cannot be read by this version of the program")]
+    Migration {
+        /// The thread.
+        thread: String,
+        /// The checkpoint.
+        checkpoint: CheckpointId,
+        /// Why not.
+        #[source]
+        source: MigrationError,
+    },
+}
+
+impl ErrorKind {
+    /// The failure of a store: a conflict is a kind of its own.
+    pub(crate) fn store(error: Arc<StoreError>) -> Self {
+        match &*error {
+            StoreError::Conflict(conflict) => Self::Conflict(conflict.clone()),
+            _ => Self::Store(error),
+        }
+    }
 }
 
 /// "`a`", "`a` and `b`", "`a`, `b` and `c`", "`a`, `b`, `c` and 97 more".

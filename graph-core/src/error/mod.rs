@@ -83,6 +83,18 @@ fn causes(error: &dyn StdError, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     Ok(())
 }
 
+/// An error and its causes in one line.
+pub(crate) fn with_causes(error: &dyn StdError) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}
+
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match &self.0.kind {

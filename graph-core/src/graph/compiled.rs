@@ -1,7 +1,8 @@
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind};
-use crate::node::{Decider, ErasedNode};
+use crate::node::{Decider, ErasedNode, NodeRef, ReadPacket};
 use crate::plan::Topology;
 use crate::run::{NeedsContext, Run};
 use crate::state::{GraphState, Input as _};
@@ -21,6 +22,8 @@ pub(crate) struct Compiled<S, D> {
     /// The route function that leaves START.
     pub(crate) start: Option<Decider<S, D>>,
     pub(crate) topology: Topology,
+    /// Where the nodes that were meant have come to be.
+    pub(crate) places: HashMap<NodeRef, usize>,
     /// The fields that are cleared once they could be read.
     pub(crate) ephemeral: Vec<usize>,
 }
@@ -29,11 +32,19 @@ pub(crate) struct CompiledNode<S, D> {
     pub(crate) run: Box<dyn ErasedNode<S, D>>,
     /// The route function that leaves it.
     pub(crate) decide: Option<Decider<S, D>>,
+    /// How a packet for it is read back, where it takes one.
+    pub(crate) read_packet: Option<ReadPacket>,
     /// The only node that follows it, when that is all there is to its leaving.
     pub(crate) chain: Option<usize>,
 }
 
 impl<S, D> Compiled<S, D> {
+    /// The place of the node of this name, or that had it before.
+    pub(crate) fn find(&self, name: &str) -> Option<usize> {
+        let now = self.names.iter().position(|now| &**now == name);
+        now.or_else(|| self.aliases.iter().find(|(alias, _)| alias == name).map(|(_, node)| *node))
+    }
+
     /// The node's name; places come from this graph's own topology.
     pub(crate) fn node_name(&self, node: usize) -> &str {
         self.names.get(node).map_or("?", |name| name)
@@ -65,11 +76,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
 
     /// The node that has this name, or had it before and says so by an alias.
     pub fn node(&self, name: &str) -> Option<&str> {
-        let now = self.0.names.iter().find(|now| &***now == name).map(|now| &**now);
-        now.or_else(|| {
-            let (_, node) = self.0.aliases.iter().find(|(alias, _)| alias == name)?;
-            self.0.names.get(*node).map(|name| &**name)
-        })
+        self.0.find(name).and_then(|node| self.0.names.get(node)).map(|name| &**name)
     }
 
     /// Reads an input of this graph from JSON.

@@ -53,7 +53,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         let mut nodes: Vec<_> = self
             .nodes
             .into_iter()
-            .map(|node| CompiledNode { run: node.run, decide: None, chain: None })
+            .map(|node| CompiledNode { run: node.run, decide: None, chain: None, read_packet: None })
             .collect();
         for (node, decide) in decides {
             if let Some(node) = nodes.get_mut(node) {
@@ -66,7 +66,28 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             let plain = node.decide.is_none() && ephemeral.is_empty();
             node.chain = topology.only_successor(index).filter(|_| plain);
         }
-        Graph(Arc::new(Compiled { name: self.name, nodes, names, aliases, start, topology, ephemeral }))
+        let plans = std::iter::once(&topology.start).chain(&topology.nodes);
+        for exit in plans.flat_map(|plan| &plan.exits) {
+            let Some(read) = exit.packet.and_then(|packet| packet.read()) else { continue };
+            for target in &exit.to {
+                if let Target::Node(to) = target
+                    && let Some(node) = nodes.get_mut(*to)
+                {
+                    node.read_packet = Some(read);
+                }
+            }
+        }
+        let places = self.places;
+        Graph(Arc::new(Compiled {
+            name: self.name,
+            nodes,
+            names,
+            aliases,
+            start,
+            topology,
+            places,
+            ephemeral,
+        }))
     }
 
     fn target(&self, place: &NodeRef) -> Option<Target> {

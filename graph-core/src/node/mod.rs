@@ -23,6 +23,7 @@ pub(crate) use error::NodeError;
 pub(crate) use identity::own_name;
 pub use identity::{End, Named, NodeRef, Start};
 pub use object::{IsNode, IsPacketNode, NodeArgs, PacketNodeArgs};
+pub(crate) use packet::ReadPacket;
 pub use packet::{Packet, PacketType, Payload};
 pub use param::*;
 pub(crate) use route::Route;

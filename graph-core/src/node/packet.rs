@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use serde::{Serialize, de::DeserializeOwned};
 
+use crate::checkpoint::Encoding;
+use crate::state::{EncodeError, FieldPlace, encode_value};
+
 /// A value sent to a node: any type that a checkpoint can hold.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be sent to a node",
@@ -18,7 +21,11 @@ impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Payload for T {}
 trait ErasedPayload: Any + Send + Sync {
     fn as_any(&self) -> &(dyn Any + Send + Sync);
     fn to_json(&self) -> Result<serde_json::Value, serde_json::Error>;
+    fn encode(&self, into: &mut Vec<u8>) -> Result<Encoding, EncodeError>;
 }
+
+/// What errors call a packet that cannot be stored.
+const PLACE: FieldPlace = FieldPlace::__new(0, &["(a packet)"], false);
 
 impl<T: Payload> ErasedPayload for T {
     fn as_any(&self) -> &(dyn Any + Send + Sync) {
@@ -27,6 +34,10 @@ impl<T: Payload> ErasedPayload for T {
 
     fn to_json(&self) -> Result<serde_json::Value, serde_json::Error> {
         serde_json::to_value(self)
+    }
+
+    fn encode(&self, into: &mut Vec<u8>) -> Result<Encoding, EncodeError> {
+        encode_value(&PLACE, self, into)
     }
 }
 
@@ -43,6 +54,18 @@ impl Packet {
     /// The payload, if it is a `T`.
     pub fn get<T: Any>(&self) -> Option<&T> {
         self.0.as_any().downcast_ref()
+    }
+
+    /// Writes the payload as JSON text, if it can be read back from it as it is.
+    pub(crate) fn encode(&self, into: &mut Vec<u8>) -> Result<(), EncodeError> {
+        let start = into.len();
+        if self.0.encode(into)? == Encoding::Bytes {
+            // Packets lie inside JSON: nothing but bytes is an array of numbers there.
+            let bytes = into.split_off(start);
+            let numbers: Vec<String> = bytes.iter().map(u8::to_string).collect();
+            into.extend(format!("[{}]", numbers.join(",")).bytes());
+        }
+        Ok(())
     }
 
     /// The payload as JSON.
@@ -70,7 +93,7 @@ pub struct PacketType {
 }
 
 /// Reads a payload from JSON text.
-pub type ReadPacket = fn(&[u8]) -> Result<Packet, serde_json::Error>;
+pub(crate) type ReadPacket = fn(&[u8]) -> Result<Packet, serde_json::Error>;
 
 fn read<T: Payload>(json: &[u8]) -> Result<Packet, serde_json::Error> {
     serde_json::from_slice::<T>(json).map(Packet::new)

@@ -9,5 +9,10 @@ mod tests;
 mod topology;
 
 pub(crate) use planner::plan;
+
+/// The places of START and END among those of nodes, for what is written in theirs.
+pub(crate) const START_PLACE: usize = usize::MAX - 1;
+pub(crate) const END_PLACE: usize = usize::MAX;
+
 pub(crate) use progress::{Progress, Task};
 pub(crate) use topology::{ExitPlan, Join, NodePlan, Target, Topology};

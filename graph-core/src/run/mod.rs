@@ -4,6 +4,7 @@ mod options;
 pub(crate) mod outcome;
 mod stepper;
 
-pub use options::{ContextGiven, HasContext, NeedsContext, Run};
+pub use options::{ContextGiven, HasContext, InMemory, NeedsContext, Run, Target};
+pub(crate) use options::{Opened, OpenedRun, Opening};
 pub(crate) use outcome::Outcome;
 pub use stepper::Stepper;

@@ -19,13 +19,83 @@ use super::{Outcome, Stepper};
 /// # Cancel safety
 /// Dropping the future of a run cancels it: no further poll of its tasks starts, and none is left behind.
 #[must_use = "a run does nothing until it is awaited, streamed or started"]
-pub struct Run<S: GraphState, D, C> {
-    graph: Graph<S, D>,
-    input: S::Input,
+pub struct Run<S: GraphState, D, C, T = InMemory<S>> {
+    pub(crate) graph: Graph<S, D>,
+    /// What is to be run.
+    pub(crate) target: T,
     context: C,
-    options: RunOptions,
+    pub(crate) options: RunOptions,
     metadata: Metadata,
     modes: Vec<StreamMode>,
+}
+
+/// A run that lives in this process: its input.
+pub struct InMemory<S: GraphState>(S::Input);
+
+/// What a run is about: an input in memory, or a thread of a store.
+pub trait Target<S: GraphState, D>: Sized + Send + 'static {
+    /// The run up to its first superstep.
+    #[doc(hidden)]
+    fn open(self, opening: Opening<S, D>) -> impl Future<Output = Result<Opened<S, D>, Error>> + Send;
+}
+
+/// What a run is opened with.
+#[doc(hidden)]
+pub struct Opening<S: GraphState, D> {
+    pub(crate) graph: Graph<S, D>,
+    pub(crate) context: Arc<D>,
+    pub(crate) options: RunOptions,
+    pub(crate) metadata: Metadata,
+    pub(crate) events: Option<Events<S>>,
+}
+
+/// A run that has been opened.
+#[doc(hidden)]
+pub enum Opened<S: GraphState, D> {
+    /// It is to be driven.
+    Begun(Box<OpenedRun<S, D>>),
+    /// There is nothing to run: what it would have come to, and after which superstep.
+    Ended(u64, Outcome<S>),
+}
+
+/// A run that is to be driven.
+#[doc(hidden)]
+pub struct OpenedRun<S: GraphState, D>(pub(crate) Driver<S, D>);
+
+impl<S: GraphState, D: Send + Sync + 'static> Opening<S, D> {
+    /// The same once more, for another try.
+    pub(crate) fn again(&self) -> Self {
+        Self {
+            graph: self.graph.clone(),
+            context: Arc::clone(&self.context),
+            options: self.options.clone(),
+            metadata: self.metadata.clone(),
+            events: self.events.clone(),
+        }
+    }
+
+    /// What the run's tasks have in common.
+    pub(crate) fn shared(&self, thread: Option<Arc<str>>) -> RunShared {
+        let custom = self.events.clone().filter(|events| events.wants(StreamMode::Custom));
+        RunShared {
+            names: Arc::clone(&self.graph.0.names),
+            metadata: self.metadata.clone(),
+            memos: thread.as_ref().map_or_else(Memos::default, |thread| Memos::within(Arc::clone(thread))),
+            steps: None,
+            script: None,
+            thread,
+            sink: custom.map(|events| Arc::new(events) as Arc<dyn Sink>),
+        }
+    }
+}
+
+impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for InMemory<S> {
+    async fn open(self, opening: Opening<S, D>) -> Result<Opened<S, D>, Error> {
+        let shared = opening.shared(None);
+        let Opening { graph, context, options, events, .. } = opening;
+        Driver::start(&graph, self.0, context, shared, options, events)
+            .map(|driver| Opened::Begun(Box::new(OpenedRun(driver))))
+    }
 }
 
 /// No context has been given to a run yet; runs of graphs without a context need none.
@@ -60,9 +130,15 @@ impl<D> ContextGiven<D> for HasContext<D> {
 
 impl<S: GraphState, D: Send + Sync + 'static> Run<S, D, NeedsContext> {
     pub(crate) fn new(graph: Graph<S, D>, input: S::Input) -> Self {
+        Self::of(graph, InMemory(input))
+    }
+}
+
+impl<S: GraphState, D: Send + Sync + 'static, T> Run<S, D, NeedsContext, T> {
+    pub(crate) fn of(graph: Graph<S, D>, target: T) -> Self {
         Self {
             graph,
-            input,
+            target,
             context: NeedsContext,
             options: RunOptions::default(),
             metadata: Metadata::new(),
@@ -71,10 +147,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Run<S, D, NeedsContext> {
     }
 
     /// Gives the run the context that its nodes read as `&Ctx<D>`: a `D`, or an `Arc<D>` to share one between runs.
-    pub fn context(self, context: impl Into<Arc<D>>) -> Run<S, D, HasContext<D>> {
+    pub fn context(self, context: impl Into<Arc<D>>) -> Run<S, D, HasContext<D>, T> {
         Run {
             graph: self.graph,
-            input: self.input,
+            target: self.target,
             context: HasContext(context.into()),
             options: self.options,
             metadata: self.metadata,
@@ -83,7 +159,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Run<S, D, NeedsContext> {
     }
 }
 
-impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C> {
+impl<S: GraphState, D: Send + Sync + 'static, C, T> Run<S, D, C, T> {
     /// Lets the run have so many supersteps; [`DEFAULT_RECURSION_LIMIT`](crate::DEFAULT_RECURSION_LIMIT) if it is not
     /// said. A run that is complete after exactly so many is complete.
     pub fn recursion_limit(mut self, supersteps: u64) -> Self {
@@ -128,50 +204,61 @@ impl<S: GraphState, D: Send + Sync + 'static, C: ContextGiven<D>> Run<S, D, C> {
     /// # Errors
     /// The input breaks a rule, or the route that leaves START failed.
     pub fn start(self) -> Result<Stepper<S, D>, Error> {
-        Ok(Stepper::new(self.drive(None)?))
+        let (InMemory(input), opening) = self.opening(None);
+        let shared = opening.shared(None);
+        let Opening { graph, context, options, events, .. } = opening;
+        Driver::start(&graph, input, context, shared, options, events).map(Stepper::new)
+    }
+}
+
+impl<S: GraphState, D: Send + Sync + 'static, C: ContextGiven<D>, T> Run<S, D, C, T> {
+    pub(crate) fn opening(self, events: Option<Events<S>>) -> (T, Opening<S, D>) {
+        let Self { graph, target, context, options, metadata, .. } = self;
+        (target, Opening { graph, context: context.into_context(), options, metadata, events })
     }
 
     /// The run as a stream of everything that happens in it.
     pub fn stream(self) -> RunStream<S>
     where
         C: Send + 'static,
+        T: Target<S, D>,
     {
         let modes = self.modes.clone();
-        RunStream::new(&modes, |events| {
-            Box::pin(async move {
-                let mut driver = self.drive(Some(events))?;
-                driver.announce().await;
-                Stepper::new(driver).finish_at().await
-            })
-        })
+        RunStream::new(&modes, |events| Box::pin(self.finish(Some(events))))
     }
 
-    fn drive(self, events: Option<Events<S>>) -> Result<Driver<S, D>, Error> {
-        let custom = events.clone().filter(|events| events.wants(StreamMode::Custom));
-        let shared = RunShared {
-            names: Arc::clone(&self.graph.0.names),
-            metadata: self.metadata,
-            sink: custom.map(|events| Arc::new(events) as Arc<dyn Sink>),
-            memos: Memos::default(),
-            steps: None,
-            script: None,
-        };
-        Driver::start(&self.graph, self.input, self.context.into_context(), shared, self.options, events)
+    async fn finish(self, events: Option<Events<S>>) -> Result<(u64, Outcome<S>), Error>
+    where
+        T: Target<S, D>,
+    {
+        let (target, opening) = self.opening(events);
+        match target.open(opening).await? {
+            Opened::Ended(superstep, outcome) => Ok((superstep, outcome)),
+            Opened::Begun(begun) => {
+                let OpenedRun(mut driver) = *begun;
+                driver.announce().await;
+                Stepper::new(driver).finish_at().await
+            }
+        }
     }
 }
 
-impl<S: GraphState, D: Send + Sync + 'static, C: ContextGiven<D> + Send + 'static> IntoFuture
-    for Run<S, D, C>
+impl<S, D, C, T> IntoFuture for Run<S, D, C, T>
+where
+    S: GraphState,
+    D: Send + Sync + 'static,
+    C: ContextGiven<D> + Send + 'static,
+    T: Target<S, D>,
 {
     type Output = Result<Outcome<S>, Error>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(async move { self.start()?.finish().await })
+        Box::pin(async move { self.finish(None).await.map(|(_, outcome)| outcome) })
     }
 }
 
-impl<S: GraphState, D, C> std::fmt::Debug for Run<S, D, C> {
+impl<S: GraphState, D, C, T> std::fmt::Debug for Run<S, D, C, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Run")
             .field("graph", &self.graph)

@@ -9,7 +9,7 @@ use super::Outcome;
 pub struct Stepper<S: GraphState, D = ()>(Driver<S, D>);
 
 impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
-    pub(super) fn new(driver: Driver<S, D>) -> Self {
+    pub(crate) fn new(driver: Driver<S, D>) -> Self {
         Self(driver)
     }
 
@@ -75,8 +75,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
     }
 
     /// The same, with the number of the last superstep.
-    pub(super) async fn finish_at(mut self) -> Result<(u64, Outcome<S>), Error> {
+    pub(crate) async fn finish_at(mut self) -> Result<(u64, Outcome<S>), Error> {
         while self.0.step().await? {}
+        self.0.conclude().await?;
         let superstep = self.0.superstep();
         Ok((superstep, self.0.into_outcome()))
     }

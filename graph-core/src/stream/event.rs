@@ -4,6 +4,7 @@ use std::sync::Arc;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use crate::checkpoint::CheckpointId;
 use crate::interrupt::OpenQuestion;
 use crate::node::Packet;
 use crate::run::Outcome;
@@ -85,6 +86,13 @@ pub enum EventKind<S: GraphState> {
         /// The question.
         question: OpenQuestion,
     },
+    /// A checkpoint of the run's thread is durable.
+    Checkpoint {
+        /// Its id.
+        id: CheckpointId,
+        /// Its step: −1 for the first input of a thread.
+        step: i64,
+    },
     /// The run has ended, or stopped on the way; always the last event, whatever was asked for.
     Done(Outcome<S>),
 }
@@ -103,11 +111,14 @@ pub enum StreamMode {
     Tasks,
     /// [`EventKind::Interrupt`].
     Interrupts,
+    /// [`EventKind::Checkpoint`].
+    Checkpoints,
 }
 
 impl StreamMode {
     /// Every kind.
-    pub const ALL: [Self; 5] = [Self::Values, Self::Updates, Self::Custom, Self::Tasks, Self::Interrupts];
+    pub const ALL: [Self; 6] =
+        [Self::Values, Self::Updates, Self::Custom, Self::Tasks, Self::Interrupts, Self::Checkpoints];
 }
 
 impl<S: GraphState> EventKind<S> {
@@ -120,6 +131,7 @@ impl<S: GraphState> EventKind<S> {
             Self::TaskStarted { .. } => "task_started",
             Self::TaskFinished { .. } => "task_finished",
             Self::TaskFailed { .. } => "task_failed",
+            Self::Checkpoint { .. } => "checkpoint",
             Self::Interrupt { .. } => "interrupt",
             Self::Done(Outcome::Done(_)) => "done",
             Self::Done(Outcome::Interrupted(_)) => "interrupted",
@@ -135,7 +147,7 @@ impl<S: GraphState> EventKind<S> {
             | Self::TaskFinished { node, .. }
             | Self::TaskFailed { node, .. }
             | Self::Interrupt { node, .. } => Some(node),
-            Self::Values(_) | Self::Done(_) => None,
+            Self::Values(_) | Self::Checkpoint { .. } | Self::Done(_) => None,
         }
     }
 
@@ -147,7 +159,7 @@ impl<S: GraphState> EventKind<S> {
             | Self::TaskFinished { task, .. }
             | Self::TaskFailed { task, .. }
             | Self::Interrupt { task, .. } => Some(*task),
-            Self::Values(_) | Self::Done(_) => None,
+            Self::Values(_) | Self::Checkpoint { .. } | Self::Done(_) => None,
         }
     }
 }
@@ -169,6 +181,10 @@ impl<S: GraphState> Serialize for Event<S> {
             EventKind::Update { update, .. } => map.serialize_entry("data", update)?,
             EventKind::Custom { value, .. } => map.serialize_entry("data", value)?,
             EventKind::TaskFailed { error, .. } => map.serialize_entry("error", error)?,
+            EventKind::Checkpoint { id, step } => {
+                map.serialize_entry("checkpoint", id)?;
+                map.serialize_entry("step", step)?;
+            }
             EventKind::Interrupt { question, .. } => map.serialize_entry("data", question)?,
             EventKind::Done(outcome) => {
                 map.serialize_entry("data", &outcome.state().dump())?;

@@ -6,6 +6,7 @@ use tokio::sync::Notify;
 use tokio::sync::mpsc::Sender;
 use tokio::sync::mpsc::error::TrySendError;
 
+use crate::checkpoint::CheckpointId;
 use crate::interrupt::OpenQuestion;
 use crate::node::Packet;
 use crate::state::{GraphState, Update, Writes};
@@ -78,6 +79,12 @@ impl<S: GraphState> Events<S> {
     pub(crate) async fn interrupt(&self, step: u64, task: usize, node: Arc<str>, question: OpenQuestion) {
         if self.wants(StreamMode::Interrupts) {
             self.send(step, EventKind::Interrupt { node, task, question }).await;
+        }
+    }
+
+    pub(crate) async fn checkpoint(&self, step: u64, id: CheckpointId, number: i64) {
+        if self.wants(StreamMode::Checkpoints) {
+            self.send(step, EventKind::Checkpoint { id, step: number }).await;
         }
     }
 

@@ -27,6 +27,7 @@ mod routes_in_a_graph;
 mod secrets;
 mod setters;
 mod stored;
+mod threads;
 mod update_json;
 mod validation;
 mod views;

@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use serde_json::Value;
 
-use crate::checkpoint::Payload;
+use crate::checkpoint::{CheckpointId, Payload};
 
 /// What is known of a task from its earlier attempts.
 #[derive(Debug, Default)]
@@ -35,7 +35,7 @@ pub(crate) struct Memos {
 struct Current {
     step: u64,
     /// What stands for the superstep in ids; its number unless it is said.
-    origin: Option<Arc<str>>,
+    origin: Option<CheckpointId>,
     tasks: HashMap<usize, Memo>,
 }
 
@@ -54,8 +54,7 @@ impl Memos {
     }
 
     /// Begins a superstep that the checkpoint of this id has planned.
-    #[expect(dead_code, reason = "for runs with a store")]
-    pub(crate) fn begin(&self, step: u64, origin: Arc<str>) {
+    pub(crate) fn begin(&self, step: u64, origin: CheckpointId) {
         self.at(step).origin = Some(origin);
     }
 

@@ -16,4 +16,4 @@ pub use interrupt::Interrupt;
 pub(crate) use memo::{Answered, Memo, Memos};
 pub use script::Attempted;
 pub(crate) use script::Script;
-pub(crate) use step_log::StepLog;
+pub(crate) use step_log::{Logged, StepLog};

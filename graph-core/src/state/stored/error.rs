@@ -85,6 +85,11 @@ impl EncodeError {
         Self { field: place.name(), unstorable }
     }
 
+    /// Something of a plan that is no field.
+    pub(crate) fn of_plan(reason: impl Display) -> Self {
+        Self { field: "(a plan)", path: String::new(), reason: reason.to_string() }
+    }
+
     /// The field.
     pub fn field(&self) -> &'static str {
         self.field

@@ -127,7 +127,7 @@ fn an_answer_that_is_none_fails_the_task_and_the_question_is_open_again() {
             "{said}"
         );
 
-        assert_eq!(run.pause().unwrap().questions(), [open.clone()]);
+        assert_eq!(run.pause().unwrap().questions(), std::slice::from_ref(&open));
         run.answer(open.answer_json(json!(true)))?;
         assert_eq!(run.finish().await?.into_state().heard[0], "buy true, attempt 2");
         Ok(())

@@ -1,0 +1,153 @@
+//! Where the driver of a run meets its thread.
+
+use std::sync::Arc;
+
+use crate::checkpoint::{Piece, RecordKey, RecordKind, RunRecord, Source, TaskRecord};
+use crate::engine::{Driver, Durability, Metadata};
+use crate::error::{Error, ErrorKind, NodeFailure, with_causes};
+use crate::state::{EncodeError, GraphState};
+
+use super::journal::Journal;
+use super::open::Gate;
+use super::progress;
+use super::records::{StoredFailure, json_record, key, place};
+use super::writer::{Persisting, Plan};
+
+impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
+    /// What is planned now, as a checkpoint holds it.
+    fn plan(&self, updated_as: &[String]) -> Result<Plan, EncodeError> {
+        let next = self.tasks.iter().filter_map(|task| self.graph.names.get(task.node)).cloned().collect();
+        let progress =
+            progress::encode::<S, D>(&self.graph, &self.tasks, &self.progress, &self.ephemerals, updated_as)?;
+        Ok(Plan { next, progress })
+    }
+
+    /// Adds the checkpoint of the superstep that has just been applied.
+    pub(in crate::engine) fn checkpoint(&mut self, pieces: Vec<Piece>) -> Result<(), Error> {
+        let of = self.persist.as_mut().map(|persist| std::mem::take(&mut persist.persisting));
+        let (source, names) = match of.unwrap_or_default() {
+            Persisting::Superstep => (Source::Loop, Vec::new()),
+            Persisting::Update { names, .. } => (Source::Update, names),
+        };
+        let plan = self.plan(&names).map_err(|source| self.not_storable(source))?;
+        let step = i64::try_from(self.step).unwrap_or(i64::MAX);
+        if let Some(persist) = &mut self.persist {
+            let parent = persist.at;
+            persist.checkpoint(source, step, parent, plan, pieces, Vec::new());
+        }
+        self.begin_superstep();
+        Ok(())
+    }
+
+    /// Makes the checkpoint that has planned them what the ids of the next tasks are made from.
+    pub(super) fn begin_superstep(&self) {
+        if let Some(at) = self.persist.as_ref().and_then(|persist| persist.at) {
+            self.ctx.cx.shared.memos.begin(self.step + 1, at);
+        }
+    }
+
+    /// Stores what a run that has stopped on the way waits for; what stepping gives back then.
+    #[cold]
+    pub(in crate::engine) async fn store_halt(&mut self) -> Result<bool, Error> {
+        self.settle();
+        if let (Some(persist), Some(halt)) = (&self.persist, &self.halt)
+            && !(halt.before.is_empty() && halt.after.is_empty())
+        {
+            let gate = Gate { before: halt.before.clone(), after: halt.after.clone() };
+            let at = key(RecordKey::NO_TASK, RecordKind::Gate, "");
+            persist.records(json_record(at, &gate).into_iter().collect(), Vec::new());
+        }
+        self.conclude().await?;
+        Ok(false)
+    }
+
+    /// Stores what has finished of the superstep, and the questions that are open.
+    fn settle(&mut self) {
+        if let Some(persist) = &mut self.persist {
+            // What cannot be stored of a result (a packet, say) is not: its task runs again.
+            let _ = persist.settle(&self.graph, &self.tasks, &self.results);
+            persist.ask(&self.suspended);
+        }
+    }
+
+    /// Something that is planned cannot be stored, such as a packet. The superstep is applied and not stored: the run ends.
+    fn not_storable(&self, source: EncodeError) -> Error {
+        self.error(ErrorKind::NotStorable { nodes: Vec::new(), step: self.step, source })
+    }
+
+    /// Writes what the run's durability asks for after a superstep.
+    pub(in crate::engine) async fn store(&mut self) -> Result<(), Error> {
+        let Some(persist) = &mut self.persist else { return Ok(()) };
+        let written = match self.options.durability {
+            Durability::Sync => Journal::flush(&persist.journal).await,
+            Durability::Async => Journal::advance(&persist.journal).await,
+            Durability::Exit => Ok(()),
+        };
+        written.map_err(|error| self.error(ErrorKind::store(error)))?;
+        self.announce_checkpoints().await;
+        Ok(())
+    }
+
+    /// Makes the first writes of a run durable: from then on the thread is its own.
+    pub(crate) async fn claim(&mut self) -> Result<(), Error> {
+        let Some(persist) = &self.persist else { return Ok(()) };
+        let claimed = Journal::claim(&persist.journal).await;
+        claimed.map_err(|error| self.error(ErrorKind::store(error)))
+    }
+
+    /// Waits until everything that the run has done is durable.
+    pub(crate) async fn conclude(&mut self) -> Result<(), Error> {
+        let Some(persist) = &self.persist else { return Ok(()) };
+        persist.flush().await.map_err(|error| self.error(ErrorKind::store(error)))?;
+        self.announce_checkpoints().await;
+        Ok(())
+    }
+
+    async fn announce_checkpoints(&mut self) {
+        let (Some(persist), Some(events)) = (&mut self.persist, &self.events) else { return };
+        for (id, step) in persist.announce() {
+            events.checkpoint(u64::try_from(step).unwrap_or_default(), id, step).await;
+        }
+    }
+
+    /// Stores how a superstep has failed and what of it has finished; gives back what the run fails with.
+    pub(in crate::engine) async fn store_failure(&mut self, error: Error) -> Error {
+        if matches!(error.kind(), ErrorKind::Conflict(_) | ErrorKind::Store(_)) {
+            return error;
+        }
+        let failures = match error.kind() {
+            ErrorKind::Node { first, others } => std::iter::once(first).chain(others).collect(),
+            _ => Vec::new(),
+        };
+        let records: Vec<TaskRecord> = failures.into_iter().filter_map(failure_record).collect();
+        if let Some(persist) = &mut self.persist {
+            persist.records(records, Vec::new());
+        }
+        self.settle();
+        match self.conclude().await {
+            Ok(()) => error,
+            Err(store) => store,
+        }
+    }
+}
+
+/// The record of a failure.
+fn failure_record(failure: &NodeFailure) -> Option<TaskRecord> {
+    let stored = StoredFailure {
+        error: with_causes(&*failure.error),
+        attempt: failure.attempt,
+        panicked: failure.panicked,
+    };
+    json_record(key(place(failure.task), RecordKind::Failed, ""), &stored).ok()
+}
+
+/// The parts of a run's record.
+pub(crate) fn run_record(id: Arc<str>, program: Arc<str>, metadata: Metadata) -> Arc<RunRecord> {
+    Arc::new(RunRecord { id, program, metadata })
+}
+
+/// The record of an answer.
+pub(crate) fn answer_record(task: usize, id: &str, answer: &serde_json::Value) -> TaskRecord {
+    let payload = crate::checkpoint::Payload::json(answer.to_string());
+    TaskRecord { key: key(place(task), RecordKind::Answer, id), payload }
+}

@@ -1,0 +1,333 @@
+use std::collections::VecDeque;
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use futures_util::task::AtomicWaker;
+use tokio::sync::Notify;
+
+use crate::checkpoint::{
+    Batch, CheckpointId, Checkpointer, Fence, Payload, RecordKind, StoreError, TaskRecord, Write,
+};
+
+use super::held::Held;
+use super::records::{key, place};
+use super::writer::lock;
+use crate::engine::Durability;
+use crate::engine::desk::{Logged, StepLog};
+use crate::node::NodeError;
+
+/// A run's writes on their way to the store: in order, and one batch at a time.
+///
+/// Whatever is pushed while a batch is under way makes the next one. Everybody who shares the journal may push; only its
+/// owner, the driver, polls it.
+pub(crate) struct Journal {
+    pub(crate) shared: Arc<Shared>,
+    in_flight: Option<InFlight>,
+}
+
+struct InFlight {
+    commit: Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send>>,
+    /// Where the thread stands when it has succeeded, and how many writes are durable then.
+    then: (Fence, u64),
+}
+
+/// Where writes of a run are handed in, by its driver and by its tasks.
+pub(crate) struct Shared {
+    store: Arc<dyn Checkpointer>,
+    thread: Arc<str>,
+    namespace: Arc<str>,
+    origin: Arc<str>,
+    durability: Durability,
+    inner: Mutex<Inner>,
+    /// Wakes the driver: there is something to write.
+    pushed: AtomicWaker,
+    /// Wakes whoever waits for its writes.
+    written: Notify,
+}
+
+struct Inner {
+    queue: VecDeque<Write>,
+    held: Held,
+    /// A batch is to be written even if nothing waits.
+    claims: bool,
+    /// Where the thread stands once everything under way is written.
+    fence: Fence,
+    durable_head: Option<CheckpointId>,
+    /// The checkpoint that has planned the tasks which are running.
+    at: Option<CheckpointId>,
+    /// The epoch that this run raises the thread to.
+    epoch: u64,
+    /// How many writes have been queued, and how many of them are durable.
+    queued: u64,
+    durable: u64,
+    failed: Option<Arc<StoreError>>,
+}
+
+/// So many writes may wait for the store before a run waits for it too.
+const AHEAD: usize = 256;
+
+impl Journal {
+    /// A journal for a run that found the thread at `fence`.
+    pub(crate) fn new(
+        store: Arc<dyn Checkpointer>,
+        thread: Arc<str>,
+        namespace: Arc<str>,
+        origin: Arc<str>,
+        fence: Fence,
+        durability: Durability,
+    ) -> Self {
+        let inner = Inner {
+            queue: VecDeque::new(),
+            held: Held::default(),
+            claims: false,
+            fence,
+            durable_head: fence.head,
+            at: fence.head,
+            epoch: fence.epoch.saturating_add(1),
+            queued: 0,
+            durable: 0,
+            failed: None,
+        };
+        let shared = Shared {
+            store,
+            thread,
+            namespace,
+            origin,
+            durability,
+            inner: Mutex::new(inner),
+            pushed: AtomicWaker::new(),
+            written: Notify::new(),
+        };
+        Self { shared: Arc::new(shared), in_flight: None }
+    }
+
+    /// Writes as far as can be done now; ready when nothing is left to write.
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.shared.pushed.register(cx.waker());
+        loop {
+            if let Some(in_flight) = &mut self.in_flight {
+                let Poll::Ready(result) = in_flight.commit.as_mut().poll(cx) else { return Poll::Pending };
+                let then = in_flight.then;
+                self.in_flight = None;
+                self.shared.settle(result, then);
+            }
+            match self.shared.next_batch() {
+                Some((batch, then)) => {
+                    let store = Arc::clone(&self.shared.store);
+                    let commit = Box::pin(async move { store.commit(batch).await });
+                    self.in_flight = Some(InFlight { commit, then });
+                }
+                None => return Poll::Ready(()),
+            }
+        }
+    }
+
+    /// Writes as far as can be done without waiting; waits only when too much is waiting.
+    pub(crate) async fn advance(this: &Mutex<Self>) -> Result<(), Arc<StoreError>> {
+        poll_fn(|cx| {
+            let mut journal = lock(this);
+            let polled = journal.poll(cx);
+            if journal.shared.lock().queue.len() < AHEAD { Poll::Ready(()) } else { polled }
+        })
+        .await;
+        lock(this).shared.failure()
+    }
+
+    /// Waits until everything that has been pushed is durable.
+    pub(crate) async fn flush(this: &Mutex<Self>) -> Result<(), Arc<StoreError>> {
+        lock(this).shared.release();
+        poll_fn(|cx| lock(this).poll(cx)).await;
+        lock(this).shared.failure()
+    }
+
+    /// Makes the first writes durable, or raises the epoch and nothing else where they are held back.
+    pub(crate) async fn claim(this: &Mutex<Self>) -> Result<(), Arc<StoreError>> {
+        lock(this).shared.lock().claims = true;
+        poll_fn(|cx| lock(this).poll(cx)).await;
+        lock(this).shared.failure()
+    }
+
+    /// Writes while `future` runs.
+    pub(crate) async fn beside<F: Future>(this: &Mutex<Self>, future: F) -> F::Output {
+        let mut future = pin!(future);
+        poll_fn(|cx| {
+            let _ = lock(this).poll(cx);
+            match future.as_mut().poll(cx) {
+                Poll::Pending => {
+                    // What it has pushed while it was polled.
+                    let _ = lock(this).poll(cx);
+                    Poll::Pending
+                }
+                ready => ready,
+            }
+        })
+        .await
+    }
+}
+
+impl Drop for Journal {
+    /// A run that is dropped hands over what its tasks have finished; the store takes it as it is first polled.
+    fn drop(&mut self) {
+        if self.shared.lock().queue.is_empty() {
+            return;
+        }
+        let _ = catch_unwind(AssertUnwindSafe(|| {
+            let mut cx = Context::from_waker(Waker::noop());
+            if self.poll(&mut cx).is_ready() {
+                return;
+            }
+            // One batch is under way and will not be asked for any more: the rest follows it at once.
+            let (Some(in_flight), Some((batch, _))) = (self.in_flight.take(), self.shared.next_batch())
+            else {
+                return;
+            };
+            let mut commit = self.shared.store.commit(batch);
+            let _ = commit.as_mut().poll(&mut cx);
+            drop(in_flight);
+        }));
+    }
+}
+
+impl StepLog for Shared {
+    fn flush(&self) -> Logged<'_> {
+        Box::pin(async { self.durable().await.map_err(NodeError::from) })
+    }
+
+    fn record<'a>(&'a self, task: usize, step: &'a str, result: Payload) -> Logged<'a> {
+        Box::pin(async move {
+            let record = TaskRecord { key: key(place(task), RecordKind::Step, step), payload: result };
+            let at = self.lock().at;
+            if let Some(checkpoint) = at {
+                self.push_now(Write::Records { checkpoint, remove: Vec::new(), put: vec![record] });
+            }
+            self.durable().await.map_err(NodeError::from)
+        })
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Queues a write, behind those before it.
+    pub(crate) fn push(&self, write: Write) {
+        {
+            let mut inner = self.lock();
+            let write = match self.durability {
+                Durability::Exit => inner.held.take_in(write),
+                Durability::Sync | Durability::Async => Some(write),
+            };
+            let Some(write) = write else { return };
+            inner.queued += 1;
+            inner.queue.push_back(write);
+        }
+        self.pushed.wake();
+    }
+
+    /// Queues a write, also where others are held back.
+    fn push_now(&self, write: Write) {
+        self.release();
+        {
+            let mut inner = self.lock();
+            inner.queued += 1;
+            inner.queue.push_back(write);
+        }
+        self.pushed.wake();
+    }
+
+    /// Queues what durability `exit` has held back.
+    pub(crate) fn release(&self) {
+        {
+            let mut inner = self.lock();
+            let Some(write) = inner.held.release() else { return };
+            inner.queued += 1;
+            inner.queue.push_back(write);
+        }
+        self.pushed.wake();
+    }
+
+    /// Waits until everything that has been pushed so far is durable; somebody else polls the journal meanwhile.
+    pub(crate) async fn durable(&self) -> Result<(), Arc<StoreError>> {
+        self.release();
+        let wanted = self.lock().queued;
+        loop {
+            // Asked for first, so that what is written meanwhile is not missed.
+            let written = self.written.notified();
+            {
+                let inner = self.lock();
+                if let Some(failed) = &inner.failed {
+                    return Err(Arc::clone(failed));
+                }
+                if inner.durable >= wanted {
+                    return Ok(());
+                }
+            }
+            self.pushed.wake();
+            written.await;
+        }
+    }
+
+    /// The tasks that run next have been planned by this checkpoint.
+    pub(super) fn stands_at(&self, checkpoint: CheckpointId) {
+        self.lock().at = Some(checkpoint);
+    }
+
+    /// Why nothing is written any more.
+    pub(crate) fn failure(&self) -> Result<(), Arc<StoreError>> {
+        match &self.lock().failed {
+            Some(failed) => Err(Arc::clone(failed)),
+            None => Ok(()),
+        }
+    }
+
+    /// The newest checkpoint that is durable.
+    pub(crate) fn durable_head(&self) -> Option<CheckpointId> {
+        self.lock().durable_head
+    }
+
+    /// Everything that waits, as a batch; and where the thread stands afterwards.
+    fn next_batch(&self) -> Option<(Batch, (Fence, u64))> {
+        let mut inner = self.lock();
+        let claims = std::mem::take(&mut inner.claims);
+        if (inner.queue.is_empty() && !claims) || inner.failed.is_some() {
+            return None;
+        }
+        let writes: Vec<Write> = inner.queue.drain(..).collect();
+        let head = writes.iter().rev().find_map(|write| match write {
+            Write::Checkpoint(new) => Some(new.checkpoint.id),
+            Write::Records { .. } => None,
+        });
+        let (fence, epoch) = (inner.fence, inner.epoch);
+        let then = Fence { epoch, head: head.or(fence.head) };
+        let batch = Batch {
+            thread: Arc::clone(&self.thread),
+            namespace: Arc::clone(&self.namespace),
+            origin: Arc::clone(&self.origin),
+            fence,
+            epoch,
+            writes,
+        };
+        // What follows a batch under way builds on it; should it fail, nothing follows.
+        let durable = inner.queued;
+        inner.fence = then;
+        Some((batch, (then, durable)))
+    }
+
+    fn settle(&self, result: Result<(), StoreError>, (then, durable): (Fence, u64)) {
+        {
+            let mut inner = self.lock();
+            match result {
+                Ok(()) => (inner.durable_head, inner.durable) = (then.head, durable),
+                Err(error) => {
+                    inner.failed = Some(Arc::new(error));
+                    inner.queue.clear();
+                }
+            }
+        }
+        self.written.notify_waiters();
+    }
+}

@@ -1,0 +1,170 @@
+use std::borrow::Cow;
+
+use crate::checkpoint::{Payload, Piece, PieceKind};
+use crate::engine::encoded::Encoded;
+use crate::engine::task::Finished;
+use crate::reducers::StoredAs;
+use crate::state::{EncodeError, FieldSpec, Form, GraphState};
+
+use super::sizes::Size;
+
+/// What the next checkpoint says of the fields.
+#[derive(Debug, Default)]
+pub(super) struct Pieces {
+    /// By field, how much of it is stored.
+    sizes: Vec<Size>,
+    /// Fields of which nothing is stored yet, or nothing of this version: the next checkpoint holds them whole.
+    unstored: Vec<usize>,
+    /// What was written between two checkpoints.
+    carried: Vec<(usize, Piece)>,
+    buffer: Vec<u8>,
+}
+
+/// A field whose value cannot be stored.
+pub(crate) type NotStored = (usize, EncodeError);
+
+impl Pieces {
+    /// For a thread of which so much is stored.
+    pub(super) fn new(sizes: Vec<Size>, unstored: Vec<usize>) -> Self {
+        Self { sizes, unstored, ..Self::default() }
+    }
+
+    /// Whether nothing is known of any field.
+    pub(super) fn is_empty(&self) -> bool {
+        self.sizes.is_empty()
+    }
+
+    /// For a thread of which nothing is stored.
+    pub(super) fn fresh<S: GraphState>() -> Self {
+        Self::new(vec![Size::default(); S::FIELD_COUNT], (0..S::FIELD_COUNT).collect())
+    }
+
+    /// Keeps what was written before the superstep for the checkpoint that follows it.
+    pub(super) fn carry<S: GraphState>(
+        &mut self,
+        state: &S,
+        encoded: Option<&Encoded>,
+        touched: &[usize],
+    ) -> Result<(), NotStored> {
+        let mut pieces = Vec::new();
+        for &field in touched {
+            self.of_field(state, field, encoded.into_iter(), &mut pieces)?;
+        }
+        self.carried.extend(pieces);
+        Ok(())
+    }
+
+    /// The pieces of a superstep that has been folded into `state`. Nothing is taken note of before all could be encoded.
+    pub(super) fn of_superstep<S: GraphState>(
+        &mut self,
+        state: &S,
+        results: &[Option<Finished<S>>],
+        touched: &[usize],
+        cleared: &[usize],
+    ) -> Result<Vec<Piece>, NotStored> {
+        let mut pieces = Vec::new();
+        for &field in &self.unstored.clone() {
+            self.whole(state, field, &mut pieces)?;
+        }
+        let stored = |field: &usize| !self.unstored.contains(field);
+        let carried: Vec<(usize, Piece)> =
+            self.carried.iter().filter(|(field, _)| stored(field)).cloned().collect();
+        pieces.extend(carried);
+        let written: Vec<usize> = touched.iter().copied().filter(stored).collect();
+        let other = cleared.iter().copied().filter(|field| stored(field) && !touched.contains(field));
+        let other: Vec<usize> = other.collect();
+        for field in written {
+            let encoded = results.iter().flatten().filter_map(|finished| finished.encoded.as_deref());
+            self.of_field(state, field, encoded, &mut pieces)?;
+        }
+        for field in other {
+            self.whole(state, field, &mut pieces)?;
+        }
+        self.unstored.clear();
+        self.carried.clear();
+        Ok(pieces.into_iter().map(|(_, piece)| piece).collect())
+    }
+
+    /// The pieces of one field that has been written.
+    fn of_field<'e, S: GraphState>(
+        &mut self,
+        state: &S,
+        field: usize,
+        encoded: impl Iterator<Item = &'e Encoded>,
+        pieces: &mut Vec<(usize, Piece)>,
+    ) -> Result<(), NotStored> {
+        let Some(spec) = S::field(field) else { return Ok(()) };
+        if spec.stored != Some(StoredAs::Delta) {
+            return self.whole(state, field, pieces);
+        }
+        let from = pieces.len();
+        let mut bytes = 0;
+        for encoded in encoded {
+            for write in encoded.writes.iter().filter(|write| write.field == field) {
+                let Some(payload) = encoded.payload(write) else { continue };
+                bytes += payload.len();
+                let kind = match write.form {
+                    Form::Delta => PieceKind::Delta,
+                    Form::Overwrite => PieceKind::Value,
+                };
+                pieces.push((field, piece(spec, kind, payload)));
+            }
+        }
+        let written = pieces.get(from..).unwrap_or_default();
+        if let Some(at) = written.iter().position(|(_, piece)| piece.kind == PieceKind::Value) {
+            // An overwrite silences every other write of its superstep.
+            let whole = pieces.swap_remove(from + at);
+            pieces.truncate(from);
+            self.set(field, Size::whole(whole.1.payload.len()));
+            pieces.push(whole);
+            return Ok(());
+        }
+        let Some(size) = self.sizes.get_mut(field) else { return Ok(()) };
+        if size.grow(bytes) {
+            let value = encode(state, field, &mut self.buffer)?;
+            if let Some(payload) = value
+                && size.outweighs(payload.len())
+            {
+                pieces.truncate(from);
+                pieces.push((field, piece(spec, PieceKind::Value, payload)));
+            }
+        }
+        Ok(())
+    }
+
+    /// A field's whole value.
+    fn whole<S: GraphState>(
+        &mut self,
+        state: &S,
+        field: usize,
+        pieces: &mut Vec<(usize, Piece)>,
+    ) -> Result<(), NotStored> {
+        let Some(spec) = S::field(field) else { return Ok(()) };
+        if let Some(payload) = encode(state, field, &mut self.buffer)? {
+            self.set(field, Size::whole(payload.len()));
+            pieces.push((field, piece(spec, PieceKind::Value, payload)));
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, field: usize, size: Size) {
+        if let Some(slot) = self.sizes.get_mut(field) {
+            *slot = size;
+        }
+    }
+}
+
+fn piece(spec: &'static FieldSpec, kind: PieceKind, payload: Payload) -> Piece {
+    Piece { field: Cow::Borrowed(spec.name), kind, payload }
+}
+
+/// The whole value of a field; `None` if it is in no checkpoint.
+pub(super) fn encode<S: GraphState>(
+    state: &S,
+    field: usize,
+    buffer: &mut Vec<u8>,
+) -> Result<Option<Payload>, NotStored> {
+    buffer.clear();
+    let encoding = state.__encode_field(field, buffer).map_err(|error| (field, error))?;
+    Ok(encoding.map(|encoding| Payload::new(encoding, buffer.as_slice())))
+}

@@ -1,0 +1,91 @@
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::graph::Compiled;
+use crate::plan::Target;
+use crate::state::GraphState;
+
+/// What wrote a checkpoint, as its run's record holds it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Program {
+    pub(crate) graph: String,
+    /// Changes with the nodes' names and the ways between them.
+    pub(crate) fingerprint: String,
+    /// The versions of the state and of what is flattened into it, where they are not 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) versions: Vec<(String, u32)>,
+}
+
+impl Program {
+    /// This program.
+    pub(crate) fn of<S: GraphState, D>(graph: &Compiled<S, D>) -> Self {
+        Self { graph: graph.name.clone(), fingerprint: fingerprint(graph), versions: versions::<S>() }
+    }
+
+    /// As a run's record holds it.
+    pub(crate) fn text(&self) -> Arc<str> {
+        // Strings and numbers alone cannot fail to be written.
+        serde_json::to_string(self).unwrap_or_default().into()
+    }
+
+    /// From a run's record. What is written by something else altogether has no versions.
+    pub(crate) fn parse(text: &str) -> Self {
+        serde_json::from_str(text).unwrap_or_default()
+    }
+}
+
+/// The versions of a state and of what is flattened into it.
+pub(crate) fn versions<S: GraphState>() -> Vec<(String, u32)> {
+    let mut versions = Vec::new();
+    S::__versions(&mut versions);
+    versions.into_iter().map(|(state, version)| (state.to_owned(), version)).collect()
+}
+
+fn fingerprint<S, D>(graph: &Compiled<S, D>) -> String {
+    let mut hash = Fnv::default();
+    let to = |hash: &mut Fnv, targets: &[Target]| {
+        for target in targets {
+            match target {
+                Target::Node(node) => hash.text(graph.node_name(*node)),
+                Target::End => hash.text("END"),
+            }
+        }
+    };
+    let topology = &graph.topology;
+    let plans = std::iter::once(("START", &topology.start));
+    let plans = plans.chain(graph.names.iter().map(|name| &**name).zip(&topology.nodes));
+    for (name, plan) in plans {
+        hash.text(name);
+        to(&mut hash, &plan.edges);
+        for exit in &plan.exits {
+            hash.text(exit.label);
+            to(&mut hash, &exit.to);
+        }
+        hash.text(if plan.deferred { "deferred" } else { "" });
+    }
+    for join in &topology.joins {
+        hash.text("join");
+        join.sources.iter().for_each(|&source| hash.text(graph.node_name(source)));
+        to(&mut hash, &[join.target]);
+    }
+    format!("{:016x}", hash.0)
+}
+
+/// FNV-1a: stored, so it has to stay what it is; the standard library's hashers need not.
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fnv {
+    fn text(&mut self, text: &str) {
+        // 0xff is in no UTF-8 text: it ends one.
+        for byte in text.bytes().chain([0xff]) {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}

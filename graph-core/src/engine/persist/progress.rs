@@ -1,0 +1,229 @@
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::checkpoint::Payload;
+use crate::engine::ephemeral::Ephemerals;
+use crate::graph::Compiled;
+use crate::node::Packet;
+use crate::plan::{Progress, Target, Task};
+use crate::state::{EncodeError, GraphState};
+
+/// What a checkpoint holds of a plan besides the names of the planned nodes.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct StoredProgress {
+    /// What tasks were sent, by their places.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    packets: BTreeMap<usize, Box<RawValue>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    waiting: Vec<StoredTask>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    joins: Vec<StoredJoin>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    ephemeral: Vec<StoredEphemeral>,
+    /// In whose place an update was made.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) updated_as: Vec<String>,
+}
+
+/// A deferred task that waits.
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredTask {
+    node: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    packet: Option<Box<RawValue>>,
+}
+
+/// A join that some of its sources have reached.
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredJoin {
+    to: String,
+    of: Vec<String>,
+    arrived: Vec<String>,
+}
+
+/// An ephemeral field that has been written.
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredEphemeral {
+    field: String,
+    since: u64,
+    #[serde(default)]
+    kept: bool,
+}
+
+/// A node that a checkpoint names and the graph does not have.
+#[derive(Debug)]
+pub(super) struct NodeGone(pub(super) String);
+
+/// Why stored progress cannot be taken up.
+#[derive(Debug)]
+pub(super) enum Unplanned {
+    Gone(NodeGone),
+    Unreadable(String),
+}
+
+impl From<NodeGone> for Unplanned {
+    fn from(gone: NodeGone) -> Self {
+        Self::Gone(gone)
+    }
+}
+
+/// A packet as JSON text.
+pub(super) fn packet_json(packet: &Packet) -> Result<Box<RawValue>, EncodeError> {
+    let mut json = Vec::new();
+    packet.encode(&mut json)?;
+    let text = String::from_utf8(json).map_err(EncodeError::of_plan)?;
+    RawValue::from_string(text).map_err(EncodeError::of_plan)
+}
+
+/// Reads a packet for a node.
+pub(super) fn read_packet<S, D>(
+    graph: &Compiled<S, D>,
+    node: usize,
+    json: &RawValue,
+) -> Result<Packet, Unplanned> {
+    let name = graph.node_name(node);
+    let read = graph.nodes.get(node).and_then(|node| node.read_packet);
+    let read =
+        read.ok_or_else(|| Unplanned::Unreadable(format!("node `{name}` takes no packet any more")))?;
+    read(json.get().as_bytes())
+        .map_err(|error| Unplanned::Unreadable(format!("the packet of node `{name}`: {error}")))
+}
+
+/// The node of a stored name, also of one that it had before.
+pub(super) fn node_of<S, D>(graph: &Compiled<S, D>, name: &str) -> Result<usize, NodeGone> {
+    graph.find(name).ok_or_else(|| NodeGone(name.to_owned()))
+}
+
+/// Writes what the names of the next nodes do not say.
+pub(super) fn encode<S: GraphState, D>(
+    graph: &Compiled<S, D>,
+    tasks: &[Task],
+    progress: &Progress,
+    ephemerals: &Ephemerals,
+    updated_as: &[String],
+) -> Result<Option<Payload>, EncodeError> {
+    let packets = tasks.iter().enumerate().filter_map(|(index, task)| Some((index, task.packet.as_ref()?)));
+    let packets: BTreeMap<usize, Box<RawValue>> = packets
+        .map(|(index, packet)| Ok((index, packet_json(packet)?)))
+        .collect::<Result<_, EncodeError>>()?;
+    let begun = |arrived: &&Vec<bool>| arrived.iter().any(|&arrived| arrived);
+    let untouched = packets.is_empty()
+        && progress.waiting.is_empty()
+        && !progress.joins.iter().any(|arrived| begun(&arrived))
+        && ephemerals.alive().next().is_none()
+        && updated_as.is_empty();
+    if untouched {
+        return Ok(None);
+    }
+    let name = |node: usize| graph.node_name(node).to_owned();
+    let waiting = progress.waiting.iter().map(|task| {
+        let packet = task.packet.as_ref().map(packet_json).transpose()?;
+        Ok(StoredTask { node: name(task.node), packet })
+    });
+    let joins = graph.topology.joins.iter().zip(&progress.joins).filter(|(_, arrived)| begun(arrived));
+    let joins = joins.map(|(join, arrived)| StoredJoin {
+        to: target_name(graph, join.target),
+        of: join.sources.iter().copied().map(name).collect(),
+        arrived: join.sources.iter().zip(arrived).filter(|(_, a)| **a).map(|(s, _)| name(*s)).collect(),
+    });
+    let ephemeral = ephemerals.alive().filter_map(|(field, since, kept)| {
+        Some(StoredEphemeral { field: S::field(field)?.name.to_owned(), since, kept })
+    });
+    let stored = StoredProgress {
+        packets,
+        waiting: waiting.collect::<Result<_, EncodeError>>()?,
+        joins: joins.collect(),
+        ephemeral: ephemeral.collect(),
+        updated_as: updated_as.to_vec(),
+    };
+    Ok(Some(Payload::json(serde_json::to_string(&stored).map_err(EncodeError::of_plan)?)))
+}
+
+/// Reads what [`encode`] has written.
+pub(super) fn parse(payload: Option<&Payload>) -> Result<StoredProgress, Unplanned> {
+    let Some(payload) = payload else { return Ok(StoredProgress::default()) };
+    serde_json::from_slice(payload.bytes()).map_err(|error| Unplanned::Unreadable(error.to_string()))
+}
+
+/// The same without what is planned: the ephemeral fields are left.
+pub(super) fn without_tasks(payload: &Payload) -> Option<Payload> {
+    let StoredProgress { ephemeral, .. } = parse(Some(payload)).ok()?;
+    let stored = StoredProgress { ephemeral, ..StoredProgress::default() };
+    serde_json::to_string(&stored).ok().map(Payload::json)
+}
+
+impl StoredProgress {
+    /// Takes up where the planner was: the planned tasks, what waits, and how full joins are.
+    pub(super) fn resume<S: GraphState, D>(
+        &self,
+        graph: &Compiled<S, D>,
+        next: &[impl AsRef<str>],
+    ) -> Result<(Vec<Task>, Progress), Unplanned> {
+        let mut progress = Progress::new(&graph.topology);
+        let task = |name: &str, packet: Option<&Box<RawValue>>| -> Result<Task, Unplanned> {
+            let node = node_of(graph, name)?;
+            let packet = packet.map(|json| read_packet(graph, node, json)).transpose()?;
+            Ok(Task { node, packet })
+        };
+        let tasks =
+            next.iter().enumerate().map(|(index, name)| task(name.as_ref(), self.packets.get(&index)));
+        let tasks = tasks.collect::<Result<_, _>>()?;
+        for waiting in &self.waiting {
+            progress.waiting.push(task(&waiting.node, waiting.packet.as_ref())?);
+        }
+        for stored in &self.joins {
+            stored.arrive(graph, &mut progress);
+        }
+        Ok((tasks, progress))
+    }
+
+    /// What the task at `index` was sent.
+    pub(super) fn packet(&self, index: usize) -> Option<serde_json::Value> {
+        serde_json::from_str(self.packets.get(&index)?.get()).ok()
+    }
+
+    /// Takes up which ephemeral fields are alive.
+    pub(super) fn ephemerals<S: GraphState, D>(&self, graph: &Compiled<S, D>) -> Ephemerals {
+        let mut ephemerals = Ephemerals::new(&graph.ephemeral);
+        for stored in &self.ephemeral {
+            let named = |&field: &usize| S::field(field).is_some_and(|spec| spec.name == stored.field);
+            if let Some(field) = (0..S::FIELD_COUNT).find(named) {
+                ephemerals.revive(field, stored.since, stored.kept);
+            }
+        }
+        ephemerals
+    }
+}
+
+impl StoredJoin {
+    /// Notes who has arrived. A join that the graph has no more holds nothing up.
+    fn arrive<S, D>(&self, graph: &Compiled<S, D>, progress: &mut Progress) {
+        let find = |name: &String| graph.find(name);
+        let sources: Vec<usize> = self.of.iter().filter_map(find).collect();
+        let arrived: Vec<usize> = self.arrived.iter().filter_map(find).collect();
+        let to_same = |target: Target| match target {
+            Target::Node(node) => graph.find(&self.to) == Some(node),
+            Target::End => self.to == "END",
+        };
+        let joins = graph.topology.joins.iter().enumerate().filter(|(_, join)| to_same(join.target));
+        // The same join; or, where it has gained or lost sources, the one that shares most of them.
+        let shared =
+            |sources_now: &[usize]| sources.iter().filter(|source| sources_now.contains(source)).count();
+        let best = joins.max_by_key(|(index, join)| (shared(&join.sources), std::cmp::Reverse(*index)));
+        let Some((index, join)) = best else { return };
+        if let Some(slots) = progress.joins.get_mut(index) {
+            for (slot, source) in slots.iter_mut().zip(&join.sources) {
+                *slot |= arrived.contains(source);
+            }
+        }
+    }
+}
+
+pub(super) fn target_name<S, D>(graph: &Compiled<S, D>, target: Target) -> String {
+    match target {
+        Target::Node(node) => graph.node_name(node).to_owned(),
+        Target::End => "END".to_owned(),
+    }
+}

@@ -1,0 +1,35 @@
+use std::sync::Arc;
+
+use crate::checkpoint::{CheckpointId, RecordKey, Write};
+use crate::engine::task::Finished;
+use crate::graph::Compiled;
+use crate::plan::Task;
+use crate::state::GraphState;
+
+use super::journal::Shared;
+use super::records::finished_records;
+
+/// Stores the results of a superstep's tasks as they finish.
+pub(crate) struct Recorder<'p> {
+    pub(super) shared: Arc<Shared>,
+    pub(super) at: Option<CheckpointId>,
+    pub(super) recorded: &'p mut Vec<Vec<RecordKey>>,
+}
+
+impl Recorder<'_> {
+    /// Stores a result. One that cannot be stored is left for the end of the superstep, which says so.
+    pub(crate) fn record<S: GraphState, D>(
+        &mut self,
+        graph: &Compiled<S, D>,
+        index: usize,
+        task: &Task,
+        finished: &Finished<S>,
+    ) {
+        let Some(checkpoint) = self.at else { return };
+        let Ok(put) = finished_records(graph, index, task, finished) else { return };
+        if let Some(recorded) = self.recorded.get_mut(index) {
+            *recorded = put.iter().map(|record| record.key.clone()).collect();
+        }
+        self.shared.push(Write::Records { checkpoint, remove: Vec::new(), put });
+    }
+}

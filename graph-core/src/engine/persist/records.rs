@@ -1,0 +1,194 @@
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::checkpoint::{Payload, RecordKey, RecordKind, TaskRecord};
+use crate::engine::encoded::{Builder, Encoded};
+use crate::engine::task::{Finished, WriteOf};
+use crate::graph::Compiled;
+use crate::node::{Choice, Leave};
+use crate::plan::Task;
+use crate::state::{Decoded, EncodeError, FieldWrite, Form, GraphState, Writes};
+
+use super::program::versions;
+use super::progress::packet_json;
+
+/// How a task has finished, without its writes.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct StoredFinish {
+    /// The exits of its route that it took; nothing when it left by edges, or its route function was not asked yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    exits: Option<Vec<StoredChoice>>,
+    /// The versions of the state that its writes are of, where they are not 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) versions: Vec<(String, u32)>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredChoice {
+    exit: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    packet: Option<Box<RawValue>>,
+}
+
+/// How a task failed last.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct StoredFailure {
+    pub(crate) error: String,
+    pub(crate) attempt: u32,
+    #[serde(default)]
+    pub(crate) panicked: bool,
+}
+
+/// The key of a record.
+pub(super) fn key(task: u32, kind: RecordKind, key: &str) -> RecordKey {
+    RecordKey { task, kind, key: Arc::from(key) }
+}
+
+/// A task's place as records count it.
+pub(super) fn place(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(RecordKey::NO_TASK - 1)
+}
+
+/// A record of JSON.
+pub(super) fn json_record(key: RecordKey, value: &impl Serialize) -> Result<TaskRecord, EncodeError> {
+    Ok(TaskRecord {
+        key,
+        payload: Payload::json(serde_json::to_string(value).map_err(EncodeError::of_plan)?),
+    })
+}
+
+/// The records of encoded writes.
+pub(super) fn write_records<S: GraphState>(
+    task: u32,
+    kind: RecordKind,
+    encoded: &Encoded,
+) -> Vec<TaskRecord> {
+    let writes = encoded.writes.iter().enumerate();
+    let records = writes.filter_map(|(ordinal, write)| {
+        let name = S::field(write.field)?.name;
+        let form = match write.form {
+            Form::Delta => 'd',
+            Form::Overwrite => 'v',
+        };
+        let payload = encoded.payload(write)?;
+        Some(TaskRecord { key: key(task, kind, &format!("{ordinal:04}{form}:{name}")), payload })
+    });
+    records.collect()
+}
+
+/// A write's field and form, from the key of its record.
+pub(super) fn parse_write_key(key: &str) -> Option<(Form, &str)> {
+    let (head, field) = key.split_once(':')?;
+    let form = match head.chars().last()? {
+        'd' => Form::Delta,
+        'v' => Form::Overwrite,
+        _ => return None,
+    };
+    Some((form, field))
+}
+
+/// The records of a finished task.
+pub(super) fn finished_records<S: GraphState, D>(
+    graph: &Compiled<S, D>,
+    index: usize,
+    task: &Task,
+    finished: &Finished<S>,
+) -> Result<Vec<TaskRecord>, EncodeError> {
+    let place = place(index);
+    let mut records = match &finished.encoded {
+        Some(encoded) => write_records::<S>(place, RecordKind::Write, encoded),
+        None => Vec::new(),
+    };
+    let exits = match &finished.leave {
+        Leave::ByEdges => None,
+        Leave::By(choice) => Some(vec![stored_choice(graph, task, choice)?]),
+        Leave::ByAll(choices) => {
+            Some(choices.iter().map(|choice| stored_choice(graph, task, choice)).collect::<Result<_, _>>()?)
+        }
+    };
+    let finish = StoredFinish { exits, versions: versions::<S>() };
+    records.push(json_record(key(place, RecordKind::Finished, ""), &finish)?);
+    Ok(records)
+}
+
+fn stored_choice<S, D>(
+    graph: &Compiled<S, D>,
+    task: &Task,
+    choice: &Choice,
+) -> Result<StoredChoice, EncodeError> {
+    let exits = graph.topology.nodes.get(task.node).map(|plan| plan.exits.as_slice()).unwrap_or_default();
+    let exit = exits.get(choice.exit).map_or("", |exit| exit.label).to_owned();
+    Ok(StoredChoice { exit, packet: choice.packet.as_ref().map(packet_json).transpose()? })
+}
+
+impl StoredFinish {
+    /// How the task left its node.
+    pub(super) fn leave<S, D>(&self, graph: &Compiled<S, D>, node: usize) -> Result<Leave, String> {
+        let name = graph.node_name(node);
+        let plan = graph.topology.nodes.get(node);
+        let exits = plan.map(|plan| plan.exits.as_slice()).unwrap_or_default();
+        let asked = graph.nodes.get(node).is_some_and(|node| node.decide.is_some());
+        let Some(taken) = &self.exits else {
+            return if exits.is_empty() || asked {
+                Ok(Leave::ByEdges)
+            } else {
+                Err(format!("node `{name}` left by an edge, and has a route now"))
+            };
+        };
+        let choices = taken.iter().map(|choice| {
+            let found = exits.iter().enumerate().find(|(_, exit)| exit.label == choice.exit);
+            let (index, exit) = found.ok_or_else(|| {
+                format!("the route of node `{name}` has no exit `{}` any more", choice.exit)
+            })?;
+            let packet = match (&choice.packet, exit.packet.and_then(|packet| packet.read())) {
+                (None, _) => None,
+                (Some(_), None) => {
+                    return Err(format!(
+                        "the exit `{}` of node `{name}` carries nothing any more",
+                        choice.exit
+                    ));
+                }
+                (Some(json), Some(read)) => Some(read(json.get().as_bytes()).map_err(|error| {
+                    format!("the packet of exit `{}` of node `{name}`: {error}", choice.exit)
+                })?),
+            };
+            Ok(Choice { exit: index, packet })
+        });
+        let mut choices: Vec<Choice> = choices.collect::<Result<_, String>>()?;
+        match (choices.len(), choices.pop()) {
+            (1, Some(choice)) => Ok(Leave::By(choice)),
+            (_, last) => {
+                choices.extend(last);
+                Ok(Leave::ByAll(choices))
+            }
+        }
+    }
+}
+
+/// Writes that were read back, and as they are stored.
+pub(super) type ReadWrites<S> = (Writes<WriteOf<S>>, Encoded);
+
+/// Reads writes back. A field that the state has no more is left out.
+pub(super) fn decode_writes<'r, S: GraphState>(
+    records: impl Iterator<Item = (&'r str, &'r Payload)>,
+) -> Result<ReadWrites<S>, (String, String)> {
+    let (mut writes, mut encoded) = (Vec::new(), Builder::default());
+    for (key, payload) in records {
+        let Some((form, field)) = parse_write_key(key) else {
+            return Err((format!("the write `{key}`"), "its key is none of this version".to_owned()));
+        };
+        match WriteOf::<S>::__decode(field, form, payload) {
+            Decoded::Write(write) => {
+                encoded.add(write.field(), form, payload);
+                writes.push(write);
+            }
+            Decoded::Unknown => {}
+            Decoded::Invalid(error) => {
+                return Err((format!("the write to field `{field}`"), error.to_string()));
+            }
+        }
+    }
+    Ok((writes.into_iter().collect(), encoded.finish()))
+}

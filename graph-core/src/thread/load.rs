@@ -1,0 +1,93 @@
+use std::sync::Arc;
+
+use crate::checkpoint::{CheckpointId, Loaded, StoredCheckpoint};
+use crate::engine::persist::{START, read_gate, read_state, read_tasks, shown_packet};
+use crate::error::Error;
+use crate::interrupt::Pause;
+use crate::state::{GraphState, Update as _};
+
+use super::{Snapshot, TaskError, TaskSnapshot, Thread};
+
+/// Reads a thread's checkpoint, the head if none is named.
+pub(super) async fn load<S: GraphState, D: Send + Sync + 'static>(
+    thread: &Thread<S, D>,
+    checkpoint: Option<CheckpointId>,
+) -> Result<Option<Snapshot<S>>, Error> {
+    let loaded = read(thread, checkpoint).await?;
+    loaded.found.map(|stored| snapshot(thread, stored)).transpose()
+}
+
+/// What the store has of a thread.
+pub(super) async fn read<S: GraphState, D: Send + Sync + 'static>(
+    thread: &Thread<S, D>,
+    checkpoint: Option<CheckpointId>,
+) -> Result<Loaded, Error> {
+    let loaded = thread.graph.0.store.get(&thread.name, "", checkpoint).await;
+    loaded.map_err(|error| thread.graph.error(error))
+}
+
+/// What a thread waits for.
+pub(super) async fn pending<S: GraphState, D: Send + Sync + 'static>(
+    thread: &Thread<S, D>,
+) -> Result<Pause<()>, Error> {
+    let mut pause = Pause { state: (), questions: Vec::new(), before: Vec::new(), after: Vec::new() };
+    let Some(stored) = read(thread, None).await?.found else { return Ok(pause) };
+    let StoredCheckpoint { checkpoint, records, .. } = stored;
+    let tasks = read_tasks::<S, D>(&thread.graph.0.graph.0, &thread.name, &checkpoint, &records);
+    for (index, (node, known)) in tasks.map_err(|kind| thread.graph.refuse(kind))?.into_iter().enumerate() {
+        let open = known.questions.into_iter();
+        pause.questions.extend(open.map(|(id, question)| question.open(id, &node, index)));
+    }
+    let gate = read_gate(&records).unwrap_or_default();
+    (pause.before, pause.after) = (gate.before, gate.after);
+    Ok(pause)
+}
+
+fn snapshot<S: GraphState, D: Send + Sync + 'static>(
+    thread: &Thread<S, D>,
+    stored: StoredCheckpoint,
+) -> Result<Snapshot<S>, Error> {
+    let refuse = |kind| thread.graph.refuse(kind);
+    let StoredCheckpoint { checkpoint, fields, records } = stored;
+    let tasks =
+        read_tasks::<S, D>(&thread.graph.0.graph.0, &thread.name, &checkpoint, &records).map_err(refuse)?;
+    let waiting = checkpoint.next.iter().any(|next| &**next == START);
+    let state = if waiting && fields.is_empty() {
+        None
+    } else {
+        Some(read_state::<S>(&thread.name, &checkpoint, fields).map_err(refuse)?.state)
+    };
+    Ok(Snapshot {
+        state,
+        next: checkpoint.next.clone(),
+        thread: Arc::clone(&thread.name),
+        namespace: Arc::from(""),
+        id: checkpoint.id,
+        parent: checkpoint.parent,
+        source: checkpoint.source,
+        step: checkpoint.step,
+        run_id: Arc::clone(&checkpoint.run.id),
+        metadata: checkpoint.run.metadata.clone(),
+        created_at: checkpoint.created_at,
+        tasks: tasks
+            .into_iter()
+            .enumerate()
+            .map(|(index, (node, known))| TaskSnapshot {
+                id: format!("{}:{index}", checkpoint.id),
+                packet: shown_packet(&checkpoint, index),
+                error: known.failure.map(|failure| TaskError {
+                    text: failure.error,
+                    attempt: failure.attempt,
+                    panicked: failure.panicked,
+                }),
+                interrupts: known
+                    .questions
+                    .into_iter()
+                    .map(|(id, question)| question.open(id, &node, index))
+                    .collect(),
+                result: known.result.map(|finished| S::Update::__from_writes(finished.writes)),
+                node,
+            })
+            .collect(),
+    })
+}

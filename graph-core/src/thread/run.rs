@@ -1,0 +1,177 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::checkpoint::CheckpointId;
+use crate::engine::Durability;
+use crate::error::Error;
+use crate::interrupt::Answer;
+use crate::run::{Opened, OpenedRun, Run, Stepper, Target};
+use crate::state::{GraphState, IntoUpdate};
+
+use super::{AsNode, Thread};
+
+/// What a run on a thread is about.
+pub struct OnThread<S: GraphState, D, K> {
+    pub(super) thread: Thread<S, D>,
+    pub(super) at: Option<CheckpointId>,
+    pub(super) run_id: Option<Arc<str>>,
+    pub(super) on_conflict: OnConflict,
+    pub(super) how: K,
+}
+
+/// A run that begins with an input.
+pub struct WithInput<S: GraphState> {
+    pub(super) input: S::Input,
+    pub(super) abandon_pending: bool,
+}
+
+/// A run that goes on where the thread is.
+pub struct Resuming<S: GraphState> {
+    pub(super) answers: Vec<Answer>,
+    pub(super) update: Option<S::Update>,
+    pub(super) goto: Vec<AsNode>,
+}
+
+/// A run that runs again what was planned at a checkpoint.
+#[derive(Debug)]
+pub struct Again(());
+
+/// What a run does when something else is under way on its thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OnConflict {
+    /// It fails: with [`Pending`](crate::ErrorKind::Pending) or [`Conflict`](crate::ErrorKind::Conflict).
+    #[default]
+    Reject,
+    /// It waits for the thread to come to rest, for so long at most, and fails then. Needs tokio's timer.
+    Wait(Duration),
+}
+
+impl<S: GraphState> WithInput<S> {
+    pub(super) fn new(input: S::Input) -> Self {
+        Self { input, abandon_pending: false }
+    }
+}
+
+impl<S: GraphState> Resuming<S> {
+    pub(super) fn new(answers: Vec<Answer>) -> Self {
+        Self { answers, update: None, goto: Vec::new() }
+    }
+}
+
+impl Again {
+    pub(super) fn new() -> Self {
+        Self(())
+    }
+}
+
+/// Answers to resume a thread with: one, several, or none (`()`).
+#[diagnostic::on_unimplemented(
+    message = "a thread cannot be resumed with this",
+    label = "is neither an answer, nor a list of answers, nor `()`",
+    note = "`question.answer(..)` makes an answer to a question of `thread.pending()`"
+)]
+pub trait IntoAnswers {
+    /// The answers.
+    fn into_answers(self) -> Vec<Answer>;
+}
+
+impl IntoAnswers for () {
+    fn into_answers(self) -> Vec<Answer> {
+        Vec::new()
+    }
+}
+
+impl IntoAnswers for Answer {
+    fn into_answers(self) -> Vec<Answer> {
+        vec![self]
+    }
+}
+
+impl IntoAnswers for Vec<Answer> {
+    fn into_answers(self) -> Vec<Answer> {
+        self
+    }
+}
+
+impl<const N: usize> IntoAnswers for [Answer; N] {
+    fn into_answers(self) -> Vec<Answer> {
+        self.into()
+    }
+}
+
+impl<S: GraphState, D, K> OnThread<S, D, K> {
+    pub(super) fn new(thread: Thread<S, D>, at: Option<CheckpointId>, how: K) -> Self {
+        Self { thread, at, run_id: None, on_conflict: OnConflict::Reject, how }
+    }
+}
+
+impl<S: GraphState, D: Send + Sync + 'static, C, K> Run<S, D, C, OnThread<S, D, K>> {
+    /// When the run waits for its store; [`Durability::Async`] if it is not said.
+    pub fn durability(mut self, durability: Durability) -> Self {
+        self.options.durability = durability;
+        self
+    }
+
+    /// What it does when something else is under way on the thread.
+    pub fn on_conflict(mut self, on_conflict: OnConflict) -> Self {
+        self.target.on_conflict = on_conflict;
+        self
+    }
+}
+
+impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, WithInput<S>>> {
+    /// The run's id, to be able to start it again: a run of this id that the thread has had already is not begun anew. If
+    /// it was complete its outcome is given back, if not it goes on; its input is applied once.
+    pub fn run_id(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.target.run_id = Some(id.into());
+        self
+    }
+
+    /// Gives up what is left to run on the thread, open questions and finished tasks of an incomplete superstep included.
+    /// It stays in the history.
+    pub fn abandon_pending(mut self) -> Self {
+        self.target.how.abandon_pending = true;
+        self
+    }
+}
+
+impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, Resuming<S>>> {
+    /// Writes to the state before the tasks run, through reducers and rules, as an input does.
+    pub fn update(mut self, update: impl IntoUpdate<S>) -> Self {
+        self.target.how.update = Some(update.into_update());
+        self
+    }
+
+    /// Runs this node besides what is planned.
+    pub fn goto(mut self, node: AsNode) -> Self {
+        self.target.how.goto.push(node);
+        self
+    }
+}
+
+impl<S, D, C, K> Run<S, D, C, OnThread<S, D, K>>
+where
+    S: GraphState,
+    D: Send + Sync + 'static,
+    C: crate::run::ContextGiven<D>,
+    OnThread<S, D, K>: Target<S, D>,
+{
+    /// Begins the run, and leaves it to the caller to run superstep by superstep; `None` when there is nothing to run.
+    ///
+    /// # Errors
+    /// What the run would be refused with.
+    ///
+    /// # Cancel safety
+    /// A dropped call has begun the run or not; [`resume`](Thread::resume) finds out.
+    pub async fn start(self) -> Result<Option<Stepper<S, D>>, Error> {
+        let (target, opening) = self.opening(None);
+        Ok(match target.open(opening).await? {
+            Opened::Begun(begun) => {
+                let OpenedRun(driver) = *begun;
+                Some(Stepper::new(driver))
+            }
+            Opened::Ended(..) => None,
+        })
+    }
+}

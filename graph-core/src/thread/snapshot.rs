@@ -1,0 +1,112 @@
+use std::fmt;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use serde_json::Value;
+
+use crate::checkpoint::{CheckpointId, Source};
+use crate::engine::Metadata;
+use crate::interrupt::OpenQuestion;
+use crate::state::GraphState;
+
+/// A thread at one of its checkpoints.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Snapshot<S: GraphState> {
+    /// The state; nothing at the first checkpoint of a thread, which holds an input that is still to be applied.
+    ///
+    /// Fields marked `from_context` are as without a context.
+    pub state: Option<S>,
+    /// The nodes that are planned, a name for each task; `START` while an input waits to be applied, nothing at the end.
+    pub next: Vec<Arc<str>>,
+    /// The thread.
+    pub thread: Arc<str>,
+    /// The path of subgraph nodes; empty in the graph itself.
+    pub namespace: Arc<str>,
+    /// The checkpoint's id.
+    pub id: CheckpointId,
+    /// The checkpoint that it follows; it may have been pruned.
+    pub parent: Option<CheckpointId>,
+    /// What made it.
+    pub source: Source,
+    /// −1 for the first input of a thread, 0 once it is applied, and so on.
+    pub step: i64,
+    /// The run that made it.
+    pub run_id: Arc<str>,
+    /// The run's own keys and values.
+    pub metadata: Metadata,
+    /// When it was made.
+    pub created_at: SystemTime,
+    /// What is known of the planned tasks, in the order of `next`.
+    pub tasks: Vec<TaskSnapshot<S>>,
+}
+
+/// A planned task, as far as it has come.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct TaskSnapshot<S: GraphState> {
+    /// Its id.
+    pub id: String,
+    /// Its node.
+    pub node: Arc<str>,
+    /// What it was sent.
+    pub packet: Option<Value>,
+    /// How it failed last.
+    pub error: Option<TaskError>,
+    /// The questions that it waits for.
+    pub interrupts: Vec<OpenQuestion>,
+    /// What it has written, if it has finished and its superstep has not.
+    pub result: Option<S::Update>,
+}
+
+/// How a task failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TaskError {
+    /// The error and its causes.
+    pub text: String,
+    /// Which attempt it was, from 1.
+    pub attempt: u32,
+    /// Whether the node panicked.
+    pub panicked: bool,
+}
+
+impl<S: GraphState> Snapshot<S> {
+    /// Whether nothing is left to run.
+    pub fn is_finished(&self) -> bool {
+        self.next.is_empty()
+    }
+
+    /// The open questions of all tasks.
+    pub fn interrupts(&self) -> impl Iterator<Item = &OpenQuestion> {
+        self.tasks.iter().flat_map(|task| &task.interrupts)
+    }
+}
+
+impl<S: GraphState> fmt::Debug for Snapshot<S> {
+    /// The state by its dump rules: what it keeps to itself does not get into logs.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Snapshot")
+            .field("thread", &self.thread)
+            .field("id", &self.id)
+            .field("parent", &self.parent)
+            .field("source", &self.source)
+            .field("step", &self.step)
+            .field("next", &self.next)
+            .field("state", &self.state.as_ref().map(GraphState::dump))
+            .field("tasks", &self.tasks)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S: GraphState> fmt::Debug for TaskSnapshot<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TaskSnapshot")
+            .field("id", &self.id)
+            .field("node", &self.node)
+            .field("error", &self.error)
+            .field("interrupts", &self.interrupts)
+            .field("result", &self.result)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,4 @@
+//! Threads: what is stored, and how it is gone on with.
+
+mod basics;
+mod time_travel;
