@@ -87,7 +87,8 @@ impl EncodeError {
 
     /// Something of a plan that is no field.
     pub(crate) fn of_plan(reason: impl Display) -> Self {
-        Self { field: "(a plan)", path: String::new(), reason: reason.to_string() }
+        let unstorable = Unstorable { path: String::new(), reason: reason.to_string() };
+        Self { field: "(a plan)", unstorable }
     }
 
     /// The field.
