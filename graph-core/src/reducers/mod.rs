@@ -10,6 +10,8 @@
 //! | `min`, `max` | [`Min`], [`Max`] | what can be compared | the value |
 //! | `any_value` | [`AnyValue`] | everything; the last writer wins | the value |
 //!
+//! `append`, `merge` and `union` store what they fold, the others the field's new value ([`Reducer::STORED`]).
+//!
 //! An `Option` of what a reducer folds is folded as well, through [`Optional`]. Anything else in the attribute is a type
 //! that implements [`Reducer`], or a function `fn(&mut T, U)` that returns nothing or a `Result` of nothing.
 

@@ -121,7 +121,8 @@ impl Stored {
     }
 
     /// Makes one value of what is stored of a field, so that no delta is left: for a field whose reducer is another than
-    /// the one that has made the deltas. `fold` is given the value so far, if there is one, and the next delta.
+    /// the one that has made the deltas. `fold` is given the value so far and the next delta; without a value the field was
+    /// at its start value before the first delta.
     ///
     /// # Errors
     /// As [`change`](Self::change). Also for writes of a superstep that is not finished yet: the value that they are to be
