@@ -16,6 +16,10 @@ fn check(_: &Everything) -> Result<(), &'static str> {
     Ok(())
 }
 
+fn migrate(_: u32, _: &mut ::renamed::state::Stored) -> Result<(), String> {
+    Ok(())
+}
+
 fn dial(port: &u16) -> Option<u16> {
     Option::Some(*port)
 }
@@ -29,7 +33,7 @@ pub struct Part {
 }
 
 #[derive(::renamed::GraphState, Clone, Debug)]
-#[state(crate = ::renamed, invariant = check, rename_all = "camelCase")]
+#[state(crate = ::renamed, invariant = check, rename_all = "camelCase", version = 1, migrate = migrate)]
 pub struct Everything {
     /// Asked for.
     #[state(input, validate(length(min = 1), ascii, contains("x")))]

@@ -10,6 +10,7 @@ mod fields;
 mod inputs;
 mod names;
 mod properties;
+mod replay;
 mod strict;
 mod versions;
 mod writes;

@@ -1,0 +1,109 @@
+//! What is stored of a run's writes makes the state that the run had, wherever it is read.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use graph_core::checkpoint::{PieceKind, StoredField, StoredPiece};
+use graph_core::reducers::StoredAs;
+use graph_core::state::{FieldWrite, Form, Update};
+use graph_core::{GraphState, Overwrite};
+use proptest::collection::{btree_map, btree_set, vec};
+use proptest::prelude::*;
+
+use super::{checkpoint, encoded, prepared, restored, stored};
+
+fn keep_three(list: &mut Vec<u8>, item: u8) {
+    list.insert(0, item);
+    list.truncate(3);
+}
+
+#[derive(GraphState, Clone, Debug, PartialEq)]
+struct Part {
+    #[state(reducer = append)]
+    text: String,
+    #[state(reducer = union)]
+    set: BTreeSet<char>,
+}
+
+#[derive(GraphState, Clone, Debug, PartialEq)]
+struct Whole {
+    plain: u8,
+    #[state(reducer = append, default = vec![7])]
+    list: Vec<u8>,
+    #[state(reducer = append)]
+    maybe: Option<Vec<u8>>,
+    #[state(reducer = merge)]
+    map: BTreeMap<u8, u8>,
+    #[state(reducer = union)]
+    distinct: Vec<u8>,
+    #[state(reducer = max)]
+    most: Option<f32>,
+    #[state(reducer = keep_three, takes = u8)]
+    last: Vec<u8>,
+    #[state(flatten)]
+    part: Part,
+}
+
+fn update() -> impl Strategy<Value = WholeUpdate> {
+    let start = Whole::update;
+    prop_oneof![
+        any::<u8>().prop_map(move |new| start().plain(new)),
+        vec(any::<u8>(), 0..3).prop_map(move |new| start().list(new)),
+        vec(any::<u8>(), 0..3).prop_map(move |new| start().list(Overwrite(new))),
+        vec(any::<u8>(), 0..3).prop_map(move |new| start().maybe(new)),
+        Just(start().maybe(Overwrite(None))),
+        btree_map(0_u8..5, any::<u8>(), 0..3).prop_map(move |new| start().map(new)),
+        vec(0_u8..5, 0..3).prop_map(move |new| start().distinct(new)),
+        vec(0_u8..5, 0..3).prop_map(move |new| start().distinct(Overwrite(new))),
+        (-1.0_f32..1.0).prop_map(move |new| start().most(new)),
+        any::<u8>().prop_map(move |new| start().last(new)),
+        any::<String>().prop_map(move |new| start().part(Part::update().text(new))),
+        any::<String>().prop_map(move |new| start().part(Part::update().text(Overwrite(new)))),
+        btree_set(any::<char>(), 0..3).prop_map(move |new| start().part(Part::update().set(new))),
+    ]
+}
+
+/// What checkpoint `number` stores of an update that is applied to `state`.
+fn pieces(state: &mut Whole, number: u8, update: WholeUpdate) -> Vec<(String, StoredPiece)> {
+    let writes: Vec<_> = prepared::<Whole>(update).collect();
+    let one = |write: <WholeUpdate as Update<Whole>>::Write| {
+        let (form, prepared) = stored::<Whole>(&write).unwrap().unwrap();
+        let (index, spec) = (write.field(), Whole::field(write.field()).unwrap());
+        assert!(write.apply(state).is_ok());
+        let (kind, payload) = match (form, spec.stored.unwrap()) {
+            (Form::Delta, StoredAs::Delta) => (PieceKind::Delta, prepared),
+            (Form::Overwrite, _) => (PieceKind::Value, prepared),
+            (Form::Delta, StoredAs::Value) => (PieceKind::Value, encoded(state, index).unwrap().unwrap()),
+        };
+        (spec.name.to_owned(), StoredPiece { checkpoint: checkpoint(number), kind, payload })
+    };
+    writes.into_iter().map(one).collect()
+}
+
+proptest! {
+    #[test]
+    fn a_state_is_read_as_it_was_at_every_checkpoint(
+        updates in vec(update(), 0..12), whole_at in any::<prop::sample::Index>(),
+    ) {
+        let mut live = Whole::started(Whole::input()).unwrap();
+        let mut fields: BTreeMap<String, Vec<StoredPiece>> = BTreeMap::new();
+        let whole_at = whole_at.index(updates.len() + 1);
+        for (number, update) in (1..).zip(updates) {
+            for (field, piece) in pieces(&mut live, number, update) {
+                fields.entry(field).or_default().push(piece);
+            }
+            // Whoever stores a field whole in between changes nothing.
+            if usize::from(number) == whole_at {
+                for field in super::whole(&live) {
+                    let mut piece = field.pieces[0].clone();
+                    piece.checkpoint = checkpoint(number);
+                    fields.entry(field.field).or_default().push(piece);
+                }
+            }
+            let stored = fields.iter().map(|(field, pieces)| {
+                let last = pieces.iter().rposition(|piece| piece.kind == PieceKind::Value);
+                StoredField { field: field.clone(), pieces: pieces[last.unwrap_or(0)..].to_vec() }
+            });
+            prop_assert_eq!(&restored::<Whole>(stored.collect()).unwrap(), &live);
+        }
+    }
+}
