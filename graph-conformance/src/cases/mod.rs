@@ -66,6 +66,7 @@ macro_rules! __cases {
                 a_namespace_has_any_name
                 fields_and_records_have_any_name
                 runs_and_nodes_have_any_name
+                metadata_have_any_key
             }
             payloads {
                 a_value_keeps_encoding_and_bytes
@@ -146,6 +147,7 @@ macro_rules! __cases {
             }
             scale {
                 ten_thousand_checkpoints_cost_no_more_each
+                a_read_costs_what_it_gives
             }
         }
     };

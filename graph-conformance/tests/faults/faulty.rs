@@ -1,0 +1,286 @@
+use std::collections::HashMap;
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex};
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use graph_core::checkpoint::{
+    Batch, Checkpoint, CheckpointId, Checkpointer, Fence, Loaded, MemoryCheckpointer, Page, Prune, Pruned,
+    Query, RecordKind, StoreError, StoreFuture, ThreadQuery, ThreadRecord, Write,
+};
+use serde_json::Value;
+
+use crate::fault::Fault;
+
+/// The store in memory, with something wrong.
+#[derive(Clone)]
+pub(crate) struct Faulty {
+    pub(crate) fault: Fault,
+    inner: MemoryCheckpointer,
+    pub(crate) aliases: Arc<Mutex<HashMap<String, Arc<str>>>>,
+    late: Arc<Mutex<Option<Batch>>>,
+}
+
+impl Faulty {
+    pub(crate) fn new(fault: Fault) -> Self {
+        Self { fault, inner: MemoryCheckpointer::new(), aliases: Arc::default(), late: Arc::default() }
+    }
+
+    async fn ids(&self, thread: &str, namespace: &str) -> Vec<CheckpointId> {
+        let query = Query { thread: thread.into(), namespace: namespace.into(), ..Query::default() };
+        self.inner.list(query).await.unwrap().items.iter().map(|checkpoint| checkpoint.id).collect()
+    }
+}
+
+/// Gives others a turn, so many times.
+async fn pause(times: usize) {
+    let mut left = times;
+    poll_fn(|cx| {
+        if left == 0 {
+            return Poll::Ready(());
+        }
+        left -= 1;
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+impl Checkpointer for Faulty {
+    fn commit(&self, mut batch: Batch) -> StoreFuture<'_, ()> {
+        self.spoil(&mut batch);
+        Box::pin(async move {
+            let first = batch.clone();
+            match self.fault {
+                Fault::ChecksBeforeItWrites => {
+                    let seen = self.inner.get(&batch.thread, &batch.namespace, None).await?.fence;
+                    pause(1).await;
+                    if seen == batch.fence {
+                        batch.fence = self.inner.get(&batch.thread, &batch.namespace, None).await?.fence;
+                    }
+                }
+                Fault::WritesInAnyOrder => {
+                    let slow = |write: &&Write| matches!(write, Write::Checkpoint(_));
+                    pause(batch.writes.iter().filter(slow).count()).await
+                }
+                Fault::AcknowledgesTooEarly => {
+                    let late = self.late.lock().unwrap().replace(batch);
+                    return match late {
+                        Some(late) => self.inner.commit(late).await,
+                        None => Ok(()),
+                    };
+                }
+                _ => {}
+            }
+            if self.fault == Fault::ComparesIdsWithASign {
+                let signed = |id: CheckpointId| i128::from_be_bytes(id.to_bytes());
+                for write in &batch.writes {
+                    if let Write::Checkpoint(new) = write
+                        && batch.fence.head.is_some_and(|head| signed(head) >= signed(new.checkpoint.id))
+                    {
+                        return Err(StoreError::Invalid { thread: batch.thread, what: "order".into() });
+                    }
+                }
+            }
+            if matches!(self.fault, Fault::WritesOneByOne | Fault::StopsHalfway) && !batch.writes.is_empty() {
+                return self.one_by_one(batch).await;
+            }
+            let result = self.inner.commit(batch).await;
+            let Err(StoreError::Conflict(conflict)) = &result else { return result };
+            let (expected, found) = (conflict.expected, conflict.found);
+            let again = match self.fault {
+                Fault::LetsTheLastWriterWin => true,
+                Fault::IgnoresEpochs => expected.head == found.head,
+                Fault::IgnoresHeads => expected.epoch == found.epoch,
+                Fault::SwallowsConflicts => return Ok(()),
+                _ => false,
+            };
+            if again {
+                let epoch = first.epoch.max(found.epoch);
+                return self.inner.commit(Batch { fence: found, epoch, ..first }).await;
+            }
+            result
+        })
+    }
+
+    fn get(
+        &self,
+        thread: &str,
+        namespace: &str,
+        checkpoint: Option<CheckpointId>,
+    ) -> StoreFuture<'_, Loaded> {
+        let (thread, namespace) = (self.name(thread), self.name(namespace));
+        Box::pin(async move {
+            let mut asked = checkpoint;
+            if self.fault == Fault::FindsWhatIsNear {
+                let near = |id: &CheckpointId| asked.is_none_or(|asked| *id <= asked);
+                asked = self.ids(&thread, &namespace).await.into_iter().find(near);
+            }
+            let mut loaded = self.inner.get(&thread, &namespace, asked).await?;
+            let ids = match self.fault {
+                Fault::ForgetsOldFields
+                | Fault::DropsPiecesWithCheckpoints
+                | Fault::LooksAtTheWholeHistory => self.ids(&thread, &namespace).await,
+                _ => Vec::new(),
+            };
+            let Some(found) = &mut loaded.found else { return Ok(loaded) };
+            match self.fault {
+                Fault::TellsTheFenceOfWhatIsRead => loaded.fence.head = Some(found.checkpoint.id),
+                Fault::OrdersRecordsByKey => found.records.sort_by(|a, b| a.key.key.cmp(&b.key.key)),
+                Fault::ForgetsOldFields => {
+                    let oldest = ids.get(100).copied();
+                    found
+                        .fields
+                        .retain(|field| field.pieces.iter().any(|piece| Some(piece.checkpoint) > oldest));
+                }
+                Fault::DropsPiecesWithCheckpoints => {
+                    for field in &mut found.fields {
+                        field.pieces.retain(|piece| ids.contains(&piece.checkpoint));
+                    }
+                }
+                Fault::SkipsTheNewestDelta => {
+                    for field in found.fields.iter_mut().filter(|field| field.pieces.len() % 64 == 0) {
+                        field.pieces.pop();
+                    }
+                }
+                Fault::DropsQuestions => {
+                    for record in &mut found.records {
+                        if record.key.kind == RecordKind::Failed {
+                            record.key.kind = RecordKind::Interrupt;
+                        }
+                    }
+                }
+                Fault::LooksAtTheWholeHistory => {
+                    let until = Instant::now() + Duration::from_micros(3) * ids.len() as u32;
+                    while Instant::now() < until {}
+                }
+                _ => {}
+            }
+            Ok(loaded)
+        })
+    }
+
+    fn list(&self, mut query: Query) -> StoreFuture<'_, Page<Checkpoint>> {
+        query.thread = self.name(&query.thread);
+        query.namespace = self.name(&query.namespace);
+        Box::pin(async move {
+            match self.fault {
+                Fault::ComparesLoosely => {
+                    let metadata = std::mem::take(&mut query.metadata);
+                    let mut page = self.inner.list(query).await?;
+                    let loose = |value: &Value| value.as_f64().map_or(value.to_string(), |n| n.to_string());
+                    page.items.retain(|item| {
+                        let has = |(key, value): (&String, &Value)| {
+                            item.run.metadata.get(key).map(loose).unwrap_or("null".into()) == loose(value)
+                        };
+                        metadata.iter().all(has)
+                    });
+                    Ok(page)
+                }
+                Fault::FiltersAfterTheLimit => {
+                    let run = query.run.take();
+                    let mut page = self.inner.list(query).await?;
+                    page.items.retain(|item| run.as_ref().is_none_or(|run| *run == item.run.id));
+                    Ok(page)
+                }
+                Fault::NeverSaysThatThereIsMore => Ok(Page { more: false, ..self.inner.list(query).await? }),
+                Fault::LooksForTheCheckpointBefore => {
+                    if let Some(before) = query.before
+                        && !self.ids(&query.thread, &query.namespace).await.contains(&before)
+                    {
+                        query.before = None;
+                    }
+                    self.inner.list(query).await
+                }
+                _ => self.inner.list(query).await,
+            }
+        })
+    }
+
+    fn threads(&self, mut query: ThreadQuery) -> StoreFuture<'_, Page<ThreadRecord>> {
+        Box::pin(async move {
+            match self.fault {
+                Fault::CountsEveryThreadAsUnfinished => query.unfinished = false,
+                Fault::TakesPrefixesForPatterns => {
+                    if let Some(prefix) = &query.prefix {
+                        query.prefix = prefix.split(['%', '_']).next().map(Into::into);
+                    }
+                }
+                _ => {}
+            }
+            self.inner.threads(query).await
+        })
+    }
+
+    fn delete(&self, thread: &str) -> StoreFuture<'_, bool> {
+        let thread = self.name(thread);
+        Box::pin(async move {
+            match self.fault {
+                Fault::DeletesNothing => Ok(self.inner.get(&thread, "", None).await?.origin.is_some()),
+                _ => self.inner.delete(&thread).await,
+            }
+        })
+    }
+
+    fn copy(&self, from: &str, to: &str) -> StoreFuture<'_, ()> {
+        let (from, to) = (self.name(from), self.name(to));
+        Box::pin(async move {
+            match self.fault {
+                Fault::CopiesByReference => {
+                    self.aliases.lock().unwrap().insert(to.to_string(), from);
+                    return Ok(());
+                }
+                Fault::CopiesOverOthers if from != to => {
+                    self.inner.delete(&to).await?;
+                }
+                _ => {}
+            }
+            self.inner.copy(&from, &to).await
+        })
+    }
+
+    fn prune(&self, prune: Prune) -> StoreFuture<'_, Pruned> {
+        Box::pin(async move {
+            match self.fault {
+                Fault::KeepsEverything => Ok(Pruned::default()),
+                Fault::DropsWhatFulfilsOneCondition => {
+                    let by_count = Prune { older_than: None, ..prune.clone() };
+                    let by_age = Prune { keep_last: None, ..prune };
+                    let dropped = self.inner.prune(by_count).await?.checkpoints;
+                    Ok(Pruned::new(dropped + self.inner.prune(by_age).await?.checkpoints))
+                }
+                _ => self.inner.prune(prune).await,
+            }
+        })
+    }
+}
+
+impl Faulty {
+    /// Each write by itself, a checkpoint before its records.
+    async fn one_by_one(&self, batch: Batch) -> Result<(), StoreError> {
+        let mut fence = batch.fence;
+        let Batch { thread, namespace, origin, epoch, writes, .. } = batch;
+        for mut write in writes {
+            let mut rest = Vec::new();
+            let mut head = fence.head;
+            if let Write::Checkpoint(new) = &mut write {
+                rest = std::mem::take(&mut new.records);
+                head = Some(new.checkpoint.id);
+            }
+            let one = |fence, write| {
+                let (thread, namespace, origin) = (thread.clone(), namespace.clone(), origin.clone());
+                Batch { thread, namespace, origin, fence, epoch, writes: vec![write] }
+            };
+            self.inner.commit(one(fence, write)).await?;
+            fence = Fence { epoch, head };
+            if self.fault == Fault::StopsHalfway {
+                pause(1).await;
+            }
+            if let (Some(checkpoint), false) = (head, rest.is_empty()) {
+                let records = Write::Records { checkpoint, remove: Vec::new(), put: rest };
+                self.inner.commit(one(fence, records)).await?;
+            }
+        }
+        Ok(())
+    }
+}
