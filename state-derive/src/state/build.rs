@@ -41,6 +41,7 @@ pub(super) fn build(raw: Struct, problems: &mut Problems) -> State {
         generics: raw.generics,
         invariants: raw.attrs.invariants,
         version: raw.attrs.version.take(),
+        aliases: raw.attrs.aliases.iter().map(syn::LitStr::value).collect(),
         migrate: raw.attrs.migrate.take(),
         schema: raw.attrs.schema.is_set(),
         members,

@@ -29,6 +29,9 @@ pub(super) fn syntax(raw: &Struct, problems: &mut Problems) {
     if let (Some(key), false) = (raw.attrs.migrate.key(), raw.attrs.version.is_set()) {
         problems.at(key, "`migrate` needs `version`: a checkpoint says by it whether it is to be migrated");
     }
+    if let (Some(alias), false) = (raw.attrs.aliases.first(), raw.attrs.version.is_set()) {
+        problems.at(alias, "`alias` needs `version`: it says under which name an older version was kept");
+    }
     for field in &raw.fields {
         if field.attrs.flatten.is_set() {
             flattened(&field.attrs, problems);

@@ -16,6 +16,8 @@ pub(super) struct State {
     pub(super) invariants: Vec<Path>,
     /// The version of what is stored, when one is given.
     pub(super) version: Option<u32>,
+    /// Names that the struct had before: a version is kept under them.
+    pub(super) aliases: Vec<String>,
     /// What brings an older version to this one.
     pub(super) migrate: Option<Path>,
     /// Whether the JSON Schema is asked for.

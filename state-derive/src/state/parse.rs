@@ -23,6 +23,7 @@ pub(super) struct StateAttrs {
     pub(super) invariants: Vec<Path>,
     pub(super) version: Slot<u32>,
     pub(super) migrate: Slot<Path>,
+    pub(super) aliases: Vec<LitStr>,
     pub(super) schema: Slot<()>,
 }
 
@@ -54,7 +55,7 @@ pub(super) struct FieldAttrs {
     pub(super) flatten: Slot<()>,
 }
 
-const ON_STRUCT: [&str; 6] = ["crate", "rename_all", "invariant", "version", "migrate", "schema"];
+const ON_STRUCT: [&str; 7] = ["crate", "rename_all", "invariant", "version", "migrate", "alias", "schema"];
 const ON_FIELD: [&str; 16] = [
     "input",
     "output",
@@ -127,6 +128,7 @@ fn on_struct(attrs: &mut StateAttrs, problems: &mut Problems, item: &Item<'_>) -
             attrs.version.set(problems, key, *version.as_ref().unwrap_or(&1));
             version?;
         }
+        "alias" => attrs.aliases.push(item.string()?),
         "migrate" => attrs.migrate.set(problems, key, item.path()?),
         "schema" => {
             item.flag()?;

@@ -57,18 +57,20 @@ impl<E: Display> MigrationOutcome for Result<(), E> {
     }
 }
 
-/// Brings what is stored of the state called `state` to the version `known`.
+/// Brings what is stored of a state to the version `known`. The first name is the state's, the others it had before.
 ///
 /// # Errors
 /// What is stored is newer, or the function fails.
 pub fn migrate(
-    state: &'static str,
+    names: &[&'static str],
     known: u32,
     versions: &[(String, u32)],
     stored: &mut Stored,
     run: impl FnOnce(u32, &mut Stored) -> Result<(), String>,
 ) -> Result<(), MigrationError> {
-    let found = versions.iter().find(|(name, _)| name == state).map_or(0, |(_, version)| *version);
+    let state = names.first().copied().unwrap_or_default();
+    let found = versions.iter().find(|(name, _)| names.contains(&name.as_str()));
+    let found = found.map_or(0, |(_, version)| *version);
     if found > known {
         return Err(MigrationError::Newer { state, found, known });
     }

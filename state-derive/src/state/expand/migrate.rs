@@ -7,10 +7,10 @@ use super::span::Over;
 
 // fn __versions(into: &mut Vec<(&'static str, u32)>) { into.push(("Ticket", 2)); }
 // fn __migrate(from: &[(String, u32)], stored: &mut Stored) -> Result<(), MigrationError> {
-//     migrate("Ticket", 2, from, stored, |from, stored| MigrationOutcome::into_migrated(path(from, stored)))
+//     migrate(&["Ticket"], 2, from, stored, |from, stored| MigrationOutcome::into_migrated(path(from, stored)))
 // }
 pub(super) fn methods(cx: &Context<'_>) -> TokenStream {
-    let (runtime, name) = (cx.runtime, cx.state.name());
+    let (runtime, name, aliases) = (cx.runtime, cx.state.name(), &cx.state.aliases);
     let version = cx.state.version.unwrap_or(0);
     let own = (version > 0).then(|| quote!(__into.push((#name, #version));));
     let (flats, parts): (Vec<_>, Vec<_>) = cx
@@ -46,7 +46,7 @@ pub(super) fn methods(cx: &Context<'_>) -> TokenStream {
             __stored: &mut #runtime::Stored,
         ) -> ::core::result::Result<(), #runtime::MigrationError> {
             #(#parts)*
-            #runtime::migrate(#name, #version, __from, __stored, #run)
+            #runtime::migrate(&[#name #(, #aliases)*], #version, __from, __stored, #run)
         }
     }
 }

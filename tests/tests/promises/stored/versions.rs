@@ -133,6 +133,29 @@ fn a_checkpoint_of_a_newer_program_is_refused() {
 }
 
 #[derive(GraphState, Clone)]
+#[state(version = 2, alias = "Draft", alias = "Note", migrate = only_from_one)]
+struct Renamed {}
+
+fn only_from_one(from: u32, _: &mut Stored) -> Result<(), String> {
+    if from == 1 { Ok(()) } else { Err(format!("from {from}")) }
+}
+
+#[test]
+fn a_struct_that_was_renamed_finds_its_version_under_the_old_name() {
+    fn migrated(from: &[(&str, u32)]) -> Result<(), MigrationError> {
+        Renamed::__migrate(&versions(from), &mut Stored::__of_state(vec![]))
+    }
+    for name in ["Renamed", "Draft", "Note"] {
+        assert_eq!(migrated(&[("Other", 7), (name, 1)]), Ok(()));
+        assert_eq!(migrated(&[(name, 2)]), Ok(()));
+    }
+    assert!(migrated(&[("Other", 1)]).is_err());
+    let mut known = Vec::new();
+    Renamed::__versions(&mut known);
+    assert_eq!(known, [("Renamed", 2)]);
+}
+
+#[derive(GraphState, Clone)]
 struct Unversioned {}
 
 #[test]

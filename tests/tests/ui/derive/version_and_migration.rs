@@ -31,4 +31,8 @@ struct Misplaced {
     field: u8,
 }
 
+#[derive(GraphState, Clone)]
+#[state(alias = "Before")]
+struct Renamed {}
+
 fn main() {}
