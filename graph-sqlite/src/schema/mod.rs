@@ -24,9 +24,13 @@ pub(crate) enum Content {
 
 /// What is in the file; nothing is changed.
 pub(crate) fn content(db: &Connection) -> rusqlite::Result<Content> {
-    let application: i32 = db.query_row("PRAGMA application_id", [], |row| row.get(0))?;
-    let version: i32 = db.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    let tables: i64 = db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    // One statement is of one moment: between two, another process may have made the tables.
+    let (application, version, tables): (i32, i32, i64) = db.query_row(
+        "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
+         FROM pragma_application_id, pragma_user_version",
+        [],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+    )?;
     Ok(match (application, usize::try_from(version), tables) {
         (APPLICATION, Ok(version), _) if version > 0 => Content::Format(version),
         (0, Ok(0), 0) => Content::Nothing,
