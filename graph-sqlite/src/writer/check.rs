@@ -26,7 +26,10 @@ pub(super) fn check(db: &Connection, known: &mut Known, batch: &Batch) -> Result
         return Err(StoreError::Conflict(Box::new(conflict)).into());
     }
     if batch.epoch < found.epoch {
-        return Err(invalid(batch, format!("epoch {} is less than {}", batch.epoch, found.epoch)));
+        return Err(invalid(
+            batch,
+            format!("the epoch would go from {} back to {}", found.epoch, batch.epoch),
+        ));
     }
     let mut there = There { db, namespace: namespace.as_deref(), greatest: found.head, added: Vec::new() };
     batch.writes.iter().try_for_each(|write| there.write(batch, write))
@@ -61,7 +64,10 @@ impl There<'_> {
             }
             Write::Records { checkpoint, .. } => {
                 if !self.has(*checkpoint)? {
-                    return Err(invalid(batch, format!("there is no checkpoint {checkpoint}")));
+                    return Err(invalid(
+                        batch,
+                        format!("records are of checkpoint {checkpoint}, which is not there"),
+                    ));
                 }
             }
         }

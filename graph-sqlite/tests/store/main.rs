@@ -11,5 +11,6 @@ mod cost;
 mod damage;
 mod history;
 mod kit;
+mod model;
 mod opening;
 mod pruning;
