@@ -47,6 +47,10 @@ impl Chunk {
         self.entries.first()
     }
 
+    pub(crate) fn last(&self) -> Option<&Entry> {
+        self.entries.last()
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }

@@ -19,6 +19,8 @@ mod pieces;
 mod prune;
 mod records;
 mod sweep;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use call::{Turn, Work, write};
 pub(crate) use commit::commit;

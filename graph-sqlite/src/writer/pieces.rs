@@ -117,7 +117,7 @@ fn add(db: &Connection, line: i64, field: i64, end: End, chunk: &Chunk) -> Resul
         return Ok(end);
     }
     match loose_rows(db, line, field) {
-        Ok(rows) => Ok(End { loose: put_together(db, rows)?, ..end }),
+        Ok(rows) => Ok(End { loose: put_together(db, line, field, &rows)?, ..end }),
         // Whoever reads it will be told; writing goes on.
         Err(Trouble::Damaged(_)) => Ok(end),
         Err(other) => Err(other),
@@ -167,25 +167,34 @@ fn loose_rows(db: &Connection, line: i64, field: i64) -> Result<Vec<Row>, Troubl
 }
 
 /// Makes chunks of these rows; how many are loose afterwards.
-fn put_together(db: &Connection, rows: Vec<Row>) -> Result<i64, Trouble> {
+fn put_together(db: &Connection, line: i64, field: i64, rows: &[Row]) -> Result<i64, Trouble> {
     let mut chunk = Chunk::default();
     let mut members: Vec<i64> = Vec::new();
-    for row in &rows {
+    for row in rows {
         if !fits(&chunk, row.entries.len(), row.data.len() + 1) {
-            replace(db, &members, &chunk)?;
+            take_place(db, line, field, &members, &chunk)?;
             chunk = Chunk::default();
             members.clear();
         }
         members.push(row.id);
         copy(row, &mut chunk)?;
     }
-    match members.as_slice() {
-        [alone] => {
-            db.prepare_cached("UPDATE piece SET loose = 1 WHERE id = ?1")?.execute([alone])?;
-            Ok(1)
-        }
-        several => replace(db, several, &chunk).map(|()| 0),
+    if let [alone] = members.as_slice() {
+        db.prepare_cached("UPDATE piece SET loose = 1 WHERE id = ?1")?.execute([alone])?;
+        return Ok(1);
     }
+    take_place(db, line, field, &members, &chunk)?;
+    Ok(0)
+}
+
+/// Puts a chunk in the place of the first of the rows that it was made of, and takes the others away.
+fn take_place(db: &Connection, line: i64, field: i64, rows: &[i64], chunk: &Chunk) -> Result<(), Trouble> {
+    let (Some(first), Some(begin), Some(end)) = (rows.first(), chunk.first(), chunk.last()) else {
+        return Ok(());
+    };
+    db.prepare_cached("DELETE FROM piece WHERE line = ?1 AND field = ?2 AND first > ?3 AND first <= ?4")?
+        .execute(params![line, field, begin.checkpoint.to_string(), end.checkpoint.to_string()])?;
+    replace(db, *first, chunk)
 }
 
 /// Adds a row's entries to a chunk.
@@ -199,15 +208,11 @@ pub(super) fn copy(row: &Row, chunk: &mut Chunk) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Puts a chunk in the place of the first of these rows, and takes the others away.
-pub(super) fn replace(db: &Connection, rows: &[i64], chunk: &Chunk) -> Result<(), Trouble> {
-    let Some((first, others)) = rows.split_first() else { return Ok(()) };
-    for other in others {
-        db.prepare_cached("DELETE FROM piece WHERE id = ?1")?.execute([other])?;
-    }
+/// Puts a chunk in the place of a row.
+pub(super) fn replace(db: &Connection, row: i64, chunk: &Chunk) -> Result<(), Trouble> {
     db.prepare_cached("UPDATE piece SET loose = 0, encoding = ?2, entries = ?3, data = ?4 WHERE id = ?1")?
         .execute(params![
-            first,
+            row,
             chunk.single().map(|encoding| encoding.code()),
             chunk.headers(),
             chunk.data()

@@ -142,7 +142,7 @@ fn shorten(db: &Connection, id: i64, until: CheckpointId) -> Result<(), Trouble>
     found.entries.retain(|entry| entry.checkpoint <= until);
     let mut chunk = Chunk::default();
     copy(&found, &mut chunk)?;
-    replace(db, &[id], &chunk)
+    replace(db, id, &chunk)
 }
 
 /// Takes away lines without checkpoints that nothing branched off from.

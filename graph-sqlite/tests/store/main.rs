@@ -3,14 +3,17 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
+    clippy::indexing_slicing,
     reason = "the functions that tests share fail a test as the tests themselves do"
 )]
 
 mod concurrency;
 mod cost;
 mod damage;
+mod golden;
 mod history;
 mod kit;
 mod model;
 mod opening;
+mod processes;
 mod pruning;

@@ -1,0 +1,128 @@
+//! Transactions that cannot be finished.
+
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, SystemTime};
+
+use graph_core::Metadata;
+use graph_core::checkpoint::{
+    Batch, Checkpoint, CheckpointId, Fence, NewCheckpoint, Payload, Piece, PieceKind, RunRecord, Source,
+    StoreError, Write as BatchWrite,
+};
+use tempfile::TempDir;
+
+use crate::options::Options;
+use crate::queue::Queue;
+use crate::trouble::About;
+use crate::{open, reader};
+
+use super::known::Known;
+use super::{ACCEPTED, GROUP, Session, Turn, commit, write};
+
+fn session() -> (TempDir, Session) {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options::new().busy_timeout(Duration::from_millis(20));
+    let db = open::writer(&folder.path().join("threads.db"), &options).unwrap();
+    (folder, Session { db, known: Known::default() })
+}
+
+fn batch(thread: &str, fence: Fence, bytes: usize) -> Batch {
+    let run = RunRecord { id: "r".into(), program: "p".into(), metadata: Metadata::new() };
+    let checkpoint = Checkpoint {
+        id: CheckpointId::after(fence.head),
+        parent: fence.head,
+        step: 0,
+        source: Source::Loop,
+        run: Arc::new(run),
+        created_at: SystemTime::now(),
+        next: vec![],
+        progress: None,
+    };
+    let payload = Payload::json("x".repeat(bytes));
+    let pieces = vec![Piece { field: "f".into(), kind: PieceKind::Delta, payload }];
+    let new = NewCheckpoint { checkpoint, pieces, records: vec![] };
+    Batch {
+        thread: thread.into(),
+        namespace: "".into(),
+        origin: "o".into(),
+        epoch: fence.epoch,
+        fence,
+        writes: vec![BatchWrite::Checkpoint(Box::new(new))],
+    }
+}
+
+/// Commits these batches together, in one transaction if that is possible.
+fn together(session: &mut Session, batches: &[Batch]) -> Vec<Result<(), StoreError>> {
+    let queue = Queue::new(ACCEPTED);
+    let mut calls: Vec<_> = batches
+        .iter()
+        .map(|batch| {
+            let batch = batch.clone();
+            let about = About { what: "write a checkpoint", ..About::default() };
+            Box::pin(write(&queue, about, false, move |session| commit(session, &batch).map(Turn::Done)))
+        })
+        .collect();
+    let mut poll = |call: usize| calls[call].as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    for call in 0..batches.len() {
+        assert!(poll(call).is_pending());
+    }
+    session.group(queue.take(GROUP), &queue);
+    (0..batches.len())
+        .map(|call| match poll(call) {
+            Poll::Ready(done) => done,
+            Poll::Pending => panic!("nobody has answered"),
+        })
+        .collect()
+}
+
+fn pages(session: &Session) -> i64 {
+    session.db.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap()
+}
+
+fn allow(session: &Session, pages: i64) {
+    session.db.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(())).unwrap();
+}
+
+fn head(session: &Session, thread: &str) -> Fence {
+    reader::get(&session.db, thread, "", None).unwrap().fence
+}
+
+#[test]
+fn a_full_disk_fails_what_does_not_fit_and_nothing_else() {
+    let (_folder, mut session) = session();
+    together(&mut session, &[batch("a", Fence::default(), 10)])[0].as_ref().unwrap();
+    allow(&session, pages(&session) + 4);
+    let before = head(&session, "a");
+    let large = batch("a", before, 1_000_000);
+    let results = together(
+        &mut session,
+        &[batch("b", Fence::default(), 10), large.clone(), batch("c", Fence::default(), 10)],
+    );
+    assert!(results[0].is_ok() && results[2].is_ok(), "{results:?}");
+    let Err(StoreError::Backend { source, .. }) = &results[1] else { panic!("{results:?}") };
+    assert!(source.to_string().contains("full"), "{source}");
+    assert_eq!(head(&session, "a"), before);
+    // With room again, the same call goes through: nothing that is remembered is wrong.
+    allow(&session, 1_000_000);
+    together(&mut session, &[large])[0].as_ref().unwrap();
+    let next = head(&session, "a");
+    assert_ne!(next, before);
+    let both = [batch("a", next, 10), batch("b", head(&session, "b"), 10)];
+    together(&mut session, &both).into_iter().try_for_each(|done| done).unwrap();
+}
+
+#[test]
+fn a_file_that_somebody_else_keeps_locked_is_an_error_that_says_so() {
+    let (folder, mut session) = session();
+    let other = rusqlite::Connection::open(folder.path().join("threads.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let batches = [batch("a", Fence::default(), 10), batch("b", Fence::default(), 10)];
+    for result in together(&mut session, &batches) {
+        let Err(StoreError::Backend { source, .. }) = result else { panic!("{result:?}") };
+        assert!(source.to_string().contains("kept the file locked for longer"), "{source}");
+    }
+    other.execute_batch("ROLLBACK").unwrap();
+    for result in together(&mut session, &batches) {
+        result.unwrap();
+    }
+}

@@ -1,0 +1,128 @@
+//! A file of each format that was ever released is opened, read and written to for ever.
+//!
+//! `GRAPH_SQLITE_GOLDEN=<number>` makes the files of a new format; those of an old one are never made again.
+
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+use std::{env, fs};
+
+use graph_core::checkpoint::{
+    Checkpoint, CheckpointId, Checkpointer as _, Encoding, Payload, PieceKind, Query, RecordKey, RecordKind,
+    RunRecord, StoredCheckpoint, StoredPiece, ThreadQuery, Write,
+};
+use graph_sqlite::SqliteCheckpointer;
+
+use crate::kit::{File, batch, step, wait, writer};
+
+fn golden(format: usize, extension: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/format-{format}.{extension}"))
+}
+
+fn text(payload: &Payload) -> String {
+    format!("{} of {:?}", payload.bytes().escape_ascii(), payload.encoding())
+}
+
+/// Everything that is in a store, as text; of a long history, what the newest checkpoints and every tenth are made of.
+fn contents(store: &SqliteCheckpointer) -> String {
+    let mut lines = Vec::new();
+    for thread in wait(store.threads(ThreadQuery::default())).unwrap().items {
+        lines.push(format!("thread {:?}, epoch {}", thread.thread, thread.epoch));
+        for namespace in ["", "child"] {
+            let query =
+                Query { thread: thread.thread.clone(), namespace: namespace.into(), ..Query::default() };
+            for (index, checkpoint) in wait(store.list(query)).unwrap().items.into_iter().enumerate() {
+                lines.push(format!("{namespace:?} {}", line(&checkpoint)));
+                if index < 3 || index % 10 == 0 {
+                    let loaded = wait(store.get(&thread.thread, namespace, Some(checkpoint.id))).unwrap();
+                    lines.push(format!("  origin {:?}", loaded.origin.unwrap()));
+                    lines.extend(parts(loaded.found.unwrap()));
+                }
+            }
+        }
+    }
+    lines.join("\n")
+}
+
+fn line(checkpoint: &Checkpoint) -> String {
+    let Checkpoint { id, parent, step, source, run, created_at, next, progress } = checkpoint;
+    let parent = parent.map(|parent| parent.to_string());
+    let created = created_at.duration_since(UNIX_EPOCH).unwrap().as_millis();
+    let RunRecord { id: run, program, metadata } = &**run;
+    let metadata = serde_json::to_string(metadata).unwrap();
+    let progress = progress.as_ref().map(text);
+    format!(
+        "{id} after {parent:?}, step {step}, {}, run {run:?} of {program:?} {metadata}, made {created}, \
+         next {next:?}, progress {progress:?}",
+        source.name()
+    )
+}
+
+fn parts(mut found: StoredCheckpoint) -> Vec<String> {
+    found.fields.sort_by(|one, other| one.field.cmp(&other.field));
+    let fields = found.fields.iter().map(|field| {
+        let piece = |piece: &StoredPiece| {
+            let sign = if piece.kind == PieceKind::Value { '=' } else { '+' };
+            format!("{sign}{}", text(&piece.payload))
+        };
+        format!("  {:?}: {}", field.field, field.pieces.iter().map(piece).collect::<Vec<_>>().join(", "))
+    });
+    let records = found.records.iter().map(|record| {
+        let RecordKey { task, kind, key } = &record.key;
+        format!("  task {task}, {}, {key:?}: {}", kind.code(), text(&record.payload))
+    });
+    fields.chain(records).collect()
+}
+
+/// Something of everything.
+fn make(format: usize) {
+    let file = File::new();
+    let store = file.open();
+    let mut thread = writer(&store, "ticket \"17\"");
+    let ids: Vec<CheckpointId> = (0..70_u64)
+        .map(|index| {
+            let next = step().delta("notes", &format!("[{index}]")).made(1_700_000_000_000 + index);
+            thread.then(if index % 30 == 0 { next.value("draft", &format!("\"{index}\"")) } else { next })
+        })
+        .collect();
+    let question = step().after(ids[20]).delta("notes", "[\"fork\"]").record(RecordKind::Interrupt, "q\0");
+    let fork = thread.add(question.record(RecordKind::Answer, "q\0"));
+    thread.then(step().value("notes", "[]").delta("notes", "[\"anew\"]").record(RecordKind::Step, ""));
+    thread.fence.epoch = {
+        let mut raise = batch("ticket \"17\"", thread.fence, vec![]);
+        raise.epoch += 3;
+        wait(store.commit(raise)).unwrap();
+        3
+    };
+    let (_, mut other) = step().made(5).batch("other", Default::default());
+    other.namespace = "child".into();
+    if let Write::Checkpoint(new) = &mut other.writes[0] {
+        new.checkpoint.progress = Some(Payload::new(Encoding::Bytes, vec![0, 1, 0xff]));
+        new.checkpoint.step = -1;
+        let metadata = r#"{"user": "ü", "n": 1.0, "deep": {"null": null}}"#;
+        let mut run = (*new.checkpoint.run).clone();
+        run.metadata = serde_json::from_str(metadata).unwrap();
+        new.checkpoint.run = run.into();
+    }
+    wait(store.commit(other)).unwrap();
+    assert_eq!(thread.field(fork, "draft"), "=\"0\"");
+    fs::create_dir_all(golden(format, "db").parent().unwrap()).unwrap();
+    fs::write(golden(format, "txt"), contents(&store)).unwrap();
+    file.size();
+    fs::copy(file.path(), golden(format, "db")).unwrap();
+}
+
+#[test]
+fn files_of_every_format_are_read_as_they_were_written() {
+    if let Ok(format) = env::var("GRAPH_SQLITE_GOLDEN") {
+        make(format.parse().unwrap());
+    }
+    for format in 1..=1 {
+        let file = File::new();
+        fs::copy(golden(format, "db"), file.path()).unwrap();
+        let store = file.open();
+        assert_eq!(contents(&store), fs::read_to_string(golden(format, "txt")).unwrap());
+        let mut thread = writer(&store, "ticket \"17\"");
+        let next = thread.then(step().delta("notes", "[1]"));
+        assert_eq!(thread.field(next, "notes"), "=[] +[\"anew\"] +[1]");
+    }
+}
