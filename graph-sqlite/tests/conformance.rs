@@ -1,4 +1,5 @@
 //! The store keeps every promise of a store.
+#![expect(clippy::unwrap_used, reason = "a test that cannot make or spoil its file fails")]
 
 use std::path::PathBuf;
 
