@@ -4,9 +4,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use crate::error::Panic;
-use crate::node::StepFuture;
+use crate::node::{NodeError, StepFuture};
 use crate::panic_text;
-use crate::reducers::Stamp;
 use crate::state::GraphState;
 
 use super::Cx;
@@ -19,15 +18,14 @@ use super::task::{Failed, Finished, Unfinished, finish};
 /// An attempt that is pending while a question of its is open has ended: its future is dropped.
 pub(super) struct Attempt<'a, S: GraphState> {
     future: Option<StepFuture<'a, S>>,
-    stamp: Stamp<'a>,
     cx: &'a Cx,
     keep: Keep,
 }
 
 impl<'a, S: GraphState> Attempt<'a, S> {
     #[inline]
-    pub(super) fn new(future: StepFuture<'a, S>, stamp: Stamp<'a>, cx: &'a Cx, keep: Keep) -> Self {
-        Self { future: Some(future), stamp, cx, keep }
+    pub(super) fn new(future: StepFuture<'a, S>, cx: &'a Cx, keep: Keep) -> Self {
+        Self { future: Some(future), cx, keep }
     }
 }
 
@@ -79,10 +77,10 @@ impl<S: GraphState> Attempt<'_, S> {
             future.as_mut().poll(cx).map(|step| {
                 // Here, where a panic is caught already: there is nothing left for `drop` to guard.
                 this.future = None;
-                match this.cx.used_desk().and_then(Desk::take_fault) {
-                    None => finish(step, this.stamp, this.keep).map(take),
-                    Some(fault) => Err(Failed::Error(fault)),
+                if let Some(fault) = this.fault() {
+                    return Err(Failed::Error(fault));
                 }
+                finish(step, this.cx.stamp(), this.keep).map(take)
             })
         }));
         match polled {
@@ -98,7 +96,14 @@ impl<S: GraphState> Attempt<'_, S> {
         }
     }
 
+    /// What the attempt fails with, whatever its node has made of it.
+    #[inline]
+    fn fault(&self) -> Option<NodeError> {
+        self.cx.used_desk().and_then(Desk::take_fault)
+    }
+
     #[cold]
+    #[inline(never)]
     fn fail(&self, failed: Failed) -> Box<Unfinished> {
         let open = self.cx.used_desk().map(Desk::take_reopened).unwrap_or_default();
         Box::new(Unfinished { failed: Some(failed), open })
@@ -106,6 +111,7 @@ impl<S: GraphState> Attempt<'_, S> {
 
     /// Ends an attempt that waits for an answer, or has failed without its node's knowing.
     #[cold]
+    #[inline(never)]
     fn suspend<T>(&mut self) -> Poll<Result<T, Box<Unfinished>>> {
         let cx = self.cx;
         let Some(desk) = cx.used_desk() else { return Poll::Pending };
@@ -133,12 +139,11 @@ impl<'a, S: GraphState> LoneAttempt<'a, S> {
     #[inline]
     pub(super) fn new(
         future: StepFuture<'a, S>,
-        stamp: Stamp<'a>,
         cx: &'a Cx,
         keep: Keep,
         result: &'a mut Option<Finished<S>>,
     ) -> Self {
-        Self { attempt: Attempt::new(future, stamp, cx, keep), result }
+        Self { attempt: Attempt::new(future, cx, keep), result }
     }
 }
 

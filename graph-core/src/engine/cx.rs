@@ -116,8 +116,9 @@ impl Cx {
     }
 
     /// What the reducers' first phase is told of this task.
-    pub(super) fn stamp<'a>(&'a self, node: &'a str) -> Stamp<'a> {
-        Stamp { thread: self.thread(), step: self.at.step, node, index: self.at.task }
+    #[inline]
+    pub(super) fn stamp(&self) -> Stamp<'_> {
+        Stamp { thread: self.thread(), step: self.at.step, node: self.node(), index: self.at.task }
     }
 
     /// The run's own keys and values.

@@ -55,6 +55,14 @@ pub(crate) struct Driver<S: GraphState, D> {
     pub(super) last_step: u64,
 }
 
+/// Clears a map that is nearly always empty: `clear` takes it apart even then.
+#[inline]
+fn forget(suspended: &mut Suspended) {
+    if !suspended.is_empty() {
+        suspended.clear();
+    }
+}
+
 /// After so many supersteps a run yields, so that one whose nodes are always ready can still be cancelled and timed.
 const YIELD_EVERY: u64 = 512;
 
@@ -66,7 +74,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         self.results.resize_with(self.tasks.len(), || None);
         self.attempts.clear();
         self.attempts.resize(self.tasks.len(), 0);
-        self.suspended.clear();
+        forget(&mut self.suspended);
     }
 
     pub(crate) fn state(&self) -> &Arc<S> {
@@ -142,16 +150,15 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 && let Some(node) = self.graph.nodes.get(task.node)
             {
                 self.ctx.cx.clear_desk();
-                self.suspended.clear();
+                forget(&mut self.suspended);
                 self.ctx.cx.at.node = task.node;
                 if let [attempts] = self.attempts.as_mut_slice() {
                     *attempts += 1;
                     self.ctx.cx.at.attempt = *attempts;
                 }
-                let stamp = self.ctx.cx.stamp(self.graph.node_name(task.node));
                 let source = Source { state: &*self.state, packet: task.packet.as_ref(), ctx: &self.ctx };
                 let keep = if self.persist.is_some() { Keep::Pieces } else { Keep::Nothing };
-                let attempt = LoneAttempt::new(node.run.call(source), stamp, &self.ctx, keep, slot);
+                let attempt = LoneAttempt::new(node.run.call(source), &self.ctx, keep, slot);
                 let attempted = match &self.persist {
                     None => attempt.await,
                     Some(persist) => Journal::beside(&persist.journal, attempt).await,
@@ -223,7 +230,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         match unfinished.failed {
             Some(failed) => Err(self.lone_failure(failed, step)),
             None => {
-                self.attempts.fill(0);
+                // Being suspended uses up no attempt.
+                self.attempts.iter_mut().for_each(|attempts| *attempts = attempts.saturating_sub(1));
                 Ok(self.stop())
             }
         }

@@ -224,8 +224,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
                 let Some(node) = graph.nodes.get(task.node) else { continue };
                 self.begin(ctx.at, task).await;
                 let source = Source { state: &**state, packet: task.packet.as_ref(), ctx };
-                let stamp = ctx.stamp(graph.node_name(task.node));
-                let attempt = Attempt::new(node.run.call(source), stamp, ctx, self.stored());
+                let attempt = Attempt::new(node.run.call(source), ctx, self.stored());
                 let mut attempt = Indexed { index: ctx.at.task, attempt };
                 // Polled once before it is queued: in a fan-out of cheap nodes nothing is ever queued.
                 let Some(slot) = self.results.get_mut(ctx.at.task) else { continue };
@@ -276,8 +275,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
                     let ctx = base.at(at);
                     let node = graph.nodes.get(task.node)?;
                     let source = Source { state: &**state, packet: task.packet.as_ref(), ctx: &ctx };
-                    let stamp = ctx.stamp(graph.node_name(task.node));
-                    Some((at.task, Attempt::new(node.run.call(source), stamp, &ctx, keep).await))
+                    Some((at.task, Attempt::new(node.run.call(source), &ctx, keep).await))
                 });
             }
             let Some(joined) = self.crew.join_next().await else { return };

@@ -96,6 +96,8 @@ impl Desk {
     }
 
     /// What the attempt fails with, whatever its node has made of it.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn take_fault(&self) -> Option<NodeError> {
         self.papers().fault.take()
     }
