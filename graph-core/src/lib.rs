@@ -50,6 +50,9 @@
 //! [`start`](run::Run::start) lets the caller step it by hand. Tasks use all cores on a multi-thread tokio runtime; on a
 //! current-thread one, or without one, they take turns.
 //!
+//! A node asks a person with [`Cx::interrupt`]; the run then ends [interrupted](Outcome::Interrupted), and goes on with the
+//! answer: see [`interrupt`]. What must not be done twice when a node runs again is a [`Cx::step`].
+//!
 //! # Testing a node
 //!
 //! A node is a function: call it. [`GraphState::started`] makes a state from an input, [`Ctx::detached`] a context,

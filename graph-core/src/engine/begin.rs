@@ -16,6 +16,7 @@ use super::decide::ask;
 use super::encoded::Keep;
 use super::ephemeral::Ephemerals;
 use super::execute::Suspended;
+use super::gates::Gates;
 use super::ledger::Ledger;
 use super::options::RunOptions;
 use super::reject::reject;
@@ -45,6 +46,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             let context = std::any::type_name::<D>();
             return Err(refuse(ErrorKind::Context { field: field.name, context }));
         }
+        let gates = Gates::of(&graph, &options.breakpoints).map_err(refuse)?;
         let mut ctx = Ctx::new(Arc::new(shared), context);
         ctx.cx.at.remaining = options.recursion_limit;
         let mut ephemerals = Ephemerals::new(&graph.ephemeral);
@@ -63,6 +65,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             attempts: Vec::new(),
             suspended: Suspended::new(),
             halt: None,
+            gates,
             ephemerals,
             ledger: Ledger::default(),
             undos: Undos::new(),

@@ -19,6 +19,7 @@ use super::cx::{At, Ctx};
 use super::encoded::Keep;
 use super::ephemeral::Ephemerals;
 use super::execute::{Execution, Suspended};
+use super::gates::Gates;
 use super::halt::Halt;
 use super::ledger::Ledger;
 use super::options::RunOptions;
@@ -45,6 +46,8 @@ pub(crate) struct Driver<S: GraphState, D> {
     pub(super) suspended: Suspended,
     /// Where the run has stopped, after a step that came to a stop.
     pub(super) halt: Option<Halt>,
+    /// Where it is to stop before or after nodes.
+    pub(super) gates: Option<Box<Gates>>,
     pub(super) progress: Progress,
     pub(super) ephemerals: Ephemerals,
     pub(super) ledger: Ledger,
@@ -132,6 +135,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         }
         if self.tasks.is_empty() {
             return self.rest();
+        }
+        if self.gates.is_some() && self.stops_at_gate() {
+            return Ok(false);
         }
         if self.step >= self.last_step {
             return Err(self.over_the_limit());

@@ -11,6 +11,7 @@ mod driver;
 mod encoded;
 mod ephemeral;
 mod execute;
+mod gates;
 mod halt;
 mod ledger;
 mod options;

@@ -1,5 +1,9 @@
 use std::time::Duration;
 
+use crate::graph::Breakpoints;
+
+use super::gates::Stops;
+
 /// How many supersteps a run may have unless it says otherwise.
 pub const DEFAULT_RECURSION_LIMIT: u64 = 25;
 
@@ -43,6 +47,8 @@ pub(crate) struct RunOptions {
     pub(crate) failure_mode: FailureMode,
     /// Of a run on a thread.
     pub(crate) durability: Durability,
+    /// Where to stop besides where the graph says.
+    pub(crate) breakpoints: Breakpoints<Stops>,
 }
 
 impl Default for RunOptions {
@@ -53,6 +59,7 @@ impl Default for RunOptions {
             superstep_timeout: None,
             failure_mode: FailureMode::FailFast,
             durability: Durability::default(),
+            breakpoints: Breakpoints::default(),
         }
     }
 }

@@ -116,6 +116,13 @@ pub enum ErrorKind {
         reason: String,
     },
 
+    /// A run was told to stop at a node that the graph does not have.
+    #[error("has no node `{node}` to stop at")]
+    UnknownNode {
+        /// The node.
+        node: String,
+    },
+
     /// The runtime lacks something that the run asks for.
     #[error("{0}")]
     Runtime(&'static str),

@@ -158,6 +158,55 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
         self
     }
 
+    /// Lets every run stop before a superstep in which this node would run; the run ends with
+    /// [`Outcome::Interrupted`](crate::Outcome::Interrupted), and its [`Pause`](crate::interrupt::Pause) says before which.
+    ///
+    /// ```
+    /// # use graph_core::{END, GraphState, START, StateGraph};
+    /// # #[derive(GraphState, Clone)]
+    /// # struct Order { paid: bool, sent: bool }
+    /// async fn pay(_: &Order) -> OrderUpdate {
+    ///     Order::update().paid(true)
+    /// }
+    ///
+    /// async fn send(_: &Order) -> OrderUpdate {
+    ///     Order::update().sent(true)
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> graph_core::Result<()> {
+    /// let graph = StateGraph::<Order>::new()
+    ///     .edge(START, pay)
+    ///     .edge(pay, send)
+    ///     .edge(send, END)
+    ///     .interrupt_before(send)
+    ///     .compile()?;
+    /// let mut run = graph.run(Order::input()).start()?;
+    /// while run.step().await? {}
+    /// assert_eq!(run.pause().expect("a breakpoint").before(), ["send"]);
+    /// assert!(run.state().paid && !run.state().sent);
+    ///
+    /// assert!(run.finish().await?.into_state().sent);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn interrupt_before<N, M, F>(mut self, node: N) -> Self
+    where
+        N: Shape<M, Body = Body<F>>,
+    {
+        self.draft.breakpoints.before.push(node.into_body().node);
+        self
+    }
+
+    /// Lets every run stop after a superstep in which this node has run, unless nothing follows it.
+    pub fn interrupt_after<N, M, F>(mut self, node: N) -> Self
+    where
+        N: Shape<M, Body = Body<F>>,
+    {
+        self.draft.breakpoints.after.push(node.into_body().node);
+        self
+    }
+
     /// Another name for a node: one that it had before, so that what was stored under it is found.
     pub fn alias<N, M, F>(mut self, node: N, alias: impl Into<String>) -> Self
     where

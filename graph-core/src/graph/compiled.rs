@@ -8,7 +8,7 @@ use crate::run::{NeedsContext, Run};
 use crate::state::{GraphState, Input as _};
 use crate::stream::RunStream;
 
-use super::picture;
+use super::{Breakpoints, picture};
 
 /// A graph that can be run; cheap to clone, and shared by all its runs.
 pub struct Graph<S: GraphState, D = ()>(pub(crate) Arc<Compiled<S, D>>);
@@ -26,6 +26,8 @@ pub(crate) struct Compiled<S, D> {
     pub(crate) places: HashMap<NodeRef, usize>,
     /// The fields that are cleared once they could be read.
     pub(crate) ephemeral: Vec<usize>,
+    /// Where every run stops.
+    pub(crate) breakpoints: Breakpoints<Vec<usize>>,
 }
 
 pub(crate) struct CompiledNode<S, D> {

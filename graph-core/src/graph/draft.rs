@@ -3,6 +3,7 @@ use std::collections::{HashMap, HashSet};
 use crate::error::WiringProblem;
 use crate::node::{Decider, ErasedNode, Exit, NodeRef, PacketType};
 
+use super::Breakpoints;
 use super::place::{Registration, Value};
 
 /// A graph that is being put together: what was said, in the order in which it was said.
@@ -18,6 +19,8 @@ pub struct Draft<S, D> {
     pub(super) joins: Vec<DraftJoin>,
     pub(super) routes: Vec<(NodeRef, Vec<Exit>, Decider<S, D>)>,
     pub(super) deferred: Vec<NodeRef>,
+    /// The nodes with a breakpoint before them, and those with one after them.
+    pub(super) breakpoints: Breakpoints<Vec<NodeRef>>,
     pub(super) aliases: Vec<(NodeRef, String)>,
     /// What was found wrong while putting together.
     pub(super) problems: Vec<WiringProblem>,
@@ -49,6 +52,7 @@ impl<S, D> Draft<S, D> {
             joins: Vec::new(),
             routes: Vec::new(),
             deferred: Vec::new(),
+            breakpoints: Breakpoints::default(),
             aliases: Vec::new(),
             problems: Vec::new(),
         }

@@ -1,5 +1,6 @@
 //! What may stand where in a graph; [`StateGraph`](crate::StateGraph) asks for these traits.
 
+mod breakpoints;
 pub(crate) mod builder;
 pub(crate) mod compiled;
 mod draft;
@@ -9,6 +10,7 @@ mod reach;
 mod reads;
 mod wiring;
 
+pub(crate) use breakpoints::Breakpoints;
 pub(crate) use compiled::{Compiled, CompiledNode, Graph};
 pub use draft::Draft;
 pub use place::{Enters, Leaves, Listed, Registers, Runnable};

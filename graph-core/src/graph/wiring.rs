@@ -6,7 +6,7 @@ use crate::plan::{ExitPlan, Join, NodePlan, Target, Topology};
 use crate::state::GraphState;
 
 use super::reach::reachable;
-use super::{Compiled, CompiledNode, Draft, Graph};
+use super::{Breakpoints, Compiled, CompiledNode, Draft, Graph};
 
 impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
     /// Turns what was said into a graph, or into the list of everything that is wrong with it.
@@ -49,6 +49,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             .iter()
             .filter_map(|(node, alias)| self.places.get(node).map(|&node| (alias.clone(), node)));
         let aliases = aliases.collect();
+        let places_of =
+            |nodes: &[NodeRef]| nodes.iter().filter_map(|node| self.places.get(node).copied()).collect();
+        let breakpoints = Breakpoints {
+            before: places_of(&self.breakpoints.before),
+            after: places_of(&self.breakpoints.after),
+        };
         let names = self.nodes.iter().map(|node| Arc::from(node.name.as_str())).collect();
         let mut nodes: Vec<_> = self
             .nodes
@@ -87,6 +93,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             topology,
             places,
             ephemeral,
+            breakpoints,
         }))
     }
 
@@ -205,6 +212,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             match self.places.get(&node).and_then(|&node| topology.nodes.get_mut(node)) {
                 Some(plan) => plan.deferred = true,
                 None => self.unknown(&node, "deferred"),
+            }
+        }
+        for breakpoint in [self.breakpoints.before.clone(), self.breakpoints.after.clone()].concat() {
+            if !self.places.contains_key(&breakpoint) {
+                self.unknown(&breakpoint, "a breakpoint");
             }
         }
         let mut names: Vec<String> = self.nodes.iter().map(|node| node.name.clone()).collect();

@@ -3,6 +3,7 @@ use std::ops::Deref;
 use serde_json::Value;
 
 use crate::error::ErrorKind;
+use crate::state::stored::anything::to_json;
 
 use super::Question;
 
@@ -68,7 +69,7 @@ impl<Q: Question> Asked<Q> {
 
     /// Answers it. An answer that cannot be stored is told when the run is resumed with it.
     pub fn answer(&self, answer: Q::Answer) -> Answer {
-        let json = serde_json::to_value(answer).map_err(|error| format!("it cannot be stored: {error}"));
+        let json = to_json(&answer).map_err(|reason| format!("it {reason}"));
         Answer::new(self.id.clone(), json)
     }
 }

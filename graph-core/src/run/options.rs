@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::engine::{Driver, FailureMode, Memos, Metadata, RunOptions, RunShared};
 use crate::error::Error;
 use crate::graph::Graph;
+use crate::node::{Body, Shape};
 use crate::state::GraphState;
 use crate::stream::{Events, RunStream, Sink, StreamMode};
 
@@ -182,6 +183,37 @@ impl<S: GraphState, D: Send + Sync + 'static, C, T> Run<S, D, C, T> {
     /// What becomes of a failed node's siblings.
     pub fn on_failure(mut self, mode: FailureMode) -> Self {
         self.options.failure_mode = mode;
+        self
+    }
+
+    /// Lets this run stop before a superstep in which the node would run, as
+    /// [`StateGraph::interrupt_before`](crate::StateGraph::interrupt_before) does every run.
+    pub fn interrupt_before<N, M, F>(mut self, node: N) -> Self
+    where
+        N: Shape<M, Body = Body<F>>,
+    {
+        self.options.breakpoints.before.at.push(node.into_body().node);
+        self
+    }
+
+    /// Lets this run stop after a superstep in which the node has run, unless nothing follows it.
+    pub fn interrupt_after<N, M, F>(mut self, node: N) -> Self
+    where
+        N: Shape<M, Body = Body<F>>,
+    {
+        self.options.breakpoints.after.at.push(node.into_body().node);
+        self
+    }
+
+    /// Lets this run stop before each superstep.
+    pub fn interrupt_before_all(mut self) -> Self {
+        self.options.breakpoints.before.at_all = true;
+        self
+    }
+
+    /// Lets this run stop after each superstep but the last.
+    pub fn interrupt_after_all(mut self) -> Self {
+        self.options.breakpoints.after.at_all = true;
         self
     }
 

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::engine::Cx;
 use crate::interrupt::{OpenQuestion, Question};
+use crate::state::stored::anything::to_json;
 
 use super::ids::{self, Which};
 use super::memo::Answered;
@@ -103,10 +104,10 @@ impl<Q: Question> Interrupt<'_, Q> {
             desk.fail(AskError::InStep { name: Q::name() }.into());
             return None;
         }
-        let question = match serde_json::to_value(&self.question) {
+        let question = match to_json(&self.question) {
             Ok(question) => question,
-            Err(error) => {
-                desk.fail(AskError::Unstorable { name: Q::name(), reason: error.to_string() }.into());
+            Err(reason) => {
+                desk.fail(AskError::Unstorable { name: Q::name(), reason }.into());
                 return None;
             }
         };
@@ -193,7 +194,7 @@ enum AskError {
     InStep { name: &'static str },
     #[error("two questions `{name}` have the key `{key}`: give each its own")]
     KeyTwice { name: &'static str, key: String },
-    #[error("question `{name}` cannot be stored: {reason}")]
+    #[error("question `{name}` {reason}")]
     Unstorable { name: &'static str, reason: String },
     #[error("the answer to question `{name}` (`{id}`) cannot be read: {reason}; the question is open again")]
     Answer { name: &'static str, id: String, reason: String },

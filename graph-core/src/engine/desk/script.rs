@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::engine::Cx;
 use crate::interrupt::{OpenQuestion, Question};
 use crate::node::NodeError;
+use crate::state::stored::anything::to_json;
 
 /// The answers that a context outside of any run gives, by the name of the question's type.
 #[derive(Debug, Default)]
@@ -53,7 +54,7 @@ impl Cx {
     ///
     /// An answer that cannot be stored is none, nor is one that is given to the context of a run.
     pub fn answering<Q: Question>(self, answer: Q::Answer) -> Self {
-        if let (Some(script), Ok(answer)) = (&self.shared.script, serde_json::to_value(answer)) {
+        if let (Some(script), Ok(answer)) = (&self.shared.script, to_json(&answer)) {
             let mut answers = script.0.lock().unwrap_or_else(PoisonError::into_inner);
             answers.entry(Q::name()).or_default().push_back(answer);
         }

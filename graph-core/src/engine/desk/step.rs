@@ -4,9 +4,10 @@ use std::pin::pin;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::checkpoint::{Encoding, Payload};
+use crate::checkpoint::Payload;
 use crate::engine::Cx;
 use crate::node::{Failure, NodeError};
+use crate::state::stored::anything::{from_payload, to_payload};
 
 use super::ids;
 
@@ -65,8 +66,8 @@ impl Cx {
             if self.memo(|memo| memo.unsaved.contains(key)) {
                 self.save(key, stored.clone()).await?;
             }
-            return serde_json::from_slice(stored.bytes())
-                .map_err(|error| self.misused(key, format!("its stored result cannot be read: {error}")));
+            return from_payload(&stored)
+                .map_err(|reason| self.misused(key, format!("its stored result cannot be read: {reason}")));
         }
         if let Some(log) = &self.shared.steps {
             log.flush().await.map_err(|error| self.unstored(key, error))?;
@@ -77,10 +78,8 @@ impl Cx {
             step.as_mut().poll(cx)
         });
         let result = result.await.map_err(Failure::into_node_error)?;
-        let stored = match serde_json::to_vec(&result) {
-            Ok(json) => Payload::new(Encoding::Json, json),
-            Err(error) => return Err(self.misused(key, format!("its result cannot be stored: {error}"))),
-        };
+        let stored = to_payload(&result)
+            .map_err(|unstorable| self.misused(key, format!("its result {unstorable}")))?;
         // Known from here on, durable a little later: if the attempt ends in between, it is written again, not done again.
         self.memo(|memo| {
             memo.steps.insert(key.to_owned(), stored.clone());

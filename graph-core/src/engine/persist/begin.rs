@@ -14,6 +14,7 @@ use crate::engine::desk::Answered;
 use crate::engine::encoded::Keep;
 use crate::engine::ephemeral::Ephemerals;
 use crate::engine::execute::Suspended;
+use crate::engine::gates::Gates;
 use crate::engine::halt::Halt;
 use crate::engine::ledger::Ledger;
 use crate::engine::options::RunOptions;
@@ -276,6 +277,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
         driver.begin_superstep();
         // The thread has stopped here before: it goes on past the breakpoint.
         driver.halt = opened.gate.take().map(|gate| Halt { before: gate.before, after: gate.after });
+        if driver.halt.is_some() {
+            driver.pass_gate();
+        }
         for (index, known) in opened.known.iter_mut().enumerate() {
             if let Some(slot) = driver.results.get_mut(index) {
                 *slot = known.result.take();
@@ -321,6 +325,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
             let context = std::any::type_name::<D>();
             return Err(self.error(ErrorKind::Context { field: field.name, context }));
         }
+        let gates = Gates::of(&self.graph, &self.options.breakpoints).map_err(|kind| self.error(kind))?;
         let Self { graph, ctx, options, events } = self;
         Ok(Driver {
             state: Arc::new(state),
@@ -336,6 +341,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
             attempts: Vec::new(),
             suspended: Suspended::new(),
             halt: None,
+            gates,
             ephemerals,
             ledger: Ledger::default(),
             undos: Undos::new(),

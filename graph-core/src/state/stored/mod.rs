@@ -3,6 +3,7 @@
 //! What is written here is read back to the same value, or refused when it is written. Unlike dumps it holds the values
 //! of excluded fields; untracked ones it never sees.
 
+pub(crate) mod anything;
 mod change;
 pub(crate) mod encode;
 pub(crate) mod error;

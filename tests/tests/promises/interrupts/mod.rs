@@ -1,7 +1,14 @@
 //! A node asks, the run stops, and goes on with the answer.
 
+mod alone;
 mod asking;
+mod breakpoints;
+mod cancellation;
 mod ids;
+mod siblings;
+mod steps;
+mod streams;
+mod withdrawn;
 
 use graph_core::interrupt::Question;
 use graph_core::run::Stepper;
@@ -53,4 +60,9 @@ pub(crate) async fn until_stopped<D: Send + Sync + 'static>(run: &mut Stepper<Ta
 /// Runs a test on this thread.
 pub(crate) fn told<T>(test: impl Future<Output = Result<T>>) -> T {
     here(test).unwrap()
+}
+
+/// What a durable step that cannot fail comes to.
+pub(crate) fn fine<T>(value: T) -> Result<T> {
+    Ok(value)
 }

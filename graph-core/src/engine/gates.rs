@@ -1,0 +1,110 @@
+use crate::error::ErrorKind;
+use crate::graph::{Breakpoints, Compiled};
+use crate::node::NodeRef;
+use crate::plan::Task;
+use crate::state::GraphState;
+
+use super::Driver;
+use super::halt::Halt;
+
+/// The breakpoints of a run, and how it stands to them. A run without breakpoints has none.
+#[derive(Debug)]
+pub(crate) struct Gates {
+    /// By node, whether to stop.
+    stops: Breakpoints<Vec<bool>>,
+    /// The superstep that was let through last, as the number of those that had been applied. A run that goes on from
+    /// where another has stopped begins with it.
+    passed: Option<u64>,
+    /// The superstep that was begun last, and its nodes.
+    begun: (u64, Vec<usize>),
+}
+
+/// The breakpoints that a run was given on top of its graph's.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stops {
+    pub(crate) at_all: bool,
+    pub(crate) at: Vec<NodeRef>,
+}
+
+impl Gates {
+    /// The gates of a graph's run.
+    ///
+    /// # Errors
+    /// The run was given a breakpoint at a node that the graph does not have.
+    pub(crate) fn of<S, D>(
+        graph: &Compiled<S, D>,
+        given: &Breakpoints<Stops>,
+    ) -> Result<Option<Box<Self>>, ErrorKind> {
+        let before = stops(graph, &graph.breakpoints.before, &given.before)?;
+        let after = stops(graph, &graph.breakpoints.after, &given.after)?;
+        let any = before.iter().chain(&after).any(|&stop| stop);
+        let stops = Breakpoints { before, after };
+        Ok(any.then(|| Box::new(Self { stops, passed: None, begun: (0, Vec::new()) })))
+    }
+
+    /// Whether to stop with so many supersteps applied and these tasks to come: the nodes before which to stop, and those
+    /// after which.
+    fn stop(&mut self, applied: u64, tasks: &[Task]) -> Option<Breakpoints<Vec<usize>>> {
+        let next: Vec<usize> = tasks.iter().map(|task| task.node).collect();
+        if self.passed != Some(applied) {
+            let just: &[usize] = if self.begun.0 == applied { &self.begun.1 } else { &[] };
+            let before = chosen(&self.stops.before, &next);
+            let after = chosen(&self.stops.after, just);
+            if !before.is_empty() || !after.is_empty() {
+                self.passed = Some(applied);
+                return Some(Breakpoints { before, after });
+            }
+        }
+        self.begun = (applied + 1, next);
+        None
+    }
+}
+
+fn stops<S, D>(graph: &Compiled<S, D>, always: &[usize], given: &Stops) -> Result<Vec<bool>, ErrorKind> {
+    let mut stops = vec![given.at_all; graph.nodes.len()];
+    let mut places = always.to_vec();
+    for node in &given.at {
+        let place = graph.places.get(node);
+        let unknown = || ErrorKind::UnknownNode { node: node.name().to_owned() };
+        places.push(*place.ok_or_else(unknown)?);
+    }
+    for place in places {
+        if let Some(stop) = stops.get_mut(place) {
+            *stop = true;
+        }
+    }
+    Ok(stops)
+}
+
+/// Those of the nodes at which to stop, each once.
+fn chosen(stops: &[bool], nodes: &[usize]) -> Vec<usize> {
+    let mut chosen: Vec<usize> = Vec::new();
+    for &node in nodes {
+        if stops.get(node).copied().unwrap_or(false) && !chosen.contains(&node) {
+            chosen.push(node);
+        }
+    }
+    chosen
+}
+
+impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
+    /// The run goes on from where another has stopped: past the breakpoints there.
+    pub(super) fn pass_gate(&mut self) {
+        if let Some(gates) = &mut self.gates {
+            gates.passed = Some(self.step);
+        }
+    }
+
+    /// Stops at a breakpoint, the first time that the run comes to it.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn stops_at_gate(&mut self) -> bool {
+        let stop = self.gates.as_mut().and_then(|gates| gates.stop(self.step, &self.tasks));
+        let Some(Breakpoints { before, after }) = stop else { return false };
+        let names =
+            |nodes: Vec<usize>| nodes.iter().map(|&node| self.graph.node_name(node).to_owned()).collect();
+        let (before, after) = (names(before), names(after));
+        self.halt = Some(Halt { before, after });
+        true
+    }
+}

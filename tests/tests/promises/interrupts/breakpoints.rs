@@ -1,0 +1,197 @@
+//! A run stops before or after nodes that have a breakpoint, once each time that it comes there.
+
+use graph_core::interrupt::Pause;
+use graph_core::run::Stepper;
+use graph_core::{Cx, END, ErrorKind, Graph, Outcome, Route, START, StateGraph};
+use serde::{Deserialize, Serialize};
+
+use super::{Approve, Talk, TalkUpdate, approve, heard, told, until_stopped};
+use crate::engine::trace::here;
+
+async fn a(_: &Talk) -> TalkUpdate {
+    heard("a")
+}
+
+async fn b(_: &Talk) -> TalkUpdate {
+    heard("b")
+}
+
+async fn c(_: &Talk) -> TalkUpdate {
+    heard("c")
+}
+
+fn chain() -> StateGraph<Talk> {
+    StateGraph::<Talk>::new().edge(START, a).edge(a, b).edge(b, c).edge(c, END)
+}
+
+fn compiled() -> Graph<Talk> {
+    chain().compile().unwrap()
+}
+
+/// Where a run stops: what has been heard, `<` the nodes after which, `>` the nodes before which.
+fn stops(mut run: Stepper<Talk>) -> String {
+    told(async {
+        let mut stops = Vec::new();
+        loop {
+            until_stopped(&mut run).await?;
+            let Some(pause) = run.pause() else {
+                stops.push(run.state().heard.concat());
+                return Ok(stops.join(" "));
+            };
+            stops.push(shown(&pause));
+        }
+    })
+}
+
+fn shown(pause: &Pause<&Talk>) -> String {
+    format!("{}<{}>{}", pause.state().heard.concat(), pause.after().join(","), pause.before().join(","))
+}
+
+#[test]
+fn a_run_stops_where_its_graph_says() {
+    let stops_of =
+        |graph: StateGraph<Talk>| stops(graph.compile().unwrap().run(Talk::input()).start().unwrap());
+    assert_eq!(stops_of(chain().interrupt_before(a)), "<>a abc");
+    assert_eq!(stops_of(chain().interrupt_before(b)), "a<>b abc");
+    assert_eq!(stops_of(chain().interrupt_after(b)), "ab<b> abc");
+    // One stop, not two.
+    assert_eq!(stops_of(chain().interrupt_after(a).interrupt_before(b)), "a<a>b abc");
+    assert_eq!(stops_of(chain().interrupt_before(b).interrupt_before(b)), "a<>b abc");
+}
+
+#[test]
+fn a_run_stops_where_it_says_itself() {
+    let run = || compiled().run(Talk::input());
+    assert_eq!(stops(run().interrupt_before(b).start().unwrap()), "a<>b abc");
+    assert_eq!(stops(run().interrupt_after(a).interrupt_before(c).start().unwrap()), "a<a> ab<>c abc");
+    assert_eq!(stops(run().interrupt_before_all().start().unwrap()), "<>a a<>b ab<>c abc");
+    let graph = chain().interrupt_before(c).compile().unwrap();
+    assert_eq!(stops(graph.run(Talk::input()).interrupt_after(a).start().unwrap()), "a<a> ab<>c abc");
+}
+
+#[test]
+fn nothing_stops_after_the_last_node() {
+    assert_eq!(stops(compiled().run(Talk::input()).interrupt_after_all().start().unwrap()), "a<a> ab<b> abc");
+    let outcome = here(compiled().run(Talk::input()).interrupt_after(c).into_future()).unwrap();
+    assert!(matches!(outcome, Outcome::Done(_)));
+}
+
+#[test]
+fn an_awaited_run_ends_at_its_breakpoint() {
+    let outcome = here(compiled().run(Talk::input()).interrupt_after(a).into_future()).unwrap();
+    let Outcome::Interrupted(pause) = outcome else { panic!("{outcome:?}") };
+    assert_eq!((pause.after(), pause.before(), pause.questions()), (&["a".to_owned()][..], &[][..], &[][..]));
+    assert_eq!(pause.into_state().heard, ["a"]);
+}
+
+#[test]
+fn a_loop_stops_each_time_around() {
+    #[derive(Route)]
+    enum Turn {
+        #[to(around)]
+        Again,
+        #[to(END)]
+        Enough,
+    }
+    async fn around(talk: &Talk) -> (TalkUpdate, Turn) {
+        let turn = if talk.heard.len() < 2 { Turn::Again } else { Turn::Enough };
+        (heard("x"), turn)
+    }
+    let graph = StateGraph::<Talk>::new().edge(START, around).interrupt_before(around).compile().unwrap();
+    assert_eq!(stops(graph.run(Talk::input()).start().unwrap()), "<>around x<>around xx<>around xxx");
+}
+
+#[test]
+fn a_superstep_of_several_tasks_stops_as_one() {
+    #[derive(Serialize, Deserialize)]
+    struct Item(u32);
+    #[derive(Route)]
+    enum Deal {
+        #[to(work)]
+        Work(Item),
+    }
+    async fn deal(_: &Talk) -> (TalkUpdate, Vec<Deal>) {
+        (heard("d"), (0..3).map(|item| Deal::Work(Item(item))).collect())
+    }
+    async fn work(item: &Item) -> TalkUpdate {
+        heard(item.0.to_string())
+    }
+    let graph = StateGraph::<Talk>::new()
+        .edge(START, deal)
+        .edge(work, c)
+        .edge(c, END)
+        .interrupt_before(work)
+        .interrupt_after(work)
+        .compile()
+        .unwrap();
+    assert_eq!(stops(graph.run(Talk::input()).start().unwrap()), "d<>work d012<work> d012c");
+}
+
+#[test]
+fn a_gate_and_a_question_are_two_stops() {
+    async fn ask(_: &Talk, cx: &Cx) -> TalkUpdate {
+        heard(cx.interrupt(approve("it")).await.to_string())
+    }
+    let graph =
+        StateGraph::<Talk>::new().edge(START, ask).edge(ask, END).interrupt_before(ask).compile().unwrap();
+    told(async {
+        let mut run = graph.run(Talk::input()).start()?;
+        until_stopped(&mut run).await?;
+        assert_eq!(shown(&run.pause().unwrap()), "<>ask");
+        until_stopped(&mut run).await?;
+        assert_eq!(shown(&run.pause().unwrap()), "<>");
+        let asked = run.pause().unwrap().only::<Approve>()?;
+        run.answer(asked.answer(true))?;
+        // Not at the gate again: it is the same superstep still.
+        until_stopped(&mut run).await?;
+        assert!(run.pause().is_none());
+        assert_eq!(run.state().heard, ["true"]);
+        Ok(())
+    });
+}
+
+#[test]
+fn a_step_that_fails_behind_a_gate_does_not_stop_there_again() {
+    async fn fragile(_: &Talk, cx: &Cx) -> graph_core::Result<TalkUpdate> {
+        if cx.attempt() == 1 {
+            graph_core::bail!("not yet");
+        }
+        Ok(heard("f"))
+    }
+    let graph = StateGraph::<Talk>::new()
+        .edge(START, fragile)
+        .edge(fragile, END)
+        .interrupt_before(fragile)
+        .compile()
+        .unwrap();
+    told(async {
+        let mut run = graph.run(Talk::input()).start()?;
+        assert!(!run.step().await?);
+        assert!(run.step().await.is_err());
+        assert!(run.step().await?);
+        assert_eq!(run.state().heard, ["f"]);
+        Ok(())
+    });
+}
+
+#[test]
+fn a_breakpoint_uses_up_no_superstep() {
+    let run = compiled().run(Talk::input()).recursion_limit(3).interrupt_before_all();
+    assert_eq!(stops(run.start().unwrap()), "<>a a<>b ab<>c abc");
+}
+
+#[test]
+fn a_breakpoint_at_an_unknown_node_is_refused() {
+    async fn stranger(_: &Talk) -> TalkUpdate {
+        heard("?")
+    }
+    let error = chain().interrupt_before(stranger).interrupt_after(stranger).compile().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "graph `Talk`: cannot be built, it has 1 mistake\n  `stranger` is a breakpoint, but is not in the graph: add it \
+         with an edge or `.node(stranger)`"
+    );
+    let error = compiled().run(Talk::input()).interrupt_before(stranger).start().unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::UnknownNode { node } if node == "stranger"));
+    assert_eq!(error.to_string(), "graph `Talk`: has no node `stranger` to stop at");
+}

@@ -1,0 +1,117 @@
+//! A run that is dropped after any number of polls, and one that is stepped again, do no step twice and lose no answer.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use graph_core::{Ctx, END, Graph, Result, START, StateGraph};
+
+use super::{Approve, Talk, TalkUpdate, approve, fine, heard};
+use crate::engine::trace::{Journal, here, workers};
+
+/// Pending so many times.
+async fn pause(times: u32) {
+    for _ in 0..times {
+        let mut polled = false;
+        std::future::poll_fn(|cx| {
+            if std::mem::replace(&mut polled, true) {
+                return Poll::Ready(());
+            }
+            cx.waker().wake_by_ref();
+            Poll::Pending
+        })
+        .await;
+    }
+}
+
+async fn careful(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+    pause(1).await;
+    let receipt = cx
+        .step("charge", async {
+            pause(1).await;
+            // From here on it is done: there is no await between this and its end.
+            cx.context().note("charge");
+            fine("receipt".to_owned())
+        })
+        .await?;
+    pause(1).await;
+    let yes = cx.interrupt(approve("send")).await;
+    pause(1).await;
+    Ok(heard(format!("{receipt} {yes}")))
+}
+
+async fn sibling(_: &Talk, cx: &Ctx<Journal>) -> TalkUpdate {
+    pause(2).await;
+    heard(format!("sibling {}", cx.interrupt(approve("sibling")).await))
+}
+
+fn alone() -> Graph<Talk, Journal> {
+    StateGraph::<Talk>::with_context::<Journal>().edge(START, careful).edge(careful, END).compile().unwrap()
+}
+
+fn fan() -> Graph<Talk, Journal> {
+    StateGraph::<Talk>::with_context::<Journal>()
+        .edge(START, (careful, sibling))
+        .edge(careful, END)
+        .edge(sibling, END)
+        .compile()
+        .unwrap()
+}
+
+/// Drops each step of a run after so many polls, then lets it go on; how many steps were dropped.
+async fn disturbed(graph: &Graph<Talk, Journal>, polls: u32, expected: &[&str]) -> u32 {
+    let journal = Arc::new(Journal::default());
+    let mut run = graph.run(Talk::input()).context(Arc::clone(&journal)).start().unwrap();
+    let mut dropped = 0;
+    loop {
+        {
+            let mut step = pin!(run.step());
+            let mut done = false;
+            for _ in 0..polls {
+                done = step.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready();
+                if done {
+                    break;
+                }
+            }
+            dropped += u32::from(!done);
+        }
+        // What was cut off goes on here, to its end.
+        while run.step().await.unwrap() {}
+        let Some(pause) = run.pause() else { break };
+        let answers: Vec<_> =
+            pause.all::<Approve>().unwrap().iter().map(|asked| asked.answer(true)).collect();
+        run.answer(answers).unwrap();
+    }
+    assert_eq!(run.state().heard, expected);
+    assert_eq!(journal.take(), ["charge"]);
+    dropped
+}
+
+#[test]
+fn a_lone_task_that_is_dropped_after_any_poll_does_its_step_once_and_asks_again() {
+    let dropped: Vec<u32> = (0..8).map(|polls| here(disturbed(&alone(), polls, &["receipt true"]))).collect();
+    assert!(dropped[0] > 0 && dropped[7] == 0, "{dropped:?}");
+}
+
+#[test]
+fn tasks_that_are_dropped_after_any_poll_do_their_steps_once_and_ask_again() {
+    for polls in 0..8 {
+        here(disturbed(&fan(), polls, &["receipt true", "sibling true"]));
+        workers(2).block_on(disturbed(&fan(), polls, &["receipt true", "sibling true"]));
+    }
+}
+
+#[test]
+fn answers_outlive_a_run_that_is_dropped_on_the_way() {
+    here(async {
+        let mut run = alone().run(Talk::input()).context(Journal::default()).start().unwrap();
+        while run.step().await.unwrap() {}
+        let asked = run.pause().unwrap().only::<Approve>().unwrap();
+        run.answer(asked.answer(true)).unwrap();
+        for _ in 0..3 {
+            let mut step = pin!(run.step());
+            assert!(step.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        }
+        assert_eq!(run.finish().await.unwrap().into_state().heard, ["receipt true"]);
+    });
+}

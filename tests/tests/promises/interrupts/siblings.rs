@@ -1,0 +1,162 @@
+//! A task that waits for an answer is no failure: its siblings finish and keep their work, and nothing is applied.
+
+use std::sync::Arc;
+
+use graph_core::{Ctx, END, ErrorKind, FailureMode, Graph, START, StateGraph, bail};
+
+use super::{Approve, Talk, TalkUpdate, approve, heard, until_stopped};
+use crate::engine::trace::{Journal, here, workers};
+
+async fn first(_: &Talk, cx: &Ctx<Journal>) -> TalkUpdate {
+    cx.context().note("first");
+    heard(format!("first {}", cx.interrupt(approve("first")).await))
+}
+
+async fn plain(_: &Talk, cx: &Ctx<Journal>) -> TalkUpdate {
+    // Still at work when its siblings have been suspended.
+    for _ in 0..10 {
+        tokio::task::yield_now().await;
+    }
+    cx.context().note("plain");
+    heard("plain")
+}
+
+async fn second(_: &Talk, cx: &Ctx<Journal>) -> TalkUpdate {
+    cx.context().note("second");
+    heard(format!("second {}", cx.interrupt(approve("second")).await))
+}
+
+async fn broken(_: &Talk, cx: &Ctx<Journal>) -> graph_core::Result<TalkUpdate> {
+    for _ in 0..10 {
+        tokio::task::yield_now().await;
+    }
+    if cx.attempt() == 1 {
+        bail!("broken");
+    }
+    Ok(heard("mended"))
+}
+
+async fn last(_: &Talk) -> TalkUpdate {
+    heard("last")
+}
+
+fn fan() -> Graph<Talk, Journal> {
+    StateGraph::<Talk>::with_context::<Journal>()
+        .edge(START, (first, plain, second))
+        .join((first, plain, second), last)
+        .edge(last, END)
+        .compile()
+        .unwrap()
+}
+
+fn fan_with_a_failure() -> Graph<Talk, Journal> {
+    StateGraph::<Talk>::with_context::<Journal>()
+        .edge(START, (first, broken, second))
+        .join((first, broken, second), last)
+        .edge(last, END)
+        .compile()
+        .unwrap()
+}
+
+/// Runs a test on one thread, and on several.
+fn on_both(test: impl AsyncFn() -> graph_core::Result<()>) {
+    here(test()).unwrap();
+    workers(2).block_on(test()).unwrap();
+}
+
+#[test]
+fn siblings_finish_and_only_who_asked_runs_again() {
+    on_both(async || {
+        let journal = Arc::new(Journal::default());
+        let mut run = fan().run(Talk::input()).context(Arc::clone(&journal)).start()?;
+        until_stopped(&mut run).await?;
+        let mut ran = journal.take();
+        ran.sort();
+        assert_eq!(ran, ["first", "plain", "second"]);
+        assert!(run.state().heard.is_empty(), "nothing of the superstep is applied");
+        assert_eq!((run.superstep(), run.unfinished()), (0, vec!["first", "second"]));
+
+        let pause = run.pause().unwrap();
+        let nodes: Vec<_> = pause.questions().iter().map(|open| (open.task, open.node.clone())).collect();
+        assert_eq!(nodes, [(0, "first".to_owned()), (2, "second".to_owned())]);
+        let answers: Vec<_> =
+            pause.all::<Approve>()?.iter().map(|asked| asked.answer(asked.what == "first")).collect();
+        run.answer(answers)?;
+
+        let heard = run.finish().await?.into_state().heard;
+        let mut ran = journal.take();
+        ran.sort();
+        assert_eq!(ran, ["first", "second"]);
+        assert_eq!(heard, ["first true", "plain", "second false", "last"]);
+        Ok(())
+    });
+}
+
+#[test]
+fn answers_may_come_one_after_the_other() {
+    on_both(async || {
+        let mut run = fan().run(Talk::input()).context(Journal::default()).start()?;
+        until_stopped(&mut run).await?;
+        let [_, second] = &run.pause().unwrap().all::<Approve>()?[..] else { panic!("two questions") };
+        run.answer(second.answer(true))?;
+        until_stopped(&mut run).await?;
+        assert_eq!(run.unfinished(), ["first"]);
+        let first = run.pause().unwrap().only::<Approve>()?;
+        assert_eq!(first.what, "first");
+        run.answer(first.answer(true))?;
+        let heard = run.finish().await?.into_state().heard;
+        assert_eq!(heard, ["first true", "plain", "second true", "last"]);
+        Ok(())
+    });
+}
+
+#[test]
+fn a_suspension_does_not_stop_siblings_even_one_at_a_time() {
+    on_both(async || {
+        let mut run = fan().run(Talk::input()).context(Journal::default()).max_concurrency(1).start()?;
+        until_stopped(&mut run).await?;
+        assert_eq!(run.unfinished(), ["first", "second"]);
+        assert_eq!(run.pause().unwrap().questions().len(), 2);
+        Ok(())
+    });
+}
+
+#[test]
+fn a_failing_sibling_is_the_runs_error_and_the_questions_stay() {
+    for mode in [FailureMode::FailFast, FailureMode::Collect] {
+        on_both(async || {
+            let graph = fan_with_a_failure();
+            let mut run = graph.run(Talk::input()).context(Journal::default()).on_failure(mode).start()?;
+            let error = run.step().await.unwrap_err();
+            let ErrorKind::Node { first, others } = error.kind() else { panic!("{error}") };
+            assert_eq!((first.node.as_str(), others.len()), ("broken", 0));
+            let answers: Vec<_> =
+                run.pause().unwrap().all::<Approve>()?.iter().map(|asked| asked.answer(true)).collect();
+            assert_eq!(answers.len(), 2);
+            run.answer(answers)?;
+            let heard = run.finish().await?.into_state().heard;
+            assert_eq!(heard, ["first true", "mended", "second true", "last"]);
+            Ok(())
+        });
+    }
+}
+
+#[test]
+fn a_late_superstep_is_an_error_whatever_it_asks() {
+    async fn slow(_: &Talk) -> TalkUpdate {
+        tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+        heard("slow")
+    }
+    let graph = StateGraph::<Talk>::with_context::<Journal>()
+        .edge(START, (first, slow))
+        .edge(first, END)
+        .edge(slow, END)
+        .compile()
+        .unwrap();
+    here(async {
+        let limit = std::time::Duration::from_secs(1);
+        let run = graph.run(Talk::input()).context(Journal::default()).superstep_timeout(limit);
+        let error = run.await.unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::SuperstepTimeout { .. }), "{error}");
+    });
+}

@@ -1,0 +1,309 @@
+//! What a durable step came to is there when the node runs again; the step is not done a second time.
+
+use std::sync::Arc;
+
+use graph_core::{Ctx, Cx, END, ErrorKind, Graph, NodeError, Result, START, StateGraph, bail};
+
+use super::{Approve, Name, Talk, TalkUpdate, approve, fine, heard, told, until_stopped};
+use crate::engine::trace::{Journal, here, workers};
+
+async fn charge(journal: &Journal, amount: u32) -> Result<String> {
+    journal.note(format!("charge {amount}"));
+    tokio::task::yield_now().await;
+    Ok(format!("receipt {amount}"))
+}
+
+fn graph_of<M, N>(node: N) -> Graph<Talk, Journal>
+where
+    N: graph_core::node::Shape<M> + Copy,
+    N::Signature: graph_core::graph::Reads<Talk, Journal>
+        + graph_core::graph::WithoutPacket<Talk>
+        + graph_core::graph::Returns<Talk>
+        + graph_core::graph::Enters<Talk, Journal, N::Body>
+        + graph_core::graph::Leaves<Talk, Journal, N::Body>,
+{
+    StateGraph::<Talk>::with_context::<Journal>().edge(START, node).edge(node, END).compile().unwrap()
+}
+
+/// What a run of one node fails with.
+fn failure(graph: &Graph<Talk, Journal>) -> String {
+    let error = here(graph.run(Talk::input()).context(Journal::default()).into_future()).unwrap_err();
+    let ErrorKind::Node { first, .. } = error.kind() else { panic!("{error}") };
+    first.error.to_string()
+}
+
+#[test]
+fn a_step_before_a_question_is_done_once() {
+    async fn pay(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+        let receipt = cx.step("charge", charge(cx.context(), 7)).await?;
+        let yes = cx.interrupt(approve("send")).await;
+        Ok(heard(format!("{receipt} {yes}")))
+    }
+    let journal = Arc::new(Journal::default());
+    told(async {
+        let mut run = graph_of(pay).run(Talk::input()).context(Arc::clone(&journal)).start()?;
+        until_stopped(&mut run).await?;
+        until_stopped(&mut run).await?;
+        let asked = run.pause().unwrap().only::<Approve>()?;
+        run.answer(asked.answer(true))?;
+        assert_eq!(run.finish().await?.into_state().heard, ["receipt 7 true"]);
+        assert_eq!(journal.take(), ["charge 7"]);
+        Ok(())
+    });
+}
+
+#[test]
+fn a_step_before_a_failure_is_done_once_whoever_else_runs() {
+    async fn pay(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+        let receipt = cx.step("charge", charge(cx.context(), 7)).await?;
+        if cx.attempt() < 3 {
+            bail!("the printer is out of paper");
+        }
+        Ok(heard(receipt))
+    }
+    async fn sibling(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+        // The same key in another task is another step.
+        Ok(heard(cx.step("charge", charge(cx.context(), 8)).await?))
+    }
+    let graph = StateGraph::<Talk>::with_context::<Journal>()
+        .edge(START, (pay, sibling))
+        .edge(pay, END)
+        .edge(sibling, END)
+        .compile()
+        .unwrap();
+    let test = async || {
+        let journal = Arc::new(Journal::default());
+        let run = graph.run(Talk::input()).context(Arc::clone(&journal));
+        let mut run = run.on_failure(graph_core::FailureMode::Collect).start()?;
+        while let Err(error) = until_stopped(&mut run).await {
+            assert!(error.to_string().contains("node `pay` failed"), "{error}");
+        }
+        assert_eq!(run.state().heard, ["receipt 7", "receipt 8"]);
+        let mut done = journal.take();
+        done.sort();
+        assert_eq!(done, ["charge 7", "charge 8"]);
+        Result::<()>::Ok(())
+    };
+    here(test()).unwrap();
+    workers(2).block_on(test()).unwrap();
+}
+
+#[test]
+fn a_step_belongs_to_its_superstep() {
+    async fn around(talk: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+        let receipt = cx.step("charge", charge(cx.context(), talk.round)).await?;
+        Ok(heard(receipt).round(talk.round + 1))
+    }
+    let graph = StateGraph::<Talk>::with_context::<Journal>()
+        .edge(START, around)
+        .edge(around, around)
+        .compile()
+        .unwrap();
+    let error = here(graph.run(Talk::input()).context(Journal::default()).recursion_limit(2).into_future());
+    assert_eq!(error.unwrap_err().state::<Talk>().unwrap().heard, ["receipt 0", "receipt 1"]);
+}
+
+#[test]
+fn a_step_that_fails_is_not_stored() {
+    async fn flaky(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+        let attempt = cx.attempt();
+        let stepped = cx.step("flaky", async move {
+            if attempt == 1 { Err(std::io::Error::other("no route to host")) } else { Ok(attempt) }
+        });
+        Ok(heard(stepped.await?.to_string()))
+    }
+    told(async {
+        let mut run = graph_of(flaky).run(Talk::input()).context(Journal::default()).start()?;
+        let error = run.step().await.unwrap_err();
+        let ErrorKind::Node { first, .. } = error.kind() else { panic!("{error}") };
+        // The step's own error, as it is.
+        assert!(first.error.downcast_ref::<std::io::Error>().is_some());
+        assert_eq!(run.finish().await?.into_state().heard, ["2"]);
+        Ok(())
+    });
+}
+
+#[test]
+fn two_steps_at_once_are_two_steps() {
+    async fn both(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+        let (a, b) = tokio::join!(
+            cx.step("a", charge(cx.context(), 1)),
+            cx.step("b", async { cx.step("within b", charge(cx.context(), 2)).await }),
+        );
+        Ok(heard(format!("{} {} {}", a?, b?, cx.interrupt(approve("it")).await)))
+    }
+    let journal = Arc::new(Journal::default());
+    told(async {
+        let mut run = graph_of(both).run(Talk::input()).context(Arc::clone(&journal)).start()?;
+        until_stopped(&mut run).await?;
+        let asked = run.pause().unwrap().only::<Approve>()?;
+        run.answer(asked.answer(true))?;
+        assert_eq!(run.finish().await?.into_state().heard, ["receipt 1 receipt 2 true"]);
+        assert_eq!(journal.take(), ["charge 1", "charge 2"]);
+        Ok(())
+    });
+}
+
+#[test]
+fn a_key_that_is_used_twice_fails_the_task_even_if_its_node_does_not_care() {
+    async fn twice(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+        let _ = cx.step("k", charge(cx.context(), 1)).await;
+        let again = cx.step("k", charge(cx.context(), 2)).await;
+        assert!(again.is_err());
+        Ok(heard("swallowed"))
+    }
+    assert_eq!(
+        failure(&graph_of(twice)),
+        "durable step `k` cannot be taken: its key is used twice in one attempt"
+    );
+}
+
+#[test]
+fn a_question_inside_a_step_fails_the_task() {
+    async fn nested(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+        let yes = cx.step("s", async { fine(cx.interrupt(approve("it")).await) }).await?;
+        Ok(heard(yes.to_string()))
+    }
+    async fn hidden(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+        // Made outside, polled inside, next to something that is ready: nothing of it helps.
+        let question = cx.interrupt(approve("it"));
+        cx.step("s", async {
+            tokio::select! { biased; _ = question => {}, () = std::future::ready(()) => {} }
+            fine(())
+        })
+        .await?;
+        Ok(heard("swallowed"))
+    }
+    let told = "question `Approve` is asked within a durable step, which has to run to its end: ask before it or after it";
+    assert_eq!(failure(&graph_of(nested)), told);
+    assert_eq!(failure(&graph_of(hidden)), told);
+}
+
+#[test]
+fn a_question_next_to_a_step_is_asked() {
+    async fn both(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+        let (receipt, name) =
+            tokio::join!(cx.step("charge", async { fine("receipt".to_owned()) }), cx.interrupt(Name));
+        Ok(heard(format!("{} {name}", receipt?)))
+    }
+    told(async {
+        let mut run = graph_of(both).run(Talk::input()).context(Journal::default()).start()?;
+        until_stopped(&mut run).await?;
+        let asked = run.pause().unwrap().only::<Name>()?;
+        run.answer(asked.answer("Ada".to_owned()))?;
+        assert_eq!(run.finish().await?.into_state().heard, ["receipt Ada"]);
+        Ok(())
+    });
+}
+
+#[test]
+fn a_result_that_cannot_be_stored_is_an_error_although_the_step_is_done() {
+    async fn pairs(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+        let _ = cx.step("pairs", async { fine(std::collections::HashMap::from([((1, 2), 3)])) }).await;
+        Ok(heard("swallowed"))
+    }
+    assert!(
+        failure(&graph_of(pairs))
+            .starts_with("durable step `pairs` cannot be taken: its result cannot be stored: ")
+    );
+    async fn nan(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+        let _ = cx.step("nan", async { fine(f64::NAN) }).await;
+        Ok(heard("swallowed"))
+    }
+    assert!(
+        failure(&graph_of(nan))
+            .starts_with("durable step `nan` cannot be taken: its result cannot be stored: ")
+    );
+}
+
+#[test]
+fn a_result_that_has_become_unreadable_is_an_error() {
+    async fn changes(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+        if cx.attempt() == 1 {
+            cx.step("s", async { fine("text").map(str::to_owned) }).await?;
+            bail!("once more");
+        }
+        let number = cx.step("s", async { fine(0_u32) }).await.unwrap_or_default();
+        Ok(heard(number.to_string()))
+    }
+    told(async {
+        let mut run = graph_of(changes).run(Talk::input()).context(Journal::default()).start()?;
+        assert!(run.step().await.is_err());
+        let error = run.step().await.unwrap_err();
+        let ErrorKind::Node { first, .. } = error.kind() else { panic!("{error}") };
+        let said = first.error.to_string();
+        assert!(
+            said.starts_with("durable step `s` cannot be taken: its stored result cannot be read: "),
+            "{said}"
+        );
+        Ok(())
+    });
+}
+
+#[test]
+fn a_panic_inside_a_step_is_the_nodes_failure_and_no_question_is_inside_a_step_after_it() {
+    async fn panics(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+        if cx.attempt() == 1 {
+            cx.step("s", async { if cx.attempt() == 1 { panic!("ouch") } else { fine(()) } }).await?;
+        }
+        Ok(heard(cx.interrupt(approve("it")).await.to_string()))
+    }
+    told(async {
+        let mut run = graph_of(panics).run(Talk::input()).context(Journal::default()).start()?;
+        let error = run.step().await.unwrap_err();
+        let ErrorKind::Node { first, .. } = error.kind() else { panic!("{error}") };
+        assert!(first.panicked);
+        until_stopped(&mut run).await?;
+        assert_eq!(run.pause().unwrap().questions().len(), 1);
+        Ok(())
+    });
+}
+
+#[test]
+fn an_idempotency_key_is_the_same_when_the_task_runs_again_and_another_for_every_other() {
+    async fn keys(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+        cx.context().note(cx.idempotency_key("a"));
+        cx.context().note(cx.idempotency_key("b"));
+        if cx.attempt() == 1 {
+            bail!("once more");
+        }
+        Ok(heard("done"))
+    }
+    async fn other(_: &Talk, cx: &Ctx<Journal>) -> TalkUpdate {
+        cx.context().note(cx.idempotency_key("a"));
+        heard("done")
+    }
+    let graph = StateGraph::<Talk>::with_context::<Journal>()
+        .edge(START, keys)
+        .edge(keys, other)
+        .edge(other, END)
+        .compile()
+        .unwrap();
+    let run = || {
+        told(async {
+            let journal = Arc::new(Journal::default());
+            let mut run = graph.run(Talk::input()).context(Arc::clone(&journal)).start()?;
+            assert!(run.step().await.is_err());
+            run.finish().await?;
+            Ok(journal.take())
+        })
+    };
+    let mut keys = [run(), run()].concat();
+    assert_eq!((&keys[0], &keys[1]), (&keys[2], &keys[3]));
+    keys.sort();
+    keys.dedup();
+    // Of each of the two runs: the task's two, and the other task's.
+    assert_eq!(keys.len(), 6);
+}
+
+#[test]
+fn a_step_takes_what_a_node_may_fail_with() {
+    async fn kinds(_: &Talk, cx: &Cx) -> Result<TalkUpdate> {
+        cx.step("io", async { std::io::Result::Ok(()) }).await?;
+        cx.step("node", async { std::result::Result::<(), NodeError>::Ok(()) }).await?;
+        cx.step("text", async { "7".parse::<u32>() }).await?;
+        Ok(heard("all"))
+    }
+    let graph = StateGraph::<Talk>::new().edge(START, kinds).edge(kinds, END).compile().unwrap();
+    assert_eq!(here(graph.run(Talk::input()).into_future()).unwrap().into_state().heard, ["all"]);
+}

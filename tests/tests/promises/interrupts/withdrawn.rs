@@ -1,0 +1,165 @@
+//! A question that its node gives up before the task is pending is not asked; one that is asked cannot be caught.
+
+use std::panic::AssertUnwindSafe;
+use std::pin::pin;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::task::Poll;
+use std::time::Duration;
+
+use graph_core::{Ctx, Cx, END, Graph, Outcome, START, StateGraph};
+
+use super::{Approve, Name, Talk, TalkUpdate, approve, heard, told, until_stopped};
+use crate::engine::trace::here;
+
+fn one<M, N>(node: N) -> Graph<Talk>
+where
+    N: graph_core::node::Shape<M> + Copy,
+    N::Signature: graph_core::graph::Reads<Talk, ()>
+        + graph_core::graph::WithoutPacket<Talk>
+        + graph_core::graph::Returns<Talk>
+        + graph_core::graph::Enters<Talk, (), N::Body>
+        + graph_core::graph::Leaves<Talk, (), N::Body>,
+{
+    StateGraph::<Talk>::new().edge(START, node).edge(node, END).compile().unwrap()
+}
+
+fn asked(graph: &Graph<Talk>) -> Vec<String> {
+    match here(graph.run(Talk::input()).into_future()).unwrap() {
+        Outcome::Done(talk) => talk.heard,
+        Outcome::Interrupted(pause) => {
+            pause.questions().iter().map(|open| format!("? {}", open.id)).collect()
+        }
+    }
+}
+
+#[test]
+fn a_select_whose_other_branch_is_ready_withdraws_the_question() {
+    async fn choose(_: &Talk, cx: &Cx) -> TalkUpdate {
+        tokio::select! {
+            biased;
+            yes = cx.interrupt(approve("it")) => heard(format!("{yes}")),
+            () = std::future::ready(()) => heard("the other branch"),
+        }
+    }
+    assert_eq!(asked(&one(choose)), ["the other branch"]);
+}
+
+#[test]
+fn a_timeout_that_has_run_out_withdraws_the_question() {
+    async fn hurry(_: &Talk, cx: &Cx) -> TalkUpdate {
+        match tokio::time::timeout(Duration::ZERO, cx.interrupt(approve("it"))).await {
+            Ok(yes) => heard(format!("{yes}")),
+            Err(_) => heard("too late"),
+        }
+    }
+    assert_eq!(asked(&one(hurry)), ["too late"]);
+}
+
+#[test]
+fn a_question_next_to_something_pending_suspends_the_task_at_once() {
+    async fn wait(_: &Talk, cx: &Cx) -> TalkUpdate {
+        match tokio::time::timeout(Duration::from_secs(60), cx.interrupt(approve("it"))).await {
+            Ok(yes) => heard(format!("{yes}")),
+            Err(_) => heard("too late"),
+        }
+    }
+    assert_eq!(asked(&one(wait)), ["? 1:0/Approve/0"]);
+}
+
+#[test]
+fn a_question_that_was_polled_and_dropped_is_not_asked() {
+    async fn glance(_: &Talk, cx: &Cx) -> TalkUpdate {
+        {
+            let mut question = pin!(cx.interrupt(approve("glance")));
+            let first = std::future::poll_fn(|cx| Poll::Ready(question.as_mut().poll(cx).is_pending())).await;
+            assert!(first);
+        }
+        // Pending with no question open: the task goes on.
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        let _never_polled = cx.interrupt(Name);
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        heard(cx.interrupt(approve("second")).await.to_string())
+    }
+    let graph = one(glance);
+    assert_eq!(asked(&graph), ["? 1:0/Approve/1"]);
+    told(async {
+        let mut run = graph.run(Talk::input()).start()?;
+        until_stopped(&mut run).await?;
+        let second = run.pause().unwrap().only::<Approve>()?;
+        assert_eq!(second.what, "second");
+        run.answer(second.answer(true))?;
+        assert_eq!(run.finish().await?.into_state().heard, ["true"]);
+        Ok(())
+    });
+}
+
+#[test]
+fn a_task_that_is_finished_has_no_open_question() {
+    async fn leak(_: &Talk, cx: &Cx) -> TalkUpdate {
+        let mut question = Box::pin(cx.interrupt(approve("it")));
+        let pending = std::future::poll_fn(|cx| Poll::Ready(question.as_mut().poll(cx).is_pending())).await;
+        std::mem::forget(question);
+        heard(format!("{pending}"))
+    }
+    assert_eq!(asked(&one(leak)), ["true"]);
+}
+
+/// Turns whatever a future does into a value: errors, and panics too.
+async fn catch_all<T>(future: impl Future<Output = graph_core::Result<T>>) -> Result<T, String> {
+    let mut future = pin!(future);
+    std::future::poll_fn(|cx| match std::panic::catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx))) {
+        Ok(polled) => polled.map(|result| result.map_err(|error| error.to_string())),
+        Err(_) => Poll::Ready(Err("panicked".to_owned())),
+    })
+    .await
+}
+
+#[test]
+fn a_catch_all_does_not_see_a_suspension() {
+    async fn careful(_: &Talk, cx: &Ctx<AtomicU32>) -> TalkUpdate {
+        struct Dropped<'c>(&'c AtomicU32);
+        impl Drop for Dropped<'_> {
+            fn drop(&mut self) {
+                self.0.fetch_add(1, Ordering::SeqCst);
+            }
+        }
+        let _dropped = Dropped(cx.context());
+        match catch_all(async { Ok(cx.interrupt(approve("it")).await) }).await {
+            Ok(yes) => heard(format!("{yes}")),
+            Err(caught) => heard(format!("caught {caught}")),
+        }
+    }
+    let graph = StateGraph::<Talk>::with_context::<AtomicU32>()
+        .edge(START, careful)
+        .edge(careful, END)
+        .compile()
+        .unwrap();
+    let dropped = std::sync::Arc::new(AtomicU32::new(0));
+    told(async {
+        let mut run = graph.run(Talk::input()).context(std::sync::Arc::clone(&dropped)).start()?;
+        until_stopped(&mut run).await?;
+        let asked = run.pause().unwrap().only::<Approve>()?;
+        // The suspended future is dropped, not kept.
+        assert_eq!(dropped.load(Ordering::SeqCst), 1);
+        run.answer(asked.answer(true))?;
+        assert_eq!(run.finish().await?.into_state().heard, ["true"]);
+        Ok(())
+    });
+}
+
+#[test]
+fn a_destructor_that_panics_while_the_task_is_suspended_is_nobodys_concern() {
+    async fn fragile(_: &Talk, cx: &Cx) -> TalkUpdate {
+        struct Loud;
+        impl Drop for Loud {
+            fn drop(&mut self) {
+                assert!(std::thread::panicking(), "dropped");
+            }
+        }
+        let loud = Loud;
+        let yes = cx.interrupt(approve("it")).await;
+        std::mem::forget(loud);
+        heard(format!("{yes}"))
+    }
+    assert_eq!(asked(&one(fragile)), ["? 1:0/Approve/0"]);
+}
