@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt::{Debug, Display, Write as _};
+use std::mem::discriminant;
 
 use graph_core::checkpoint::{Fence, StoreError};
 
@@ -46,6 +47,28 @@ fn outcome<T: Debug>(result: &Result<T, StoreError>) -> String {
         Ok(value) => format!("success: {}", shown(value)),
         Err(error) => told(error),
     }
+}
+
+/// That two stores have given the same answer.
+pub(crate) fn alike<T: PartialEq + Debug>(
+    call: String,
+    expected: &Result<T, StoreError>,
+    found: &Result<T, StoreError>,
+) -> Result<String, Broken> {
+    let is_so = match (expected, found) {
+        (Ok(expected), Ok(found)) => expected == found,
+        (Err(StoreError::Conflict(expected)), Err(StoreError::Conflict(found))) => expected == found,
+        (Err(expected), Err(found)) => discriminant(expected) == discriminant(found),
+        _ => false,
+    };
+    if is_so {
+        return Ok(format!("{call}: {}", outcome(expected)));
+    }
+    Err(Broken::new(
+        format!("a call gives what it gives in the model: {call}"),
+        outcome(expected),
+        outcome(found),
+    ))
 }
 
 pub(crate) trait Expect<T> {

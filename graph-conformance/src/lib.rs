@@ -32,11 +32,13 @@ mod block_on;
 mod broken;
 mod case;
 mod cases;
+mod dice;
 mod everything;
 mod expect;
 mod notation;
 mod place;
 mod writer;
+mod written;
 
 pub use block_on::block_on;
 pub use broken::Broken;

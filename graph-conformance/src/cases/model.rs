@@ -1,24 +1,26 @@
-//! Random histories, on the store and on the one in memory: every answer and everything that can be read is the same.
+//! Random histories, on the store and on the one in memory: every answer and everything that can be read is the same; and
+//! the values are what was written on the way to them.
 
-use std::mem::discriminant;
 use std::sync::Arc;
 use std::time::Duration;
 
 use graph_core::Metadata;
 use graph_core::checkpoint::{
     Batch, CheckpointId, Checkpointer, Fence, MemoryCheckpointer, NewCheckpoint, Prune, RecordKey,
-    RecordKind, StoreError, ThreadQuery, Write,
+    RecordKind, ThreadQuery, Write,
 };
 
 use crate::Broken;
 use crate::case::Here;
-use crate::everything::Everything;
-use crate::expect::{Expect, same, told};
-use crate::notation::{key, pieces, record};
+use crate::dice::Dice;
+use crate::everything::{Everything, ids, query};
+use crate::expect::{Expect, alike, same};
+use crate::notation::{key, line, pieces, record};
 use crate::writer::{Writer, adds, run, time};
+use crate::written::Written;
 
-const SEEDS: u64 = 10;
-const STEPS: usize = 160;
+const SEEDS: u64 = 8;
+const STEPS: usize = 180;
 const NAMESPACES: [&str; 2] = ["", "child"];
 
 pub(crate) async fn random_histories_are_as_in_the_model(here: Here<'_>) -> Result<(), Broken> {
@@ -28,33 +30,12 @@ pub(crate) async fn random_histories_are_as_in_the_model(here: Here<'_>) -> Resu
         for step in 0..STEPS {
             let what = history.step().await.map_err(|broken| history.tell(step, broken))?;
             history.log.push(what);
-            if step % 10 == 9 || step + 1 == STEPS {
+            if step % 18 == 17 || step + 1 == STEPS {
                 history.compare().await.map_err(|broken| history.tell(step, broken))?;
             }
         }
     }
     Ok(())
-}
-
-/// Numbers that are the same for the same seed (SplitMix64).
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, below: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) as usize % below.max(1)
-    }
-
-    fn one_in(&mut self, chances: usize) -> bool {
-        self.roll(chances) == 0
-    }
-
-    fn pick<T: Clone>(&mut self, from: &[T]) -> Option<T> {
-        from.get(self.roll(from.len())).cloned()
-    }
 }
 
 struct History {
@@ -65,10 +46,32 @@ struct History {
     threads: [String; 2],
     /// Ids that were given, of checkpoints that are there, were dropped, or never came to be.
     ids: Vec<CheckpointId>,
+    /// Those that are in the namespace that is written next.
+    there: Vec<CheckpointId>,
     fences: Vec<Fence>,
     count: u128,
+    temper: Temper,
+    written: Written,
     log: Vec<String>,
 }
+
+/// What a history is like: the chances of things, as one in so many. Few whole values and few branches make long rows of
+/// deltas; many make many short ones.
+#[derive(Clone, Copy)]
+struct Temper {
+    delete: usize,
+    value: usize,
+    branch: usize,
+    prune: usize,
+}
+
+const CALM: Temper = Temper { delete: usize::MAX, value: 300, branch: 60, prune: 30 };
+const TEMPERS: [Temper; 4] = [
+    CALM,
+    Temper { delete: 40, value: 7, branch: 3, prune: 12 },
+    Temper { delete: usize::MAX, value: 60, branch: 2, prune: 40 },
+    Temper { delete: 90, value: 25, branch: 10, prune: 6 },
+];
 
 impl History {
     fn new(seed: u64, store: Arc<dyn Checkpointer>) -> Self {
@@ -79,8 +82,11 @@ impl History {
             model: Arc::new(MemoryCheckpointer::new()),
             threads: [format!("seed {seed}, a"), format!("seed {seed}, b")],
             ids: Vec::new(),
+            there: Vec::new(),
             fences: vec![Fence::default()],
             count: 1,
+            temper: TEMPERS.get(seed as usize % TEMPERS.len()).copied().unwrap_or(CALM),
+            written: Written::default(),
             log: Vec::new(),
         }
     }
@@ -98,32 +104,34 @@ impl History {
     }
 
     async fn step(&mut self) -> Result<String, Broken> {
-        match self.dice.roll(40) {
-            0 => {
-                let thread = self.thread();
-                let (found, expected) = (self.store.delete(&thread).await, self.model.delete(&thread).await);
-                alike(format!("delete {thread}"), &expected, &found)
-            }
-            1 | 2 => {
-                let (from, to) = (self.thread(), self.thread());
-                let (found, expected) =
-                    (self.store.copy(&from, &to).await, self.model.copy(&from, &to).await);
-                alike(format!("copy {from} to {to}"), &expected, &found)
-            }
-            3..=5 => {
-                let prune = self.prune();
-                let (found, expected) =
-                    (self.store.prune(prune.clone()).await, self.model.prune(prune.clone()).await);
-                alike(format!("{prune:?}"), &expected, &found)
-            }
-            _ => {
-                let batch = self.batch().await?;
-                self.fences.push(batch.fence);
-                let (found, expected) =
-                    (self.store.commit(batch.clone()).await, self.model.commit(batch.clone()).await);
-                alike(told_batch(&batch), &expected, &found)
-            }
+        if self.dice.one_in(self.temper.delete) {
+            let thread = self.thread();
+            let (found, expected) = (self.store.delete(&thread).await, self.model.delete(&thread).await);
+            self.written.delete(&thread);
+            return alike(format!("delete {thread}"), &expected, &found);
         }
+        if self.dice.one_in(20) {
+            let (from, to) = (self.thread(), self.thread());
+            let (found, expected) = (self.store.copy(&from, &to).await, self.model.copy(&from, &to).await);
+            if expected.is_ok() {
+                self.written.copy(&from, &to);
+            }
+            return alike(format!("copy {from} to {to}"), &expected, &found);
+        }
+        if self.dice.one_in(self.temper.prune) {
+            let prune = self.prune();
+            let (found, expected) =
+                (self.store.prune(prune.clone()).await, self.model.prune(prune.clone()).await);
+            return alike(format!("{prune:?}"), &expected, &found);
+        }
+        let batch = self.batch().await?;
+        self.fences.push(batch.fence);
+        let (found, expected) =
+            (self.store.commit(batch.clone()).await, self.model.commit(batch.clone()).await);
+        if expected.is_ok() {
+            self.written.commit(&batch);
+        }
+        alike(told_batch(&batch), &expected, &found)
     }
 
     fn prune(&mut self) -> Prune {
@@ -140,6 +148,7 @@ impl History {
         let thread = self.thread();
         let namespace = if self.dice.one_in(4) { "child" } else { "" };
         let loaded = self.model.get(&thread, namespace, None).await.works("the model can be read")?;
+        self.there = ids(&*self.model, query(&thread, namespace)).await?;
         let mut writer = Writer::new(&self.store, &thread).within(namespace);
         writer.origin = loaded.origin.unwrap_or_else(|| format!("origin {}", self.count).into());
         writer.fence = loaded.fence;
@@ -169,7 +178,7 @@ impl History {
         let line: Vec<_> = (0..self.dice.roll(5))
             .map(|n| {
                 let field = ["list", "list", "n", "seldom"].get(self.dice.roll(4)).copied().unwrap_or("list");
-                let sign = if self.dice.one_in(7) { '=' } else { '+' };
+                let sign = if self.dice.one_in(self.temper.value) { '=' } else { '+' };
                 format!("{field}{sign}{}.{n}", self.count)
             })
             .collect();
@@ -179,10 +188,10 @@ impl History {
         if self.dice.one_in(60) {
             new.checkpoint.id = self.dice.pick(&self.ids).unwrap_or(new.checkpoint.id);
         }
-        new.checkpoint.parent = match self.dice.roll(10) {
-            0 => None,
-            1..=3 => self.dice.pick(&self.ids).or(last),
-            _ => last,
+        new.checkpoint.parent = match self.dice.one_in(self.temper.branch) {
+            true if self.dice.one_in(8) => None,
+            true => self.some().or(last),
+            false => last,
         };
         new.checkpoint.step = self.dice.roll(60) as i64 - 1;
         new.checkpoint.created_at = time(new.checkpoint.step);
@@ -195,8 +204,14 @@ impl History {
         new
     }
 
+    /// A checkpoint that is there, or in one of six times any that ever was.
+    fn some(&mut self) -> Option<CheckpointId> {
+        let any = self.dice.one_in(6);
+        self.dice.pick(if any { &self.ids } else { &self.there })
+    }
+
     fn records(&mut self, last: Option<CheckpointId>) -> Write {
-        let some = if self.dice.one_in(5) { self.dice.pick(&self.ids).or(last) } else { last };
+        let some = if self.dice.one_in(4) { self.some().or(last) } else { last };
         Write::Records {
             checkpoint: some.unwrap_or(CheckpointId::from_bytes([0; 16])),
             remove: (0..self.dice.roll(2)).map(|_| self.key()).collect(),
@@ -214,6 +229,12 @@ impl History {
             let expected = Everything::of(&*self.model, thread, &NAMESPACES).await?;
             let found = Everything::of(&*self.store, thread, &NAMESPACES).await?;
             found.is(&expected, format!("`{thread}` reads as in the model"))?;
+            for namespace in &found.namespaces {
+                for stored in &namespace.checkpoints {
+                    let expected = self.written.line(thread, &namespace.name, stored.checkpoint.id);
+                    same("a checkpoint reads as what led to it", expected, line(stored))?;
+                }
+            }
         }
         let query = |unfinished| ThreadQuery {
             prefix: Some(format!("seed {},", self.seed).into()),
@@ -227,28 +248,6 @@ impl History {
         }
         Ok(())
     }
-}
-
-/// That two stores have given the same answer.
-fn alike<T: PartialEq + std::fmt::Debug>(
-    call: String,
-    expected: &Result<T, StoreError>,
-    found: &Result<T, StoreError>,
-) -> Result<String, Broken> {
-    let is_so = match (expected, found) {
-        (Ok(expected), Ok(found)) => expected == found,
-        (Err(StoreError::Conflict(expected)), Err(StoreError::Conflict(found))) => expected == found,
-        (Err(expected), Err(found)) => discriminant(expected) == discriminant(found),
-        _ => false,
-    };
-    let text = |result: &Result<T, StoreError>| match result {
-        Ok(value) => format!("success: {value:?}"),
-        Err(error) => told(error),
-    };
-    if is_so {
-        return Ok(format!("{call}: {}", text(expected)));
-    }
-    Err(Broken::new(format!("a call gives what it gives in the model: {call}"), text(expected), text(found)))
 }
 
 fn told_batch(batch: &Batch) -> String {
