@@ -11,9 +11,10 @@ mod migrate;
 pub(crate) mod payload;
 mod place;
 mod restore;
+#[expect(clippy::module_inception, reason = "a public type lives in the file of its name")]
+mod stored;
 mod strict;
-mod view;
-mod whole_number;
+mod wide_number;
 
 pub use change::{
     Decoded, Form, decode_change, decode_change_with, decode_overwrite_with, encode_change,
@@ -24,4 +25,4 @@ pub use error::{DecodeError, EncodeError, RestoreError};
 pub use migrate::{MigrationError, MigrationOutcome, migrate};
 pub use place::FieldPlace;
 pub use restore::Restore;
-pub use view::Stored;
+pub use stored::Stored;

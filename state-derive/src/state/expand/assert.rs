@@ -5,6 +5,7 @@ use syn::{GenericParam, Ident};
 use crate::state::model::{Field, Flat, Given, Reducer, Start, State, plain};
 
 use super::context::Context;
+use super::json::takes_whole_values;
 use super::span::Over;
 
 // const __CHECK_answer: bool = {
@@ -84,7 +85,9 @@ fn checks(cx: &Context<'_>, field: &Field) -> Vec<TokenStream> {
         (true, None, Some(_)) => checks.push(is(quote!(#runtime::Written))),
         _ => {}
     }
-    if field.tracked && field.reducer.is_custom() {
+    // What the field's own functions write and read need not be able to do so itself.
+    let through = takes_whole_values(field) && field.codec.write.is_some() && field.codec.read.is_some();
+    if field.tracked && field.reducer.is_custom() && !through {
         let reducer = cx.reducer(field);
         // Of a function both are the same.
         let both = [Some(quote!(Update)), matches!(field.reducer, Reducer::Type(_)).then(|| quote!(Delta))];

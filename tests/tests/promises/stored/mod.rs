@@ -5,6 +5,7 @@ use graph_core::checkpoint::{CheckpointId, Encoding, Payload, PieceKind, StoredF
 use graph_core::reducers::Stamp;
 use graph_core::state::{Decoded, EncodeError, FieldWrite, Form, Restore, RestoreError, Update};
 
+mod codecs;
 mod deltas;
 mod fields;
 mod inputs;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::checkpoint::{CheckpointId, Encoding, Payload, PieceKind, StoredField, StoredPiece};
 
 use super::MigrationError;
-use super::whole_number::holds_wide_number;
+use super::wide_number::holds_wide_number;
 
 /// What a store holds of a state, as JSON by field: what a migration works on.
 ///
