@@ -2,7 +2,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,9 +15,16 @@ use crate::trouble::{About, Trouble, backend};
 
 const OPEN: &str = "open the file";
 
-/// The connection that writes; the file is there and in the newest format afterwards.
+/// Where the file is, which is made if it is not there. What SQLite takes for something else than a path (`:memory:`) is
+/// the file of that name, and a process may go to another folder later.
+pub(crate) fn place(path: &Path) -> Result<PathBuf, StoreError> {
+    make(path)
+        .and_then(|()| fs::canonicalize(path))
+        .map_err(|error| StoreError::backend("make the file", error))
+}
+
+/// The connection that writes; the file is in the newest format afterwards.
 pub(crate) fn writer(path: &Path, options: &Options) -> Result<Connection, StoreError> {
-    make(path).map_err(|error| StoreError::backend("make the file", error))?;
     prepare(path, options)
         .map_err(|trouble| trouble.into_error(&About { what: OPEN, ..About::default() }))
         .map_err(|error| match error {

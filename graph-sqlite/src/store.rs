@@ -83,16 +83,17 @@ impl SqliteCheckpointer {
     }
 
     pub(crate) fn open_with(path: &Path, options: &Options) -> Result<Self, StoreError> {
-        let db = open::writer(path, options)?;
+        let path = open::place(path)?;
+        let db = open::writer(&path, options)?;
         // From here on, whatever fails ends the threads that are there.
         let shared = Arc::new(Shared {
-            path: path.to_owned(),
+            path,
             writes: Arc::new(Queue::new(ACCEPTED)),
             // A read that nobody waits for is not read.
             reads: Arc::new(Queue::new(0)),
         });
         for _ in 0..options.readers {
-            reader::spawn(open::reader(path, options)?, Arc::clone(&shared.reads))?;
+            reader::spawn(open::reader(&shared.path, options)?, Arc::clone(&shared.reads))?;
         }
         writer::spawn(db, Arc::clone(&shared.writes))?;
         Ok(Self { shared })

@@ -75,7 +75,9 @@ fn at_one_moment<T>(
 ) -> Result<T, Trouble> {
     db.prepare_cached("BEGIN")?.execute([])?;
     let found = query(db);
-    // A transaction that has only read leaves nothing undone.
-    db.prepare_cached("ROLLBACK")?.execute([])?;
+    // Some failures have ended it already. A transaction that has only read leaves nothing undone.
+    if !db.is_autocommit() {
+        db.prepare_cached("ROLLBACK")?.execute([])?;
+    }
     found
 }

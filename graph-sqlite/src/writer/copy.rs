@@ -50,18 +50,18 @@ fn copy_namespace(db: &Connection, old: i64, new: i64, runs: &Copies) -> Result<
         "INSERT INTO field (namespace, name) SELECT ?2, name FROM field WHERE id = ?1",
         new,
     )?;
-    let lines = each(
-        db,
-        // In this order a line is younger than the one that it branched off from in the copy as well.
-        "SELECT id FROM line WHERE namespace = ?1 ORDER BY id",
-        old,
-        "INSERT INTO line (namespace, parent, fork, depth, tip) SELECT ?2, parent, fork, depth, tip FROM line WHERE id = ?1",
-        new,
-    )?;
-    let mut parent = db.prepare_cached("UPDATE line SET parent = ?3 WHERE namespace = ?1 AND parent = ?2")?;
-    // A new row's number is none of an old one's: what was replaced is not found again.
+    let mut lines = Copies::new();
+    for (line, parent) in pairs(db, "SELECT id, parent FROM line WHERE namespace = ?1 ORDER BY id", old)? {
+        // In this order a line comes behind the one that it branched off from, and is younger in the copy as well.
+        let parent = parent.map(|parent| lines.get(&parent).ok_or_else(|| missing("a line")).copied());
+        let copied = db
+            .prepare_cached(
+                "INSERT INTO line (namespace, parent, fork, depth, tip) SELECT ?2, ?3, fork, depth, tip FROM line WHERE id = ?1",
+            )?
+            .insert(params![line, new, parent.transpose()?])?;
+        lines.insert(line, copied);
+    }
     for (line, copied) in &lines {
-        parent.execute([new, *line, *copied])?;
         let mut pieces = db.prepare_cached(
             "INSERT INTO piece (line, field, first, whole, before, loose, encoding, entries, data) \
              SELECT ?3, ?4, first, whole, before, loose, encoding, entries, data FROM piece \
@@ -76,7 +76,6 @@ fn copy_namespace(db: &Connection, old: i64, new: i64, runs: &Copies) -> Result<
         .query_map([old], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
         .collect::<rusqlite::Result<_>>()?;
     for (checkpoint, line, run) in checkpoints {
-        let missing = |what: &str| Trouble::damaged(what, None, "it is missing");
         let copied = db
             .prepare_cached(
                 "INSERT INTO checkpoint \
@@ -97,6 +96,14 @@ fn copy_namespace(db: &Connection, old: i64, new: i64, runs: &Copies) -> Result<
         .execute([checkpoint, copied])?;
     }
     Ok(())
+}
+
+fn missing(what: &str) -> Trouble {
+    Trouble::damaged(what, None, "it is missing")
+}
+
+fn pairs(db: &Connection, select: &str, of: i64) -> rusqlite::Result<Vec<(i64, Option<i64>)>> {
+    db.prepare_cached(select)?.query_map([of], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
 }
 
 /// Copies each row that `select` finds for the old owner to the new one.

@@ -6,6 +6,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use crate::stored::{id, millis};
 use crate::trouble::Trouble;
 
+use super::delete::{find, namespaces};
 use super::lines::fields;
 use super::sweep::{self, Remaining};
 use super::{Session, Turn};
@@ -100,12 +101,16 @@ impl Pruning {
 }
 
 fn scope(db: &Connection, wanted: &Prune) -> rusqlite::Result<VecDeque<i64>> {
-    db.prepare_cached(
-        "SELECT n.id FROM thread t JOIN namespace n ON n.thread = t.id \
-         WHERE ?1 IS NULL OR t.name = ?1 ORDER BY n.id",
-    )?
-    .query_map([wanted.thread.as_deref()], |row| row.get(0))?
-    .collect()
+    match wanted.thread.as_deref() {
+        Some(thread) => match find(db, thread)? {
+            Some(thread) => Ok(namespaces(db, thread)?.into()),
+            None => Ok(VecDeque::new()),
+        },
+        None => db
+            .prepare_cached("SELECT id FROM namespace ORDER BY id")?
+            .query_map([], |row| row.get(0))?
+            .collect(),
+    }
 }
 
 fn begin(db: &Connection, namespace: i64, wanted: &Prune) -> Result<Option<Current>, Trouble> {

@@ -22,7 +22,8 @@ use super::{ACCEPTED, GROUP, Session, Turn, commit, write};
 fn session() -> (TempDir, Session) {
     let folder = tempfile::tempdir().unwrap();
     let options = Options::new().busy_timeout(Duration::from_millis(20));
-    let db = open::writer(&folder.path().join("threads.db"), &options).unwrap();
+    let path = open::place(&folder.path().join("threads.db")).unwrap();
+    let db = open::writer(&path, &options).unwrap();
     (folder, Session { db, known: Known::default() })
 }
 

@@ -10,11 +10,13 @@ use crate::kit::{File, step, wait, writer};
 #[test]
 fn a_file_that_is_not_there_is_made_with_the_folders_above_it() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a/b c/threads%41?.db");
-    let store = SqliteCheckpointer::open(&path).unwrap();
-    assert_eq!(wait(store.get("t", "", None)).unwrap().found, None);
-    assert!(path.is_file());
-    assert!(format!("{store:?}").contains("threads"));
+    for name in ["a/b c/threads%41?.db", "a/file:x?mode=memory", "a/:memory:"] {
+        let path = folder.path().join(name);
+        let store = SqliteCheckpointer::open(&path).unwrap();
+        writer(&store, "t").add(step());
+        assert!(path.metadata().unwrap().len() > 0, "{name}");
+        assert!(format!("{store:?}").contains(name), "{store:?}");
+    }
 }
 
 #[cfg(unix)]
