@@ -1,0 +1,276 @@
+//! What does a run on a thread cost next to inserting the same bytes by hand, how large does its file get, and what does
+//! reading a state back cost next to decoding its value?
+
+#![expect(clippy::expect_used, reason = "a bench that cannot run shall stop")]
+
+#[path = "../../graph-core/benches/paired/mod.rs"]
+mod paired;
+
+use std::hint::black_box;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use graph_core::checkpoint::{
+    Batch, Checkpoint, CheckpointId, Checkpointer, Loaded, MemoryCheckpointer, Page, Prune, Pruned, Query,
+    StoreFuture, ThreadQuery, ThreadRecord,
+};
+use graph_core::{Graph, GraphState, START, StateGraph};
+use graph_sqlite::{SqliteCheckpointer, Synchronous};
+use paired::{extent, measuring, pair};
+use rusqlite::{Connection, params};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Message {
+    role: String,
+    content: String,
+    tokens: u32,
+}
+
+#[derive(GraphState, Clone)]
+struct Chat {
+    #[state(reducer = append)]
+    messages: Vec<Message>,
+}
+
+/// About 200 bytes of JSON.
+fn message(number: usize) -> Message {
+    let content = format!("message {number:6}: {}", "lorem ipsum dolor ".repeat(8));
+    Message { role: "assistant".to_owned(), content, tokens: u32::try_from(number).unwrap_or_default() }
+}
+
+async fn answer(chat: &Chat) -> ChatUpdate {
+    Chat::update().messages([message(chat.messages.len())])
+}
+
+/// Never ends by itself: a run has as many supersteps as it may.
+fn graph() -> Graph<Chat> {
+    StateGraph::<Chat>::new().edge(START, answer).edge(answer, answer).compile().expect("a graph")
+}
+
+/// Counts batches, to give the loop by hand batches of the same size.
+#[derive(Clone)]
+struct Counting<C>(C, Arc<AtomicU64>);
+
+impl<C: Checkpointer> Checkpointer for Counting<C> {
+    fn commit(&self, batch: Batch) -> StoreFuture<'_, ()> {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        self.0.commit(batch)
+    }
+
+    fn get(
+        &self,
+        thread: &str,
+        namespace: &str,
+        checkpoint: Option<CheckpointId>,
+    ) -> StoreFuture<'_, Loaded> {
+        self.0.get(thread, namespace, checkpoint)
+    }
+
+    fn list(&self, query: Query) -> StoreFuture<'_, Page<Checkpoint>> {
+        self.0.list(query)
+    }
+
+    fn threads(&self, query: ThreadQuery) -> StoreFuture<'_, Page<ThreadRecord>> {
+        self.0.threads(query)
+    }
+
+    fn delete(&self, thread: &str) -> StoreFuture<'_, bool> {
+        self.0.delete(thread)
+    }
+
+    fn copy(&self, from: &str, to: &str) -> StoreFuture<'_, ()> {
+        self.0.copy(from, to)
+    }
+
+    fn prune(&self, prune: Prune) -> StoreFuture<'_, Pruned> {
+        self.0.prune(prune)
+    }
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().build().expect("a runtime")
+}
+
+/// Runs so many supersteps on a fresh thread; the time of one.
+fn run(store: impl Checkpointer, thread: &str, supersteps: u32) -> Duration {
+    let graph = graph().with_checkpointer(store);
+    runtime().block_on(async {
+        let start = Instant::now();
+        let run = graph.thread(thread).run(Chat::input()).recursion_limit(u64::from(supersteps));
+        let error = run.await.expect_err("a loop without an end");
+        let state = error.state::<Chat>().expect("the state of the last superstep");
+        assert_eq!(state.messages.len(), supersteps as usize, "{error}");
+        start.elapsed() / supersteps
+    })
+}
+
+fn open(path: &Path, synchronous: Synchronous) -> SqliteCheckpointer {
+    SqliteCheckpointer::options().synchronous(synchronous).open(path).expect("a file")
+}
+
+/// The same by hand: a row for the checkpoint and one for the message, in transactions of `batch` supersteps.
+fn by_hand(path: &Path, synchronous: &str, supersteps: u32, batch: u32) -> Duration {
+    let db = Connection::open(path).expect("a file");
+    db.execute_batch(&format!(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = {synchronous};
+         CREATE TABLE checkpoint (id INTEGER PRIMARY KEY, thread INTEGER NOT NULL, name TEXT NOT NULL, parent TEXT,
+             step INTEGER NOT NULL, source TEXT NOT NULL, run INTEGER NOT NULL, created INTEGER NOT NULL,
+             next TEXT NOT NULL, UNIQUE (thread, name));
+         CREATE TABLE message (id INTEGER PRIMARY KEY, thread INTEGER NOT NULL, field INTEGER NOT NULL,
+             checkpoint TEXT NOT NULL, data TEXT NOT NULL, UNIQUE (thread, field, checkpoint));"
+    ))
+    .expect("tables");
+    let mut checkpoint = db
+        .prepare("INSERT INTO checkpoint (thread, name, parent, step, source, run, created, next) VALUES (1, ?, ?, ?, 'loop', 1, ?, ?)")
+        .expect("a statement");
+    let mut piece = db
+        .prepare("INSERT INTO message (thread, field, checkpoint, data) VALUES (1, 1, ?, ?)")
+        .expect("a statement");
+    let mut parent = CheckpointId::after(None);
+    let start = Instant::now();
+    for number in 0..supersteps {
+        if number % batch == 0 {
+            db.execute_batch("BEGIN IMMEDIATE").expect("a transaction");
+        }
+        let id = CheckpointId::after(Some(parent));
+        let json = serde_json::to_string(&[message(number as usize)]).expect("JSON");
+        let created = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("a clock");
+        let created = i64::try_from(created.as_millis()).expect("a time");
+        checkpoint
+            .execute(params![id.to_string(), parent.to_string(), number, created, "[\"answer\"]"])
+            .expect("a row");
+        piece.execute(params![id.to_string(), json]).expect("a row");
+        parent = id;
+        if number % batch == batch - 1 || number == supersteps - 1 {
+            db.execute_batch("COMMIT").expect("a transaction");
+        }
+    }
+    start.elapsed() / supersteps
+}
+
+fn against_a_loop_by_hand(synchronous: Synchronous, pragma: &str) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (rounds, supersteps) = extent(15, 1_000);
+    let mut files = 0;
+    let mut file = || {
+        files += 1;
+        folder.path().join(format!("{files}.db"))
+    };
+    let batches = Arc::new(AtomicU64::new(0));
+    let counted = open(&file(), synchronous);
+    run(Counting(counted, Arc::clone(&batches)), "1", supersteps);
+    let batch = (supersteps / u32::try_from(batches.load(Ordering::Relaxed)).unwrap_or(1)).max(1);
+    let mut paths = (0..=rounds).map(|_| (file(), file())).collect::<Vec<_>>();
+    let mut hand: Vec<_> = paths.iter().map(|(hand, _)| hand.clone()).collect();
+    let pair = pair(
+        rounds,
+        || run(open(&paths.pop().expect("a file").1, synchronous), "1", supersteps),
+        || by_hand(&hand.pop().expect("a file"), pragma, supersteps, batch),
+    );
+    pair.report(
+        &format!(
+            "a superstep on SQLite (synchronous {pragma}, {batch} in a batch), next to its rows by hand"
+        ),
+        1.5,
+    );
+}
+
+fn in_memory() {
+    let (rounds, supersteps) = extent(15, 1_000);
+    let pair = pair(
+        rounds,
+        || run(MemoryCheckpointer::default(), "1", supersteps),
+        || {
+            let start = Instant::now();
+            let mut all = Vec::new();
+            for number in 0..supersteps {
+                let json = serde_json::to_vec(&[message(number as usize)]).expect("JSON");
+                all.push(black_box(json));
+            }
+            start.elapsed() / supersteps
+        },
+    );
+    if measuring() {
+        let kept = if pair.ours <= Duration::from_micros(2) { "kept" } else { "MISSED" };
+        println!(
+            "a superstep on a thread in memory: {:?} (promised ≤ 2µs: {kept}), of which making and encoding the message is {:?}",
+            pair.ours, pair.theirs
+        );
+    }
+}
+
+/// The file after a WAL checkpoint, next to the bytes of the deltas.
+fn size() {
+    for supersteps in [1_000, if measuring() { 10_000 } else { 1_000 }] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("threads.db");
+        run(open(&path, Synchronous::Normal), "1", supersteps);
+        let db = Connection::open(&path).expect("the file");
+        let _: i64 =
+            db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0)).expect("a checkpoint");
+        let file = std::fs::metadata(&path).expect("the file").len();
+        let deltas: usize =
+            (0..supersteps).map(|n| serde_json::to_vec(&[message(n as usize)]).expect("JSON").len()).sum();
+        #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+        let ratio = file as f64 / deltas as f64;
+        let kept = if ratio <= 3.0 { "kept" } else { "MISSED" };
+        println!(
+            "the file after {supersteps} supersteps: {file} bytes for {deltas} of deltas, ratio {ratio:.2} (promised ≤ 3: {kept})"
+        );
+    }
+}
+
+/// Reading a state back, next to decoding its value.
+fn reading(store: impl Checkpointer, name: &str, supersteps: u32) {
+    let whole = serde_json::to_vec(&(0..supersteps as usize).map(message).collect::<Vec<_>>()).expect("JSON");
+    let graph = graph().with_checkpointer(store);
+    let thread = graph.thread("1");
+    let (rounds, times) = extent(31, (200_000 / supersteps).clamp(3, 200));
+    let runtime = runtime();
+    let pair = pair(
+        rounds,
+        || {
+            let start = Instant::now();
+            for _ in 0..times {
+                let snapshot = runtime.block_on(thread.state()).expect("a snapshot").expect("a checkpoint");
+                assert_eq!(
+                    snapshot.state.as_ref().map(|chat| chat.messages.len()),
+                    Some(supersteps as usize)
+                );
+                black_box(snapshot);
+            }
+            start.elapsed() / times
+        },
+        || {
+            let start = Instant::now();
+            for _ in 0..times {
+                black_box(serde_json::from_slice::<Vec<Message>>(black_box(&whole)).expect("messages"));
+            }
+            start.elapsed() / times
+        },
+    );
+    let question = format!(
+        "the state after {supersteps} supersteps ({} bytes) from {name}, next to decoding it",
+        whole.len()
+    );
+    pair.report(&question, 1.3);
+}
+
+fn main() {
+    against_a_loop_by_hand(Synchronous::Full, "FULL");
+    against_a_loop_by_hand(Synchronous::Normal, "NORMAL");
+    in_memory();
+    size();
+    for supersteps in if measuring() { vec![100, 500, 1_000, 10_000] } else { vec![10] } {
+        let memory = MemoryCheckpointer::default();
+        run(memory.clone(), "1", supersteps);
+        reading(memory, "memory", supersteps);
+        let folder = tempfile::tempdir().expect("a folder");
+        let sqlite = open(&folder.path().join("threads.db"), Synchronous::Normal);
+        run(sqlite.clone(), "1", supersteps);
+        reading(sqlite, "SQLite", supersteps);
+    }
+}
