@@ -259,18 +259,32 @@ fn reading(store: impl Checkpointer, name: &str, supersteps: u32) {
     pair.report(&question, 1.3);
 }
 
+/// Whether a question is asked: all are, unless the command line names some.
+fn asked(question: &str) -> bool {
+    let mut named = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).peekable();
+    named.peek().is_none() || named.any(|name| name == question)
+}
+
 fn main() {
-    against_a_loop_by_hand(Synchronous::Full, "FULL");
-    against_a_loop_by_hand(Synchronous::Normal, "NORMAL");
-    in_memory();
-    size();
-    for supersteps in if measuring() { vec![100, 500, 1_000, 10_000] } else { vec![10] } {
-        let memory = MemoryCheckpointer::default();
-        run(memory.clone(), "1", supersteps);
-        reading(memory, "memory", supersteps);
-        let folder = tempfile::tempdir().expect("a folder");
-        let sqlite = open(&folder.path().join("threads.db"), Synchronous::Normal);
-        run(sqlite.clone(), "1", supersteps);
-        reading(sqlite, "SQLite", supersteps);
+    if asked("run") {
+        against_a_loop_by_hand(Synchronous::Full, "FULL");
+        against_a_loop_by_hand(Synchronous::Normal, "NORMAL");
+    }
+    if asked("memory") {
+        in_memory();
+    }
+    if asked("size") {
+        size();
+    }
+    if asked("state") {
+        for supersteps in if measuring() { vec![500, 1_000, 10_000] } else { vec![10] } {
+            let memory = MemoryCheckpointer::default();
+            run(memory.clone(), "1", supersteps);
+            reading(memory, "memory", supersteps);
+            let folder = tempfile::tempdir().expect("a folder");
+            let sqlite = open(&folder.path().join("threads.db"), Synchronous::Normal);
+            run(sqlite.clone(), "1", supersteps);
+            reading(sqlite, "SQLite", supersteps);
+        }
     }
 }

@@ -2,7 +2,7 @@ use crate::error::{NodeFailure, Panic};
 use crate::interrupt::OpenQuestion;
 use crate::node::{Leave, NodeError, Step};
 use crate::reducers::Stamp;
-use crate::state::{FieldWrite as _, GraphState, Update, Writes};
+use crate::state::{EncodeError, FieldWrite as _, GraphState, Update, Writes};
 
 use super::encoded::{Encoded, Keep};
 
@@ -71,9 +71,26 @@ pub(super) fn finish<S: GraphState>(
     let writes = prepare::<S>(step.update, stamp).map_err(Failed::Error)?;
     let encoded = match keep {
         Keep::Nothing => None,
-        keep => Encoded::of::<S>(&writes, keep).map_err(|error| Failed::Error(error.into()))?.map(Box::new),
+        keep => {
+            can_be_sent(&step.leave).map_err(|error| Failed::Error(error.into()))?;
+            Encoded::of::<S>(&writes, keep).map_err(|error| Failed::Error(error.into()))?.map(Box::new)
+        }
     };
     Ok(Finished { writes, leave: step.leave, encoded })
+}
+
+/// Whether the packets of a route can be stored, which they will be with what is planned.
+fn can_be_sent(leave: &Leave) -> Result<(), EncodeError> {
+    let choices = match leave {
+        Leave::ByEdges => return Ok(()),
+        Leave::By(choice) => std::slice::from_ref(choice),
+        Leave::ByAll(choices) => choices.as_slice(),
+    };
+    let mut json = Vec::new();
+    choices.iter().filter_map(|choice| choice.packet.as_ref()).try_for_each(|packet| {
+        json.clear();
+        packet.encode(&mut json)
+    })
 }
 
 /// Runs the reducers' first phase on an update.

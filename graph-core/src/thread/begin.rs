@@ -175,6 +175,12 @@ async fn had<S: GraphState, D: Send + Sync + 'static>(
     let page = thread.graph.0.store.list(query).await.map_err(|error| thread.graph.error(error))?;
     let Some(last) = page.items.first() else { return Ok(None) };
     if !last.next.is_empty() {
+        let head = read(thread, None).await?.fence.head;
+        if head != Some(last.id) {
+            // It was given up for another: going on with that one is not what is meant.
+            let (name, checkpoint) = (thread.name.to_string(), last.id);
+            return Err(thread.graph.refuse(ErrorKind::NotHead { thread: name, checkpoint }));
+        }
         return Ok(Some(Had::Incomplete));
     }
     let snapshot = load(thread, Some(last.id)).await?;

@@ -173,6 +173,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
         let plan = Plan { next: vec![Arc::from(START)], progress: None };
         persist.checkpoint(Source::Input, step, parent, plan, Vec::new(), records);
         let mut driver = self.driver(persist, state, ephemerals)?;
+        // Should the input be refused, nothing of the above is written: the run has not begun.
         driver.apply_input(Waiting { input, given, step })?;
         Ok(driver)
     }
@@ -184,7 +185,6 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
             let waiting =
                 Waiting { input, given: std::mem::take(&mut opened.given), step: opened.checkpoint.step };
             driver.apply_input(waiting)?;
-            return Ok(driver);
         }
         let mut records = answers;
         for patch in std::mem::take(&mut opened.patches) {
@@ -230,6 +230,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
         // The branch begins with what was planned, and with none of what has come of it.
         opened.known.clear();
         opened.patches.clear();
+        opened.gate = None;
         opened.tasks.truncate(from.next.len());
         opened.checkpoint.step = step;
         let mut persist = persist;
@@ -327,6 +328,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
         }
         let gates = Gates::of(&self.graph, &self.options.breakpoints).map_err(|kind| self.error(kind))?;
         let Self { graph, ctx, options, events } = self;
+        let observed = events.is_some();
         Ok(Driver {
             state: Arc::new(state),
             progress: Progress::new(&graph.topology),
@@ -345,7 +347,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
             ephemerals,
             ledger: Ledger::default(),
             undos: Undos::new(),
-            persist: Some(Box::new(persist)),
+            persist: Some(Box::new(Persist { observed, ..persist })),
         })
     }
 }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::{Piece, RecordKey, RecordKind, RunRecord, Source, TaskRecord};
+use crate::checkpoint::{Piece, RecordKey, RecordKind, RunRecord, Source, StoreError, TaskRecord};
 use crate::engine::{Driver, Durability, Metadata};
 use crate::error::{Error, ErrorKind, NodeFailure, with_causes};
 use crate::state::{EncodeError, GraphState};
 
 use super::journal::Journal;
-use super::open::Gate;
+use super::open::{Gate, START};
 use super::progress;
 use super::records::{StoredFailure, json_record, key, place};
 use super::writer::{Persisting, Plan};
@@ -29,7 +29,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             Persisting::Superstep => (Source::Loop, Vec::new()),
             Persisting::Update { names, .. } => (Source::Update, names),
         };
-        let plan = self.plan(&names).map_err(|source| self.not_storable(source))?;
+        let plan = match self.plan(&names) {
+            Ok(plan) => plan,
+            Err(source) => return Err(self.not_planned(source)),
+        };
         let step = i64::try_from(self.step).unwrap_or(i64::MAX);
         if let Some(persist) = &mut self.persist {
             let parent = persist.at;
@@ -70,9 +73,14 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         }
     }
 
-    /// Something that is planned cannot be stored, such as a packet. The superstep is applied and not stored: the run ends.
-    fn not_storable(&self, source: EncodeError) -> Error {
-        self.error(ErrorKind::NotStorable { nodes: Vec::new(), step: self.step, source })
+    /// Something that is planned cannot be stored. Packets of tasks are looked at when these finish; that leaves what START
+    /// sends. The superstep is applied and not stored: nothing may build on it.
+    fn not_planned(&self, source: EncodeError) -> Error {
+        if let Some(persist) = &self.persist {
+            let what = format!("{source}, which was to be written");
+            persist.shared.stop(StoreError::Invalid { thread: Arc::from(persist.shared.thread()), what });
+        }
+        self.error(ErrorKind::NotStorable { nodes: vec![START.to_owned()], step: self.step, source })
     }
 
     /// Writes what the run's durability asks for after a superstep.
@@ -115,11 +123,16 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         if matches!(error.kind(), ErrorKind::Conflict(_) | ErrorKind::Store(_)) {
             return error;
         }
-        let failures = match error.kind() {
-            ErrorKind::Node { first, others } => std::iter::once(first).chain(others).collect(),
+        let records: Vec<TaskRecord> = match error.kind() {
+            ErrorKind::Node { first, others } => {
+                std::iter::once(first).chain(others).filter_map(failure_record).collect()
+            }
+            ErrorKind::Validation { nodes, .. } | ErrorKind::NotStorable { nodes, .. } => {
+                self.refused_records(nodes, &error)
+            }
+            ErrorKind::Reducer { node, .. } => self.refused_records(std::slice::from_ref(node), &error),
             _ => Vec::new(),
         };
-        let records: Vec<TaskRecord> = failures.into_iter().filter_map(failure_record).collect();
         if let Some(persist) = &mut self.persist {
             persist.records(records, Vec::new());
         }
@@ -128,6 +141,22 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             Ok(()) => error,
             Err(store) => store,
         }
+    }
+}
+
+impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
+    /// Records that what these nodes wrote was refused.
+    fn refused_records(&self, nodes: &[String], error: &Error) -> Vec<TaskRecord> {
+        let text = with_causes(error);
+        let tasks = self.tasks.iter().zip(&self.results).zip(&self.attempts).enumerate();
+        let refused = tasks.filter(|(_, ((task, result), _))| {
+            result.is_none() && nodes.iter().any(|node| node == self.graph.node_name(task.node))
+        });
+        let records = refused.filter_map(|(index, (_, &attempt))| {
+            let stored = StoredFailure { error: text.clone(), attempt, panicked: false };
+            json_record(key(place(index), RecordKind::Failed, ""), &stored).ok()
+        });
+        records.collect()
     }
 }
 

@@ -26,6 +26,8 @@ use crate::node::NodeError;
 pub(crate) struct Journal {
     pub(crate) shared: Arc<Shared>,
     in_flight: Option<InFlight>,
+    /// The thread is this run's own. Until then nothing of it is to be written: it may still be refused.
+    begun: bool,
 }
 
 struct InFlight {
@@ -101,7 +103,7 @@ impl Journal {
             pushed: AtomicWaker::new(),
             written: Notify::new(),
         };
-        Self { shared: Arc::new(shared), in_flight: None }
+        Self { shared: Arc::new(shared), in_flight: None, begun: false }
     }
 
     /// Writes as far as can be done now; ready when nothing is left to write.
@@ -138,6 +140,7 @@ impl Journal {
 
     /// Waits until everything that has been pushed is durable.
     pub(crate) async fn flush(this: &Mutex<Self>) -> Result<(), Arc<StoreError>> {
+        lock(this).begun = true;
         lock(this).shared.release();
         poll_fn(|cx| lock(this).poll(cx)).await;
         lock(this).shared.failure()
@@ -145,6 +148,7 @@ impl Journal {
 
     /// Makes the first writes durable, or raises the epoch and nothing else where they are held back.
     pub(crate) async fn claim(this: &Mutex<Self>) -> Result<(), Arc<StoreError>> {
+        lock(this).begun = true;
         lock(this).shared.lock().claims = true;
         poll_fn(|cx| lock(this).poll(cx)).await;
         lock(this).shared.failure()
@@ -171,7 +175,7 @@ impl Journal {
 impl Drop for Journal {
     /// A run that is dropped hands over what its tasks have finished; the store takes it as it is first polled.
     fn drop(&mut self) {
-        if self.shared.lock().queue.is_empty() {
+        if !self.begun || self.shared.lock().queue.is_empty() {
             return;
         }
         let _ = catch_unwind(AssertUnwindSafe(|| {
@@ -250,6 +254,11 @@ impl Shared {
         self.pushed.wake();
     }
 
+    /// The thread's name.
+    pub(super) fn thread(&self) -> &str {
+        &self.thread
+    }
+
     /// Waits until everything that has been pushed so far is durable; somebody else polls the journal meanwhile.
     pub(crate) async fn durable(&self) -> Result<(), Arc<StoreError>> {
         self.release();
@@ -274,6 +283,13 @@ impl Shared {
     /// The tasks that run next have been planned by this checkpoint.
     pub(super) fn stands_at(&self, checkpoint: CheckpointId) {
         self.lock().at = Some(checkpoint);
+    }
+
+    /// Writes nothing any more: what was to be written cannot be, and what follows would build on it.
+    pub(super) fn stop(&self, why: StoreError) {
+        let mut inner = self.lock();
+        inner.queue.clear();
+        inner.failed.get_or_insert(Arc::new(why));
     }
 
     /// Why nothing is written any more.

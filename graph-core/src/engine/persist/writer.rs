@@ -37,6 +37,8 @@ pub(crate) struct Persist {
     pub(super) persisting: Persisting,
     /// Checkpoints that the listeners have not been told of.
     pub(super) unannounced: Vec<(CheckpointId, i64)>,
+    /// Whether there are any.
+    pub(super) observed: bool,
 }
 
 /// What a checkpoint is of.
@@ -70,6 +72,7 @@ impl Persist {
             asked: Vec::new(),
             persisting: Persisting::Superstep,
             unannounced: Vec::new(),
+            observed: false,
         }
     }
 
@@ -120,7 +123,9 @@ impl Persist {
             next: plan.next,
             progress: plan.progress,
         };
-        self.unannounced.push((id, step));
+        if self.observed {
+            self.unannounced.push((id, step));
+        }
         self.shared.push(Write::Checkpoint(Box::new(NewCheckpoint { checkpoint, pieces, records })));
         id
     }
