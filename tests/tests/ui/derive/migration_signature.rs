@@ -7,8 +7,8 @@ fn without_version(_: &mut Stored) -> Result<(), String> {
 
 fn without_outcome(_: u32, _: &mut Stored) {}
 
-fn by_value(_: u32, stored: Stored) -> Result<Stored, String> {
-    Ok(stored)
+fn by_value(_: u32, stored: Stored) -> Stored {
+    stored
 }
 
 #[derive(GraphState, Clone)]
