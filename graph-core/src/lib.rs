@@ -63,6 +63,7 @@
 //!
 //! | feature | what it adds |
 //! |---|---|
+//! | `encryption` | encryption at rest around any store: `checkpoint::EncryptedCheckpointer`, through `chacha20poly1305` |
 //! | `schema` | JSON Schema of state, input and output, through `schemars` |
 //! | `email`, `url`, `pattern` | these validation rules, with the crates that know the grammar |
 

@@ -8,6 +8,8 @@ mod batch;
 #[expect(clippy::module_inception, reason = "a public type lives in the file of its name")]
 mod checkpoint;
 mod checkpointer;
+#[cfg(feature = "encryption")]
+mod encrypted;
 mod error;
 mod id;
 mod memory;
@@ -21,6 +23,8 @@ pub use checkpoint::{
     StoredPiece,
 };
 pub use checkpointer::{Checkpointer, Loaded, StoreFuture};
+#[cfg(feature = "encryption")]
+pub use encrypted::{EncryptedCheckpointer, Key, Keys};
 pub use error::{Conflict, Corrupt, StoreError};
 pub use id::{CheckpointId, InvalidCheckpointId};
 pub use memory::MemoryCheckpointer;
