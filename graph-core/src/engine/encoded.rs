@@ -52,7 +52,7 @@ impl Encoded {
         for write in writes.iter() {
             let field = write.field();
             let spec = S::field(field);
-            let piece = spec.is_some_and(|spec| spec.stored == Some(StoredAs::Delta));
+            let piece = spec.is_some_and(|spec| !matches!(spec.stored, None | Some(StoredAs::Value)));
             if keep == Keep::Nothing || (keep == Keep::Pieces && !piece) {
                 continue;
             }

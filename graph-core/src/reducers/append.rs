@@ -27,7 +27,7 @@ macro_rules! append {
             type Delta = $list;
 
             const FALLIBLE: bool = false;
-            const STORED: StoredAs = StoredAs::Delta;
+            const STORED: StoredAs = StoredAs::Appended;
 
             fn prepare(update: $list, _: &Stamp<'_>) -> Result<$list, ReduceError> {
                 Ok(update)

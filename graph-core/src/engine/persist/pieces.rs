@@ -94,7 +94,7 @@ impl Pieces {
         pieces: &mut Vec<(usize, Piece)>,
     ) -> Result<(), NotStored> {
         let Some(spec) = S::field(field) else { return Ok(()) };
-        if spec.stored != Some(StoredAs::Delta) {
+        if matches!(spec.stored, None | Some(StoredAs::Value)) {
             return self.whole(state, field, pieces);
         }
         let from = pieces.len();
@@ -120,7 +120,7 @@ impl Pieces {
             return Ok(());
         }
         let Some(size) = self.sizes.get_mut(field) else { return Ok(()) };
-        if size.grow(bytes) {
+        if spec.stored == Some(StoredAs::Delta) && size.grow(bytes) {
             let value = encode(state, field, &mut self.buffer)?;
             if let Some(payload) = value
                 && size.outweighs(payload.len())

@@ -27,8 +27,8 @@ impl Size {
 
     /// Whether a value of so many bytes is to be stored as a whole: its pieces outweigh it.
     ///
-    /// If not, it is looked at again when they might. A list that only grows *is* its pieces: it is looked at whenever it
-    /// has doubled, which costs each of its bytes a constant in all, and never stored as a whole again.
+    /// If not, it is looked at again when they might. A map that only grows is looked at whenever it has doubled, which
+    /// costs each of its bytes a constant in all, and never stored as a whole again.
     pub(super) fn outweighs(&mut self, value: usize) -> bool {
         if self.stored > value.saturating_mul(2) {
             *self = Self::whole(value);
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_grows_is_never_stored_as_a_whole() {
+    fn a_map_that_grows_is_never_stored_as_a_whole() {
         let (worst, snapshots, looked) = run(10_000, 200, |n| n * 200);
         assert_eq!(snapshots, 0);
         assert!(worst <= 1.01, "{worst}");

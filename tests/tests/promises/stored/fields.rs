@@ -107,9 +107,10 @@ fn how_a_field_is_stored_is_said_by_its_reducer() {
         let specs = (0..Case::FIELD_COUNT).filter_map(Case::field);
         specs.into_iter().find(|spec| spec.name == name).unwrap().stored
     };
-    for delta in ["by_year", "tags", "lines"] {
+    for delta in ["by_year", "tags"] {
         assert_eq!(stored(delta), Some(StoredAs::Delta), "{delta}");
     }
+    assert_eq!(stored("lines"), Some(StoredAs::Appended));
     for value in ["question", "Score", "mood", "id", "secret"] {
         assert_eq!(stored(value), Some(StoredAs::Value), "{value}");
     }
@@ -177,5 +178,5 @@ struct Boxed<T: Clone + Send + Sync + Default + Serialize + serde::de::Deseriali
 fn a_generic_state_is_stored_like_any_other() {
     let boxed = Boxed { all: vec![1_u8, 2], one: Some(3) };
     assert_eq!(restored::<Boxed<u8>>(whole(&boxed)).unwrap(), boxed);
-    assert_eq!(Boxed::<u8>::field(0).unwrap().stored, Some(StoredAs::Delta));
+    assert_eq!(Boxed::<u8>::field(0).unwrap().stored, Some(StoredAs::Appended));
 }

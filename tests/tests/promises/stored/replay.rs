@@ -70,7 +70,7 @@ fn pieces(state: &mut Whole, number: u8, update: WholeUpdate) -> Vec<(String, St
         let (index, spec) = (write.field(), Whole::field(write.field()).unwrap());
         assert!(write.apply(state).is_ok());
         let (kind, payload) = match (form, spec.stored.unwrap()) {
-            (Form::Delta, StoredAs::Delta) => (PieceKind::Delta, prepared),
+            (Form::Delta, StoredAs::Delta | StoredAs::Appended) => (PieceKind::Delta, prepared),
             (Form::Overwrite, _) => (PieceKind::Value, prepared),
             (Form::Delta, StoredAs::Value) => (PieceKind::Value, encoded(state, index).unwrap().unwrap()),
         };
