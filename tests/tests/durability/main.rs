@@ -1,0 +1,12 @@
+//! What a thread promises when something goes wrong: processes that are killed, stores that fail, writers that meet.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "the functions that tests share fail a test as the tests themselves do"
+)]
+
+mod job;
+mod killed;
+mod truth;
+mod watched;

@@ -1,0 +1,135 @@
+//! A store around another one: it tells what was acknowledged, is slow, and fails when it is asked to.
+
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
+
+use graph_core::checkpoint::{
+    Batch, Checkpoint, CheckpointId, Checkpointer, Loaded, Page, Prune, Pruned, Query, RecordKind,
+    StoreError, StoreFuture, ThreadQuery, ThreadRecord, Write,
+};
+
+use crate::truth::Truth;
+
+#[derive(Clone)]
+pub(crate) struct Watched<C> {
+    pub(crate) inner: C,
+    pub(crate) truth: Arc<Truth>,
+    /// So many polls go by before anything is done, and again before it is said.
+    pub(crate) slow: u32,
+    /// Which commit fails, counted from 0.
+    pub(crate) fails: Option<(usize, Fault)>,
+    commits: Arc<AtomicUsize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// Nothing is written.
+    Before,
+    /// Everything is written, and nobody is told.
+    After,
+}
+
+impl<C> Watched<C> {
+    pub(crate) fn new(inner: C, truth: Arc<Truth>) -> Self {
+        Self { inner, truth, slow: 0, fails: None, commits: Arc::default() }
+    }
+
+    fn tell_plan(&self, word: &str, checkpoint: &Checkpoint) {
+        self.truth.tell(format!(
+            "{word} {} {} {}",
+            checkpoint.id,
+            checkpoint.step,
+            checkpoint.next.join(",")
+        ));
+    }
+
+    fn tell(&self, batch: &Batch) {
+        for write in &batch.writes {
+            match write {
+                Write::Checkpoint(new) => self.tell_plan("stored", &new.checkpoint),
+                Write::Records { checkpoint, put, .. } => {
+                    for record in put.iter().filter(|record| record.key.kind == RecordKind::Finished) {
+                        self.truth.tell(format!("finished {checkpoint} {}", record.key.task));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Is pending so many times, woken each time.
+pub(crate) async fn pause(times: u32) {
+    let mut left = times;
+    poll_fn(|cx| {
+        if left == 0 {
+            return Poll::Ready(());
+        }
+        left -= 1;
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+fn broken() -> StoreError {
+    StoreError::backend("write a checkpoint", "the cable was pulled")
+}
+
+impl<C: Checkpointer> Checkpointer for Watched<C> {
+    fn commit(&self, batch: Batch) -> StoreFuture<'_, ()> {
+        Box::pin(async move {
+            let count = self.commits.fetch_add(1, Ordering::SeqCst);
+            let fault = self.fails.filter(|(nth, _)| *nth == count).map(|(_, fault)| fault);
+            pause(self.slow).await;
+            if fault == Some(Fault::Before) {
+                return Err(broken());
+            }
+            self.inner.commit(batch.clone()).await?;
+            if fault == Some(Fault::After) {
+                return Err(broken());
+            }
+            pause(self.slow).await;
+            self.tell(&batch);
+            Ok(())
+        })
+    }
+
+    fn get(
+        &self,
+        thread: &str,
+        namespace: &str,
+        checkpoint: Option<CheckpointId>,
+    ) -> StoreFuture<'_, Loaded> {
+        let (thread, namespace) = (thread.to_owned(), namespace.to_owned());
+        Box::pin(async move {
+            pause(self.slow).await;
+            let loaded = self.inner.get(&thread, &namespace, checkpoint).await?;
+            if let Some(found) = &loaded.found {
+                self.tell_plan("planned", &found.checkpoint);
+            }
+            Ok(loaded)
+        })
+    }
+
+    fn list(&self, query: Query) -> StoreFuture<'_, Page<Checkpoint>> {
+        self.inner.list(query)
+    }
+
+    fn threads(&self, query: ThreadQuery) -> StoreFuture<'_, Page<ThreadRecord>> {
+        self.inner.threads(query)
+    }
+
+    fn delete(&self, thread: &str) -> StoreFuture<'_, bool> {
+        self.inner.delete(thread)
+    }
+
+    fn copy(&self, from: &str, to: &str) -> StoreFuture<'_, ()> {
+        self.inner.copy(from, to)
+    }
+
+    fn prune(&self, prune: Prune) -> StoreFuture<'_, Pruned> {
+        self.inner.prune(prune)
+    }
+}
