@@ -10,11 +10,13 @@ mod not_asked;
 mod open_question;
 mod pause;
 mod question;
+mod storable;
 
 pub use answer::{Answer, Asked};
 pub use not_asked::NotAsked;
 pub use open_question::OpenQuestion;
 pub use pause::Pause;
 pub use question::Question;
+pub use storable::Storable;
 
 pub use crate::engine::{Attempted, Interrupt};

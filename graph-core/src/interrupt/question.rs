@@ -1,7 +1,6 @@
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-
 use crate::node::own_name;
+
+use super::Storable;
 
 /// Something that a node asks of a person, and what the answer is.
 ///
@@ -26,9 +25,9 @@ use crate::node::own_name;
     label = "cannot be asked: nothing says what the answer is",
     note = "write `impl Question for {Self} {{ type Answer = bool; }}`, with whatever the answer is"
 )]
-pub trait Question: Serialize + DeserializeOwned + Send + Sync + 'static {
+pub trait Question: Storable + Send + Sync + 'static {
     /// What is answered.
-    type Answer: Serialize + DeserializeOwned + Send + Sync + 'static;
+    type Answer: Storable + Send + Sync + 'static;
 
     /// The question's name among those of its graph: a part of its id, by which answers find it. The type's own name,
     /// unless it is said otherwise; say it where the type may be renamed while questions are open.

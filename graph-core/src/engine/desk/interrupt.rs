@@ -15,7 +15,7 @@ use super::memo::Answered;
 ///
 /// The question is open from the first poll without an answer until the future is dropped.
 #[must_use = "a question is asked when it is awaited"]
-pub struct Interrupt<'c, Q: Question> {
+pub struct Interrupt<'c, Q> {
     cx: &'c Cx,
     question: Q,
     key: Option<String>,
@@ -151,7 +151,7 @@ impl Cx {
 }
 
 // A question is never pinned; what it asks need not be `Unpin`.
-impl<Q: Question> Unpin for Interrupt<'_, Q> {}
+impl<Q> Unpin for Interrupt<'_, Q> {}
 
 impl<Q: Question> Future for Interrupt<'_, Q> {
     type Output = Q::Answer;
@@ -171,7 +171,7 @@ impl<Q: Question> Future for Interrupt<'_, Q> {
     }
 }
 
-impl<Q: Question> Drop for Interrupt<'_, Q> {
+impl<Q> Drop for Interrupt<'_, Q> {
     fn drop(&mut self) {
         if self.open {
             self.cx.desk().withdraw(self.place);
@@ -179,7 +179,7 @@ impl<Q: Question> Drop for Interrupt<'_, Q> {
     }
 }
 
-impl<Q: Question> std::fmt::Debug for Interrupt<'_, Q> {
+impl<Q> std::fmt::Debug for Interrupt<'_, Q> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Interrupt").field("id", &self.id).field("open", &self.open).finish_non_exhaustive()
     }

@@ -1,11 +1,9 @@
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-
 use crate::checkpoint::Payload;
 use crate::engine::Cx;
+use crate::interrupt::Storable;
 use crate::node::{Failure, NodeError};
 use crate::state::stored::anything::{from_payload, to_payload};
 
@@ -55,7 +53,7 @@ impl Cx {
         step: impl Future<Output = Result<T, E>>,
     ) -> Result<T, NodeError>
     where
-        T: Serialize + DeserializeOwned,
+        T: Storable,
         E: Failure,
     {
         let desk = self.desk();

@@ -371,6 +371,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             self.ctx.cx.shared.memos.of(self.step + 1, task, |memo| {
                 memo.answers.insert(open.id, Answered { question: open.question, answer });
             });
+            // The question stays with its answer, although it is not open any more.
+            if let Some(persist) = &mut self.persist {
+                persist.asked.retain(|asked| (asked.task, &asked.key) != (record.key.task, &record.key.key));
+            }
         }
     }
 

@@ -5,6 +5,7 @@ mod asking;
 mod breakpoints;
 mod cancellation;
 mod ids;
+mod on_threads;
 mod siblings;
 mod steps;
 mod streams;

@@ -1,0 +1,17 @@
+//! A question to which one answers yes or no is answered with a text.
+
+use graph_core::interrupt::{Answer, Asked, Question};
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize)]
+struct Approve;
+
+impl Question for Approve {
+    type Answer = bool;
+}
+
+fn answer(asked: &Asked<Approve>) -> Answer {
+    asked.answer("yes")
+}
+
+fn main() {}

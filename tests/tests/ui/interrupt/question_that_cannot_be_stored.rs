@@ -1,0 +1,11 @@
+//! A question is declared that no checkpoint can hold.
+
+use graph_core::interrupt::Question;
+
+struct Approve;
+
+impl Question for Approve {
+    type Answer = bool;
+}
+
+fn main() {}

@@ -1,0 +1,18 @@
+//! Something is asked that has no answer.
+
+use graph_core::{Cx, GraphState};
+use serde::{Deserialize, Serialize};
+
+#[derive(GraphState, Clone)]
+struct Order {
+    bought: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Approve;
+
+async fn buy(_: &Order, cx: &Cx) -> OrderUpdate {
+    Order::update().bought(cx.interrupt(Approve).await)
+}
+
+fn main() {}

@@ -1,0 +1,20 @@
+//! A durable step gives something that no checkpoint can hold.
+
+use graph_core::{Cx, GraphState, Result};
+
+#[derive(GraphState, Clone)]
+struct Order {
+    paid: u32,
+}
+
+struct Receipt(u32);
+
+async fn charge() -> Result<Receipt> {
+    Ok(Receipt(7))
+}
+
+async fn pay(_: &Order, cx: &Cx) -> Result<OrderUpdate> {
+    Ok(Order::update().paid(cx.step("charge", charge()).await?.0))
+}
+
+fn main() {}
