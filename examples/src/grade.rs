@@ -59,7 +59,7 @@ mod tests {
 
     #[track_caller]
     fn check(coverages: &[f32], expected: Grade) {
-        let hit = |&coverage| Hit { passage: 0, score: 1.0, coverage, relevance: 1.0 };
+        let hit = |&coverage| Hit { file: "a.md".to_owned(), line: 1, score: 1.0, coverage, relevance: 1.0 };
         assert_eq!(grade(&coverages.iter().map(hit).collect::<Vec<_>>()), expected);
     }
 

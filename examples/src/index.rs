@@ -31,11 +31,16 @@ struct Fields {
     text: Field,
 }
 
-/// A passage that was found.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// A passage that was found; see [`Index::passage`].
+///
+/// It names the passage by its place in the documents, not by a number of this index: a hit may be stored, and be read when
+/// the documents are others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hit {
-    /// Which passage; see [`Index::passage`].
-    pub passage: usize,
+    /// The passage's file.
+    pub file: String,
+    /// The passage's first line.
+    pub line: usize,
     /// Its BM25 score, comparable within one search only.
     pub score: f32,
     /// The share of what was searched for that it contains, from 0 to 1; see [`covered`].
@@ -75,11 +80,12 @@ impl Index {
     /// [`Error::Index`].
     pub fn search(&self, query: &Query, limit: usize) -> Result<Vec<Hit>, Error> {
         let mut hits = self.ranked(query, limit).map_err(failed)?;
-        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage)));
-        Ok(hits)
+        hits.sort_by(|(a, one), (b, other)| other.score.total_cmp(&one.score).then(a.cmp(b)));
+        Ok(hits.into_iter().map(|(_, hit)| hit).collect())
     }
 
-    fn ranked(&self, query: &Query, limit: usize) -> tantivy::Result<Vec<Hit>> {
+    /// The hits, each with its passage's number.
+    fn ranked(&self, query: &Query, limit: usize) -> tantivy::Result<Vec<(usize, Hit)>> {
         let clauses = query.stems.iter().flat_map(|stem| {
             let term = |field| -> Box<dyn Clause> {
                 Box::new(TermQuery::new(Term::from_field_text(field, stem), IndexRecordOption::WithFreqs))
@@ -93,18 +99,20 @@ impl Index {
         for (score, address) in top {
             let document: TantivyDocument = self.searcher.doc(address)?;
             let id = document.get_first(self.fields.id).and_then(|id| id.as_u64());
-            let Some(passage) = id.and_then(|id| usize::try_from(id).ok()) else { continue };
-            let found = self.passage(passage).map(|passage| stems(&passage.searchable())).unwrap_or_default();
+            let Some(number) = id.and_then(|id| usize::try_from(id).ok()) else { continue };
+            let Some(passage) = self.passages.get(number) else { continue };
+            let found = stems(&passage.searchable());
             let coverage = covered(self, &query.stems, &found);
             let relevance = covered(self, &query.meant, &found);
-            hits.push(Hit { passage, score, coverage, relevance });
+            let (file, line) = (passage.file.clone(), passage.first_line());
+            hits.push((number, Hit { file, line, score, coverage, relevance }));
         }
         Ok(hits)
     }
 
-    /// A passage by its number.
-    pub fn passage(&self, number: usize) -> Option<&Passage> {
-        self.passages.get(number)
+    /// The passage that was found; `None` if no passage begins there any more.
+    pub fn passage(&self, hit: &Hit) -> Option<&Passage> {
+        self.passages.iter().find(|passage| passage.file == hit.file && passage.first_line() == hit.line)
     }
 
     /// In how many passages a stem is.
@@ -182,7 +190,7 @@ pub(crate) mod tests {
     fn found(index: &Index, query: &str, limit: usize) -> Vec<usize> {
         let stems: Vec<_> = stems(query).into_iter().collect();
         let query = Query { part: 0, meant: stems.clone(), stems };
-        index.search(&query, limit).unwrap().iter().map(|hit| hit.passage).collect()
+        index.search(&query, limit).unwrap().iter().map(|hit| hit.line - 1).collect()
     }
 
     #[test]
@@ -202,14 +210,22 @@ pub(crate) mod tests {
 
     #[test]
     fn headings_help_to_find() {
-        let passage = |headings: &[&str], text: &str| Passage {
+        let passage = |number: usize, headings: &[&str], text: &str| Passage {
             file: "f.md".to_owned(),
             headings: headings.iter().map(|&heading| heading.to_owned()).collect(),
-            lines: vec![Line { number: 1, text: text.to_owned(), code: false }],
+            lines: vec![Line { number, text: text.to_owned(), code: false }],
         };
-        let index =
-            Index::new(vec![passage(&["Limits"], "it stops"), passage(&["Joins"], "it waits")]).unwrap();
+        let index = Index::new(vec![passage(1, &["Limits"], "it stops"), passage(2, &["Joins"], "it waits")])
+            .unwrap();
         assert_eq!(found(&index, "what is a join", 10), [1]);
+    }
+
+    #[test]
+    fn a_hit_is_found_by_its_place_and_only_there() {
+        let hit = |line| Hit { file: "f.md".to_owned(), line, score: 1.0, coverage: 1.0, relevance: 1.0 };
+        let index = index(&["a graph", "a node"]);
+        assert_eq!(index.passage(&hit(2)).map(Passage::text).as_deref(), Some("a node"));
+        assert_eq!(index.passage(&hit(3)), None);
     }
 
     #[test]

@@ -71,7 +71,7 @@ fn repeats(a: &BTreeSet<String>, b: &BTreeSet<String>) -> bool {
 /// The passage's best sentence. What the sentence says counts most; the passage around it and the rank of that passage
 /// decide between sentences that say as much.
 fn of_passage(index: &Index, query: &Query, hit: &Hit, top: f32) -> Option<Quotation> {
-    let passage = index.passage(hit.passage)?;
+    let passage = index.passage(hit)?;
     let (own, sentence) = sentences(passage)
         .into_iter()
         .map(|sentence| (says(index, query, &sentence), sentence))

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-const PROGRAMS: [(&str, &str); 10] = [
+const PROGRAMS: [(&str, &str); 15] = [
     ("01_append", env!("CARGO_BIN_EXE_01_append")),
     ("02_private", env!("CARGO_BIN_EXE_02_private")),
     ("03_conflict", env!("CARGO_BIN_EXE_03_conflict")),
@@ -14,6 +14,11 @@ const PROGRAMS: [(&str, &str); 10] = [
     ("08_stream", env!("CARGO_BIN_EXE_08_stream")),
     ("09_validate", env!("CARGO_BIN_EXE_09_validate")),
     ("10_flatten", env!("CARGO_BIN_EXE_10_flatten")),
+    ("11_threads", env!("CARGO_BIN_EXE_11_threads")),
+    ("12_approval", env!("CARGO_BIN_EXE_12_approval")),
+    ("13_step", env!("CARGO_BIN_EXE_13_step")),
+    ("14_time_travel", env!("CARGO_BIN_EXE_14_time_travel")),
+    ("15_evolution", env!("CARGO_BIN_EXE_15_evolution")),
 ];
 
 #[test]

@@ -4,9 +4,12 @@
 //! cargo run -p examples --bin ask -- "what is a join, and when does it fail?" docs
 //! ```
 //!
-//! Read `inquiry` (the state) first, then `nodes`, then `graph`; this file reads the arguments, runs the graph and
-//! prints what happens. What the nodes call —reading, searching, quoting— is the `examples` library and knows of no
-//! graphs.
+//! Every question is a thread, in a SQLite file: a killed run goes on with `--resume`, a question to the person can be
+//! answered days later, `--history` lists what happened, and `--fork` goes another way from there.
+//!
+//! Read `inquiry` (the state) first, then `nodes`, then `graph`; `session` runs the graph on a thread, `threads` finds the
+//! thread, `person` asks and `history` shows. What the nodes call —reading, searching, quoting— is the `examples` library
+//! and knows of no graphs.
 
 mod inquiry;
 mod nodes;
@@ -14,25 +17,27 @@ mod nodes;
 mod graph;
 mod library;
 
+mod session;
+mod threads;
+
 mod arguments;
+mod history;
+mod person;
 mod progress;
 
 use std::error::Error;
 use std::io::{self, Write};
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
-use graph_core::{EventKind, GraphState as _, StreamMode};
 
 use arguments::{Arguments, Picture};
-use inquiry::Inquiry;
-use library::Library;
+use session::Session;
 
 #[tokio::main]
 async fn main() -> ExitCode {
     match run(Arguments::parse()).await {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             explain(&*error);
             ExitCode::FAILURE
@@ -40,7 +45,7 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn run(arguments: Arguments) -> Result<(), Box<dyn Error>> {
+async fn run(arguments: Arguments) -> Result<ExitCode, Box<dyn Error>> {
     let graph = graph::graph()?;
     match arguments.graph {
         Some(Picture::Mermaid) => return print(&graph.to_mermaid()),
@@ -48,54 +53,36 @@ async fn run(arguments: Arguments) -> Result<(), Box<dyn Error>> {
         None => {}
     }
 
-    let (folder, kinds) = arguments.folder()?;
-    let library = Library::open(&folder, kinds)?;
-    let mut events = graph
-        .run(Inquiry::input(arguments.question.as_str()))
-        .context(library)
-        .events([StreamMode::Updates, StreamMode::Custom])
-        .stream();
-
-    while let Some(event) = events.next().await {
-        match event {
-            Ok(event) => {
-                progress::report(&event);
-                if let EventKind::Done(outcome) = event.kind {
-                    return finish(outcome.state(), &arguments, &folder);
-                }
-            }
-            Err(error) => {
-                // A failed run, too, has a state: as of its last good superstep.
-                if let (true, Some(inquiry)) = (arguments.json, error.state::<Inquiry>()) {
-                    print(&dump(inquiry)?)?;
-                }
-                return Err(error.into());
-            }
+    let name = arguments.thread.as_deref();
+    let threads = graph.with_checkpointer(threads::store(arguments.db.as_deref())?);
+    // Who asks something else on a thread that waits has moved on, as in a chat.
+    let threads = threads.abandon_pending();
+    if arguments.history {
+        let thread = threads::existing(&threads, name, false).await?;
+        let history = thread.history().await?;
+        if history.is_empty() {
+            return Err(format!("there is no thread `{}`", thread.name()).into());
         }
+        eprintln!("thread    {}", thread.name());
+        return print(&history::table(&history)?);
     }
-    Err("the run ended without a word".into())
-}
-
-fn finish(inquiry: &Inquiry, arguments: &Arguments, folder: &Path) -> Result<(), Box<dyn Error>> {
-    if arguments.json {
-        print(&dump(inquiry)?)?;
+    if let Some(answer) = &arguments.resume {
+        let thread = threads::existing(&threads, name, true).await?;
+        return Session::resume(&arguments, thread, answer.as_deref()).await;
     }
-    match &inquiry.answer {
-        Some(_) if arguments.json => Ok(()),
-        Some(answer) => print(&answer.text),
-        None => Err(format!("nothing in `{}` answers `{}`", folder.display(), inquiry.question).into()),
+    if let Some(checkpoint) = &arguments.fork {
+        let thread = threads::existing(&threads, name, false).await?;
+        return Session::fork(&arguments, thread, checkpoint).await;
     }
-}
-
-fn dump(inquiry: &Inquiry) -> Result<String, serde_json::Error> {
-    serde_json::to_string_pretty(&inquiry.dump()).map(|json| json + "\n")
+    let thread = threads.thread(name.map_or_else(threads::fresh_name, str::to_owned));
+    Session::ask(&arguments, thread).await
 }
 
 /// Writes to stdout; a reader that has seen enough (`ask .. | head`) is no failure.
-fn print(text: &str) -> Result<(), Box<dyn Error>> {
+fn print(text: &str) -> Result<ExitCode, Box<dyn Error>> {
     match io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(()),
+        _ => Ok(ExitCode::SUCCESS),
     }
 }
 

@@ -4,13 +4,14 @@ use examples::answer;
 use examples::chat::Prompt;
 use examples::grade::{Grade, grade as grade_of};
 use examples::query::Query;
-use examples::question::parts;
+use examples::question::{Part, parts};
 use examples::quote::{Quotation, quotations};
 use examples::rewrite::rewrite as rewritten;
-use graph_core::{Ctx, Result, Route};
+use examples::words::words;
+use graph_core::{Ctx, Cx, Overwrite, Result, Route};
 use serde::Serialize;
 
-use crate::inquiry::{Inquiry, InquiryUpdate, Search};
+use crate::inquiry::{Inquiry, InquiryUpdate, OtherWords, Search};
 use crate::library::Library;
 
 /// Passages that one search looks at.
@@ -25,12 +26,13 @@ pub(crate) enum Planned {
     Search(Query),
 }
 
-/// Takes the question apart.
+/// Takes the question apart, and clears away what an earlier question of the same thread has left.
 pub(crate) async fn plan(inquiry: &Inquiry) -> Result<(InquiryUpdate, Vec<Planned>)> {
     let parts = parts(&inquiry.question)?;
     let searches =
         parts.iter().enumerate().map(|(number, part)| Planned::Search(Query::new(number, part))).collect();
-    Ok((Inquiry::update().parts(parts), searches))
+    let update = Inquiry::update().parts(parts).searches(Overwrite(Vec::new())).answer(None);
+    Ok((update.consulted(Overwrite(Vec::new())), searches))
 }
 
 /// Runs one query. It reads a packet, so no plain edge can lead here.
@@ -47,6 +49,8 @@ pub(crate) enum Verdict {
     Enough,
     #[to(rewrite)]
     TooLittle,
+    #[to(consult)]
+    Nothing,
 }
 
 /// Looks at the last search for each part.
@@ -59,7 +63,11 @@ pub(crate) async fn grade(inquiry: &Inquiry) -> (InquiryUpdate, Verdict) {
         .filter(|(last, tries)| last.grade < Grade::Good && *tries < TRIES)
         .map(|(last, _)| last.query.clone())
         .collect();
-    let verdict = if weak.is_empty() { Verdict::Enough } else { Verdict::TooLittle };
+    let verdict = match (weak.is_empty(), inquiry.unanswered().next()) {
+        (false, _) => Verdict::TooLittle,
+        (true, Some(_)) => Verdict::Nothing,
+        (true, None) => Verdict::Enough,
+    };
     (Inquiry::update().weak(weak), verdict)
 }
 
@@ -68,6 +76,8 @@ pub(crate) async fn grade(inquiry: &Inquiry) -> (InquiryUpdate, Verdict) {
 pub(crate) enum Retry {
     #[to(search)]
     Search(Query),
+    #[to(consult)]
+    Ask,
     #[to(compose)]
     GiveUp,
 }
@@ -78,9 +88,39 @@ pub(crate) async fn rewrite(inquiry: &Inquiry, library: &Ctx<Library>) -> Vec<Re
     let mut retries: Vec<_> =
         inquiry.weak.iter().filter_map(|query| rewritten(index, query)).map(Retry::Search).collect();
     if retries.is_empty() {
-        retries.push(Retry::GiveUp);
+        retries.push(if inquiry.unanswered().next().is_some() { Retry::Ask } else { Retry::GiveUp });
     }
     retries
+}
+
+/// From [`consult`].
+#[derive(Route)]
+pub(crate) enum Consulted {
+    #[to(search)]
+    Search(Query),
+    #[to(compose)]
+    NoOtherWords,
+}
+
+/// Asks the person for other words, once for each part that nothing was found for.
+///
+/// Without an answer the run stops here. With one it runs again from its top: what was answered before is answered at once.
+pub(crate) async fn consult(inquiry: &Inquiry, cx: &Cx) -> (InquiryUpdate, Vec<Consulted>) {
+    let (mut asked, mut ways) = (Vec::new(), Vec::new());
+    for (number, part) in inquiry.unanswered() {
+        let searches = inquiry.searches_for(number).count();
+        let question = OtherWords { part: part.text.clone(), searches };
+        let answer = cx.interrupt_keyed(number.to_string(), question).await;
+        let part = Part { words: words(&answer), text: answer };
+        if !part.words.is_empty() {
+            ways.push(Consulted::Search(Query::new(number, &part)));
+        }
+        asked.push(number);
+    }
+    if ways.is_empty() {
+        ways.push(Consulted::NoOtherWords);
+    }
+    (Inquiry::update().consulted(asked), ways)
 }
 
 /// Quotes the best passages, and lets a model put them into words if there is one.

@@ -47,6 +47,9 @@ fn lines(update: &InquiryUpdate) -> Vec<String> {
             lines.push(format!("too little for {}", queries.join(", ")));
         }
     }
+    for part in update.get(Inquiry::CONSULTED).into_iter().flatten() {
+        lines.push(format!("was answered on part {}", part + 1));
+    }
     if let Some(Some(answer)) = update.get(Inquiry::ANSWER) {
         lines.push(format!("an answer from {} quotations", answer.quotations.len()));
     }

@@ -2,9 +2,11 @@ use examples::Error as ChatError;
 use examples::chat::{Chat, Prompt, Reply};
 use examples::corpus::{Corpus, Kinds};
 use examples::index::Index;
+use graph_core::checkpoint::MemoryCheckpointer;
 use graph_core::{ErrorKind, EventKind, StreamMode};
 
 use super::*;
+use crate::inquiry::OtherWords;
 
 const DOCUMENT: &str = "\
 # Joins
@@ -59,11 +61,46 @@ async fn parts_are_searched_in_one_superstep_and_only_weak_ones_again() {
     assert_eq!(lines, [3, 7]);
 }
 
+/// What is asked about, and the state once it is answered.
+async fn answered(question: &str, answers: &[&str]) -> (Vec<String>, Inquiry) {
+    let graph = graph().unwrap().with_checkpointer(MemoryCheckpointer::default());
+    let thread = graph.thread("1");
+    let mut outcome = thread.run(Inquiry::input(question)).context(library(None)).await.unwrap();
+    let mut asked = Vec::new();
+    for answer in answers {
+        let open = outcome.pause().unwrap().only::<OtherWords>().unwrap();
+        asked.push(format!("{} after {}", open.part, open.searches));
+        let answer = open.answer((*answer).to_owned());
+        outcome = thread.resume(answer).context(library(None)).await.unwrap();
+    }
+    assert!(outcome.pause().is_none());
+    (asked, outcome.into_state())
+}
+
 #[tokio::test]
-async fn what_is_nowhere_is_given_up() {
-    let (log, inquiry) = log("How do zebras dance?").await;
-    assert_eq!(log, ["plan", "search", "grade", "rewrite", "compose"]);
+async fn what_is_nowhere_is_asked_about_and_searched_in_other_words() {
+    let (asked, inquiry) = answered("How do zebras dance? What is a join?", &["checkpoint"]).await;
+    assert_eq!(asked, ["How do zebras dance after 1"]);
+    let lines: Vec<_> = inquiry.answer.unwrap().quotations.iter().map(|quotation| quotation.line).collect();
+    assert_eq!(lines, [7, 3]);
+}
+
+#[tokio::test]
+async fn every_part_is_asked_about_once() {
+    let (asked, inquiry) = answered("How do zebras dance? Do unicorns sing?", &["giraffes", ""]).await;
+    assert_eq!(asked, ["How do zebras dance after 1", "Do unicorns sing after 1"]);
     assert_eq!(inquiry.answer, None);
+    assert_eq!(inquiry.consulted, [0, 1]);
+}
+
+#[tokio::test]
+async fn the_next_question_of_a_thread_begins_without_what_was_found_for_the_last() {
+    let thread = graph().unwrap().with_checkpointer(MemoryCheckpointer::default()).thread("1");
+    let ask = |question: &str| thread.run(Inquiry::input(question)).context(library(None));
+    ask("What is a join?").await.unwrap();
+    let inquiry = ask("Where is rain?").await.unwrap().into_state();
+    assert_eq!(inquiry.searches.len(), 1);
+    assert_eq!(inquiry.answer.unwrap().text, "   “Rain is expected in the north.” — a.md:11\n");
 }
 
 #[tokio::test]

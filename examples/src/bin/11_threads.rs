@@ -1,0 +1,69 @@
+//! A graph with a store runs on threads: every superstep is kept, and a later run goes on from what is there.
+//!
+//! Two nodes in a row make four checkpoints: the input, the input applied, and one after each node.
+
+use graph_core::{END, GraphState, Result, START, StateGraph};
+use graph_sqlite::SqliteCheckpointer;
+
+#[derive(GraphState, Clone, Debug)]
+struct State {
+    foo: String,
+    #[state(reducer = append)]
+    bar: Vec<String>,
+}
+
+async fn node_a(_: &State) -> StateUpdate {
+    State::update().foo("a").bar(["a".to_owned()])
+}
+
+async fn node_b(_: &State) -> StateUpdate {
+    State::update().foo("b").bar(["b".to_owned()])
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("threads.db");
+    let graph =
+        StateGraph::<State>::new().edge(START, node_a).edge(node_a, node_b).edge(node_b, END).compile()?;
+
+    // The file need not be there. With a store, a graph has no `run` of its own: nothing is run past it by mistake.
+    let stored = graph.with_checkpointer(SqliteCheckpointer::open(&file)?);
+    let thread = stored.thread("1");
+    thread.run(State::input().foo("hello")).await?;
+
+    // Newest first; turned round here, to be read like a story.
+    let mut history = thread.history().await?;
+    history.reverse();
+    for snapshot in &history {
+        let next = snapshot.next.join(", ");
+        let state = snapshot.state.as_ref().map(|state| (state.foo.as_str(), state.bar.join(" ")));
+        println!(
+            "{} {:>2} {:<6} next: {next:<7} {state:?}",
+            snapshot.id,
+            snapshot.step,
+            snapshot.source.name()
+        );
+    }
+    let story: Vec<_> = history
+        .iter()
+        .map(|snapshot| (snapshot.step, snapshot.source.name(), snapshot.next.join(", ")))
+        .collect();
+    assert_eq!(
+        story,
+        [
+            (-1, "input", "START".to_owned()),
+            (0, "loop", "node_a".to_owned()),
+            (1, "loop", "node_b".to_owned()),
+            (2, "loop", String::new()),
+        ]
+    );
+
+    // Any time later, in any process: the next input goes on from the stored state, through the reducers.
+    drop((thread, stored));
+    let thread = graph.with_checkpointer(SqliteCheckpointer::open(&file)?).thread("1");
+    let state = thread.run(State::input().bar(["again".to_owned()])).await?.into_state();
+    assert_eq!(state.bar, ["a", "b", "again", "a", "b"]);
+    assert_eq!(thread.history().limit(1).await?.first().map(|head| head.step), Some(6));
+    Ok(())
+}

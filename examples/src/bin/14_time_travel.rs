@@ -1,0 +1,75 @@
+//! A thread's checkpoints form a tree. An old one can be run again, or written to: both make a new branch, and the old one
+//! stays as it was.
+
+use graph_core::thread::as_node;
+use graph_core::{END, GraphState, Result, Route, START, StateGraph};
+use graph_sqlite::SqliteCheckpointer;
+
+#[derive(GraphState, Clone, Debug)]
+struct Joke {
+    #[state(input)]
+    topic: String,
+    text: String,
+    published: bool,
+}
+
+async fn write(joke: &Joke) -> JokeUpdate {
+    Joke::update().text(format!("Why did the {} cross the road?", joke.topic))
+}
+
+#[derive(Route)]
+enum Verdict {
+    #[to(write)]
+    Again,
+    #[to(publish)]
+    Good,
+}
+
+async fn review(joke: &Joke) -> Verdict {
+    if joke.text.is_empty() { Verdict::Again } else { Verdict::Good }
+}
+
+async fn publish(_: &Joke) -> JokeUpdate {
+    Joke::update().published(true)
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let store = SqliteCheckpointer::open(folder.path().join("jokes.db"))?;
+    let graph =
+        StateGraph::<Joke>::new().edge(START, write).edge(write, review).edge(publish, END).compile()?;
+    let thread = graph.with_checkpointer(store).thread("1");
+    let first = thread.run(Joke::input("chicken")).await?.into_state();
+    let history = thread.history().await?;
+    let Some(written) = history.iter().find(|snapshot| snapshot.next.iter().any(|next| &**next == "review"))
+    else {
+        unreachable!("`review` was planned once")
+    };
+
+    // Replay: nothing before the checkpoint runs, everything after it does.
+    let again = thread.at(written.id).run_again().await?.into_state();
+    assert_eq!(again.text, first.text);
+
+    // Fork: another text in the place of what `write` wrote then. What follows `write` is planned, and runs.
+    thread.at(written.id).update(Joke::update().text("It didn't."), as_node(write)).await?;
+    let forked = thread.resume(()).await?.into_state();
+    assert_eq!((forked.text.as_str(), forked.published), ("It didn't.", true));
+
+    // Update: a person in the place of a node. Of a node that returns its route, say which way it shall have taken.
+    let update = Joke::update().text("");
+    thread.update(update, as_node(review).taking(Verdict::Again)).await?;
+    let rewritten = thread.resume(()).await?.into_state();
+    assert_eq!(rewritten.text, first.text);
+
+    // Everything is there still; a parent that is not the row below begins a branch.
+    let all = thread.history().await?;
+    for snapshot in &all {
+        let text = snapshot.state.as_ref().map_or("", |state| state.text.as_str());
+        let next = snapshot.next.join(", ");
+        println!("{:>2} {:<6} next: {next:<8} {text}", snapshot.step, snapshot.source.name());
+    }
+    let old = thread.at(history.first().map_or(written.id, |head| head.id)).state().await?;
+    assert_eq!(old.and_then(|old| old.state).map(|joke| joke.text), Some(first.text));
+    Ok(())
+}
