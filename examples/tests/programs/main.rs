@@ -178,6 +178,7 @@ fn without_arguments_the_markdown_of_the_workspace_is_asked() {
     let workspace = folder(&[
         ("README.md", b"There are seven reducers.\n"),
         ("docs/wiring.md", b"Wiring mistakes are reported all at once.\n"),
+        ("docs/dumps.md", b"What is excluded is in no dump.\n"),
         ("src/lib.rs", b"// reducers, reducers, reducers\n"),
         ("target/doc/x.md", b"reducers\n"),
         ("package/Cargo.toml", b""),
@@ -190,7 +191,7 @@ fn without_arguments_the_markdown_of_the_workspace_is_asked() {
         assert!(output.status.success(), "{}", stderr(&output));
         assert!(stdout(&output).contains("— README.md:1\n"), "{}", stdout(&output));
         assert!(stdout(&output).contains("— docs/wiring.md:1\n"), "{}", stdout(&output));
-        assert!(stderr(&output).contains("2 files"), "{}", stderr(&output));
+        assert!(stderr(&output).contains("3 files"), "{}", stderr(&output));
     }
 }
 

@@ -74,7 +74,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         }
         for (task, id, answered) in given {
             if let Some(persist) = &mut self.persist {
-                persist.answered(answer_record(task, &id, &answered.answer));
+                persist.answered(vec![answer_record(task, &id, &answered.answer)]);
             }
             if let Some(open) = self.suspended.get_mut(&task) {
                 open.retain(|open| open.id != id);

@@ -216,8 +216,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
         for record in &records {
             driver.take_answer(record);
         }
-        if let Some(persist) = &driver.persist {
-            persist.records(records, Vec::new());
+        if let Some(persist) = &mut driver.persist {
+            persist.answered(records);
         }
         Ok(driver)
     }

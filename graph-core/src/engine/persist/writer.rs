@@ -81,10 +81,12 @@ impl Persist {
         Arc::clone(&self.shared) as Arc<dyn StepLog>
     }
 
-    /// An answer was given to a question that was open.
-    pub(crate) fn answered(&mut self, record: TaskRecord) {
-        self.asked.retain(|asked| (asked.task, &asked.key) != (record.key.task, &record.key.key));
-        self.records(vec![record], Vec::new());
+    /// Answers were given to questions that were open, perhaps with other records. The questions stay beside them: an answer
+    /// is one only to the question as it was asked.
+    pub(crate) fn answered(&mut self, records: Vec<TaskRecord>) {
+        let same = |asked: &RecordKey, key: &RecordKey| (asked.task, &asked.key) == (key.task, &key.key);
+        self.asked.retain(|asked| !records.iter().any(|record| same(asked, &record.key)));
+        self.records(records, Vec::new());
     }
 
     /// Whether the superstep that is being applied is the thread's last, whatever it plans.
