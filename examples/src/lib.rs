@@ -23,3 +23,8 @@ pub mod chat;
 mod error;
 
 pub use error::Error;
+
+/// The README's examples are compiled, and run, with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

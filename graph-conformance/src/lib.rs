@@ -44,3 +44,8 @@ pub use block_on::block_on;
 pub use broken::Broken;
 pub use case::{Case, cases, run};
 pub use place::{Damage, Place};
+
+/// The example of docs/stores.md is compiled with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/stores.md")]
+struct Stores;

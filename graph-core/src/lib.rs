@@ -53,6 +53,44 @@
 //! A node asks a person with [`Cx::interrupt`]; the run then ends [interrupted](Outcome::Interrupted), and goes on with the
 //! answer: see [`interrupt`]. What must not be done twice when a node runs again is a [`Cx::step`].
 //!
+//! # Threads
+//!
+//! [`Graph::with_checkpointer`] gives a graph that runs on [threads](thread::Thread): every superstep is stored, and a thread
+//! can be gone on with, looked at and branched, in this process or another. A node that [asks](Cx::interrupt) stops the run
+//! until there is an answer; what must not be done twice goes into a [step](Cx::step).
+//!
+//! ```
+//! use graph_core::checkpoint::MemoryCheckpointer;
+//! use graph_core::{END, GraphState, START, StateGraph};
+//!
+//! #[derive(GraphState, Clone)]
+//! struct Sum {
+//!     #[state(input, reducer = add)]
+//!     total: u32,
+//! }
+//!
+//! async fn double(sum: &Sum) -> SumUpdate {
+//!     Sum::update().total(sum.total)
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> graph_core::Result<()> {
+//! let graph = StateGraph::<Sum>::new().edge(START, double).edge(double, END).compile()?;
+//! // `graph_sqlite::SqliteCheckpointer::open("sums.db")?` keeps them in a file.
+//! let graph = graph.with_checkpointer(MemoryCheckpointer::new());
+//!
+//! let thread = graph.thread("ann");
+//! thread.run(Sum::input().total(1_u32)).await?;
+//! assert_eq!(thread.run(Sum::input().total(3_u32)).await?.state().total, 10);
+//!
+//! // Back to the checkpoint after the first run, and another way from there.
+//! let history = thread.history().await?;
+//! let first = history.iter().rev().find(|snapshot| snapshot.is_finished()).expect("it was complete");
+//! assert_eq!(thread.at(first.id).run(Sum::input().total(1_u32)).await?.state().total, 6);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Testing a node
 //!
 //! A node is a function: call it. [`GraphState::started`] makes a state from an input, [`Ctx::detached`] a context,
@@ -115,8 +153,3 @@ pub(crate) fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
         "(no message)"
     }
 }
-
-/// The README's example is compiled and run with the tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-struct Readme;
