@@ -102,3 +102,14 @@ impl<S: GraphState> std::fmt::Debug for Pause<S> {
             .finish()
     }
 }
+
+/// What a thread waits for is told without its state.
+impl std::fmt::Debug for Pause<()> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pause")
+            .field("questions", &self.questions)
+            .field("before", &self.before)
+            .field("after", &self.after)
+            .finish()
+    }
+}

@@ -29,7 +29,7 @@ use crate::stream::Events;
 
 use super::open::{Opened, START};
 use super::pieces::{NotStored, Pieces, encode};
-use super::records::{key, write_records};
+use super::records::{key, patch_records, write_records};
 use super::writer::{Persist, Plan};
 
 /// How a run on a thread begins.
@@ -194,12 +194,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
             let patch = driver.outside(update)?;
             let earlier = opened.records.iter().filter(|record| record.key.kind == RecordKind::Patch).count();
             if let Some(encoded) = &patch.encoded {
-                let mut writes = write_records::<S>(RecordKey::NO_TASK, RecordKind::Patch, encoded);
-                for (index, record) in writes.iter_mut().enumerate() {
-                    let rest = record.key.key.get(4..).unwrap_or_default();
-                    record.key.key = Arc::from(format!("{:04}{rest}", earlier + index));
-                }
-                records.extend(writes);
+                let patch = patch_records::<S>(earlier, encoded);
+                let step = driver.step;
+                records.extend(patch.map_err(|source| input_not_storable(&driver.graph.name, step, source))?);
             }
             driver.patch(patch)?;
         }
@@ -250,6 +247,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
             persist.checkpoint(Source::Fork, step, Some(from.id), plan, pieces, records);
         }
         drop(state);
+        // Its tasks are others than those of the branch that it leaves.
+        driver.begin_superstep();
         if let Some(input) = opened.input.take() {
             let given = std::mem::take(&mut opened.given);
             driver.apply_input(Waiting { input, given, step })?;

@@ -369,12 +369,15 @@ impl<'r, S: GraphState, D> Reader<'r, S, D> {
         decode_writes::<S>(records).map_err(unreadable)
     }
 
-    /// The updates that came with resumptions: each has a number before its writes' own keys.
+    /// The updates that came with resumptions, one after the other: each begins with what its versions are.
     fn patches(&self) -> Result<Vec<Finished<S>>, ErrorKind> {
+        let mut records: Vec<&TaskRecord> = self.of(RecordKey::NO_TASK, RecordKind::Patch).collect();
+        records.sort_by(|one, other| one.key.key.cmp(&other.key.key));
         let mut patches = Vec::new();
-        let records: Vec<&TaskRecord> = self.of(RecordKey::NO_TASK, RecordKind::Patch).collect();
-        if !records.is_empty() {
-            let (writes, encoded) = self.writes(records.into_iter(), None)?;
+        for patch in records.chunk_by(|_, next| parse_write_key(&next.key.key).is_some()) {
+            let [of, writes @ ..] = patch else { continue };
+            let found: Vec<(String, u32)> = self.json(of)?;
+            let (writes, encoded) = self.writes(writes.iter().copied(), Some(&found))?;
             patches.push(Finished { writes, leave: Leave::ByEdges, encoded: Some(Box::new(encoded)) });
         }
         Ok(patches)

@@ -74,6 +74,11 @@ impl Pieces {
         let other = cleared.iter().copied().filter(|field| stored(field) && !touched.contains(field));
         let other: Vec<usize> = other.collect();
         for field in written {
+            if cleared.contains(&field) {
+                // What it was cleared of before it was written is in no delta.
+                self.whole(state, field, &mut pieces)?;
+                continue;
+            }
             let encoded = results.iter().flatten().filter_map(|finished| finished.encoded.as_deref());
             self.of_field(state, field, encoded, &mut pieces)?;
         }
