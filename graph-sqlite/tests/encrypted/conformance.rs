@@ -1,0 +1,37 @@
+use graph_conformance::{Damage, Place};
+use graph_core::checkpoint::{EncryptedCheckpointer, StoreError};
+use graph_sqlite::SqliteCheckpointer;
+use rusqlite::Connection;
+
+use crate::File;
+
+impl Place for File {
+    type Store = EncryptedCheckpointer<SqliteCheckpointer>;
+
+    async fn open(&self) -> Result<Self::Store, StoreError> {
+        self.encrypted()
+    }
+
+    /// Spoils so that the file itself is as good as before: only the encryption can tell.
+    async fn damage(&self, damage: &Damage<'_>) -> bool {
+        let file = Connection::open(self.path()).unwrap();
+        let spoilt = match damage {
+            // A row of the field's is now one of another that is as long.
+            Damage::Pieces { .. } => file.execute(
+                "UPDATE piece SET data = (SELECT data FROM piece AS other WHERE other.id <> piece.id \
+                 AND length(other.data) = length(piece.data) LIMIT 1) \
+                 WHERE EXISTS (SELECT 1 FROM piece AS other WHERE other.id <> piece.id \
+                 AND length(other.data) = length(piece.data))",
+                [],
+            ),
+            Damage::Checkpoint { .. } => file.execute("UPDATE checkpoint SET next = '[\"publish\"]'", []),
+            Damage::Record { .. } => file.execute("UPDATE record SET task = 7", []),
+            Damage::Run { .. } => file.execute("UPDATE run SET program = 'another'", []),
+            _ => return false,
+        };
+        assert!(spoilt.unwrap() > 0, "there is something to spoil: {damage:?}");
+        true
+    }
+}
+
+graph_conformance::conformance_tests!(File::new());

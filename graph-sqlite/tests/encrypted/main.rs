@@ -1,0 +1,42 @@
+//! A file of checkpoints that are encrypted: it keeps every promise of a store, threads run on it, and it gives nothing away.
+#![expect(
+    clippy::unwrap_used,
+    reason = "the functions that tests share fail a test as the tests themselves do"
+)]
+
+mod conformance;
+mod threads;
+
+use std::path::PathBuf;
+
+use graph_core::checkpoint::{EncryptedCheckpointer, Key, Keys, StoreError};
+use graph_sqlite::SqliteCheckpointer;
+use tempfile::TempDir;
+
+/// A file in a folder of its own.
+struct File(TempDir);
+
+impl File {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.path().join("checkpoints.db")
+    }
+
+    fn encrypted(&self) -> Result<EncryptedCheckpointer<SqliteCheckpointer>, StoreError> {
+        let keys = Keys::new(Key::new(1, &[7; 32]));
+        Ok(EncryptedCheckpointer::new(SqliteCheckpointer::open(self.path())?, keys))
+    }
+
+    /// Whether a text is in any file of the folder.
+    fn has(&self, text: &str) -> bool {
+        let files = std::fs::read_dir(self.0.path()).unwrap().map(|file| std::fs::read(file?.path()));
+        let Ok(files) = files.collect::<Result<Vec<_>, _>>() else {
+            // A store that was dropped is closed a little later, and takes its log away with it.
+            return self.has(text);
+        };
+        files.iter().any(|bytes| bytes.windows(text.len()).any(|part| part == text.as_bytes()))
+    }
+}
