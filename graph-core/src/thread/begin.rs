@@ -46,8 +46,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Wi
             if at_rest || abandon {
                 if let OnConflict::Wait(_) = on_conflict {
                     // Whoever waits is many: the thread is taken before the input is used up.
-                    match claim(&thread, &loaded).await {
-                        Ok(fence) => loaded.fence = fence,
+                    let origin = origin(&thread, &loaded);
+                    match claim(&thread, &loaded, Arc::clone(&origin)).await {
+                        // A thread that is new has come into being with this origin.
+                        Ok(fence) => (loaded.fence, loaded.origin) = (fence, Some(origin)),
                         Err(StoreError::Conflict(_)) if patience.wait().await => continue,
                         Err(error) => return Err(thread.graph.error(error)),
                     }
@@ -194,12 +196,13 @@ async fn had<S: GraphState, D: Send + Sync + 'static>(
 async fn claim<S: GraphState, D: Send + Sync + 'static>(
     thread: &Thread<S, D>,
     loaded: &Loaded,
+    origin: Arc<str>,
 ) -> Result<Fence, StoreError> {
     let epoch = loaded.fence.epoch.saturating_add(1);
     let batch = Batch {
         thread: Arc::clone(&thread.name),
         namespace: Arc::from(""),
-        origin: origin(thread, loaded),
+        origin,
         fence: loaded.fence,
         epoch,
         writes: Vec::new(),

@@ -89,11 +89,13 @@ impl Dice {
 }
 
 /// Starts a process and kills it after some lines; what it told, and whether it had told of its end before.
-fn run_and_kill(path: &Path, dice: &mut Dice) -> (Vec<String>, bool) {
+fn run_and_kill(path: &Path, by_id: bool, dice: &mut Dice) -> (Vec<String>, bool) {
+    // Whoever goes on by the run's id does so each time: a resumption is another run.
+    let how = dice.roll(8) + if by_id { 8 + 8 * dice.roll(2) } else { 0 };
     let mut child = Command::new(env::current_exe().unwrap())
         .args(["--exact", "killed::in_another_process", "--nocapture"])
         .env(PATH, path)
-        .env(HOW, dice.roll(32).to_string())
+        .env(HOW, how.to_string())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -134,7 +136,7 @@ fn until_it_is_done(seed: u64) -> usize {
     let mut lines: Vec<String> = Vec::new();
     let mut kills = 0;
     loop {
-        let (told, ended) = run_and_kill(&path, &mut dice);
+        let (told, ended) = run_and_kill(&path, seed % 2 == 1, &mut dice);
         // The last line may have been cut off.
         lines.extend(told);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();

@@ -6,7 +6,11 @@
     reason = "the functions that tests share fail a test as the tests themselves do"
 )]
 
+mod cancelled;
+mod failing_stores;
 mod job;
 mod killed;
+mod prefixes;
 mod truth;
 mod watched;
+mod writers;

@@ -6,7 +6,7 @@
 //! - `finished <checkpoint> <task>`: a store acknowledged a task's result.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// Where the truth is told.
 pub(crate) struct Truth(Box<dyn Fn(String) + Send + Sync>);
@@ -16,8 +16,24 @@ impl Truth {
         Arc::new(Self(Box::new(listener)))
     }
 
+    /// A truth that is kept in this process.
+    pub(crate) fn kept() -> (Arc<Self>, Arc<Lines>) {
+        let lines = Arc::new(Lines::default());
+        let to = Arc::clone(&lines);
+        (Self::told_to(move |line| to.0.lock().unwrap().push(line)), lines)
+    }
+
     pub(crate) fn tell(&self, line: impl Into<String>) {
         (self.0)(line.into());
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct Lines(Mutex<Vec<String>>);
+
+impl Lines {
+    pub(crate) fn all(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
     }
 }
 

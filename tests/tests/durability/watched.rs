@@ -1,8 +1,8 @@
 //! A store around another one: it tells what was acknowledged, is slow, and fails when it is asked to.
 
 use std::future::poll_fn;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
 use graph_core::checkpoint::{
@@ -20,6 +20,8 @@ pub(crate) struct Watched<C> {
     pub(crate) slow: u32,
     /// Which commit fails, counted from 0.
     pub(crate) fails: Option<(usize, Fault)>,
+    /// Everything that is committed.
+    pub(crate) batches: Option<Arc<Mutex<Vec<Batch>>>>,
     commits: Arc<AtomicUsize>,
 }
 
@@ -33,7 +35,7 @@ pub(crate) enum Fault {
 
 impl<C> Watched<C> {
     pub(crate) fn new(inner: C, truth: Arc<Truth>) -> Self {
-        Self { inner, truth, slow: 0, fails: None, commits: Arc::default() }
+        Self { inner, truth, slow: 0, fails: None, batches: None, commits: Arc::default() }
     }
 
     fn tell_plan(&self, word: &str, checkpoint: &Checkpoint) {
@@ -45,7 +47,8 @@ impl<C> Watched<C> {
         ));
     }
 
-    fn tell(&self, batch: &Batch) {
+    /// Tells what a store that has taken this batch has acknowledged.
+    pub(crate) fn tell(&self, batch: &Batch) {
         for write in &batch.writes {
             match write {
                 Write::Checkpoint(new) => self.tell_plan("stored", &new.checkpoint),
@@ -87,6 +90,9 @@ impl<C: Checkpointer> Checkpointer for Watched<C> {
                 return Err(broken());
             }
             self.inner.commit(batch.clone()).await?;
+            if let Some(batches) = &self.batches {
+                batches.lock().unwrap().push(batch.clone());
+            }
             if fault == Some(Fault::After) {
                 return Err(broken());
             }

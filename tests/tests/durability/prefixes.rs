@@ -1,0 +1,135 @@
+//! Every prefix of what a run wrote is a thread that can be read and gone on with.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use graph_core::checkpoint::{Batch, Checkpointer as _, MemoryCheckpointer, Write};
+use graph_core::thread::{PersistentGraph, Thread, as_node};
+use graph_core::{Durability, Graph, GraphState, START};
+
+use crate::job::{Job, JobUpdate, end, graph, log_after};
+use crate::truth::{Truth, nothing_durable_is_done_again};
+use crate::watched::Watched;
+
+/// A store with everything that is committed to it.
+fn recorded() -> (Watched<MemoryCheckpointer>, Arc<Mutex<Vec<Batch>>>) {
+    let batches: Arc<Mutex<Vec<Batch>>> = Arc::default();
+    let mut store = Watched::new(MemoryCheckpointer::new(), Truth::told_to(|_| {}));
+    store.batches = Some(Arc::clone(&batches));
+    (store, batches)
+}
+
+/// A store that has got so many of the batches.
+async fn reopened(batches: &[Batch]) -> MemoryCheckpointer {
+    let store = MemoryCheckpointer::new();
+    for batch in batches {
+        store.commit(batch.clone()).await.unwrap();
+    }
+    store
+}
+
+/// What the thread's checkpoints hold, by id.
+async fn states<S: GraphState + std::fmt::Debug, D: Send + Sync + 'static>(
+    thread: &Thread<S, D>,
+) -> HashMap<String, String> {
+    let history = thread.history().await.unwrap();
+    let told = |snapshot: &graph_core::thread::Snapshot<S>| {
+        format!("{} {:?} {:?} {:?}", snapshot.step, snapshot.source, snapshot.next, snapshot.state)
+    };
+    history.iter().map(|snapshot| (snapshot.id.to_string(), told(snapshot))).collect()
+}
+
+/// Reopens after each batch: what is there is what is there in the end, every checkpoint of a batch is, and the head is it.
+async fn each_prefix<S, D>(graph: &Graph<S, D>, batches: &[Batch]) -> Vec<PersistentGraph<S, D>>
+where
+    S: GraphState + std::fmt::Debug,
+    D: Send + Sync + 'static,
+{
+    let whole = states(&graph.with_checkpointer(reopened(batches).await).thread("t")).await;
+    let mut all = Vec::new();
+    for count in 0..=batches.len() {
+        let reopened = graph.with_checkpointer(reopened(&batches[..count]).await);
+        let there = states(&reopened.thread("t")).await;
+        let written =
+            batches[..count].iter().flat_map(|batch| &batch.writes).filter_map(|write| match write {
+                Write::Checkpoint(new) => Some(new.checkpoint.id.to_string()),
+                Write::Records { .. } => None,
+            });
+        let written: Vec<String> = written.collect();
+        assert_eq!(there.len(), written.len(), "after {count} batches");
+        for id in &written {
+            assert_eq!(there[id], whole[id], "after {count} batches");
+        }
+        let head = reopened.thread("t").state().await.unwrap().map(|snapshot| snapshot.id.to_string());
+        assert_eq!(head.as_ref(), written.last(), "after {count} batches");
+        all.push(reopened);
+    }
+    all
+}
+
+#[tokio::test]
+async fn a_fan_out_in_a_loop_comes_to_its_end_from_every_prefix() {
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        let (store, batches) = recorded();
+        let truth = Truth::told_to(|_| {});
+        let thread = graph().with_checkpointer(store).thread("t");
+        thread.run(Job::input(3)).run_id("r").durability(durability).context(truth).await.unwrap();
+        let batches = batches.lock().unwrap().clone();
+        for (count, reopened) in each_prefix(&graph(), &batches).await.into_iter().enumerate() {
+            let about = format!("after {count} of {} batches, {durability:?}", batches.len());
+            let (truth, lines) = Truth::kept();
+            // What is durable so far, in the words of who watches.
+            let watching = Watched::new(MemoryCheckpointer::new(), truth.clone());
+            batches[..count].iter().for_each(|batch| watching.tell(batch));
+            let thread = reopened.thread("t");
+            let by_id = || thread.run(Job::input(3)).run_id("r").context(truth.clone());
+            let again = count % 2 == 0 || thread.state().await.unwrap().is_none();
+            let state = if again {
+                by_id().await.unwrap().into_state()
+            } else {
+                thread.resume(()).context(truth.clone()).await.unwrap().into_state()
+            };
+            assert_eq!(state, end(3), "{about}");
+            if again {
+                // And nothing is begun anew.
+                assert_eq!(by_id().await.unwrap().into_state(), end(3), "{about}");
+            }
+            nothing_durable_is_done_again(&lines.all(), &about);
+        }
+    }
+}
+
+#[tokio::test]
+async fn updates_and_branches_come_to_an_end_from_every_prefix() {
+    let (store, batches) = recorded();
+    let truth = Truth::told_to(|_| {});
+    let thread = graph().with_checkpointer(store).thread("t");
+    thread.run(Job::input(1)).context(Arc::clone(&truth)).await.unwrap();
+    let history = thread.history().await.unwrap();
+    let fan_out = history.iter().find(|snapshot| snapshot.step == 1).unwrap();
+    thread
+        .update(JobUpdate::default().log(["by hand".to_owned()]), as_node(START))
+        .context(Arc::clone(&truth))
+        .await
+        .unwrap();
+    thread.resume(()).context(Arc::clone(&truth)).await.unwrap();
+    thread.at(fan_out.id).run_again().context(Arc::clone(&truth)).await.unwrap();
+    thread
+        .at(fan_out.id)
+        .update(JobUpdate::default().rounds(2_u64), None)
+        .context(Arc::clone(&truth))
+        .await
+        .unwrap();
+    thread.resume(()).context(Arc::clone(&truth)).await.unwrap();
+    let batches = batches.lock().unwrap().clone();
+    for (count, reopened) in each_prefix(&graph(), &batches).await.into_iter().enumerate().skip(1) {
+        let thread = reopened.thread("t");
+        let state = thread.resume(()).context(Arc::clone(&truth)).await.unwrap().into_state();
+        assert!(thread.state().await.unwrap().unwrap().is_finished(), "after {count} batches");
+        assert!(state.log.starts_with(&log_after(1)), "after {count} batches");
+        let mut once = state.log.clone();
+        once.sort();
+        once.dedup();
+        assert_eq!(once.len(), state.log.len(), "after {count} batches: {:?}", state.log);
+    }
+}

@@ -1,0 +1,223 @@
+//! Several writers on one thread: one wins, the others are told, and what the winner did is whole.
+
+use std::collections::HashSet;
+use std::env;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use graph_core::checkpoint::MemoryCheckpointer;
+use graph_core::thread::{OnConflict, PersistentGraph};
+use graph_core::{Ctx, Durability, END, Error, ErrorKind, Graph, GraphState, START, StateGraph};
+use graph_sqlite::SqliteCheckpointer;
+use tokio::sync::Notify;
+
+#[derive(GraphState, Clone, Debug)]
+struct Book {
+    #[state(input)]
+    line: String,
+    #[state(reducer = append)]
+    lines: Vec<String>,
+}
+
+/// Where a run that is told to waits, after it has said that it does.
+#[derive(Default)]
+struct Hold {
+    waits: Option<Box<dyn Fn() + Send + Sync>>,
+    reached: Notify,
+    go: Notify,
+    held: bool,
+    ran: Mutex<Vec<String>>,
+}
+
+async fn open(_: &Book) {}
+
+async fn hold(_: &Book, cx: &Ctx<Hold>) {
+    let hold = cx.context();
+    if let Some(waits) = &hold.waits {
+        waits();
+    }
+    if hold.held {
+        hold.reached.notify_one();
+        hold.go.notified().await;
+    }
+}
+
+async fn write(book: &Book, cx: &Ctx<Hold>) -> BookUpdate {
+    cx.context().ran.lock().unwrap().push("write".to_owned());
+    tokio::task::yield_now().await;
+    Book::update().lines([book.line.clone()])
+}
+
+async fn close(_: &Book, cx: &Ctx<Hold>) {
+    cx.context().ran.lock().unwrap().push("close".to_owned());
+}
+
+fn graph() -> Graph<Book, Hold> {
+    StateGraph::<Book>::with_context::<Hold>()
+        .edge(START, open)
+        .edge(open, hold)
+        .edge(hold, write)
+        .edge(write, close)
+        .edge(close, END)
+        .compile()
+        .unwrap()
+}
+
+fn names_both_heads(error: &Error) {
+    let ErrorKind::Conflict(conflict) = error.kind() else { panic!("{error:?}") };
+    assert_ne!(conflict.expected, conflict.found);
+    let text = error.to_string();
+    for fence in [conflict.expected, conflict.found] {
+        let head = fence.head.map_or_else(|| "no checkpoint".to_owned(), |head| head.to_string());
+        assert!(text.contains(&head) && text.contains(&format!("epoch {}", fence.epoch)), "{text}");
+    }
+}
+
+/// A run is held in the middle; what others may do meanwhile, and what becomes of it.
+async fn overtaken(graph: PersistentGraph<Book, Hold>, durability: Durability) {
+    let thread = graph.thread("t");
+    let held = Arc::new(Hold { held: true, ..Hold::default() });
+    let free = Arc::new(Hold::default());
+    let slow = tokio::spawn(
+        thread.run(Book::input("slow")).durability(durability).context(Arc::clone(&held)).into_future(),
+    );
+    held.reached.notified().await;
+
+    let refused = thread.run(Book::input("new")).context(Arc::clone(&free)).await.unwrap_err();
+    let ErrorKind::Pending { next, .. } = refused.kind() else { panic!("{refused:?}") };
+    // What is planned as far as it is durable.
+    assert!(["hold", "open", "START"].contains(&&*next[0]), "{next:?}");
+
+    let state = thread.resume(()).context(Arc::clone(&free)).await.unwrap().into_state();
+    assert_eq!(state.lines, ["slow"]);
+    held.go.notify_one();
+    let error = slow.await.unwrap().unwrap_err();
+    names_both_heads(&error);
+    if durability == Durability::Sync {
+        assert!(held.ran.lock().unwrap().is_empty(), "{:?} ran after it was overtaken", held.ran);
+    }
+    assert_eq!(thread.state().await.unwrap().unwrap().state.unwrap().lines, ["slow"]);
+    assert!(thread.state().await.unwrap().unwrap().is_finished());
+    let next = thread.run(Book::input("next")).context(free).await.unwrap().into_state();
+    assert_eq!(next.lines, ["slow", "next"]);
+}
+
+#[tokio::test]
+async fn an_overtaken_run_stops_and_says_by_whom() {
+    let folder = tempfile::tempdir().unwrap();
+    for (count, durability) in [Durability::Sync, Durability::Async].into_iter().enumerate() {
+        overtaken(graph().with_checkpointer(MemoryCheckpointer::new()), durability).await;
+        let store = SqliteCheckpointer::open(folder.path().join(format!("{count}.db"))).unwrap();
+        overtaken(graph().with_checkpointer(store), durability).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_runs_that_begin_at_once_the_winners_work_is_whole() {
+    for round in 0..20 {
+        let thread = graph().with_checkpointer(MemoryCheckpointer::new()).thread("t");
+        let runs: Vec<_> = (0..6)
+            .map(|number| {
+                let run = thread.run(Book::input(format!("line {number}"))).context(Hold::default());
+                (format!("line {number}"), tokio::spawn(run.into_future()))
+            })
+            .collect();
+        let mut won = HashSet::new();
+        for (line, run) in runs {
+            match run.await.unwrap() {
+                Ok(_) => assert!(won.insert(line)),
+                Err(error) if matches!(error.kind(), ErrorKind::Pending { .. }) => {}
+                Err(error) => names_both_heads(&error),
+            }
+        }
+        let snapshot = thread.state().await.unwrap().unwrap();
+        assert!(!won.is_empty() && snapshot.is_finished(), "round {round}");
+        let lines = snapshot.state.unwrap().lines;
+        assert_eq!(lines.len(), won.len(), "round {round}: {lines:?}");
+        assert_eq!(HashSet::from_iter(lines), won, "round {round}");
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_would_wait_begins_a_new_thread() {
+    let thread = graph().with_checkpointer(MemoryCheckpointer::new()).thread("t");
+    for count in 1..=3 {
+        let run = thread.run(Book::input("line")).on_conflict(OnConflict::Wait(Duration::from_secs(60)));
+        assert_eq!(run.context(Hold::default()).await.unwrap().into_state().lines.len(), count);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hundred_threads_in_one_file_lose_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteCheckpointer::open(folder.path().join("threads.db")).unwrap();
+    let graph = graph().with_checkpointer(store);
+    let all: Vec<_> = (0..100)
+        .map(|number| {
+            let thread = graph.thread(format!("thread {number}"));
+            tokio::spawn(async move {
+                for line in ["a", "b", "c"] {
+                    let line = format!("{line} of {number}");
+                    thread.run(Book::input(line)).context(Hold::default()).await.unwrap();
+                }
+            })
+        })
+        .collect();
+    for one in all {
+        one.await.unwrap();
+    }
+    for number in 0..100 {
+        let thread = graph.thread(format!("thread {number}"));
+        let state = thread.state().await.unwrap().unwrap().state.unwrap();
+        assert_eq!(state.lines, ["a", "b", "c"].map(|line| format!("{line} of {number}")));
+        assert_eq!(thread.history().await.unwrap().len(), 18);
+    }
+}
+
+const PATH: &str = "DURABILITY_TEST_SHARED";
+
+/// Does nothing by itself. In a process of its own, begins a run and waits in the middle for a line.
+#[test]
+fn in_another_process() {
+    let Ok(path) = env::var(PATH) else { return };
+    let graph = graph().with_checkpointer(SqliteCheckpointer::open(path).unwrap());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(async {
+        let waits = || {
+            println!("\nwaiting");
+            std::io::stdin().read_exact(&mut [0]).unwrap();
+        };
+        let hold = Arc::new(Hold { waits: Some(Box::new(waits)), ..Hold::default() });
+        let run = graph.thread("t").run(Book::input("theirs")).durability(Durability::Sync);
+        let error = run.context(Arc::clone(&hold)).await.unwrap_err();
+        names_both_heads(&error);
+        assert!(hold.ran.lock().unwrap().is_empty());
+    });
+}
+
+#[tokio::test]
+async fn a_process_that_is_overtaken_by_another_stops() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("threads.db");
+    let mut child = Command::new(env::current_exe().unwrap())
+        .args(["--exact", "writers::in_another_process", "--nocapture"])
+        .env(PATH, &path)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut told = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(told.any(|line| line.unwrap() == "waiting"));
+    let thread = graph().with_checkpointer(SqliteCheckpointer::open(&path).unwrap()).thread("t");
+    let refused = thread.run(Book::input("ours")).context(Hold::default()).await.unwrap_err();
+    assert!(matches!(refused.kind(), ErrorKind::Pending { .. }), "{refused:?}");
+    let state = thread.resume(()).context(Hold::default()).await.unwrap().into_state();
+    assert_eq!(state.lines, ["theirs"]);
+    child.stdin.take().unwrap().write_all(&[0]).unwrap();
+    let rest: Vec<String> = told.map_while(Result::ok).collect();
+    assert!(child.wait().unwrap().success(), "{rest:#?}");
+    assert_eq!(thread.state().await.unwrap().unwrap().state.unwrap().lines, ["theirs"]);
+}
