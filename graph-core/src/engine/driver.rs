@@ -23,7 +23,7 @@ use super::gates::Gates;
 use super::halt::Halt;
 use super::ledger::Ledger;
 use super::options::RunOptions;
-use super::persist::{Journal, Persist};
+use super::persist::Persist;
 use super::reject::reject;
 use super::task::{Failed, Finished, Unfinished};
 
@@ -60,14 +60,14 @@ pub(crate) struct Driver<S: GraphState, D> {
 
 /// Clears a map that is nearly always empty: `clear` takes it apart even then.
 #[inline]
-fn forget(suspended: &mut Suspended) {
+pub(super) fn forget(suspended: &mut Suspended) {
     if !suspended.is_empty() {
         suspended.clear();
     }
 }
 
 /// After so many supersteps a run yields, so that one whose nodes are always ready can still be cancelled and timed.
-const YIELD_EVERY: u64 = 512;
+pub(super) const YIELD_EVERY: u64 = 512;
 
 impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     /// Makes what has been planned the next superstep.
@@ -121,33 +121,13 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     /// After an error, and when the future is dropped, the state is that of the last good superstep; calling again
     /// runs what has not finished.
     pub(crate) async fn step(&mut self) -> Result<bool, Error> {
-        match self.superstep_once().await {
-            Err(error) if self.persist.is_some() => Err(self.store_failure(error).await),
-            Ok(false) if self.persist.is_some() && self.halt.is_some() => self.store_halt().await,
-            result => result,
+        if self.persist.is_some() {
+            return self.step_on_thread().await;
         }
-    }
-
-    #[inline]
-    async fn superstep_once(&mut self) -> Result<bool, Error> {
-        if self.halt.is_some() {
-            self.halt = None;
-        }
-        if self.tasks.is_empty() {
-            return self.rest();
-        }
-        if self.gates.is_some() && self.stops_at_gate() {
-            return Ok(false);
-        }
-        if self.step >= self.last_step {
-            return Err(self.over_the_limit());
-        }
-        let step = self.step + 1;
+        let Some(step) = self.enter()? else { return Ok(false) };
         if step.is_multiple_of(YIELD_EVERY) {
             tokio::task::yield_now().await;
         }
-        let remaining = self.last_step - step;
-        self.ctx.cx.at = At { node: usize::MAX, task: 0, step, remaining, attempt: 1 };
         if let [task] = self.tasks.as_slice()
             && self.events.is_none()
             && self.options.superstep_timeout.is_none()
@@ -163,19 +143,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                     self.ctx.cx.at.attempt = *attempts;
                 }
                 let source = Source { state: &*self.state, packet: task.packet.as_ref(), ctx: &self.ctx };
-                let keep = if self.persist.is_some() { Keep::Pieces } else { Keep::Nothing };
-                let attempt = LoneAttempt::new(node.run.call(source), &self.ctx, keep, slot);
-                let attempted = match &self.persist {
-                    None => attempt.await,
-                    Some(persist) => Journal::beside(&persist.journal, attempt).await,
-                };
-                if let Err(unfinished) = attempted {
+                let attempt = LoneAttempt::new(node.run.call(source), &self.ctx, Keep::Nothing, slot);
+                if let Err(unfinished) = attempt.await {
                     return self.lone_unfinished(*unfinished, step);
                 }
-                let followed = match &self.persist {
-                    None => follow_chain(node, &self.progress, &mut self.state, slot),
-                    Some(_) => Ok(None),
-                };
+                let followed = follow_chain(node, &self.progress, &mut self.state, slot);
                 if let Some(next) = followed.map_err(|rejected| self.lone_rejection(rejected, step))? {
                     self.step = step;
                     if let ([task], [attempts]) = (self.tasks.as_mut_slice(), self.attempts.as_mut_slice()) {
@@ -186,27 +158,45 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 }
             }
         } else {
-            match self.persist.as_ref().map(|persist| Arc::clone(&persist.journal)) {
-                None => self.boxed(step).await?,
-                Some(journal) => Journal::beside(&journal, self.boxed(step)).await?,
-            }
+            self.boxed(step).await?;
             if !self.suspended.is_empty() {
                 return Ok(self.stop());
             }
         }
         self.commit(step)?;
-        if self.persist.is_some() {
-            self.store().await?;
-        }
         if let Some(events) = &self.events {
             events.values(step, &self.state).await;
         }
         Ok(true)
     }
 
+    /// Begins the next superstep, and says its number; `None` when there is nothing left to run, and at a breakpoint.
+    #[inline]
+    pub(super) fn enter(&mut self) -> Result<Option<u64>, Error> {
+        if self.halt.is_some() {
+            self.halt = None;
+        }
+        if self.tasks.is_empty() {
+            return self.rest().map(|_| None);
+        }
+        if self.gates.is_some() && self.stops_at_gate() {
+            return Ok(None);
+        }
+        if self.step >= self.last_step {
+            return Err(self.over_the_limit());
+        }
+        let step = self.step + 1;
+        let remaining = self.last_step - step;
+        self.ctx.cx.at = At { node: usize::MAX, task: 0, step, remaining, attempt: 1 };
+        Ok(Some(step))
+    }
+
     /// Executes in a box: the state machine of a fan-out shall not make every superstep's future large.
     #[inline(never)]
-    fn boxed(&mut self, step: u64) -> Pin<Box<dyn Future<Output = Result<(), Error>> + Send + '_>> {
+    pub(super) fn boxed(
+        &mut self,
+        step: u64,
+    ) -> Pin<Box<dyn Future<Output = Result<(), Error>> + Send + '_>> {
         Box::pin(self.execute(step))
     }
 
@@ -229,7 +219,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     /// A superstep's only task has failed, or waits for answers.
     #[cold]
     #[inline(never)]
-    fn lone_unfinished(&mut self, unfinished: Unfinished, step: u64) -> Result<bool, Error> {
+    pub(super) fn lone_unfinished(&mut self, unfinished: Unfinished, step: u64) -> Result<bool, Error> {
         if !unfinished.open.is_empty() {
             self.suspended.insert(0, unfinished.open);
         }

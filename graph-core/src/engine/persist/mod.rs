@@ -11,6 +11,7 @@ mod progress;
 mod recorder;
 mod records;
 mod sizes;
+mod step;
 mod update;
 mod writer;
 

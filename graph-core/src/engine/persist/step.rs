@@ -1,0 +1,68 @@
+//! One superstep of a run on a thread: what a run in memory does, with the journal written beside it.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use crate::engine::Driver;
+use crate::engine::attempt::LoneAttempt;
+use crate::engine::driver::{YIELD_EVERY, forget};
+use crate::engine::encoded::Keep;
+use crate::error::Error;
+use crate::node::Source;
+use crate::state::GraphState;
+
+use super::journal::Journal;
+
+impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
+    /// In a box, so that a run in memory does not carry it along.
+    #[inline(never)]
+    pub(in crate::engine) fn step_on_thread(
+        &mut self,
+    ) -> Pin<Box<dyn Future<Output = Result<bool, Error>> + Send + '_>> {
+        Box::pin(async move {
+            match self.superstep_on_thread().await {
+                Err(error) => Err(self.store_failure(error).await),
+                Ok(false) if self.halt.is_some() => self.store_halt().await,
+                result => result,
+            }
+        })
+    }
+
+    async fn superstep_on_thread(&mut self) -> Result<bool, Error> {
+        let Some(step) = self.enter()? else { return Ok(false) };
+        if step.is_multiple_of(YIELD_EVERY) {
+            tokio::task::yield_now().await;
+        }
+        let journal = self.persist.as_ref().map(|persist| Arc::clone(&persist.journal));
+        let Some(journal) = journal else { return Ok(false) };
+        forget(&mut self.suspended);
+        let observed = self.events.is_some() || self.options.superstep_timeout.is_some();
+        match (self.tasks.as_slice(), self.results.as_mut_slice(), self.attempts.as_mut_slice()) {
+            ([task], [slot], [attempts]) if !observed => {
+                if let (None, Some(node)) = (&slot, self.graph.nodes.get(task.node)) {
+                    self.ctx.cx.clear_desk();
+                    *attempts += 1;
+                    (self.ctx.cx.at.node, self.ctx.cx.at.attempt) = (task.node, *attempts);
+                    let source = Source { state: &*self.state, packet: task.packet.as_ref(), ctx: &self.ctx };
+                    let attempt = LoneAttempt::new(node.run.call(source), &self.ctx, Keep::Pieces, slot);
+                    if let Err(unfinished) = Journal::beside(&journal, attempt).await {
+                        return self.lone_unfinished(*unfinished, step);
+                    }
+                }
+            }
+            _ => {
+                Journal::beside(&journal, self.boxed(step)).await?;
+                if !self.suspended.is_empty() {
+                    return Ok(self.stop());
+                }
+            }
+        }
+        self.commit(step)?;
+        self.store().await?;
+        if let Some(events) = &self.events {
+            events.values(step, &self.state).await;
+        }
+        Ok(true)
+    }
+}
