@@ -44,7 +44,7 @@ impl World {
     }
 
     fn is_broken(&self, node: &str) -> bool {
-        self.broken.lock().unwrap().iter().any(|broken| *broken == node)
+        self.broken.lock().unwrap().contains(&node)
     }
 }
 
