@@ -11,6 +11,7 @@ mod failing_stores;
 mod job;
 mod killed;
 mod prefixes;
+mod questions;
 mod truth;
 mod watched;
 mod writers;

@@ -12,7 +12,7 @@ use crate::truth::{Truth, nothing_durable_is_done_again};
 use crate::watched::Watched;
 
 /// A store with everything that is committed to it.
-fn recorded() -> (Watched<MemoryCheckpointer>, Arc<Mutex<Vec<Batch>>>) {
+pub(crate) fn recorded() -> (Watched<MemoryCheckpointer>, Arc<Mutex<Vec<Batch>>>) {
     let batches: Arc<Mutex<Vec<Batch>>> = Arc::default();
     let mut store = Watched::new(MemoryCheckpointer::new(), Truth::told_to(|_| {}));
     store.batches = Some(Arc::clone(&batches));
@@ -40,7 +40,7 @@ async fn states<S: GraphState + std::fmt::Debug, D: Send + Sync + 'static>(
 }
 
 /// Reopens after each batch: what is there is what is there in the end, every checkpoint of a batch is, and the head is it.
-async fn each_prefix<S, D>(graph: &Graph<S, D>, batches: &[Batch]) -> Vec<PersistentGraph<S, D>>
+pub(crate) async fn each_prefix<S, D>(graph: &Graph<S, D>, batches: &[Batch]) -> Vec<PersistentGraph<S, D>>
 where
     S: GraphState + std::fmt::Debug,
     D: Send + Sync + 'static,
