@@ -71,12 +71,21 @@ pub(super) fn finish<S: GraphState>(
     let writes = prepare::<S>(step.update, stamp).map_err(Failed::Error)?;
     let encoded = match keep {
         Keep::Nothing => None,
-        keep => {
-            can_be_sent(&step.leave).map_err(|error| Failed::Error(error.into()))?;
-            Encoded::of::<S>(&writes, keep).map_err(|error| Failed::Error(error.into()))?.map(Box::new)
-        }
+        keep => encode::<S>(&writes, &step.leave, keep)?,
     };
     Ok(Finished { writes, leave: step.leave, encoded })
+}
+
+/// Encodes what a task has come to. Out of line: a run in memory shall not carry it in every superstep.
+#[inline(never)]
+fn encode<S: GraphState>(
+    writes: &Writes<WriteOf<S>>,
+    leave: &Leave,
+    keep: Keep,
+) -> Result<Option<Box<Encoded>>, Failed> {
+    can_be_sent(leave).map_err(|error| Failed::Error(error.into()))?;
+    let encoded = Encoded::of::<S>(writes, keep).map_err(|error| Failed::Error(error.into()))?;
+    Ok(encoded.map(Box::new))
 }
 
 /// Whether the packets of a route can be stored, which they will be with what is planned.

@@ -12,7 +12,7 @@ pub enum NotAsked {
     },
     /// Several are open where one is expected.
     #[error("{count} open questions are `{wanted}`: choose one of `all`, by its key or its id")]
-    Several {
+    Ambiguous {
         /// The name of the question's type, and its key if one was asked for.
         wanted: String,
         /// How many are open.
@@ -30,7 +30,7 @@ pub enum NotAsked {
     },
     /// The question was asked as another version of its type.
     #[error("question `{id}` cannot be read as `{name}`: {reason}")]
-    Unreadable {
+    Unfit {
         /// The question's id.
         id: String,
         /// The name of the question's type.

@@ -43,7 +43,7 @@ impl OpenQuestion {
         match Q::deserialize(&self.question) {
             Ok(question) => Ok(Asked::new(self.id.clone(), question)),
             Err(error) => {
-                Err(NotAsked::Unreadable { id: self.id.clone(), name: Q::name(), reason: error.to_string() })
+                Err(NotAsked::Unfit { id: self.id.clone(), name: Q::name(), reason: error.to_string() })
             }
         }
     }

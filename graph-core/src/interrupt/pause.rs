@@ -81,7 +81,7 @@ impl<S> Pause<S> {
         let mut found = self.named::<Q>().filter(|open| is(open));
         match (found.next(), found.count()) {
             (Some(open), 0) => open.read(),
-            (Some(_), others) => Err(NotAsked::Several { wanted, count: others + 1 }),
+            (Some(_), others) => Err(NotAsked::Ambiguous { wanted, count: others + 1 }),
             (None, _) => {
                 let mut open: Vec<String> = self.questions.iter().map(|open| open.name.clone()).collect();
                 open.dedup();

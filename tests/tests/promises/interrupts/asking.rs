@@ -179,7 +179,7 @@ fn several_questions_at_once_are_all_kept_and_answered_in_any_order() {
         assert_eq!(asked, ["Approve", "Name", "Approve"]);
         assert_eq!(
             pause.only::<Approve>().unwrap_err(),
-            NotAsked::Several { wanted: "Approve".to_owned(), count: 2 }
+            NotAsked::Ambiguous { wanted: "Approve".to_owned(), count: 2 }
         );
         assert_eq!(pause.all::<Approve>()?.len(), 2);
         let (b, name) = (pause.by_key::<Approve>("b")?, pause.only::<Name>()?);
