@@ -29,6 +29,22 @@ impl CheckpointId {
         }
     }
 
+    /// How many bytes the text of an id has.
+    pub const TEXT_LEN: usize = ulid::ULID_LEN;
+
+    /// Writes the id's text into a buffer: [`Display`](fmt::Display) without a `String`.
+    ///
+    /// ```
+    /// use graph_core::checkpoint::CheckpointId;
+    ///
+    /// let id = CheckpointId::after(None);
+    /// let mut buffer = [0; CheckpointId::TEXT_LEN];
+    /// assert_eq!(*id.encode_text(&mut buffer), *id.to_string());
+    /// ```
+    pub fn encode_text(self, buffer: &mut [u8; Self::TEXT_LEN]) -> &mut str {
+        Ulid::from(self.0).array_to_str(buffer)
+    }
+
     /// The id as 16 bytes that sort like it.
     pub fn to_bytes(self) -> [u8; 16] {
         self.0.to_be_bytes()

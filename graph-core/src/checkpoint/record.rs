@@ -22,7 +22,7 @@ pub enum RecordKind {
     Patch,
     /// A node that a resumption added to the superstep.
     Goto,
-    /// That a run has stopped at this checkpoint's breakpoint.
+    /// That a run has stopped at this checkpoint's breakpoints, or is to.
     Gate,
 }
 

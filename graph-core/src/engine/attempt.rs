@@ -53,7 +53,8 @@ impl<S: GraphState> Future for Attempt<'_, S> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut result = None;
-        self.poll_into(cx, |finished| result = Some(finished)).map(|polled| match (polled, result) {
+        let keep = self.keep;
+        self.poll_into(cx, keep, |finished| result = Some(finished)).map(|polled| match (polled, result) {
             (Err(unfinished), _) => Err(unfinished),
             (Ok(()), Some(finished)) => Ok(finished),
             (Ok(()), None) => Err(Failed::Panic(Panic("it finished without a result".to_owned())).into()),
@@ -63,10 +64,13 @@ impl<S: GraphState> Future for Attempt<'_, S> {
 
 impl<S: GraphState> Attempt<'_, S> {
     /// Polls the future, and hands its result to `take`.
+    ///
+    /// What to keep is said by the caller: where it says a constant, no encoding is compiled in.
     #[inline]
     pub(super) fn poll_into(
         &mut self,
         cx: &mut Context<'_>,
+        keep: Keep,
         take: impl FnOnce(Finished<S>),
     ) -> Poll<Result<(), Box<Unfinished>>> {
         let this = self;
@@ -74,14 +78,18 @@ impl<S: GraphState> Attempt<'_, S> {
             let Some(future) = &mut this.future else {
                 return Poll::Ready(Err(Failed::Panic(Panic("polled after its end".to_owned()))));
             };
-            future.as_mut().poll(cx).map(|step| {
-                // Here, where a panic is caught already: there is nothing left for `drop` to guard.
-                this.future = None;
-                if let Some(fault) = this.fault() {
-                    return Err(Failed::Error(fault));
-                }
-                finish(step, this.cx.stamp(), this.keep).map(take)
-            })
+            // The result stays where the node's future has put it until it is taken apart: moved as a whole right after
+            // it was written in parts, it would be waited for.
+            let polled = future.as_mut().poll(cx);
+            if polled.is_pending() {
+                return Poll::Pending;
+            }
+            // Here, where a panic is caught already: there is nothing left for `drop` to guard.
+            this.future = None;
+            if let Some(fault) = this.fault() {
+                return Poll::Ready(Err(Failed::Error(fault)));
+            }
+            polled.map(|step| finish(step, this.cx.stamp(), keep).map(take))
         }));
         match polled {
             Ok(Poll::Ready(Ok(()))) => Poll::Ready(Ok(())),
@@ -129,7 +137,8 @@ impl<S: GraphState> Attempt<'_, S> {
     }
 }
 
-/// The attempt of a superstep's only task, whose result goes where it is kept without being passed along.
+/// The attempt of a superstep's only task in a run in memory, whose result goes where it is kept without being passed
+/// along.
 pub(super) struct LoneAttempt<'a, S: GraphState> {
     attempt: Attempt<'a, S>,
     result: &'a mut Option<Finished<S>>,
@@ -137,26 +146,22 @@ pub(super) struct LoneAttempt<'a, S: GraphState> {
 
 impl<'a, S: GraphState> LoneAttempt<'a, S> {
     #[inline]
-    pub(super) fn new(
-        future: StepFuture<'a, S>,
-        cx: &'a Cx,
-        keep: Keep,
-        result: &'a mut Option<Finished<S>>,
-    ) -> Self {
-        Self { attempt: Attempt::new(future, cx, keep), result }
+    pub(super) fn new(future: StepFuture<'a, S>, cx: &'a Cx, result: &'a mut Option<Finished<S>>) -> Self {
+        Self { attempt: Attempt::new(future, cx, Keep::Nothing), result }
     }
 }
 
 impl<S: GraphState> Future for LoneAttempt<'_, S> {
     type Output = Result<(), Box<Unfinished>>;
 
+    #[inline]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
-        this.attempt.poll_into(cx, |finished| *this.result = Some(finished))
+        this.attempt.poll_into(cx, Keep::Nothing, |finished| *this.result = Some(finished))
     }
 }
 
 /// Runs a function of the user's that is not a node.
-pub(super) fn contained<T>(run: impl FnOnce() -> T) -> Result<T, Panic> {
+pub(crate) fn contained<T>(run: impl FnOnce() -> T) -> Result<T, Panic> {
     catch_unwind(AssertUnwindSafe(run)).map_err(|panic| Panic(panic_text(&*panic).to_owned()))
 }

@@ -1,24 +1,21 @@
-use std::any::Any;
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind};
 use crate::graph::Graph;
 use crate::node::{Leave, Source, Step};
-use crate::plan::{Progress, plan};
+use crate::plan::plan;
 use crate::reducers::Stamp;
 use crate::state::{FieldWrite as _, GraphState, Input as _};
 use crate::stream::Events;
 
 use super::apply::{Rejected, Undos, broken_rules, fold, fold_unchecked};
 use super::attempt::contained;
-use super::cx::Ctx;
 use super::decide::ask;
-use super::encoded::Keep;
+use super::encoded::{Keep, NotEncoded};
 use super::ephemeral::Ephemerals;
-use super::execute::Suspended;
-use super::gates::Gates;
 use super::ledger::Ledger;
 use super::options::RunOptions;
+use super::parts::Parts;
 use super::reject::reject;
 use super::task::{Failed, Finished, finish};
 use super::{Driver, RunShared};
@@ -33,44 +30,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         options: RunOptions,
         events: Option<Events<S>>,
     ) -> Result<Self, Error> {
-        let graph = Arc::clone(&graph.0);
-        let refuse = |kind| Error::new(&graph.name, kind);
-        if options.max_concurrency == Some(0) {
-            return Err(refuse(ErrorKind::Runtime("a run with `max_concurrency(0)` could never run a task")));
-        }
-        let (mut state, given) = begin::<S>(input).map_err(refuse)?;
-        let any: &(dyn Any + Send + Sync) = &*context;
-        if let Err(field) = contained(|| state.rebuild_untracked(any))
-            .map_err(|panic| refuse(start_failed(Failed::Panic(panic))))?
-        {
-            let context = std::any::type_name::<D>();
-            return Err(refuse(ErrorKind::Context { field: field.name, context }));
-        }
-        let gates = Gates::of(&graph, &options.breakpoints).map_err(refuse)?;
-        let mut ctx = Ctx::new(Arc::new(shared), context);
-        ctx.cx.at.remaining = options.recursion_limit;
-        let mut ephemerals = Ephemerals::new(&graph.ephemeral);
+        let parts = Parts::new(Arc::clone(&graph.0), context, shared, options, events)?;
+        let (state, given) = begin::<S>(input).map_err(|kind| parts.error(kind))?;
+        let mut ephemerals = Ephemerals::new(&parts.graph.ephemeral);
         ephemerals.settle(0, &[], |field| given.contains(&field));
-        let mut driver = Self {
-            state: Arc::new(state),
-            progress: Progress::new(&graph.topology),
-            graph,
-            ctx,
-            last_step: options.recursion_limit,
-            options,
-            events,
-            step: 0,
-            tasks: Vec::new(),
-            results: Vec::new(),
-            attempts: Vec::new(),
-            suspended: Suspended::new(),
-            halt: None,
-            gates,
-            ephemerals,
-            ledger: Ledger::default(),
-            undos: Undos::new(),
-            persist: None,
-        };
+        let mut driver = parts.driver(state, ephemerals)?;
         driver.leave_start()?;
         Ok(driver)
     }
@@ -138,7 +102,7 @@ pub(super) fn from_outside<S: GraphState>(
         .and_then(|finished| finished)
         .map_err(|failed| {
             let first = failed.into_failure(stamp.node, stamp.step, 1);
-            ErrorKind::Node { first, others: Vec::new() }
+            NotEncoded::named(ErrorKind::Node { first, others: Vec::new() })
         })
 }
 

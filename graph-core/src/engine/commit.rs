@@ -10,7 +10,7 @@ use crate::state::{FieldWrite as _, GraphState};
 use super::Driver;
 use super::apply::{Rejected, fold};
 use super::cx::At;
-use super::decide::{Unrouted, ask, ask_all};
+use super::decide::{Unrouted, ask, ask_all, decider};
 use super::reject::reject;
 use super::task::Finished;
 
@@ -77,7 +77,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             return Err(self.error(kind));
         }
         if let ([task], [Some(finished)]) = (self.tasks.as_slice(), self.results.as_mut_slice())
-            && let Some(decide) = self.graph.nodes.get(task.node).and_then(|node| node.decide.as_ref())
+            && let Some(decide) = decider(&self.graph, task.node)
         {
             let attempt = self.attempts.first().copied().unwrap_or(1);
             self.ctx.cx.at = At { node: task.node, attempt, ..self.ctx.at };

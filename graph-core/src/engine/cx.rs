@@ -78,8 +78,13 @@ impl Cx {
     /// Clears the desk for another attempt.
     #[inline]
     pub(super) fn clear_desk(&mut self) {
+        #[cold]
+        #[inline(never)]
+        fn clear(desk: &mut OnceLock<Box<Desk>>) {
+            *desk = OnceLock::new();
+        }
         if self.desk.get().is_some() {
-            self.desk = OnceLock::new();
+            clear(&mut self.desk);
         }
     }
 
@@ -89,6 +94,7 @@ impl Cx {
     }
 
     /// The node's name in the graph.
+    #[inline]
     pub fn node(&self) -> &str {
         self.shared.names.get(self.at.node).map_or("START", |name| name)
     }
@@ -111,6 +117,7 @@ impl Cx {
     }
 
     /// The thread that the run is on, if it is on one.
+    #[inline]
     pub fn thread(&self) -> Option<&str> {
         self.shared.thread.as_deref()
     }

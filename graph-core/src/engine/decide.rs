@@ -10,6 +10,14 @@ use super::cx::{At, Ctx};
 use super::ledger::Ledger;
 use super::task::{Failed, Finished};
 
+/// The route function after a node, or after START.
+pub(super) fn decider<S, D>(graph: &Compiled<S, D>, node: usize) -> Option<&Decider<S, D>> {
+    match node {
+        START_PLACE => graph.start.as_ref(),
+        node => graph.nodes.get(node)?.decide.as_ref(),
+    }
+}
+
 /// Asks one route function.
 pub(super) fn ask<S: GraphState, D>(decide: &Decider<S, D>, from: Source<'_, S, D>) -> Result<Leave, Failed> {
     let asked: Result<Result<Leave, NodeError>, Panic> = contained(|| decide(from));
@@ -32,11 +40,7 @@ pub(super) fn ask_all<S: GraphState, D>(
     let (mut failures, mut broken, mut undos) = (Vec::new(), Vec::new(), Undos::new());
     let step = ctx.at.step;
     for (index, (task, result)) in tasks.iter().zip(results.iter_mut()).enumerate() {
-        let decide = match task.node {
-            START_PLACE => graph.start.as_ref(),
-            node => graph.nodes.get(node).and_then(|node| node.decide.as_ref()),
-        };
-        let (Some(decide), Some(finished)) = (decide, result.as_mut()) else { continue };
+        let (Some(decide), Some(finished)) = (decider(graph, task.node), result.as_mut()) else { continue };
         if !matches!(finished.leave, Leave::ByEdges) {
             // It was asked before, when the superstep could not be applied.
             continue;

@@ -6,7 +6,6 @@ use tokio::task::JoinSet;
 
 use crate::error::{Error, ErrorKind, NodeFailure};
 use crate::graph::Compiled;
-use crate::node::Source;
 use crate::plan::{Progress, Target, Task};
 use crate::state::GraphState;
 use crate::stream::Events;
@@ -16,7 +15,6 @@ use super::attempt::{LoneAttempt, contained};
 use super::begin::start_failed;
 use super::commit::follow_chain;
 use super::cx::{At, Ctx};
-use super::encoded::Keep;
 use super::ephemeral::Ephemerals;
 use super::execute::{Execution, Suspended};
 use super::gates::Gates;
@@ -61,8 +59,13 @@ pub(crate) struct Driver<S: GraphState, D> {
 /// Clears a map that is nearly always empty: `clear` takes it apart even then.
 #[inline]
 pub(super) fn forget(suspended: &mut Suspended) {
-    if !suspended.is_empty() {
+    #[cold]
+    #[inline(never)]
+    fn clear(suspended: &mut Suspended) {
         suspended.clear();
+    }
+    if !suspended.is_empty() {
+        clear(suspended);
     }
 }
 
@@ -73,9 +76,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     /// Makes what has been planned the next superstep.
     pub(super) fn take_plan(&mut self) {
         std::mem::swap(&mut self.tasks, &mut self.progress.tasks);
-        self.results.clear();
+        self.results.fill_with(|| None);
         self.results.resize_with(self.tasks.len(), || None);
-        self.attempts.clear();
+        self.attempts.fill(0);
         self.attempts.resize(self.tasks.len(), 0);
         forget(&mut self.suspended);
     }
@@ -124,7 +127,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         if self.persist.is_some() {
             return self.step_on_thread().await;
         }
-        let Some(step) = self.enter()? else { return Ok(false) };
+        let Some(step) = self.enter() else { return self.rest() };
         if step.is_multiple_of(YIELD_EVERY) {
             tokio::task::yield_now().await;
         }
@@ -142,8 +145,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                     *attempts += 1;
                     self.ctx.cx.at.attempt = *attempts;
                 }
-                let source = Source { state: &*self.state, packet: task.packet.as_ref(), ctx: &self.ctx };
-                let attempt = LoneAttempt::new(node.run.call(source), &self.ctx, Keep::Nothing, slot);
+                let future = node.run.call(&self.state, task.packet.as_ref(), &self.ctx);
+                let attempt = LoneAttempt::new(future, &self.ctx, slot);
                 if let Err(unfinished) = attempt.await {
                     return self.lone_unfinished(*unfinished, step);
                 }
@@ -170,25 +173,22 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         Ok(true)
     }
 
-    /// Begins the next superstep, and says its number; `None` when there is nothing left to run, and at a breakpoint.
+    /// Begins the next superstep, and says its number; `None` where the run [rests](Self::rest).
     #[inline]
-    pub(super) fn enter(&mut self) -> Result<Option<u64>, Error> {
+    pub(super) fn enter(&mut self) -> Option<u64> {
         if self.halt.is_some() {
             self.halt = None;
         }
-        if self.tasks.is_empty() {
-            return self.rest().map(|_| None);
-        }
-        if self.gates.is_some() && self.stops_at_gate() {
-            return Ok(None);
-        }
-        if self.step >= self.last_step {
-            return Err(self.over_the_limit());
+        if self.tasks.is_empty()
+            || (self.gates.is_some() && self.stops_at_gate())
+            || self.step >= self.last_step
+        {
+            return None;
         }
         let step = self.step + 1;
         let remaining = self.last_step - step;
         self.ctx.cx.at = At { node: usize::MAX, task: 0, step, remaining, attempt: 1 };
-        Ok(Some(step))
+        Some(step)
     }
 
     /// Executes in a box: the state machine of a fan-out shall not make every superstep's future large.
@@ -200,8 +200,6 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         Box::pin(self.execute(step))
     }
 
-    #[cold]
-    #[inline(never)]
     fn over_the_limit(&self) -> Error {
         let next = self.next().map(str::to_owned).collect();
         self.error(ErrorKind::RecursionLimit { limit: self.options.recursion_limit, next })
@@ -246,7 +244,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
 
     async fn execute(&mut self, step: u64) -> Result<(), Error> {
         let mut failures = Vec::new();
-        self.suspended.clear();
+        let waited = std::mem::take(&mut self.suspended);
         let execution = Execution {
             graph: &self.graph,
             state: &self.state,
@@ -277,6 +275,16 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 timeout.await.is_err().then_some(limit)
             }
         };
+        if !failures.is_empty() || late.is_some() {
+            // Whoever was told to stop waits for what it waited for before.
+            let stopped = |task: &usize| {
+                self.results.get(*task).is_some_and(Option::is_none)
+                    && failures.iter().all(|(failed, _)| failed != task)
+            };
+            for (task, open) in waited.into_iter().filter(|(task, _)| stopped(task)) {
+                self.suspended.entry(task).or_insert(open);
+            }
+        }
         // A superstep that has failed may be late as well: a sibling went on, or did not listen when it was told to stop.
         failures.sort_by_key(|(index, _)| *index);
         self.fail(failures.into_iter().map(|(_, failure)| failure).collect())?;
@@ -306,19 +314,28 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         }
     }
 
-    /// Nothing is planned: the run is complete, unless a join still waits.
-    fn rest(&self) -> Result<bool, Error> {
-        let name = |node: usize| self.graph.node_name(node).to_owned();
-        match self.progress.unfilled(&self.graph.topology).next() {
-            None => Ok(false),
-            Some((join, missing)) => {
-                let target = match join.target {
-                    Target::Node(node) => name(node),
-                    Target::End => "END".to_owned(),
-                };
-                let missing = missing.into_iter().map(name).collect();
-                Err(self.error(ErrorKind::JoinNotFilled { target, missing }))
-            }
+    /// Why no superstep begins: the run is at a breakpoint, has had as many as it may, or is complete, unless a join
+    /// still waits.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn rest(&self) -> Result<bool, Error> {
+        if self.halt.is_some() {
+            return Ok(false);
         }
+        if !self.tasks.is_empty() {
+            return Err(self.over_the_limit());
+        }
+        not_filled(&self.graph, &self.progress).map_or(Ok(false), |kind| Err(self.error(kind)))
     }
+}
+
+/// What a run ends with that comes to rest while a join waits.
+pub(crate) fn not_filled<S: GraphState, D>(graph: &Compiled<S, D>, progress: &Progress) -> Option<ErrorKind> {
+    let (join, missing) = progress.unfilled(&graph.topology).next()?;
+    let name = |node: usize| graph.node_name(node).to_owned();
+    let target = match join.target {
+        Target::Node(node) => name(node),
+        Target::End => "END".to_owned(),
+    };
+    Some(ErrorKind::JoinNotFilled { target, missing: missing.into_iter().map(name).collect() })
 }

@@ -1,7 +1,9 @@
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::checkpoint::{Encoding, Payload};
+use crate::checkpoint::{CheckpointId, Encoding, Payload, PieceKind, StoredField, StoredPiece};
+use crate::error::{ErrorKind, NodeFailure};
 use crate::reducers::StoredAs;
 use crate::state::{EncodeError, FieldWrite as _, Form, GraphState, Writes};
 
@@ -34,12 +36,26 @@ pub(super) enum Keep {
     All,
 }
 
-/// A write that cannot be stored.
+/// What a task has come to cannot be stored. The task fails with it, and what fails with nothing else is
+/// [`NotStorable`](ErrorKind::NotStorable).
 #[derive(Debug, thiserror::Error)]
-#[error("the write to field `{field}` cannot be stored")]
-pub(super) struct NotEncoded {
-    field: &'static str,
-    source: EncodeError,
+#[error(transparent)]
+pub(super) struct NotEncoded(#[from] EncodeError);
+
+impl NotEncoded {
+    /// What has failed, by its own name if it is that something cannot be stored.
+    pub(super) fn named(kind: ErrorKind) -> ErrorKind {
+        let ErrorKind::Node { first, others } = &kind else { return kind };
+        let refused = |failure: &NodeFailure| failure.error.downcast_ref().map(|Self(source)| source.clone());
+        match refused(first) {
+            Some(source) if others.iter().all(|other| refused(other).is_some()) => {
+                let nodes =
+                    std::iter::once(first).chain(others).map(|failure| failure.node.clone()).collect();
+                ErrorKind::NotStorable { nodes, step: first.step, source }
+            }
+            _ => kind,
+        }
+    }
 }
 
 impl Encoded {
@@ -48,32 +64,40 @@ impl Encoded {
         writes: &Writes<WriteOf<S>>,
         keep: Keep,
     ) -> Result<Option<Self>, NotEncoded> {
-        let mut builder = Builder::default();
-        for write in writes.iter() {
-            let field = write.field();
-            let spec = S::field(field);
-            let piece = spec.is_some_and(|spec| !matches!(spec.stored, None | Some(StoredAs::Value)));
-            if keep == Keep::Nothing || (keep == Keep::Pieces && !piece) {
-                continue;
-            }
-            let start = builder.bytes.len();
-            let encoded = write.__encode(&mut builder.bytes).map_err(|source| {
-                let field = spec.map_or("?", |spec| spec.name);
-                NotEncoded { field, source }
-            })?;
-            if let Some((form, encoding)) = encoded {
-                let range = start..builder.bytes.len();
-                builder.writes.push(EncodedWrite { field, form, encoding, range });
-            }
-        }
-        Ok((!builder.writes.is_empty()).then(|| builder.finish()))
+        // What it has grown to is used again: the bytes are copied once, into a block of just their size.
+        let bytes = SCRATCH.try_with(Cell::take).unwrap_or_default();
+        let mut builder = Builder { bytes, writes: Vec::new() };
+        let encoded = builder.encode::<S>(writes, keep).map(|()| builder.copied());
+        builder.bytes.clear();
+        builder.bytes.shrink_to(SCRATCH_BYTES);
+        let _ = SCRATCH.try_with(|scratch| scratch.set(builder.bytes));
+        encoded
     }
 
     /// What is stored for one of the writes.
     pub(super) fn payload(&self, write: &EncodedWrite) -> Option<Payload> {
         Payload::part_of(write.encoding, Arc::clone(&self.bytes), write.range.clone())
     }
+
+    /// The writes as if they were the fields' values, which they are where a field is replaced.
+    pub(super) fn values<S: GraphState>(&self) -> impl Iterator<Item = StoredField> {
+        self.writes.iter().filter_map(|write| {
+            let (field, payload) = (S::field(write.field)?.name.to_owned(), self.payload(write)?);
+            // Of no checkpoint: nothing is stored yet.
+            let checkpoint = CheckpointId::after(None);
+            let piece = StoredPiece { checkpoint, kind: PieceKind::Value, payload };
+            Some(StoredField { field, pieces: vec![piece] })
+        })
+    }
 }
+
+thread_local! {
+    /// Where writes are encoded.
+    static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// How much room a thread keeps for the next writes.
+const SCRATCH_BYTES: usize = 64 * 1024;
 
 /// Writes that are put together one by one.
 #[derive(Debug, Default)]
@@ -83,6 +107,29 @@ pub(super) struct Builder {
 }
 
 impl Builder {
+    fn encode<S: GraphState>(&mut self, writes: &Writes<WriteOf<S>>, keep: Keep) -> Result<(), NotEncoded> {
+        for write in writes.iter() {
+            let field = write.field();
+            let spec = S::field(field);
+            let piece = spec.is_some_and(|spec| !matches!(spec.stored, None | Some(StoredAs::Value)));
+            if keep == Keep::Nothing || (keep == Keep::Pieces && !piece) {
+                continue;
+            }
+            let start = self.bytes.len();
+            if let Some((form, encoding)) = write.__encode(&mut self.bytes)? {
+                let range = start..self.bytes.len();
+                self.writes.push(EncodedWrite { field, form, encoding, range });
+            }
+        }
+        Ok(())
+    }
+
+    /// What has been encoded, without the buffer.
+    fn copied(&mut self) -> Option<Encoded> {
+        let writes = std::mem::take(&mut self.writes);
+        (!writes.is_empty()).then(|| Encoded { bytes: self.bytes.as_slice().into(), writes })
+    }
+
     pub(super) fn add(&mut self, field: usize, form: Form, payload: &Payload) {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(payload.bytes());

@@ -13,7 +13,6 @@ use tokio::task::JoinSet;
 use crate::error::{NodeFailure, with_causes};
 use crate::graph::Compiled;
 use crate::interrupt::OpenQuestion;
-use crate::node::Source;
 use crate::plan::Task;
 use crate::state::GraphState;
 use crate::stream::Events;
@@ -213,7 +212,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
 
     /// All tasks on the thread that polls the run.
     async fn inline(&mut self, pending: Vec<(At, Task)>) {
-        let (graph, state) = (Arc::clone(self.graph), self.state);
+        let (graph, state, keep) = (Arc::clone(self.graph), self.state, self.stored());
         let tasks: Vec<(Ctx<D>, Task)> =
             pending.into_iter().map(|(at, task)| (self.ctx.at(at), task)).collect();
         let mut queue = tasks.iter();
@@ -223,13 +222,13 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
                 let Some((ctx, task)) = queue.next() else { break };
                 let Some(node) = graph.nodes.get(task.node) else { continue };
                 self.begin(ctx.at, task).await;
-                let source = Source { state: &**state, packet: task.packet.as_ref(), ctx };
-                let attempt = Attempt::new(node.run.call(source), ctx, self.stored());
+                let future = node.run.call(state, task.packet.as_ref(), ctx);
+                let attempt = Attempt::new(future, ctx, keep);
                 let mut attempt = Indexed { index: ctx.at.task, attempt };
                 // Polled once before it is queued: in a fan-out of cheap nodes nothing is ever queued.
                 let Some(slot) = self.results.get_mut(ctx.at.task) else { continue };
                 let polled = poll_fn(|cx| {
-                    Poll::Ready(attempt.attempt.poll_into(cx, |finished| *slot = Some(finished)))
+                    Poll::Ready(attempt.attempt.poll_into(cx, keep, |finished| *slot = Some(finished)))
                 });
                 match polled.await {
                     Poll::Pending => waiting.push(attempt),
@@ -274,8 +273,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
                     idle.get(at.task)?.store(false, Ordering::Relaxed);
                     let ctx = base.at(at);
                     let node = graph.nodes.get(task.node)?;
-                    let source = Source { state: &**state, packet: task.packet.as_ref(), ctx: &ctx };
-                    Some((at.task, Attempt::new(node.run.call(source), &ctx, keep).await))
+                    let future = node.run.call(state, task.packet.as_ref(), &ctx);
+                    Some((at.task, Attempt::new(future, &ctx, keep).await))
                 });
             }
             let Some(joined) = self.crew.join_next().await else { return };

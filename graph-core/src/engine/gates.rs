@@ -42,14 +42,19 @@ impl Gates {
         Ok(any.then(|| Box::new(Self { stops, passed: None, begun: (0, Vec::new()) })))
     }
 
+    /// The nodes after which the run is to stop, once so many supersteps have been applied.
+    fn behind(&self, applied: u64) -> Vec<usize> {
+        let just: &[usize] = if self.begun.0 == applied { &self.begun.1 } else { &[] };
+        chosen(&self.stops.after, just)
+    }
+
     /// Whether to stop with so many supersteps applied and these tasks to come: the nodes before which to stop, and those
     /// after which.
     fn stop(&mut self, applied: u64, tasks: &[Task]) -> Option<Breakpoints<Vec<usize>>> {
         let next: Vec<usize> = tasks.iter().map(|task| task.node).collect();
         if self.passed != Some(applied) {
-            let just: &[usize] = if self.begun.0 == applied { &self.begun.1 } else { &[] };
             let before = chosen(&self.stops.before, &next);
-            let after = chosen(&self.stops.after, just);
+            let after = self.behind(applied);
             if !before.is_empty() || !after.is_empty() {
                 self.passed = Some(applied);
                 return Some(Breakpoints { before, after });
@@ -93,6 +98,22 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         if let Some(gates) = &mut self.gates {
             gates.passed = Some(self.step);
         }
+    }
+
+    /// Another run has come to breakpoints after these nodes and has not stopped at them: this one does, if they are its own.
+    pub(super) fn come_to_gate(&mut self, after: &[String]) {
+        if let Some(gates) = &mut self.gates {
+            gates.begun = (self.step, after.iter().filter_map(|node| self.graph.find(node)).collect());
+        }
+    }
+
+    /// The nodes after which the run stops before it does anything else.
+    pub(super) fn gate_ahead(&self) -> Vec<String> {
+        let after = match &self.gates {
+            Some(gates) if !self.tasks.is_empty() => gates.behind(self.step),
+            _ => Vec::new(),
+        };
+        after.iter().map(|&node| self.graph.node_name(node).to_owned()).collect()
     }
 
     /// Stops at a breakpoint, the first time that the run comes to it.

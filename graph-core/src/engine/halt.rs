@@ -60,12 +60,17 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     pub(crate) fn answer(&mut self, answers: Vec<Answer>) -> Result<(), Error> {
         let mut given = Vec::new();
         for answer in answers {
+            let changed =
+                self.questions().any(|open| open.id == answer.id() && !answer.is_to(&open.question));
             let (id, answer) = answer.into_parts().map_err(|kind| self.error(kind))?;
             let refuse =
                 |reason: &str| self.error(ErrorKind::Answer { id: id.clone(), reason: reason.to_owned() });
             let Some(open) = self.questions().find(|open| open.id == id) else {
                 return Err(refuse("no open question has this id"));
             };
+            if changed {
+                return Err(refuse("the question has changed since it was shown"));
+            }
             let (task, question) = (open.task, open.question.clone());
             if given.iter().any(|(_, other, _)| *other == id) {
                 return Err(refuse("it is answered twice"));

@@ -34,7 +34,8 @@ pub enum Durability {
     /// run ends. A crash loses the last few, which are run again.
     #[default]
     Async,
-    /// Only the end, an interrupt or an error is stored, as one checkpoint. A crash loses the run.
+    /// Only the end, an interrupt or an error is stored, as one checkpoint. A crash loses the run. A run that others shall
+    /// wait for ([`OnConflict::Wait`](crate::thread::OnConflict::Wait)) stores its beginning as well.
     Exit,
 }
 

@@ -148,13 +148,12 @@ pub enum ErrorKind {
     },
 
     /// A thread got new input while something is left to run on it.
-    #[error(
-        "thread `{thread}` is at {} still: resume it, or give up what is planned with `abandon_pending()`",
-        names(.next)
-    )]
+    #[error("{}", pending(.thread, .at.as_ref(), .next))]
     Pending {
         /// The thread.
         thread: String,
+        /// The checkpoint that the input was to follow, where it was named.
+        at: Option<CheckpointId>,
         /// The nodes that are planned.
         next: Vec<String>,
     },
@@ -164,6 +163,19 @@ pub enum ErrorKind {
     NoThread {
         /// The thread.
         thread: String,
+    },
+
+    /// The first update of a thread does not give every required field, so that no state can begin with it.
+    #[error(
+        "thread `{thread}` has no state yet, and the update does not give {}, which a state needs to begin with: write all \
+         required fields, or begin with an input, `run(..)`",
+        names(.fields)
+    )]
+    MissingFields {
+        /// The thread.
+        thread: String,
+        /// The required fields that it does not give.
+        fields: Vec<String>,
     },
 
     /// The thread has no such checkpoint.
@@ -186,13 +198,40 @@ pub enum ErrorKind {
         checkpoint: CheckpointId,
     },
 
-    /// An answer to a question that is not open: it has been answered, asked again, or never asked.
-    #[error("thread `{thread}` has no open question `{id}`: see `pending()` for those that it has")]
+    /// A run was to be started again by its id, and something else has been begun on its thread before it was complete.
+    #[error(
+        "run `{run}` of thread `{thread}` was given up for another one at checkpoint {checkpoint}: `run_again()` there \
+         makes a branch of it"
+    )]
+    GivenUp {
+        /// The thread.
+        thread: String,
+        /// The run's id.
+        run: String,
+        /// Where it has come to.
+        checkpoint: CheckpointId,
+    },
+
+    /// An update came with a run that has nothing to run: it would be stored nowhere.
+    #[error(
+        "nothing is left to run on thread `{thread}`, so that no run can take an update with it: write it with \
+         `update(.., as_node(..))`, or say with `goto(..)` what a resumption shall run"
+    )]
+    AtRest {
+        /// The thread.
+        thread: String,
+    },
+
+    /// An answer to a question that is not open: it has been answered, asked again, or never asked; or to one that asks
+    /// something else by now.
+    #[error("{}", not_open(.thread, .id, *.changed))]
     NotOpen {
         /// The thread.
         thread: String,
         /// The question's id.
         id: String,
+        /// The question is open, and is another than the one that was answered.
+        changed: bool,
     },
 
     /// It is not clear in whose place an update is made.
@@ -271,6 +310,30 @@ fn node_failed(first: &NodeFailure, others: &[NodeFailure]) -> String {
     }
     let others: Vec<String> = others.iter().map(|failure| failure.node.clone()).collect();
     format!("{first}; so did {}", names(&others))
+}
+
+fn pending(thread: &str, at: Option<&CheckpointId>, next: &[String]) -> String {
+    let next = names(next);
+    match at {
+        None => format!(
+            "thread `{thread}` is at {next} still: resume it, or give up what is planned with `abandon_pending()`"
+        ),
+        Some(at) => format!(
+            "checkpoint {at} of thread `{thread}` has planned {next}: `run_again()` runs that on a new branch, and with \
+             `abandon_pending()` the input takes its place there"
+        ),
+    }
+}
+
+fn not_open(thread: &str, id: &str, changed: bool) -> String {
+    if changed {
+        format!(
+            "question `{id}` of thread `{thread}` has changed since it was shown, and the answer to what it was is not \
+             taken: see `pending()` for what it asks now"
+        )
+    } else {
+        format!("thread `{thread}` has no open question `{id}`: see `pending()` for those that it has")
+    }
 }
 
 fn list(violations: &[Violation]) -> String {

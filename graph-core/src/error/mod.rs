@@ -36,6 +36,11 @@ impl Error {
         self
     }
 
+    pub(crate) fn map_kind(self, map: impl FnOnce(ErrorKind) -> ErrorKind) -> Self {
+        let Inner { graph, kind, state } = *self.0;
+        Self(Box::new(Inner { graph, kind: map(kind), state }))
+    }
+
     /// What went wrong.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind

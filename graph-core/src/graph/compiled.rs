@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind};
 use crate::node::{Decider, ErasedNode, NodeRef, ReadPacket};
-use crate::plan::Topology;
+use crate::plan::{START_PLACE, Topology};
 use crate::run::{NeedsContext, Run};
 use crate::state::{GraphState, Input as _};
 use crate::stream::RunStream;
@@ -49,7 +49,10 @@ impl<S, D> Compiled<S, D> {
 
     /// The node's name; places come from this graph's own topology.
     pub(crate) fn node_name(&self, node: usize) -> &str {
-        self.names.get(node).map_or("?", |name| name)
+        match node {
+            START_PLACE => "START",
+            node => self.names.get(node).map_or("?", |name| name),
+        }
     }
 }
 

@@ -14,21 +14,34 @@ pub struct Answer {
     id: String,
     /// As JSON, or why it is none.
     json: Result<Value, String>,
+    /// The question as it was when it was answered, where that is known.
+    question: Option<Value>,
 }
 
 impl Answer {
-    pub(super) fn new(id: String, json: Result<Value, String>) -> Self {
-        Self { id, json }
+    pub(super) fn new(id: String, json: Result<Value, String>, question: Value) -> Self {
+        Self { id, json, question: Some(question) }
     }
 
     /// An answer to the question of this id, as a client sends both.
+    ///
+    /// It knows nothing of the question but its id. A question that changes while it is open —its node ran again, on
+    /// another state— keeps its id: this answers whatever it asks by then. An answer made from the question itself, with
+    /// [`Asked::answer`] or [`OpenQuestion::answer_json`](super::OpenQuestion::answer_json), is refused instead; a client
+    /// that sends back the [`OpenQuestion`](super::OpenQuestion) that it was shown can be answered for so.
     pub fn json(id: impl Into<String>, answer: Value) -> Self {
-        Self::new(id.into(), Ok(answer))
+        Self { id: id.into(), json: Ok(answer), question: None }
     }
 
     /// The id of the question that it answers.
     pub fn id(&self) -> &str {
         &self.id
+    }
+
+    /// Whether it answers this question: it is the one that was shown, as far as is known.
+    pub(crate) fn is_to(&self, question: &Value) -> bool {
+        // JSON values: the order of a map's keys is none of theirs.
+        self.question.as_ref().is_none_or(|shown| shown == question)
     }
 
     /// The question's id, and the answer as JSON.
@@ -55,11 +68,13 @@ impl IntoIterator for Answer {
 pub struct Asked<Q> {
     id: String,
     question: Q,
+    /// The question as it was read.
+    shown: Value,
 }
 
 impl<Q: Question> Asked<Q> {
-    pub(super) fn new(id: String, question: Q) -> Self {
-        Self { id, question }
+    pub(super) fn new(id: String, question: Q, shown: Value) -> Self {
+        Self { id, question, shown }
     }
 
     /// The question's id.
@@ -67,10 +82,11 @@ impl<Q: Question> Asked<Q> {
         &self.id
     }
 
-    /// Answers it. An answer that cannot be stored is told when the run is resumed with it.
+    /// Answers it, as it is here: should it ask something else by the time that the run is resumed, the answer is refused.
+    /// An answer that cannot be stored is told then as well.
     pub fn answer(&self, answer: Q::Answer) -> Answer {
         let json = to_json(&answer).map_err(|reason| format!("it {reason}"));
-        Answer::new(self.id.clone(), json)
+        Answer::new(self.id.clone(), json, self.shown.clone())
     }
 }
 

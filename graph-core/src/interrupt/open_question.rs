@@ -23,9 +23,10 @@ pub struct OpenQuestion {
 }
 
 impl OpenQuestion {
-    /// An answer as a client sends it; whether it is one for this question's type is seen when the task reads it.
+    /// An answer as a client sends it, to the question as it is here: should it ask something else by the time that the run
+    /// is resumed, the answer is refused. Whether it is one for this question's type is seen when the task reads it.
     pub fn answer_json(&self, answer: Value) -> Answer {
-        Answer::new(self.id.clone(), Ok(answer))
+        Answer::new(self.id.clone(), Ok(answer), self.question.clone())
     }
 
     /// The question as a `Q`.
@@ -41,7 +42,7 @@ impl OpenQuestion {
             });
         }
         match Q::deserialize(&self.question) {
-            Ok(question) => Ok(Asked::new(self.id.clone(), question)),
+            Ok(question) => Ok(Asked::new(self.id.clone(), question, self.question.clone())),
             Err(error) => {
                 Err(NotAsked::Unfit { id: self.id.clone(), name: Q::name(), reason: error.to_string() })
             }

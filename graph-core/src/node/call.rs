@@ -3,10 +3,11 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use crate::engine::Ctx;
 use crate::state::GraphState;
 
 use super::param::{Extract, FixedParam, Param, Source};
-use super::{IntoStep, NodeError, Step};
+use super::{IntoStep, NodeError, Packet, Step};
 
 /// A node's future on the heap: the one allocation of a task.
 pub(crate) type StepFuture<'a, S> = Pin<Box<dyn Future<Output = Result<Step<S>, NodeError>> + Send + 'a>>;
@@ -14,8 +15,11 @@ pub(crate) type StepFuture<'a, S> = Pin<Box<dyn Future<Output = Result<Step<S>, 
 /// A node of a graph over `S` with context `D`, whatever it was made from.
 pub trait ErasedNode<S: GraphState, D>: Send + Sync {
     /// Starts one attempt.
+    ///
+    /// What makes up its [`Source`] is passed in registers: a struct would be read back right after it was written, and
+    /// waited for.
     #[doc(hidden)]
-    fn call<'a>(&'a self, from: Source<'a, S, D>) -> StepFuture<'a, S>;
+    fn call<'a>(&'a self, state: &'a S, packet: Option<&'a Packet>, ctx: &'a Ctx<D>) -> StepFuture<'a, S>;
 }
 
 /// Parameters that a graph over `S` with context `D` can provide.
@@ -97,10 +101,11 @@ macro_rules! callable {
             for<'a> <F as CallWith<'a, ($($param,)*), Out>>::Fut: Send,
             Out: IntoStep<S> + 'static,
         {
-            fn call<'a>(&'a self, from: Source<'a, S, D>) -> StepFuture<'a, S> {
+            fn call<'a>(&'a self, state: &'a S, packet: Option<&'a Packet>, ctx: &'a Ctx<D>) -> StepFuture<'a, S> {
                 Box::pin(async move {
+                    let from = Source { state, packet, ctx };
                     // A node that reads nothing has no use for it.
-                    let _ = &from;
+                    let _ = from;
                     $(let Some($value) = $param::extract(from) else { return Err(PacketMissing.into()) };)*
                     self.run.call_with(($($value,)*)).await.into_step()
                 })

@@ -2,13 +2,13 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::engine::Cx;
+use crate::engine::{Ctx, Cx};
 use crate::state::GraphState;
 
 use super::call::{ArgsOf, ErasedNode, Runs, StepFuture};
 use super::param::{ByRef, Carries, Extract, NoPacket, Source};
 use super::shape::{Body, ReadsPacket, Shape, Signature};
-use super::{IntoStep, Payload, StateOrPacket};
+use super::{IntoStep, Packet, Payload, StateOrPacket};
 
 /// A node that is a struct: it carries what a function cannot.
 ///
@@ -140,8 +140,9 @@ where
     ByRef<R>: for<'a> Extract<S, D, At<'a> = &'a R>,
     ByRef<C>: for<'a> Extract<S, D, At<'a> = &'a C>,
 {
-    fn call<'a>(&'a self, from: Source<'a, S, D>) -> StepFuture<'a, S> {
+    fn call<'a>(&'a self, state: &'a S, packet: Option<&'a Packet>, ctx: &'a Ctx<D>) -> StepFuture<'a, S> {
         Box::pin(async move {
+            let from = Source { state, packet, ctx };
             let (Some(state), Some(cx)) = (ByRef::<R>::extract(from), ByRef::<C>::extract(from)) else {
                 return Err(super::call::PacketMissing.into());
             };
@@ -160,11 +161,12 @@ where
     ByRef<R>: for<'a> Extract<S, D, At<'a> = &'a R>,
     ByRef<C>: for<'a> Extract<S, D, At<'a> = &'a C>,
 {
-    fn call<'a>(&'a self, from: Source<'a, S, D>) -> StepFuture<'a, S> {
+    fn call<'a>(&'a self, state: &'a S, packet: Option<&'a Packet>, ctx: &'a Ctx<D>) -> StepFuture<'a, S> {
         Box::pin(async move {
+            let from = Source { state, packet, ctx };
             let (Some(state), Some(packet), Some(cx)) = (
                 ByRef::<R>::extract(from),
-                from.packet.and_then(|packet| packet.get::<N::Packet>()),
+                packet.and_then(|packet| packet.get::<N::Packet>()),
                 ByRef::<C>::extract(from),
             ) else {
                 return Err(super::call::PacketMissing.into());

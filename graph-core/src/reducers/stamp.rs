@@ -6,7 +6,7 @@ pub struct Stamp<'a> {
     pub thread: Option<&'a str>,
     /// The superstep.
     pub step: u64,
-    /// The node's name; `START` for a run's input.
+    /// The node's name; `START` for a run's input, and for what a resumption writes before a superstep.
     pub node: &'a str,
     /// The task's place in its superstep.
     pub index: usize,

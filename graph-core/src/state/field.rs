@@ -69,12 +69,22 @@ pub struct FieldSpec {
     pub untracked: bool,
     /// What a checkpoint stores when the field was written; `None` for what is in no checkpoint.
     pub stored: Option<StoredAs>,
+    /// A thread's first input, or first update, has to give it: it has no value that nobody gave.
+    pub required: bool,
 }
 
 impl FieldSpec {
     #[doc(hidden)]
     pub const fn __new(name: &'static str) -> Self {
-        Self { name, reducer: None, ephemeral: false, excluded: false, untracked: false, stored: None }
+        Self {
+            name,
+            reducer: None,
+            ephemeral: false,
+            excluded: false,
+            untracked: false,
+            stored: None,
+            required: false,
+        }
     }
 
     #[doc(hidden)]
@@ -98,6 +108,12 @@ impl FieldSpec {
     #[doc(hidden)]
     pub const fn __stored(mut self, stored: StoredAs) -> Self {
         self.stored = Some(stored);
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn __required(mut self) -> Self {
+        self.required = true;
         self
     }
 

@@ -31,7 +31,7 @@ use super::GraphState;
 ///   $.qestion: unknown field; did you mean `question`?"
 /// );
 /// ```
-pub trait Input<S: GraphState>: Sized + Send + 'static {
+pub trait Input<S: GraphState>: Clone + Send + 'static {
     /// The start of a fresh run: a base state, and the writes to apply to it through the reducers.
     fn into_start(self) -> Start<S>;
 

@@ -64,6 +64,29 @@ impl AsNode {
     }
 }
 
+/// In whose place an update is made: [`AsNode`], or `None` where that is plain from what ran last.
+#[diagnostic::on_unimplemented(
+    message = "an update is not made in the place of this",
+    label = "is neither `as_node(..)` nor `None`",
+    note = "write `as_node(draft)` for a node `draft`, `AsNode::named(..)` for a name, or `None` where it is plain"
+)]
+pub trait IntoPlace {
+    #[doc(hidden)]
+    fn into_place(self) -> Option<AsNode>;
+}
+
+impl IntoPlace for AsNode {
+    fn into_place(self) -> Option<AsNode> {
+        Some(self)
+    }
+}
+
+impl IntoPlace for Option<AsNode> {
+    fn into_place(self) -> Option<AsNode> {
+        self
+    }
+}
+
 /// Something in whose place an update can be made.
 #[diagnostic::on_unimplemented(
     message = "an update cannot be made in the place of this",

@@ -5,7 +5,7 @@ use crate::state::{GraphState, IntoUpdate};
 
 use super::load::load;
 use super::run::{Again, IntoAnswers, OnThread, Resuming, WithInput};
-use super::{AsNode, Snapshot, Thread, UpdateThread};
+use super::{IntoPlace, Snapshot, Thread, UpdateThread};
 
 /// A thread at one of its checkpoints; made by [`Thread::at`].
 #[derive(Debug)]
@@ -28,11 +28,21 @@ impl<S: GraphState, D: Send + Sync + 'static> At<S, D> {
 
     /// Runs everything that was planned then once again, as a new branch: all its tasks, those that had finished too, with
     /// their questions. At a final checkpoint nothing is run and nothing written.
-    pub fn run_again(&self) -> Run<S, D, NeedsContext, OnThread<S, D, Again>> {
+    ///
+    /// With [`update`](Run::update) it runs them on another state.
+    pub fn run_again(&self) -> Run<S, D, NeedsContext, OnThread<S, D, Again<S>>> {
         self.thread.run_from(Some(self.checkpoint), Again::new())
     }
 
     /// A run with new input on the state as it was then, as a new branch.
+    ///
+    /// What was planned there does not run on the branch: the input takes its place. The call has to say so, with
+    /// [`abandon_pending`](Run::abandon_pending), as everywhere where something is planned: whoever wants it to run wants
+    /// [`run_again`](Self::run_again). Nothing is lost on the branches that are there.
+    ///
+    /// # Errors
+    /// As [`Thread::run`]; [`Pending`](crate::ErrorKind::Pending) when something is planned at the checkpoint, also with
+    /// [`OnConflict::Wait`](super::OnConflict::Wait): no checkpoint changes.
     pub fn run(&self, input: S::Input) -> Run<S, D, NeedsContext, OnThread<S, D, WithInput<S>>> {
         self.thread.run_from(Some(self.checkpoint), WithInput::new(input))
     }
@@ -47,9 +57,17 @@ impl<S: GraphState, D: Send + Sync + 'static> At<S, D> {
     pub fn update(
         &self,
         update: impl IntoUpdate<S>,
-        place: impl Into<Option<AsNode>>,
+        place: impl IntoPlace,
     ) -> UpdateThread<S, D, NeedsContext> {
-        let updates = vec![vec![(update.into_update(), place.into())]];
+        let updates = vec![vec![(update.into_update(), place.into_place())]];
         UpdateThread::new(self.thread.clone(), Some(self.checkpoint), updates)
+    }
+
+    /// The same for several updates: each inner list is one superstep; as [`Thread::bulk_update`].
+    pub fn bulk_update<U: IntoUpdate<S>, P: IntoPlace>(
+        &self,
+        supersteps: impl IntoIterator<Item = impl IntoIterator<Item = (U, P)>>,
+    ) -> UpdateThread<S, D, NeedsContext> {
+        UpdateThread::bulk(self.thread.clone(), Some(self.checkpoint), supersteps)
     }
 }

@@ -8,7 +8,7 @@ use crate::state::{GraphState, IntoUpdate};
 
 use super::load::{load, pending};
 use super::run::{IntoAnswers, OnThread, Resuming, WithInput};
-use super::{AsNode, At, History, PersistentGraph, Snapshot, UpdateThread};
+use super::{At, History, IntoPlace, PersistentGraph, Snapshot, UpdateThread};
 
 /// A thread: one conversation, ticket or order, with everything that has happened on it. Cheap to clone.
 ///
@@ -163,23 +163,31 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
 
     /// Writes to the thread as if a node had: through reducers and rules; what follows that node is planned then.
     ///
-    /// Without a place (`None`) it is made in that of the node that ran last, if there is just one.
+    /// Without a place (`None`) it is made in that of the node that ran last, if there is just one; on a thread that has not
+    /// been run yet, in that of START.
+    ///
+    /// A thread can begin with an update. It has to give every required field then (an input without a default, which is no
+    /// `Option` and has no reducer); the others hold their defaults. Its checkpoint is step 0.
+    ///
+    /// # Errors
+    /// Awaiting it fails with what a node's write can be refused with; [`MissingFields`](crate::ErrorKind::MissingFields) names
+    /// the fields that are missing of a first state, [`AsWhom`](crate::ErrorKind::AsWhom) and
+    /// [`NotAsNode`](crate::ErrorKind::NotAsNode) what is wrong with the place, and
+    /// [`Conflict`](crate::ErrorKind::Conflict) says that somebody else has written to the thread meanwhile.
     pub fn update(
         &self,
         update: impl IntoUpdate<S>,
-        place: impl Into<Option<AsNode>>,
+        place: impl IntoPlace,
     ) -> UpdateThread<S, D, NeedsContext> {
-        UpdateThread::new(self.clone(), None, vec![vec![(update.into_update(), place.into())]])
+        UpdateThread::new(self.clone(), None, vec![vec![(update.into_update(), place.into_place())]])
     }
 
     /// The same for several updates: each inner list is one superstep.
-    pub fn bulk_update<U: IntoUpdate<S>, P: Into<Option<AsNode>>>(
+    pub fn bulk_update<U: IntoUpdate<S>, P: IntoPlace>(
         &self,
         supersteps: impl IntoIterator<Item = impl IntoIterator<Item = (U, P)>>,
     ) -> UpdateThread<S, D, NeedsContext> {
-        let one = |(update, place): (U, P)| (update.into_update(), place.into());
-        let all = supersteps.into_iter().map(|superstep| superstep.into_iter().map(one).collect());
-        UpdateThread::new(self.clone(), None, all.collect())
+        UpdateThread::bulk(self.clone(), None, supersteps)
     }
 
     /// Copies the thread, with all its checkpoints, under a new name.

@@ -30,7 +30,7 @@ impl<S: GraphState, D: Send + Sync + 'static> History<S, D> {
         Self { thread, query, left: None, ended: false }
     }
 
-    /// Only those of runs that were given this metadata: the same key with exactly this value. Several all have to fit.
+    /// Only those of runs and resumptions that were given this metadata: the same key with exactly this value. Several all have to fit.
     pub fn filter(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.query.metadata.insert(key.into(), value.into());
         self
@@ -42,7 +42,7 @@ impl<S: GraphState, D: Send + Sync + 'static> History<S, D> {
         self
     }
 
-    /// Only those of the run of this id.
+    /// Only those of the run of this id, with what resumptions of it have made.
     pub fn run_id(mut self, id: impl Into<Arc<str>>) -> Self {
         self.query.run = Some(id.into());
         self

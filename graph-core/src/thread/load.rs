@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointId, Loaded, StoredCheckpoint};
-use crate::engine::persist::{START, read_gate, read_state, read_tasks, shown_packet};
+use crate::engine::persist::{START, read_gate, read_tasks, shown_packet, shown_state};
 use crate::error::Error;
 use crate::interrupt::Pause;
 use crate::state::{GraphState, Update as _};
@@ -38,7 +38,7 @@ pub(super) async fn pending<S: GraphState, D: Send + Sync + 'static>(
         let open = known.questions.into_iter();
         pause.questions.extend(open.map(|(id, question)| question.open(id, &node, index)));
     }
-    let gate = read_gate(&records).unwrap_or_default();
+    let gate = read_gate(&records).filter(|gate| !gate.ahead).unwrap_or_default();
     (pause.before, pause.after) = (gate.before, gate.after);
     Ok(pause)
 }
@@ -49,17 +49,17 @@ fn snapshot<S: GraphState, D: Send + Sync + 'static>(
 ) -> Result<Snapshot<S>, Error> {
     let refuse = |kind| thread.graph.refuse(kind);
     let StoredCheckpoint { checkpoint, fields, records } = stored;
-    let tasks =
-        read_tasks::<S, D>(&thread.graph.0.graph.0, &thread.name, &checkpoint, &records).map_err(refuse)?;
+    let graph = &thread.graph.0.graph.0;
+    let tasks = read_tasks::<S, D>(graph, &thread.name, &checkpoint, &records).map_err(refuse)?;
     let waiting = checkpoint.next.iter().any(|next| &**next == START);
     let state = if waiting && fields.is_empty() {
         None
     } else {
-        Some(read_state::<S>(&thread.name, &checkpoint, fields).map_err(refuse)?.state)
+        Some(shown_state(graph, &thread.name, &checkpoint, fields, &records).map_err(refuse)?)
     };
     Ok(Snapshot {
         state,
-        next: checkpoint.next.clone(),
+        next: tasks.iter().map(|(node, _)| Arc::clone(node)).collect(),
         thread: Arc::clone(&thread.name),
         namespace: Arc::from(""),
         id: checkpoint.id,

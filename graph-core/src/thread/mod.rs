@@ -1,20 +1,28 @@
 //! Threads: runs that are stored, gone on with, looked at, and branched.
 
+mod again;
 mod as_node;
 mod at;
 mod begin;
+mod had;
 mod handle;
 mod history;
+mod input;
 mod load;
+mod no_run;
+mod patience;
 mod persistent;
+mod resuming;
 mod run;
 mod snapshot;
 mod update;
 
-pub use as_node::{AsNode, StandsFor, as_node};
+pub use as_node::{AsNode, IntoPlace, StandsFor, as_node};
 pub use at::At;
 pub use handle::Thread;
 pub use history::History;
+#[doc(hidden)]
+pub use no_run::RunsByItself;
 pub use persistent::PersistentGraph;
 pub use run::{IntoAnswers, OnConflict, OnThread, Resuming, WithInput};
 pub use snapshot::{Snapshot, TaskError, TaskSnapshot};

@@ -33,8 +33,9 @@ pub struct Resuming<S: GraphState> {
 }
 
 /// A run that runs again what was planned at a checkpoint.
-#[derive(Debug)]
-pub struct Again(());
+pub struct Again<S: GraphState> {
+    pub(super) update: Option<S::Update>,
+}
 
 /// What a run does when something else is under way on its thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,7 +44,11 @@ pub enum OnConflict {
     /// It fails: with [`Pending`](crate::ErrorKind::Pending) or [`Conflict`](crate::ErrorKind::Conflict).
     #[default]
     Reject,
-    /// It waits for the thread to come to rest, for so long at most, and fails then. Needs tokio's timer.
+    /// It waits for the thread to come to rest, for so long at most, and fails then as above. Needs tokio's timer.
+    ///
+    /// Of several that wait each has its turn, in no order that could be told before. From its beginning on a run that
+    /// waited is seen by others: also where [`Durability::Exit`] stores nothing else before the end, its first checkpoint
+    /// is stored. A resumption takes its thread over at once; it waits where others do so at the same moment.
     Wait(Duration),
 }
 
@@ -59,9 +64,9 @@ impl<S: GraphState> Resuming<S> {
     }
 }
 
-impl Again {
+impl<S: GraphState> Again<S> {
     pub(super) fn new() -> Self {
-        Self(())
+        Self { update: None }
     }
 }
 
@@ -121,8 +126,16 @@ impl<S: GraphState, D: Send + Sync + 'static, C, K> Run<S, D, C, OnThread<S, D, 
 }
 
 impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, WithInput<S>>> {
-    /// The run's id, to be able to start it again: a run of this id that the thread has had already is not begun anew. If
-    /// it was complete its outcome is given back, if not it goes on; its input is applied once.
+    /// The run's id, to be able to start it again: a run of this id that the thread has had already is not begun anew, and
+    /// its input is applied once.
+    ///
+    /// What has become of it is given back: its outcome, also if that was [`JoinNotFilled`](crate::ErrorKind::JoinNotFilled),
+    /// or where it has stopped, without passing any breakpoint. After a crash or a failure, and at its recursion limit, it
+    /// goes on; with [`OnConflict::Wait`] it first waits so long for whoever may be at it. If something else was begun in its
+    /// place it is [`GivenUp`](crate::ErrorKind::GivenUp).
+    ///
+    /// A resumption belongs to the run that it goes on with, and so does an update of a run that is not complete: whoever
+    /// starts the run again gets what it has come to with them. An id is known for as long as a checkpoint of its run is.
     pub fn run_id(mut self, id: impl Into<Arc<str>>) -> Self {
         self.target.run_id = Some(id.into());
         self
@@ -138,6 +151,14 @@ impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, Wit
 
 impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, Resuming<S>>> {
     /// Writes to the state before the tasks run, through reducers and rules, as an input does.
+    ///
+    /// It is stored with the checkpoint that the thread is at, in the same write as the answers, and belongs to its state
+    /// from then on: for whoever reads it, goes on from it or makes a branch of it. What was planned stays planned, and
+    /// where the run stops before its superstep has ended, the update is there all the same. Giving up what is left to run
+    /// does not give the update up.
+    ///
+    /// Where nothing is left to run, and no [`goto`](Self::goto) says what shall, the run is refused with
+    /// [`AtRest`](crate::ErrorKind::AtRest): [`Thread::update`] is what writes to such a thread.
     pub fn update(mut self, update: impl IntoUpdate<S>) -> Self {
         self.target.how.update = Some(update.into_update());
         self
@@ -150,6 +171,17 @@ impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, Res
     }
 }
 
+impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, Again<S>>> {
+    /// Changes the state that it runs on, through reducers and rules, as an input does. What was planned stays planned.
+    ///
+    /// It is stored in the checkpoint that the branch begins with; where an input waits, it is written behind the input.
+    /// At a final checkpoint, the run is refused with [`AtRest`](crate::ErrorKind::AtRest).
+    pub fn update(mut self, update: impl IntoUpdate<S>) -> Self {
+        self.target.how.update = Some(update.into_update());
+        self
+    }
+}
+
 impl<S, D, C, K> Run<S, D, C, OnThread<S, D, K>>
 where
     S: GraphState,
@@ -157,7 +189,8 @@ where
     C: crate::run::ContextGiven<D>,
     OnThread<S, D, K>: Target<S, D>,
 {
-    /// Begins the run, and leaves it to the caller to run superstep by superstep; `None` when there is nothing to run.
+    /// Begins the run, and leaves it to the caller to run superstep by superstep; `None` when there is nothing to run, as
+    /// where a run that is started again by its id has ended or waits for answers.
     ///
     /// # Errors
     /// What the run would be refused with.

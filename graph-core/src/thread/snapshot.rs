@@ -17,7 +17,8 @@ pub struct Snapshot<S: GraphState> {
     ///
     /// Fields marked `from_context` are as without a context.
     pub state: Option<S>,
-    /// The nodes that are planned, a name for each task; `START` while an input waits to be applied, nothing at the end.
+    /// The nodes that are planned, a name for each task, those that resumptions have added behind the others; `START` while
+    /// an input waits to be applied, nothing at the end.
     pub next: Vec<Arc<str>>,
     /// The thread.
     pub thread: Arc<str>,
@@ -29,11 +30,11 @@ pub struct Snapshot<S: GraphState> {
     pub parent: Option<CheckpointId>,
     /// What made it.
     pub source: Source,
-    /// −1 for the first input of a thread, 0 once it is applied, and so on.
+    /// −1 for the first input of a thread, 0 once it is applied, and so on; 0 for the update that a thread begins with.
     pub step: i64,
-    /// The run that made it.
+    /// The run that made it. A resumption belongs to the run that it goes on with.
     pub run_id: Arc<str>,
-    /// The run's own keys and values.
+    /// The keys and values that the run, or the resumption, was given.
     pub metadata: Metadata,
     /// When it was made.
     pub created_at: SystemTime,

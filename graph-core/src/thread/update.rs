@@ -7,11 +7,12 @@ use crate::engine::persist::{Outside, Place, START, open, updated_as};
 use crate::error::{Error, ErrorKind};
 use crate::node::{Leave, NodeRef};
 use crate::run::{ContextGiven, HasContext, NeedsContext, Opening, Run};
-use crate::state::GraphState;
+use crate::state::{GraphState, IntoUpdate};
 
 use super::begin::{node, require, writer};
+use super::input::planned_at;
 use super::load::read;
-use super::{AsNode, Thread};
+use super::{AsNode, IntoPlace, Thread};
 
 /// A write to a thread from outside; awaiting it makes it, and gives the id of its checkpoint. Made by [`Thread::update`].
 ///
@@ -32,6 +33,17 @@ impl<S: GraphState, D: Send + Sync + 'static> UpdateThread<S, D, NeedsContext> {
         supersteps: Vec<Vec<(S::Update, Option<AsNode>)>>,
     ) -> Self {
         Self { run: Run::of(thread.graph.0.graph.clone(), ()), thread, at, supersteps }
+    }
+
+    /// Several, each inner list a superstep.
+    pub(super) fn bulk<U: IntoUpdate<S>, P: IntoPlace>(
+        thread: Thread<S, D>,
+        at: Option<CheckpointId>,
+        supersteps: impl IntoIterator<Item = impl IntoIterator<Item = (U, P)>>,
+    ) -> Self {
+        let one = |(update, place): (U, P)| (update.into_update(), place.into_place());
+        let all = supersteps.into_iter().map(|superstep| superstep.into_iter().map(one).collect());
+        Self::new(thread, at, all.collect())
     }
 
     /// Gives the context that route functions and fields marked `from_context` are made with.
@@ -62,7 +74,7 @@ where
         require(&thread, &loaded, at)?;
         let compiled = Arc::clone(&thread.graph.0.graph.0);
         let stored = loaded.found.take();
-        let last = match &stored {
+        let mut last = match &stored {
             Some(stored) => wrote_last(&thread, &stored.checkpoint).await?,
             None => vec![START.to_owned()],
         };
@@ -75,9 +87,12 @@ where
             for (update, place) in updates {
                 superstep.push(outside(&thread, update, place, &last)?);
             }
+            last = once_each(superstep.iter().map(|outside| outside.place.name(&compiled).to_owned()));
             all.push(superstep);
         }
-        let (persist, shared) = writer(&thread, loaded, None, &mut opening);
+        // On what a run has left it is a part of that run.
+        let id = opened.as_ref().filter(|_| is_head).and_then(|opened| opened.run_id(&compiled));
+        let (persist, shared) = writer(&thread, loaded, id, &mut opening);
         let Opening { context, options, .. } = opening;
         crate::engine::Driver::update_thread(
             compiled, context, shared, options, persist, opened, is_head, all,
@@ -138,7 +153,15 @@ fn outside<S: GraphState, D: Send + Sync + 'static>(
     Ok(Outside { update, place: node, leave })
 }
 
-/// Who has written the state of a checkpoint.
+/// Names without those that are there already.
+fn once_each(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// Who has written the state of a checkpoint; nobody where that is not stored.
 async fn wrote_last<S: GraphState, D: Send + Sync + 'static>(
     thread: &Thread<S, D>,
     checkpoint: &crate::checkpoint::Checkpoint,
@@ -147,18 +170,18 @@ async fn wrote_last<S: GraphState, D: Send + Sync + 'static>(
     loop {
         match at.source {
             Source::Input => return Ok(vec![START.to_owned()]),
-            Source::Update => return Ok(updated_as(&at)),
+            Source::Update => return Ok(once_each(updated_as(&at).into_iter())),
             Source::Loop | Source::Fork => {}
         }
         let Some(parent) = at.parent else { return Ok(Vec::new()) };
-        let Some(stored) = read(thread, Some(parent)).await?.found else { return Ok(Vec::new()) };
+        let loaded = read(thread, Some(parent)).await?;
+        let Some(stored) = &loaded.found else { return Ok(Vec::new()) };
         if at.source == Source::Loop {
-            let mut names: Vec<String> = stored.checkpoint.next.iter().map(ToString::to_string).collect();
-            names.sort();
-            names.dedup();
-            return Ok(names);
+            // Of a run that stored its end alone, what was planned at the parent ran first, and not last.
+            let follows = at.step == stored.checkpoint.step + 1;
+            return Ok(if follows { once_each(planned_at(&loaded).into_iter()) } else { Vec::new() });
         }
-        at = stored.checkpoint;
+        at = stored.checkpoint.clone();
     }
 }
 

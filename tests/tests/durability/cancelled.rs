@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use graph_core::Durability;
-use graph_core::checkpoint::MemoryCheckpointer;
+use graph_core::checkpoint::{Checkpointer, MemoryCheckpointer};
+use graph_sqlite::{SqliteCheckpointer, Synchronous};
 
 use crate::job::{Job, end, graph, is_new, is_whole};
 use crate::truth::{Truth, nothing_durable_is_done_again};
@@ -14,10 +15,10 @@ use crate::watched::Watched;
 const ROUNDS: u64 = 2;
 
 /// Drops a run after so many polls and goes on with another; whether the first was at its end.
-async fn dropped_after(polls: u32, slow: u32, durability: Durability) -> bool {
+async fn dropped_after(inner: impl Checkpointer, polls: u32, slow: u32, durability: Durability) -> bool {
     let about = format!("{polls} polls, a store that takes {slow}, {durability:?}");
     let (truth, lines) = Truth::kept();
-    let mut store = Watched::new(MemoryCheckpointer::new(), Arc::clone(&truth));
+    let mut store = Watched::new(inner, Arc::clone(&truth));
     store.slow = slow;
     let thread = graph().with_checkpointer(store).thread("job");
     // What only the run and its tasks hold.
@@ -72,7 +73,7 @@ async fn after_any_number_of_polls() {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
         for slow in [0, 1, 3] {
             let mut polls = 0;
-            while !dropped_after(polls, slow, durability).await {
+            while !dropped_after(MemoryCheckpointer::new(), polls, slow, durability).await {
                 polls += 1;
                 assert!(polls < 10_000, "the run has no end");
             }
@@ -89,4 +90,23 @@ async fn a_run_that_is_dropped_after_any_number_of_polls_is_gone_on_with() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_on_several_threads_that_is_dropped_after_any_number_of_polls_is_gone_on_with() {
     after_any_number_of_polls().await;
+}
+
+/// What a dropped run has handed over is written by the store's own thread, perhaps while the next one begins.
+#[tokio::test]
+async fn a_run_on_sqlite_that_is_dropped_after_any_number_of_polls_is_gone_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        let mut polls = 0;
+        loop {
+            let path = folder.path().join(format!("{durability:?}-{polls}.db"));
+            let store = SqliteCheckpointer::options().synchronous(Synchronous::Normal).open(path).unwrap();
+            if dropped_after(store, polls, 0, durability).await {
+                break;
+            }
+            polls += 1;
+            assert!(polls < 10_000, "the run has no end");
+        }
+        assert!(polls > 0);
+    }
 }

@@ -67,6 +67,57 @@ async fn whichever_commit_fails_the_run_says_so_and_the_thread_goes_on() {
     }
 }
 
+/// A turn of somebody who runs, looks and goes on, with a read that fails; whether one did.
+async fn fails_to_read(nth: usize) -> bool {
+    let about = format!("read {nth} fails");
+    let (truth, lines) = Truth::kept();
+    let store = MemoryCheckpointer::new();
+    let mut failing = Watched::new(store.clone(), truth.clone());
+    failing.fails_to_read = Some(nth);
+    let thread = graph().with_checkpointer(failing).thread("job");
+    let turn = async {
+        let run = thread.run(Job::input(ROUNDS)).run_id("once").recursion_limit(2).context(truth.clone());
+        let stopped = run.await.unwrap_err();
+        if !matches!(stopped.kind(), ErrorKind::RecursionLimit { .. }) {
+            return Err(stopped);
+        }
+        thread.state().await?;
+        thread.history().await?;
+        thread.resume(()).context(truth.clone()).await.map(drop)
+    };
+    let failed = match turn.await {
+        Ok(()) => false,
+        Err(error) => {
+            assert!(matches!(error.kind(), ErrorKind::Store(_)), "{about}: {error:?}");
+            let cause = error.source().unwrap();
+            assert_eq!(cause.to_string(), "the store could not read a checkpoint", "{about}");
+            true
+        }
+    };
+    // Reading works again.
+    let thread = graph().with_checkpointer(Watched::new(store, truth.clone())).thread("job");
+    let state = match thread.resume(()).context(truth.clone()).await {
+        Ok(outcome) => outcome.into_state(),
+        Err(error) if is_new(&error) => {
+            thread.run(Job::input(ROUNDS)).context(truth).await.unwrap().into_state()
+        }
+        Err(error) => panic!("{about}: {error:?}"),
+    };
+    assert_eq!(state, end(ROUNDS), "{about}");
+    is_whole(&thread, &about).await;
+    nothing_durable_is_done_again(&lines.all(), &about);
+    failed
+}
+
+#[tokio::test]
+async fn whichever_read_fails_the_call_says_so_and_nothing_is_lost() {
+    let mut nth = 0;
+    while fails_to_read(nth).await {
+        nth += 1;
+    }
+    assert!(nth >= 5, "only {nth} reads");
+}
+
 const PATH: &str = "DURABILITY_TEST_FULL";
 
 /// Does nothing by itself. In a process whose files may not grow, runs until the store fails.

@@ -8,6 +8,7 @@
 
 mod cancelled;
 mod failing_stores;
+mod gates;
 mod job;
 mod killed;
 mod prefixes;

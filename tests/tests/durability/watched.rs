@@ -20,9 +20,12 @@ pub(crate) struct Watched<C> {
     pub(crate) slow: u32,
     /// Which commit fails, counted from 0.
     pub(crate) fails: Option<(usize, Fault)>,
+    /// Which read fails, counted from 0.
+    pub(crate) fails_to_read: Option<usize>,
     /// Everything that is committed.
     pub(crate) batches: Option<Arc<Mutex<Vec<Batch>>>>,
     commits: Arc<AtomicUsize>,
+    reads: Arc<AtomicUsize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +38,24 @@ pub(crate) enum Fault {
 
 impl<C> Watched<C> {
     pub(crate) fn new(inner: C, truth: Arc<Truth>) -> Self {
-        Self { inner, truth, slow: 0, fails: None, batches: None, commits: Arc::default() }
+        Self {
+            inner,
+            truth,
+            slow: 0,
+            fails: None,
+            fails_to_read: None,
+            batches: None,
+            commits: Arc::default(),
+            reads: Arc::default(),
+        }
+    }
+
+    /// Counts a read, which may be the one that fails.
+    fn read(&self) -> Result<(), StoreError> {
+        if self.fails_to_read == Some(self.reads.fetch_add(1, Ordering::SeqCst)) {
+            return Err(StoreError::backend("read a checkpoint", "the cable was pulled"));
+        }
+        Ok(())
     }
 
     fn tell_plan(&self, word: &str, checkpoint: &Checkpoint) {
@@ -111,6 +131,7 @@ impl<C: Checkpointer> Checkpointer for Watched<C> {
         let (thread, namespace) = (thread.to_owned(), namespace.to_owned());
         Box::pin(async move {
             pause(self.slow).await;
+            self.read()?;
             let loaded = self.inner.get(&thread, &namespace, checkpoint).await?;
             if let Some(found) = &loaded.found {
                 self.tell_plan("planned", &found.checkpoint);
@@ -120,7 +141,10 @@ impl<C: Checkpointer> Checkpointer for Watched<C> {
     }
 
     fn list(&self, query: Query) -> StoreFuture<'_, Page<Checkpoint>> {
-        self.inner.list(query)
+        Box::pin(async move {
+            self.read()?;
+            self.inner.list(query).await
+        })
     }
 
     fn threads(&self, query: ThreadQuery) -> StoreFuture<'_, Page<ThreadRecord>> {

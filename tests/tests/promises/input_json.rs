@@ -112,3 +112,23 @@ fn only_objects_are_inputs_and_they_cannot_overwrite() {
         &["$[\"$overwrite\"]: an input cannot overwrite fields, only an update can"],
     );
 }
+
+#[derive(GraphState, Clone)]
+struct Call {
+    #[state(input)]
+    number: u32,
+    #[state(input, untracked)]
+    card: String,
+}
+
+#[test]
+fn an_input_that_no_json_can_give_says_so() {
+    for value in [json!({"number": 7}), json!({"number": 7, "card": "secret"})] {
+        let error = CallInput::from_json(value).map(drop).unwrap_err().to_string();
+        let expected = "the input of `Call` has 1 problem\n  $.card: required and untracked, so no JSON can give it: make the \
+                        input with `Call::input(..)`, or give the field a `default` or `from_context` instead of `input`";
+        assert_eq!(error, expected);
+    }
+    let start = Call::input(7, "secret").into_start().state;
+    assert_eq!((start.number, start.card.as_str()), (7, "secret"));
+}

@@ -1,4 +1,4 @@
-//! What the library promises, through its public interface: a module for each promise.
+//! What a derived state promises, and the graph as it is put together: a module for each promise.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -15,10 +15,8 @@ mod derive_generics;
 mod derive_names;
 mod derive_reducers;
 mod derive_schema;
-mod engine;
 mod flattened_names;
 mod input_json;
-mod interrupts;
 mod names;
 mod parts_of_another_crate;
 mod reducer_laws;
@@ -27,7 +25,6 @@ mod routes_in_a_graph;
 mod secrets;
 mod setters;
 mod stored;
-mod threads;
 mod update_json;
 mod validation;
 mod views;

@@ -68,7 +68,7 @@ use crate::checkpoint::{
 ///
 /// A new key is made the current one, the one before stays as an old one: `Keys::new(second).with_old(first)`. From then on
 /// everything is written under the new key and what is there can be read. Nothing is encrypted again, so an old key is needed
-/// until the threads from its time are deleted or pruned. Threads that a store had before it was encrypted cannot be read
+/// until the threads from its time are deleted: pruning keeps what a later checkpoint is made of. Threads that a store had before it was encrypted cannot be read
 /// through this; they are no less refused than forgeries.
 ///
 /// # Cost

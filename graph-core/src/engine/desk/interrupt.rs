@@ -14,16 +14,30 @@ use super::memo::Answered;
 /// A question that is being asked; made by [`Cx::interrupt`], its output is the answer.
 ///
 /// The question is open from the first poll without an answer until the future is dropped.
+// Of the answer's type alone: what is wrong with a question is told where it is asked, and not again where it is awaited.
 #[must_use = "a question is asked when it is awaited"]
-pub struct Interrupt<'c, Q> {
+pub struct Interrupt<'c, A> {
+    asking: Box<dyn Ask<A> + 'c>,
+    /// It waits for an answer.
+    open: bool,
+}
+
+/// A question of any type with answers of this one.
+trait Ask<A>: Send + Sync {
+    /// The answer that there is; without one the question is open.
+    fn ask(&self) -> Option<A>;
+    /// The question is not asked any more.
+    fn withdraw(&self);
+    fn id(&self) -> &str;
+}
+
+struct Asking<'c, Q> {
     cx: &'c Cx,
     question: Q,
     key: Option<String>,
     id: String,
     /// Its place among the attempt's questions.
     place: usize,
-    /// It waits for an answer.
-    open: bool,
 }
 
 impl Cx {
@@ -77,27 +91,31 @@ impl Cx {
     ///
     /// # Cancel safety
     /// A dropped question is withdrawn; asked again, it gives the answer that it got.
-    pub fn interrupt<Q: Question>(&self, question: Q) -> Interrupt<'_, Q> {
+    pub fn interrupt<Q: Question>(&self, question: Q) -> Interrupt<'_, Q::Answer> {
         let desk = self.desk();
         let id = ids::question(&desk.task, Q::name(), Which::Nth(desk.count(Q::name())));
-        Interrupt { cx: self, question, key: None, id, place: desk.place(), open: false }
+        Interrupt::new(Asking { cx: self, question, key: None, id, place: desk.place() })
     }
 
     /// Like [`interrupt`](Self::interrupt), for a question that its type and a key tell from the others of its task.
     ///
     /// A key that is used twice with one type of question in one attempt makes the task fail.
-    pub fn interrupt_keyed<Q: Question>(&self, key: impl Into<String>, question: Q) -> Interrupt<'_, Q> {
+    pub fn interrupt_keyed<Q: Question>(
+        &self,
+        key: impl Into<String>,
+        question: Q,
+    ) -> Interrupt<'_, Q::Answer> {
         let (desk, key) = (self.desk(), key.into());
         let id = ids::question(&desk.task, Q::name(), Which::Key(&key));
         if !desk.key(&id) {
             desk.fail(AskError::KeyTwice { name: Q::name(), key: key.clone() }.into());
         }
-        Interrupt { cx: self, question, key: Some(key), id, place: desk.place(), open: false }
+        Interrupt::new(Asking { cx: self, question, key: Some(key), id, place: desk.place() })
     }
 }
 
-impl<Q: Question> Interrupt<'_, Q> {
-    /// The answer that there is to the question. Whatever is wrong with either becomes the attempt's failure.
+impl<Q: Question> Ask<Q::Answer> for Asking<'_, Q> {
+    // Whatever is wrong with the question or its answer becomes the attempt's failure.
     fn ask(&self) -> Option<Q::Answer> {
         let desk = self.cx.desk();
         if desk.is_in_step() {
@@ -128,6 +146,16 @@ impl<Q: Question> Interrupt<'_, Q> {
         }
     }
 
+    fn withdraw(&self) {
+        self.cx.desk().withdraw(self.place);
+    }
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+}
+
+impl<Q: Question> Asking<'_, Q> {
     fn to_open(&self, question: Value) -> OpenQuestion {
         OpenQuestion {
             id: self.id.clone(),
@@ -150,18 +178,21 @@ impl Cx {
     }
 }
 
-// A question is never pinned; what it asks need not be `Unpin`.
-impl<Q> Unpin for Interrupt<'_, Q> {}
+impl<'c, A> Interrupt<'c, A> {
+    fn new(asking: impl Ask<A> + 'c) -> Self {
+        Self { asking: Box::new(asking), open: false }
+    }
+}
 
-impl<Q: Question> Future for Interrupt<'_, Q> {
-    type Output = Q::Answer;
+impl<A> Future for Interrupt<'_, A> {
+    type Output = A;
 
-    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Q::Answer> {
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<A> {
         // No answer comes while an attempt is under way: the task is suspended, and wakes by running again.
         if self.open {
             return Poll::Pending;
         }
-        match self.ask() {
+        match self.asking.ask() {
             Some(answer) => Poll::Ready(answer),
             None => {
                 self.open = true;
@@ -171,17 +202,18 @@ impl<Q: Question> Future for Interrupt<'_, Q> {
     }
 }
 
-impl<Q> Drop for Interrupt<'_, Q> {
+impl<A> Drop for Interrupt<'_, A> {
     fn drop(&mut self) {
         if self.open {
-            self.cx.desk().withdraw(self.place);
+            self.asking.withdraw();
         }
     }
 }
 
-impl<Q> std::fmt::Debug for Interrupt<'_, Q> {
+impl<A> std::fmt::Debug for Interrupt<'_, A> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Interrupt").field("id", &self.id).field("open", &self.open).finish_non_exhaustive()
+        let mut f = f.debug_struct("Interrupt");
+        f.field("id", &self.asking.id()).field("open", &self.open).finish_non_exhaustive()
     }
 }
 

@@ -16,4 +16,5 @@ pub use interrupt::Interrupt;
 pub(crate) use memo::{Answered, Memo, Memos};
 pub use script::Attempted;
 pub(crate) use script::Script;
+pub use step::DurableStep;
 pub(crate) use step_log::{Logged, StepLog};

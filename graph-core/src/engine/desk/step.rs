@@ -1,5 +1,6 @@
 use std::future::{Future, poll_fn};
-use std::pin::pin;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
 
 use crate::checkpoint::Payload;
 use crate::engine::Cx;
@@ -8,6 +9,25 @@ use crate::node::{Failure, NodeError};
 use crate::state::stored::anything::{from_payload, to_payload};
 
 use super::ids;
+
+/// A durable step; made by [`Cx::step`]. It is taken when it is awaited.
+// Of the result's type alone, without a bound: what cannot be stored is told where the step is made, once.
+#[must_use = "a step is taken when it is awaited"]
+pub struct DurableStep<'c, T>(Pin<Box<dyn Future<Output = Result<T, NodeError>> + Send + 'c>>);
+
+impl<T> Future for DurableStep<'_, T> {
+    type Output = Result<T, NodeError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        self.0.as_mut().poll(cx)
+    }
+}
+
+impl<T> std::fmt::Debug for DurableStep<'_, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DurableStep").finish_non_exhaustive()
+    }
+}
 
 impl Cx {
     /// Runs something once: what came of it is stored before the node goes on, and given back when the node runs again.
@@ -47,15 +67,24 @@ impl Cx {
     /// # Cancel safety
     /// A dropped call is like a crash in its midst: the step has been done in part, or as a whole without its result being
     /// stored, and runs again with the node. A question that suspends the task drops the steps next to it.
-    pub async fn step<T, E>(
+    pub fn step<'c, T, E>(
+        &'c self,
+        key: &str,
+        step: impl Future<Output = Result<T, E>> + Send + 'c,
+    ) -> DurableStep<'c, T>
+    where
+        T: Storable + Send + 'c,
+        E: Failure + 'c,
+    {
+        let key = key.to_owned();
+        DurableStep(Box::pin(async move { self.take(&key, step).await }))
+    }
+
+    async fn take<T: Storable, E: Failure>(
         &self,
         key: &str,
         step: impl Future<Output = Result<T, E>>,
-    ) -> Result<T, NodeError>
-    where
-        T: Storable,
-        E: Failure,
-    {
+    ) -> Result<T, NodeError> {
         let desk = self.desk();
         if !desk.step(key) {
             return Err(self.misused(key, "its key is used twice in one attempt".to_owned()));

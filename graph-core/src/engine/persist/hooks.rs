@@ -2,20 +2,21 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::{Piece, RecordKey, RecordKind, RunRecord, Source, StoreError, TaskRecord};
+use crate::checkpoint::{Piece, RecordKind, RunRecord, Source, StoreError, TaskRecord};
+use crate::engine::encoded::NotEncoded;
 use crate::engine::{Driver, Durability, Metadata};
 use crate::error::{Error, ErrorKind, NodeFailure, with_causes};
 use crate::state::{EncodeError, GraphState};
 
+use super::gate::Gate;
 use super::journal::Journal;
-use super::open::{Gate, START};
-use super::progress;
+use super::progress::{self, START};
 use super::records::{StoredFailure, json_record, key, place};
 use super::writer::{Persisting, Plan};
 
 impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     /// What is planned now, as a checkpoint holds it.
-    fn plan(&self, updated_as: &[String]) -> Result<Plan, EncodeError> {
+    pub(super) fn plan(&self, updated_as: &[String]) -> Result<Plan, EncodeError> {
         let next = self.tasks.iter().filter_map(|task| self.graph.names.get(task.node)).cloned().collect();
         let progress =
             progress::encode::<S, D>(&self.graph, &self.tasks, &self.progress, &self.ephemerals, updated_as)?;
@@ -25,9 +26,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     /// Adds the checkpoint of the superstep that has just been applied.
     pub(in crate::engine) fn checkpoint(&mut self, pieces: Vec<Piece>) -> Result<(), Error> {
         let of = self.persist.as_mut().map(|persist| std::mem::take(&mut persist.persisting));
-        let (source, names) = match of.unwrap_or_default() {
-            Persisting::Superstep => (Source::Loop, Vec::new()),
-            Persisting::Update { names, .. } => (Source::Update, names),
+        let (source, names, after) = match of.unwrap_or_default() {
+            Persisting::Superstep => (Source::Loop, Vec::new(), self.gate_ahead()),
+            Persisting::Update { names, .. } => (Source::Update, names, Vec::new()),
         };
         let plan = match self.plan(&names) {
             Ok(plan) => plan,
@@ -36,7 +37,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         let step = i64::try_from(self.step).unwrap_or(i64::MAX);
         if let Some(persist) = &mut self.persist {
             let parent = persist.at;
-            persist.checkpoint(source, step, parent, plan, pieces, Vec::new());
+            let gate = Gate { before: Vec::new(), after, ahead: true };
+            let gate = (!gate.after.is_empty()).then(|| gate.record());
+            persist.checkpoint(source, step, parent, plan, pieces, gate.into_iter().flatten().collect());
         }
         self.begin_superstep();
         Ok(())
@@ -56,9 +59,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         if let (Some(persist), Some(halt)) = (&self.persist, &self.halt)
             && !(halt.before.is_empty() && halt.after.is_empty())
         {
-            let gate = Gate { before: halt.before.clone(), after: halt.after.clone() };
-            let at = key(RecordKey::NO_TASK, RecordKind::Gate, "");
-            persist.records(json_record(at, &gate).into_iter().collect(), Vec::new());
+            let gate = Gate { before: halt.before.clone(), after: halt.after.clone(), ahead: false };
+            persist.records(gate.record().into_iter().collect(), Vec::new());
         }
         self.conclude().await?;
         Ok(false)
@@ -96,9 +98,13 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         Ok(())
     }
 
-    /// Makes the first writes of a run durable: from then on the thread is its own.
-    pub(crate) async fn claim(&mut self) -> Result<(), Error> {
+    /// Makes the first writes of a run durable: from then on the thread is its own. They are shown as well where others have
+    /// to see that something is left to run.
+    pub(crate) async fn claim(&mut self, shown: bool) -> Result<(), Error> {
         let Some(persist) = &self.persist else { return Ok(()) };
+        if shown {
+            persist.shared.release();
+        }
         let claimed = Journal::claim(&persist.journal).await;
         claimed.map_err(|error| self.error(ErrorKind::store(error)))
     }
@@ -138,7 +144,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         }
         self.settle();
         match self.conclude().await {
-            Ok(()) => error,
+            Ok(()) => error.map_kind(NotEncoded::named),
             Err(store) => store,
         }
     }

@@ -1,25 +1,42 @@
 //! What a run on a thread stores, and how it is taken up again.
 
+mod again;
 mod begin;
+mod corrupt;
+mod gate;
 mod held;
 mod hooks;
+mod input;
 mod journal;
 mod open;
+mod opened;
+mod patches;
 mod pieces;
 mod program;
 mod progress;
+mod question;
+mod read_records;
+mod read_state;
 mod recorder;
 mod records;
+mod resume;
 mod sizes;
+mod stand;
 mod step;
 mod update;
 mod writer;
 
-pub(crate) use begin::{Begin, GoOn};
+pub(crate) use begin::Begin;
+pub(crate) use gate::read_gate;
 pub(crate) use hooks::{answer_record, run_record};
 pub(crate) use journal::Journal;
-pub(crate) use open::{Opened, START, open, open_state, read_gate, read_state, read_tasks, shown_packet};
+pub(crate) use open::{open, open_state};
+pub(crate) use opened::{Known, Opened};
+pub(crate) use patches::shown_state;
 pub(crate) use program::Program;
+pub(crate) use progress::{START, shown_packet};
+pub(crate) use read_records::{planned, read_tasks};
 pub(crate) use recorder::Recorder;
+pub(crate) use resume::GoOn;
 pub(crate) use update::{Outside, Place, updated_as};
 pub(crate) use writer::Persist;

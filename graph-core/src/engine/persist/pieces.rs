@@ -54,6 +54,12 @@ impl Pieces {
         Ok(())
     }
 
+    /// What the next checkpoint says even if nothing is written: of fields of which nothing is stored, and of what was written
+    /// between two checkpoints.
+    pub(super) fn unwritten<S: GraphState>(&mut self, state: &S) -> Result<Vec<Piece>, NotStored> {
+        self.of_superstep(state, &[], &[], &[])
+    }
+
     /// The pieces of a superstep that has been folded into `state`. Nothing is taken note of before all could be encoded.
     pub(super) fn of_superstep<S: GraphState>(
         &mut self,

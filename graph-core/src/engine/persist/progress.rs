@@ -3,12 +3,15 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::checkpoint::Payload;
+use crate::checkpoint::{Checkpoint, Payload};
 use crate::engine::ephemeral::Ephemerals;
 use crate::graph::Compiled;
 use crate::node::Packet;
 use crate::plan::{Progress, Target, Task};
 use crate::state::{EncodeError, GraphState};
+
+/// The name of START where names of nodes are stored.
+pub(crate) const START: &str = "START";
 
 /// What a checkpoint holds of a plan besides the names of the planned nodes.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -147,6 +150,11 @@ pub(super) fn parse(payload: Option<&Payload>) -> Result<StoredProgress, Unplann
     serde_json::from_slice(payload.bytes()).map_err(|error| Unplanned::Unreadable(error.to_string()))
 }
 
+/// The packet of a planned task, for showing.
+pub(crate) fn shown_packet(checkpoint: &Checkpoint, index: usize) -> Option<serde_json::Value> {
+    parse(checkpoint.progress.as_ref()).ok()?.packet(index)
+}
+
 /// The same without what is planned: the ephemeral fields are left.
 pub(super) fn without_tasks(payload: &Payload) -> Option<Payload> {
     let StoredProgress { ephemeral, .. } = parse(Some(payload)).ok()?;
@@ -180,7 +188,7 @@ impl StoredProgress {
     }
 
     /// What the task at `index` was sent.
-    pub(super) fn packet(&self, index: usize) -> Option<serde_json::Value> {
+    fn packet(&self, index: usize) -> Option<serde_json::Value> {
         serde_json::from_str(self.packets.get(&index)?.get()).ok()
     }
 

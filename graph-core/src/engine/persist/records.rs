@@ -78,26 +78,6 @@ pub(super) fn write_records<S: GraphState>(
     records.collect()
 }
 
-/// The records of an update that comes with a resumption: which versions it is of, and behind that its writes. There are
-/// so many records of such updates before.
-///
-/// The checkpoint may be of an older program than the one that resumes.
-pub(super) fn patch_records<S: GraphState>(
-    before: usize,
-    encoded: &Encoded,
-) -> Result<Vec<TaskRecord>, EncodeError> {
-    let at = key(RecordKey::NO_TASK, RecordKind::Patch, &format!("{before:04}"));
-    let mut records = vec![json_record(at, &versions::<S>())?];
-    for (index, mut write) in
-        write_records::<S>(RecordKey::NO_TASK, RecordKind::Patch, encoded).into_iter().enumerate()
-    {
-        let rest = write.key.key.get(4..).unwrap_or_default();
-        write.key.key = Arc::from(format!("{:04}{rest}", before + 1 + index));
-        records.push(write);
-    }
-    Ok(records)
-}
-
 /// A write's field and form, from the key of its record.
 pub(super) fn parse_write_key(key: &str) -> Option<(Form, &str)> {
     let (head, field) = key.split_once(':')?;

@@ -5,11 +5,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use crate::engine::Driver;
-use crate::engine::attempt::LoneAttempt;
+use crate::engine::attempt::Attempt;
 use crate::engine::driver::{YIELD_EVERY, forget};
 use crate::engine::encoded::Keep;
 use crate::error::Error;
-use crate::node::Source;
 use crate::state::GraphState;
 
 use super::journal::Journal;
@@ -30,24 +29,25 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     }
 
     async fn superstep_on_thread(&mut self) -> Result<bool, Error> {
-        let Some(step) = self.enter()? else { return Ok(false) };
+        let Some(step) = self.enter() else { return self.rest() };
         if step.is_multiple_of(YIELD_EVERY) {
             tokio::task::yield_now().await;
         }
         let journal = self.persist.as_ref().map(|persist| Arc::clone(&persist.journal));
         let Some(journal) = journal else { return Ok(false) };
-        forget(&mut self.suspended);
         let observed = self.events.is_some() || self.options.superstep_timeout.is_some();
         match (self.tasks.as_slice(), self.results.as_mut_slice(), self.attempts.as_mut_slice()) {
             ([task], [slot], [attempts]) if !observed => {
                 if let (None, Some(node)) = (&slot, self.graph.nodes.get(task.node)) {
                     self.ctx.cx.clear_desk();
+                    forget(&mut self.suspended);
                     *attempts += 1;
                     (self.ctx.cx.at.node, self.ctx.cx.at.attempt) = (task.node, *attempts);
-                    let source = Source { state: &*self.state, packet: task.packet.as_ref(), ctx: &self.ctx };
-                    let attempt = LoneAttempt::new(node.run.call(source), &self.ctx, Keep::Pieces, slot);
-                    if let Err(unfinished) = Journal::beside(&journal, attempt).await {
-                        return self.lone_unfinished(*unfinished, step);
+                    let future = node.run.call(&self.state, task.packet.as_ref(), &self.ctx);
+                    let attempt = Attempt::new(future, &self.ctx, Keep::Pieces);
+                    match Journal::beside(&journal, attempt).await {
+                        Ok(finished) => *slot = Some(finished),
+                        Err(unfinished) => return self.lone_unfinished(*unfinished, step),
                     }
                 }
             }

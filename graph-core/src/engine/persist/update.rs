@@ -2,24 +2,25 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::{Checkpoint, CheckpointId};
+use crate::checkpoint::{Checkpoint, CheckpointId, StoredField};
 use crate::engine::Driver;
 use crate::engine::begin::from_outside;
-use crate::engine::cx::{Ctx, RunShared};
+use crate::engine::cx::RunShared;
 use crate::engine::encoded::Keep;
+use crate::engine::ephemeral::Ephemerals;
 use crate::engine::options::RunOptions;
+use crate::engine::parts::Parts;
 use crate::engine::task::Finished;
 use crate::error::{Error, ErrorKind};
 use crate::graph::Compiled;
 use crate::node::Leave;
 use crate::plan::Task;
 use crate::reducers::Stamp;
-use crate::state::{GraphState, Restore};
+use crate::state::{EncodeError, FieldWrite as _, GraphState, Restore, Update as _};
 
-use super::begin::Parts;
-use super::open::{Opened, START};
+use super::opened::Opened;
 use super::pieces::Pieces;
-use super::progress;
+use super::progress::{self, START};
 use super::writer::{Persist, Persisting};
 
 /// An update from outside.
@@ -38,6 +39,14 @@ pub(crate) enum Place {
 }
 
 impl Place {
+    pub(crate) fn name<S, D>(self, graph: &Compiled<S, D>) -> &str {
+        match self {
+            Self::Start => START,
+            Self::Node(node) => graph.node_name(node),
+            Self::End => "END",
+        }
+    }
+
     /// Its number among those of nodes.
     fn number(self) -> usize {
         match self {
@@ -53,6 +62,39 @@ pub(crate) fn updated_as(checkpoint: &Checkpoint) -> Vec<String> {
     progress::parse(checkpoint.progress.as_ref()).map(|progress| progress.updated_as).unwrap_or_default()
 }
 
+/// The state that a thread begins with whose first writes are updates: what they give of its required fields, and its start
+/// values. It goes through the reducers with the updates, as on any state.
+fn first_state<S: GraphState, D>(
+    graph: &Compiled<S, D>,
+    thread: Option<&str>,
+    updates: &[Outside<S>],
+) -> Result<S, ErrorKind> {
+    let required = |field: usize| S::field(field).filter(|spec| spec.required);
+    let mut fields: Vec<StoredField> = Vec::new();
+    if (0..S::FIELD_COUNT).any(|field| required(field).is_some()) {
+        for outside in updates {
+            let writes = outside.update.clone().__into_writes().into_iter();
+            let writes = writes.filter(|write| required(write.field()).is_some()).collect();
+            let stamp = Stamp { thread, ..Stamp::new(outside.place.name(graph), 0, 0) };
+            let given = from_outside::<S>(S::Update::__from_writes(writes), stamp, Keep::All)?;
+            fields.extend(given.encoded.iter().flat_map(|encoded| encoded.values::<S>()));
+        }
+    }
+    let given = |name: &str| fields.iter().any(|field| field.field == name);
+    let missing = (0..S::FIELD_COUNT).filter_map(required).map(|spec| spec.name).filter(|name| !given(name));
+    let missing: Vec<String> = missing.map(str::to_owned).collect();
+    if !missing.is_empty() {
+        return Err(ErrorKind::MissingFields {
+            thread: thread.unwrap_or_default().to_owned(),
+            fields: missing,
+        });
+    }
+    S::__restore(&mut Restore::new(fields)).map_err(|error| {
+        let source = EncodeError::not_read_back(&error);
+        ErrorKind::NotStorable { nodes: vec![START.to_owned()], step: 0, source }
+    })
+}
+
 impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     /// Makes updates, each list a superstep of its own; gives back the last checkpoint.
     #[expect(clippy::too_many_arguments, reason = "what a run is made of, and what is to be written")]
@@ -66,34 +108,33 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         is_head: bool,
         supersteps: Vec<Vec<Outside<S>>>,
     ) -> Result<CheckpointId, Error> {
-        let parts = Parts { ctx: Ctx::new(Arc::new(shared), context), graph, options, events: None };
-        let mut driver = match opened {
+        let parts = Parts::new(graph, context, shared, options, None)?;
+        let (mut driver, mut step) = match opened {
             Some(mut opened) if !opened.fresh => {
                 if !is_head {
                     opened.known.clear();
                 }
-                parts.at(persist, &mut opened)?
+                let driver = parts.at(persist, &mut opened)?;
+                let step = driver.step + 1;
+                (driver, step)
             }
             opened => {
-                // Nothing is stored of the state yet: it begins as if with an input that gives nothing.
-                let mut restore = Restore::new(Vec::new());
-                let state = S::__restore(&mut restore).map_err(|_| {
-                    let thread = parts.ctx.cx.thread().unwrap_or_default().to_owned();
-                    parts.error(ErrorKind::NoThread { thread })
-                })?;
+                let first = supersteps.first().map(Vec::as_slice).unwrap_or_default();
+                let state = first_state(&parts.graph, parts.ctx.cx.thread(), first)
+                    .map_err(|kind| parts.error(kind))?;
                 persist.pieces = Pieces::fresh::<S>();
                 if let Some(opened) = &opened {
                     persist.at = Some(opened.checkpoint.id);
                 }
-                let ephemerals = crate::engine::ephemeral::Ephemerals::new(&parts.graph.ephemeral);
+                let ephemerals = Ephemerals::new(&parts.graph.ephemeral);
+                // What is applied first is superstep 0, as an input's application is.
                 let step = opened.as_ref().map_or(0, |opened| opened.checkpoint.step + 1);
-                let mut driver = parts.driver(persist, state, ephemerals)?;
-                driver.step = u64::try_from(step - 1).unwrap_or_default();
-                driver
+                (parts.on(persist, state, ephemerals)?, u64::try_from(step).unwrap_or_default())
             }
         };
         for updates in supersteps {
-            driver.superstep_from_outside(updates)?;
+            driver.superstep_from_outside(step, updates)?;
+            step += 1;
         }
         driver.conclude().await?;
         match driver.persist.as_ref().and_then(|persist| persist.last()) {
@@ -103,18 +144,13 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     }
 
     /// One superstep of updates, and of what had finished of the one that was planned.
-    fn superstep_from_outside(&mut self, updates: Vec<Outside<S>>) -> Result<(), Error> {
-        let step = self.step + 1;
+    fn superstep_from_outside(&mut self, step: u64, updates: Vec<Outside<S>>) -> Result<(), Error> {
         let finished = std::mem::take(&mut self.tasks).into_iter().zip(std::mem::take(&mut self.results));
         let finished = finished.filter_map(|(task, result)| Some((task, Some(result?))));
         let (mut tasks, mut results): (Vec<Task>, Vec<Option<Finished<S>>>) = finished.unzip();
         let (mut names, mut ends) = (Vec::new(), false);
         for Outside { update, place, leave } in updates {
-            let name = match place {
-                Place::Start => START,
-                Place::Node(node) => self.graph.node_name(node),
-                Place::End => "END",
-            };
+            let name = place.name(&self.graph);
             ends |= place == Place::End;
             names.push(name.to_owned());
             let stamp = Stamp { thread: self.ctx.cx.thread(), ..Stamp::new(name, step, tasks.len()) };

@@ -14,8 +14,8 @@ use crate::plan::Task;
 use crate::state::{EncodeError, GraphState};
 
 use super::journal::{Journal, Shared};
-use super::open::StoredQuestion;
 use super::pieces::{NotStored, Pieces};
+use super::question::StoredQuestion;
 use super::recorder::Recorder;
 use super::records::{finished_records, json_record, key, place};
 

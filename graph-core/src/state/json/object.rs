@@ -58,6 +58,21 @@ impl JsonInput {
         }
     }
 
+    /// Takes a field that must be there and cannot be read: JSON never has values of untracked fields.
+    pub fn untracked<T>(&mut self, names: &[&'static str]) -> Option<T> {
+        let given = self.take(names).map(|(key, _)| key);
+        if !self.not_an_object {
+            let name = given.or(names.first().copied()).unwrap_or_default();
+            let message = format!(
+                "required and untracked, so no JSON can give it: make the input with `{}::input(..)`, or give the field \
+                 a `default` or `from_context` instead of `input`",
+                self.state
+            );
+            self.problem(path::of_key(name), message);
+        }
+        None
+    }
+
     /// Takes a field that may be left out.
     pub fn optional<W>(
         &mut self,

@@ -87,8 +87,16 @@ impl EncodeError {
 
     /// Something of a plan that is no field.
     pub(crate) fn of_plan(reason: impl Display) -> Self {
-        let unstorable = Unstorable { path: String::new(), reason: reason.to_string() };
-        Self { field: "(a plan)", unstorable }
+        Self::of_field("(a plan)", reason.to_string())
+    }
+
+    /// A value that was written, and cannot be read back.
+    pub(crate) fn not_read_back(error: &RestoreError) -> Self {
+        Self::of_field(error.field, error.reason.clone())
+    }
+
+    fn of_field(field: &'static str, reason: String) -> Self {
+        Self { field, unstorable: Unstorable { path: String::new(), reason } }
     }
 
     /// The field.

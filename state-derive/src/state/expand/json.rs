@@ -120,9 +120,6 @@ fn parse(cx: &Context<'_>) -> TokenStream {
 /// The expression that reads a required field's value out of `__value`.
 pub(super) fn required(cx: &Context<'_>, field: &Field) -> TokenStream {
     let (runtime, ty) = (cx.runtime, cx.ty(field));
-    if !field.tracked {
-        return quote!(#runtime::Parsed::Unknown(__value));
-    }
     let parsed = match &field.codec.read {
         None => quote!(#runtime::parse_value::<#ty>(__key, __value)),
         Some(read) => quote!(#runtime::parse_value_with::<#ty>(__key, __value, |__from| #read(__from))),

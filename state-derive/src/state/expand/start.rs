@@ -125,6 +125,10 @@ fn read(cx: &Context<'_>, field: &Field) -> TokenStream {
                 &mut __writes,
             );
         },
+        Given::Always if !field.tracked => {
+            let (local, ty) = (local(&field.ident), cx.ty(field));
+            quote!(let #local: ::core::option::Option<#ty> = __object.untracked(&[#(#names),*]);)
+        }
         Given::Always => {
             let (local, ty, parser) = (local(&field.ident), cx.ty(field), json::required(cx, field));
             quote! {

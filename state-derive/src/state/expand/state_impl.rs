@@ -96,7 +96,8 @@ fn spec(cx: &Context<'_>, field: &Field) -> TokenStream {
         let stored = stored::stored_as(cx, field);
         quote!(.__stored(#stored))
     });
-    quote!(#runtime::FieldSpec::__new(#name) #reducer #ephemeral #excluded #untracked #stored)
+    let required = (!field.has_start()).then(|| quote!(.__required()));
+    quote!(#runtime::FieldSpec::__new(#name) #reducer #ephemeral #excluded #untracked #stored #required)
 }
 
 fn clear_ephemeral(cx: &Context<'_>) -> TokenStream {

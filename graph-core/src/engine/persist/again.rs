@@ -1,0 +1,77 @@
+//! A run that begins once more at a checkpoint, as another branch.
+
+use std::sync::Arc;
+
+use crate::checkpoint::Source;
+use crate::engine::Driver;
+use crate::engine::parts::Parts;
+use crate::error::Error;
+use crate::state::GraphState;
+
+use super::begin::step_number;
+use super::input::{Waiting, input_not_storable, input_records};
+use super::opened::Opened;
+use super::resume::behind;
+use super::writer::{Persist, Plan};
+
+impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
+    pub(super) fn again(
+        self,
+        persist: Persist,
+        mut opened: Opened<S>,
+        mut update: Option<S::Update>,
+        step: i64,
+    ) -> Result<Driver<S, D>, Error> {
+        let from = opened.checkpoint.clone();
+        let pieces = std::mem::take(&mut opened.pieces);
+        // As this program writes it: the branch is of its version.
+        let records = opened.input.as_ref().map(|input| input_records(&opened.state, &opened.given, input));
+        let records = records
+            .transpose()
+            .map_err(|(_, source)| input_not_storable(&self.graph.name, step_number(step + 1), source));
+        let records = records?.unwrap_or_default();
+        // The branch begins with what was planned, and with none of what has come of it.
+        opened.known.clear();
+        opened.gate = None;
+        opened.checkpoint.step = step;
+        let mut persist = persist;
+        persist.pieces = pieces;
+        let mut driver = self.at(persist, &mut opened)?;
+        if opened.input.is_none()
+            && let Some(update) = update.take()
+        {
+            // What it writes is in the branch's first checkpoint.
+            driver.update(update, 0, 0)?;
+        }
+        let state = Arc::clone(&driver.state);
+        let graph = driver.graph.name.clone();
+        let not_storable = |source| input_not_storable(&graph, step_number(step), source);
+        let plan = match opened.input {
+            Some(_) => Plan { next: from.next.clone(), progress: from.progress.clone() },
+            // What a resumption has brought, an ephemeral field or a node, is in no plan yet.
+            None => driver.plan(&[]).map_err(not_storable)?,
+        };
+        if let Some(persist) = &mut driver.persist {
+            let pieces = if opened.fresh {
+                Vec::new()
+            } else {
+                persist.pieces.unwritten(&*state).map_err(|(_, source)| not_storable(source))?
+            };
+            persist.checkpoint(Source::Fork, step, Some(from.id), plan, pieces, records);
+        }
+        drop(state);
+        // Its tasks are others than those of the branch that it leaves.
+        driver.begin_superstep();
+        if let Some(input) = opened.input.take() {
+            let given = std::mem::take(&mut opened.given);
+            driver.apply_input(Waiting { input, given, step })?;
+        }
+        if let Some(update) = update {
+            let records = driver.update(update, behind(0), 0)?;
+            if let Some(persist) = &mut driver.persist {
+                persist.answered(records);
+            }
+        }
+        Ok(driver)
+    }
+}

@@ -1,0 +1,162 @@
+//! A run on a thread that begins with an input: it is stored before it is applied.
+
+use std::sync::Arc;
+
+use crate::checkpoint::{CheckpointId, Piece, RecordKind, Source, TaskRecord};
+use crate::engine::Driver;
+use crate::engine::apply::{Rejected, Undos, broken_rules, fold_unchecked};
+use crate::engine::begin::from_outside;
+use crate::engine::commit::own;
+use crate::engine::encoded::Keep;
+use crate::engine::ephemeral::Ephemerals;
+use crate::engine::parts::Parts;
+use crate::engine::reject::reject;
+use crate::engine::task::Finished;
+use crate::error::{Error, ErrorKind};
+use crate::plan::Progress;
+use crate::reducers::Stamp;
+use crate::state::{EncodeError, GraphState, Input as _};
+
+use super::begin::step_number;
+use super::open::is_delta;
+use super::opened::Opened;
+use super::pieces::{NotStored, Pieces, encode};
+use super::progress::{self, START};
+use super::records::{key, write_records};
+use super::writer::{Persist, Plan};
+
+/// An input that is to be applied.
+pub(super) struct Waiting<S: GraphState> {
+    pub(super) input: Finished<S>,
+    /// The fields that the state holds as the input has given them.
+    pub(super) given: Vec<usize>,
+    /// The step of the checkpoint that holds it.
+    pub(super) step: i64,
+}
+
+impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
+    pub(super) fn with_input(
+        self,
+        mut persist: Persist,
+        input: S::Input,
+        from: Option<Opened<S>>,
+    ) -> Result<Driver<S, D>, Error> {
+        let parent = from.as_ref().map(|from| from.checkpoint.id);
+        let step = from.as_ref().map_or(-1, |from| from.checkpoint.step + 1);
+        let thread = self.ctx.cx.thread().map(str::to_owned);
+        let stamp = Stamp { thread: thread.as_deref(), ..Stamp::new(START, step_number(step + 1), 0) };
+        let fresh = from.as_ref().is_none_or(|from| from.fresh);
+        let (state, given, update, ephemerals, pieces) = match from {
+            Some(Opened { fresh: false, state, ephemerals, pieces, .. }) => {
+                (state, Vec::new(), input.into_update(), ephemerals, pieces)
+            }
+            // Nothing is stored of the state yet: the input that waits is given up.
+            _ => {
+                let start = input.into_start();
+                let ephemerals = Ephemerals::new(&self.graph.ephemeral);
+                (start.state, start.given, start.update, ephemerals, Pieces::fresh::<S>())
+            }
+        };
+        let input = from_outside::<S>(update, stamp, Keep::All).map_err(|kind| self.error(kind))?;
+        let not_storable =
+            |(_, source): NotStored| input_not_storable(&self.graph.name, step_number(step + 1), source);
+        let records = input_records(&state, &given, &input).map_err(not_storable)?;
+        persist.pieces = pieces;
+        // What has come to the state since its checkpoint is in this one: nothing but the input waits in it.
+        let carried = match fresh {
+            true => Vec::new(),
+            false => persist.pieces.unwritten(&state).map_err(not_storable)?,
+        };
+        let mut driver = self.on(persist, state, ephemerals)?;
+        driver.input_checkpoint(step, parent, carried, records)?;
+        // Should the input be refused, nothing of the above is written: the run has not begun.
+        driver.apply_input(Waiting { input, given, step })?;
+        Ok(driver)
+    }
+}
+
+impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
+    /// Adds the checkpoint of an input that waits to be applied, with what has come to the state since the one before.
+    fn input_checkpoint(
+        &mut self,
+        step: i64,
+        parent: Option<CheckpointId>,
+        pieces: Vec<Piece>,
+        records: Vec<TaskRecord>,
+    ) -> Result<(), Error> {
+        let progress = progress::encode::<S, D>(&self.graph, &[], &self.progress, &self.ephemerals, &[])
+            .map_err(|source| input_not_storable(&self.graph.name, step_number(step + 1), source))?;
+        let plan = Plan { next: vec![Arc::from(START)], progress };
+        if let Some(persist) = &mut self.persist {
+            persist.checkpoint(Source::Input, step, parent, plan, pieces, records);
+        }
+        Ok(())
+    }
+
+    /// Applies an input to the state, plans what leaves START, and adds the checkpoint of it.
+    pub(super) fn apply_input(&mut self, waiting: Waiting<S>) -> Result<(), Error> {
+        let Waiting { input, given, step } = waiting;
+        self.step = u64::try_from(step + 1).unwrap_or_default();
+        self.last_step = self.step.saturating_add(self.options.recursion_limit);
+        self.ctx.cx.at.step = self.step;
+        self.ctx.cx.at.remaining = self.options.recursion_limit;
+        let mut cleared = Vec::new();
+        let mut results = vec![Some(input)];
+        if let Some(state) = own(&mut self.state) {
+            for (field, ..) in self.ephemerals.alive() {
+                state.clear_ephemeral(field);
+                cleared.push(field);
+            }
+            let folded = fold_unchecked(state, &mut results, &mut self.ledger, &mut Undos::new());
+            let mut written = given;
+            written.extend_from_slice(self.ledger.touched());
+            folded
+                .and_then(|()| match broken_rules(&*state, &written) {
+                    broken if broken.is_empty() => Ok(()),
+                    broken => Err(Rejected::Rules(broken)),
+                })
+                .map_err(|rejected| reject(&[], self.step, &[], &mut results, rejected))
+                .map_err(|kind| Error::new(&self.graph.name, kind))?;
+            self.ephemerals.settle(self.step, &cleared, |field| written.contains(&field));
+            self.progress = Progress::new(&self.graph.topology);
+        }
+        self.leave_start()?;
+        let (step, touched) = (self.step, self.ledger.touched());
+        if let Some(persist) = &mut self.persist {
+            let pieces = persist.pieces.of_superstep(&*self.state, &results, touched, &cleared);
+            let pieces = pieces.map_err(|(_, source)| input_not_storable(&self.graph.name, step, source))?;
+            self.checkpoint(pieces)?;
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn input_not_storable(graph: &str, step: u64, source: EncodeError) -> Error {
+    Error::new(graph, ErrorKind::NotStorable { nodes: vec![START.to_owned()], step, source })
+}
+
+/// The records of an input: the fields that it gives past their reducers, and its writes.
+pub(super) fn input_records<S: GraphState>(
+    state: &S,
+    given: &[usize],
+    input: &Finished<S>,
+) -> Result<Vec<TaskRecord>, NotStored> {
+    let (mut records, mut buffer) = (Vec::new(), Vec::new());
+    for (ordinal, &field) in given.iter().enumerate() {
+        if let (Some(spec), Some(payload)) = (S::field(field), encode(state, field, &mut buffer)?) {
+            let name = format!("{ordinal:04}v:{}", spec.name);
+            records.push(TaskRecord { key: key(0, RecordKind::Write, &name), payload });
+        }
+    }
+    if let Some(encoded) = &input.encoded {
+        let mut writes = write_records::<S>(0, RecordKind::Write, encoded);
+        // An input that was read back has the given fields among its writes as well.
+        writes.retain(is_delta);
+        for record in &mut writes {
+            // Behind the given fields.
+            record.key.key = Arc::from(format!("1{}", record.key.key));
+        }
+        records.extend(writes);
+    }
+    Ok(records)
+}

@@ -1,0 +1,95 @@
+//! Updates that came with resumptions: they are part of the state of the checkpoint that they came to.
+
+use std::sync::Arc;
+
+use crate::checkpoint::{Checkpoint, RecordKey, RecordKind, StoredField, TaskRecord};
+use crate::engine::apply::{Undos, fold_unchecked};
+use crate::engine::encoded::Encoded;
+use crate::engine::ledger::Ledger;
+use crate::engine::reject::reject;
+use crate::engine::task::Finished;
+use crate::error::{ErrorKind, with_causes};
+use crate::graph::Compiled;
+use crate::node::Leave;
+use crate::state::{EncodeError, GraphState};
+
+use super::corrupt::corrupt;
+use super::program::versions;
+use super::read_records::Reader;
+use super::read_state::{ReadState, read_state};
+use super::records::{json_record, key, parse_write_key, write_records};
+
+/// What cannot be read when a patch cannot.
+const WHAT: &str = "an update that came with a resumption";
+
+/// The records of an update that comes with a resumption: which versions it is of, and behind that its writes. There are
+/// so many records of such updates before.
+///
+/// The checkpoint may be of an older program than the one that resumes.
+pub(super) fn patch_records<S: GraphState>(
+    before: usize,
+    encoded: &Encoded,
+) -> Result<Vec<TaskRecord>, EncodeError> {
+    let at = key(RecordKey::NO_TASK, RecordKind::Patch, &format!("{before:04}"));
+    let mut records = vec![json_record(at, &versions::<S>())?];
+    for (index, mut write) in
+        write_records::<S>(RecordKey::NO_TASK, RecordKind::Patch, encoded).into_iter().enumerate()
+    {
+        let rest = write.key.key.get(4..).unwrap_or_default();
+        write.key.key = format!("{:04}{rest}", before + 1 + index).into();
+        records.push(write);
+    }
+    Ok(records)
+}
+
+/// The state of a checkpoint, for showing.
+pub(crate) fn shown_state<S: GraphState, D>(
+    graph: &Compiled<S, D>,
+    thread: &Arc<str>,
+    checkpoint: &Checkpoint,
+    fields: Vec<StoredField>,
+    records: &[TaskRecord],
+) -> Result<S, ErrorKind> {
+    let mut read = read_state::<S>(thread, checkpoint, fields)?;
+    Reader { graph, thread, checkpoint, records }.patch(&mut read)?;
+    Ok(read.state)
+}
+
+impl<S: GraphState, D> Reader<'_, S, D> {
+    /// Writes the updates into the state that the checkpoint holds, one after the other; gives back the fields that they
+    /// have written. The next checkpoint will hold them.
+    ///
+    /// The rules were asked when each came: a rule that is new since then does not make a checkpoint unreadable.
+    pub(super) fn patch(&self, read: &mut ReadState<S>) -> Result<Vec<usize>, ErrorKind> {
+        let (mut all, mut ledger) = (Vec::new(), Ledger::default());
+        for patch in self.patches()? {
+            let mut results = vec![Some(patch)];
+            fold_unchecked(&mut read.state, &mut results, &mut ledger, &mut Undos::new()).map_err(
+                |rejected| {
+                    let kind = reject(&[], 0, &[], &mut results, rejected);
+                    corrupt(self.thread, self.checkpoint, WHAT, with_causes(&kind))
+                },
+            )?;
+            let encoded = results.first().and_then(|result| result.as_ref()?.encoded.as_deref());
+            read.pieces
+                .carry(&read.state, encoded, ledger.touched())
+                .map_err(|(_, error)| corrupt(self.thread, self.checkpoint, WHAT, with_causes(&error)))?;
+            all.extend_from_slice(ledger.touched());
+        }
+        Ok(all)
+    }
+
+    /// The updates, one after the other: each begins with what its versions are.
+    fn patches(&self) -> Result<Vec<Finished<S>>, ErrorKind> {
+        let mut records: Vec<&TaskRecord> = self.of(RecordKey::NO_TASK, RecordKind::Patch).collect();
+        records.sort_by(|one, other| one.key.key.cmp(&other.key.key));
+        let mut patches = Vec::new();
+        for patch in records.chunk_by(|_, next| parse_write_key(&next.key.key).is_some()) {
+            let [of, writes @ ..] = patch else { continue };
+            let found: Vec<(String, u32)> = self.json(of)?;
+            let (writes, encoded) = self.writes(writes.iter().copied(), Some(&found))?;
+            patches.push(Finished { writes, leave: Leave::ByEdges, encoded: Some(Box::new(encoded)) });
+        }
+        Ok(patches)
+    }
+}

@@ -1,0 +1,141 @@
+use std::sync::Arc;
+
+use crate::checkpoint::{
+    Checkpoint, Payload, PieceKind, RecordKey, RecordKind, StoredField, StoredPiece, TaskRecord,
+};
+use crate::engine::task::Finished;
+use crate::error::ErrorKind;
+use crate::graph::Compiled;
+use crate::plan::Task;
+use crate::state::{Form, GraphState, Stored};
+
+use super::corrupt::corrupt;
+use super::opened::{Known, NamedTasks};
+use super::program::{Program, versions};
+use super::read_state::migrate;
+use super::records::{ReadWrites, StoredFinish, decode_writes, parse_write_key};
+
+/// What is known of the tasks of a checkpoint, those that a resumption has added included, for showing: a node that is gone is
+/// shown by its name.
+pub(crate) fn read_tasks<S: GraphState, D>(
+    graph: &Compiled<S, D>,
+    thread: &Arc<str>,
+    checkpoint: &Checkpoint,
+    records: &[TaskRecord],
+) -> Result<NamedTasks<S>, ErrorKind> {
+    let reader = Reader { graph, thread, checkpoint, records };
+    let named = planned(checkpoint, records).into_iter().enumerate();
+    let tasks = named.map(|(index, name)| {
+        let node = graph.find(&name);
+        let task = node.map(|node| Task { node, packet: None });
+        let known = task.map(|task| reader.known(index, &task)).transpose()?;
+        Ok((name, known.unwrap_or_default()))
+    });
+    tasks.collect()
+}
+
+/// The nodes that are planned at a checkpoint, also those that resumptions have added.
+pub(crate) fn planned(checkpoint: &Checkpoint, records: &[TaskRecord]) -> Vec<Arc<str>> {
+    let added = records.iter().filter(|record| record.key.kind == RecordKind::Goto);
+    let added = added.map(|record| Arc::from(String::from_utf8_lossy(record.payload.bytes())));
+    checkpoint.next.iter().cloned().chain(added).collect()
+}
+
+/// Reads the records of a checkpoint.
+pub(super) struct Reader<'r, S, D> {
+    pub(super) graph: &'r Compiled<S, D>,
+    pub(super) thread: &'r Arc<str>,
+    pub(super) checkpoint: &'r Checkpoint,
+    pub(super) records: &'r [TaskRecord],
+}
+
+impl<'r, S: GraphState, D> Reader<'r, S, D> {
+    pub(super) fn of(
+        &self,
+        task: u32,
+        kind: RecordKind,
+    ) -> impl Iterator<Item = &'r TaskRecord> + use<'r, S, D> {
+        let records = self.records;
+        records.iter().filter(move |record| record.key.task == task && record.key.kind == kind)
+    }
+
+    pub(super) fn json<T: serde::de::DeserializeOwned>(&self, record: &TaskRecord) -> Result<T, ErrorKind> {
+        serde_json::from_slice(record.payload.bytes())
+            .map_err(|error| self.corrupt(record, error.to_string()))
+    }
+
+    fn corrupt(&self, record: &TaskRecord, reason: String) -> ErrorKind {
+        let RecordKey { task, kind, .. } = &record.key;
+        corrupt(self.thread, self.checkpoint, format!("the {kind:?} record of task {task}"), reason)
+    }
+
+    /// What is known of a task.
+    pub(super) fn known(&self, index: usize, task: &Task) -> Result<Known<S>, ErrorKind> {
+        let place = super::records::place(index);
+        let mut known = Known { failure: None, ..Known::default() };
+        if let Some(record) = self.of(place, RecordKind::Failed).next() {
+            known.failure = Some(self.json(record)?);
+        }
+        if let Some(record) = self.of(place, RecordKind::Finished).next() {
+            let finish: StoredFinish = self.json(record)?;
+            let leave = finish.leave(self.graph, task.node).map_err(|reason| self.corrupt(record, reason))?;
+            let writes = self.of(place, RecordKind::Write);
+            let (writes, encoded) = self.writes(writes, Some(&finish.versions))?;
+            known.result = Some(Finished { writes, leave, encoded: Some(Box::new(encoded)) });
+            return Ok(known);
+        }
+        for record in self.of(place, RecordKind::Interrupt) {
+            let (id, question) = (record.key.key.to_string(), self.json(record)?);
+            match self.of(place, RecordKind::Answer).find(|answer| answer.key.key == record.key.key) {
+                None => known.questions.push((id, question)),
+                Some(answer) => known.answers.push((id, question, self.json(answer)?)),
+            }
+        }
+        let steps = self.of(place, RecordKind::Step);
+        known.steps = steps.map(|record| (record.key.key.to_string(), record.payload.clone())).collect();
+        Ok(known)
+    }
+
+    /// Writes as they were prepared, brought to this program's version.
+    pub(super) fn writes(
+        &self,
+        records: impl Iterator<Item = &'r TaskRecord>,
+        found: Option<&[(String, u32)]>,
+    ) -> Result<ReadWrites<S>, ErrorKind> {
+        let records: Vec<(&str, &Payload)> =
+            records.map(|record| (&*record.key.key, &record.payload)).collect();
+        let of_run;
+        let found = match found {
+            Some(found) => found,
+            None => {
+                of_run = Program::parse(&self.checkpoint.run.program).versions;
+                &of_run
+            }
+        };
+        let unreadable = |(what, reason)| corrupt(self.thread, self.checkpoint, what, reason);
+        if found == versions::<S>() {
+            return decode_writes::<S>(records.into_iter()).map_err(unreadable);
+        }
+        // One write after the other: their order is kept, and a migration sees each as a field of its own.
+        let mut migrated: Vec<(String, Payload)> = Vec::new();
+        for (ordinal, (key, payload)) in records.into_iter().enumerate() {
+            let Some((form, field)) = parse_write_key(key) else { continue };
+            let kind = match form {
+                Form::Delta => PieceKind::Delta,
+                Form::Overwrite => PieceKind::Value,
+            };
+            let piece = StoredPiece { checkpoint: self.checkpoint.id, kind, payload: payload.clone() };
+            let fields = vec![StoredField { field: field.to_owned(), pieces: vec![piece] }];
+            let stored = Stored::__of_writes(fields);
+            let (fields, _) = migrate::<S>(self.thread, self.checkpoint, found, stored)?;
+            for field in fields {
+                for piece in field.pieces {
+                    let form = if piece.kind == PieceKind::Delta { 'd' } else { 'v' };
+                    migrated.push((format!("{ordinal:04}{form}:{}", field.field), piece.payload));
+                }
+            }
+        }
+        let records = migrated.iter().map(|(key, payload)| (key.as_str(), payload));
+        decode_writes::<S>(records).map_err(unreadable)
+    }
+}

@@ -1,0 +1,65 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::checkpoint::{Checkpoint, StoredField};
+use crate::error::ErrorKind;
+use crate::state::{GraphState, Restore, Stored};
+
+use super::corrupt::corrupt;
+use super::pieces::Pieces;
+use super::program::{Program, versions};
+use super::sizes::Size;
+
+/// A state that was read, and how much of it is stored.
+pub(super) struct ReadState<S> {
+    pub(super) state: S,
+    pub(super) pieces: Pieces,
+}
+
+/// Reads the state of a checkpoint, bringing it to this program's version first.
+pub(super) fn read_state<S: GraphState>(
+    thread: &Arc<str>,
+    checkpoint: &Checkpoint,
+    fields: Vec<StoredField>,
+) -> Result<ReadState<S>, ErrorKind> {
+    let sizes: HashMap<String, usize> = fields
+        .iter()
+        .map(|field| (field.field.clone(), field.pieces.iter().map(|piece| piece.payload.len()).sum()))
+        .collect();
+    let (fields, migrated) = migrate::<S>(
+        thread,
+        checkpoint,
+        &Program::parse(&checkpoint.run.program).versions,
+        Stored::__of_state(fields),
+    )?;
+    let mut restore = Restore::new(fields);
+    let state = S::__restore(&mut restore).map_err(|error| {
+        let what = format!("field `{}`", error.field());
+        let reason = crate::error::with_causes(&error);
+        corrupt(thread, checkpoint, what, reason)
+    })?;
+    let size = |index: usize| {
+        let bytes = S::field(index).and_then(|spec| sizes.get(spec.name)).copied();
+        Size::read(bytes.unwrap_or_default())
+    };
+    let unstored = if migrated { (0..S::FIELD_COUNT).collect() } else { restore.defaulted().to_vec() };
+    Ok(ReadState { state, pieces: Pieces::new((0..S::FIELD_COUNT).map(size).collect(), unstored) })
+}
+
+/// Brings stored fields to this program's version; `true` if they were of another.
+pub(super) fn migrate<S: GraphState>(
+    thread: &Arc<str>,
+    checkpoint: &Checkpoint,
+    found: &[(String, u32)],
+    mut stored: Stored,
+) -> Result<(Vec<StoredField>, bool), ErrorKind> {
+    if found == versions::<S>() {
+        return Ok((stored.__into_fields(), false));
+    }
+    S::__migrate(found, &mut stored).map_err(|error| ErrorKind::Migration {
+        thread: thread.to_string(),
+        checkpoint: checkpoint.id,
+        source: error,
+    })?;
+    Ok((stored.__into_fields(), true))
+}

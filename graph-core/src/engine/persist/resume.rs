@@ -1,0 +1,134 @@
+//! A run that goes on where its thread is, with what comes along: answers, an update, nodes to run besides.
+
+use crate::checkpoint::{Encoding, Payload, RecordKey, RecordKind, TaskRecord};
+use crate::engine::Driver;
+use crate::engine::apply::{Undos, fold};
+use crate::engine::begin::from_outside;
+use crate::engine::commit::own;
+use crate::engine::desk::Answered;
+use crate::engine::encoded::Keep;
+use crate::engine::parts::Parts;
+use crate::engine::reject::reject;
+use crate::engine::task::Finished;
+use crate::error::Error;
+use crate::plan::Task;
+use crate::reducers::Stamp;
+use crate::state::GraphState;
+
+use super::input::{Waiting, input_not_storable};
+use super::opened::Opened;
+use super::patches::patch_records;
+use super::progress::START;
+use super::records::key;
+use super::writer::Persist;
+
+/// What comes with a resumption.
+pub(crate) struct GoOn<S: GraphState> {
+    pub(crate) opened: Opened<S>,
+    /// Answers to open questions, as records.
+    pub(crate) answers: Vec<TaskRecord>,
+    pub(crate) update: Option<S::Update>,
+    /// Nodes to run besides.
+    pub(crate) goto: Vec<usize>,
+}
+
+impl<S: GraphState> GoOn<S> {
+    /// With nothing but what is there.
+    pub(crate) fn at(opened: Opened<S>) -> Self {
+        Self { opened, answers: Vec::new(), update: None, goto: Vec::new() }
+    }
+}
+
+impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
+    pub(super) fn go_on(self, persist: Persist, go_on: GoOn<S>) -> Result<Driver<S, D>, Error> {
+        let GoOn { mut opened, answers, update, goto } = go_on;
+        let mut driver = self.at(persist, &mut opened)?;
+        if let Some(input) = opened.input.take() {
+            let waiting =
+                Waiting { input, given: std::mem::take(&mut opened.given), step: opened.checkpoint.step };
+            driver.apply_input(waiting)?;
+        }
+        let mut records = answers;
+        if let Some(update) = update {
+            let earlier = opened.records.iter().filter(|record| record.key.kind == RecordKind::Patch).count();
+            records.extend(driver.update(update, behind(earlier), earlier)?);
+        }
+        let earlier = opened.records.iter().filter(|record| record.key.kind == RecordKind::Goto).count();
+        for (index, node) in goto.into_iter().enumerate() {
+            let at = key(RecordKey::NO_TASK, RecordKind::Goto, &format!("{:04}", earlier + index));
+            let payload = Payload::new(Encoding::Bytes, driver.graph.node_name(node).as_bytes());
+            records.push(TaskRecord { key: at, payload });
+            driver.tasks.push(Task { node, packet: None });
+            driver.results.push(None);
+            driver.attempts.push(0);
+        }
+        for record in &records {
+            driver.take_answer(record);
+        }
+        if let Some(persist) = &mut driver.persist {
+            persist.answered(records);
+        }
+        Ok(driver)
+    }
+}
+
+impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
+    /// Applies an update from outside that comes before the superstep's tasks; gives back the records of it, behind so many
+    /// of earlier ones. Its place tells it from all else that START has written in the step.
+    pub(super) fn update(
+        &mut self,
+        update: S::Update,
+        place: usize,
+        earlier: usize,
+    ) -> Result<Vec<TaskRecord>, Error> {
+        let stamp = Stamp { thread: self.ctx.cx.thread(), ..Stamp::new(START, self.step, place) };
+        let patch = from_outside::<S>(update, stamp, Keep::All).map_err(|kind| self.error(kind))?;
+        let records = match &patch.encoded {
+            Some(encoded) => patch_records::<S>(earlier, encoded),
+            None => Ok(Vec::new()),
+        };
+        let records = records.map_err(|source| input_not_storable(&self.graph.name, self.step, source))?;
+        self.patch(patch)?;
+        Ok(records)
+    }
+
+    /// Takes an answer in that has come with a resumption.
+    fn take_answer(&mut self, record: &TaskRecord) {
+        let task = usize::try_from(record.key.task).unwrap_or(usize::MAX);
+        let asked = self.suspended.get_mut(&task);
+        let asked = asked.and_then(|open| {
+            open.iter().position(|open| *open.id == *record.key.key).map(|at| open.remove(at))
+        });
+        let answer = serde_json::from_slice(record.payload.bytes());
+        if let (RecordKind::Answer, Some(open), Ok(answer)) = (record.key.kind, asked, answer) {
+            self.ctx.cx.shared.memos.of(self.step + 1, task, |memo| {
+                memo.answers.insert(open.id, Answered { question: open.question, answer });
+            });
+        }
+    }
+
+    /// Applies an update that comes before the superstep's tasks; it is stored with the checkpoint that follows them.
+    fn patch(&mut self, patch: Finished<S>) -> Result<(), Error> {
+        let mut results = vec![Some(patch)];
+        let Some(state) = own(&mut self.state) else { return Ok(()) };
+        fold(state, &mut results, &mut self.ledger, &mut Undos::new())
+            .map_err(|rejected| reject(&[], self.step, &[], &mut results, rejected))
+            .map_err(|kind| Error::new(&self.graph.name, kind))?;
+        let touched = self.ledger.touched();
+        // The tasks that run next could read it, as if the superstep before them had written it.
+        self.ephemerals.settle(self.step, &[], |field| touched.contains(&field));
+        let encoded = results.first().and_then(|result| result.as_ref()?.encoded.as_deref());
+        if let Some(persist) = &mut self.persist {
+            persist
+                .carry(&*self.state, encoded, touched)
+                .map_err(|(_, source)| input_not_storable(&self.graph.name, self.step, source))?;
+        }
+        Ok(())
+    }
+}
+
+/// The place of an update that comes behind a superstep with so many records of earlier ones: no task, and no write from
+/// outside that the superstep was made of, has it.
+pub(super) fn behind(earlier: usize) -> usize {
+    usize::try_from(RecordKey::NO_TASK).unwrap_or(usize::MAX).saturating_sub(earlier)
+}

@@ -1,0 +1,88 @@
+//! A driver that stands where a checkpoint does.
+
+use crate::engine::Driver;
+use crate::engine::desk::Answered;
+use crate::engine::ephemeral::Ephemerals;
+use crate::engine::halt::Halt;
+use crate::engine::parts::Parts;
+use crate::error::Error;
+use crate::state::GraphState;
+
+use super::begin::step_number;
+use super::gate::Gate;
+use super::opened::Opened;
+use super::pieces::Pieces;
+use super::writer::Persist;
+
+impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
+    /// A driver that stands where a checkpoint does.
+    pub(super) fn at(self, mut persist: Persist, opened: &mut Opened<S>) -> Result<Driver<S, D>, Error> {
+        persist.at = Some(opened.checkpoint.id);
+        if !opened.pieces.is_empty() {
+            persist.pieces = std::mem::take(&mut opened.pieces);
+        }
+        if opened.fresh {
+            persist.pieces = Pieces::fresh::<S>();
+        }
+        let state = opened.state.__duplicate();
+        let ephemerals = std::mem::take(&mut opened.ephemerals);
+        let mut driver = self.on(persist, state, ephemerals)?;
+        driver.step = step_number(opened.checkpoint.step);
+        driver.last_step = driver.step.saturating_add(driver.options.recursion_limit);
+        driver.ctx.cx.at.remaining = driver.options.recursion_limit;
+        driver.progress = std::mem::take(&mut opened.progress);
+        std::mem::swap(&mut driver.progress.tasks, &mut opened.tasks);
+        driver.take_plan();
+        driver.begin_superstep();
+        match opened.gate.take() {
+            Some(gate) if gate.ahead => driver.come_to_gate(&gate.after),
+            // The thread has stopped here before: it goes on past the breakpoint.
+            Some(Gate { before, after, .. }) => {
+                driver.halt = Some(Halt { before, after });
+                driver.pass_gate();
+            }
+            None => {}
+        }
+        for (index, known) in opened.known.iter_mut().enumerate() {
+            if let Some(slot) = driver.results.get_mut(index) {
+                *slot = known.result.take();
+            }
+            let (answers, steps) = (std::mem::take(&mut known.answers), std::mem::take(&mut known.steps));
+            if !answers.is_empty() || !steps.is_empty() {
+                driver.ctx.cx.shared.memos.of(driver.step + 1, index, |memo| {
+                    let answers = answers.into_iter();
+                    memo.answers.extend(answers.map(|(id, question, answer)| {
+                        (id, Answered { question: question.question, answer })
+                    }));
+                    memo.steps.extend(steps);
+                });
+            }
+            let node = driver.graph.node_name(driver.tasks.get(index).map_or(usize::MAX, |task| task.node));
+            let open = std::mem::take(&mut known.questions).into_iter();
+            let open: Vec<_> = open.map(|(id, question)| question.open(id, node, index)).collect();
+            if !open.is_empty() {
+                driver.suspended.insert(index, open);
+            }
+            if let (Some(slot), Some(failure)) = (driver.attempts.get_mut(index), &known.failure) {
+                *slot = failure.attempt;
+            }
+        }
+        if let Some(persist) = &mut driver.persist {
+            persist.remember(&driver.results, &opened.records);
+        }
+        Ok(driver)
+    }
+
+    /// A driver on a thread, with nothing planned yet.
+    pub(super) fn on(
+        self,
+        persist: Persist,
+        state: S,
+        ephemerals: Ephemerals,
+    ) -> Result<Driver<S, D>, Error> {
+        let observed = self.events.is_some();
+        let mut driver = self.driver(state, ephemerals)?;
+        driver.persist = Some(Box::new(Persist { observed, ..persist }));
+        Ok(driver)
+    }
+}

@@ -1,0 +1,59 @@
+//! A run that runs again what was planned at a checkpoint, as a new branch.
+
+use std::sync::Arc;
+
+use crate::engine::persist::{Begin, Opened as OpenedThread, open};
+use crate::error::{Error, ErrorKind};
+use crate::run::{Opened, Opening, Target};
+use crate::state::GraphState;
+
+use super::begin::{begin, ended_at, require, take_over, writer};
+use super::input::planned_at;
+use super::load::read;
+use super::patience::Patience;
+use super::run::{Again, OnThread};
+
+impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Again<S>> {
+    async fn open(self, mut opening: Opening<S, D>) -> Result<Opened<S, D>, Error> {
+        let Self { thread, at, run_id, on_conflict, how } = self;
+        let mut patience = Patience::new(on_conflict);
+        loop {
+            let mut loaded = read(&thread, at).await?;
+            require(&thread, &loaded, at)?;
+            let Some(stored) = loaded.found.take() else {
+                return Err(thread.graph.refuse(ErrorKind::NoThread { thread: thread.name.to_string() }));
+            };
+            let compiled = Arc::clone(&thread.graph.0.graph.0);
+            let opened: OpenedThread<S> =
+                open(&compiled, &thread.name, stored).map_err(|kind| thread.graph.refuse(kind))?;
+            if opened.is_at_rest(&compiled) {
+                if how.update.is_some() {
+                    let thread_name = thread.name.to_string();
+                    return Err(thread.graph.refuse(ErrorKind::AtRest { thread: thread_name }));
+                }
+                return ended_at(&thread, opened, &opening);
+            }
+            if patience.waits() {
+                let planned = planned_at(&read(&thread, None).await?);
+                if !planned.is_empty() {
+                    if patience.wait(&thread).await? {
+                        continue;
+                    }
+                    let thread_name = thread.name.to_string();
+                    return Err(thread.graph.refuse(ErrorKind::Pending {
+                        thread: thread_name,
+                        at: None,
+                        next: planned,
+                    }));
+                }
+            }
+            let fence = loaded.fence;
+            let (persist, shared) = writer(&thread, loaded, run_id.clone(), &mut opening);
+            let driver = begin(opening.again(), persist, shared, Begin::Again(opened, how.update.clone()))?;
+            match take_over(driver, patience.waits()).await {
+                Err(error) if patience.tries_again(&thread, &error, fence).await? => {}
+                begun => return begun,
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! A run that goes on where its thread is.
+
+use std::sync::Arc;
+
+use crate::checkpoint::{Loaded, TaskRecord};
+use crate::engine::persist::{Begin, GoOn, Opened as OpenedThread, answer_record, open};
+use crate::error::{Error, ErrorKind};
+use crate::interrupt::Answer;
+use crate::run::{Opened, Opening, Target};
+use crate::state::GraphState;
+
+use super::begin::{begin, ended_at, node, require, take_over, writer};
+use super::load::read;
+use super::patience::Patience;
+use super::run::{OnThread, Resuming};
+use super::{AsNode, Thread};
+
+impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Resuming<S>> {
+    async fn open(self, mut opening: Opening<S, D>) -> Result<Opened<S, D>, Error> {
+        let Self { thread, at, on_conflict, how, .. } = self;
+        let mut patience = Patience::new(on_conflict);
+        loop {
+            let mut loaded = read(&thread, at).await?;
+            require(&thread, &loaded, at)?;
+            let head = loaded.fence.head;
+            let Some(stored) = loaded.found.take() else {
+                return Err(thread.graph.refuse(ErrorKind::NoThread { thread: thread.name.to_string() }));
+            };
+            if Some(stored.checkpoint.id) != head {
+                let (thread_name, checkpoint) = (thread.name.to_string(), stored.checkpoint.id);
+                return Err(thread.graph.refuse(ErrorKind::NotHead { thread: thread_name, checkpoint }));
+            }
+            let compiled = Arc::clone(&thread.graph.0.graph.0);
+            let opened: OpenedThread<S> =
+                open(&compiled, &thread.name, stored).map_err(|kind| thread.graph.refuse(kind))?;
+            let answers = answers(&thread, &opened, how.answers.clone())?;
+            let goto = nodes(&thread, &how.goto)?;
+            if opened.is_at_rest(&compiled) && goto.is_empty() {
+                if how.update.is_some() {
+                    let thread_name = thread.name.to_string();
+                    return Err(thread.graph.refuse(ErrorKind::AtRest { thread: thread_name }));
+                }
+                return ended_at(&thread, opened, &opening);
+            }
+            let fence = loaded.fence;
+            let go_on = GoOn { opened, answers, update: how.update.clone(), goto };
+            match resume(&thread, loaded, go_on, &mut opening, &patience).await {
+                Err(error) if patience.tries_again(&thread, &error, fence).await? => {}
+                begun => return begun,
+            }
+        }
+    }
+}
+
+/// Goes on where a thread is, as a part of the run that is there, unless that is complete.
+pub(super) async fn resume<S: GraphState, D: Send + Sync + 'static>(
+    thread: &Thread<S, D>,
+    loaded: Loaded,
+    go_on: GoOn<S>,
+    opening: &mut Opening<S, D>,
+    patience: &Patience,
+) -> Result<Opened<S, D>, Error> {
+    let id = go_on.opened.run_id(&thread.graph.0.graph.0);
+    let (persist, shared) = writer(thread, loaded, id, opening);
+    let driver = begin(opening.again(), persist, shared, Begin::GoOn(go_on))?;
+    take_over(driver, patience.waits()).await
+}
+
+/// The records of answers, each to a question that is open.
+fn answers<S: GraphState, D: Send + Sync + 'static>(
+    thread: &Thread<S, D>,
+    opened: &OpenedThread<S>,
+    answers: Vec<Answer>,
+) -> Result<Vec<TaskRecord>, Error> {
+    let refuse = |kind| thread.graph.refuse(kind);
+    let mut records: Vec<TaskRecord> = Vec::new();
+    for answer in answers {
+        let asked = opened.known.iter().enumerate().find_map(|(task, known)| {
+            let (_, open) = known.questions.iter().find(|(id, _)| *id == answer.id())?;
+            Some((task, answer.is_to(&open.question)))
+        });
+        let (id, json) = answer.into_parts().map_err(refuse)?;
+        let twice = records.iter().any(|record| *record.key.key == *id);
+        match asked {
+            Some((task, true)) if !twice => records.push(answer_record(task, &id, &json)),
+            asked => {
+                let changed = asked.is_some_and(|(_, as_shown)| !as_shown);
+                return Err(refuse(ErrorKind::NotOpen { thread: thread.name.to_string(), id, changed }));
+            }
+        }
+    }
+    Ok(records)
+}
+
+/// The nodes that are meant.
+fn nodes<S: GraphState, D: Send + Sync + 'static>(
+    thread: &Thread<S, D>,
+    places: &[AsNode],
+) -> Result<Vec<usize>, Error> {
+    places.iter().map(|place| node(thread, &place.node)).collect()
+}

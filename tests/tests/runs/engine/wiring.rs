@@ -1,0 +1,313 @@
+//! Every mistake in a graph's wiring is told when it is compiled, all of them in one error.
+
+use expect_test::{Expect, expect};
+use graph_core::node::{Choice, Exit};
+use graph_core::{Cx, END, ErrorKind, Node, Route, START, StateGraph, named};
+use serde::{Deserialize, Serialize};
+
+use crate::engine::trace::{Trace, TraceUpdate, nodes, ran};
+
+nodes! { a b c d }
+
+fn graph() -> StateGraph<Trace> {
+    StateGraph::<Trace>::new()
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "reads like a sentence")]
+#[track_caller]
+fn check(graph: StateGraph<Trace>, expected: Expect) {
+    let error = graph.compile().unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Wiring(problems) if !problems.is_empty()));
+    expected.assert_eq(&error.to_string());
+}
+
+#[derive(Serialize, Deserialize)]
+struct Item(u32);
+
+#[derive(Serialize, Deserialize)]
+struct Other(u32);
+
+async fn item(_: &Item, cx: &Cx) -> TraceUpdate {
+    ran(cx)
+}
+
+#[derive(Route)]
+enum Way {
+    #[to(a)]
+    A,
+    #[to(END)]
+    #[expect(dead_code, reason = "it could")]
+    Out,
+}
+
+async fn goes() -> Way {
+    Way::A
+}
+
+fn decide(_: &Trace) -> Way {
+    Way::A
+}
+
+#[test]
+fn a_graph_has_nodes() {
+    check(
+        graph(),
+        expect![[r#"
+        graph `Trace`: cannot be built, it has 1 mistake
+          it has no nodes: add one with `.edge(START, node)`"#]],
+    );
+}
+
+#[test]
+fn something_follows_start() {
+    check(
+        graph().edge(a, END).edge(b, END),
+        expect![[r#"
+        graph `Trace`: cannot be built, it has 1 mistake
+          nothing follows START: add `.edge(START, ..)` or `.route(START, ..)`"#]],
+    );
+}
+
+#[test]
+fn every_node_can_be_reached() {
+    check(
+        graph().edge(START, a).edge(a, END).edge(b, c).edge(c, b),
+        expect![[r#"
+        graph `Trace`: cannot be built, it has 2 mistakes
+          node `b` cannot be reached from START: lead an edge or a route to it, or take it out
+          node `c` cannot be reached from START: lead an edge or a route to it, or take it out"#]],
+    );
+}
+
+#[test]
+fn every_node_has_a_way_out() {
+    check(
+        graph().edge(START, (a, b)).edge(b, c),
+        expect![[r#"
+        graph `Trace`: cannot be built, it has 2 mistakes
+          node `a` leads nowhere: add `.edge(a, ..)` (to END, if it is the last), or return a route from it
+          node `c` leads nowhere: add `.edge(c, ..)` (to END, if it is the last), or return a route from it"#]],
+    );
+}
+
+#[test]
+fn a_join_that_can_never_fill_is_told_once() {
+    // Behind a source that nothing reaches, behind the target itself, and a target that waits for itself.
+    check(
+        graph().edge(START, a).edge(b, END).join((a, b), c).edge(c, d).edge(d, END),
+        expect![[r#"
+        graph `Trace`: cannot be built, it has 2 mistakes
+          the join into `c` can never fill: `b` cannot be reached before `c`
+          node `b` cannot be reached from START: lead an edge or a route to it, or take it out"#]],
+    );
+    check(
+        graph().edge(START, a).join((a, b), c).edge(c, b),
+        expect![[r#"
+        graph `Trace`: cannot be built, it has 1 mistake
+          the join into `c` can never fill: `b` cannot be reached before `c`"#]],
+    );
+    check(
+        graph().edge(START, a).join((a, c), c).edge(c, END),
+        expect![[r#"
+        graph `Trace`: cannot be built, it has 1 mistake
+          the join into `c` can never fill: `c` would have to finish before itself"#]],
+    );
+    check(
+        graph().edge(START, a).join((a, b), END).edge(b, END),
+        expect![[r#"
+        graph `Trace`: cannot be built, it has 2 mistakes
+          the join into `END` can never fill: `b` cannot be reached before `END`
+          node `b` cannot be reached from START: lead an edge or a route to it, or take it out"#]],
+    );
+}
+
+#[test]
+fn a_name_is_one_nodes_and_none_of_the_graphs_own() {
+    check(
+        graph()
+            .edge(START, (named("x", a), named("x", b)))
+            .edge(named("START", c), END)
+            .edge(named("", d), END),
+        expect![[r#"
+            graph `Trace`: cannot be built, it has 6 mistakes
+              two nodes are called `x`: give one of them another name with `named("..", x)`
+              a node cannot be called `START`
+              a node cannot be called ``
+              node `x` leads nowhere: add `.edge(x, ..)` (to END, if it is the last), or return a route from it
+              node `START` cannot be reached from START: lead an edge or a route to it, or take it out
+              node `` cannot be reached from START: lead an edge or a route to it, or take it out"#]],
+    );
+    check(
+        graph().edge(START, a).edge(a, END).alias(a, "b").edge(a, b).edge(b, END),
+        expect![[r#"
+        graph `Trace`: cannot be built, it has 1 mistake
+          two nodes are called `b`: give one of them another name with `named("..", b)`"#]],
+    );
+}
+
+#[test]
+fn a_closure_needs_a_name() {
+    check(
+        graph().edge(START, async |_: &Trace| {}),
+        expect![[r#"
+        graph `Trace`: cannot be built, it has 2 mistakes
+          a node of type `runs::engine::wiring::a_closure_needs_a_name::{{closure}}` has no name of its own: wrap it in `named("..", ..)`
+          node `runs::engine::wiring::a_closure_needs_a_name::{{closure}}` leads nowhere: add `.edge(runs::engine::wiring::a_closure_needs_a_name::{{closure}}, ..)` (to END, if it is the last), or return a route from it"#]],
+    );
+}
+
+#[test]
+fn a_node_has_one_way_of_leaving() {
+    check(
+        graph().edge(START, goes).edge(goes, b).edge(a, END).edge(b, END),
+        expect![[r#"
+        graph `Trace`: cannot be built, it has 1 mistake
+          node `goes` has both edges and a route: a node has one way of leaving, remove one of them"#]],
+    );
+    check(
+        graph().edge(START, a).route(START, decide).edge(a, END),
+        expect![[r#"
+        graph `Trace`: cannot be built, it has 1 mistake
+          node `START` has both edges and a route: a node has one way of leaving, remove one of them"#]],
+    );
+    check(
+        graph().edge(START, (b, c)).join((b, c), d).edge(d, END).route(b, decide).edge(a, END),
+        expect![[r#"
+            graph `Trace`: cannot be built, it has 1 mistake
+              node `b` has both edges and a route: a node has one way of leaving, remove one of them"#]],
+    );
+    check(
+        graph().edge(START, goes).route(goes, decide).edge(a, END),
+        expect![[r#"
+        graph `Trace`: cannot be built, it has 1 mistake
+          node `goes` has two routes: one of `.route(goes, ..)` and the route that it returns has to go"#]],
+    );
+    check(
+        graph().route(START, decide).route(START, decide).edge(a, END),
+        expect![[r#"
+        graph `Trace`: cannot be built, it has 1 mistake
+          node `START` has two routes: one of `.route(START, ..)` and the route that it returns has to go"#]],
+    );
+}
+
+#[test]
+fn a_route_leads_to_nodes_of_the_graph() {
+    check(
+        graph().edge(START, goes),
+        expect![[r#"
+        graph `Trace`: cannot be built, it has 1 mistake
+          the route of node `goes` leads to `a` (by `A`), which is not in the graph: add it with an edge or `.node(a)`"#]],
+    );
+    check(
+        graph().route(START, decide).edge(b, END),
+        expect![[r#"
+        graph `Trace`: cannot be built, it has 2 mistakes
+          the route of node `START` leads to `a` (by `A`), which is not in the graph: add it with an edge or `.node(a)`
+          node `b` cannot be reached from START: lead an edge or a route to it, or take it out"#]],
+    );
+}
+
+#[test]
+fn what_is_said_is_said_of_nodes_of_the_graph() {
+    check(
+        graph().edge(START, a).edge(a, END).defer(b).alias(c, "old"),
+        expect![[r#"
+        graph `Trace`: cannot be built, it has 2 mistakes
+          `b` is deferred, but is not in the graph: add it with an edge or `.node(b)`
+          `c` is given an alias, but is not in the graph: add it with an edge or `.node(c)`"#]],
+    );
+}
+
+#[derive(Route)]
+enum ByName {
+    #[to("needs")]
+    #[expect(dead_code, reason = "it could")]
+    Without,
+    #[to("needs not")]
+    With(Item),
+    #[to("needs")]
+    #[expect(dead_code, reason = "it could")]
+    Wrong(Other),
+}
+
+async fn by_name() -> ByName {
+    ByName::With(Item(1))
+}
+
+#[test]
+fn packets_are_sent_to_nodes_that_read_them() {
+    check(
+        graph().edge(START, by_name).edge(named("needs", item), END).edge(named("needs not", b), END),
+        expect![[r#"
+            graph `Trace`: cannot be built, it has 3 mistakes
+              node `needs` reads the packet `runs::engine::wiring::Item`, but the exit `Without` of node `by_name` leads to it without one
+              the route of node `by_name` sends a `runs::engine::wiring::Item` to node `needs not` (by `With`), which does not read it
+              the route of node `by_name` sends a `runs::engine::wiring::Other` to node `needs` (by `Wrong`), which does not read it"#]],
+    );
+}
+
+enum Nowhere {}
+
+impl Route for Nowhere {
+    fn exits() -> Vec<Exit> {
+        Vec::new()
+    }
+
+    fn into_choice(self) -> Choice {
+        match self {}
+    }
+}
+
+#[test]
+fn a_route_has_exits() {
+    async fn stuck() -> Vec<Nowhere> {
+        std::future::pending().await
+    }
+    check(
+        graph().edge(START, stuck),
+        expect![[r#"
+        graph `Trace`: cannot be built, it has 1 mistake
+          the route of node `stuck` leads nowhere"#]],
+    );
+}
+
+struct Carries(u32);
+
+impl Node for Carries {
+    type Reads = Trace;
+    type Output = TraceUpdate;
+
+    async fn run(&self, _: &Trace, _: &Cx) -> TraceUpdate {
+        Trace::update().value(self.0)
+    }
+}
+
+#[test]
+fn all_mistakes_are_told_at_once() {
+    check(
+        graph()
+            .name("broken")
+            .edge(START, goes)
+            .edge(goes, b)
+            .edge(c, d)
+            .join((b, c), END)
+            .edge(named("START", Carries(1)), END)
+            .edge(Carries(2), END)
+            .defer(item)
+            .alias(b, "goes"),
+        expect![[r#"
+            graph `broken`: cannot be built, it has 12 mistakes
+              a node cannot be called `START`
+              a node of type `runs::engine::wiring::Carries` has no name of its own: wrap it in `named("..", ..)`
+              the route of node `goes` leads to `a` (by `A`), which is not in the graph: add it with an edge or `.node(a)`
+              `item` is deferred, but is not in the graph: add it with an edge or `.node(item)`
+              two nodes are called `goes`: give one of them another name with `named("..", goes)`
+              node `goes` has both edges and a route: a node has one way of leaving, remove one of them
+              node `d` leads nowhere: add `.edge(d, ..)` (to END, if it is the last), or return a route from it
+              the join into `END` can never fill: `c` cannot be reached before `END`
+              node `c` cannot be reached from START: lead an edge or a route to it, or take it out
+              node `d` cannot be reached from START: lead an edge or a route to it, or take it out
+              node `START` cannot be reached from START: lead an edge or a route to it, or take it out
+              node `runs::engine::wiring::Carries` cannot be reached from START: lead an edge or a route to it, or take it out"#]],
+    );
+}

@@ -1,0 +1,10 @@
+//! What a run promises: supersteps, and questions on the way.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "the functions that tests share fail a test as the tests themselves do"
+)]
+
+mod engine;
+mod interrupts;

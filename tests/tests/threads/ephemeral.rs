@@ -1,0 +1,97 @@
+//! What lives for one superstep lives for just that one, whoever runs it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use graph_core::checkpoint::Source;
+use graph_core::{Ctx, END, Graph, GraphState, NodeError, START, StateGraph};
+
+use super::stores::on_every_store;
+
+#[derive(GraphState, Clone, Debug)]
+struct Note {
+    #[state(reducer = append)]
+    log: Vec<String>,
+    #[state(input, ephemeral)]
+    once: Option<u32>,
+    #[state(input, reducer = append, ephemeral)]
+    heap: Vec<u32>,
+}
+
+fn sees(note: &Note, who: &str) -> NoteUpdate {
+    Note::update().log([format!("{who} {:?} {:?}", note.once, note.heap)])
+}
+
+async fn writes(note: &Note) -> NoteUpdate {
+    sees(note, "writes").once(1).heap([1])
+}
+
+async fn reads(note: &Note, cx: &Ctx<AtomicBool>) -> Result<NoteUpdate, NodeError> {
+    if cx.context().load(Ordering::SeqCst) {
+        return Err(NodeError::msg("broken"));
+    }
+    Ok(sees(note, "reads"))
+}
+
+async fn too_late(note: &Note) -> NoteUpdate {
+    sees(note, "too_late")
+}
+
+fn graph() -> Graph<Note, AtomicBool> {
+    StateGraph::<Note>::with_context::<AtomicBool>()
+        .edge(START, writes)
+        .edge(writes, reads)
+        .edge(reads, too_late)
+        .edge(too_late, END)
+        .compile()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn an_ephemeral_value_is_there_for_the_superstep_that_failed_and_gone_behind_it() {
+    on_every_store(async |place| {
+        let broken = Arc::new(AtomicBool::new(true));
+        let input = Note::input().once(7).heap([7]);
+        place.thread(&graph()).run(input).context(Arc::clone(&broken)).await.unwrap_err();
+        let stored = place.thread(&graph()).state().await.unwrap().unwrap().state.unwrap();
+        assert_eq!((stored.once, stored.heap.as_slice()), (Some(1), &[1][..]));
+        broken.store(false, Ordering::SeqCst);
+        let outcome = place.thread(&graph()).resume(()).context(Arc::clone(&broken)).await.unwrap();
+        let seen = ["writes Some(7) [7]", "reads Some(1) [1]", "too_late None []"];
+        assert_eq!(outcome.state().log, seen);
+        let stored = place.thread(&graph()).state().await.unwrap().unwrap().state.unwrap();
+        assert_eq!((stored.once, stored.heap.len()), (None, 0));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn new_input_clears_what_nobody_has_read() {
+    on_every_store(async |place| {
+        let broken = Arc::new(AtomicBool::new(true));
+        place.thread(&graph()).run(Note::input()).context(Arc::clone(&broken)).await.unwrap_err();
+        broken.store(false, Ordering::SeqCst);
+        let run = place.thread(&graph()).run(Note::input().heap([2])).abandon_pending();
+        let outcome = run.context(Arc::clone(&broken)).await.unwrap();
+        let seen = ["writes None []", "writes None [2]", "reads Some(1) [1]", "too_late None []"];
+        assert_eq!(outcome.state().log, seen);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_input_that_is_run_again_clears_what_it_has_cleared() {
+    async fn last(note: &Note) -> NoteUpdate {
+        sees(note, "last").once(1).heap([1])
+    }
+    let graph = StateGraph::<Note>::new().edge(START, last).edge(last, END).compile().unwrap();
+    on_every_store(async |place| {
+        place.thread(&graph).run(Note::input()).await.unwrap();
+        let first = place.thread(&graph).run(Note::input()).await.unwrap().into_state();
+        assert_eq!(first.log, ["last None []", "last None []"]);
+        let inputs = place.thread(&graph).history().source(Source::Input).await.unwrap();
+        let again = place.thread(&graph).at(inputs[0].id).run_again().await.unwrap();
+        assert_eq!(again.state().log, first.log);
+    })
+    .await;
+}

@@ -1,0 +1,233 @@
+//! Files that were written once are opened for ever.
+//!
+//! Every file in `tests/golden/` holds the same two threads, as the program below left them with the format of its day. They
+//! are never written again. When the format of files or of what is in them changes, one more is added:
+//!
+//! ```text
+//! WRITE_GOLDEN=tests/golden/threads-2.db cargo test -p tests --test threads golden
+//! ```
+//!
+//! with a path from the folder of the `tests` package. State and graph are part of what is tested: they stay as they are.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use graph_core::checkpoint::Source;
+use graph_core::interrupt::Question;
+use graph_core::thread::Thread;
+use graph_core::{Ctx, END, FailureMode, Graph, GraphState, NodeError, Overwrite, Route, START, StateGraph};
+use graph_sqlite::SqliteCheckpointer;
+use serde::{Deserialize, Serialize};
+
+use super::story::next;
+
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+struct Message {
+    id: u64,
+    text: String,
+}
+
+#[derive(GraphState, Clone, Debug)]
+struct Desk {
+    #[state(input)]
+    subject: String,
+    #[state(input, reducer = append)]
+    messages: Vec<Message>,
+    #[state(reducer = merge)]
+    seen: BTreeMap<String, u32>,
+    #[state(reducer = add)]
+    cost: f64,
+    #[state(exclude)]
+    token: Option<String>,
+    #[state(untracked)]
+    scratch: String,
+    #[state(ephemeral)]
+    hint: Option<String>,
+    done: bool,
+}
+
+/// Whether the packet for Bob gets through.
+type Works = bool;
+
+#[derive(Serialize, Deserialize)]
+struct Approve {
+    price: f64,
+}
+
+impl Question for Approve {
+    type Answer = bool;
+}
+
+#[derive(Serialize, Deserialize)]
+struct Letter {
+    to: String,
+}
+
+#[derive(Route)]
+enum Post {
+    #[to(send)]
+    Send(Letter),
+    #[to(ask)]
+    Ask,
+}
+
+fn message(id: u64, text: &str) -> Message {
+    Message { id, text: text.to_owned() }
+}
+
+async fn sort(desk: &Desk) -> (DeskUpdate, Vec<Post>) {
+    let update = Desk::update()
+        .messages([message(desk.messages.len() as u64, "sorted \u{1F4EC} \"now\"")])
+        .seen([("sort".to_owned(), 1)])
+        .cost(0.1)
+        .token("secret")
+        .scratch("forgotten")
+        .hint("for the next");
+    let letter = |to: &str| Post::Send(Letter { to: to.to_owned() });
+    (update, vec![letter("Ann"), Post::Ask, letter("Bob")])
+}
+
+async fn ask(desk: &Desk, cx: &Ctx<Works>) -> Result<DeskUpdate, NodeError> {
+    let receipt: u32 = cx.step("charge", async { Ok::<_, NodeError>(41) }).await?;
+    let yes = cx.interrupt_keyed("price", Approve { price: desk.cost }).await;
+    Ok(Desk::update().messages([message(10, &format!("{yes} {receipt} {:?}", desk.hint))]).cost(0.2))
+}
+
+async fn send(letter: &Letter, cx: &Ctx<Works>) -> Result<DeskUpdate, NodeError> {
+    if letter.to == "Bob" && !*cx.context() {
+        return Err(NodeError::msg("no stamps"));
+    }
+    let text = format!("to {} at attempt {}", letter.to, cx.attempt());
+    Ok(Desk::update().messages([message(11, &text)]).seen([(letter.to.clone(), cx.attempt())]))
+}
+
+async fn close(desk: &Desk) -> DeskUpdate {
+    let update = Desk::update().done(true);
+    if desk.messages.len() > 8 { update.messages(Overwrite(vec![message(0, "short")])) } else { update }
+}
+
+fn graph() -> Graph<Desk, Works> {
+    StateGraph::<Desk>::with_context::<Works>()
+        .name("desk")
+        .edge(START, sort)
+        .edge(send, close)
+        .edge(ask, close)
+        .edge(close, END)
+        .compile()
+        .unwrap()
+}
+
+fn thread(file: &Path, name: &str) -> Thread<Desk, Works> {
+    graph().with_checkpointer(SqliteCheckpointer::open(file).unwrap()).thread(name)
+}
+
+async fn answer(thread: &Thread<Desk, Works>, yes: bool) -> Desk {
+    let question = thread.pending().await.unwrap().by_key::<Approve>("price").unwrap();
+    thread.resume(question.answer(yes)).context(true).await.unwrap().into_state()
+}
+
+/// What is in a golden file: a thread of two runs, and one that was left at a failure and an open question.
+async fn write(file: &Path) {
+    let done = thread(file, "done");
+    for (subject, id) in [("first", 1), ("second", 2)] {
+        let input = Desk::input(subject).messages([message(id, subject)]);
+        done.run(input).run_id(subject).metadata("user", "ada").context(true).await.unwrap();
+        answer(&done, true).await;
+    }
+    let open = thread(file, "open");
+    // Whoever can finish does: what is in the file shall not depend on who is faster.
+    let run = open.run(Desk::input("open")).run_id("r").on_failure(FailureMode::Collect);
+    run.context(false).await.unwrap_err();
+}
+
+fn texts(desk: &Desk) -> String {
+    desk.messages.iter().map(|message| message.text.as_str()).collect::<Vec<_>>().join("; ")
+}
+
+async fn check_done(thread: Thread<Desk, Works>) {
+    let history = thread.history().await.unwrap();
+    let seen: Vec<_> = history
+        .iter()
+        .map(|at| {
+            let messages = at.state.as_ref().map_or(0, |state| state.messages.len());
+            format!("{} {} {messages}: {}", at.step, at.source.name(), next(at)).trim_end().to_owned()
+        })
+        .collect();
+    expect_test::expect![[r#"
+        8 loop 1:
+        7 loop 10: close
+        6 loop 7: ask send send
+        5 loop 6: sort
+        4 input 5: START
+        3 loop 5:
+        2 loop 5: close
+        1 loop 2: ask send send
+        0 loop 1: sort
+        -1 input 0: START"#]]
+    .assert_eq(&seen.join("\n"));
+    let newest = history[0].state.as_ref().unwrap();
+    assert_eq!((texts(newest).as_str(), newest.done), ("short", true));
+    assert_eq!(newest.cost.to_bits(), (0.1_f64 + 0.2 + 0.1 + 0.2).to_bits());
+    assert_eq!(newest.seen, [("Ann".to_owned(), 1), ("Bob".to_owned(), 1), ("sort".to_owned(), 1)].into());
+    assert_eq!((newest.token.as_deref(), newest.scratch.as_str()), (Some("secret"), ""));
+    assert_eq!(thread.history().run_id("first").source(Source::Input).await.unwrap().len(), 1);
+    assert!(!thread.history().filter("user", "ada").await.unwrap().is_empty());
+    // It goes on.
+    thread.run(Desk::input("third")).context(true).await.unwrap();
+    assert_eq!(texts(&answer(&thread, false).await).split("; ").count(), 5);
+}
+
+async fn check_open(thread: Thread<Desk, Works>) {
+    let snapshot = thread.state().await.unwrap().unwrap();
+    assert_eq!(next(&snapshot), "ask send send");
+    assert_eq!(snapshot.state.as_ref().unwrap().hint.as_deref(), Some("for the next"));
+    let failed = snapshot.tasks[2].error.as_ref().unwrap();
+    assert_eq!((failed.text.as_str(), failed.attempt), ("no stamps", 1));
+    assert_eq!(snapshot.tasks[2].packet, Some(serde_json::json!({"to": "Bob"})));
+    assert!(snapshot.tasks[1].result.is_some());
+    let desk = answer(&thread, true).await;
+    let expected =
+        "sorted \u{1F4EC} \"now\"; true 41 Some(\"for the next\"); to Ann at attempt 1; to Bob at attempt 2";
+    assert_eq!(texts(&desk), expected);
+    assert_eq!((desk.cost, desk.done, desk.hint), (0.1 + 0.2, true, None));
+}
+
+fn golden() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "db"));
+    files.sort();
+    files
+}
+
+#[tokio::test]
+async fn files_of_every_format_are_read_and_gone_on_with() {
+    if let Some(file) = std::env::var_os("WRITE_GOLDEN") {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        assert!(!file.exists(), "{} is there: golden files are never written again", file.display());
+        write(&file).await;
+        // The last handle to be closed moves everything into the file itself.
+        while file.with_extension("db-wal").exists() {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+    }
+    let files = golden();
+    assert!(!files.is_empty());
+    for file in files {
+        let folder = tempfile::tempdir().unwrap();
+        let copy = folder.path().join("threads.db");
+        std::fs::copy(&file, &copy).unwrap();
+        check_done(thread(&copy, "done")).await;
+        check_open(thread(&copy, "open")).await;
+    }
+}
+
+/// What is written today is read today, whether or not it is golden.
+#[tokio::test]
+async fn a_file_that_is_written_now_is_read_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("threads.db");
+    write(&file).await;
+    check_done(thread(&file, "done")).await;
+    check_open(thread(&file, "open")).await;
+}

@@ -1,0 +1,34 @@
+//! Threads: what is stored, and how it is gone on with.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "the functions that tests share fail a test as the tests themselves do"
+)]
+
+mod answers;
+mod basics;
+mod breakpoints;
+mod ephemeral;
+mod evolution;
+mod first_use;
+mod going_on;
+mod golden;
+mod growth;
+mod model;
+mod names;
+mod patches;
+mod questions;
+mod replays;
+mod resumed_updates;
+mod resuming;
+mod run_ids;
+mod secrets;
+mod stale_answers;
+mod steps;
+mod stores;
+mod story;
+mod time_travel;
+mod unstorable;
+mod updates;
+mod waiting;

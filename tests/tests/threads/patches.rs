@@ -1,0 +1,267 @@
+//! An update that came with a resumption is in the state of the checkpoint that it came to, whoever reads or goes on.
+
+use graph_core::checkpoint::Prune;
+use graph_core::interrupt::Question;
+use graph_core::thread::{Thread, as_node};
+use graph_core::{Cx, END, ErrorKind, Graph, GraphState, Outcome, START, StateGraph};
+use serde::{Deserialize, Serialize};
+
+use super::stores::{Place, on_every_store};
+
+#[derive(GraphState, Clone, Debug, PartialEq)]
+struct Order {
+    #[state(input)]
+    amount: u64,
+    #[state(input, reducer = append)]
+    log: Vec<String>,
+    #[state(ephemeral)]
+    hint: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Go(u32);
+
+impl Question for Go {
+    type Answer = bool;
+}
+
+/// Asks two questions, one after the other.
+async fn ask(order: &Order, cx: &Cx) -> OrderUpdate {
+    let one = cx.interrupt(Go(1)).await;
+    let two = cx.interrupt(Go(2)).await;
+    let hint = order.hint.as_deref().unwrap_or("none");
+    Order::update().log([format!("{one} {two} at {}, hint {hint}", order.amount)])
+}
+
+async fn after(order: &Order) -> OrderUpdate {
+    Order::update().log([format!("after at {}, hint {:?}", order.amount, order.hint)])
+}
+
+fn graph() -> Graph<Order> {
+    StateGraph::<Order>::new().edge(START, ask).edge(ask, after).edge(after, END).compile().unwrap()
+}
+
+/// A thread that waits for the second answer, and was given an update with the first.
+async fn patched(place: &Place) -> Thread<Order> {
+    let thread = place.thread(&graph());
+    thread.run(Order::input(1_u64).log(["in".to_owned()])).await.unwrap();
+    let first = thread.pending().await.unwrap().only::<Go>().unwrap();
+    let update = Order::update().amount(20_u64).log(["patch".to_owned()]);
+    let outcome = thread.resume(first.answer(true)).update(update).await.unwrap();
+    assert_eq!(shown(outcome.state()), (20, "in, patch".to_owned()));
+    // Another process, so to speak.
+    place.thread(&graph())
+}
+
+fn shown(order: &Order) -> (u64, String) {
+    (order.amount, order.log.join(", "))
+}
+
+async fn state(thread: &Thread<Order>) -> (u64, String) {
+    shown(&thread.state().await.unwrap().unwrap().state.unwrap())
+}
+
+/// Answers everything that is still asked.
+async fn answered(thread: &Thread<Order>) -> (u64, String) {
+    while let [open, ..] = thread.pending().await.unwrap().questions() {
+        thread.resume(open.answer_json(true.into())).await.unwrap();
+    }
+    state(thread).await
+}
+
+#[tokio::test]
+async fn whoever_reads_sees_it() {
+    on_every_store(async |place| {
+        let thread = patched(place).await;
+        assert_eq!(state(&thread).await, (20, "in, patch".to_owned()));
+        let history = thread.history().await.unwrap();
+        assert_eq!(shown(history[0].state.as_ref().unwrap()), (20, "in, patch".to_owned()));
+        assert_eq!(history[0].interrupts().count(), 1);
+        let head = thread.at(history[0].id).state().await.unwrap().unwrap();
+        assert_eq!(head.state, history[0].state);
+
+        // Behind it as well, and there it is once.
+        assert_eq!(
+            answered(&thread).await.1,
+            "in, patch, true true at 20, hint none, after at 20, hint None"
+        );
+        let old = thread.at(history[0].id).state().await.unwrap().unwrap();
+        assert_eq!(shown(&old.state.unwrap()), (20, "in, patch".to_owned()));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_update_as_a_node_builds_on_it() {
+    on_every_store(async |place| {
+        let thread = patched(place).await;
+        let head = thread.state().await.unwrap().unwrap().id;
+        thread.update(Order::update().log(["by hand".to_owned()]), as_node(ask)).await.unwrap();
+        assert_eq!(state(&thread).await, (20, "in, patch, by hand".to_owned()));
+        let thread = place.thread(&graph());
+        assert_eq!(answered(&thread).await.1, "in, patch, by hand");
+        thread.resume(()).await.unwrap();
+        assert_eq!(state(&thread).await.1, "in, patch, by hand, after at 20, hint None");
+
+        // So does one that makes a branch of the checkpoint.
+        let update = Order::update().log(["branch".to_owned()]);
+        place.thread(&graph()).at(head).update(update, as_node(END)).await.unwrap();
+        assert_eq!(state(&thread).await, (20, "in, patch, branch".to_owned()));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_replay_runs_on_the_state_with_it() {
+    on_every_store(async |place| {
+        let thread = patched(place).await;
+        let head = thread.state().await.unwrap().unwrap().id;
+        for _ in 0..2 {
+            // Of the head first, and of a checkpoint that others have followed then.
+            let outcome = place.thread(&graph()).at(head).run_again().await.unwrap();
+            assert_eq!(shown(outcome.state()), (20, "in, patch".to_owned()));
+            assert_eq!(outcome.pause().unwrap().only::<Go>().unwrap().0, 1, "it asks again");
+            assert_eq!(state(&thread).await, (20, "in, patch".to_owned()));
+            assert_eq!(
+                answered(&thread).await.1,
+                "in, patch, true true at 20, hint none, after at 20, hint None"
+            );
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn new_input_goes_on_from_the_state_with_it() {
+    on_every_store(async |place| {
+        let thread = patched(place).await;
+        let head = thread.state().await.unwrap().unwrap().id;
+        for at in [None, Some(head)] {
+            let input = Order::input(3_u64).log(["new".to_owned()]);
+            let run = match at {
+                None => thread.run(input),
+                Some(head) => thread.at(head).run(input),
+            };
+            let outcome = run.abandon_pending().await.unwrap();
+            assert_eq!(shown(outcome.state()), (3, "in, patch, new".to_owned()));
+            assert_eq!(state(&thread).await, (3, "in, patch, new".to_owned()));
+            // The checkpoint in which the input waits has it too.
+            let history = thread.history().await.unwrap();
+            assert_eq!(shown(history[1].state.as_ref().unwrap()), (20, "in, patch".to_owned()));
+            let again = thread.at(history[1].id).run_again().await.unwrap();
+            assert_eq!(shown(again.state()), (3, "in, patch, new".to_owned()));
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn copies_and_what_pruning_leaves_have_it() {
+    on_every_store(async |place| {
+        let thread = patched(place).await;
+        let graph = graph().with_checkpointer(place.open());
+        let copy = thread.copy("copy").await.unwrap();
+        graph.prune(Prune { keep_last: Some(1), ..Prune::default() }).await.unwrap();
+        for thread in [thread, copy] {
+            assert_eq!(thread.history().await.unwrap().len(), 1);
+            assert_eq!(state(&thread).await, (20, "in, patch".to_owned()));
+            assert_eq!(
+                answered(&thread).await.1,
+                "in, patch, true true at 20, hint none, after at 20, hint None"
+            );
+        }
+        graph.prune(Prune { keep_last: Some(1), ..Prune::default() }).await.unwrap();
+        assert_eq!(state(&graph.thread("t")).await.0, 20);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn several_are_written_in_their_order() {
+    on_every_store(async |place| {
+        let thread = patched(place).await;
+        let update = Order::update().amount(30_u64).log(["another".to_owned()]);
+        let outcome = thread.resume(()).update(update).await.unwrap();
+        assert!(matches!(outcome, Outcome::Interrupted(_)));
+        assert_eq!(state(&thread).await, (30, "in, patch, another".to_owned()));
+        thread.update(Order::update().log(["by hand".to_owned()]), as_node(END)).await.unwrap();
+        assert_eq!(state(&thread).await, (30, "in, patch, another, by hand".to_owned()));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_ephemeral_field_that_it_writes_is_cleared_behind_the_superstep_that_could_read_it() {
+    on_every_store(async |place| {
+        for again in [false, true] {
+            let thread = patched(place).await;
+            thread.resume(()).update(Order::update().hint("hurry".to_owned())).await.unwrap();
+            let head = thread.state().await.unwrap().unwrap();
+            assert_eq!(head.state.unwrap().hint.as_deref(), Some("hurry"));
+            if again {
+                thread.at(head.id).run_again().await.unwrap();
+            }
+            let thread = place.thread(&graph());
+            assert_eq!(
+                answered(&thread).await.1,
+                "in, patch, true true at 20, hint hurry, after at 20, hint None"
+            );
+            thread.delete().await.unwrap();
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_update_with_a_run_that_has_nothing_to_run_is_refused_and_one_with_a_goto_is_kept() {
+    on_every_store(async |place| {
+        let graph = StateGraph::<Order>::new().edge(START, after).edge(after, END).edge(START, note);
+        let graph = graph.edge(note, END).compile().unwrap();
+        let thread = place.thread(&graph);
+        thread.run(Order::input(1_u64)).await.unwrap();
+        let history = thread.history().await.unwrap();
+        let final_checkpoint = thread.at(history[0].id);
+
+        let update = || Order::update().amount(99_u64);
+        let error = thread.resume(()).update(update()).await.unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::AtRest { thread } if thread == "t"), "{error}");
+        assert!(error.to_string().contains("`update(.., as_node(..))`"), "{error}");
+        let error = final_checkpoint.run_again().update(update()).await.unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::AtRest { .. }), "{error}");
+        assert_eq!(thread.history().await.unwrap().len(), history.len());
+
+        let outcome = thread.resume(()).update(update()).goto(as_node(note)).await.unwrap();
+        assert_eq!(outcome.state().log.last().unwrap(), "noted 99");
+        assert_eq!(state(&thread).await, shown(outcome.state()));
+    })
+    .await;
+}
+
+async fn note(order: &Order) -> OrderUpdate {
+    Order::update().log([format!("noted {}", order.amount)])
+}
+
+#[tokio::test]
+async fn a_node_that_a_resumption_has_added_is_shown_and_run_again_like_any_other() {
+    on_every_store(async |place| {
+        let thread = place.thread(&graph());
+        thread.run(Order::input(1_u64)).await.unwrap();
+        answered(&thread).await;
+        let done = state(&thread).await;
+        assert!(matches!(thread.resume(()).goto(as_node(ask)).await.unwrap(), Outcome::Interrupted(_)));
+
+        let thread = place.thread(&graph());
+        let head = thread.state().await.unwrap().unwrap();
+        assert_eq!((head.is_finished(), head.next.len(), head.interrupts().count()), (false, 1, 1));
+        let open = thread.pending().await.unwrap().only::<Go>().unwrap();
+        assert!(matches!(thread.resume(open.answer(true)).await.unwrap(), Outcome::Interrupted(_)));
+        let line = "true true at 1, hint none, after at 1, hint None";
+        assert_eq!(answered(&thread).await.1, format!("{}, {line}", done.1));
+
+        thread.at(head.id).run_again().await.unwrap();
+        let fork = thread.state().await.unwrap().unwrap();
+        assert_eq!((fork.parent, &fork.next), (Some(head.id), &head.next));
+        assert_eq!(answered(&thread).await.1, format!("{}, {line}", done.1));
+    })
+    .await;
+}

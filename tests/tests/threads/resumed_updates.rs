@@ -1,0 +1,163 @@
+//! What a resumption writes before the tasks run: it is written, whatever becomes of the tasks.
+
+use std::collections::BTreeSet;
+
+use graph_core::checkpoint::Source;
+use graph_core::interrupt::Question;
+use graph_core::reducers::{ReduceError, Reducer, Stamp, StoredAs};
+use graph_core::thread::as_node;
+use graph_core::{Ctx, Cx, END, Graph, GraphState, NodeError, START, StateGraph};
+use serde::{Deserialize, Serialize};
+
+use super::stores::on_every_store;
+use super::story::{Story, StoryUpdate, World, begin, enter, say, story, tellers, told};
+
+tellers! { last }
+
+#[derive(Serialize, Deserialize)]
+struct Go;
+
+impl Question for Go {
+    type Answer = bool;
+}
+
+async fn ask(_: &Story, cx: &Ctx<World>) -> Result<StoryUpdate, NodeError> {
+    let yes = cx.interrupt(Go).await;
+    enter(cx, "ask").await?;
+    Ok(say(format!("ask {yes}")))
+}
+
+fn graph() -> Graph<Story, World> {
+    story().edge(START, ask).edge(ask, last).edge(last, END).compile().unwrap()
+}
+
+#[tokio::test]
+async fn an_update_in_the_place_of_who_asks_keeps_what_a_resumption_has_written() {
+    on_every_store(async |place| {
+        place.thread(&graph()).run(begin("in")).context(World::default()).await.unwrap();
+        let head = place.thread(&graph()).state().await.unwrap().unwrap().id;
+        let resumed = place.thread(&graph()).resume(()).update(say("told"));
+        assert_eq!(told(resumed.context(World::default()).await.unwrap().state()), "in told");
+        let thread = place.thread(&graph());
+        thread.update(say("for ask"), as_node(ask)).context(World::default()).await.unwrap();
+        let log = async || told(thread.state().await.unwrap().unwrap().state.as_ref().unwrap());
+        assert_eq!(log().await, "in told for ask");
+        // It is in the state of the checkpoint that it came to, hence in each branch from there.
+        thread.at(head).update(say("instead"), as_node(ask)).context(World::default()).await.unwrap();
+        assert_eq!(log().await, "in told instead");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn new_input_gives_up_the_question_and_keeps_what_a_resumption_has_written() {
+    on_every_store(async |place| {
+        place.thread(&graph()).run(begin("in")).context(World::default()).await.unwrap();
+        let head = place.thread(&graph()).state().await.unwrap().unwrap().id;
+        let resumed = place.thread(&graph()).resume(()).update(say("told").value(7));
+        resumed.context(World::default()).await.unwrap();
+        let thread = place.thread(&graph());
+        let run = thread.run(begin("new")).abandon_pending();
+        let outcome = run.context(World::default()).await.unwrap();
+        assert_eq!((told(outcome.state()).as_str(), outcome.state().value), ("in told new", Some(7)));
+        let stored = thread.state().await.unwrap().unwrap();
+        assert_eq!(stored.state.as_ref(), Some(outcome.state()));
+
+        let input = &thread.history().source(Source::Input).limit(1).await.unwrap()[0];
+        assert_eq!(told(input.state.as_ref().unwrap()), "in told");
+        let again = thread.at(input.id).run_again().context(World::default()).await.unwrap();
+        assert_eq!(again.state(), outcome.state());
+        let other = thread.at(head).run(begin("other")).abandon_pending();
+        assert_eq!(told(other.context(World::default()).await.unwrap().state()), "in told other");
+    })
+    .await;
+}
+
+#[derive(GraphState, Clone)]
+struct Note {
+    #[state(reducer = append)]
+    log: Vec<String>,
+    #[state(ephemeral)]
+    once: Option<u32>,
+    #[state(reducer = append, ephemeral)]
+    heap: Vec<u32>,
+}
+
+fn sees(note: &Note, who: &str) -> NoteUpdate {
+    Note::update().log([format!("{who} {:?} {:?}", note.once, note.heap)])
+}
+
+#[tokio::test]
+async fn an_ephemeral_field_that_it_writes_is_there_for_the_tasks_and_gone_behind_them() {
+    async fn asks(note: &Note, cx: &Cx) -> NoteUpdate {
+        cx.interrupt(Go).await;
+        sees(note, "asks")
+    }
+    async fn late(note: &Note) -> NoteUpdate {
+        sees(note, "late")
+    }
+    let graph =
+        StateGraph::<Note>::new().edge(START, asks).edge(asks, late).edge(late, END).compile().unwrap();
+    on_every_store(async |place| {
+        place.thread(&graph).run(Note::input()).await.unwrap();
+        // It waits on, and another process gives the answer.
+        place.thread(&graph).resume(()).update(Note::update().once(4).heap([4])).await.unwrap();
+        let go = place.thread(&graph).pending().await.unwrap().only::<Go>().unwrap();
+        let outcome = place.thread(&graph).resume(go.answer(true)).await.unwrap();
+        assert_eq!(outcome.state().log, ["asks Some(4) [4]", "late None []"]);
+        let stored = place.thread(&graph).state().await.unwrap().unwrap().state.unwrap();
+        assert_eq!((stored.once, stored.heap.len()), (None, 0));
+    })
+    .await;
+}
+
+/// Says what each write could make an id from.
+struct Stamped;
+
+impl Reducer<Vec<String>> for Stamped {
+    type Update = String;
+    type Delta = String;
+
+    const STORED: StoredAs = StoredAs::Value;
+
+    fn prepare(_: String, stamp: &Stamp<'_>) -> Result<String, ReduceError> {
+        Ok(format!("{}.{}.{}", stamp.step, stamp.node, stamp.index))
+    }
+
+    fn fold(ids: &mut Vec<String>, id: String) -> Result<(), ReduceError> {
+        ids.push(id);
+        Ok(())
+    }
+}
+
+#[derive(GraphState, Clone)]
+struct Stamps {
+    #[state(input, reducer = Stamped, default = Vec::new())]
+    ids: Vec<String>,
+}
+
+fn stamped() -> StampsUpdate {
+    Stamps::update().ids(String::new())
+}
+
+#[tokio::test]
+async fn no_two_writes_from_outside_have_the_same_stamp() {
+    async fn asks(_: &Stamps, cx: &Cx) -> StampsUpdate {
+        cx.interrupt(Go).await;
+        stamped()
+    }
+    let graph = StateGraph::<Stamps>::new().edge(START, asks).edge(asks, END).compile().unwrap();
+    on_every_store(async |place| {
+        let thread = || place.thread(&graph);
+        thread().run(Stamps::input().ids(String::new())).await.unwrap();
+        thread().resume(()).update(stamped()).await.unwrap();
+        thread().resume(()).update(stamped()).await.unwrap();
+        thread().update(stamped(), as_node(START)).await.unwrap();
+        thread().resume(()).update(stamped()).await.unwrap();
+        thread().run(Stamps::input().ids(String::new())).abandon_pending().await.unwrap();
+        let ids = thread().state().await.unwrap().unwrap().state.unwrap().ids;
+        assert_eq!(ids.len(), 6);
+        assert_eq!(BTreeSet::from_iter(&ids).len(), ids.len(), "{ids:?}");
+    })
+    .await;
+}

@@ -1,0 +1,322 @@
+//! Runs that wait for one another on a thread: each has its turn, and its input is applied once.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use graph_core::reducers::{ReduceError, Reducer, Stamp};
+use graph_core::thread::{OnConflict, Thread};
+use graph_core::{
+    Ctx, Durability, END, ErrorKind, EventKind, Graph, GraphState, NodeError, START, StateGraph,
+};
+use tokio::sync::Notify;
+
+use super::stores::{Place, on_every_store};
+
+/// Lines with marks that say where they were written.
+struct Marks;
+
+impl Reducer<Vec<String>> for Marks {
+    type Update = String;
+    type Delta = String;
+
+    fn prepare(line: String, stamp: &Stamp<'_>) -> Result<String, ReduceError> {
+        Ok(format!("{line} at {}", stamp.step))
+    }
+
+    fn fold(lines: &mut Vec<String>, line: String) -> Result<(), ReduceError> {
+        lines.push(line);
+        Ok(())
+    }
+}
+
+#[derive(GraphState, Clone, Debug)]
+struct Desk {
+    #[state(input)]
+    line: String,
+    #[state(input, reducer = Marks)]
+    marks: Vec<String>,
+    #[state(reducer = append)]
+    lines: Vec<String>,
+}
+
+/// A run that is told to waits here in its first node.
+#[derive(Default)]
+struct Door {
+    shut: bool,
+    reached: Notify,
+    opens: Notify,
+}
+
+async fn enter(desk: &Desk, cx: &Ctx<Door>) -> Result<(), NodeError> {
+    let door = cx.context();
+    if door.shut {
+        door.reached.notify_one();
+        door.opens.notified().await;
+    }
+    if desk.line == "broken" { Err(NodeError::msg("it is broken")) } else { Ok(()) }
+}
+
+async fn write(desk: &Desk) -> DeskUpdate {
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    Desk::update().lines([desk.line.clone()])
+}
+
+fn graph() -> Graph<Desk, Door> {
+    StateGraph::<Desk>::with_context::<Door>()
+        .edge(START, enter)
+        .edge(enter, write)
+        .edge(write, END)
+        .compile()
+        .unwrap()
+}
+
+const LONG: OnConflict = OnConflict::Wait(Duration::from_secs(300));
+
+fn line(line: &str) -> DeskInput {
+    Desk::input(line).marks(line.to_owned())
+}
+
+async fn all_have_their_turn(place: &Place, durability: Durability) {
+    const RUNS: usize = 12;
+    let runs: Vec<_> = (0..RUNS)
+        .map(|number| {
+            let line = line(&number.to_string());
+            let run = place.thread(&graph()).run(line).on_conflict(LONG).durability(durability);
+            tokio::spawn(run.context(Door::default()).into_future())
+        })
+        .collect();
+    for (number, run) in runs.into_iter().enumerate() {
+        let state = run.await.unwrap().unwrap().into_state();
+        assert_eq!(state.lines.last(), Some(&number.to_string()), "{durability:?}");
+    }
+    let history = place.thread(&graph()).history().await.unwrap();
+    assert!(history[0].is_finished());
+    for pair in history.windows(2) {
+        assert_eq!(pair[0].parent, Some(pair[1].id), "{durability:?}");
+    }
+    let state = history[0].state.as_ref().unwrap();
+    let distinct: HashSet<&String> = state.lines.iter().collect();
+    assert_eq!((state.lines.len(), distinct.len()), (RUNS, RUNS), "{durability:?}: {:?}", state.lines);
+    // Each input was prepared for the superstep that it came to in the end.
+    let at = |(turn, line)| format!("{line} at {}", turn * 4);
+    let marks: Vec<String> = state.lines.iter().enumerate().map(at).collect();
+    assert_eq!(state.marks, marks, "{durability:?}");
+}
+
+#[tokio::test]
+async fn twelve_runs_that_wait_all_have_their_turn() {
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        on_every_store(async |place| all_have_their_turn(place, durability).await).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn twelve_runs_that_wait_all_have_their_turn_on_several_threads() {
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        on_every_store(async |place| all_have_their_turn(place, durability).await).await;
+    }
+}
+
+/// A run that has begun and is held in its first node.
+async fn held(
+    thread: &Thread<Desk, Door>,
+    durability: Durability,
+) -> (Arc<Door>, tokio::task::JoinHandle<Result<graph_core::Outcome<Desk>, graph_core::Error>>) {
+    let door = Arc::new(Door { shut: true, ..Door::default() });
+    let run = thread.run(line("held")).on_conflict(LONG).durability(durability);
+    let run = tokio::spawn(run.context(Arc::clone(&door)).into_future());
+    door.reached.notified().await;
+    (door, run)
+}
+
+#[tokio::test]
+async fn a_run_that_waits_holds_others_off_whatever_its_durability() {
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        on_every_store(async |place| {
+            let thread = place.thread(&graph());
+            let (door, held) = held(&thread, durability).await;
+            let refused = thread.run(line("refused")).context(Door::default()).await.unwrap_err();
+            assert!(matches!(refused.kind(), ErrorKind::Pending { .. }), "{durability:?}: {refused:?}");
+            let waits = thread.run(line("waits")).on_conflict(LONG).durability(durability);
+            let waits = tokio::spawn(waits.context(Door::default()).into_future());
+            // It has come to wait by then, or will.
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            assert!(!waits.is_finished(), "{durability:?}");
+            door.opens.notify_one();
+            assert_eq!(held.await.unwrap().unwrap().into_state().lines, ["held"]);
+            assert_eq!(waits.await.unwrap().unwrap().into_state().lines, ["held", "waits"]);
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn a_run_waits_no_longer_than_it_says() {
+    on_every_store(async |place| {
+        let thread = place.thread(&graph());
+        let (door, held) = held(&thread, Durability::Async).await;
+        for limit in [0, 40] {
+            let limit = Duration::from_millis(limit);
+            let began = Instant::now();
+            let run = thread.run(line("late")).on_conflict(OnConflict::Wait(limit));
+            let error = run.context(Door::default()).await.unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::Pending { .. }), "{error:?}");
+            assert!(began.elapsed() >= limit);
+        }
+        // A limit that no clock reaches is a limit as well.
+        let patient = thread.run(line("patient")).on_conflict(OnConflict::Wait(Duration::MAX));
+        let patient = tokio::spawn(patient.context(Door::default()).into_future());
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        assert!(!patient.is_finished());
+        door.opens.notify_one();
+        held.await.unwrap().unwrap();
+        assert_eq!(patient.await.unwrap().unwrap().into_state().lines, ["held", "patient"]);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_waits_by_the_clock_of_its_runtime() {
+    let thread = Place::memory().thread(&graph());
+    let (_door, held) = held(&thread, Durability::Async).await;
+    let began = tokio::time::Instant::now();
+    let limit = Duration::from_millis(90_001);
+    let run = thread.run(line("late")).on_conflict(OnConflict::Wait(limit));
+    run.context(Door::default()).await.unwrap_err();
+    assert_eq!(began.elapsed(), limit);
+    held.abort();
+}
+
+#[test]
+fn waiting_without_a_timer_is_an_error() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let thread = Place::memory().thread(&graph());
+        thread.run(line("broken")).context(Door::default()).await.unwrap_err();
+        let run = thread.run(line("late")).on_conflict(LONG).context(Door::default());
+        let error = run.await.unwrap_err();
+        let ErrorKind::Runtime(what) = error.kind() else { panic!("{error:?}") };
+        assert!(what.contains("enable_time"), "{what}");
+    });
+}
+
+#[tokio::test]
+async fn of_runs_that_give_up_what_is_left_and_wait_none_is_refused_at_its_beginning() {
+    on_every_store(async |place| {
+        let thread = place.thread(&graph());
+        thread.run(line("broken")).context(Door::default()).await.unwrap_err();
+        let shut: Vec<_> = (0..6).map(|_| Arc::new(Door { shut: true, ..Door::default() })).collect();
+        let runs: Vec<_> = shut
+            .iter()
+            .map(|door| {
+                let run = place.thread(&graph()).run(line("new")).abandon_pending().on_conflict(LONG);
+                tokio::spawn(run.durability(Durability::Sync).context(Arc::clone(door)).into_future())
+            })
+            .collect();
+        for door in &shut {
+            door.reached.notified().await;
+        }
+        shut.iter().for_each(|door| door.opens.notify_one());
+        let mut ended = Vec::new();
+        for run in runs {
+            ended.push(run.await.unwrap());
+        }
+        // Each gives the others up; the last one is left.
+        let done: Vec<_> = ended.iter().filter_map(|run| run.as_ref().ok()).collect();
+        assert_eq!(done.len(), 1);
+        assert_eq!(done[0].state().lines, ["new"]);
+        for error in ended.iter().filter_map(|run| run.as_ref().err()) {
+            assert!(matches!(error.kind(), ErrorKind::Conflict(_)), "{error:?}");
+        }
+        assert_eq!(thread.state().await.unwrap().unwrap().state.unwrap().lines, ["new"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn of_runs_with_one_id_that_wait_only_one_applies_its_input() {
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        on_every_store(async |place| {
+            let runs: Vec<_> = (0..8)
+                .map(|number| {
+                    let run = place.thread(&graph()).run(line(&number.to_string())).run_id("r");
+                    let run = run.on_conflict(LONG).durability(durability);
+                    tokio::spawn(run.context(Door::default()).into_future())
+                })
+                .collect();
+            let mut ended = Vec::new();
+            for run in runs {
+                ended.push(run.await.unwrap().unwrap().into_state().lines);
+            }
+            assert_eq!(ended[0].len(), 1);
+            assert!(ended.iter().all(|lines| *lines == ended[0]), "{ended:?}");
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn runs_from_an_old_checkpoint_wait_for_the_thread_as_others_do() {
+    on_every_store(async |place| {
+        let thread = place.thread(&graph());
+        thread.run(line("first")).context(Door::default()).await.unwrap();
+        let old = thread.state().await.unwrap().unwrap().id;
+        thread.run(line("second")).context(Door::default()).await.unwrap();
+        let runs: Vec<_> = (0..6)
+            .map(|number| {
+                let run = place.thread(&graph()).at(old).run(line(&number.to_string())).on_conflict(LONG);
+                tokio::spawn(run.context(Door::default()).into_future())
+            })
+            .collect();
+        for (number, run) in runs.into_iter().enumerate() {
+            assert_eq!(run.await.unwrap().unwrap().into_state().lines, ["first", &number.to_string()]);
+        }
+        let planned = thread.history().await.unwrap().into_iter().find(|at| at.step == 1).unwrap().id;
+        let runs: Vec<_> = (0..6)
+            .map(|_| {
+                let run = place.thread(&graph()).at(planned).run_again().on_conflict(LONG);
+                tokio::spawn(run.context(Door::default()).into_future())
+            })
+            .collect();
+        for run in runs {
+            assert_eq!(run.await.unwrap().unwrap().into_state().lines, ["first"]);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_stream_of_a_run_that_waits_tells_of_its_beginning_once() {
+    on_every_store(async |place| {
+        let runs: Vec<_> = (0..6)
+            .map(|number| {
+                let run = place.thread(&graph()).run(line(&number.to_string())).on_conflict(LONG);
+                let stream = run.context(Door::default()).stream();
+                tokio::spawn(async move {
+                    let (mut values, mut checkpoints) = (Vec::new(), Vec::new());
+                    let outcome = stream.for_each(|event| match event.kind {
+                        EventKind::Values(_) => values.push(event.superstep),
+                        EventKind::Checkpoint { id, .. } => checkpoints.push(id),
+                        _ => {}
+                    });
+                    outcome.await.unwrap();
+                    (values, checkpoints)
+                })
+            })
+            .collect();
+        let mut told = Vec::new();
+        for run in runs {
+            let (values, checkpoints) = run.await.unwrap();
+            let first = values[0];
+            assert_eq!(values, [first, first + 1, first + 2]);
+            told.extend(checkpoints);
+        }
+        let history = place.thread(&graph()).history().await.unwrap();
+        let stored: HashSet<_> = history.iter().map(|at| at.id).collect();
+        let distinct: HashSet<_> = told.iter().copied().collect();
+        assert!(distinct.is_subset(&stored));
+        assert_eq!(distinct.len(), told.len());
+    })
+    .await;
+}

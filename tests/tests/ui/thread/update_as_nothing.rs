@@ -1,0 +1,16 @@
+use graph_core::thread::Thread;
+use graph_core::{GraphState, Result};
+
+#[derive(GraphState, Clone, Default)]
+struct Ticket {
+    answer: String,
+}
+
+async fn correct(thread: Thread<Ticket>) -> Result<()> {
+    thread.update(Ticket::update().answer("no"), "draft").await?;
+    Ok(())
+}
+
+fn main() {
+    let _ = correct;
+}
