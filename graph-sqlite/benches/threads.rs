@@ -257,6 +257,10 @@ fn reading(store: impl Checkpointer, name: &str, supersteps: u32) {
         whole.len()
     );
     pair.report(&question, 1.3);
+    if measuring() && supersteps == 500 {
+        let kept = if pair.ours <= Duration::from_millis(1) { "kept" } else { "MISSED" };
+        println!("a state of 100 KB from {name}: {:?} (promised ≤ 1 ms: {kept})", pair.ours);
+    }
 }
 
 /// Whether a question is asked: all are, unless the command line names some.

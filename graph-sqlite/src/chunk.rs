@@ -43,6 +43,17 @@ impl Chunk {
         self.entries.push(Entry { checkpoint, kind, encoding: payload.encoding(), range });
     }
 
+    pub(crate) fn clear(&mut self) {
+        self.entries.clear();
+        self.data.clear();
+    }
+
+    /// Takes the entries of its last checkpoint away again, if it is this one.
+    pub(crate) fn take_back(&mut self, checkpoint: CheckpointId) {
+        while self.entries.pop_if(|last| last.checkpoint == checkpoint).is_some() {}
+        self.data.truncate(self.entries.last().map_or(0, |last| last.range.end));
+    }
+
     pub(crate) fn first(&self) -> Option<&Entry> {
         self.entries.first()
     }

@@ -27,6 +27,11 @@
 //! The stock `sqlite3` shell can read a file while it is in use. Ids are the ids that the API shows, values that are JSON
 //! are text. `select * from checkpoints`, `select * from pieces` and `select * from records` have every name spelled out.
 //!
+//! # Copying a file
+//!
+//! SQLite keeps what was written last beside the file, in `-wal`, for as long as it likes. A copy of the file alone lacks it,
+//! perhaps all of it: back up with `sqlite3 threads.db ".backup copy.db"`, also while the file is in use.
+//!
 //! # Durability
 //!
 //! With [`Synchronous::Full`], which is the default, what was acknowledged survives the end of the process, of the system,

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use graph_core::checkpoint::StoreError;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::options::{Options, Synchronous};
@@ -67,6 +68,8 @@ fn connect(path: &Path, options: &Options) -> rusqlite::Result<Connection> {
     let db = Connection::open_with_flags(path, flags)?;
     db.busy_timeout(options.busy_timeout)?;
     db.set_prepared_statement_cache_capacity(64);
+    // A plan does not depend on what is bound: otherwise a statement with a range in it is prepared anew for every use.
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     // The pages of a long history fit in.
     db.execute_batch("PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF")?;
     Ok(db)

@@ -20,12 +20,12 @@ struct State<J> {
     closed: bool,
 }
 
-/// A place in a queue.
+/// A place in a queue; never 0.
 pub(crate) type Ticket = u64;
 
 impl<J> Queue<J> {
     pub(crate) fn new(bound: usize) -> Self {
-        let state = State { jobs: VecDeque::new(), next: 0, closed: false };
+        let state = State { jobs: VecDeque::new(), next: 1, closed: false };
         Self { state: Mutex::new(state), ready: Condvar::new(), bound }
     }
 
@@ -39,8 +39,8 @@ impl<J> Queue<J> {
         ticket
     }
 
-    /// Nobody waits for this job any more.
-    pub(crate) fn abandon(&self, ticket: Ticket) {
+    /// Nobody waits for this job any more. Whether it is done all the same.
+    pub(crate) fn abandon(&self, ticket: Ticket) -> bool {
         let mut state = self.lock();
         if let Ok(place) = state.jobs.binary_search_by_key(&ticket, |(ticket, _)| *ticket)
             && place >= self.bound
@@ -48,7 +48,9 @@ impl<J> Queue<J> {
             let job = state.jobs.remove(place);
             drop(state);
             drop(job);
+            return false;
         }
+        true
     }
 
     /// Waits for jobs, and takes at most so many; none once the queue is closed and empty.
@@ -78,10 +80,10 @@ mod tests {
     fn what_was_accepted_stays_and_what_waits_behind_it_can_be_taken_out() {
         let queue = Queue::new(2);
         let tickets: Vec<Ticket> = (0..5).map(|job| queue.push(job)).collect();
-        queue.abandon(tickets[1]);
-        queue.abandon(tickets[3]);
+        assert!(queue.abandon(tickets[1]));
+        assert!(!queue.abandon(tickets[3]));
         assert_eq!(queue.take(10), [0, 1, 2, 4]);
-        queue.abandon(tickets[4]);
+        assert!(queue.abandon(tickets[4]));
         queue.close();
         assert!(queue.take(10).is_empty());
     }

@@ -7,12 +7,14 @@ use graph_core::checkpoint::{
     StoreFuture, ThreadQuery, ThreadRecord,
 };
 
+use rusqlite::Connection;
+
+use crate::open;
 use crate::options::Options;
 use crate::queue::Queue;
 use crate::reader::{self, Read};
-use crate::trouble::About;
-use crate::writer::{self, Pruning, Turn, Write};
-use crate::{open, writer::ACCEPTED};
+use crate::trouble::{About, Trouble};
+use crate::writer::{self, Pruning, Turn, Writes};
 
 /// A store of checkpoints in one SQLite file. A clone is the same store.
 ///
@@ -37,7 +39,8 @@ use crate::{open, writer::ACCEPTED};
 ///
 /// # Cancel safety
 /// A call is handed over at the first poll of its future and done in that order. Dropping the future does not take it back,
-/// unless more than a thousand others wait before it: then it is not done at all.
+/// unless more than a thousand others wait before it: then it is not done at all. Whoever reads afterwards through this
+/// store (or a clone of it) sees what has come of it.
 ///
 /// When the last clone is dropped, what was handed over is still written, in the background.
 #[derive(Clone)]
@@ -47,8 +50,20 @@ pub struct SqliteCheckpointer {
 
 struct Shared {
     path: PathBuf,
-    writes: Arc<Queue<Write>>,
+    writes: Writes,
     reads: Arc<Queue<Read>>,
+}
+
+impl Shared {
+    /// Reads behind the writes of calls that were dropped.
+    async fn read<T: Send + 'static>(
+        &self,
+        about: About,
+        query: impl FnOnce(&Connection) -> Result<T, Trouble> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        self.writes.settled().await;
+        reader::read(&self.reads, about, query).await
+    }
 }
 
 impl Drop for Shared {
@@ -88,14 +103,14 @@ impl SqliteCheckpointer {
         // From here on, whatever fails ends the threads that are there.
         let shared = Arc::new(Shared {
             path,
-            writes: Arc::new(Queue::new(ACCEPTED)),
+            writes: Writes::new(),
             // A read that nobody waits for is not read.
             reads: Arc::new(Queue::new(0)),
         });
         for _ in 0..options.readers {
             reader::spawn(open::reader(&shared.path, options)?, Arc::clone(&shared.reads))?;
         }
-        writer::spawn(db, Arc::clone(&shared.writes))?;
+        writer::spawn(db, &shared.writes)?;
         Ok(Self { shared })
     }
 }
@@ -108,7 +123,7 @@ impl Checkpointer for SqliteCheckpointer {
             namespace: Arc::clone(&batch.namespace),
         };
         let run = move |session: &mut writer::Session| writer::commit(session, &batch).map(Turn::Done);
-        Box::pin(writer::write(&self.shared.writes, about, false, run))
+        Box::pin(self.shared.writes.write(about, false, run))
     }
 
     fn get(
@@ -120,7 +135,7 @@ impl Checkpointer for SqliteCheckpointer {
         let about = About { what: "read a checkpoint", thread: thread.into(), namespace: namespace.into() };
         let (thread, namespace) = (Arc::clone(&about.thread), Arc::clone(&about.namespace));
         let query = move |db: &_| reader::get(db, &thread, &namespace, checkpoint);
-        Box::pin(reader::read(&self.shared.reads, about, query))
+        Box::pin(self.shared.read(about, query))
     }
 
     fn list(&self, query: Query) -> StoreFuture<'_, Page<Checkpoint>> {
@@ -129,26 +144,26 @@ impl Checkpointer for SqliteCheckpointer {
             thread: Arc::clone(&query.thread),
             namespace: Arc::clone(&query.namespace),
         };
-        Box::pin(reader::read(&self.shared.reads, about, move |db: &_| reader::list(db, &query)))
+        Box::pin(self.shared.read(about, move |db: &_| reader::list(db, &query)))
     }
 
     fn threads(&self, query: ThreadQuery) -> StoreFuture<'_, Page<ThreadRecord>> {
         let about = About { what: "list threads", ..About::default() };
-        Box::pin(reader::read(&self.shared.reads, about, move |db: &_| reader::threads(db, &query)))
+        Box::pin(self.shared.read(about, move |db: &_| reader::threads(db, &query)))
     }
 
     fn delete(&self, thread: &str) -> StoreFuture<'_, bool> {
         let thread: Arc<str> = thread.into();
         let about = About { what: "delete a thread", thread: Arc::clone(&thread), ..About::default() };
         let run = move |session: &mut writer::Session| writer::delete(session, &thread).map(Turn::Done);
-        Box::pin(writer::write(&self.shared.writes, about, true, run))
+        Box::pin(self.shared.writes.write(about, true, run))
     }
 
     fn copy(&self, from: &str, to: &str) -> StoreFuture<'_, ()> {
         let (from, to): (Arc<str>, Arc<str>) = (from.into(), to.into());
         let about = About { what: "copy a thread", thread: Arc::clone(&from), ..About::default() };
         let run = move |session: &mut writer::Session| writer::copy(session, &from, &to).map(Turn::Done);
-        Box::pin(writer::write(&self.shared.writes, about, true, run))
+        Box::pin(self.shared.writes.write(about, true, run))
     }
 
     fn prune(&self, prune: Prune) -> StoreFuture<'_, Pruned> {
@@ -156,6 +171,6 @@ impl Checkpointer for SqliteCheckpointer {
         let about = About { what: "prune", thread, ..About::default() };
         let mut pruning = Pruning::new(prune);
         let run = move |session: &mut writer::Session| pruning.turn(session);
-        Box::pin(writer::write(&self.shared.writes, about, true, run))
+        Box::pin(self.shared.writes.write(about, true, run))
     }
 }

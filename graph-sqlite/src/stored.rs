@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use graph_core::checkpoint::{Checkpoint, CheckpointId, Encoding, Payload, RunRecord, Source};
-use rusqlite::Row;
-use rusqlite::types::ValueRef;
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Row, ToSql};
 
 use crate::chunk::unknown_encoding;
 use crate::trouble::Trouble;
@@ -52,6 +52,24 @@ pub(crate) fn text<'r>(row: &'r Row<'_>, column: usize) -> Result<&'r str, Troub
             let name = row.as_ref().column_name(column).unwrap_or_default().to_owned();
             Err(rusqlite::Error::InvalidColumnType(column, name, other.data_type()).into())
         }
+    }
+}
+
+/// The text of an id, for a column.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Name([u8; CheckpointId::TEXT_LEN]);
+
+impl From<CheckpointId> for Name {
+    fn from(id: CheckpointId) -> Self {
+        let mut text = [0; CheckpointId::TEXT_LEN];
+        id.encode_text(&mut text);
+        Self(text)
+    }
+}
+
+impl ToSql for Name {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(ValueRef::Text(&self.0)))
     }
 }
 

@@ -24,8 +24,9 @@ pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>
 /// not been acknowledged is ever read.
 ///
 /// # Cancel safety
-/// A call whose future is dropped has been done as a whole or not at all. What has been handed over is written in the
-/// order in which the futures were first polled.
+/// A call whose future is dropped is done as a whole or not at all. What has been handed over is written in the order in
+/// which the futures were first polled. A read that begins afterwards through the same store sees what came of it: what it
+/// does not see is never done.
 pub trait Checkpointer: Send + Sync + 'static {
     /// Makes the writes of a batch, all or none, if the thread is where the batch expects it to be.
     ///

@@ -5,7 +5,7 @@ use graph_core::checkpoint::{
 };
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use crate::stored::{CHECKPOINT, checkpoint, id, payload, text};
+use crate::stored::{CHECKPOINT, Name, checkpoint, id, payload, text};
 use crate::trouble::Trouble;
 
 use super::lineage::{Ancestor, ancestry, pieces};
@@ -44,7 +44,7 @@ fn found(db: &Connection, namespace: i64, wanted: CheckpointId) -> Result<Option
     let mut query = db.prepare_cached(&format!(
         "SELECT {CHECKPOINT}, c.id, c.line FROM checkpoint c WHERE c.namespace = ?1 AND c.name = ?2"
     ))?;
-    let mut rows = query.query(params![namespace, wanted.to_string()])?;
+    let mut rows = query.query(params![namespace, Name::from(wanted)])?;
     let Some(row) = rows.next()? else { return Ok(None) };
     let within = |trouble: Trouble| trouble.within(|| "the checkpoint".to_owned(), Some(wanted));
     let run = Runs::default().get(db, row.get(8)?).map_err(within)?;

@@ -6,7 +6,7 @@ use graph_core::checkpoint::{CheckpointId, PieceKind, StoredPiece};
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _, params};
 
 use crate::chunk::{self, Entry};
-use crate::stored::{bytes, encoding, id, optional_id};
+use crate::stored::{Name, bytes, encoding, id, optional_id};
 use crate::trouble::Trouble;
 
 /// A line that a checkpoint is on, or one that it branched off from, as far as the checkpoint sees it.
@@ -132,7 +132,7 @@ fn collect(
     field: i64,
     newest_first: &mut Vec<Row>,
 ) -> Result<bool, Trouble> {
-    let mut rows = query.query(params![ancestor.line, field, ancestor.until.to_string()])?;
+    let mut rows = query.query(params![ancestor.line, field, Name::from(ancestor.until)])?;
     let mut expected = None;
     while let Some(found) = rows.next()? {
         let mut found = row(found)?;

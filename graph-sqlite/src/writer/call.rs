@@ -1,10 +1,9 @@
 use graph_core::checkpoint::StoreError;
 use tokio::sync::oneshot;
 
-use crate::queue::{Queue, Ticket};
 use crate::trouble::{About, Trouble};
 
-use super::{Session, Write};
+use super::Session;
 
 /// A write, whatever it gives back.
 pub(crate) trait Work: Send {
@@ -36,13 +35,17 @@ pub(crate) enum Turn<T> {
     More,
 }
 
-struct Call<T, F> {
-    about: About,
-    run: F,
-    long: bool,
-    outcome: Option<Result<T, StoreError>>,
-    answer: oneshot::Sender<Result<T, StoreError>>,
+pub(super) struct Call<T, F> {
+    pub(super) about: About,
+    pub(super) run: F,
+    pub(super) long: bool,
+    pub(super) outcome: Option<Result<T, StoreError>>,
+    pub(super) answer: oneshot::Sender<Answer<T, F>>,
 }
+
+/// What came of a write. What was written goes back with it: memory is given back by the thread that took it, and not by
+/// the one that everybody waits for.
+pub(super) type Answer<T, F> = (Result<T, StoreError>, F);
 
 impl<T, F> Work for Call<T, F>
 where
@@ -81,35 +84,7 @@ where
     fn answer(self: Box<Self>) {
         if let Some(outcome) = self.outcome {
             // Whoever asked may be gone.
-            drop(self.answer.send(outcome));
+            drop(self.answer.send((outcome, self.run)));
         }
-    }
-}
-
-/// Hands a write over at the first poll, and waits until it is durable.
-pub(crate) async fn write<T: Send + 'static>(
-    writes: &Queue<Write>,
-    about: About,
-    long: bool,
-    run: impl FnMut(&mut Session) -> Result<Turn<T>, Trouble> + Send + 'static,
-) -> Result<T, StoreError> {
-    let (answer, answered) = oneshot::channel();
-    let what = about.what;
-    let ticket = writes.push(Box::new(Call { about, run, long, outcome: None, answer }));
-    let waiting = Waiting { writes, ticket };
-    let outcome = answered.await.map_err(|_| StoreError::backend(what, "its thread has ended"))?;
-    drop(waiting);
-    outcome
-}
-
-/// Takes the write out of the queue when its future is dropped, if it was not accepted yet.
-struct Waiting<'q> {
-    writes: &'q Queue<Write>,
-    ticket: Ticket,
-}
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.writes.abandon(self.ticket);
     }
 }

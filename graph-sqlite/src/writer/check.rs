@@ -1,6 +1,7 @@
 use graph_core::checkpoint::{Batch, CheckpointId, Conflict, Fence, StoreError, Write};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
+use crate::stored::Name;
 use crate::trouble::Trouble;
 
 use super::known::{Known, Namespace};
@@ -82,7 +83,7 @@ impl There<'_> {
         let found = self
             .db
             .prepare_cached("SELECT 1 FROM checkpoint WHERE namespace = ?1 AND name = ?2")?
-            .query_row(params![namespace.id, id.to_string()], |_| Ok(()))
+            .query_row(params![namespace.id, Name::from(id)], |_| Ok(()))
             .optional()?;
         Ok(found.is_some())
     }

@@ -1,28 +1,34 @@
 use graph_core::checkpoint::{Batch, CheckpointId, NewCheckpoint, StoreError, Write};
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, OptionalExtension as _, Statement, params};
 
 use crate::chunk::Data;
-use crate::stored::millis;
+use crate::stored::{Name, millis};
 use crate::trouble::Trouble;
 
+use super::filling::Filling;
 use super::known::{Known, Namespace, Thread};
-use super::{Session, check, lines, pieces, records};
+use super::{Session, check, lines, records};
 
 /// Makes the writes of a batch, or refuses it before the first one.
 pub(crate) fn commit(session: &mut Session, batch: &Batch) -> Result<(), Trouble> {
     let Session { db, known } = session;
     check::check(db, known, batch)?;
     let thread = enter(db, known, batch)?;
+    let mut filling = None;
+    let mut insert = db.prepare_cached(INSERT)?;
     for write in &batch.writes {
         match write {
-            Write::Checkpoint(new) => add(db, thread, batch, new)?,
+            Write::Checkpoint(new) => add(db, &mut insert, thread, batch, new, &mut filling)?,
             Write::Records { checkpoint, remove, put } => {
                 let namespace = namespace(db, thread, batch)?;
                 records::change(db, row(db, namespace, *checkpoint)?, remove, put)?;
             }
         }
     }
-    Ok(())
+    match filling {
+        Some(mut filling) => filling.finish(db, namespace(db, thread, batch)?),
+        None => Ok(()),
+    }
 }
 
 /// The thread, which is made if it is not there, in the batch's epoch.
@@ -54,7 +60,7 @@ fn namespace<'t>(
 
 fn row(db: &Connection, namespace: &Namespace, checkpoint: CheckpointId) -> Result<i64, Trouble> {
     db.prepare_cached("SELECT id FROM checkpoint WHERE namespace = ?1 AND name = ?2")?
-        .query_row(params![namespace.id, checkpoint.to_string()], |row| row.get(0))
+        .query_row(params![namespace.id, Name::from(checkpoint)], |row| row.get(0))
         .optional()?
         .ok_or_else(vanished)
 }
@@ -64,35 +70,50 @@ fn vanished() -> Trouble {
     Trouble::damaged("the file", None, "a row is gone that was there in the same transaction")
 }
 
-fn add(db: &Connection, thread: &mut Thread, batch: &Batch, new: &NewCheckpoint) -> Result<(), Trouble> {
+pub(super) const INSERT: &str = "INSERT INTO checkpoint \
+    (namespace, name, line, parent, step, source, run, created, next, progress_encoding, progress) \
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+
+fn add<'b>(
+    db: &Connection,
+    insert: &mut Statement<'_>,
+    thread: &mut Thread,
+    batch: &Batch,
+    new: &'b NewCheckpoint,
+    filling: &mut Option<Filling<'b>>,
+) -> Result<(), Trouble> {
     let NewCheckpoint { checkpoint, pieces, records } = new;
     let run = thread.run(db, &checkpoint.run)?;
     let namespace = namespace(db, thread, batch)?;
+    if let Some(filling) = filling
+        && namespace.head.map(|(head, _)| head) != checkpoint.parent
+    {
+        // Another line may begin with what is on this one.
+        filling.finish(db, namespace)?;
+    }
     let line = lines::place(db, namespace, checkpoint.parent)?;
     let next = serde_json::to_string(&checkpoint.next.iter().map(|node| &**node).collect::<Vec<&str>>())
         .map_err(|error| StoreError::backend("write the planned nodes", error))?;
     let progress = checkpoint.progress.as_ref();
-    let row = db
-        .prepare_cached(
-            "INSERT INTO checkpoint \
-             (namespace, name, line, parent, step, source, run, created, next, progress_encoding, progress) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-        )?
-        .insert(params![
-            namespace.id,
-            checkpoint.id.to_string(),
-            line,
-            checkpoint.parent.map(|parent| parent.to_string()),
-            checkpoint.step,
-            checkpoint.source.name(),
-            run,
-            millis(checkpoint.created_at),
-            next,
-            progress.map(|progress| progress.encoding().code()),
-            progress.map(Data::from),
-        ])?;
+    let row = insert.insert(params![
+        namespace.id,
+        Name::from(checkpoint.id),
+        line,
+        checkpoint.parent.map(Name::from),
+        checkpoint.step,
+        checkpoint.source.name(),
+        run,
+        millis(checkpoint.created_at),
+        next,
+        progress.map(|progress| progress.encoding().code()),
+        progress.map(Data::from),
+    ])?;
     records::change(db, row, &[], records)?;
-    pieces::write(db, namespace, line, checkpoint.id, pieces)?;
+    let filling = match filling {
+        Some(filling) if filling.line() == line => filling,
+        other => other.insert(Filling::new(line)),
+    };
+    filling.push(db, namespace, checkpoint.id, pieces)?;
     namespace.head = Some((checkpoint.id, line));
     Ok(())
 }

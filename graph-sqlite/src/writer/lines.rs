@@ -4,7 +4,7 @@ use graph_core::checkpoint::CheckpointId;
 use rusqlite::{Connection, params};
 
 use crate::reader;
-use crate::stored::optional_id;
+use crate::stored::{Name, optional_id};
 use crate::trouble::Trouble;
 
 use super::known::Namespace;
@@ -24,14 +24,14 @@ pub(super) fn place(
         Some(parent) if parent == head => return Ok(head_line),
         _ => db
             .prepare_cached("UPDATE line SET tip = ?2 WHERE id = ?1")?
-            .execute(params![head_line, head.to_string()])?,
+            .execute(params![head_line, Name::from(head)])?,
     };
     let Some(parent) = parent else { return Ok(begin(db, namespace, None, 0)?) };
     let mut query = db.prepare_cached(
         "SELECT l.id, l.depth, l.tip FROM checkpoint c JOIN line l ON l.id = c.line \
          WHERE c.namespace = ?1 AND c.name = ?2",
     )?;
-    let mut rows = query.query(params![namespace.id, parent.to_string()])?;
+    let mut rows = query.query(params![namespace.id, Name::from(parent)])?;
     let Some(row) = rows.next()? else {
         return Err(Trouble::damaged("the checkpoint's line", Some(parent), "it is missing"));
     };
@@ -60,7 +60,7 @@ fn begin(
         params![
             namespace.id,
             fork.map(|(line, _)| line),
-            fork.map(|(_, checkpoint)| checkpoint.to_string()),
+            fork.map(|(_, checkpoint)| Name::from(checkpoint)),
             depth
         ],
     )

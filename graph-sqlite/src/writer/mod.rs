@@ -1,6 +1,5 @@
 //! Writing: one thread, which makes one transaction of everything that waits for it.
 
-use std::sync::Arc;
 use std::thread;
 
 use graph_core::checkpoint::StoreError;
@@ -13,6 +12,8 @@ mod check;
 mod commit;
 mod copy;
 mod delete;
+mod filling;
+mod handing;
 mod known;
 mod lines;
 mod pieces;
@@ -22,10 +23,11 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use call::{Turn, Work, write};
+pub(crate) use call::{Turn, Work};
 pub(crate) use commit::commit;
 pub(crate) use copy::copy;
 pub(crate) use delete::delete;
+pub(crate) use handing::Writes;
 pub(crate) use prune::Pruning;
 
 use call::Course;
@@ -37,8 +39,8 @@ pub(crate) type Write = Box<dyn Work>;
 /// How many writes share a transaction at most: so long does the first of them wait for the last.
 const GROUP: usize = 256;
 
-/// How many writes may be accepted that nobody waits for.
-pub(crate) const ACCEPTED: usize = 1_024;
+/// What every superstep needs.
+const OFTEN: [&str; 5] = ["BEGIN IMMEDIATE", "PRAGMA data_version", "COMMIT", commit::INSERT, pieces::INSERT];
 
 /// What the writing thread has.
 pub(crate) struct Session {
@@ -47,9 +49,14 @@ pub(crate) struct Session {
 }
 
 /// Lets a connection's thread write until the queue is closed and everything in it is done.
-pub(crate) fn spawn(db: Connection, writes: Arc<Queue<Write>>) -> Result<(), StoreError> {
+pub(crate) fn spawn(db: Connection, writes: &Writes) -> Result<(), StoreError> {
+    let writes = writes.queue();
     let mut session = Session { db, known: Known::default() };
     let run = move || {
+        // While there is nothing to write yet. What cannot be prepared now fails when it is used, with somebody to tell.
+        for often in OFTEN {
+            drop(session.db.prepare_cached(often));
+        }
         loop {
             let taken = writes.take(GROUP);
             if taken.is_empty() {

@@ -1,10 +1,11 @@
 //! Writing what a checkpoint says of fields.
 
-use graph_core::checkpoint::{CheckpointId, Piece, PieceKind, StoredPiece};
+use graph_core::checkpoint::StoredPiece;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::chunk::{self, Chunk, HEADER, MOST_BYTES, MOST_ENTRIES};
 use crate::reader::{Row, row};
+use crate::stored::Name;
 use crate::trouble::Trouble;
 
 use super::known::{End, Namespace};
@@ -12,42 +13,25 @@ use super::known::{End, Namespace};
 /// So many loose rows are put together.
 const LOOSE: i64 = 64;
 
-/// A row of so many bytes is left alone: to put it together with others gains nothing.
+/// A row of so many bytes, or of so many entries, is left alone: to put it together with others gains nothing.
 const LARGE: usize = MOST_BYTES / 2;
+const MANY: usize = MOST_ENTRIES / 2;
 
-/// Adds the pieces of a checkpoint, a row for each field.
-pub(super) fn write(
+/// Adds a row at the end of a field's rows on a line.
+pub(super) fn store(
     db: &Connection,
     namespace: &mut Namespace,
     line: i64,
-    checkpoint: CheckpointId,
-    pieces: &[Piece],
+    name: &str,
+    chunk: &Chunk,
 ) -> Result<(), Trouble> {
-    let mut chunks: Vec<(&str, Chunk)> = Vec::with_capacity(pieces.len());
-    for piece in pieces {
-        let place = match chunks.iter().position(|(field, _)| *field == piece.field) {
-            Some(place) => place,
-            None => {
-                chunks.push((&piece.field, Chunk::default()));
-                chunks.len() - 1
-            }
-        };
-        let Some((_, chunk)) = chunks.get_mut(place) else { continue };
-        if piece.kind == PieceKind::Value {
-            // What the same checkpoint had said before can be seen from nowhere.
-            *chunk = Chunk::default();
-        }
-        chunk.push(checkpoint, piece.kind, &piece.payload);
-    }
-    for (name, chunk) in &chunks {
-        let field = field(db, namespace, name)?;
-        let end = match namespace.ends.get(&field) {
-            Some((of, end)) if *of == line => *end,
-            _ => end(db, line, field)?,
-        };
-        let end = add(db, line, field, end, chunk)?;
-        namespace.ends.insert(field, (line, end));
-    }
+    let field = field(db, namespace, name)?;
+    let end = match namespace.ends.get(&field) {
+        Some((of, end)) if *of == line => *end,
+        _ => end(db, line, field)?,
+    };
+    let end = add(db, line, field, end, chunk)?;
+    namespace.ends.insert(field, (line, end));
     Ok(())
 }
 
@@ -72,7 +56,8 @@ pub(super) fn append(db: &Connection, line: i64, field: i64, pieces: &[StoredPie
     Ok(())
 }
 
-fn fits(chunk: &Chunk, entries: usize, bytes: usize) -> bool {
+/// Whether so many more entries of so many bytes find room in a row.
+pub(super) fn fits(chunk: &Chunk, entries: usize, bytes: usize) -> bool {
     chunk.len() + entries <= MOST_ENTRIES && chunk.bytes() + bytes <= MOST_BYTES
 }
 
@@ -111,7 +96,8 @@ fn end(db: &Connection, line: i64, field: i64) -> Result<End, Trouble> {
 /// Adds a row at the end, and puts the loose ones together when there are enough of them.
 fn add(db: &Connection, line: i64, field: i64, end: End, chunk: &Chunk) -> Result<End, Trouble> {
     // A read begins at a value: nothing is gained by putting it together with anything.
-    let loose = if chunk.is_whole() || chunk.bytes() > LARGE { 0 } else { end.loose + 1 };
+    let alone = chunk.is_whole() || chunk.bytes() > LARGE || chunk.len() > MANY;
+    let loose = if alone { 0 } else { end.loose + 1 };
     let end = insert(db, line, field, End { loose, ..end }, chunk)?;
     if end.loose < LOOSE {
         return Ok(end);
@@ -124,18 +110,17 @@ fn add(db: &Connection, line: i64, field: i64, end: End, chunk: &Chunk) -> Resul
     }
 }
 
+pub(super) const INSERT: &str = "INSERT INTO piece (line, field, first, whole, before, loose, encoding, entries, data) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+
 /// Inserts a row; `end.loose` is the row's own.
 fn insert(db: &Connection, line: i64, field: i64, end: End, chunk: &Chunk) -> Result<End, Trouble> {
     let Some(first) = chunk.first() else { return Ok(end) };
     let before = if chunk.is_whole() { 0 } else { end.entries };
-    db.prepare_cached(
-        "INSERT INTO piece (line, field, first, whole, before, loose, encoding, entries, data) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-    )?
-    .execute(params![
+    db.prepare_cached(INSERT)?.execute(params![
         line,
         field,
-        first.checkpoint.to_string(),
+        Name::from(first.checkpoint),
         chunk.is_whole(),
         before,
         end.loose,
@@ -193,7 +178,7 @@ fn take_place(db: &Connection, line: i64, field: i64, rows: &[i64], chunk: &Chun
         return Ok(());
     };
     db.prepare_cached("DELETE FROM piece WHERE line = ?1 AND field = ?2 AND first > ?3 AND first <= ?4")?
-        .execute(params![line, field, begin.checkpoint.to_string(), end.checkpoint.to_string()])?;
+        .execute(params![line, field, Name::from(begin.checkpoint), Name::from(end.checkpoint)])?;
     replace(db, *first, chunk)
 }
 

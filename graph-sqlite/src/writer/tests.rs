@@ -12,12 +12,11 @@ use graph_core::checkpoint::{
 use tempfile::TempDir;
 
 use crate::options::Options;
-use crate::queue::Queue;
 use crate::trouble::About;
 use crate::{open, reader};
 
 use super::known::Known;
-use super::{ACCEPTED, GROUP, Session, Turn, commit, write};
+use super::{GROUP, Session, Turn, Writes, commit};
 
 fn session() -> (TempDir, Session) {
     let folder = tempfile::tempdir().unwrap();
@@ -54,19 +53,20 @@ fn batch(thread: &str, fence: Fence, bytes: usize) -> Batch {
 
 /// Commits these batches together, in one transaction if that is possible.
 fn together(session: &mut Session, batches: &[Batch]) -> Vec<Result<(), StoreError>> {
-    let queue = Queue::new(ACCEPTED);
+    let writes = Writes::new();
     let mut calls: Vec<_> = batches
         .iter()
         .map(|batch| {
             let batch = batch.clone();
             let about = About { what: "write a checkpoint", ..About::default() };
-            Box::pin(write(&queue, about, false, move |session| commit(session, &batch).map(Turn::Done)))
+            Box::pin(writes.write(about, false, move |session| commit(session, &batch).map(Turn::Done)))
         })
         .collect();
     let mut poll = |call: usize| calls[call].as_mut().poll(&mut Context::from_waker(Waker::noop()));
     for call in 0..batches.len() {
         assert!(poll(call).is_pending());
     }
+    let queue = writes.queue();
     session.group(queue.take(GROUP), &queue);
     (0..batches.len())
         .map(|call| match poll(call) {
@@ -86,6 +86,22 @@ fn allow(session: &Session, pages: i64) {
 
 fn head(session: &Session, thread: &str) -> Fence {
     reader::get(&session.db, thread, "", None).unwrap().fence
+}
+
+#[test]
+fn the_checkpoints_of_a_batch_share_rows() {
+    let (_folder, mut session) = session();
+    let mut all = batch("a", Fence::default(), 10);
+    for _ in 1..200 {
+        let Some(BatchWrite::Checkpoint(last)) = all.writes.last() else { panic!("a batch of checkpoints") };
+        let mut next = batch("a", Fence { epoch: 0, head: Some(last.checkpoint.id) }, 10);
+        all.writes.append(&mut next.writes);
+    }
+    together(&mut session, &[all])[0].as_ref().unwrap();
+    let rows: u32 = session.db.query_row("SELECT count(*) FROM piece", [], |row| row.get(0)).unwrap();
+    assert_eq!(rows, 200_u32.div_ceil(u32::try_from(crate::chunk::MOST_ENTRIES).unwrap()));
+    let loaded = reader::get(&session.db, "a", "", None).unwrap();
+    assert_eq!(loaded.found.unwrap().fields[0].pieces.len(), 200);
 }
 
 #[test]
@@ -126,4 +142,26 @@ fn a_file_that_somebody_else_keeps_locked_is_an_error_that_says_so() {
     for result in together(&mut session, &batches) {
         result.unwrap();
     }
+}
+
+#[test]
+fn whoever_reads_after_a_write_was_left_behind_waits_for_it() {
+    let (_folder, mut session) = session();
+    let writes = Writes::new();
+    let mut cx = Context::from_waker(Waker::noop());
+    let mut settled = Box::pin(writes.settled());
+    assert!(settled.as_mut().poll(&mut cx).is_ready(), "there is nothing to wait for");
+    let one = batch("a", Fence::default(), 10);
+    let mut left =
+        Box::pin(writes.write(About::default(), false, move |session| commit(session, &one).map(Turn::Done)));
+    assert!(left.as_mut().poll(&mut cx).is_pending());
+    drop(left);
+    let mut settled = Box::pin(writes.settled());
+    assert!(settled.as_mut().poll(&mut cx).is_pending());
+    let queue = writes.queue();
+    session.group(queue.take(GROUP), &queue);
+    assert!(settled.as_mut().poll(&mut cx).is_ready());
+    assert!(head(&session, "a").head.is_some());
+    let mut settled = Box::pin(writes.settled());
+    assert!(settled.as_mut().poll(&mut cx).is_ready(), "it has been waited for");
 }
