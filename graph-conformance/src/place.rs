@@ -52,6 +52,11 @@ pub enum Damage<'a> {
         /// The thread; nothing else is in the store.
         thread: &'a str,
     },
+    /// The newest checkpoint of one thread among others, which stay as they are.
+    OneThread {
+        /// The thread.
+        thread: &'a str,
+    },
 }
 
 type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

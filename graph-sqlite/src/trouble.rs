@@ -30,6 +30,13 @@ pub(crate) struct About {
     pub(crate) namespace: Arc<str>,
 }
 
+impl Damage {
+    pub(crate) fn of(self, thread: Arc<str>, namespace: Arc<str>) -> Corrupt {
+        let Self { checkpoint, what, reason } = self;
+        Corrupt { thread, namespace, checkpoint, what, reason }
+    }
+}
+
 impl Trouble {
     pub(crate) fn damaged(
         what: impl Into<String>,
@@ -52,13 +59,10 @@ impl Trouble {
     pub(crate) fn into_error(self, about: &About) -> StoreError {
         match self {
             Self::Refused(error) => error,
-            Self::Damaged(damage) => StoreError::Corrupt(Box::new(Corrupt {
-                thread: Arc::clone(&about.thread),
-                namespace: Arc::clone(&about.namespace),
-                checkpoint: damage.checkpoint,
-                what: damage.what,
-                reason: damage.reason,
-            })),
+            Self::Damaged(damage) => {
+                let (thread, namespace) = (Arc::clone(&about.thread), Arc::clone(&about.namespace));
+                StoreError::Corrupt(Box::new(damage.of(thread, namespace)))
+            }
             Self::Sql(error) => backend(about.what, error),
         }
     }

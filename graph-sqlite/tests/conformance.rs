@@ -39,6 +39,12 @@ impl Place for File {
             Damage::Checkpoint { .. } => file.execute("UPDATE checkpoint SET source = 'nothing'", []),
             Damage::Record { .. } => file.execute("UPDATE record SET encoding = 77", []),
             Damage::Run { .. } => file.execute("UPDATE run SET metadata = '{'", []),
+            Damage::OneThread { thread } => file.execute(
+                "UPDATE checkpoint SET source = 'nothing' WHERE name = (SELECT max(c.name) FROM checkpoint c \
+                 JOIN namespace n ON n.id = c.namespace JOIN thread t ON t.id = n.thread WHERE t.name = ?1) \
+                 AND namespace IN (SELECT n.id FROM namespace n JOIN thread t ON t.id = n.thread WHERE t.name = ?1)",
+                [thread],
+            ),
             _ => return false,
         };
         assert!(spoilt.unwrap() > 0, "there is something to spoil: {damage:?}");

@@ -1,10 +1,10 @@
 //! What is spoilt is an error, never a guess. Only for places that know how to spoil something.
 
 use graph_core::checkpoint::RecordKind::Finished;
-use graph_core::checkpoint::StoreError;
+use graph_core::checkpoint::{StoreError, ThreadQuery};
 
 use crate::case::Here;
-use crate::expect::told;
+use crate::expect::{Expect, same, told};
 use crate::notation::{key, record};
 use crate::writer::Writer;
 use crate::{Broken, Damage};
@@ -57,4 +57,39 @@ pub(crate) async fn a_spoilt_record_is_an_error(here: Here<'_>) -> Result<(), Br
 
 pub(crate) async fn a_spoilt_run_is_an_error(here: Here<'_>) -> Result<(), Broken> {
     check(here, Damage::Run { thread: THREAD }).await
+}
+
+pub(crate) async fn a_spoilt_thread_hides_no_other_from_the_list(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut expected = Vec::new();
+    for name in ["a", THREAD, "z"] {
+        let mut writer = Writer::new(&store, name);
+        writer.add("a=1").await?;
+        writer.next = Vec::new();
+        let head = writer.add("a=2").await?;
+        expected.push((name.to_owned(), (name != THREAD).then_some(head)));
+    }
+    drop(store);
+    if !here.damage(Damage::OneThread { thread: THREAD }).await {
+        return Ok(());
+    }
+    let store = here.open().await?;
+    let mut found = Vec::new();
+    let page = store.threads(ThreadQuery::default()).await;
+    for record in page.works("threads can be listed although one of them is spoilt")?.items {
+        if let Err(corrupt) = &record.head {
+            same("the error of a thread names it", &record.thread, &corrupt.thread)?;
+        }
+        found.push((record.thread.to_string(), record.head.ok().flatten().map(|head| head.id)));
+    }
+    same("of a thread that is spoilt the list says so, and has all others", expected, found)?;
+    let page = store.threads(ThreadQuery { unfinished: true, ..ThreadQuery::default() }).await;
+    let found = page.works("unfinished threads can be listed")?.items;
+    let found: Vec<_> =
+        found.iter().map(|record| (record.thread.to_string(), record.head.is_err())).collect();
+    same(
+        "of a thread that is spoilt nobody knows that it is finished",
+        vec![(THREAD.to_owned(), true)],
+        found,
+    )
 }

@@ -141,6 +141,7 @@ macro_rules! __cases {
                 a_spoilt_checkpoint_is_an_error
                 a_spoilt_record_is_an_error
                 a_spoilt_run_is_an_error
+                a_spoilt_thread_hides_no_other_from_the_list
             }
             model {
                 random_histories_are_as_in_the_model

@@ -5,8 +5,8 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use graph_core::checkpoint::{
-    Batch, Checkpoint, CheckpointId, Checkpointer, Fence, Loaded, MemoryCheckpointer, Page, Prune, Pruned,
-    Query, RecordKind, StoreError, StoreFuture, ThreadQuery, ThreadRecord, Write,
+    Batch, Checkpoint, CheckpointId, Checkpointer, Corrupt, Fence, Loaded, MemoryCheckpointer, Page, Prune,
+    Pruned, Query, RecordKind, StoreError, StoreFuture, ThreadQuery, ThreadRecord, Write,
 };
 use serde_json::Value;
 
@@ -19,11 +19,19 @@ pub(crate) struct Faulty {
     inner: MemoryCheckpointer,
     pub(crate) aliases: Arc<Mutex<HashMap<String, Arc<str>>>>,
     late: Arc<Mutex<Option<Batch>>>,
+    /// The thread whose head cannot be read.
+    pub(crate) spoilt: Arc<Mutex<Option<Arc<str>>>>,
 }
 
 impl Faulty {
     pub(crate) fn new(fault: Fault) -> Self {
-        Self { fault, inner: MemoryCheckpointer::new(), aliases: Arc::default(), late: Arc::default() }
+        Self {
+            fault,
+            inner: MemoryCheckpointer::new(),
+            aliases: Arc::default(),
+            late: Arc::default(),
+            spoilt: Arc::default(),
+        }
     }
 
     async fn ids(&self, thread: &str, namespace: &str) -> Vec<CheckpointId> {
@@ -208,7 +216,7 @@ impl Checkpointer for Faulty {
                 }
                 _ => {}
             }
-            self.inner.threads(query).await
+            self.with_the_spoilt(query).await
         })
     }
 
@@ -256,6 +264,31 @@ impl Checkpointer for Faulty {
 }
 
 impl Faulty {
+    /// A page that is of all threads, in which the one that is spoilt says so.
+    async fn with_the_spoilt(&self, mut query: ThreadQuery) -> Result<Page<ThreadRecord>, StoreError> {
+        let Some(thread) = self.spoilt.lock().unwrap().clone() else {
+            return self.inner.threads(query).await;
+        };
+        let corrupt = Corrupt {
+            thread: thread.clone(),
+            namespace: "".into(),
+            checkpoint: None,
+            what: "the head".into(),
+            reason: "it is spoilt".into(),
+        };
+        if self.fault == Fault::HidesAllBehindASpoiltThread {
+            return Err(StoreError::Corrupt(Box::new(corrupt)));
+        }
+        let unfinished = std::mem::take(&mut query.unfinished);
+        let mut page = self.inner.threads(query).await?;
+        for record in page.items.iter_mut().filter(|record| record.thread == thread) {
+            record.head = Err(corrupt.clone());
+        }
+        let runs_on = |head: &Option<Checkpoint>| head.as_ref().is_some_and(|head| !head.next.is_empty());
+        page.items.retain(|record| !unfinished || record.head.as_ref().map_or(true, runs_on));
+        Ok(page)
+    }
+
     /// Each write by itself, a checkpoint before its records.
     async fn one_by_one(&self, batch: Batch) -> Result<(), StoreError> {
         let mut fence = batch.fence;

@@ -10,7 +10,7 @@ mod fault;
 mod faulty;
 mod spoil;
 
-use graph_conformance::{Place, block_on, run};
+use graph_conformance::{Damage, Place, block_on, run};
 use graph_core::checkpoint::StoreError;
 
 use fault::Fault;
@@ -23,6 +23,12 @@ impl Place for Here {
 
     async fn open(&self) -> Result<Faulty, StoreError> {
         Ok(if self.0.fault == Fault::ForgetsWhenClosed { Faulty::new(self.0.fault) } else { self.0.clone() })
+    }
+
+    async fn damage(&self, damage: &Damage<'_>) -> bool {
+        let Damage::OneThread { thread } = damage else { return false };
+        *self.0.spoilt.lock().unwrap() = Some((*thread).into());
+        true
     }
 }
 
@@ -82,6 +88,7 @@ faults! {
     LooksForTheCheckpointBefore => list::before_is_a_place_not_a_checkpoint
     TakesPrefixesForPatterns => threads::threads_are_paged_in_the_order_of_their_bytes
     CountsEveryThreadAsUnfinished => threads::unfinished_threads_have_something_left_to_run
+    HidesAllBehindASpoiltThread => damaged::a_spoilt_thread_hides_no_other_from_the_list
     CopiesByReference => copy::a_copy_and_its_original_go_on_apart
     CopiesOverOthers => copy::a_copy_takes_no_others_place
     DeletesNothing => delete::nothing_of_a_deleted_thread_is_left

@@ -50,10 +50,10 @@ pub trait Checkpointer: Send + Sync + 'static {
     /// [`Corrupt`](StoreError::Corrupt) for what cannot be read.
     fn list(&self, query: Query) -> StoreFuture<'_, Page<Checkpoint>>;
 
-    /// Lists threads.
+    /// Lists threads. Of one whose head cannot be read, the record says so; the others are listed all the same.
     ///
     /// # Errors
-    /// [`Corrupt`](StoreError::Corrupt) for what cannot be read.
+    /// [`Corrupt`](StoreError::Corrupt) if the list itself, a thread's name or epoch, cannot be read.
     fn threads(&self, query: ThreadQuery) -> StoreFuture<'_, Page<ThreadRecord>>;
 
     /// Deletes a thread with everything in it; `false` if it was not there.

@@ -98,7 +98,7 @@ fn at(fence: &Fence, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 }
 
 /// Something stored that cannot be read.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Corrupt {
     /// The thread.
     pub thread: Arc<str>,
@@ -111,6 +111,8 @@ pub struct Corrupt {
     /// Why it cannot be read. It quotes no stored value.
     pub reason: String,
 }
+
+impl Error for Corrupt {}
 
 impl fmt::Display for Corrupt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -3,7 +3,7 @@ use std::time::SystemTime;
 
 use crate::engine::Metadata;
 
-use super::{Checkpoint, CheckpointId, Source};
+use super::{Checkpoint, CheckpointId, Corrupt, Source};
 
 /// Which checkpoints of a namespace to list, newest first.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,7 +41,8 @@ pub struct ThreadQuery {
     pub after: Option<Arc<str>>,
     /// Only those whose name begins so.
     pub prefix: Option<Arc<str>>,
-    /// Only those with something left to run: the head of the empty namespace has planned nodes.
+    /// Only those with something left to run: the head of the empty namespace has planned nodes. Nobody knows it of one whose
+    /// head cannot be read: it is listed.
     pub unfinished: bool,
     /// At most so many in a page; a store may give fewer, and says that there are more.
     pub limit: Option<usize>,
@@ -54,8 +55,9 @@ pub struct ThreadRecord {
     pub thread: Arc<str>,
     /// Its epoch.
     pub epoch: u64,
-    /// The newest checkpoint of the empty namespace, if there is one.
-    pub head: Option<Checkpoint>,
+    /// The newest checkpoint of the empty namespace, if there is one; or why it cannot be read, which says nothing of the
+    /// other threads.
+    pub head: Result<Option<Checkpoint>, Corrupt>,
 }
 
 /// Which checkpoints to drop. What is dropped fulfils every condition that is given; with none, nothing is.

@@ -63,7 +63,8 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
         &self.0.store
     }
 
-    /// Lists threads by name, with where each stands.
+    /// Lists threads by name, with where each stands. A thread that cannot be read is listed with the reason, next to the
+    /// others.
     ///
     /// # Errors
     /// [`Store`](ErrorKind::Store).

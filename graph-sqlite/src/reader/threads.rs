@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use graph_core::checkpoint::{Page, ThreadQuery, ThreadRecord};
+use graph_core::checkpoint::{Checkpoint, Page, ThreadQuery, ThreadRecord};
 use rusqlite::{Connection, Row, params};
 
 use crate::stored::{CHECKPOINT, checkpoint, text};
@@ -32,9 +32,9 @@ pub(crate) fn threads(db: &Connection, query: &ThreadQuery) -> Result<Page<Threa
         if !name.starts_with(prefix) {
             break;
         }
-        let record = record(db, row, name, &mut runs).map_err(|trouble| of_thread(trouble, name))?;
-        let runs_on = record.head.as_ref().is_some_and(|head| !head.next.is_empty());
-        if query.unfinished && !runs_on {
+        let record = record(db, row, name, &mut runs)?;
+        let is_finished = record.head.as_ref().is_ok_and(rests);
+        if query.unfinished && is_finished {
             continue;
         }
         if page.items.len() == limit {
@@ -46,20 +46,24 @@ pub(crate) fn threads(db: &Connection, query: &ThreadQuery) -> Result<Page<Threa
     Ok(page)
 }
 
-fn record(db: &Connection, row: &Row<'_>, name: &str, runs: &mut Runs) -> Result<ThreadRecord, Trouble> {
-    let head = match row.get::<_, Option<i64>>(8)? {
-        Some(run) => Some(checkpoint(row, runs.get(db, run)?)?),
-        None => None,
-    };
-    Ok(ThreadRecord { thread: Arc::from(name), epoch: row.get::<_, i64>(10)?.cast_unsigned(), head })
+fn rests(head: &Option<Checkpoint>) -> bool {
+    head.as_ref().is_none_or(|head| head.next.is_empty())
 }
 
-fn of_thread(trouble: Trouble, name: &str) -> Trouble {
-    match trouble {
-        Trouble::Damaged(damage) => {
-            let reason = format!("{}: {}", damage.what, damage.reason);
-            Trouble::damaged(format!("the newest checkpoint of `{name}`"), damage.checkpoint, reason)
-        }
-        other => other,
-    }
+/// A thread of a row. What cannot be read of its head is said of it alone.
+fn record(db: &Connection, row: &Row<'_>, name: &str, runs: &mut Runs) -> Result<ThreadRecord, Trouble> {
+    let (thread, epoch) = (Arc::from(name), row.get::<_, i64>(10)?.cast_unsigned());
+    let head = match head(db, row, runs) {
+        Ok(head) => Ok(head),
+        Err(Trouble::Damaged(damage)) => Err(damage.of(Arc::clone(&thread), Arc::from(""))),
+        Err(trouble) => return Err(trouble),
+    };
+    Ok(ThreadRecord { thread, epoch, head })
+}
+
+fn head(db: &Connection, row: &Row<'_>, runs: &mut Runs) -> Result<Option<Checkpoint>, Trouble> {
+    let Some(run) = row.get::<_, Option<i64>>(8)? else { return Ok(None) };
+    let within =
+        |trouble: Trouble| trouble.within(|| "the checkpoint".to_owned(), crate::stored::id(row, 0).ok());
+    Ok(Some(checkpoint(row, runs.get(db, run).map_err(within)?)?))
 }

@@ -27,6 +27,12 @@ impl Place for File {
             Damage::Checkpoint { .. } => file.execute("UPDATE checkpoint SET next = '[\"publish\"]'", []),
             Damage::Record { .. } => file.execute("UPDATE record SET task = 7", []),
             Damage::Run { .. } => file.execute("UPDATE run SET program = 'another'", []),
+            Damage::OneThread { thread } => file.execute(
+                "UPDATE checkpoint SET next = '[\"publish\"]' WHERE name = (SELECT max(c.name) FROM checkpoint c \
+                 JOIN namespace n ON n.id = c.namespace JOIN thread t ON t.id = n.thread WHERE t.name = ?1) \
+                 AND namespace IN (SELECT n.id FROM namespace n JOIN thread t ON t.id = n.thread WHERE t.name = ?1)",
+                [thread],
+            ),
             _ => return false,
         };
         assert!(spoilt.unwrap() > 0, "there is something to spoil: {damage:?}");

@@ -73,8 +73,10 @@ async fn newest(threads: &Threads, unfinished: bool) -> Result<Option<ThreadReco
     loop {
         let page = threads.threads(query.clone()).await?;
         query.after = page.items.last().map(|last| last.thread.clone());
-        let head = |record: &ThreadRecord| record.head.as_ref().map(|head| head.id);
-        newest = newest.into_iter().chain(page.items).max_by_key(head);
+        let head = |record: &ThreadRecord| record.head.as_ref().ok()?.as_ref().map(|head| head.id);
+        // One that cannot be read is nothing to go on with, unless somebody names it.
+        let readable = page.items.into_iter().filter(|record| record.head.is_ok());
+        newest = newest.into_iter().chain(readable).max_by_key(head);
         if !page.more || query.after.is_none() {
             return Ok(newest);
         }

@@ -147,14 +147,27 @@ impl<C: Checkpointer> EncryptedCheckpointer<C> {
         }
     }
 
-    /// A thread of a list, unless it is gone.
-    async fn thread(&self, mut record: ThreadRecord) -> Result<Option<ThreadRecord>, StoreError> {
-        let Some(head) = record.head else { return Ok(Some(record)) };
+    /// A thread of a list, unless it is gone. What cannot be read of it is said of it alone.
+    async fn thread(&self, record: ThreadRecord) -> Result<Option<ThreadRecord>, StoreError> {
+        let (thread, epoch) = (Arc::clone(&record.thread), record.epoch);
+        match self.opened_thread(record).await {
+            Err(StoreError::Corrupt(corrupt)) => {
+                Ok(Some(ThreadRecord { thread, epoch, head: Err(*corrupt) }))
+            }
+            opened => opened,
+        }
+    }
+
+    async fn opened_thread(&self, mut record: ThreadRecord) -> Result<Option<ThreadRecord>, StoreError> {
+        let head = match record.head {
+            Ok(Some(head)) => head,
+            Ok(None) | Err(_) => return Ok(Some(record)),
+        };
         let thread = &record.thread;
         let origin = self.origin(thread, "").await?;
         let opened = self.reader(thread, "", origin.as_deref().unwrap_or_default()).checkpoint(head);
         if let Ok(head) = opened {
-            record.head = Some(head);
+            record.head = Ok(Some(head));
             return Ok(Some(record));
         }
         // It may be another thread by now. What a single read gives belongs together.
@@ -163,7 +176,7 @@ impl<C: Checkpointer> EncryptedCheckpointer<C> {
             (true, Err(error)) => Err(error),
             _ => {
                 let Loaded { fence, origin, found } = self.open(thread, "", None, loaded)?;
-                let head = found.map(|found| found.checkpoint);
+                let head = Ok(found.map(|found| found.checkpoint));
                 Ok(origin.map(|_| ThreadRecord { epoch: fence.epoch, head, ..record }))
             }
         }
@@ -176,9 +189,10 @@ impl<C: Checkpointer> EncryptedCheckpointer<C> {
             let mut opened = Vec::with_capacity(items.len());
             for record in items {
                 let record = self.thread(record).await?;
-                let fits = |record: &ThreadRecord| {
-                    !query.unfinished || record.head.as_ref().is_some_and(|head| !head.next.is_empty())
-                };
+                let runs_on =
+                    |head: &Option<Checkpoint>| head.as_ref().is_some_and(|head| !head.next.is_empty());
+                let fits =
+                    |record: &ThreadRecord| !query.unfinished || record.head.as_ref().map_or(true, runs_on);
                 opened.extend(record.filter(fits));
             }
             // Who asks for the next page says what was last on this one: it is not empty if more is to come.

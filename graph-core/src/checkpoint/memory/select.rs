@@ -39,7 +39,7 @@ pub(super) fn threads(threads: &Threads, query: &ThreadQuery) -> Page<ThreadReco
     page(matching, query.limit, |(name, thread): (&Arc<str>, &Thread)| ThreadRecord {
         thread: name.clone(),
         epoch: thread.epoch,
-        head: head(thread).cloned(),
+        head: Ok(head(thread).cloned()),
     })
 }
 
