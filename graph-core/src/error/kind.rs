@@ -79,6 +79,10 @@ pub enum ErrorKind {
     },
 
     /// Nothing is left to run, but a join still waits for some of its sources.
+    ///
+    /// A thread stays so, as its snapshot's [`joins`](crate::thread::Snapshot::joins) say, until somebody says what shall
+    /// become of it: `update(.., as_node(source))` stands for a source that is missing, `resume(()).goto(as_node(source))`
+    /// runs it, `update(.., as_node(END))` finishes the thread, and a run with new input begins with empty joins.
     #[error("came to rest while the join into `{target}` still waits for {}: declare it optional if that is meant", names(.missing))]
     JoinNotFilled {
         /// The join's target.

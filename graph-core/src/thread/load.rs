@@ -1,12 +1,12 @@
 use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointId, Loaded, StoredCheckpoint};
-use crate::engine::persist::{START, read_gate, read_tasks, shown_packet, shown_state};
+use crate::engine::persist::{START, begun_joins, read_gate, read_tasks, shown_packet, shown_state};
 use crate::error::Error;
 use crate::interrupt::Pause;
 use crate::state::{GraphState, Update as _};
 
-use super::{Snapshot, TaskError, TaskSnapshot, Thread};
+use super::{JoinSnapshot, Snapshot, TaskError, TaskSnapshot, Thread};
 
 /// Reads a thread's checkpoint, the head if none is named.
 pub(super) async fn load<S: GraphState, D: Send + Sync + 'static>(
@@ -51,6 +51,7 @@ fn snapshot<S: GraphState, D: Send + Sync + 'static>(
     let StoredCheckpoint { checkpoint, fields, records } = stored;
     let graph = &thread.graph.0.graph.0;
     let tasks = read_tasks::<S, D>(graph, &thread.name, &checkpoint, &records).map_err(refuse)?;
+    let joins = begun_joins(graph, &thread.name, &checkpoint).map_err(refuse)?;
     let waiting = checkpoint.next.iter().any(|next| &**next == START);
     let state = if waiting && fields.is_empty() {
         None
@@ -87,6 +88,15 @@ fn snapshot<S: GraphState, D: Send + Sync + 'static>(
                     .collect(),
                 result: known.result.map(|finished| S::Update::__from_writes(finished.writes)),
                 node,
+            })
+            .collect(),
+        joins: joins
+            .into_iter()
+            .map(|join| JoinSnapshot {
+                to: join.to,
+                arrived: join.arrived,
+                missing: join.missing,
+                optional: join.optional,
             })
             .collect(),
     })

@@ -25,5 +25,5 @@ pub use history::History;
 pub use no_run::RunsByItself;
 pub use persistent::PersistentGraph;
 pub use run::{IntoAnswers, OnConflict, OnThread, Resuming, WithInput};
-pub use snapshot::{Snapshot, TaskError, TaskSnapshot};
+pub use snapshot::{JoinSnapshot, Snapshot, TaskError, TaskSnapshot};
 pub use update::UpdateThread;

@@ -40,6 +40,22 @@ pub struct Snapshot<S: GraphState> {
     pub created_at: SystemTime,
     /// What is known of the planned tasks, in the order of `next`.
     pub tasks: Vec<TaskSnapshot<S>>,
+    /// The joins that some of their sources have reached, and not all.
+    pub joins: Vec<JoinSnapshot>,
+}
+
+/// A join that waits for the rest of its sources.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct JoinSnapshot {
+    /// Its target; `END` for the end.
+    pub to: Arc<str>,
+    /// The sources that have finished since it was last full.
+    pub arrived: Vec<Arc<str>>,
+    /// The sources that it waits for.
+    pub missing: Vec<Arc<str>>,
+    /// Whether a run may end while it waits.
+    pub optional: bool,
 }
 
 /// A planned task, as far as it has come.
@@ -73,9 +89,12 @@ pub struct TaskError {
 }
 
 impl<S: GraphState> Snapshot<S> {
-    /// Whether nothing is left to run.
+    /// Whether the thread has come to its end here: nothing is planned, and no join waits that may not.
+    ///
+    /// Where nothing is planned and a join waits, going on fails with [`JoinNotFilled`](crate::ErrorKind::JoinNotFilled),
+    /// which says what to do about it.
     pub fn is_finished(&self) -> bool {
-        self.next.is_empty()
+        self.next.is_empty() && self.joins.iter().all(|join| join.optional)
     }
 
     /// The open questions of all tasks.
@@ -96,6 +115,7 @@ impl<S: GraphState> fmt::Debug for Snapshot<S> {
             .field("next", &self.next)
             .field("state", &self.state.as_ref().map(GraphState::dump))
             .field("tasks", &self.tasks)
+            .field("joins", &self.joins)
             .finish_non_exhaustive()
     }
 }

@@ -15,6 +15,7 @@ mod first_use;
 mod going_on;
 mod golden;
 mod growth;
+mod joins;
 mod model;
 mod names;
 mod patches;

@@ -181,10 +181,15 @@ impl StoredProgress {
         for waiting in &self.waiting {
             progress.waiting.push(task(&waiting.node, waiting.packet.as_ref())?);
         }
-        for stored in &self.joins {
-            stored.arrive(graph, &mut progress);
-        }
+        self.arrive(graph, &mut progress);
         Ok((tasks, progress))
+    }
+
+    /// Takes up how full joins are.
+    pub(super) fn arrive<S, D>(&self, graph: &Compiled<S, D>, progress: &mut Progress) {
+        for stored in &self.joins {
+            stored.arrive(graph, progress);
+        }
     }
 
     /// What the task at `index` was sent.
