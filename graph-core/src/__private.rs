@@ -5,13 +5,14 @@ pub use crate::node::{
     ByRef, Choice, Exit, Extract, FixedParam, IntoLeave, IntoStep, IsState, IsView, Leave, NoPacket, NodeRef,
     Packet, PacketType, Param, Payload, Sent, Source, StateOrPacket, Step, Unsent, View, Viewed,
 };
-pub use crate::reducers::{self, FoldOutcome, ReduceError, Reducer, Replace, Stamp, StoredAs, Undo};
+pub use crate::reducers::{FoldOutcome, ReduceError, Reducer, Replace, Stamp, StoredAs, Undo};
 #[cfg(feature = "schema")]
 pub use crate::schema;
 pub use crate::state::validate::{Report, Violation, check_excluded_rule, check_invariant, check_rule};
 pub use crate::state::{
     Change, Dump, FieldSpec, FieldWrite, Holds, Input, InputError, InputProblem, IntoChange,
-    IntoCustomChange, IntoUpdate, IntoValue, Parsed, PartOf, Start, UndoOf, Update, WriteKind, Writes,
+    IntoCustomChange, IntoUpdate, IntoValue, JsonOf, Parsed, PartOf, Start, UndoOf, Update, WriteKind,
+    Writes,
 };
 pub use crate::state::{
     Checked, FieldDeserializer, FieldType, Held, Itself, JsonInput, OptionalInput, StandIn, StartValue,
@@ -31,3 +32,14 @@ pub use serde_json;
 pub use std::format;
 pub use std::string::String;
 pub use std::vec::Vec;
+
+/// What stands in `reducer = ..`.
+pub mod reducers {
+    pub use crate::messages::AddMessages;
+    pub use crate::reducers::*;
+}
+
+/// What a state with a conversation is made of.
+pub mod messages {
+    pub use crate::messages::{HasMessages, Message, MessagesUpdate};
+}

@@ -110,6 +110,7 @@ mod engine;
 mod error;
 pub mod graph;
 pub mod interrupt;
+pub mod messages;
 pub mod node;
 mod plan;
 pub mod reducers;

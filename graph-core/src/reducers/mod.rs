@@ -8,6 +8,7 @@
 //! | `merge` | [`Merge`] | `HashMap`, `BTreeMap`, `serde_json::Map` | entries |
 //! | `union` | [`Union`] | `HashSet`, `BTreeSet`, `Vec`, `VecDeque` | items |
 //! | `min`, `max` | [`Min`], [`Max`] | what can be compared | the value |
+//! | `add_messages` | [`AddMessages`](crate::messages::AddMessages) | `Vec<Message>` | messages, texts, removals |
 //! | `any_value` | [`AnyValue`] | everything; the last writer wins | the value |
 //!
 //! `append`, `merge` and `union` store what they fold, the others the field's new value ([`Reducer::STORED`]).

@@ -1,3 +1,5 @@
+use crate::messages::AddMessages;
+
 use super::{Add, Append, Merge, ReduceError, Reducer, Stamp, StoredAs, Undo, Union};
 
 /// Lets `R` fold a field of type `Option<T>`, in which `None` means that there is nothing yet.
@@ -41,7 +43,7 @@ macro_rules! begins_at_default {
     )*};
 }
 
-begins_at_default!(Add, Append, Merge, Union);
+begins_at_default!(Add, AddMessages, Append, Merge, Union);
 
 #[diagnostic::do_not_recommend]
 impl<R: Begin<T>, T: Clone + Send + 'static> Reducer<Option<T>> for Optional<R> {
@@ -51,6 +53,10 @@ impl<R: Begin<T>, T: Clone + Send + 'static> Reducer<Option<T>> for Optional<R> 
     const EXCLUSIVE: bool = R::EXCLUSIVE;
     const FALLIBLE: bool = R::FALLIBLE;
     const STORED: StoredAs = R::STORED;
+
+    fn admit(update: &Option<R::Update>) -> Result<(), ReduceError> {
+        update.as_ref().map_or(Ok(()), R::admit)
+    }
 
     fn prepare(update: Option<R::Update>, stamp: &Stamp<'_>) -> Result<Option<R::Delta>, ReduceError> {
         update.map(|update| R::prepare(update, stamp)).transpose()

@@ -63,6 +63,15 @@ pub trait Reducer<T: Clone>: Sized + 'static {
     /// The update cannot be used; the task that made it fails.
     fn prepare(update: Self::Update, stamp: &Stamp<'_>) -> Result<Self::Delta, ReduceError>;
 
+    /// Whether the JSON of a run's *input* may say this. What only an update may say is refused here.
+    ///
+    /// # Errors
+    /// An input must not say it.
+    fn admit(update: &Self::Update) -> Result<(), ReduceError> {
+        let _ = update;
+        Ok(())
+    }
+
     /// Folds `delta` into `value`.
     ///
     /// # Errors

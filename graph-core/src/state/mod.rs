@@ -51,7 +51,7 @@ pub use stored::{
     decode_overwrite_with, encode_change, encode_change_with, encode_overwrite_with, encode_value,
     encode_value_with, migrate,
 };
-pub use update::{FieldWrite, IntoUpdate, Parsed, Update, WriteKind};
+pub use update::{FieldWrite, IntoUpdate, JsonOf, Parsed, Update, WriteKind};
 pub use value::IntoValue;
 pub use writes::Writes;
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::checkpoint::{Encoding, Payload};
 use crate::reducers::{ReduceError, Stamp};
 
-use super::{Decoded, EncodeError, FieldWrite, Form, Parsed, WriteKind};
+use super::{Decoded, EncodeError, FieldWrite, Form, JsonOf, Parsed, WriteKind};
 
 /// The write of a state whose derive reported mistakes. It has no value, and no program with one is built.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ impl<S> FieldWrite<S> for StandIn {
         match *self {}
     }
 
-    fn __parse(_: &str, value: Value, _: bool) -> Parsed<Self> {
+    fn __parse(_: &str, value: Value, _: JsonOf) -> Parsed<Self> {
         Parsed::Unknown(value)
     }
 

@@ -53,7 +53,7 @@ pub trait FieldWrite<S>: Clone + Send + Sync + 'static {
 
     /// Reads a write to the field called `key` (its name or an alias).
     #[doc(hidden)]
-    fn __parse(key: &str, value: Value, overwrite: bool) -> Parsed<Self>;
+    fn __parse(key: &str, value: Value, of: JsonOf) -> Parsed<Self>;
 
     /// Writes a prepared write behind what is in `into`, as a store keeps it. Nothing, for an untracked field.
     #[doc(hidden)]
@@ -66,6 +66,17 @@ pub trait FieldWrite<S>: Clone + Send + Sync + 'static {
     /// The written value, for typed reading.
     #[doc(hidden)]
     fn __value(&self) -> &dyn std::any::Any;
+}
+
+/// What the JSON is of that a write is read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JsonOf {
+    /// An input: a client's.
+    Input,
+    /// An update.
+    Update,
+    /// What an update overwrites.
+    Overwrite,
 }
 
 /// What came of reading one key of a JSON update or input.

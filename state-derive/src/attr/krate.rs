@@ -4,15 +4,26 @@ use syn::Path;
 
 /// The path of `graph-core`'s `__private`, as generated code writes it; `#[state(crate = ..)]` changes it.
 #[derive(Clone)]
-pub(crate) struct Runtime(TokenStream);
+pub(crate) struct Runtime {
+    path: TokenStream,
+    own: bool,
+}
 
 impl Runtime {
     /// The module inside the crate that lies at `path`; `::graph_core` when none was given.
     pub(crate) fn new(path: Option<&Path>) -> Self {
-        Self(match path {
-            Some(path) => quote!(#path::__private),
-            None => quote!(::graph_core::__private),
-        })
+        Self {
+            own: path.is_some_and(|path| path.is_ident("crate")),
+            path: match path {
+                Some(path) => quote!(#path::__private),
+                None => quote!(::graph_core::__private),
+            },
+        }
+    }
+
+    /// Whether it is `graph-core` itself that derives.
+    pub(crate) fn is_own(&self) -> bool {
+        self.own
     }
 
     /// The same with every token at `span`, for calls of which rustc is to underline nothing but the user's part.
@@ -21,12 +32,12 @@ impl Runtime {
             token.set_span(span);
             token
         };
-        Self(self.0.clone().into_iter().map(at_span).collect())
+        Self { path: self.path.clone().into_iter().map(at_span).collect(), own: self.own }
     }
 }
 
 impl ToTokens for Runtime {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        self.0.to_tokens(tokens);
+        self.path.to_tokens(tokens);
     }
 }

@@ -10,9 +10,10 @@ use super::model::{Codec, Field, Flat, Given, Member, Reducer, Start, State, Wri
 use super::parse::{FieldAttrs, RawField, Struct};
 
 /// The attribute's name of a built-in reducer and its type.
-const BUILT_IN: [(&str, &str); 7] = [
+const BUILT_IN: [(&str, &str); 8] = [
     ("append", "Append"),
     ("add", "Add"),
+    ("add_messages", "AddMessages"),
     ("merge", "Merge"),
     ("union", "Union"),
     ("min", "Min"),

@@ -80,7 +80,7 @@ pub(super) enum Given {
 
 pub(super) enum Reducer {
     Replace,
-    /// A type of `graph_core::reducers`; `optional` where the field is an `Option` of what it folds.
+    /// A type of `graph_core::reducers` (or `messages`); `optional` where the field is an `Option` of what it folds.
     BuiltIn {
         name: &'static str,
         written: Path,
@@ -96,6 +96,11 @@ pub(super) enum Reducer {
 }
 
 impl Reducer {
+    /// Whether it keeps a conversation.
+    pub(super) fn is_add_messages(&self) -> bool {
+        matches!(self, Self::BuiltIn { name: "AddMessages", .. })
+    }
+
     /// The reducer as it was written, for errors.
     pub(super) fn written(&self) -> Option<&Path> {
         match self {

@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::super::{FieldWrite, GraphState, Input, InputError, InputProblem, Parsed, Update, Writes};
+use super::super::{FieldWrite, GraphState, Input, InputError, InputProblem, JsonOf, Parsed, Update, Writes};
 use super::parse::parse_value;
 use super::{OVERWRITE, kind_of, path, suggest::suggest};
 
@@ -92,7 +92,7 @@ impl JsonInput {
         self.flattened.push(names_of::<S>);
         // The part knows its names and aliases; a null tells which keys are its own without giving the values away.
         let is_own = |key: &str| {
-            let parsed = <S::Update as Update<S>>::Write::__parse(key, Value::Null, false);
+            let parsed = <S::Update as Update<S>>::Write::__parse(key, Value::Null, JsonOf::Update);
             !matches!(parsed, Parsed::Unknown(_))
         };
         let (own, others) = std::mem::take(&mut self.fields).into_iter().partition(|(key, _)| is_own(key));

@@ -6,7 +6,7 @@ use serde_path_to_error::{Deserializer, Track};
 
 use crate::reducers::Reducer;
 
-use super::super::{Change, InputProblem, Parsed};
+use super::super::{Change, InputProblem, JsonOf, Parsed};
 use super::path;
 
 /// The value of one field of a JSON input or update, as a deserializer that remembers where it is.
@@ -34,15 +34,27 @@ pub fn parse_value_with<T>(
 }
 
 /// Reads a write to `key`: what the reducer takes or, for an overwrite, the field's new value.
-pub fn parse_change<R, T>(key: &str, value: Value, overwrite: bool) -> Parsed<Change<R, T>>
+pub fn parse_change<R, T>(key: &str, value: Value, of: JsonOf) -> Parsed<Change<R, T>>
 where
     R: Reducer<T, Update: DeserializeOwned>,
     T: Clone + DeserializeOwned,
 {
-    if overwrite {
-        parse_value(key, value).map(Change::Overwrite)
-    } else {
-        parse_value(key, value).map(Change::Update)
+    match of {
+        JsonOf::Overwrite => parse_value(key, value).map(Change::Overwrite),
+        of => update::<R, T>(key, parse_value(key, value), of),
+    }
+}
+
+/// What the reducer takes, if JSON of this may say it.
+fn update<R: Reducer<T>, T: Clone>(key: &str, parsed: Parsed<R::Update>, of: JsonOf) -> Parsed<Change<R, T>> {
+    match parsed {
+        Parsed::Write(update) if of == JsonOf::Input => match R::admit(&update) {
+            Ok(()) => Parsed::Write(Change::Update(update)),
+            Err(error) => {
+                Parsed::Invalid(InputProblem { path: path::of_key(key), message: error.to_string() })
+            }
+        },
+        parsed => parsed.map(Change::Update),
     }
 }
 
@@ -50,32 +62,31 @@ where
 pub fn parse_with<R, T>(
     key: &str,
     value: Value,
-    overwrite: bool,
+    of: JsonOf,
     read: impl FnOnce(FieldDeserializer<'_, '_>) -> Result<T, serde_json::Error>,
 ) -> Parsed<Change<R, T>>
 where
     R: Reducer<T, Update = T>,
     T: Clone,
 {
-    let wrap = if overwrite { Change::Overwrite } else { Change::Update };
-    parse_value_with(key, value, read).map(wrap)
+    let parsed = parse_value_with(key, value, read);
+    if of == JsonOf::Overwrite { parsed.map(Change::Overwrite) } else { update::<R, T>(key, parsed, of) }
 }
 
 /// Reads an overwrite through the field's own function, and updates, which are of another type, as they are.
 pub fn parse_overwrite_with<R, T>(
     key: &str,
     value: Value,
-    overwrite: bool,
+    of: JsonOf,
     read: impl FnOnce(FieldDeserializer<'_, '_>) -> Result<T, serde_json::Error>,
 ) -> Parsed<Change<R, T>>
 where
     R: Reducer<T, Update: DeserializeOwned>,
     T: Clone,
 {
-    if overwrite {
-        parse_value_with(key, value, read).map(Change::Overwrite)
-    } else {
-        parse_value(key, value).map(Change::Update)
+    match of {
+        JsonOf::Overwrite => parse_value_with(key, value, read).map(Change::Overwrite),
+        of => update::<R, T>(key, parse_value(key, value), of),
     }
 }
 

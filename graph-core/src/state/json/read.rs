@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::{Map, Value};
 
-use super::super::{FieldWrite, GraphState, Input, InputError, InputProblem, Parsed, Update, Writes};
+use super::super::{FieldWrite, GraphState, Input, InputError, InputProblem, JsonOf, Parsed, Update, Writes};
 use super::object::{given_twice, unknown};
 use super::{OVERWRITE, kind_of, path};
 
@@ -48,12 +48,12 @@ impl<S: GraphState> Reader<S> {
     fn object(&mut self, at: &str, value: Value) {
         let Some(mut fields) = self.expect_object(at, value) else { return };
         let overwritten = fields.remove(OVERWRITE);
-        self.fields(at, fields, false);
+        self.fields(at, fields, JsonOf::Update);
         if let Some(value) = overwritten {
             let mut at = at.to_owned();
             path::push_key(&mut at, OVERWRITE);
             if let Some(fields) = self.expect_object(&at, value) {
-                self.fields(&at, fields, true);
+                self.fields(&at, fields, JsonOf::Overwrite);
             }
         }
     }
@@ -70,10 +70,10 @@ impl<S: GraphState> Reader<S> {
         }
     }
 
-    fn fields(&mut self, at: &str, fields: Map<String, Value>, overwrite: bool) {
+    fn fields(&mut self, at: &str, fields: Map<String, Value>, of: JsonOf) {
         let mut given: Vec<(usize, String)> = Vec::new();
         for (key, value) in fields {
-            match <S::Update as Update<S>>::Write::__parse(&key, value, overwrite) {
+            match <S::Update as Update<S>>::Write::__parse(&key, value, of) {
                 Parsed::Write(write) => {
                     let field = write.field();
                     match given.iter().find(|(other, _)| *other == field) {

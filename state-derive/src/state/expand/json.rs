@@ -10,8 +10,8 @@ use super::fields::{arms, cases};
 
 // fn __is_dumped(&self) -> bool { match self { Self::answer(_) => true } }
 // fn __dump<M: SerializeMap>(&self, map: &mut M) { match self { Self::answer(write) => map.serialize_entry("answer", write) } }
-// fn __parse(key: &str, value: Value, overwrite: bool) -> Parsed<Self> {
-//     match key { "answer" => parse_change(key, value, overwrite).map(Self::answer), _ => Parsed::Unknown(value) }
+// fn __parse(key: &str, value: Value, of: JsonOf) -> Parsed<Self> {
+//     match key { "answer" => parse_change(key, value, of).map(Self::answer), _ => Parsed::Unknown(value) }
 // }
 pub(super) fn methods(cx: &Context<'_>) -> TokenStream {
     let runtime = cx.runtime;
@@ -50,7 +50,7 @@ pub(super) fn methods(cx: &Context<'_>) -> TokenStream {
         fn __parse(
             __key: &::core::primitive::str,
             __value: #runtime::serde_json::Value,
-            __overwrite: ::core::primitive::bool,
+            __of: #runtime::JsonOf,
         ) -> #runtime::Parsed<Self> {
             #parse
         }
@@ -85,12 +85,12 @@ fn parse(cx: &Context<'_>) -> TokenStream {
     let arms = cx.state.fields().filter(|field| field.tracked).map(|field| {
         let (ident, names, reducer, ty) = (&field.ident, &field.names, cx.reducer(field), cx.ty(field));
         let parsed = match &field.codec.read {
-            None => quote!(#runtime::parse_change::<#reducer, #ty>(__key, __value, __overwrite)),
+            None => quote!(#runtime::parse_change::<#reducer, #ty>(__key, __value, __of)),
             Some(read) => {
                 let function =
                     if takes_whole_values(field) { quote!(parse_with) } else { quote!(parse_overwrite_with) };
                 quote! {
-                    #runtime::#function::<#reducer, #ty>(__key, __value, __overwrite, |__from| #read(__from))
+                    #runtime::#function::<#reducer, #ty>(__key, __value, __of, |__from| #read(__from))
                 }
             }
         };
@@ -100,7 +100,7 @@ fn parse(cx: &Context<'_>) -> TokenStream {
     let flats = cx.state.flats().map(|flat| {
         let (ident, ty, write) = (&flat.ident, cx.flat_ty(flat), cx.flat_write(flat));
         quote! {
-            let __value = match <#write as #runtime::FieldWrite<#ty>>::__parse(__key, __value, __overwrite) {
+            let __value = match <#write as #runtime::FieldWrite<#ty>>::__parse(__key, __value, __of) {
                 #runtime::Parsed::Unknown(__value) => __value,
                 __parsed => return __parsed.map(Self::#ident),
             };
@@ -144,7 +144,8 @@ pub(super) fn writer_path(cx: &Context<'_>, field: &Field, writer: &Writer) -> T
 /// Whether what the reducer takes is of the field's type, so that the field's own functions fit it as well.
 pub(super) fn takes_whole_values(field: &Field) -> bool {
     match &field.reducer {
-        Reducer::Replace | Reducer::BuiltIn { .. } => true,
+        Reducer::Replace => true,
+        reducer @ Reducer::BuiltIn { .. } => !reducer.is_add_messages(),
         Reducer::Function { takes, .. } => {
             takes.to_token_stream().to_string() == field.ty.to_token_stream().to_string()
         }

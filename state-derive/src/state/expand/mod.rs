@@ -18,6 +18,7 @@ mod flatten;
 mod function;
 mod input;
 mod json;
+mod messages;
 mod migrate;
 mod output;
 mod schema;
@@ -64,6 +65,7 @@ pub(super) fn expand(state: &State) -> TokenStream {
         start::item(cx),
         output::impls(cx),
         flatten::items(cx),
+        messages::item(cx),
         state_impl::item(cx),
         dump::item(cx),
         schema::item(cx),

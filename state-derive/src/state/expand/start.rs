@@ -121,7 +121,7 @@ fn read(cx: &Context<'_>, field: &Field) -> TokenStream {
         Given::Maybe => quote! {
             __object.optional(
                 &[#(#names),*],
-                |__key, __value| <#write as #runtime::FieldWrite<#this>>::__parse(__key, __value, false),
+                |__key, __value| <#write as #runtime::FieldWrite<#this>>::__parse(__key, __value, #runtime::JsonOf::Input),
                 &mut __writes,
             );
         },

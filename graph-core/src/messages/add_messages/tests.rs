@@ -1,0 +1,136 @@
+use super::*;
+use crate::messages::Message;
+
+fn list(ids: &str) -> Vec<Message> {
+    ids.split_whitespace().map(|id| Message::human(id).with_id(id.split('=').next().unwrap_or(id))).collect()
+}
+
+/// `a=x` puts a message that says `a=x` with the id `a`, `-a` removes it, `*` removes all.
+fn delta(updates: &str) -> MessagesDelta {
+    let one = |word: &str| match word.strip_prefix('-') {
+        Some(id) => MessageUpdate::from(Remove::id(id)),
+        None if word == "*" => Remove::all().into(),
+        None => list(word).remove(0).into(),
+    };
+    AddMessages::prepare(updates.split_whitespace().map(one).collect(), &Stamp::new("n", 1, 0)).unwrap()
+}
+
+fn said(list: &[Message]) -> String {
+    list.iter().map(|message| message.text().into_owned()).collect::<Vec<_>>().join(" ")
+}
+
+fn check(before: &str, updates: &str, after: &str) {
+    let start = list(before);
+    let mut value = start.clone();
+    let undo = AddMessages::apply(&mut value, delta(updates)).unwrap();
+    assert_eq!(said(&value), after);
+    undo.undo(&mut value);
+    assert_eq!(value, start, "taken back: {updates}");
+    AddMessages::fold(&mut value, delta(updates)).unwrap();
+    assert_eq!(said(&value), after);
+    let stored = serde_json::to_string(&delta(updates)).unwrap();
+    let mut value = start;
+    AddMessages::fold(&mut value, serde_json::from_str(&stored).unwrap()).unwrap();
+    assert_eq!(said(&value), after, "as it is stored");
+}
+
+#[test]
+fn what_is_new_comes_last_and_what_is_there_is_replaced_in_its_place() {
+    check("", "a b", "a b");
+    check("a b", "c", "a b c");
+    check("a b c", "b=2", "a b=2 c");
+    check("a", "b a=2 c", "a=2 b c");
+    check("a b", "", "a b");
+}
+
+#[test]
+fn of_duplicates_in_one_update_the_last_wins_at_the_place_of_the_first() {
+    check("", "a b a=2", "a=2 b");
+    check("x", "a=1 x=1 a=2 x=2", "x=2 a=2");
+}
+
+#[test]
+fn a_removal_takes_out_what_was_there_or_came_before_it() {
+    check("a b c", "-b", "a c");
+    check("a b c", "-a -c", "b");
+    check("a", "b -b", "a");
+    check("a", "-a -a", "");
+    check("a b c d e f", "-a -c -e x f=2", "b d f=2 x");
+}
+
+#[test]
+fn what_is_removed_and_put_again_keeps_its_old_place() {
+    check("a b c", "-a a=2", "a=2 b c");
+    check("a b c", "-b x b=2", "a b=2 c x");
+    check("a", "-a a=2 -a", "");
+}
+
+#[test]
+fn all_drops_everything_before_it() {
+    check("a b", "*", "");
+    check("a b", "c * d", "d");
+    check("a b", "* a=2 * b=2 c", "b=2 c");
+    check("a b", "* b=1 b=2", "b=2");
+    check("a b", "* c d -c", "d");
+    // What stands before it does not matter any more.
+    check("a", "-nobody * b", "b");
+}
+
+#[test]
+fn removing_what_is_not_there_changes_nothing_and_is_an_error() {
+    for updates in ["-x", "b a=2 -x", "* -a", "-x x"] {
+        let mut value = list("a");
+        let error = AddMessages::apply(&mut value, delta(updates)).unwrap_err();
+        let id = if updates == "* -a" { "a" } else { "x" };
+        assert_eq!(error.to_string(), format!("there is no message `{id}` to remove"));
+        assert_eq!(said(&value), "a");
+    }
+}
+
+fn prepared(messages: Vec<Message>, stamp: &Stamp<'_>) -> Vec<Message> {
+    let delta = AddMessages::prepare(messages.into_iter().collect(), stamp).unwrap();
+    let mut value = Vec::new();
+    AddMessages::fold(&mut value, delta).unwrap();
+    value
+}
+
+#[test]
+fn missing_ids_follow_from_superstep_task_and_thread() {
+    let stamp = Stamp { thread: Some("t"), ..Stamp::new("n", 3, 2) };
+    let three = || vec![Message::human("a"), Message::human("b").with_id("own"), Message::human("c")];
+    let value = prepared(three(), &stamp);
+    let ids: Vec<_> = value.iter().map(|message| message.id().unwrap()).collect();
+    assert_eq!(ids, ["3.2.0.n@t", "own", "3.2.2.n@t"]);
+    assert_eq!(value, prepared(three(), &stamp));
+}
+
+#[test]
+fn without_a_thread_no_two_runs_make_the_same_ids() {
+    let stamp = Stamp::new("n", 3, 2);
+    let mut ids = Vec::new();
+    for _ in 0..100 {
+        ids.extend(prepared(list("a").into_iter().map(|_| Message::ai("x")).collect(), &stamp));
+    }
+    let ids: BTreeSet<_> = ids.iter().map(|message| message.id().unwrap()).collect();
+    assert_eq!(ids.len(), 100);
+}
+
+#[test]
+fn an_empty_id_is_a_missing_one() {
+    let stamp = Stamp { thread: Some("t"), ..Stamp::new("n", 3, 2) };
+    let value = prepared(vec![Message::human("a").with_id("")], &stamp);
+    assert_eq!(value[0].id(), Some("3.2.0.n@t"));
+}
+
+#[test]
+fn calls_without_an_id_get_one_and_an_answer_to_none_is_refused() {
+    let stamp = Stamp { thread: Some("t"), ..Stamp::new("n", 3, 2) };
+    let call = |id: &str| crate::messages::ToolCall::new(id, "clock");
+    let ai = crate::messages::AiMessage::new("").call(call("")).call(call("own"));
+    let ai = ai.invalid_call(crate::messages::InvalidToolCall::new("", "clock", "{"));
+    let value = prepared(vec![ai.into()], &stamp);
+    let ids: Vec<_> = value[0].as_ai().unwrap().calls().map(|(id, _)| id.to_owned()).collect();
+    assert_eq!(ids, ["3.2.0.0.n@t", "own", "3.2.0.2.n@t"]);
+    let error = AddMessages::prepare([Message::tool("", "x")].into_iter().collect(), &stamp).unwrap_err();
+    assert!(error.to_string().contains("which call it answers"), "{error}");
+}

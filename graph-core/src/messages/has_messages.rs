@@ -1,0 +1,31 @@
+use crate::state::{GraphState, Holds};
+
+use super::{Message, MessagesState, MessagesUpdate};
+
+/// A state with a conversation in it.
+///
+/// The derive implements it for a state with one field that `add_messages` folds, and for one that
+/// [`MessagesState`] is flattened into. A state with several such fields says itself which one is meant.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a state with one list of messages",
+    label = "has no field `#[state(reducer = add_messages)]`, or several",
+    note = "flatten a `MessagesState` into the state, give it one field `#[state(reducer = add_messages)] messages: Vec<Message>`, or implement `HasMessages` for it"
+)]
+pub trait HasMessages: GraphState {
+    /// The conversation.
+    fn messages(&self) -> &[Message];
+
+    /// An update of it.
+    fn update_messages(update: MessagesUpdate) -> Self::Update;
+}
+
+#[diagnostic::do_not_recommend]
+impl<S: Holds<MessagesState, Part = <MessagesState as GraphState>::Update>> HasMessages for S {
+    fn messages(&self) -> &[Message] {
+        &self.held().messages
+    }
+
+    fn update_messages(update: MessagesUpdate) -> S::Update {
+        S::lift(MessagesState::update().messages(update))
+    }
+}

@@ -1,0 +1,67 @@
+//! Messages of a conversation with a language model, and how they are kept in a state.
+//!
+//! A [`Message`] is what a person, a model, a tool or the application itself has said. A state keeps a list of them that
+//! [`add_messages`](AddMessages) folds: what is new is appended, what has the id of one that is there takes its place, and
+//! [`Remove`] takes one out.
+//!
+//! ```
+//! use graph_core::messages::{Message, Remove, Role};
+//! use graph_core::GraphState;
+//!
+//! #[derive(GraphState, Clone)]
+//! struct Chat {
+//!     #[state(input, reducer = add_messages)]
+//!     messages: Vec<Message>,
+//! }
+//!
+//! let chat = Chat::started(Chat::input().messages("why is my invoice empty?"))?;
+//! let question = &chat.messages[0];
+//! assert_eq!((question.role(), question.text().as_ref()), (Role::Human, "why is my invoice empty?"));
+//!
+//! // Without an id it is a new one; with the id of one that is there, it takes its place.
+//! let again = Message::human("why is invoice 7 empty?").with_id(question.id().unwrap_or_default());
+//! let chat = chat.updated(Chat::update().messages([again, Message::ai("It was a draft.")]))?;
+//! assert_eq!(chat.messages.len(), 2);
+//!
+//! let first = chat.messages[0].id().unwrap_or_default().to_owned();
+//! let chat = chat.updated(Chat::update().messages(Remove::id(first)))?;
+//! assert_eq!(chat.messages[0].text(), "It was a draft.");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # JSON
+//!
+//! A message is written in the form of LangChain (`{"type": "human", "content": ..}`), so that its tools read it. It is read
+//! from that form, from the form of chat endpoints (`{"role": "user", ..}`), from a text (a human's), and from a pair of role
+//! and content. What a message holds besides, and blocks of content of an unknown kind, are kept as they are.
+
+mod add_messages;
+mod ai;
+mod block;
+mod call;
+mod content;
+mod has_messages;
+mod human;
+mod json;
+mod message;
+mod role;
+mod state;
+mod system;
+mod tool;
+mod update;
+mod usage;
+
+pub use add_messages::{AddMessages, MessagesDelta};
+pub use ai::AiMessage;
+pub use block::{Block, ImageBlock, ImageSource, ReasoningBlock, TextBlock, ToolUseBlock};
+pub use call::{InvalidToolCall, ToolCall};
+pub use content::Content;
+pub use has_messages::HasMessages;
+pub use human::HumanMessage;
+pub use message::Message;
+pub use role::{Role, UnknownRole};
+pub use state::{MessagesState, MessagesStateInput, MessagesStateUpdate};
+pub use system::SystemMessage;
+pub use tool::{ToolMessage, ToolStatus};
+pub use update::{MessageUpdate, MessagesUpdate, Remove};
+pub use usage::Usage;

@@ -1,0 +1,39 @@
+use crate::GraphState;
+
+use super::Message;
+
+/// A state that is a conversation, to be flattened into states that have more.
+///
+/// Nodes that read it run in every graph whose state holds one.
+///
+/// ```
+/// use graph_core::messages::{Message, MessagesState, MessagesStateUpdate};
+/// use graph_core::{END, GraphState, START, StateGraph};
+///
+/// #[derive(GraphState, Clone)]
+/// struct Support {
+///     #[state(flatten)]
+///     chat: MessagesState,
+///     urgent: bool,
+/// }
+///
+/// async fn greet(_: &MessagesState) -> MessagesStateUpdate {
+///     MessagesState::update().messages(Message::ai("How can I help?"))
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> graph_core::Result<()> {
+/// let graph = StateGraph::<Support>::new().edge(START, greet).edge(greet, END).compile()?;
+/// let input = Support::input().chat(MessagesState::input().messages("hello"));
+/// let support = graph.run(input).await?.into_state();
+/// assert_eq!(support.chat.messages.len(), 2);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(GraphState, Clone, Debug, Default, PartialEq)]
+#[state(crate = crate, rename_all = "snake_case")]
+pub struct MessagesState {
+    /// What was said so far.
+    #[state(input, reducer = add_messages)]
+    pub messages: Vec<Message>,
+}

@@ -1,0 +1,35 @@
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::Content;
+
+/// What the application tells the model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SystemMessage {
+    /// What it says.
+    #[serde(default)]
+    pub content: Content,
+    /// Its id; `add_messages` gives one to what has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Who it is, if there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What the form of one provider has besides.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub additional_kwargs: Map<String, Value>,
+    /// What a provider has said of it.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub response_metadata: Map<String, Value>,
+    /// Everything else that it was read with.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl SystemMessage {
+    /// A message that says this.
+    pub fn new(content: impl Into<Content>) -> Self {
+        Self { content: content.into(), ..Self::default() }
+    }
+}

@@ -1,0 +1,166 @@
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+
+use crate::reducers::{Optional, ReduceError};
+use crate::state::{Change, IntoChange};
+
+use super::{AddMessages, AiMessage, Content, HumanMessage, Message, Role, SystemMessage, ToolMessage, json};
+
+/// Takes a message, or all of them, out of a list that [`add_messages`](AddMessages) folds.
+///
+/// It is a part of an update and no message: nothing in the JSON of a run's *input* can express it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remove(pub(super) Removed);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Removed {
+    Id(String),
+    All,
+}
+
+/// What stands for "all" where an id would be.
+const ALL: &str = "__remove_all__";
+
+impl Remove {
+    /// The message with this id. That there is none is an error.
+    pub fn id(id: impl Into<String>) -> Self {
+        Self(Removed::Id(id.into()))
+    }
+
+    /// Everything that is there and everything before it in the same update.
+    pub fn all() -> Self {
+        Self(Removed::All)
+    }
+
+    pub(super) fn named(id: String) -> Self {
+        Self(if id == ALL { Removed::All } else { Removed::Id(id) })
+    }
+}
+
+impl Serialize for Remove {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let id = match &self.0 {
+            Removed::Id(id) => id,
+            Removed::All => ALL,
+        };
+        json::removal(id).serialize(serializer)
+    }
+}
+
+/// One thing that an update does to a list of messages.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum MessageUpdate {
+    /// Appends a message, or puts it in the place of the one with its id.
+    Put(Box<Message>),
+    /// Takes out what is there.
+    Remove(Remove),
+}
+
+impl<'de> Deserialize<'de> for MessageUpdate {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        json::read_update(value).map_err(serde::de::Error::custom)
+    }
+}
+
+/// What an update does to a list of messages, one thing after the other.
+///
+/// In JSON it is a list, or one of what is in it: a message in any of the forms that are read, or
+/// `{"type": "remove", "id": ".."}`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct MessagesUpdate(pub Vec<MessageUpdate>);
+
+impl MessagesUpdate {
+    /// Whether it does nothing.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What an input must not say.
+    pub(super) fn of_input(&self) -> Result<(), ReduceError> {
+        match self.0.iter().any(|update| matches!(update, MessageUpdate::Remove(_))) {
+            true => Err(ReduceError::new("an input cannot remove messages, only an update can")),
+            false => Ok(()),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for MessagesUpdate {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        json::read_updates(value).map(Self).map_err(serde::de::Error::custom)
+    }
+}
+
+impl<M: Into<Message>> From<M> for MessageUpdate {
+    fn from(message: M) -> Self {
+        Self::Put(Box::new(message.into()))
+    }
+}
+
+impl From<Remove> for MessageUpdate {
+    fn from(removal: Remove) -> Self {
+        Self::Remove(removal)
+    }
+}
+
+impl<C: Into<Content>> From<(Role, C)> for Message {
+    fn from((role, content): (Role, C)) -> Self {
+        let content = content.into();
+        match role {
+            Role::Human => HumanMessage::new(content).into(),
+            Role::Ai => AiMessage::new(content).into(),
+            // A tool's message answers a call; one that says which is made with `Message::tool`.
+            Role::Tool => ToolMessage::new("", content).into(),
+            Role::System => SystemMessage::new(content).into(),
+        }
+    }
+}
+
+/// Lets setters of messages take these, also where the field is an `Option`.
+macro_rules! setters {
+    ($([$($generics:tt)*] $from:ty: $update:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($generics)*> IntoChange<AddMessages, Vec<Message>> for $from {
+            fn into_change(self) -> Change<AddMessages, Vec<Message>> {
+                Change::Update($update(self))
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<$($generics)*> IntoChange<Optional<AddMessages>, Option<Vec<Message>>> for $from {
+            fn into_change(self) -> Change<Optional<AddMessages>, Option<Vec<Message>>> {
+                Change::Update(Some($update(self)))
+            }
+        }
+    )*};
+}
+
+setters! {
+    [] Message: one;
+    [] HumanMessage: one;
+    [] AiMessage: one;
+    [] ToolMessage: one;
+    [] SystemMessage: one;
+    [] Remove: one;
+    [] MessageUpdate: one;
+    [] String: one;
+    [] &str: one;
+    [C: Into<Content>] (Role, C): one;
+    [] MessagesUpdate: std::convert::identity;
+    [M: Into<MessageUpdate>] Vec<M>: MessagesUpdate::from_iter;
+    [M: Into<MessageUpdate>, const N: usize] [M; N]: MessagesUpdate::from_iter;
+    [M: Into<MessageUpdate>] Option<M>: MessagesUpdate::from_iter;
+}
+
+fn one(update: impl Into<MessageUpdate>) -> MessagesUpdate {
+    MessagesUpdate(vec![update.into()])
+}
+
+impl<M: Into<MessageUpdate>> FromIterator<M> for MessagesUpdate {
+    fn from_iter<I: IntoIterator<Item = M>>(updates: I) -> Self {
+        Self(updates.into_iter().map(Into::into).collect())
+    }
+}
