@@ -1,0 +1,54 @@
+use thiserror::Error;
+
+/// What went wrong between us and a model.
+///
+/// Its kind says whether asking again can help; that is not read out of a text.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// The provider could not be reached, or the connection broke.
+    #[error("model `{model}` could not be reached")]
+    Unreachable {
+        /// The model.
+        model: String,
+        /// Why.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The provider has refused.
+    #[error("model `{model}` has refused with status {status}: {message}")]
+    Refused {
+        /// The model.
+        model: String,
+        /// The HTTP status.
+        status: u16,
+        /// What the provider has said.
+        message: String,
+    },
+    /// What came back is no reply.
+    #[error("model `{model}` has sent what is no reply")]
+    NoReply {
+        /// The model.
+        model: String,
+        /// What is wrong with it.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A request that cannot be made.
+    #[error("model `{model}` cannot be asked this: {reason}")]
+    Request {
+        /// The model.
+        model: String,
+        /// Why not.
+        reason: String,
+    },
+}
+
+impl ModelError {
+    /// Whether the same request may succeed later: the provider was not reached, too busy, or broken itself.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::Unreachable { .. } => true,
+            Self::Refused { status, .. } => matches!(status, 408 | 409 | 425 | 429 | 500..=599),
+            Self::NoReply { .. } | Self::Request { .. } => false,
+        }
+    }
+}
