@@ -99,6 +99,7 @@ macro_rules! __cases {
                 threads_are_listed_with_epoch_and_head
                 threads_are_paged_in_the_order_of_their_bytes
                 unfinished_threads_have_something_left_to_run
+                a_thread_to_which_a_node_was_added_is_unfinished
             }
             copy {
                 a_copy_has_everything

@@ -220,6 +220,9 @@ impl History {
     }
 
     fn key(&mut self) -> RecordKey {
+        if self.dice.one_in(12) {
+            return key(RecordKey::NO_TASK, RecordKind::Goto, "0000");
+        }
         let kind = if self.dice.one_in(2) { RecordKind::Interrupt } else { RecordKind::Answer };
         key(self.dice.roll(2) as u32, kind, "q")
     }

@@ -1,10 +1,11 @@
 //! Listing threads.
 
-use graph_core::checkpoint::{Checkpointer, ThreadQuery};
+use graph_core::checkpoint::{Checkpointer, RecordKey, RecordKind, ThreadQuery};
 
 use crate::Broken;
 use crate::case::Here;
 use crate::expect::{Expect, holds, same};
+use crate::notation::{key, record};
 use crate::writer::Writer;
 
 /// The names of a query's threads, page by page to the end.
@@ -161,4 +162,34 @@ pub(crate) async fn unfinished_threads_have_something_left_to_run(here: Here<'_>
         expected.get(1..),
         Some(&*named(&*store, query).await?),
     )
+}
+
+pub(crate) async fn a_thread_to_which_a_node_was_added_is_unfinished(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let goto = || vec![record(key(RecordKey::NO_TASK, RecordKind::Goto, "0000"), "again")];
+    let mut writers = Vec::new();
+    for name in ["finished", "gone on", "once", "within"] {
+        let mut writer = Writer::new(&store, name);
+        writer.next = Vec::new();
+        writer.add("a=1").await?;
+        writers.push(writer);
+    }
+    if let [_, gone_on, once, within] = writers.as_mut_slice() {
+        for writer in [&mut *gone_on, &mut *once] {
+            if let Some(head) = writer.fence.head {
+                writer.tell(head, Vec::new(), goto()).await?;
+            }
+        }
+        // It is about the head, and about the empty namespace.
+        once.add("a=2").await?;
+        let mut inner = within.within("child");
+        let head = inner.add("b=1").await?;
+        inner.tell(head, Vec::new(), goto()).await?;
+    }
+    let query = ThreadQuery { unfinished: true, ..ThreadQuery::default() };
+    same("a node that was added is left to run", vec!["gone on".to_owned()], named(&*store, query).await?)?;
+    let page = store.threads(ThreadQuery::default()).await.works("threads can be listed")?;
+    let found: Vec<_> = page.items.iter().map(|item| (&*item.thread, item.unfinished)).collect();
+    let expected = vec![("finished", false), ("gone on", true), ("once", false), ("within", false)];
+    same("of each thread the list says whether it is finished", expected, found)
 }

@@ -36,6 +36,7 @@ pub(crate) enum Fault {
     LooksForTheCheckpointBefore,
     TakesPrefixesForPatterns,
     CountsEveryThreadAsUnfinished,
+    OverlooksNodesThatWereAdded,
     HidesAllBehindASpoiltThread,
     CopiesByReference,
     CopiesOverOthers,

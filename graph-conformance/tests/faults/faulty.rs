@@ -209,6 +209,17 @@ impl Checkpointer for Faulty {
         Box::pin(async move {
             match self.fault {
                 Fault::CountsEveryThreadAsUnfinished => query.unfinished = false,
+                Fault::OverlooksNodesThatWereAdded => {
+                    let mut page = self.inner.threads(query).await?;
+                    let planned = |record: &ThreadRecord| {
+                        record
+                            .head
+                            .as_ref()
+                            .is_ok_and(|head| head.as_ref().is_some_and(|head| !head.next.is_empty()))
+                    };
+                    page.items.retain(planned);
+                    return Ok(page);
+                }
                 Fault::TakesPrefixesForPatterns => {
                     if let Some(prefix) = &query.prefix {
                         query.prefix = prefix.split(['%', '_']).next().map(Into::into);
@@ -283,9 +294,9 @@ impl Faulty {
         let mut page = self.inner.threads(query).await?;
         for record in page.items.iter_mut().filter(|record| record.thread == thread) {
             record.head = Err(corrupt.clone());
+            record.unfinished = true;
         }
-        let runs_on = |head: &Option<Checkpoint>| head.as_ref().is_some_and(|head| !head.next.is_empty());
-        page.items.retain(|record| !unfinished || record.head.as_ref().map_or(true, runs_on));
+        page.items.retain(|record| !unfinished || record.unfinished);
         Ok(page)
     }
 

@@ -89,6 +89,7 @@ faults! {
     TakesPrefixesForPatterns => threads::threads_are_paged_in_the_order_of_their_bytes
     CountsEveryThreadAsUnfinished => threads::unfinished_threads_have_something_left_to_run
     HidesAllBehindASpoiltThread => damaged::a_spoilt_thread_hides_no_other_from_the_list
+    OverlooksNodesThatWereAdded => threads::a_thread_to_which_a_node_was_added_is_unfinished
     CopiesByReference => copy::a_copy_and_its_original_go_on_apart
     CopiesOverOthers => copy::a_copy_takes_no_others_place
     DeletesNothing => delete::nothing_of_a_deleted_thread_is_left

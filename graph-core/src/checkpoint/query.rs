@@ -41,8 +41,7 @@ pub struct ThreadQuery {
     pub after: Option<Arc<str>>,
     /// Only those whose name begins so.
     pub prefix: Option<Arc<str>>,
-    /// Only those with something left to run: the head of the empty namespace has planned nodes. Nobody knows it of one whose
-    /// head cannot be read: it is listed.
+    /// Only those with something left to run; see [`ThreadRecord::unfinished`].
     pub unfinished: bool,
     /// At most so many in a page; a store may give fewer, and says that there are more.
     pub limit: Option<usize>,
@@ -58,6 +57,9 @@ pub struct ThreadRecord {
     /// The newest checkpoint of the empty namespace, if there is one; or why it cannot be read, which says nothing of the
     /// other threads.
     pub head: Result<Option<Checkpoint>, Corrupt>,
+    /// Whether something is left to run: the head has planned nodes, or a resumption has added one
+    /// ([`Goto`](super::RecordKind::Goto)). Nobody knows it of a head that cannot be read: then it is so.
+    pub unfinished: bool,
 }
 
 /// Which checkpoints to drop. What is dropped fulfils every condition that is given; with none, nothing is.

@@ -75,6 +75,11 @@ pub struct RecordKey {
 impl RecordKey {
     /// The place of what concerns no single task.
     pub const NO_TASK: u32 = u32::MAX;
+
+    /// Whether it is of a node that a resumption has added.
+    pub(crate) fn adds_a_node(&self) -> bool {
+        self.task == Self::NO_TASK && self.kind == RecordKind::Goto
+    }
 }
 
 /// Something that is known of a task that a checkpoint has planned. A checkpoint has one for each [`RecordKey`].

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use graph_core::checkpoint::{Checkpoint, Page, ThreadQuery, ThreadRecord};
+use graph_core::checkpoint::{Checkpoint, Page, RecordKey, RecordKind, ThreadQuery, ThreadRecord};
 use rusqlite::{Connection, Row, params};
 
 use crate::stored::{CHECKPOINT, checkpoint, text};
@@ -16,11 +16,15 @@ pub(crate) fn threads(db: &Connection, query: &ThreadQuery) -> Result<Page<Threa
     let mut page = Page { items: Vec::new(), more: false };
     let mut runs = Runs::default();
     let mut statement = db.prepare_cached(&format!(
-        "SELECT {CHECKPOINT}, t.name, t.epoch FROM thread t \
+        "SELECT {CHECKPOINT}, t.name, t.epoch, \
+            EXISTS (SELECT 1 FROM record r WHERE r.checkpoint = c.id AND r.task = {} AND r.kind = {}) \
+         FROM thread t \
          LEFT JOIN namespace n ON n.thread = t.id AND n.name = '' \
          LEFT JOIN checkpoint c ON c.namespace = n.id \
             AND c.name = (SELECT max(name) FROM checkpoint WHERE namespace = n.id) \
-         WHERE t.name >= ?1 AND (?2 IS NULL OR t.name <> ?2) ORDER BY t.name"
+         WHERE t.name >= ?1 AND (?2 IS NULL OR t.name <> ?2) ORDER BY t.name",
+        RecordKey::NO_TASK,
+        RecordKind::Goto.code(),
     ))?;
     // One lower bound, for the index.
     let after = query.after.as_deref();
@@ -33,8 +37,7 @@ pub(crate) fn threads(db: &Connection, query: &ThreadQuery) -> Result<Page<Threa
             break;
         }
         let record = record(db, row, name, &mut runs)?;
-        let is_finished = record.head.as_ref().is_ok_and(rests);
-        if query.unfinished && is_finished {
+        if query.unfinished && !record.unfinished {
             continue;
         }
         if page.items.len() == limit {
@@ -46,10 +49,6 @@ pub(crate) fn threads(db: &Connection, query: &ThreadQuery) -> Result<Page<Threa
     Ok(page)
 }
 
-fn rests(head: &Option<Checkpoint>) -> bool {
-    head.as_ref().is_none_or(|head| head.next.is_empty())
-}
-
 /// A thread of a row. What cannot be read of its head is said of it alone.
 fn record(db: &Connection, row: &Row<'_>, name: &str, runs: &mut Runs) -> Result<ThreadRecord, Trouble> {
     let (thread, epoch) = (Arc::from(name), row.get::<_, i64>(10)?.cast_unsigned());
@@ -58,7 +57,12 @@ fn record(db: &Connection, row: &Row<'_>, name: &str, runs: &mut Runs) -> Result
         Err(Trouble::Damaged(damage)) => Err(damage.of(Arc::clone(&thread), Arc::from(""))),
         Err(trouble) => return Err(trouble),
     };
-    Ok(ThreadRecord { thread, epoch, head })
+    let unfinished = match &head {
+        Ok(Some(head)) => !head.next.is_empty() || row.get(11)?,
+        Ok(None) => false,
+        Err(_) => true,
+    };
+    Ok(ThreadRecord { thread, epoch, head, unfinished })
 }
 
 fn head(db: &Connection, row: &Row<'_>, runs: &mut Runs) -> Result<Option<Checkpoint>, Trouble> {

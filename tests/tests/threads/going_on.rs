@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use graph_core::checkpoint::ThreadQuery;
+use graph_core::thread::as_node;
 use graph_core::{Ctx, Durability, END, ErrorKind, NodeError, Outcome, Route, START};
 use serde::{Deserialize, Serialize};
 
@@ -150,6 +152,30 @@ async fn a_deferred_node_that_waits_is_remembered() {
         world.breaks(&[]);
         let outcome = place.thread(&graph).resume(()).context(Arc::clone(&world)).await.unwrap();
         assert_eq!(told(outcome.state()), "in a b late");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_finished_thread_with_a_node_that_was_added_is_unfinished() {
+    let graph = story().edge(START, a).edge(a, END).compile().unwrap();
+    on_every_store(async |place| {
+        let world = Arc::new(World::default());
+        let threads = graph.with_checkpointer(place.open());
+        let thread = threads.thread("t");
+        let unfinished = async || {
+            let query = ThreadQuery { unfinished: true, ..ThreadQuery::default() };
+            threads.threads(query).await.unwrap().items.len()
+        };
+        thread.run(begin("in")).context(Arc::clone(&world)).await.unwrap();
+        assert_eq!(unfinished().await, 0);
+        world.breaks(&["a"]);
+        thread.resume(()).goto(as_node(a)).context(Arc::clone(&world)).await.unwrap_err();
+        assert_eq!(unfinished().await, 1);
+        assert!(!thread.state().await.unwrap().unwrap().is_finished());
+        world.breaks(&[]);
+        thread.resume(()).context(world).await.unwrap();
+        assert_eq!(unfinished().await, 0);
     })
     .await;
 }

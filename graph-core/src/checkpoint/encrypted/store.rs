@@ -6,7 +6,7 @@ use super::read::{Reader, corrupt};
 use super::write::seal_batch;
 use crate::checkpoint::{
     Batch, Checkpoint, CheckpointId, Checkpointer, Loaded, Page, Prune, Pruned, Query, StoreError,
-    StoreFuture, ThreadQuery, ThreadRecord,
+    StoreFuture, StoredCheckpoint, ThreadQuery, ThreadRecord,
 };
 
 /// Encrypts what a store keeps: everything that a state, a node or a person has said is unreadable to whoever has the store
@@ -84,6 +84,11 @@ pub struct EncryptedCheckpointer<C> {
     keys: Keys,
 }
 
+/// Whether something is left to run: nodes are planned, or a resumption has added one.
+fn is_unfinished(found: &StoredCheckpoint) -> bool {
+    !found.checkpoint.next.is_empty() || found.records.iter().any(|record| record.key.adds_a_node())
+}
+
 /// So often a list is read again because its thread was deleted and begun anew in the middle of it.
 const TRIES: usize = 8;
 
@@ -152,7 +157,7 @@ impl<C: Checkpointer> EncryptedCheckpointer<C> {
         let (thread, epoch) = (Arc::clone(&record.thread), record.epoch);
         match self.opened_thread(record).await {
             Err(StoreError::Corrupt(corrupt)) => {
-                Ok(Some(ThreadRecord { thread, epoch, head: Err(*corrupt) }))
+                Ok(Some(ThreadRecord { thread, epoch, head: Err(*corrupt), unfinished: true }))
             }
             opened => opened,
         }
@@ -176,8 +181,9 @@ impl<C: Checkpointer> EncryptedCheckpointer<C> {
             (true, Err(error)) => Err(error),
             _ => {
                 let Loaded { fence, origin, found } = self.open(thread, "", None, loaded)?;
+                let unfinished = found.as_ref().is_some_and(is_unfinished);
                 let head = Ok(found.map(|found| found.checkpoint));
-                Ok(origin.map(|_| ThreadRecord { epoch: fence.epoch, head, ..record }))
+                Ok(origin.map(|_| ThreadRecord { epoch: fence.epoch, head, unfinished, ..record }))
             }
         }
     }
@@ -189,10 +195,7 @@ impl<C: Checkpointer> EncryptedCheckpointer<C> {
             let mut opened = Vec::with_capacity(items.len());
             for record in items {
                 let record = self.thread(record).await?;
-                let runs_on =
-                    |head: &Option<Checkpoint>| head.as_ref().is_some_and(|head| !head.next.is_empty());
-                let fits =
-                    |record: &ThreadRecord| !query.unfinished || record.head.as_ref().map_or(true, runs_on);
+                let fits = |record: &ThreadRecord| !query.unfinished || record.unfinished;
                 opened.extend(record.filter(fits));
             }
             // Who asks for the next page says what was last on this one: it is not empty if more is to come.

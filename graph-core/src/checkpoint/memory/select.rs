@@ -35,16 +35,21 @@ pub(super) fn threads(threads: &Threads, query: &ThreadQuery) -> Page<ThreadReco
     let matching = threads
         .range::<str, _>((from, Bound::Unbounded))
         .take_while(|(name, _)| name.starts_with(prefix))
-        .filter(|(_, thread)| !query.unfinished || head(thread).is_some_and(|head| !head.next.is_empty()));
+        .filter(|(_, thread)| !query.unfinished || is_unfinished(thread));
     page(matching, query.limit, |(name, thread): (&Arc<str>, &Thread)| ThreadRecord {
         thread: name.clone(),
         epoch: thread.epoch,
         head: Ok(head(thread).cloned()),
+        unfinished: is_unfinished(thread),
     })
 }
 
 fn head(thread: &Thread) -> Option<&Checkpoint> {
     thread.namespace("").and_then(Namespace::head)
+}
+
+fn is_unfinished(thread: &Thread) -> bool {
+    thread.namespace("").is_some_and(Namespace::is_unfinished)
 }
 
 fn page<T, U>(mut matching: impl Iterator<Item = T>, limit: Option<usize>, item: impl Fn(T) -> U) -> Page<U> {
