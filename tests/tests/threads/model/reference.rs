@@ -77,22 +77,41 @@ fn tasks(nodes: &[&'static str]) -> Vec<Task> {
 impl Model {
     /// How a deed ends: `done`, `asks`, or the kind of its error.
     pub(super) fn does(&mut self, deed: &Deed, word: &str) -> &'static str {
+        let (there, made) = (self.points.len(), self.made);
+        let ended = self.does_all(deed, word);
+        if deed.stores_its_end_alone() {
+            self.forget_the_way(there, made);
+        }
+        ended
+    }
+
+    /// Of the points that a run has added, leaves the last one, as if it had followed what the first one follows.
+    fn forget_the_way(&mut self, there: usize, made: usize) {
+        let mut added = self.points.split_off(there).into_iter();
+        if let Some(first) = added.next() {
+            let last = added.next_back().unwrap_or_else(|| first.clone());
+            self.made = made;
+            self.add(Point { parent: first.parent, ..last });
+        }
+    }
+
+    fn does_all(&mut self, deed: &Deed, word: &str) -> &'static str {
         match *deed {
-            Deed::Run { asks, abandon, broken } => {
+            Deed::Run { asks, abandon, how } => {
                 let pending =
                     self.points.last().is_some_and(|head| !head.tasks.is_empty() || head.input.is_some());
                 if pending && !abandon {
                     return "pending";
                 }
                 self.input(self.points.last().cloned(), word, asks);
-                self.go(broken)
+                self.go(how.broken)
             }
-            Deed::RunAt { at, asks, broken } => {
+            Deed::RunAt { at, asks, how } => {
                 let Some(from) = self.at(at) else { return "nothing" };
                 self.input(Some(from), word, asks);
-                self.go(broken)
+                self.go(how.broken)
             }
-            Deed::Resume { answer, patch, broken } => {
+            Deed::Resume { answer, patch, how } => {
                 let Some(head) = self.points.last_mut() else { return "no thread" };
                 self.clicked = false;
                 if patch && head.is_at_rest() {
@@ -107,7 +126,7 @@ impl Model {
                 if patch {
                     self.patch(word);
                 }
-                self.go(broken)
+                self.go(how.broken)
             }
             // Answered once, a question is not open again: what is asked again has another id.
             Deed::ClickAgain => match self.points.is_empty() {
@@ -128,7 +147,7 @@ impl Model {
                     self.update(Some(from), place, word, is_head)
                 }
             },
-            Deed::RunAgain { at, patch, broken } => {
+            Deed::RunAgain { at, patch, how } => {
                 let Some(from) = self.at(at) else { return "nothing" };
                 if from.is_at_rest() {
                     return if patch { "at rest" } else { "done" };
@@ -139,7 +158,7 @@ impl Model {
                 if patch {
                     self.patch(word);
                 }
-                self.go(broken)
+                self.go(how.broken)
             }
             Deed::Prune { keep } => {
                 let newest = self.points.len().saturating_sub(keep);

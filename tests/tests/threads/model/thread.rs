@@ -84,16 +84,17 @@ impl Real {
         let thread = self.thread();
         let input = |asks| State::input().asks(asks).log([word.to_owned()]);
         match *deed {
-            Deed::Run { asks, abandon, broken } => {
+            Deed::Run { asks, abandon, how } => {
                 let run = thread.run(input(asks));
                 let run = if abandon { run.abandon_pending() } else { run };
-                ended(run.context(broken).await)
+                ended(run.durability(how.durability).context(how.broken).await)
             }
-            Deed::RunAt { at, asks, broken } => {
+            Deed::RunAt { at, asks, how } => {
                 let Some(at) = self.at(at).await else { return "nothing" };
-                ended(thread.at(at).run(input(asks)).abandon_pending().context(broken).await)
+                let run = thread.at(at).run(input(asks)).abandon_pending();
+                ended(run.durability(how.durability).context(how.broken).await)
             }
-            Deed::Resume { answer, patch, broken } => {
+            Deed::Resume { answer, patch, how } => {
                 let open = thread.pending().await.unwrap();
                 let open = open.questions().first().filter(|_| answer.is_some());
                 let answer = open.map(|open| open.answer_json(answer.into()));
@@ -102,7 +103,7 @@ impl Real {
                 }
                 let run = thread.resume(Vec::from_iter(answer));
                 let run = if patch { run.update(State::update().log([word.to_owned()])) } else { run };
-                ended(run.context(broken).await)
+                ended(run.durability(how.durability).context(how.broken).await)
             }
             Deed::ClickAgain => match &self.clicked {
                 Some(answer) => ended(thread.resume(answer.clone()).context(None).await),
@@ -121,11 +122,11 @@ impl Real {
                 };
                 updated.map_or_else(|error| kind(&error), |_| "done")
             }
-            Deed::RunAgain { at, patch, broken } => {
+            Deed::RunAgain { at, patch, how } => {
                 let Some(at) = self.at(at).await else { return "nothing" };
                 let run = thread.at(at).run_again();
                 let run = if patch { run.update(State::update().log([word.to_owned()])) } else { run };
-                ended(run.context(broken).await)
+                ended(run.durability(how.durability).context(how.broken).await)
             }
             Deed::Prune { keep } => {
                 let only =
