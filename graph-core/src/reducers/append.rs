@@ -34,8 +34,12 @@ macro_rules! append {
             }
 
             fn fold(value: &mut $list, delta: $list) -> Result<(), ReduceError> {
-                $add(value, delta);
-                Ok(())
+                Self::fold_stored(value, delta).map(drop)
+            }
+
+            fn fold_stored(value: &mut $list, mut delta: $list) -> Result<Option<$list>, ReduceError> {
+                $add(value, &mut delta);
+                Ok(Some(delta))
             }
 
             fn apply(value: &mut $list, delta: $list) -> Result<Undo<$list>, ReduceError> {
@@ -48,9 +52,9 @@ macro_rules! append {
 }
 
 append! {
-    [T: Clone + Send + Sync + 'static] Vec<T>: Vec::extend, Vec::truncate;
-    [T: Clone + Send + Sync + 'static] VecDeque<T>: VecDeque::extend, VecDeque::truncate;
-    [] String: |value: &mut String, delta: String| value.push_str(&delta), String::truncate;
+    [T: Clone + Send + Sync + 'static] Vec<T>: Vec::append, Vec::truncate;
+    [T: Clone + Send + Sync + 'static] VecDeque<T>: VecDeque::append, VecDeque::truncate;
+    [] String: |value: &mut String, delta: &mut String| value.push_str(delta), String::truncate;
 }
 
 macro_rules! takes_items {

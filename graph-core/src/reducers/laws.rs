@@ -13,7 +13,7 @@ fn applied<R: Reducer<T>, T: Clone>(value: &mut T, change: Change<R, T>) -> Resu
     prepared.apply(value).map_err(|error| error.to_string())
 }
 
-/// Writing what the setter is given turns `before` into `after`, folding does the same, and it can be taken back.
+/// Writing what the setter is given turns `before` into `after`, folding does the same, also of what was stored, and it can be taken back.
 #[track_caller]
 pub(super) fn check<R, T>(before: T, given: impl IntoChange<R, T>, after: T)
 where
@@ -24,8 +24,11 @@ where
     if let Change::Update(update) = change.clone() {
         let mut folded = before.clone();
         let delta = R::prepare(update, &Stamp::new("node", 0, 0)).unwrap();
-        R::fold(&mut folded, delta).unwrap();
+        R::fold(&mut folded, delta.clone()).unwrap();
         assert_eq!(folded, after, "fold");
+        let mut restored = before.clone();
+        R::fold_stored(&mut restored, delta).unwrap();
+        assert_eq!(restored, after, "fold_stored");
     }
     let mut value = before.clone();
     let undo = applied(&mut value, change).unwrap();

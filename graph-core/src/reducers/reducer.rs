@@ -78,6 +78,17 @@ pub trait Reducer<T: Clone>: Sized + 'static {
     /// The delta does not fit the value; nothing of the superstep is applied.
     fn fold(value: &mut T, delta: Self::Delta) -> Result<(), ReduceError>;
 
+    /// Folds a delta that was read from a checkpoint, as [`fold`](Self::fold) does, and may give back what is left of it: the
+    /// next delta of the field is read into its memory.
+    ///
+    /// The default gives back nothing. A reducer that takes the items out of its delta gives back what they were in.
+    ///
+    /// # Errors
+    /// What [`fold`](Self::fold) says.
+    fn fold_stored(value: &mut T, delta: Self::Delta) -> Result<Option<Self::Delta>, ReduceError> {
+        Self::fold(value, delta).map(|()| None)
+    }
+
     /// Folds `delta` into `value` and says how to take that back.
     ///
     /// The default keeps a copy of the value. A reducer that knows a cheaper way back overrides it; after an error

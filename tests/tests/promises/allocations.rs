@@ -1,5 +1,7 @@
-//! A superstep allocates what its node's future needs, and little else.
+//! A superstep allocates what its node's future needs, and a state that is read back what is in it, and little else.
 
+use graph_core::checkpoint::{CheckpointId, Payload, PieceKind, StoredField, StoredPiece};
+use graph_core::state::Restore;
 use graph_core::{GraphState, START, StateGraph};
 
 #[derive(GraphState, Clone)]
@@ -62,4 +64,25 @@ fn a_one_node_superstep_with_rules_allocates_at_most_twice() {
     let (count, kept) = allocations!(graph, Checked::input(), 1_000);
     assert!(count <= 2_100, "{count} allocations in 1000 supersteps");
     assert_eq!(kept, 0, "bytes kept");
+}
+
+#[derive(GraphState, Clone)]
+struct Numbers {
+    #[state(reducer = append)]
+    numbers: Vec<u32>,
+}
+
+#[test]
+fn a_list_is_read_back_without_an_allocation_for_each_delta() {
+    let delta = |number: u32| StoredPiece {
+        checkpoint: CheckpointId::after(None),
+        kind: PieceKind::Delta,
+        payload: Payload::json(format!("[{number}]")),
+    };
+    let pieces = (0..1_000).map(delta).collect();
+    let mut restore = Restore::new(vec![StoredField { field: "numbers".to_owned(), pieces }]);
+    let mut restored = None;
+    let counted = allocation_counter::measure(|| restored = Some(Numbers::__restore(&mut restore).unwrap()));
+    assert_eq!(restored.unwrap().numbers, (0..1_000).collect::<Vec<_>>());
+    assert!(counted.count_total <= 20, "{} allocations for 1000 deltas", counted.count_total);
 }

@@ -1,6 +1,6 @@
 use std::cell::Cell;
 
-use serde::de::{Deserialize as _, DeserializeOwned};
+use serde::de::DeserializeOwned;
 
 use crate::checkpoint::{Payload, PieceKind, StoredField, StoredPiece};
 use crate::reducers::{Reducer, StoredAs};
@@ -47,12 +47,7 @@ impl Restore {
         R: Reducer<T, Delta: DeserializeOwned>,
         T: Clone + DeserializeOwned,
     {
-        self.fold::<R, T>(
-            place,
-            start,
-            |payload| read(payload, |from| T::deserialize(from)),
-            |payload| read(payload, |from| R::Delta::deserialize(from)),
-        )
+        self.fold::<R, T>(place, start, |payload| read(payload, |from| T::deserialize(from)), read_into)
     }
 
     /// The same through the field's own `with` or `deserialize_with` function, for reducers that fold the field's type.
@@ -69,7 +64,12 @@ impl Restore {
         R: Reducer<T, Delta = T>,
         T: Clone,
     {
-        self.fold::<R, T>(place, start, |payload| read(payload, &through), |payload| read(payload, &through))
+        self.fold::<R, T>(
+            place,
+            start,
+            |payload| read(payload, &through),
+            |payload, _| read(payload, &through),
+        )
     }
 
     /// The same for reducers that fold another type, which is read as it is.
@@ -86,12 +86,7 @@ impl Restore {
         R: Reducer<T, Delta: DeserializeOwned>,
         T: Clone,
     {
-        self.fold::<R, T>(
-            place,
-            start,
-            |payload| read(payload, &through),
-            |payload| read(payload, |from| R::Delta::deserialize(from)),
-        )
+        self.fold::<R, T>(place, start, |payload| read(payload, &through), read_into)
     }
 
     /// Restores a flattened state, whose first field has the index `offset` in its owner.
@@ -111,7 +106,7 @@ impl Restore {
         place: &FieldPlace,
         start: impl FnOnce() -> Option<T>,
         read_value: impl Fn(&Payload) -> Result<T, Why>,
-        read_delta: impl Fn(&Payload) -> Result<R::Delta, Why>,
+        read_delta: impl Fn(&Payload, Option<R::Delta>) -> Result<R::Delta, Why>,
     ) -> Result<T, RestoreError> {
         let pieces = self.take(place.names);
         if pieces.is_empty() {
@@ -127,11 +122,13 @@ impl Restore {
                 Some(piece) => read_value(&piece.payload)?,
                 None => start().ok_or(Why::Ours(NOTHING))?,
             };
+            let mut left = None;
             for piece in pieces {
                 if R::STORED == StoredAs::Value {
                     return Err(Why::Ours(OTHER_REDUCER));
                 }
-                R::fold(&mut value, read_delta(&piece.payload)?).map_err(Why::Fold)?;
+                let delta = read_delta(&piece.payload, left.take())?;
+                left = R::fold_stored(&mut value, delta).map_err(Why::Fold)?;
             }
             Ok(value)
         });
@@ -161,6 +158,17 @@ impl Restore {
         }
         taken
     }
+}
+
+/// Reads a delta, into what is left of one that was folded before it.
+fn read_into<D: DeserializeOwned>(payload: &Payload, left: Option<D>) -> Result<D, Why> {
+    read(payload, |from| match left {
+        Some(mut delta) => {
+            D::deserialize_in_place(from, &mut delta)?;
+            Ok(delta)
+        }
+        None => D::deserialize(from),
+    })
 }
 
 const NOTHING: &str = "nothing is stored of it, and it has no value to start with; give it one with \

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use graph_core::GraphState;
 use graph_core::reducers::{ReduceError, Reducer, Stamp, StoredAs};
@@ -55,6 +55,29 @@ fn the_last_value_and_every_delta_since_make_the_field() {
     assert_eq!(log.maybe, Some(vec![1, 2]));
     assert_eq!(log.by_name, BTreeMap::from([("a".to_owned(), 1), ("b".to_owned(), 3)]));
     assert_eq!(log.said, "[2] hello\n[3] you\n");
+}
+
+#[derive(GraphState, Clone, Debug, PartialEq)]
+struct Appended {
+    #[state(reducer = append)]
+    list: Vec<String>,
+    #[state(reducer = append)]
+    queue: VecDeque<u32>,
+    #[state(reducer = append)]
+    text: String,
+}
+
+#[test]
+fn nothing_of_a_delta_is_left_for_the_next_one() {
+    let appended: Appended = restored(vec![
+        of("list", ["[\"a\",\"b\",\"c\"]", "[]", "[\"d\"]", "[\"\",\"e\"]"].map(|json| delta(1, json))),
+        of("queue", ["[1,2,3]", "[4]", "[]", "[5,6]"].map(|json| delta(1, json))),
+        of("text", ["\"long\"", "\"\"", "\"é\"", "\"er\""].map(|json| delta(1, json))),
+    ])
+    .unwrap();
+    assert_eq!(appended.list, ["a", "b", "c", "d", "", "e"]);
+    assert_eq!(appended.queue, [1, 2, 3, 4, 5, 6]);
+    assert_eq!(appended.text, "longéer");
 }
 
 #[test]
