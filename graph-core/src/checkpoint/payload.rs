@@ -56,27 +56,32 @@ impl Payload {
     }
 
     /// A part of a longer buffer, which is shared instead of copied; `None` where the buffer has no such part.
+    #[inline]
     pub fn part_of(encoding: Encoding, bytes: Arc<[u8]>, range: Range<usize>) -> Option<Self> {
         bytes.get(range.clone())?;
         Some(Self { encoding, bytes, range })
     }
 
     /// How the bytes are to be read.
+    #[inline]
     pub fn encoding(&self) -> Encoding {
         self.encoding
     }
 
     /// The bytes.
+    #[inline]
     pub fn bytes(&self) -> &[u8] {
         self.bytes.get(self.range.clone()).unwrap_or_default()
     }
 
     /// How many bytes there are.
+    #[inline]
     pub fn len(&self) -> usize {
         self.range.len()
     }
 
     /// Whether there are none.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.range.is_empty()
     }
