@@ -1,7 +1,13 @@
 //! Language models, tools and agents as parts of typed state graphs.
 
 pub mod model;
+pub mod tool;
+
+#[doc(hidden)]
+pub mod __private;
 
 pub use model::chat_model::{ChatModel, ModelFuture, ModelStream};
 pub use model::error::ModelError;
 pub use model::request::{AnswerSchema, ChatRequest, ToolChoice, ToolSpec};
+#[doc = include_str!("../docs/tool.md")]
+pub use state_derive::tool;

@@ -1,4 +1,4 @@
-//! The derive macros of `graph-core`, documented where it re-exports them.
+//! The derive macros of `graph-core`, and `#[tool]` of `graph-agent`, documented where they are re-exported.
 //!
 //! Each is a pipeline: tokens → `parse` (attribute syntax) → `model` (meaning and spans) → `check` (every mistake at
 //! once) → `expand` (which cannot fail). `attr` is what they share.
@@ -15,6 +15,7 @@ mod show;
 #[cfg(test)]
 mod snapshot;
 mod state;
+mod tool;
 mod view;
 
 #[expect(missing_docs, reason = "documented on the re-export, next to the traits that it speaks of")]
@@ -33,4 +34,10 @@ pub fn derive_route(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(StateView, attributes(view))]
 pub fn derive_state_view(input: TokenStream) -> TokenStream {
     show::expand(input, view::derive)
+}
+
+#[expect(missing_docs, reason = "documented on the re-export, next to the traits that it speaks of")]
+#[proc_macro_attribute]
+pub fn tool(attributes: TokenStream, item: TokenStream) -> TokenStream {
+    show::expand_tool(attributes, item)
 }

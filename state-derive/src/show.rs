@@ -5,6 +5,8 @@ use std::fmt::Write;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::DeriveInput;
 
+use crate::tool;
+
 pub(crate) fn expand(
     input: proc_macro::TokenStream,
     derive: fn(DeriveInput) -> TokenStream,
@@ -14,11 +16,22 @@ pub(crate) fn expand(
         Err(error) => return error.into_compile_error().into(),
     };
     let name = input.ident.to_string();
-    let output = derive(input);
+    shown(&name, derive(input)).into()
+}
+
+pub(crate) fn expand_tool(
+    attributes: proc_macro::TokenStream,
+    item: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
+    let (name, output) = tool::tool(attributes.into(), item.into());
+    shown(&name, output).into()
+}
+
+fn shown(name: &str, output: TokenStream) -> TokenStream {
     if std::env::var("GRAPH_CORE_EXPAND").is_ok_and(|wanted| wanted == name || wanted == "all") {
         eprintln!("{}", layout(output.clone()));
     }
-    output.into()
+    output
 }
 
 /// Tokens with a line for each statement and block: enough to be read, without a formatter as a dependency.

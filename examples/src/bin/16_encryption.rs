@@ -32,8 +32,12 @@ fn bed(file: &Path, keys: Keys) -> Result<Thread<Patient>> {
 fn is_readable(folder: &Path, text: &str) -> std::io::Result<bool> {
     let mut found = false;
     for file in std::fs::read_dir(folder)? {
-        let bytes = std::fs::read(file?.path())?;
-        found |= bytes.windows(text.len()).any(|window| window == text.as_bytes());
+        match std::fs::read(file?.path()) {
+            Ok(bytes) => found |= bytes.windows(text.len()).any(|window| window == text.as_bytes()),
+            // SQLite takes the files beside the database away when the last store that was dropped has closed it.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
     }
     Ok(found)
 }

@@ -125,7 +125,7 @@ impl Cx {
     /// What the reducers' first phase is told of this task.
     #[inline]
     pub(super) fn stamp(&self) -> Stamp<'_> {
-        Stamp { thread: self.thread(), step: self.at.step, node: self.node(), index: self.at.task }
+        Stamp { thread: self.thread(), ..Stamp::new(self.node(), self.at.step, self.at.task) }
     }
 
     /// The run's own keys and values.

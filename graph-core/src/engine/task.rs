@@ -107,11 +107,13 @@ fn can_be_sent(leave: &Leave) -> Result<(), EncodeError> {
 /// Runs the reducers' first phase on an update.
 pub(super) fn prepare<S: GraphState>(
     update: S::Update,
-    stamp: Stamp<'_>,
+    mut stamp: Stamp<'_>,
 ) -> Result<Writes<WriteOf<S>>, NodeError> {
     update.__into_writes().try_map(|write| {
         let field = write.field();
-        write.prepare(&stamp).map_err(|source| {
+        let prepared = write.prepare(&stamp);
+        stamp.write += 1;
+        prepared.map_err(|source| {
             let source = source.on_field::<S>(field);
             let field = S::field(field).map_or("?", |field| field.name);
             NotPrepared { field, source }.into()

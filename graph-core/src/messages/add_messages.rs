@@ -62,9 +62,9 @@ impl From<MessagesDelta> for MessagesUpdate {
 
 /// Makes an id that no other write has.
 fn new_id(stamp: &Stamp<'_>, place: impl fmt::Display) -> String {
-    let Stamp { thread, step, node, index, .. } = stamp;
+    let Stamp { thread, step, node, index, write, .. } = stamp;
     match thread {
-        Some(thread) => format!("{step}.{index}.{place}.{node}@{thread}"),
+        Some(thread) => format!("{step}.{index}.{write}.{place}.{node}@{thread}"),
         // The state of one run may be the input of the next: there is nothing to tell them apart by.
         None => format!("{}.{place}", ulid::Ulid::generate().to_string().to_lowercase()),
     }

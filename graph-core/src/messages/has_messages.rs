@@ -1,3 +1,4 @@
+use crate::node::{IntoStep, IsState, StateOrPacket};
 use crate::state::{GraphState, Holds};
 
 use super::{Message, MessagesState, MessagesUpdate};
@@ -11,7 +12,11 @@ use super::{Message, MessagesState, MessagesUpdate};
     label = "has no field `#[state(reducer = add_messages)]`, or several",
     note = "flatten a `MessagesState` into the state, give it one field `#[state(reducer = add_messages)] messages: Vec<Message>`, or implement `HasMessages` for it"
 )]
-pub trait HasMessages: GraphState {
+pub trait HasMessages:
+    GraphState<Update: IntoStep<Self>>
+    + StateOrPacket<Role = IsState>
+    + Holds<Self, Part = <Self as GraphState>::Update>
+{
     /// The conversation.
     fn messages(&self) -> &[Message];
 
@@ -20,12 +25,18 @@ pub trait HasMessages: GraphState {
 }
 
 #[diagnostic::do_not_recommend]
-impl<S: Holds<MessagesState, Part = <MessagesState as GraphState>::Update>> HasMessages for S {
+impl<S> HasMessages for S
+where
+    S: GraphState<Update: IntoStep<S>>
+        + StateOrPacket<Role = IsState>
+        + Holds<S, Part = <S as GraphState>::Update>
+        + Holds<MessagesState, Part = <MessagesState as GraphState>::Update>,
+{
     fn messages(&self) -> &[Message] {
-        &self.held().messages
+        &Holds::<MessagesState>::held(self).messages
     }
 
     fn update_messages(update: MessagesUpdate) -> S::Update {
-        S::lift(MessagesState::update().messages(update))
+        <S as Holds<MessagesState>>::lift(MessagesState::update().messages(update))
     }
 }

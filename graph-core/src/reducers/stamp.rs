@@ -10,11 +10,13 @@ pub struct Stamp<'a> {
     pub node: &'a str,
     /// The task's place in its superstep.
     pub index: usize,
+    /// The write's place in the task's update.
+    pub write: usize,
 }
 
 impl<'a> Stamp<'a> {
-    /// A stamp for the task at `index` of superstep `step`.
+    /// A stamp for the first write of the task at `index` of superstep `step`.
     pub fn new(node: &'a str, step: u64, index: usize) -> Self {
-        Self { thread: None, step, node, index }
+        Self { thread: None, step, node, index, write: 0 }
     }
 }

@@ -138,6 +138,31 @@ pub trait Update<S>: Default + Clone + std::fmt::Debug + serde::Serialize + Send
     #[doc(hidden)]
     fn __writes(&self) -> &Writes<Self::Write>;
 
+    /// This update and behind it another one, as one.
+    ///
+    /// ```
+    /// use graph_core::GraphState;
+    /// use graph_core::state::Update;
+    ///
+    /// #[derive(GraphState, Clone)]
+    /// struct Log {
+    ///     #[state(reducer = append)]
+    ///     lines: Vec<String>,
+    /// }
+    ///
+    /// let line = |text: &str| Log::update().lines([text.to_owned()]);
+    /// let log = Log::started(Log::input())?.updated(line("a").and(line("b")))?;
+    /// assert_eq!(log.lines, ["a", "b"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    fn and(self, other: Self) -> Self {
+        let mut writes = self.__into_writes();
+        for write in other.__into_writes() {
+            writes.push(write);
+        }
+        Self::__from_writes(writes)
+    }
+
     /// What was written to `field` last; `None` when nothing was, or nothing of the field's own type (a reducer of
     /// your own may take another one: see [`values`](Self::values)).
     fn get<T: 'static>(&self, field: Field<S, T>) -> Option<&T> {

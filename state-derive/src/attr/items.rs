@@ -140,7 +140,8 @@ pub(crate) fn items(
     }
 }
 
-fn walk(
+/// Reads every item of a list.
+pub(crate) fn walk(
     input: ParseStream<'_>,
     problems: &mut Problems,
     mut read: impl FnMut(&mut Problems, &Item<'_>) -> syn::Result<()>,

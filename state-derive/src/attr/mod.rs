@@ -13,7 +13,7 @@ mod suggest;
 
 pub(crate) use case::Case;
 pub(crate) use ends::ends;
-pub(crate) use items::{Item, items};
+pub(crate) use items::{Item, items, walk};
 pub(crate) use krate::Runtime;
 pub(crate) use problems::Problems;
 pub(crate) use slot::Slot;

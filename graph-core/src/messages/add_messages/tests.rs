@@ -100,7 +100,7 @@ fn missing_ids_follow_from_superstep_task_and_thread() {
     let three = || vec![Message::human("a"), Message::human("b").with_id("own"), Message::human("c")];
     let value = prepared(three(), &stamp);
     let ids: Vec<_> = value.iter().map(|message| message.id().unwrap()).collect();
-    assert_eq!(ids, ["3.2.0.n@t", "own", "3.2.2.n@t"]);
+    assert_eq!(ids, ["3.2.0.0.n@t", "own", "3.2.0.2.n@t"]);
     assert_eq!(value, prepared(three(), &stamp));
 }
 
@@ -119,7 +119,7 @@ fn without_a_thread_no_two_runs_make_the_same_ids() {
 fn an_empty_id_is_a_missing_one() {
     let stamp = Stamp { thread: Some("t"), ..Stamp::new("n", 3, 2) };
     let value = prepared(vec![Message::human("a").with_id("")], &stamp);
-    assert_eq!(value[0].id(), Some("3.2.0.n@t"));
+    assert_eq!(value[0].id(), Some("3.2.0.0.n@t"));
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn calls_without_an_id_get_one_and_an_answer_to_none_is_refused() {
     let ai = ai.invalid_call(crate::messages::InvalidToolCall::new("", "clock", "{"));
     let value = prepared(vec![ai.into()], &stamp);
     let ids: Vec<_> = value[0].as_ai().unwrap().calls().map(|(id, _)| id.to_owned()).collect();
-    assert_eq!(ids, ["3.2.0.0.n@t", "own", "3.2.0.2.n@t"]);
+    assert_eq!(ids, ["3.2.0.0.0.n@t", "own", "3.2.0.0.2.n@t"]);
     let error = AddMessages::prepare([Message::tool("", "x")].into_iter().collect(), &stamp).unwrap_err();
     assert!(error.to_string().contains("which call it answers"), "{error}");
 }

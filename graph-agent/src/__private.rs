@@ -1,0 +1,24 @@
+//! What generated code names. Not part of the public interface.
+
+pub use crate::ToolSpec;
+pub use crate::tool::{IntoToolOutput, Tool, ToolFuture, Turn, read_arguments, schema_of};
+pub use graph_core::__private::{Extract, FixedParam, Param, Source};
+pub use graph_core::{GraphState, NodeError};
+pub use schemars;
+pub use serde;
+pub use std::boxed::Box;
+pub use std::string::String;
+
+/// A parameter that the run provides.
+///
+/// # Errors
+/// It does not; a tool is sent no packets but its arguments.
+pub fn provided<'a, P, S, D>(turn: Turn<'a, S, D>) -> Result<<P::Fixed as FixedParam>::At<'a>, NodeError>
+where
+    P: Param<Fixed: Extract<S, D>>,
+{
+    let from = Source { state: turn.state, packet: None, ctx: turn.ctx };
+    <P::Fixed as Extract<S, D>>::extract(from).ok_or_else(|| {
+        NodeError::msg("a tool takes its arguments by value; by reference it takes a state or a context")
+    })
+}

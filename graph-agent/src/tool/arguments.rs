@@ -1,0 +1,42 @@
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+/// Arguments that are not what a tool takes. The text is for the model.
+#[derive(Debug, Error)]
+#[error("the arguments of `{tool}` do not fit, at `{path}`: {message}")]
+pub(crate) struct BadArguments {
+    tool: String,
+    path: String,
+    message: String,
+}
+
+/// Reads a tool's arguments; the error says where they do not fit.
+///
+/// # Errors
+/// They do not fit `T`.
+pub fn read_arguments<T: DeserializeOwned>(
+    tool: &str,
+    args: Map<String, Value>,
+) -> Result<T, graph_core::NodeError> {
+    serde_path_to_error::deserialize(Value::Object(args)).map_err(|error| {
+        let path = error.path().to_string();
+        BadArguments { tool: tool.to_owned(), path, message: error.into_inner().to_string() }.into()
+    })
+}
+
+/// The JSON Schema of a type, in one piece: models do not follow references.
+pub fn schema_of<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    if let Some(object) = schema.as_object_mut() {
+        object.remove("title");
+        object.remove("description");
+    }
+    schema
+}

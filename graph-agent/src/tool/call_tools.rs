@@ -1,0 +1,46 @@
+use graph_core::messages::HasMessages;
+use graph_core::{END, Route};
+
+use super::ToolRequest;
+
+/// The ways out of a node that asks a model: to the tools that it wants called, or to the end.
+#[derive(Clone, Debug, Route)]
+pub enum ToolRoute {
+    /// A tool is called, in a task of its own.
+    #[to("tools")]
+    Call(ToolRequest),
+    /// The model wants nothing.
+    #[to(END)]
+    Done,
+}
+
+/// The route after a node that asks a model: each call of the last message becomes a task of the node
+/// [`tools`](super::TOOLS); without any the branch ends.
+///
+/// Where the graph goes on after the last answer, an enum of your own says so:
+///
+/// ```
+/// use graph_agent::tool::ToolRequest;
+/// use graph_core::messages::{HasMessages, MessagesState};
+/// use graph_core::Route;
+///
+/// # async fn review(_: &MessagesState) {}
+/// #[derive(Route)]
+/// enum Next {
+///     #[to("tools")]
+///     Call(ToolRequest),
+///     #[to(review)]
+///     Review,
+/// }
+///
+/// fn next(chat: &MessagesState) -> Vec<Next> {
+///     let last = chat.messages().last().and_then(|message| message.as_ai());
+///     let calls: Vec<Next> = last.into_iter().flat_map(ToolRequest::of).map(Next::Call).collect();
+///     if calls.is_empty() { vec![Next::Review] } else { calls }
+/// }
+/// ```
+pub fn call_tools<S: HasMessages>(state: &S) -> Vec<ToolRoute> {
+    let last = state.messages().last().and_then(|message| message.as_ai());
+    let calls: Vec<ToolRoute> = last.into_iter().flat_map(ToolRequest::of).map(ToolRoute::Call).collect();
+    if calls.is_empty() { vec![ToolRoute::Done] } else { calls }
+}

@@ -1,0 +1,209 @@
+//! The generated code.
+
+use proc_macro2::{Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::{Lifetime, ReturnType, Type};
+
+use super::model::{Kind, Param, Tool};
+
+// struct add;
+// impl add { async fn call(a: f64, b: f64) -> f64 { a + b } }
+// const _: () = { struct __Arguments { a: f64, b: f64 } impl<__S, __D> Tool<__S, __D> for add { .. } };
+pub(super) fn expand(tool: &Tool) -> TokenStream {
+    let (runtime, ident) = (&tool.runtime, tool.ident());
+    let (itself, arguments) = (itself(tool), arguments(tool));
+    let (name, description) = (&tool.name, &tool.description);
+    let read = match tool.whole() {
+        Some(whole) => &whole.ty.to_token_stream(),
+        None => &quote!(__Arguments),
+    };
+    let call = call(tool);
+    let bounds = bounds(tool);
+    let lints = lints();
+    quote! {
+        #itself
+        #[doc(hidden)]
+        #lints
+        const _: () = {
+            #arguments
+            #[automatically_derived]
+            impl<__S: #runtime::GraphState, __D: ::core::marker::Send + ::core::marker::Sync + 'static>
+                #runtime::Tool<__S, __D> for #ident
+            where
+                #(#bounds,)*
+            {
+                fn spec(&self) -> #runtime::ToolSpec {
+                    #runtime::ToolSpec {
+                        name: ::core::convert::From::from(#name),
+                        description: ::core::convert::From::from(#description),
+                        parameters: #runtime::schema_of::<#read>(),
+                    }
+                }
+                fn call<'__a>(&'__a self, __turn: #runtime::Turn<'__a, __S, __D>) -> #runtime::ToolFuture<'__a, __S> {
+                    #runtime::Box::pin(async move {
+                        let __arguments = #runtime::read_arguments::<#read>(
+                            #name,
+                            ::core::clone::Clone::clone(&__turn.call.args),
+                        )?;
+                        #runtime::IntoToolOutput::into_tool_output(#call.await)
+                    })
+                }
+            }
+        };
+    }
+}
+
+/// What is left behind mistakes: a tool that reads and does nothing.
+pub(super) fn fallback(tool: &Tool) -> TokenStream {
+    let (runtime, ident, vis) = (&tool.runtime, tool.ident(), &tool.vis);
+    let lints = lints();
+    quote! {
+        #lints
+        #vis struct #ident;
+        #[doc(hidden)]
+        #lints
+        const _: () = {
+            #[automatically_derived]
+            impl<__S: #runtime::GraphState, __D: ::core::marker::Send + ::core::marker::Sync + 'static>
+                #runtime::Tool<__S, __D> for #ident
+            {
+                fn spec(&self) -> #runtime::ToolSpec { ::core::unreachable!() }
+                fn call<'__a>(&'__a self, __turn: #runtime::Turn<'__a, __S, __D>) -> #runtime::ToolFuture<'__a, __S> {
+                    ::core::unreachable!()
+                }
+            }
+        };
+    }
+}
+
+fn lints() -> TokenStream {
+    quote! {
+        #[allow(
+            dead_code, deprecated, missing_docs, non_camel_case_types, unreachable_code, unreachable_pub, unused_variables,
+            unused_qualifications, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction
+        )]
+    }
+}
+
+// /// Adds two numbers.
+// struct add;
+// impl add { pub async fn call(..) -> .. { .. } }
+fn itself(tool: &Tool) -> TokenStream {
+    let Tool { vis, docs, attrs, signature, block, .. } = tool;
+    let ident = tool.ident();
+    let mut signature = signature.clone();
+    signature.ident = Ident::new("call", ident.span());
+    quote! {
+        #(#docs)*
+        #[allow(non_camel_case_types)]
+        #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+        #vis struct #ident;
+
+        impl #ident {
+            #(#docs)*
+            #(#attrs)*
+            #vis #signature #block
+        }
+    }
+}
+
+// #[derive(Deserialize, JsonSchema)]
+// struct __Arguments { a: f64, b: f64 }
+fn arguments(tool: &Tool) -> TokenStream {
+    if tool.whole().is_some() {
+        return TokenStream::new();
+    }
+    let runtime = &tool.runtime;
+    let (serde, schemars) = (quote!(#runtime::serde).to_string(), quote!(#runtime::schemars).to_string());
+    let fields = tool.arguments().filter_map(|(param, attrs)| {
+        let (ident, ty) = (param.ident.as_ref()?, &param.ty);
+        Some(quote!(#(#attrs)* #ident: #ty,))
+    });
+    quote! {
+        #[derive(#runtime::serde::Deserialize, #runtime::schemars::JsonSchema)]
+        #[serde(crate = #serde, deny_unknown_fields)]
+        #[schemars(crate = #schemars)]
+        struct __Arguments { #(#fields)* }
+    }
+}
+
+// add::call(__arguments.a, __arguments.b)
+fn call(tool: &Tool) -> TokenStream {
+    let (runtime, ident) = (&tool.runtime, tool.ident());
+    let values = tool.params.iter().map(|param| match &param.kind {
+        Kind::Argument(_) => {
+            let name = &param.ident;
+            quote!(__arguments.#name)
+        }
+        Kind::Arguments => quote!(__arguments),
+        Kind::Provided => {
+            let ty = living(&param.ty, "'static");
+            quote!(#runtime::provided::<#ty, __S, __D>(__turn)?)
+        }
+    });
+    quote!(#ident::call(#(#values),*))
+}
+
+// <&'static Chat as Param>::Fixed: for<'__b> Extract<__S, __D, At<'__b> = &'__b Chat>, String: IntoToolOutput<__S>
+fn bounds(tool: &Tool) -> Vec<TokenStream> {
+    let runtime = &tool.runtime;
+    let provided = |param: &Param| {
+        let (fixed, borrowed) = (living(&param.ty, "'static"), living(&param.ty, "'__b"));
+        quote! {
+            <#fixed as #runtime::Param>::Fixed:
+                for<'__b> #runtime::Extract<__S, __D, At<'__b> = #borrowed>
+        }
+    };
+    let mut bounds: Vec<TokenStream> =
+        tool.params.iter().filter(|param| matches!(param.kind, Kind::Provided)).map(provided).collect();
+    let output = match &tool.signature.output {
+        ReturnType::Default => quote!(()),
+        ReturnType::Type(_, ty) => quote!(#ty),
+    };
+    bounds.push(quote!(#output: #runtime::IntoToolOutput<__S>));
+    bounds
+}
+
+/// A borrowing type with its lifetimes being this one.
+fn living(ty: &Type, lifetime: &str) -> TokenStream {
+    let lifetime = Lifetime::new(lifetime, Span::call_site());
+    match ty {
+        Type::Reference(reference) => {
+            let inner = &reference.elem;
+            quote!(&#lifetime #inner)
+        }
+        other => {
+            let mut tokens = TokenStream::new();
+            relive(other.to_token_stream(), &lifetime, &mut tokens);
+            tokens
+        }
+    }
+}
+
+/// Puts `lifetime` into the place of every other but `'static`.
+fn relive(tokens: TokenStream, lifetime: &Lifetime, into: &mut TokenStream) {
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Punct(punct) if punct.as_char() == '\'' => {
+                let is_static = matches!(tokens.peek(), Some(TokenTree::Ident(name)) if name == "static");
+                let name = tokens.next();
+                if is_static {
+                    let mut tick = Punct::new('\'', Spacing::Joint);
+                    tick.set_span(punct.span());
+                    into.extend([TokenTree::Punct(tick)].into_iter().chain(name));
+                } else {
+                    lifetime.to_tokens(into);
+                }
+            }
+            TokenTree::Group(group) => {
+                let mut inner = TokenStream::new();
+                relive(group.stream(), lifetime, &mut inner);
+                let mut group_of = Group::new(group.delimiter(), inner);
+                group_of.set_span(group.span());
+                into.extend([TokenTree::Group(group_of)]);
+            }
+            other => into.extend([other]),
+        }
+    }
+}

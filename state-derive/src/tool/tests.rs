@@ -1,0 +1,157 @@
+use expect_test::{Expect, expect};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::snapshot::{mistakes, pretty};
+
+fn check(function: TokenStream, expected: &Expect) {
+    expected.assert_eq(&pretty(super::tool(TokenStream::new(), function).1));
+}
+
+fn check_mistakes(attributes: TokenStream, function: TokenStream, expected: &Expect) {
+    expected.assert_eq(&mistakes(super::tool(attributes, function).1));
+}
+
+#[test]
+fn a_tool_is_a_struct_with_the_function_in_it() {
+    check(
+        quote! {
+            /// Adds.
+            pub async fn add(/** The one. */ a: f64, #[serde(default)] b: f64, part: Part<'_>, cx: &Cx) -> f64 {
+                a + b
+            }
+        },
+        &expect![[r#"
+            /// Adds.
+            #[allow(non_camel_case_types)]
+            #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+            pub struct add;
+            impl add {
+                /// Adds.
+                pub async fn call(a: f64, b: f64, part: Part<'_>, cx: &Cx) -> f64 {
+                    a + b
+                }
+            }
+            #[doc(hidden)]
+            #[allow(
+                dead_code,
+                deprecated,
+                missing_docs,
+                non_camel_case_types,
+                unreachable_code,
+                unreachable_pub,
+                unused_variables,
+                unused_qualifications,
+                clippy::all,
+                clippy::pedantic,
+                clippy::nursery,
+                clippy::restriction
+            )]
+            const _: () = {
+                #[derive(
+                    ::graph_agent::__private::serde::Deserialize,
+                    ::graph_agent::__private::schemars::JsonSchema
+                )]
+                #[serde(crate = ":: graph_agent :: __private :: serde", deny_unknown_fields)]
+                #[schemars(crate = ":: graph_agent :: __private :: schemars")]
+                struct __Arguments {
+                    /// The one.
+                    a: f64,
+                    #[serde(default)]
+                    b: f64,
+                }
+                #[automatically_derived]
+                impl<
+                    __S: ::graph_agent::__private::GraphState,
+                    __D: ::core::marker::Send + ::core::marker::Sync + 'static,
+                > ::graph_agent::__private::Tool<__S, __D> for add
+                where
+                    <Part<
+                        'static,
+                    > as ::graph_agent::__private::Param>::Fixed: for<'__b> ::graph_agent::__private::Extract<
+                        __S,
+                        __D,
+                        At<'__b> = Part<'__b>,
+                    >,
+                    <&'static Cx as ::graph_agent::__private::Param>::Fixed: for<'__b> ::graph_agent::__private::Extract<
+                        __S,
+                        __D,
+                        At<'__b> = &'__b Cx,
+                    >,
+                    f64: ::graph_agent::__private::IntoToolOutput<__S>,
+                {
+                    fn spec(&self) -> ::graph_agent::__private::ToolSpec {
+                        ::graph_agent::__private::ToolSpec {
+                            name: ::core::convert::From::from("add"),
+                            description: ::core::convert::From::from("Adds."),
+                            parameters: ::graph_agent::__private::schema_of::<__Arguments>(),
+                        }
+                    }
+                    fn call<'__a>(
+                        &'__a self,
+                        __turn: ::graph_agent::__private::Turn<'__a, __S, __D>,
+                    ) -> ::graph_agent::__private::ToolFuture<'__a, __S> {
+                        ::graph_agent::__private::Box::pin(async move {
+                            let __arguments = ::graph_agent::__private::read_arguments::<
+                                __Arguments,
+                            >("add", ::core::clone::Clone::clone(&__turn.call.args))?;
+                            ::graph_agent::__private::IntoToolOutput::into_tool_output(
+                                add::call(
+                                        __arguments.a,
+                                        __arguments.b,
+                                        ::graph_agent::__private::provided::<
+                                            Part<'static>,
+                                            __S,
+                                            __D,
+                                        >(__turn)?,
+                                        ::graph_agent::__private::provided::<
+                                            &'static Cx,
+                                            __S,
+                                            __D,
+                                        >(__turn)?,
+                                    )
+                                    .await,
+                            )
+                        })
+                    }
+                }
+            };
+        "#]],
+    );
+}
+
+#[test]
+fn every_mistake_is_reported_at_once() {
+    check_mistakes(
+        quote!(nam = "x", name = 3),
+        quote! {
+            fn bad<T>(&self, name: &str, list: &[u8], (a, b): (u8, u8), #[tool(al)] c: u8, d: &mut Chat) -> impl Copy {}
+        },
+        &expect![[r#"
+            unknown attribute `nam`, did you mean `name`?
+            `name` takes a string: `name = ".."`
+            unknown attribute `al`, did you mean `all`?
+            a tool is an async function: write `async fn`
+            a tool has no generic parameters: a model could not say what they are
+            a tool is no method: what it needs it takes from the context, `&Ctx<_>`
+            a tool says what it returns: a text, a number, JSON, `ToolReply` or a `Result` of these
+            a tool needs a description, by which the model chooses it: write a doc comment
+            an argument is owned: write `String`
+            an argument is owned: write `Vec<u8>`
+            an argument has a name, by which the model gives it
+            a tool changes nothing in place: return an update
+        "#]],
+    );
+    check_mistakes(
+        TokenStream::new(),
+        quote! {
+            /// Has too many.
+            async fn bad(#[tool(all)] one: One, #[tool(all)] two: Two, three: u8, four: impl Copy) {}
+        },
+        &expect![[r#"
+            `#[tool(all)]` is given twice
+            another parameter has all arguments already: `#[tool(all)]`
+            another parameter has all arguments already: `#[tool(all)]`
+        "#]],
+    );
+}
