@@ -47,6 +47,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
 
     /// How the run has ended.
     pub(crate) fn into_outcome(mut self) -> Outcome<S> {
+        if let Some(persist) = &mut self.persist {
+            persist.ends_here();
+        }
         match self.halt.take() {
             None => Outcome::Done(self.into_state()),
             Some(halt) => {

@@ -50,7 +50,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Ag
             let fence = loaded.fence;
             let (persist, shared) = writer(&thread, loaded, run_id.clone(), &mut opening);
             let driver = begin(opening.again(), persist, shared, Begin::Again(opened, how.update.clone()))?;
-            match take_over(driver, patience.waits()).await {
+            match take_over(&thread, driver, patience.waits()).await {
                 Err(error) if patience.tries_again(&thread, &error, fence).await? => {}
                 begun => return begun,
             }

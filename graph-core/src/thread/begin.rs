@@ -81,10 +81,12 @@ pub(super) fn begin<S: GraphState, D: Send + Sync + 'static>(
 /// Makes the first writes of a run durable: from then on the thread is its own. Where it has to be seen that the run is
 /// under way, its beginning is stored whatever its durability.
 pub(super) async fn take_over<S: GraphState, D: Send + Sync + 'static>(
+    thread: &Thread<S, D>,
     mut driver: Driver<S, D>,
     seen: bool,
 ) -> Result<Opened<S, D>, Error> {
     driver.claim(seen).await?;
+    driver.watch(&thread.graph.0.orphans);
     Ok(Opened::Begun(Box::new(OpenedRun(driver))))
 }
 

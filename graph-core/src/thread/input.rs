@@ -32,7 +32,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Wi
                     Had::Left(left) => left,
                 };
                 // Somebody else may be at it, and is not to be disturbed as long as this one can wait.
-                if left.may_run() && patience.wait(&thread).await? {
+                let orphan = thread.graph.0.orphans.has(&thread.name, id, left.loaded.fence.epoch);
+                if left.may_run() && !orphan && patience.wait(&thread).await? {
                     continue;
                 }
                 let Left { loaded, opened } = *left;
@@ -65,7 +66,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Wi
             let kept = (abandon || run_id.is_some() || patience.waits()).then(|| input.clone());
             let (persist, shared) = writer(&thread, loaded, run_id.clone(), &mut opening);
             let driver = begin(opening.again(), persist, shared, Begin::Input(input, opened))?;
-            let error = match take_over(driver, patience.waits()).await {
+            let error = match take_over(&thread, driver, patience.waits()).await {
                 Ok(begun) => return Ok(begun),
                 Err(error) => error,
             };

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use crate::checkpoint::{Checkpointer, Page, Prune, Pruned, ThreadQuery, ThreadRecord};
+use crate::engine::persist::Orphans;
 use crate::error::{Error, ErrorKind};
 use crate::graph::Graph;
 use crate::state::GraphState;
@@ -17,6 +18,8 @@ pub(super) struct Persistent<S: GraphState, D> {
     pub(super) graph: Graph<S, D>,
     pub(super) store: Arc<dyn Checkpointer>,
     pub(super) abandon_pending: bool,
+    /// Runs of it that were dropped.
+    pub(super) orphans: Orphans,
 }
 
 impl<S: GraphState, D> Clone for PersistentGraph<S, D> {
@@ -35,7 +38,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
     /// The graph with a store: it runs on [threads](PersistentGraph::thread) from now on, and every superstep is stored.
     pub fn with_checkpointer(&self, store: impl Checkpointer) -> PersistentGraph<S, D> {
         let store: Arc<dyn Checkpointer> = Arc::new(store);
-        PersistentGraph(Arc::new(Persistent { graph: self.clone(), store, abandon_pending: false }))
+        let orphans = Orphans::default();
+        PersistentGraph(Arc::new(Persistent { graph: self.clone(), store, abandon_pending: false, orphans }))
     }
 }
 
@@ -48,9 +52,9 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     /// Makes it the rule that new input gives up what is still planned on a thread, as a chat does when its user writes
     /// again; see [`abandon_pending`](crate::run::Run::abandon_pending).
     pub fn abandon_pending(self) -> Self {
-        let Persistent { graph, store, .. } = &*self.0;
-        let (graph, store) = (graph.clone(), Arc::clone(store));
-        Self(Arc::new(Persistent { graph, store, abandon_pending: true }))
+        let Persistent { graph, store, orphans, .. } = &*self.0;
+        let (graph, store, orphans) = (graph.clone(), Arc::clone(store), orphans.clone());
+        Self(Arc::new(Persistent { graph, store, abandon_pending: true, orphans }))
     }
 
     /// The graph by itself, which stores nothing.

@@ -63,7 +63,7 @@ pub(super) async fn resume<S: GraphState, D: Send + Sync + 'static>(
     let id = go_on.opened.run_id(&thread.graph.0.graph.0);
     let (persist, shared) = writer(thread, loaded, id, opening);
     let driver = begin(opening.again(), persist, shared, Begin::GoOn(go_on))?;
-    take_over(driver, patience.waits()).await
+    take_over(thread, driver, patience.waits()).await
 }
 
 /// The records of answers, each to a question that is open.

@@ -131,7 +131,8 @@ impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, Wit
     ///
     /// What has become of it is given back: its outcome, also if that was [`JoinNotFilled`](crate::ErrorKind::JoinNotFilled),
     /// or where it has stopped, without passing any breakpoint. After a crash or a failure, and at its recursion limit, it
-    /// goes on; with [`OnConflict::Wait`] it first waits so long for whoever may be at it. If something else was begun in its
+    /// goes on; with [`OnConflict::Wait`] it first waits so long for whoever may be at it, which is nobody if it was dropped
+    /// here, by this [`PersistentGraph`](crate::thread::PersistentGraph) or a clone of it. If something else was begun in its
     /// place it is [`GivenUp`](crate::ErrorKind::GivenUp).
     ///
     /// A resumption belongs to the run that it goes on with, and so does an update of a run that is not complete: whoever

@@ -256,6 +256,57 @@ async fn of_runs_with_one_id_that_wait_only_one_applies_its_input() {
     }
 }
 
+/// Begins a run of the id `r`, and drops it in its first node.
+async fn dropped(thread: &Thread<Desk, Door>) {
+    let door = Arc::new(Door { shut: true, ..Door::default() });
+    let run = thread.run(line("dropped")).run_id("r").context(Arc::clone(&door)).into_future();
+    tokio::select! {
+        ended = run => panic!("{ended:?}"),
+        () = door.reached.notified() => {}
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_was_dropped_here_and_is_started_again_by_its_id_does_not_wait() {
+    let thread = Place::memory().thread(&graph());
+    dropped(&thread).await;
+    dropped(&thread).await;
+    let began = tokio::time::Instant::now();
+    let again = thread.run(line("dropped")).run_id("r").on_conflict(LONG).context(Door::default());
+    assert_eq!(again.await.unwrap().into_state().lines, ["dropped"]);
+    assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_has_come_to_its_recursion_limit_here_and_is_started_again_by_its_id_does_not_wait() {
+    let thread = Place::memory().thread(&graph());
+    let first = thread.run(line("short")).run_id("r").recursion_limit(1).context(Door::default());
+    first.await.unwrap_err();
+    let began = tokio::time::Instant::now();
+    let again = thread.run(line("short")).run_id("r").on_conflict(LONG).context(Door::default());
+    assert_eq!(again.await.unwrap().into_state().lines, ["short"]);
+    assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_was_dropped_here_is_waited_for_once_another_process_is_at_it() {
+    let place = Place::memory();
+    let thread = place.thread(&graph());
+    dropped(&thread).await;
+    // Through a handle of its own, as another process.
+    let door = Arc::new(Door { shut: true, ..Door::default() });
+    let other = place.thread(&graph()).run(line("dropped")).run_id("r").context(Arc::clone(&door));
+    let other = tokio::spawn(other.into_future());
+    door.reached.notified().await;
+    let again = thread.run(line("dropped")).run_id("r").on_conflict(LONG).context(Door::default());
+    let again = tokio::spawn(again.into_future());
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert!(!again.is_finished() && !other.is_finished());
+    door.opens.notify_one();
+    assert_eq!(other.await.unwrap().unwrap().into_state().lines, ["dropped"]);
+    assert_eq!(again.await.unwrap().unwrap().into_state().lines, ["dropped"]);
+}
+
 #[tokio::test]
 async fn runs_from_an_old_checkpoint_wait_for_the_thread_as_others_do() {
     on_every_store(async |place| {

@@ -10,6 +10,7 @@ use crate::state::{EncodeError, GraphState};
 
 use super::gate::Gate;
 use super::journal::Journal;
+use super::orphans::{Orphans, Watch};
 use super::progress::{self, START};
 use super::records::{StoredFailure, json_record, key, place};
 use super::writer::{Persisting, Plan};
@@ -80,7 +81,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     fn not_planned(&self, source: EncodeError) -> Error {
         if let Some(persist) = &self.persist {
             let what = format!("{source}, which was to be written");
-            persist.shared.stop(StoreError::Invalid { thread: Arc::from(persist.shared.thread()), what });
+            persist.shared.stop(StoreError::Invalid { thread: Arc::clone(persist.shared.thread()), what });
         }
         self.error(ErrorKind::NotStorable { nodes: vec![START.to_owned()], step: self.step, source })
     }
@@ -107,6 +108,19 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         }
         let claimed = Journal::claim(&persist.journal).await;
         claimed.map_err(|error| self.error(ErrorKind::store(error)))
+    }
+
+    /// Takes note of it if the run, whose thread is its own by now, is dropped on the way.
+    pub(crate) fn watch(&mut self, orphans: &Orphans) {
+        if let Some(persist) = &mut self.persist {
+            persist.watch = Some(Watch {
+                orphans: orphans.clone(),
+                thread: Arc::clone(persist.shared.thread()),
+                run: Arc::clone(&persist.run.id),
+                epoch: persist.shared.epoch(),
+                ended: false,
+            });
+        }
     }
 
     /// Waits until everything that the run has done is durable.

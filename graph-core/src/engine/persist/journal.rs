@@ -255,8 +255,13 @@ impl Shared {
     }
 
     /// The thread's name.
-    pub(super) fn thread(&self) -> &str {
+    pub(super) fn thread(&self) -> &Arc<str> {
         &self.thread
+    }
+
+    /// The epoch in which the run writes.
+    pub(super) fn epoch(&self) -> u64 {
+        self.lock().epoch
     }
 
     /// Waits until everything that has been pushed so far is durable; somebody else polls the journal meanwhile.

@@ -14,6 +14,7 @@ use crate::plan::Task;
 use crate::state::{EncodeError, GraphState};
 
 use super::journal::{Journal, Shared};
+use super::orphans::Watch;
 use super::pieces::{NotStored, Pieces};
 use super::question::StoredQuestion;
 use super::recorder::Recorder;
@@ -39,6 +40,8 @@ pub(crate) struct Persist {
     pub(super) unannounced: Vec<(CheckpointId, i64)>,
     /// Whether there are any.
     pub(super) observed: bool,
+    /// Takes note of it if the run is dropped on the way.
+    pub(super) watch: Option<Watch>,
 }
 
 /// What a checkpoint is of.
@@ -73,6 +76,14 @@ impl Persist {
             persisting: Persisting::Superstep,
             unannounced: Vec::new(),
             observed: false,
+            watch: None,
+        }
+    }
+
+    /// The run has come to its end.
+    pub(in crate::engine) fn ends_here(&mut self) {
+        if let Some(watch) = &mut self.watch {
+            watch.ended = true;
         }
     }
 
