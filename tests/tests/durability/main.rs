@@ -14,5 +14,6 @@ mod killed;
 mod prefixes;
 mod questions;
 mod truth;
+mod waiting;
 mod watched;
 mod writers;
