@@ -5,7 +5,7 @@ use graph_core::thread::as_node;
 use graph_core::{END, ErrorKind, Graph, GraphState, Overwrite, START, StateGraph};
 use graph_sqlite::SqliteCheckpointer;
 
-use super::stores::on_every_store;
+use super::stores::{encrypting, on_every_store};
 use super::story::{Story, World, begin, next, say, story, tellers, told};
 
 tellers! { one two }
@@ -17,13 +17,24 @@ fn two_nodes() -> Graph<Story, World> {
 #[tokio::test]
 async fn a_file_that_is_not_there_yet_is_made_with_the_folders_above_it() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("not/there/yet.db");
-    let thread = two_nodes().with_checkpointer(SqliteCheckpointer::open(&file).unwrap()).thread("t");
-    assert!(thread.state().await.unwrap().is_none());
-    thread.run(begin("in")).context(World::default()).await.unwrap();
-    drop(thread);
-    let thread = two_nodes().with_checkpointer(SqliteCheckpointer::open(&file).unwrap()).thread("t");
-    assert_eq!(told(&thread.state().await.unwrap().unwrap().state.unwrap()), "in one two");
+    for encrypted in [false, true] {
+        let file = folder.path().join(format!("not/there/{encrypted}/yet.db"));
+        let graph = || {
+            let store = SqliteCheckpointer::open(&file).unwrap();
+            let graph = two_nodes();
+            if encrypted {
+                graph.with_checkpointer(encrypting(store))
+            } else {
+                graph.with_checkpointer(store)
+            }
+        };
+        let thread = graph().thread("t");
+        assert!(thread.state().await.unwrap().is_none());
+        thread.run(begin("in")).context(World::default()).await.unwrap();
+        drop(thread);
+        let thread = graph().thread("t");
+        assert_eq!(told(&thread.state().await.unwrap().unwrap().state.unwrap()), "in one two");
+    }
 }
 
 #[test]

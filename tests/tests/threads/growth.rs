@@ -91,7 +91,7 @@ async fn stored(place: &Place, lines: usize) -> (u64, usize) {
     let thread = graph.with_checkpointer(counting.clone()).thread(format!("{lines}"));
     let outcome = thread.run(Chat::input(lines)).recursion_limit(lines as u64).await.unwrap();
     assert_eq!(outcome.state().lines.len(), lines);
-    let read = place.open().get(&format!("{lines}"), "", None).await.unwrap().found.unwrap();
+    let read = place.kept().get(&format!("{lines}"), "", None).await.unwrap().found.unwrap();
     let field = read.fields.iter().find(|field| field.field == "lines").unwrap();
     (counting.bytes.load(Ordering::SeqCst), field.pieces.iter().map(|piece| piece.payload.len()).sum())
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graph_core::checkpoint::{Checkpointer, MemoryCheckpointer, Query};
+use graph_core::checkpoint::{Checkpointer, EncryptedCheckpointer, Key, Keys, MemoryCheckpointer, Query};
 use graph_core::thread::Thread;
 use graph_core::{Graph, GraphState};
 use graph_sqlite::{SqliteCheckpointer, Synchronous};
@@ -12,12 +12,15 @@ use tempfile::TempDir;
 pub(crate) enum Place {
     Memory(MemoryCheckpointer),
     File(TempDir),
+    /// What is kept of a store that encrypts.
+    Encrypted(MemoryCheckpointer),
 }
 
 /// Runs a test on each kind of store, a fresh one each.
 pub(crate) async fn on_every_store(test: impl AsyncFn(&Place)) {
     test(&Place::memory()).await;
     test(&Place::file()).await;
+    test(&Place::encrypted()).await;
 }
 
 impl Place {
@@ -29,15 +32,28 @@ impl Place {
         Self::File(tempfile::tempdir().unwrap())
     }
 
+    pub(crate) fn encrypted() -> Self {
+        Self::Encrypted(MemoryCheckpointer::new())
+    }
+
     /// A handle of its own: as another process has it, where the store is a file.
     pub(crate) fn open(&self) -> Arc<dyn Checkpointer> {
         match self {
             Self::Memory(store) => Arc::new(store.clone()),
+            Self::Encrypted(store) => Arc::new(encrypting(store.clone())),
             Self::File(folder) => {
                 // Not waiting for the disk: no power is cut here.
                 let options = SqliteCheckpointer::options().synchronous(Synchronous::Normal).readers(1);
                 Arc::new(options.open(folder.path().join("threads.db")).unwrap())
             }
+        }
+    }
+
+    /// What is really kept: of a store that encrypts, what it has been given by it.
+    pub(crate) fn kept(&self) -> Arc<dyn Checkpointer> {
+        match self {
+            Self::Encrypted(store) => Arc::new(store.clone()),
+            _ => self.open(),
         }
     }
 
@@ -69,6 +85,11 @@ impl Place {
         }
         bytes
     }
+}
+
+/// A store that encrypts what another one keeps.
+pub(crate) fn encrypting<C: Checkpointer>(store: C) -> EncryptedCheckpointer<C> {
+    EncryptedCheckpointer::new(store, Keys::new(Key::new(1, &[7; 32])))
 }
 
 /// Whether a text is somewhere in bytes.

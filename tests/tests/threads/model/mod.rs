@@ -122,6 +122,11 @@ fn a_thread_in_memory_is_what_the_model_says() {
 }
 
 #[test]
+fn a_thread_that_is_encrypted_is_what_the_model_says() {
+    check(20, Place::encrypted);
+}
+
+#[test]
 fn a_thread_in_a_file_is_what_the_model_says() {
     check(20, Place::file);
 }
