@@ -1,7 +1,7 @@
 //! Files that were written once are opened for ever.
 //!
-//! Every file in `tests/golden/` holds the same two threads, as the program below left them with the format of its day. They
-//! are never written again. When the format of files or of what is in them changes, one more is added:
+//! Every `threads-….db` in `tests/golden/` holds the same two threads, as the program below left them with the format of its
+//! day. They are never written again. When the format of files or of what is in them changes, one more is added:
 //!
 //! ```text
 //! WRITE_GOLDEN=tests/golden/threads-2.db cargo test -p tests --test threads golden
@@ -18,6 +18,7 @@ use graph_core::thread::Thread;
 use graph_core::{Ctx, END, FailureMode, Graph, GraphState, NodeError, Overwrite, Route, START, StateGraph};
 use graph_sqlite::SqliteCheckpointer;
 use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
 
 use super::story::next;
 
@@ -192,31 +193,46 @@ async fn check_open(thread: Thread<Desk, Works>) {
     assert_eq!((desk.cost, desk.done, desk.hint), (0.1 + 0.2, true, None));
 }
 
-fn golden() -> Vec<PathBuf> {
+/// The golden files whose names begin so, each as a copy in a folder of its own.
+pub(crate) fn files(kind: &str) -> Vec<(TempDir, PathBuf)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "db"));
+    files.retain(|file| is_of(file, kind) && file.extension().is_some_and(|extension| extension == "db"));
     files.sort();
-    files
+    let copy = |file: PathBuf| {
+        let folder = tempfile::tempdir().unwrap();
+        let copy = folder.path().join("threads.db");
+        std::fs::copy(&file, &copy).unwrap();
+        (folder, copy)
+    };
+    files.into_iter().map(copy).collect()
+}
+
+fn is_of(file: &Path, kind: &str) -> bool {
+    file.file_name().is_some_and(|name| name.to_string_lossy().starts_with(kind))
+}
+
+/// Writes the golden file that was asked for, if one of this kind was.
+pub(crate) async fn written(kind: &str, write: impl AsyncFn(&Path)) {
+    let Some(file) = std::env::var_os("WRITE_GOLDEN") else { return };
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    if !is_of(&file, kind) {
+        return;
+    }
+    assert!(!file.exists(), "{} is there: golden files are never written again", file.display());
+    write(&file).await;
+    // The last handle to be closed moves everything into the file itself.
+    while file.with_extension("db-wal").exists() {
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
 }
 
 #[tokio::test]
 async fn files_of_every_format_are_read_and_gone_on_with() {
-    if let Some(file) = std::env::var_os("WRITE_GOLDEN") {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
-        assert!(!file.exists(), "{} is there: golden files are never written again", file.display());
-        write(&file).await;
-        // The last handle to be closed moves everything into the file itself.
-        while file.with_extension("db-wal").exists() {
-            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-        }
-    }
-    let files = golden();
+    written("threads", write).await;
+    let files = files("threads");
     assert!(!files.is_empty());
-    for file in files {
-        let folder = tempfile::tempdir().unwrap();
-        let copy = folder.path().join("threads.db");
-        std::fs::copy(&file, &copy).unwrap();
+    for (_folder, copy) in files {
         check_done(thread(&copy, "done")).await;
         check_open(thread(&copy, "open")).await;
     }

@@ -14,6 +14,7 @@ mod evolution;
 mod first_use;
 mod going_on;
 mod golden;
+mod golden_records;
 mod growth;
 mod joins;
 mod model;
