@@ -3,9 +3,11 @@ use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
 
+use crate::StreamMode;
 use crate::interrupt::Question;
+use crate::messages::MessageChunk;
 use crate::reducers::Stamp;
-use crate::stream::{Custom, Sink};
+use crate::stream::{Custom, Sent, Sink};
 
 use super::Metadata;
 use super::desk::{Desk, Memo, Memos, Script, StepLog};
@@ -24,7 +26,7 @@ pub(crate) struct RunShared {
     pub(crate) metadata: Metadata,
     /// The thread that it runs on.
     pub(crate) thread: Option<Arc<str>>,
-    /// Where custom events go; nowhere when nobody listens.
+    /// Where custom events and pieces of messages go; nowhere when nobody listens to either.
     pub(crate) sink: Option<Arc<dyn Sink>>,
     /// What is known of the superstep's tasks from before.
     pub(crate) memos: Memos,
@@ -135,7 +137,12 @@ impl Cx {
 
     /// Whether somebody listens to the custom events of this run.
     pub fn is_observed(&self) -> bool {
-        self.shared.sink.is_some()
+        self.heard(StreamMode::Custom).is_some()
+    }
+
+    /// Whoever listens to events of this kind.
+    fn heard(&self, mode: StreamMode) -> Option<&dyn Sink> {
+        self.shared.sink.as_deref().filter(|sink| sink.wants(mode))
     }
 
     /// Sends a value to whoever listens to the run's stream, as it is: the listener gets it back by its type.
@@ -146,8 +153,60 @@ impl Cx {
     /// # Cancel safety
     /// A dropped call has sent the value or has not.
     pub async fn emit<T: Serialize + Send + Sync + 'static>(&self, value: T) {
-        if let Some(sink) = &self.shared.sink {
-            sink.custom(self.at.step, self.at.task, Arc::from(self.node()), Custom::new(value)).await;
+        if let Some(sink) = self.heard(StreamMode::Custom) {
+            let sent = Sent::Custom(Custom::new(value));
+            sink.send(self.at.step, self.at.task, Arc::from(self.node()), sent).await;
+        }
+    }
+
+    /// Whether somebody listens to the messages of this run while they are written: a node that asks a model may have the
+    /// reply at once if nobody does.
+    pub fn wants_tokens(&self) -> bool {
+        self.heard(StreamMode::Messages).is_some()
+    }
+
+    /// Sends a piece of a message to whoever listens to the messages of the run: see
+    /// [`EventKind::Message`](crate::EventKind::Message).
+    ///
+    /// Waits while the listener is far behind. Nothing happens when nobody listens. The piece is sent as it is, also when the
+    /// messages of the state are excluded; and again when the node runs again, so pieces of one reply should have its
+    /// [id](MessageChunk::id).
+    ///
+    /// ```
+    /// # use graph_core::{Cx, END, EventKind, GraphState, START, StateGraph, StreamMode};
+    /// # use graph_core::messages::{Assembly, Message, MessageChunk, MessagesState, MessagesStateUpdate};
+    /// async fn reply(_: &MessagesState, cx: &Cx) -> MessagesStateUpdate {
+    ///     let mut reply = Assembly::default();
+    ///     for word in ["Good ", "morning."] {
+    ///         let chunk = MessageChunk::text(word).id("reply_1");
+    ///         reply.push(&chunk);
+    ///         cx.token(chunk).await;
+    ///     }
+    ///     MessagesState::update().messages(Message::from(reply.finish()))
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> graph_core::Result<()> {
+    /// let graph = StateGraph::<MessagesState>::new().edge(START, reply).edge(reply, END).compile()?;
+    /// let run = graph.run(MessagesState::input().messages("hello")).events([StreamMode::Messages]);
+    /// let mut heard = Vec::new();
+    /// let outcome = run.stream().for_each(|event| {
+    ///     if let EventKind::Message { chunk, .. } = &event.kind {
+    ///         heard.push(chunk.text.clone());
+    ///     }
+    /// });
+    /// assert_eq!(outcome.await?.state().messages[1].text(), "Good morning.");
+    /// assert_eq!(heard, ["Good ", "morning."]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Cancel safety
+    /// A dropped call has sent the piece or has not.
+    pub async fn token(&self, chunk: impl Into<MessageChunk>) {
+        if let Some(sink) = self.heard(StreamMode::Messages) {
+            let sent = Sent::Message(chunk.into());
+            sink.send(self.at.step, self.at.task, Arc::from(self.node()), sent).await;
         }
     }
 }

@@ -77,7 +77,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Opening<S, D> {
 
     /// What the run's tasks have in common.
     pub(crate) fn shared(&self, thread: Option<Arc<str>>) -> RunShared {
-        let custom = self.events.clone().filter(|events| events.wants(StreamMode::Custom));
+        let hears = |events: &Events<S>| {
+            [StreamMode::Custom, StreamMode::Messages].iter().any(|mode| events.wants(*mode))
+        };
+        let heard = self.events.clone().filter(hears);
         RunShared {
             names: Arc::clone(&self.graph.0.names),
             metadata: self.metadata.clone(),
@@ -85,7 +88,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Opening<S, D> {
             steps: None,
             script: None,
             thread,
-            sink: custom.map(|events| Arc::new(events) as Arc<dyn Sink>),
+            sink: heard.map(|events| Arc::new(events) as Arc<dyn Sink>),
         }
     }
 }

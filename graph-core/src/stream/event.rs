@@ -6,6 +6,7 @@ use serde::{Serialize, Serializer};
 
 use crate::checkpoint::CheckpointId;
 use crate::interrupt::OpenQuestion;
+use crate::messages::MessageChunk;
 use crate::node::Packet;
 use crate::run::Outcome;
 use crate::state::GraphState;
@@ -14,7 +15,8 @@ use super::Custom;
 
 /// Something that happened in a run.
 ///
-/// Serialized, it obeys the rules of the state: excluded and untracked fields are not in it.
+/// Serialized, it obeys the rules of the state: excluded and untracked fields are not in it. What a node itself sends, with
+/// [`Cx::emit`](crate::Cx::emit) and [`Cx::token`](crate::Cx::token), is in it whatever the state says.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Event<S: GraphState> {
@@ -51,6 +53,15 @@ pub enum EventKind<S: GraphState> {
         task: usize,
         /// The value.
         value: Custom,
+    },
+    /// A piece of a message, sent with [`Cx::token`](crate::Cx::token) while a model writes it.
+    Message {
+        /// The node.
+        node: Arc<str>,
+        /// Its place in the superstep.
+        task: usize,
+        /// The piece. [`Assembly`](crate::messages::Assembly) puts those of a task together.
+        chunk: MessageChunk,
     },
     /// A node begins.
     TaskStarted {
@@ -107,6 +118,8 @@ pub enum StreamMode {
     Updates,
     /// [`EventKind::Custom`].
     Custom,
+    /// [`EventKind::Message`].
+    Messages,
     /// [`EventKind::TaskStarted`], [`EventKind::TaskFinished`] and [`EventKind::TaskFailed`].
     Tasks,
     /// [`EventKind::Interrupt`].
@@ -117,8 +130,15 @@ pub enum StreamMode {
 
 impl StreamMode {
     /// Every kind.
-    pub const ALL: [Self; 6] =
-        [Self::Values, Self::Updates, Self::Custom, Self::Tasks, Self::Interrupts, Self::Checkpoints];
+    pub const ALL: [Self; 7] = [
+        Self::Values,
+        Self::Updates,
+        Self::Custom,
+        Self::Messages,
+        Self::Tasks,
+        Self::Interrupts,
+        Self::Checkpoints,
+    ];
 }
 
 impl<S: GraphState> EventKind<S> {
@@ -128,6 +148,7 @@ impl<S: GraphState> EventKind<S> {
             Self::Values(_) => "values",
             Self::Update { .. } => "update",
             Self::Custom { .. } => "custom",
+            Self::Message { .. } => "message",
             Self::TaskStarted { .. } => "task_started",
             Self::TaskFinished { .. } => "task_finished",
             Self::TaskFailed { .. } => "task_failed",
@@ -143,6 +164,7 @@ impl<S: GraphState> EventKind<S> {
         match self {
             Self::Update { node, .. }
             | Self::Custom { node, .. }
+            | Self::Message { node, .. }
             | Self::TaskStarted { node, .. }
             | Self::TaskFinished { node, .. }
             | Self::TaskFailed { node, .. }
@@ -155,6 +177,7 @@ impl<S: GraphState> EventKind<S> {
         match self {
             Self::Update { task, .. }
             | Self::Custom { task, .. }
+            | Self::Message { task, .. }
             | Self::TaskStarted { task, .. }
             | Self::TaskFinished { task, .. }
             | Self::TaskFailed { task, .. }
@@ -180,6 +203,7 @@ impl<S: GraphState> Serialize for Event<S> {
             EventKind::Values(state) => map.serialize_entry("data", &state.dump())?,
             EventKind::Update { update, .. } => map.serialize_entry("data", update)?,
             EventKind::Custom { value, .. } => map.serialize_entry("data", value)?,
+            EventKind::Message { chunk, .. } => map.serialize_entry("data", chunk)?,
             EventKind::TaskFailed { error, .. } => map.serialize_entry("error", error)?,
             EventKind::Checkpoint { id, step } => {
                 map.serialize_entry("checkpoint", id)?;

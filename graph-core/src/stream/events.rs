@@ -8,6 +8,7 @@ use tokio::sync::mpsc::error::TrySendError;
 
 use crate::checkpoint::CheckpointId;
 use crate::interrupt::OpenQuestion;
+use crate::messages::MessageChunk;
 use crate::node::Packet;
 use crate::state::{GraphState, Update, Writes};
 
@@ -95,25 +96,32 @@ impl<S: GraphState> Events<S> {
     }
 }
 
-/// Where the custom events of a run go, whatever its state is.
+/// Where what the nodes of a run send goes, whatever its state is.
 pub(crate) trait Sink: Send + Sync {
-    fn custom<'a>(
-        &'a self,
-        step: u64,
-        task: usize,
-        node: Arc<str>,
-        value: Custom,
-    ) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+    fn wants(&self, mode: StreamMode) -> bool;
+
+    fn send(&self, step: u64, task: usize, node: Arc<str>, sent: Sent) -> Sending<'_>;
 }
 
+/// What a node sends.
+pub(crate) enum Sent {
+    Custom(Custom),
+    Message(MessageChunk),
+}
+
+/// Waits for room.
+pub(crate) type Sending<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
 impl<S: GraphState> Sink for Events<S> {
-    fn custom<'a>(
-        &'a self,
-        step: u64,
-        task: usize,
-        node: Arc<str>,
-        value: Custom,
-    ) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
-        Box::pin(self.send(step, EventKind::Custom { node, task, value }))
+    fn wants(&self, mode: StreamMode) -> bool {
+        self.wants(mode)
+    }
+
+    fn send(&self, step: u64, task: usize, node: Arc<str>, sent: Sent) -> Sending<'_> {
+        let kind = match sent {
+            Sent::Custom(value) => EventKind::Custom { node, task, value },
+            Sent::Message(chunk) => EventKind::Message { node, task, chunk },
+        };
+        Box::pin(self.send(step, kind))
     }
 }

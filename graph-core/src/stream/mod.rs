@@ -7,5 +7,5 @@ mod run_stream;
 
 pub use custom::Custom;
 pub(crate) use event::{Event, EventKind, StreamMode};
-pub(crate) use events::{Events, Sink};
+pub(crate) use events::{Events, Sent, Sink};
 pub use run_stream::RunStream;

@@ -18,6 +18,7 @@ mod rules_before_routes;
 mod scale;
 mod streams;
 mod supersteps;
+mod tokens;
 pub(crate) mod trace;
 mod unobserved;
 mod untracked;
