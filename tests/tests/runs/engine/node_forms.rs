@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use graph_core::{Ctx, Cx, END, Node, NodeError, PacketNode, Route, START, StateGraph, StateView, named};
+use graph_core::node::{LibraryNode, NodeFor};
+use graph_core::{
+    Ctx, Cx, END, GraphState, Node, NodeError, PacketNode, Route, START, StateGraph, StateView, named,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::trace::{Trace, TraceUpdate, here, say};
@@ -158,6 +161,54 @@ fn a_node_that_asks_for_no_context_fits_every_graph() {
     assert_eq!(run(with), ["shout !", "cx_only"]);
     let without = StateGraph::<Trace>::new().edge(START, &there).edge(there, cx_only).edge(cx_only, END);
     assert_eq!(crate::engine::trace::log_of(&without.compile().unwrap()), "shout ! cx_only");
+}
+
+/// A state of anybody's, into which a library can write.
+trait Logged: GraphState {
+    fn line(&self, text: &str) -> Self::Update;
+}
+
+impl Logged for Trace {
+    fn line(&self, text: &str) -> TraceUpdate {
+        say(format!("{text} {}", self.log.len()))
+    }
+}
+
+/// Without a size it is its own identity, otherwise it takes a name, as every struct.
+struct Begins;
+struct Ends(&'static str);
+
+#[derive(Route)]
+enum Ended {
+    #[to(END)]
+    Here,
+}
+
+impl LibraryNode for Begins {}
+impl LibraryNode for Ends {}
+
+impl<S: Logged> NodeFor<S> for Begins {
+    type Output = Result<S::Update, NodeError>;
+
+    async fn run(&self, state: &S, cx: &Cx) -> Self::Output {
+        tokio::task::yield_now().await;
+        Ok(state.line(cx.node()))
+    }
+}
+
+impl<S: Logged> NodeFor<S> for Ends {
+    type Output = (S::Update, Ended);
+
+    async fn run(&self, state: &S, cx: &Cx) -> Self::Output {
+        (state.line(&format!("{} {}", cx.node(), self.0)), Ended::Here)
+    }
+}
+
+#[test]
+fn a_node_of_a_library_runs_over_whatever_state_the_graph_has() {
+    let ends = named("ends", Ends("here"));
+    let log = run(graph().edge(START, Begins).edge(Begins, cx_only).edge(cx_only, &ends));
+    assert_eq!(log, ["Begins 0", "cx_only", "ends here 2"]);
 }
 
 #[test]

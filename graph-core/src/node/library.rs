@@ -1,0 +1,120 @@
+use std::convert::Infallible;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use crate::engine::{Ctx, Cx};
+use crate::state::GraphState;
+
+use super::call::{ArgsOf, ErasedNode, Runs, StepFuture};
+use super::param::NoPacket;
+use super::shape::{Body, ReadsPacket, Shape, Signature};
+use super::{Exit, IntoStep, NodeError, Packet, Step};
+
+/// A node for every state that has what it needs, as a library offers it.
+///
+/// A [`Node`](crate::Node) says which state it reads. This one runs over each `S` for which it is a [`NodeFor<S>`], and the
+/// graph that it is put into says which one that is: nobody writes it down.
+///
+/// ```
+/// use graph_core::messages::{HasMessages, Message, MessagesState, MessagesUpdate};
+/// use graph_core::node::{LibraryNode, NodeFor};
+/// use graph_core::{Cx, END, START, StateGraph};
+///
+/// /// Greets, in every graph with a conversation.
+/// struct Greet;
+///
+/// impl LibraryNode for Greet {}
+///
+/// impl<S: HasMessages> NodeFor<S> for Greet {
+///     type Output = S::Update;
+///
+///     async fn run(&self, _: &S, _: &Cx) -> S::Update {
+///         S::update_messages(MessagesUpdate::from_iter([Message::ai("How can I help?")]))
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> graph_core::Result<()> {
+/// let graph = StateGraph::<MessagesState>::new().edge(START, Greet).edge(Greet, END).compile()?;
+/// let state = graph.run(MessagesState::input().messages("hello")).await?.into_state();
+/// assert_eq!(state.messages[1].text(), "How can I help?");
+/// # Ok(())
+/// # }
+/// ```
+pub trait LibraryNode: Send + Sync + 'static {}
+
+/// What a [`LibraryNode`] does on a state.
+#[diagnostic::on_unimplemented(
+    message = "the node `{Self}` cannot run over the state `{S}`",
+    label = "does not run over `{S}`"
+)]
+pub trait NodeFor<S>: LibraryNode {
+    /// What is returned: an update, a route, both, or a `Result` of these.
+    type Output: Send + 'static;
+
+    /// Runs one attempt.
+    fn run(&self, state: &S, cx: &Cx) -> impl Future<Output = Self::Output> + Send;
+}
+
+/// Marks the shape of a [`LibraryNode`].
+#[derive(Debug)]
+pub enum IsLibraryNode {}
+
+/// The parameters of a [`LibraryNode`].
+pub struct ArgsFor<N>(PhantomData<fn(N)>);
+
+/// The result of a [`LibraryNode`], whatever that is on the state of its graph. There is no value of it.
+pub struct OutputFor<N>(Infallible, PhantomData<fn(N)>);
+
+#[diagnostic::do_not_recommend]
+impl<N: LibraryNode> Shape<IsLibraryNode> for N {
+    type Signature = Signature<ArgsFor<N>, OutputFor<N>>;
+    type Body = Body<N>;
+
+    fn into_body(self) -> Body<N> {
+        Body::of(self)
+    }
+}
+
+impl<N> ReadsPacket for ArgsFor<N> {
+    type Packet = NoPacket;
+}
+
+impl<S, D, N: NodeFor<S>> ArgsOf<S, D> for ArgsFor<N> {
+    type Fixed = Self;
+}
+
+impl<S: GraphState, N: NodeFor<S, Output: IntoStep<S>>> IntoStep<S> for OutputFor<N> {
+    fn exits() -> Option<Vec<Exit>> {
+        N::Output::exits()
+    }
+
+    fn into_step(self) -> Result<Step<S>, NodeError> {
+        match self.0 {}
+    }
+}
+
+impl<S, D, N> Runs<S, D, N, OutputFor<N>> for ArgsFor<N>
+where
+    S: GraphState,
+    D: Send + Sync + 'static,
+    N: NodeFor<S, Output: IntoStep<S>>,
+{
+    fn erase(run: Arc<N>) -> Box<dyn ErasedNode<S, D>> {
+        Box::new(Erased(run))
+    }
+}
+
+struct Erased<N>(Arc<N>);
+
+impl<S, D, N> ErasedNode<S, D> for Erased<N>
+where
+    S: GraphState,
+    D: Send + Sync + 'static,
+    N: NodeFor<S, Output: IntoStep<S>>,
+{
+    fn call<'a>(&'a self, state: &'a S, _: Option<&'a Packet>, ctx: &'a Ctx<D>) -> StepFuture<'a, S> {
+        Box::pin(async move { self.0.run(state, ctx).await.into_step() })
+    }
+}
