@@ -1,1 +1,3 @@
-//! tests
+//! What several test programs share.
+
+pub mod endpoint;

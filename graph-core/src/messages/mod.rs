@@ -29,6 +29,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! A conversation that a cancelled run has left in disorder is mended by [`messages_sanity`], right after [`START`](crate::START).
+//!
 //! # JSON
 //!
 //! A message is written in the form of LangChain (`{"type": "human", "content": ..}`), so that its tools read it. It is read
@@ -46,6 +48,7 @@ mod human;
 mod json;
 mod message;
 mod role;
+pub mod sanity;
 mod state;
 mod system;
 mod tool;
@@ -62,6 +65,7 @@ pub use has_messages::HasMessages;
 pub use human::HumanMessage;
 pub use message::Message;
 pub use role::{Role, UnknownRole};
+pub use sanity::node::messages_sanity;
 pub use state::{MessagesState, MessagesStateInput, MessagesStateUpdate};
 pub use system::SystemMessage;
 pub use tool::{ToolMessage, ToolStatus};

@@ -11,6 +11,7 @@ mod failing_stores;
 mod gates;
 mod job;
 mod killed;
+mod next_turn;
 mod prefixes;
 mod questions;
 mod truth;

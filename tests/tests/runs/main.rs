@@ -8,3 +8,4 @@
 
 mod engine;
 mod interrupts;
+mod messages_sanity;

@@ -1,0 +1,135 @@
+use std::collections::{HashMap, HashSet};
+
+use crate::messages::{AiMessage, Message, MessageUpdate, MessagesUpdate, Remove, ToolMessage};
+
+use super::Texts;
+
+/// What puts a history in order, as an update for [`add_messages`](crate::messages::AddMessages); `None` if it is in order.
+///
+/// What only lacks something at its end is appended to. Anything else is written anew in its order, with the same ids. What
+/// is put in has no id yet, as any new message; see [what is mended](super).
+///
+/// Calls without an id, which `add_messages` lets no state have, are passed over: nothing could answer them.
+///
+/// ```
+/// use graph_core::messages::{AiMessage, Message, ToolCall, sanity};
+///
+/// let mut history = vec![Message::human("what time is it?")];
+/// assert_eq!(sanity::repair(&history, &sanity::Texts::default()), None);
+///
+/// history.push(AiMessage::new("").call(ToolCall::new("call_1", "clock")).into());
+/// let update = sanity::repair(&history, &sanity::Texts::default()).unwrap_or_default();
+/// // An answer to the call, and a word of the model behind it.
+/// assert_eq!(update.0.len(), 2);
+/// ```
+pub fn repair(history: &[Message], texts: &Texts) -> Option<MessagesUpdate> {
+    let mut parts = in_order(history, texts);
+    let kept = |(at, part): &(usize, &Part<'_>)| matches!(part, Part::Kept(place, _) if place == at);
+    let stay = parts.iter().enumerate().take_while(kept).count();
+    if stay == history.len() {
+        let added = parts.split_off(stay);
+        return (!added.is_empty()).then(|| added.into_iter().map(Part::into_update).collect());
+    }
+    let all = std::iter::once(Remove::all().into());
+    Some(all.chain(parts.into_iter().map(Part::into_update)).collect())
+}
+
+/// A message of the history as it shall be.
+enum Part<'a> {
+    /// One of the history as it was, and its place there.
+    Kept(usize, &'a Message),
+    Added(Box<Message>),
+}
+
+impl Part<'_> {
+    fn added(message: impl Into<Message>) -> Self {
+        Self::Added(Box::new(message.into()))
+    }
+
+    fn message(&self) -> &Message {
+        match self {
+            Self::Kept(_, message) => message,
+            Self::Added(message) => message,
+        }
+    }
+
+    fn into_update(self) -> MessageUpdate {
+        match self {
+            Self::Kept(_, message) => MessageUpdate::from(message.clone()),
+            Self::Added(message) => MessageUpdate::Put(message),
+        }
+    }
+}
+
+fn in_order<'a>(history: &'a [Message], texts: &Texts) -> Vec<Part<'a>> {
+    let mut answers = answers(history);
+    let mut parts: Vec<Part<'a>> = Vec::with_capacity(history.len());
+    for (place, message) in history.iter().enumerate() {
+        match message {
+            Message::Human(_) => {
+                if matches!(parts.last().map(Part::message), Some(Message::Human(_))) {
+                    parts.push(Part::added(Message::system(&*texts.note)));
+                }
+                parts.push(Part::Kept(place, message));
+            }
+            Message::System(_) => parts.push(Part::Kept(place, message)),
+            Message::Ai(caller) => {
+                parts.push(Part::Kept(place, message));
+                let answers = answers.remove(&place).unwrap_or_default();
+                let missing = unanswered(caller, &answers);
+                parts.extend(answers.iter().map(|answer| Part::Kept(answer.place, answer.message)));
+                parts.extend(missing.map(|(id, name)| Part::added(placeholder(id, name, texts))));
+            }
+            // Stands with its call, or nowhere.
+            Message::Tool(_) => {}
+        }
+    }
+    if matches!(parts.last().map(Part::message), Some(Message::Tool(_))) {
+        parts.push(Part::added(Message::ai(&*texts.closing)));
+    }
+    parts
+}
+
+/// What stands for the answer that a call did not get.
+fn placeholder(id: &str, name: &str, texts: &Texts) -> ToolMessage {
+    let answer = ToolMessage::error(id, &*texts.placeholder);
+    // A call that could not be read may lack its name as well.
+    if name.is_empty() { answer } else { answer.name(name) }
+}
+
+/// A tool message that answers a call.
+struct Answer<'a> {
+    place: usize,
+    id: &'a str,
+    message: &'a Message,
+}
+
+/// The answers to each message with calls, by its place.
+fn answers(history: &[Message]) -> HashMap<usize, Vec<Answer<'_>>> {
+    let mut answers: HashMap<usize, Vec<Answer<'_>>> = HashMap::new();
+    // Who has last made a call of this id; nobody, once it is answered. A second answer must not fall to an older call.
+    let mut callers: HashMap<&str, Option<usize>> = HashMap::new();
+    for (place, message) in history.iter().enumerate() {
+        match message {
+            Message::Ai(caller) => callers.extend(calls(caller).map(|(id, _)| (id, Some(place)))),
+            Message::Tool(tool) => {
+                let id = tool.tool_call_id.as_str();
+                if let Some(caller) = callers.get_mut(id).and_then(Option::take) {
+                    answers.entry(caller).or_default().push(Answer { place, id, message });
+                }
+            }
+            Message::Human(_) | Message::System(_) => {}
+        }
+    }
+    answers
+}
+
+/// Id and tool of each call that wants an answer and has none, each id once.
+fn unanswered<'a>(caller: &'a AiMessage, answers: &[Answer<'a>]) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let mut answered: HashSet<&str> = answers.iter().map(|answer| answer.id).collect();
+    calls(caller).filter(move |(id, _)| answered.insert(id))
+}
+
+fn calls(caller: &AiMessage) -> impl Iterator<Item = (&str, &str)> {
+    caller.calls().filter(|(id, _)| !id.is_empty())
+}

@@ -1,0 +1,227 @@
+//! A turn of a conversation that is cancelled anywhere, and the next one: the endpoint takes what it is sent.
+
+use std::collections::BTreeSet;
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex};
+use std::task::Poll;
+
+use graph_core::checkpoint::{Checkpointer, MemoryCheckpointer, Write};
+use graph_core::messages::{AiMessage, Message, ToolCall, ToolMessage, messages_sanity};
+use graph_core::thread::{PersistentGraph, Thread};
+use graph_core::{Durability, END, ErrorKind, GraphState, Outcome, Route, START, StateGraph};
+use graph_sqlite::{SqliteCheckpointer, Synchronous};
+use tests::endpoint::{self, Refusal};
+
+use crate::truth::Truth;
+use crate::watched::{Watched, pause};
+
+#[derive(GraphState, Clone, Debug, PartialEq)]
+struct Chat {
+    #[state(input, reducer = add_messages)]
+    messages: Vec<Message>,
+}
+
+#[derive(Route)]
+enum Then {
+    #[to(clock)]
+    Clock,
+    #[to(weather)]
+    Weather,
+    #[to(END)]
+    Answered,
+}
+
+/// The provider: refuses a history in disorder, asks for both tools twice, and answers then. Its call ids begin anew in each
+/// reply, as some servers' do.
+fn complete(history: &[Message]) -> Result<AiMessage, Refusal> {
+    endpoint::strict(history)?;
+    let asked = history.iter().rposition(|message| matches!(message, Message::Human(_)));
+    let rounds = history[asked.unwrap_or(0)..].iter().filter(|message| message.as_ai().is_some()).count();
+    Ok(match rounds {
+        0 | 1 => {
+            AiMessage::new("").call(ToolCall::new("call_0", "clock")).call(ToolCall::new("call_1", "weather"))
+        }
+        _ => AiMessage::new(format!("answered: {}", history[asked.unwrap_or(0)].text())),
+    })
+}
+
+async fn model(chat: &Chat) -> graph_core::Result<(ChatUpdate, Vec<Then>)> {
+    pause(1).await;
+    let reply = complete(&chat.messages)?;
+    pause(1).await;
+    let then = if reply.has_calls() { vec![Then::Clock, Then::Weather] } else { vec![Then::Answered] };
+    Ok((Chat::update().messages(reply), then))
+}
+
+async fn clock(_: &Chat) -> ChatUpdate {
+    pause(1).await;
+    Chat::update().messages(ToolMessage::new("call_0", "12:00").name("clock"))
+}
+
+/// Writes after the clock has, and its own message a superstep later: a cancelled run leaves one of two answers.
+async fn weather(_: &Chat) {
+    pause(2).await;
+}
+
+async fn report(_: &Chat) -> ChatUpdate {
+    pause(1).await;
+    Chat::update().messages(ToolMessage::new("call_1", "rain").name("weather"))
+}
+
+/// With the node that puts histories in order, or with one in its place that does nothing.
+fn graph(store: impl Checkpointer, mends: bool) -> PersistentGraph<Chat> {
+    async fn nothing(_: &Chat) {}
+    let graph = StateGraph::<Chat>::new();
+    let graph = match mends {
+        true => graph.edge(START, messages_sanity).edge(messages_sanity, model),
+        false => graph.edge(START, nothing).edge(nothing, model),
+    };
+    let graph = graph.edge(weather, report).join((clock, report), model).compile().unwrap();
+    graph.with_checkpointer(store).abandon_pending()
+}
+
+/// What became of two turns of which the first was cancelled.
+#[derive(Debug)]
+struct Turns {
+    ended: bool,
+    refusal: Option<Refusal>,
+}
+
+async fn cancelled_after(store: impl Checkpointer, polls: u32, durability: Durability, mends: bool) -> Turns {
+    let about = format!("{polls} polls, {durability:?}");
+    let thread = graph(store, mends).thread("chat");
+    let mut run = thread.run(Chat::input().messages("first")).durability(durability).into_future();
+    let mut polled = 0;
+    let ended = poll_fn(|cx| {
+        if polled == polls {
+            return Poll::Ready(false);
+        }
+        polled += 1;
+        match run.as_mut().poll(cx) {
+            Poll::Ready(outcome) => {
+                assert_eq!(outcome.unwrap().state().messages.last().unwrap().text(), "answered: first");
+                Poll::Ready(true)
+            }
+            Poll::Pending if polled == polls => Poll::Ready(false),
+            Poll::Pending => Poll::Pending,
+        }
+    })
+    .await;
+    drop(run);
+    let left = left_behind(&thread).await;
+
+    let second = thread.run(Chat::input().messages("second")).durability(durability).await;
+    let refusal = match second {
+        Ok(outcome) => {
+            is_whole(&left, outcome, &about);
+            None
+        }
+        Err(error) => match error.kind() {
+            ErrorKind::Node { first: failure, .. } => {
+                let refusal = failure.error.downcast_ref::<Refusal>();
+                Some(refusal.unwrap_or_else(|| panic!("{about}: {error:?}")).clone())
+            }
+            _ => panic!("{about}: {error:?}"),
+        },
+    };
+    Turns { ended, refusal }
+}
+
+async fn left_behind(thread: &Thread<Chat>) -> Vec<Message> {
+    let snapshot = thread.state().await.unwrap();
+    snapshot.and_then(|snapshot| snapshot.state).map_or_else(Vec::new, |chat| chat.messages)
+}
+
+fn is_whole(left: &[Message], outcome: Outcome<Chat>, about: &str) {
+    let history = outcome.into_state().messages;
+    assert_eq!(history.last().unwrap().text(), "answered: second", "{about}");
+    for message in left {
+        assert!(history.contains(message), "{about}: {message:?} is kept");
+    }
+}
+
+/// Every way in which the second turn was refused.
+async fn refusals(mends: bool) -> BTreeSet<String> {
+    let mut refusals = BTreeSet::new();
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        for slow in [0, 1, 3] {
+            let mut polls = 0;
+            loop {
+                let mut store = Watched::new(MemoryCheckpointer::new(), Truth::kept().0);
+                store.slow = slow;
+                let turns = cancelled_after(store, polls, durability, mends).await;
+                refusals.extend(turns.refusal.map(|refusal| refusal.text));
+                if turns.ended {
+                    break;
+                }
+                polls += 1;
+                assert!(polls < 10_000, "the run has no end");
+            }
+            assert!(polls > 0);
+        }
+    }
+    refusals
+}
+
+async fn after_any_number_of_polls() {
+    assert_eq!(refusals(true).await, BTreeSet::new());
+    // What the node is there for: calls of which none, or only one, was answered, in the first round and in the second.
+    let without = refusals(false).await;
+    for open in
+        ["messages.2: {\"call_0\", \"call_1\"}", "messages.3: {\"call_1\"}", "messages.5: ", "messages.6: "]
+    {
+        assert!(without.iter().any(|refusal| refusal.starts_with(open)), "{open} in {without:#?}");
+    }
+}
+
+#[tokio::test]
+async fn the_turn_after_a_cancelled_one_is_taken() {
+    after_any_number_of_polls().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_turn_after_a_cancelled_one_is_taken_on_several_threads() {
+    after_any_number_of_polls().await;
+}
+
+#[tokio::test]
+async fn the_turn_after_a_cancelled_one_is_taken_on_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut polls = 0;
+    loop {
+        let path = folder.path().join(format!("{polls}.db"));
+        let store = SqliteCheckpointer::options().synchronous(Synchronous::Normal).open(path).unwrap();
+        let turns = cancelled_after(store, polls, Durability::Async, true).await;
+        assert_eq!(turns.refusal, None, "{polls} polls");
+        if turns.ended {
+            break;
+        }
+        polls += 1;
+    }
+}
+
+/// A turn in which there is nothing to mend stores nothing for the node.
+#[tokio::test]
+async fn a_history_in_order_is_not_stored_again() {
+    let batches = Arc::new(Mutex::new(Vec::new()));
+    let mut store = Watched::new(MemoryCheckpointer::new(), Truth::kept().0);
+    store.batches = Some(Arc::clone(&batches));
+    let thread = graph(store, true).thread("chat");
+    thread.run(Chat::input().messages("first")).await.unwrap();
+    thread.run(Chat::input().messages("second")).await.unwrap();
+    let writes: Vec<_> = batches.lock().unwrap().iter().flat_map(|batch| batch.writes.clone()).collect();
+    let checkpoints: Vec<_> = writes
+        .into_iter()
+        .filter_map(|write| match write {
+            Write::Checkpoint(new) => Some(new),
+            Write::Records { .. } => None,
+        })
+        .collect();
+    let is_at = |node: &str, at: usize| checkpoints[at].checkpoint.next.iter().any(|next| &**next == node);
+    let after: Vec<_> = (1..checkpoints.len()).filter(|at| is_at("messages_sanity", at - 1)).collect();
+    assert_eq!(after.len(), 2);
+    for at in after {
+        assert!(is_at("model", at));
+        assert_eq!(checkpoints[at].pieces, []);
+    }
+}

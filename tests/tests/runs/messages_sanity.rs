@@ -1,0 +1,268 @@
+//! A history that a run has left in disorder is put in order before the next one sends it.
+
+use graph_core::messages::sanity::{MessagesSanity, Texts, repair};
+use graph_core::messages::{
+    AiMessage, HasMessages, InvalidToolCall, Message, MessagesState, Role, ToolCall, messages_sanity,
+};
+use graph_core::state::Update;
+use graph_core::{END, EventKind, Graph, GraphState, Overwrite, START, StateGraph, StreamMode, named};
+use proptest::prelude::*;
+use tests::endpoint;
+
+use crate::engine::trace::here;
+
+#[derive(GraphState, Clone)]
+struct Chat {
+    #[state(input, reducer = add_messages)]
+    messages: Vec<Message>,
+    said: Option<String>,
+}
+
+#[derive(GraphState, Clone)]
+struct Support {
+    #[state(flatten)]
+    chat: MessagesState,
+    urgent: bool,
+}
+
+fn graph() -> Graph<Chat> {
+    StateGraph::<Chat>::new().edge(START, messages_sanity).edge(messages_sanity, END).compile().unwrap()
+}
+
+/// What a graph that begins with the node makes of these messages.
+fn mended(before: &[Message]) -> Vec<Message> {
+    here(graph().run(Chat::input().messages(before.to_vec())).into_future()).unwrap().into_state().messages
+}
+
+fn calls(id: &str, calls: &[&str]) -> Message {
+    let ai = calls.iter().fold(AiMessage::new(""), |ai, call| ai.call(ToolCall::new(*call, "clock")));
+    Message::from(ai).with_id(id)
+}
+
+fn human(id: &str) -> Message {
+    Message::human("hello").with_id(id)
+}
+
+fn ai(id: &str) -> Message {
+    Message::ai("hi").with_id(id)
+}
+
+fn tool(id: &str, call: &str) -> Message {
+    Message::tool(call, "12:00").with_id(id)
+}
+
+/// A conversation of so many turns, each with two calls.
+fn turns(count: usize) -> Vec<Message> {
+    let turn = |turn: usize| {
+        let id = |part: &str| format!("{turn}.{part}");
+        [
+            human(&id("human")),
+            calls(&id("calls"), &["call_0", "call_1"]),
+            tool(&id("1"), "call_1"),
+            tool(&id("0"), "call_0"),
+            ai(&id("ai")),
+        ]
+    };
+    (0..count).flat_map(turn).collect()
+}
+
+/// `+ai` stands for a message of a model that was put in, the others for what was there.
+fn check(before: &[Message], after: &str) {
+    let end = mended(before);
+    let word = |message: &Message| {
+        let id = message.id().unwrap();
+        let kept = before.iter().find(|old| old.id() == Some(id));
+        if let Some(kept) = kept {
+            assert_eq!(kept, message, "what stays is as it was");
+            return id.to_owned();
+        }
+        match message.as_tool() {
+            Some(tool) => {
+                assert_eq!(tool.name.as_deref(), Some("clock"));
+                format!("+{}", tool.tool_call_id)
+            }
+            None => format!("+{}", message.role()),
+        }
+    };
+    assert_eq!(end.iter().map(word).collect::<Vec<_>>().join(" "), after);
+    assert_eq!(endpoint::strict(&end), Ok(()));
+    assert_eq!(mended(&end), end, "once in order it stays as it is");
+}
+
+#[test]
+fn calls_that_nobody_has_answered_get_an_answer() {
+    check(&[human("h"), calls("a", &["1", "2"])], "h a +1 +2 +ai");
+    check(&[human("h"), calls("a", &["1", "2"]), human("n")], "h a +1 +2 n");
+}
+
+#[test]
+fn calls_of_which_some_are_answered_keep_those_answers() {
+    let ids: Vec<String> = (0..40).map(|call| format!("call_{call}")).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let answered = [tool("x", "call_7"), tool("y", "call_3")];
+    let before = [vec![human("h"), calls("a", &ids)], answered.to_vec(), vec![human("n")]].concat();
+    let missing: Vec<_> = ids.iter().filter(|id| !["call_3", "call_7"].contains(id)).collect();
+    let missing: Vec<_> = missing.iter().map(|id| format!("+{id}")).collect();
+    check(&before, &format!("h a x y {} n", missing.join(" ")));
+}
+
+#[test]
+fn a_call_in_the_middle_of_a_long_history_is_answered_there() {
+    let mut before = turns(60);
+    let gone = before.iter().position(|message| message.id() == Some("30.1")).unwrap();
+    before.remove(gone);
+    let ids = before.iter().map(|message| message.id().unwrap().to_owned());
+    let after: Vec<_> =
+        ids.flat_map(|id| if id == "30.0" { vec![id, "+call_1".to_owned()] } else { vec![id] }).collect();
+    check(&before, &after.join(" "));
+}
+
+#[test]
+fn answers_that_do_not_belong_there_go_and_people_are_told_apart() {
+    check(&[human("h"), tool("t", "9"), human("n")], "h +system n");
+    check(&[human("h"), calls("a", &["1"]), tool("t", "1"), tool("u", "1"), ai("b")], "h a t b");
+    check(&[human("h"), calls("a", &["1"]), human("n"), tool("t", "1"), ai("b")], "h a t n b");
+    check(&[human("h"), calls("a", &["1"]), tool("t", "1")], "h a t +ai");
+}
+
+#[test]
+fn a_history_in_order_is_not_written() {
+    let before = turns(3);
+    let updates = here(async {
+        let mut events =
+            graph().run(Chat::input().messages(before.clone())).events([StreamMode::Updates]).stream();
+        let mut updates = Vec::new();
+        while let Some(event) = events.next().await {
+            if let EventKind::Update { node, update, .. } = event.unwrap().kind {
+                assert_eq!(&*node, "messages_sanity");
+                updates.push(update.is_empty());
+            }
+        }
+        updates
+    });
+    assert_eq!(updates, [true], "as of every node that writes nothing");
+    assert_eq!(mended(&before), before);
+}
+
+#[test]
+fn texts_are_ones_own_and_the_state_may_hold_its_conversation_in_a_part() {
+    let texts = Texts::default().note("Notiz").placeholder("kein Ergebnis").closing("Schluss");
+    let sanity = named("sanity", MessagesSanity::with(texts));
+    let graph = StateGraph::<Support>::new().edge(START, &sanity).edge(sanity, END).compile().unwrap();
+    let before = [human("h"), human("i"), calls("a", &["1"])];
+    let input = Support::input().chat(MessagesState::input().messages(before.to_vec()));
+    let state = here(graph.run(input).into_future()).unwrap().into_state();
+    let said: Vec<_> = state.messages().iter().map(|message| message.text().into_owned()).collect();
+    assert_eq!(said, ["hello", "Notiz", "hello", "", "kein Ergebnis", "Schluss"]);
+    assert!(!state.urgent);
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Human,
+    System,
+    /// Readable calls and others.
+    Ai(Vec<(bool, u8)>),
+    Tool(u8),
+}
+
+/// Few ids, so that they are used again, answered twice, by the wrong ones, or never.
+fn kinds() -> impl Strategy<Value = Vec<Kind>> {
+    let call = (any::<bool>(), 0_u8..5);
+    let kind = prop_oneof![
+        2 => Just(Kind::Human),
+        1 => Just(Kind::System),
+        3 => prop::collection::vec(call, 0..4).prop_map(Kind::Ai),
+        4 => (0_u8..6).prop_map(Kind::Tool),
+    ];
+    prop::collection::vec(kind, 0..24)
+}
+
+fn message((at, kind): (usize, &Kind)) -> Message {
+    let text = format!("text {at}");
+    let message = match kind {
+        Kind::Human => Message::human(text),
+        Kind::System => Message::system(text),
+        Kind::Tool(id) => Message::tool(format!("call_{id}"), text),
+        Kind::Ai(calls) => {
+            let add = |ai: AiMessage, (readable, id): &(bool, u8)| match readable {
+                true => ai.call(ToolCall::new(format!("call_{id}"), "tool")),
+                false => ai.invalid_call(InvalidToolCall::new(format!("call_{id}"), "tool", "{")),
+            };
+            calls.iter().fold(AiMessage::new(text), add).into()
+        }
+    };
+    message.with_id(format!("m{at}"))
+}
+
+fn ids<'a>(history: &'a [Message], of: impl Fn(&Message) -> bool + 'a) -> Vec<&'a str> {
+    history.iter().filter(|message| of(message)).filter_map(Message::id).collect()
+}
+
+proptest! {
+    #[test]
+    fn whatever_a_run_has_left_endpoints_take_it_then(kinds in kinds()) {
+        let before: Vec<Message> = kinds.iter().enumerate().map(message).collect();
+        let after = mended(&before);
+
+        prop_assert_eq!(endpoint::openai(&after), Ok(()));
+        prop_assert_eq!(endpoint::anthropic(&after), Ok(()));
+        let twice = |pair: &[Message]| pair.iter().all(|message| message.role() == Role::Human);
+        prop_assert!(!after.windows(2).any(twice));
+        prop_assert!(after.last().is_none_or(|last| last.role() != Role::Tool));
+
+        // It is in order now, and was before if it is as it was.
+        prop_assert_eq!(repair(&after, &Texts::default()), None);
+        prop_assert_eq!(repair(&before, &Texts::default()).is_none(), after == before);
+
+        // Whatever is no tool message is there, as and where it was among its kind; of the others, what is there.
+        let was = |message: &&Message| before.iter().any(|old| old.id() == message.id());
+        let kept: Vec<Message> = after.iter().filter(was).cloned().collect();
+        for message in &kept {
+            prop_assert!(before.contains(message));
+        }
+        let speech = |message: &Message| message.role() != Role::Tool;
+        prop_assert_eq!(ids(&kept, speech), ids(&before, speech));
+
+        // Each answer that is kept stands with the last message before it that has made its call, the first of them.
+        for (at, message) in before.iter().enumerate() {
+            let Some(tool) = message.as_tool() else { continue };
+            let makes = |message: &Message| {
+                message.as_ai().is_some_and(|ai| ai.calls().any(|(id, _)| id == tool.tool_call_id))
+            };
+            let caller = before[..at].iter().rposition(makes);
+            let answers = |other: &Message| other.as_tool().is_some_and(|other| other.tool_call_id == tool.tool_call_id);
+            let first = caller.is_some_and(|caller| !before[caller..at].iter().any(answers));
+            let place = after.iter().position(|kept| kept == message);
+            prop_assert_eq!(place.is_some(), first, "{:?}", message);
+            if let (Some(place), Some(caller)) = (place, caller) {
+                let stands_with = after[..place].iter().rfind(|message| message.role() != Role::Tool);
+                prop_assert_eq!(stands_with, Some(&before[caller]));
+            }
+        }
+        // The answers to one message are in the order in which they came.
+        for together in kept.chunk_by(|a, b| speech(a) == speech(b)).filter(|chunk| !speech(&chunk[0])) {
+            let place = |message: &Message| before.iter().position(|old| old == message);
+            prop_assert!(together.is_sorted_by_key(place));
+        }
+    }
+}
+
+/// Written past the reducer a conversation may be anything; a node that failed on it would stop it for ever.
+#[test]
+fn calls_without_ids_fail_no_run() {
+    async fn writes(_: &Chat) -> ChatUpdate {
+        let call = AiMessage::new("").call(ToolCall::new("", "clock")).into();
+        let odd = vec![Message::human("a"), call, Message::tool("", "b"), Message::human("c")];
+        Chat::update().messages(Overwrite(odd)).said("done")
+    }
+    let graph = StateGraph::<Chat>::new()
+        .edge(START, writes)
+        .edge(writes, messages_sanity)
+        .edge(messages_sanity, END)
+        .compile()
+        .unwrap();
+    let state = here(graph.run(Chat::input()).into_future()).unwrap().into_state();
+    assert_eq!(state.messages.len(), 3);
+    assert_eq!(state.said.as_deref(), Some("done"));
+}
