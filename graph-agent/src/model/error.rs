@@ -6,7 +6,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ModelError {
-    /// The provider could not be reached, or the connection broke.
+    /// The provider could not be reached, was silent for too long, or the connection broke.
     #[error("model `{model}` could not be reached")]
     Unreachable {
         /// The model.
@@ -21,6 +21,14 @@ pub enum ModelError {
         model: String,
         /// The HTTP status.
         status: u16,
+        /// What the provider has said.
+        message: String,
+    },
+    /// What was paid for is used up, which no waiting changes.
+    #[error("the quota for model `{model}` is used up: {message}")]
+    QuotaExceeded {
+        /// The model.
+        model: String,
         /// What the provider has said.
         message: String,
     },
@@ -40,6 +48,14 @@ pub enum ModelError {
         /// Why not.
         reason: String,
     },
+    /// A model that cannot be set up.
+    #[error("model `{model}` cannot be set up: {reason}")]
+    Setup {
+        /// The model.
+        model: String,
+        /// Why not.
+        reason: String,
+    },
 }
 
 impl ModelError {
@@ -48,7 +64,9 @@ impl ModelError {
         match self {
             Self::Unreachable { .. } => true,
             Self::Refused { status, .. } => matches!(status, 408 | 409 | 425 | 429 | 500..=599),
-            Self::NoReply { .. } | Self::Request { .. } => false,
+            Self::QuotaExceeded { .. } | Self::NoReply { .. } | Self::Request { .. } | Self::Setup { .. } => {
+                false
+            }
         }
     }
 }

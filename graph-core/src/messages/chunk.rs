@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{AiMessage, Content, InvalidToolCall, ToolCall, Usage};
+use super::{AiMessage, Block, Content, InvalidToolCall, ToolCall, Usage};
 
 /// A piece of a model's reply, while it is being written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -23,6 +23,9 @@ pub struct MessageChunk {
     /// How many tokens the reply has cost; mostly in the last piece.
     #[serde(rename = "usage_metadata", skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// What the form of one provider has besides. Texts come behind those that there are, as of a refusal.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub additional_kwargs: Map<String, Value>,
     /// What the provider says of the reply, such as why it stopped.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub response_metadata: Map<String, Value>,
@@ -56,7 +59,7 @@ impl MessageChunk {
     }
 }
 
-/// A whole message is a piece too.
+/// A whole message is a piece too; of its content, that is its texts and thoughts.
 impl From<&AiMessage> for MessageChunk {
     fn from(message: &AiMessage) -> Self {
         let call = |(index, call): (usize, &ToolCall)| ToolCallChunk {
@@ -74,12 +77,17 @@ impl From<&AiMessage> for MessageChunk {
         };
         let calls = message.tool_calls.iter().enumerate().map(call);
         let calls = calls.chain(message.invalid_tool_calls.iter().enumerate().map(invalid)).collect();
+        let thoughts = message.content.blocks().iter().filter_map(|block| match block {
+            Block::Reasoning(thought) => Some(thought.text.as_str()),
+            _ => None,
+        });
         Self {
             id: message.id.clone(),
             text: message.content.text().into_owned(),
-            reasoning: String::new(),
+            reasoning: thoughts.collect(),
             calls,
             usage: message.usage.clone(),
+            additional_kwargs: message.additional_kwargs.clone(),
             response_metadata: message.response_metadata.clone(),
         }
     }
@@ -127,8 +135,8 @@ impl Assembly {
         if let Some(usage) = &chunk.usage {
             whole.usage = Some(usage.clone());
         }
-        let metadata = chunk.response_metadata.iter().map(|(key, value)| (key.clone(), value.clone()));
-        whole.response_metadata.extend(metadata);
+        merge(&mut whole.additional_kwargs, &chunk.additional_kwargs, true);
+        merge(&mut whole.response_metadata, &chunk.response_metadata, false);
     }
 
     /// The reply; calls whose arguments are no JSON object are invalid ones.
@@ -137,12 +145,13 @@ impl Assembly {
         let mut message = AiMessage::new(if whole.reasoning.is_empty() {
             Content::Text(whole.text)
         } else {
-            let thought = super::Block::reasoning(whole.reasoning);
-            let said = (!whole.text.is_empty()).then(|| super::Block::text_of(whole.text));
+            let thought = Block::reasoning(whole.reasoning);
+            let said = (!whole.text.is_empty()).then(|| Block::text_of(whole.text));
             Content::Blocks([thought].into_iter().chain(said).collect())
         });
         message.id = whole.id;
         message.usage = whole.usage;
+        message.additional_kwargs = whole.additional_kwargs;
         message.response_metadata = whole.response_metadata;
         for call in whole.calls {
             let (id, name) = (call.id.unwrap_or_default(), call.name.unwrap_or_default());
@@ -159,3 +168,21 @@ impl Assembly {
         message
     }
 }
+
+/// Puts fields of a piece to those of the pieces before: lists grow, objects are merged, and what else there is takes the place of
+/// what was said before. Texts grow if they are written piece by piece.
+fn merge(whole: &mut Map<String, Value>, piece: &Map<String, Value>, texts_grow: bool) {
+    for (key, new) in piece {
+        match (whole.get_mut(key), new) {
+            (Some(Value::Object(old)), Value::Object(new)) => merge(old, new, texts_grow),
+            (Some(Value::Array(old)), Value::Array(new)) => old.extend(new.iter().cloned()),
+            (Some(Value::String(old)), Value::String(new)) if texts_grow => old.push_str(new),
+            (_, new) => {
+                whole.insert(key.clone(), new.clone());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,46 @@
+use serde_json::json;
+
+use super::*;
+
+fn assembled(pieces: impl IntoIterator<Item = Value>) -> AiMessage {
+    let mut whole = Assembly::default();
+    for piece in pieces {
+        whole.push(&serde_json::from_value(piece).unwrap());
+    }
+    whole.finish()
+}
+
+#[test]
+fn what_a_provider_writes_piece_by_piece_grows_and_what_it_says_of_the_reply_is_said_once() {
+    let reply = assembled([
+        json!({
+            "additional_kwargs": {"refusal": "I must ", "audio": {"id": "a", "data": "AA"}, "citations": [1], "seen": 1},
+            "response_metadata": {"model_name": "m", "logprobs": {"content": ["I"], "of": "m"}},
+        }),
+        json!({
+            "additional_kwargs": {"refusal": "not.", "audio": {"data": "BB"}, "citations": [2], "seen": 2},
+            "response_metadata": {"model_name": "m", "logprobs": {"content": ["must"], "of": "m"}, "finish_reason": "stop"},
+        }),
+    ]);
+    assert_eq!(
+        Value::Object(reply.additional_kwargs),
+        json!({"refusal": "I must not.", "audio": {"id": "a", "data": "AABB"}, "citations": [1, 2], "seen": 2})
+    );
+    assert_eq!(
+        Value::Object(reply.response_metadata),
+        json!({"model_name": "m", "logprobs": {"content": ["I", "must"], "of": "m"}, "finish_reason": "stop"})
+    );
+}
+
+#[test]
+fn a_whole_message_is_one_piece_of_itself() {
+    let thoughtful = json!([{"type": "reasoning", "reasoning": "Hm."}, {"type": "text", "text": "Yes."}]);
+    let mut message = AiMessage::new(serde_json::from_value::<Content>(thoughtful).unwrap())
+        .call(ToolCall::new("a", "clock").arg("zone", "utc"))
+        .usage(Usage::new(1, 2));
+    message.id = Some("1".to_owned());
+    message.additional_kwargs.insert("refusal".to_owned(), "no".into());
+    let mut whole = Assembly::default();
+    whole.push(&MessageChunk::from(&message));
+    assert_eq!(whole.finish(), message);
+}
