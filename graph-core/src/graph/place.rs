@@ -97,7 +97,7 @@ where
             node: body.node,
             value: Value::of(&body.run),
             run: <Args::Fixed as Runs<S, D, F, Out>>::erase(body.run),
-            exits: Out::exits(),
+            exits: <Args::Fixed as Runs<S, D, F, Out>>::exits(),
             packet: Args::Packet::packet_type(),
         });
         node

@@ -7,7 +7,7 @@ use crate::engine::Ctx;
 use crate::state::GraphState;
 
 use super::param::{Extract, FixedParam, Param, Source};
-use super::{IntoStep, NodeError, Packet, Step};
+use super::{Exit, IntoStep, NodeError, Packet, Step};
 
 /// A node's future on the heap: the one allocation of a task.
 pub(crate) type StepFuture<'a, S> = Pin<Box<dyn Future<Output = Result<Step<S>, NodeError>> + Send + 'a>>;
@@ -43,6 +43,14 @@ pub trait CallWith<'a, Args, Out> {
 pub trait Runs<S: GraphState, D, F, Out> {
     /// The node in a box.
     fn erase(run: Arc<F>) -> Box<dyn ErasedNode<S, D>>;
+
+    /// Where its result can lead to; see [`IntoStep::exits`].
+    fn exits() -> Option<Vec<Exit>>
+    where
+        Out: IntoStep<S>,
+    {
+        Out::exits()
+    }
 }
 
 struct FnNode<F, Args, Out> {

@@ -1,4 +1,3 @@
-use std::convert::Infallible;
 use std::future::Future;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -9,7 +8,7 @@ use crate::state::GraphState;
 use super::call::{ArgsOf, ErasedNode, Runs, StepFuture};
 use super::param::NoPacket;
 use super::shape::{Body, ReadsPacket, Shape, Signature};
-use super::{Exit, IntoStep, NodeError, Packet, Step};
+use super::{Exit, IntoStep, Packet};
 
 /// A node for every state that has what it needs, as a library offers it.
 ///
@@ -64,12 +63,10 @@ pub enum IsLibraryNode {}
 /// The parameters of a [`LibraryNode`].
 pub struct ArgsFor<N>(PhantomData<fn(N)>);
 
-/// The result of a [`LibraryNode`], whatever that is on the state of its graph. There is no value of it.
-pub struct OutputFor<N>(Infallible, PhantomData<fn(N)>);
-
 #[diagnostic::do_not_recommend]
 impl<N: LibraryNode> Shape<IsLibraryNode> for N {
-    type Signature = Signature<ArgsFor<N>, OutputFor<N>>;
+    // What it returns depends on the state, so nothing is asked of it here: the state may not fit, which is the only mistake.
+    type Signature = Signature<ArgsFor<N>, ()>;
     type Body = Body<N>;
 
     fn into_body(self) -> Body<N> {
@@ -85,17 +82,7 @@ impl<S, D, N: NodeFor<S>> ArgsOf<S, D> for ArgsFor<N> {
     type Fixed = Self;
 }
 
-impl<S: GraphState, N: NodeFor<S, Output: IntoStep<S>>> IntoStep<S> for OutputFor<N> {
-    fn exits() -> Option<Vec<Exit>> {
-        N::Output::exits()
-    }
-
-    fn into_step(self) -> Result<Step<S>, NodeError> {
-        match self.0 {}
-    }
-}
-
-impl<S, D, N> Runs<S, D, N, OutputFor<N>> for ArgsFor<N>
+impl<S, D, N> Runs<S, D, N, ()> for ArgsFor<N>
 where
     S: GraphState,
     D: Send + Sync + 'static,
@@ -103,6 +90,10 @@ where
 {
     fn erase(run: Arc<N>) -> Box<dyn ErasedNode<S, D>> {
         Box::new(Erased(run))
+    }
+
+    fn exits() -> Option<Vec<Exit>> {
+        N::Output::exits()
     }
 }
 

@@ -23,7 +23,7 @@ pub use error::Failure;
 pub(crate) use error::NodeError;
 pub(crate) use identity::own_name;
 pub use identity::{End, Named, NodeRef, Start};
-pub use library::{ArgsFor, IsLibraryNode, LibraryNode, NodeFor, OutputFor};
+pub use library::{ArgsFor, IsLibraryNode, LibraryNode, NodeFor};
 pub use object::{IsNode, IsPacketNode, NodeArgs, PacketNodeArgs};
 pub(crate) use packet::ReadPacket;
 pub use packet::{Packet, PacketType, Payload};

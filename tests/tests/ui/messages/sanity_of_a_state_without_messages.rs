@@ -7,9 +7,7 @@ struct Ticket {
     answer: String,
 }
 
-async fn answer(_: &Ticket) {}
-
 fn main() {
-    let _ = StateGraph::<Ticket>::new().edge(START, messages_sanity).edge(messages_sanity, answer);
+    let _ = StateGraph::<Ticket>::new().edge(START, messages_sanity);
     let _ = StateGraph::<Ticket>::new().edge(START, named("sanity", MessagesSanity::with(Texts::default())));
 }
