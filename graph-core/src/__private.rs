@@ -10,16 +10,16 @@ pub use crate::reducers::{FoldOutcome, ReduceError, Reducer, Replace, Stamp, Sto
 pub use crate::schema;
 pub use crate::state::validate::{Report, Violation, check_excluded_rule, check_invariant, check_rule};
 pub use crate::state::{
+    AnyState, Checked, FieldDeserializer, FieldType, Held, Itself, JsonInput, OptionalInput, StandIn,
+    StartValue, Tracked, TrackedUpdate, UntrackedStart, Written, debug, debug_json, debug_option,
+    debug_update, deserialize_input, deserialize_update, display, display_option, dump_with, from_context,
+    parse_change, parse_overwrite_with, parse_value, parse_value_with, parse_with, rules, serialize_update,
+    shown, shown_with,
+};
+pub use crate::state::{
     Change, Dump, FieldSpec, FieldWrite, Holds, Input, InputError, InputProblem, IntoChange,
     IntoCustomChange, IntoUpdate, IntoValue, JsonOf, Parsed, PartOf, Start, UndoOf, Update, WriteKind,
     Writes,
-};
-pub use crate::state::{
-    Checked, FieldDeserializer, FieldType, Held, Itself, JsonInput, OptionalInput, StandIn, StartValue,
-    Tracked, TrackedUpdate, UntrackedStart, Written, debug, debug_json, debug_option, debug_update,
-    deserialize_input, deserialize_update, display, display_option, dump_with, from_context, parse_change,
-    parse_overwrite_with, parse_value, parse_value_with, parse_with, rules, serialize_update, shown,
-    shown_with,
 };
 pub use crate::state::{
     DecodeError, Decoded, EncodeError, FieldPlace, Form, MigrationError, MigrationOutcome, Restore,

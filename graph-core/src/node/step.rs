@@ -26,7 +26,7 @@ impl<S: GraphState> Step<S> {
 #[diagnostic::on_unimplemented(
     message = "a node of this graph cannot return `{Self}`",
     label = "returns `{Self}`, which is neither an update of `{S}` nor a route",
-    note = "a node returns `{S}Update`, a route (`#[derive(Route)]`), `(update, route)`, `()` or a `Result` of these"
+    note = "a node returns `{S}Update`, a route (`#[derive(Route)]`), `(update, route)` in this order, `()` or a `Result` of these"
 )]
 pub trait IntoStep<S: GraphState> {
     /// Where the value itself can lead to; `None` when the graph's edges decide.
@@ -59,6 +59,9 @@ impl<S: GraphState, T: IntoStep<S>, E: super::Failure> IntoStep<S> for Result<T,
     }
 }
 
+// Without this, rustc says of a pair in the wrong order, or of one that is none, that one half is no update and the other no
+// route, each in an error of its own.
+#[diagnostic::do_not_recommend]
 impl<S: GraphState, U: crate::state::IntoUpdate<S>, R: super::IntoLeave> IntoStep<S> for (U, R) {
     fn exits() -> Option<Vec<Exit>> {
         Some(R::exits())

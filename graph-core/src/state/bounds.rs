@@ -18,19 +18,25 @@ impl<T> Checked<true> for T {
 /// The type itself, written with as many tokens as it takes to underline a whole type.
 pub type Itself<T> = T;
 
-/// A type that a state can have a field of.
+/// Stands for any state where it is asked whether that can have a field of a type.
+///
+/// Were the type itself asked, rustc would find that a reference to it fits, and say no more than to borrow it.
+#[derive(Debug)]
+pub enum AnyState {}
+
+/// Whether a state can have a field of type `T`.
 #[diagnostic::on_unimplemented(
-    message = "a state cannot have a field of type `{Self}`",
-    label = "`{Self}` is not `Clone + Send + Sync + 'static`",
-    note = "a state is read by many tasks at once, and copied; put what cannot be into an `Arc`, or what cannot be shared into an `Arc<Mutex<_>>`"
+    message = "a state cannot have a field of type `{T}`",
+    label = "`{T}` is not `Clone + Send + Sync + 'static`",
+    note = "a state is read by many tasks at once, and copied, its untracked fields too; put what cannot be copied into an `Arc`, or what cannot be shared into an `Arc<Mutex<_>>`"
 )]
-pub trait FieldType: Sized {
+pub trait FieldType<T> {
     /// Asking for it asks for the trait.
     const FITS: () = ();
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Clone + Send + Sync + 'static> FieldType for T {}
+impl<T: Clone + Send + Sync + 'static> FieldType<T> for AnyState {}
 
 /// A type that a fresh run can start with.
 #[diagnostic::on_unimplemented(

@@ -20,8 +20,8 @@ mod writes;
 
 #[doc(hidden)]
 pub use bounds::{
-    Checked, FieldType, Held, Itself, OptionalInput, StartValue, Tracked, TrackedUpdate, UntrackedStart,
-    Written,
+    AnyState, Checked, FieldType, Held, Itself, OptionalInput, StartValue, Tracked, TrackedUpdate,
+    UntrackedStart, Written,
 };
 #[doc(hidden)]
 pub use change::{ByOverwrite, ByUpdate, IntoCustomChange};

@@ -9,7 +9,7 @@ use super::json::takes_whole_values;
 use super::span::Over;
 
 // const __CHECK_answer: bool = {
-//     let _ = <Option<String> as FieldType>::FITS;
+//     let _ = <AnyState as FieldType<Option<String>>>::FITS;
 //     let _ = <Replace as Reducer<Option<String>>>::EXCLUSIVE;
 //     let _ = <Option<String> as Tracked>::FITS;
 //     let _ = <Option<String> as StartValue>::FITS;
@@ -67,7 +67,8 @@ fn checks(cx: &Context<'_>, field: &Field) -> Vec<TokenStream> {
     let (over, ty) = (Over::of(&field.ty), &field.ty);
     let runtime = over.runtime(cx.runtime);
     let is = |bound: TokenStream| over.around(quote!(<), quote!(#ty), quote!(as #bound>::FITS));
-    let mut checks = vec![is(quote!(#runtime::FieldType))];
+    let state = over.all(quote!(#runtime::AnyState as #runtime::FieldType));
+    let mut checks = vec![over.around(quote!(<), quote!(#state<#ty>), quote!(>::FITS))];
     if !matches!(field.reducer, Reducer::Replace) {
         // With an `Option`, the reducer folds what is inside; asked for that, rustc names it as it is written.
         let (reducer, folded) = match &field.reducer {

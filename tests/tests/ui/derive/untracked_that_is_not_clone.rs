@@ -1,0 +1,17 @@
+//! An untracked field whose type is not `Clone`.
+
+use std::sync::Mutex;
+
+use graph_core::GraphState;
+
+#[derive(GraphState, Clone)]
+struct Ticket {
+    question: String,
+    #[state(untracked)]
+    connection: Connection,
+}
+
+#[derive(Default)]
+struct Connection(Mutex<u32>);
+
+fn main() {}
