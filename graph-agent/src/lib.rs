@@ -1,5 +1,6 @@
 //! Language models, tools and agents as parts of typed state graphs.
 
+pub mod agent;
 pub mod model;
 pub mod tool;
 

@@ -1,0 +1,105 @@
+//! What the agent can do.
+
+use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
+
+use graph_agent::tool;
+use graph_core::interrupt::Question;
+use graph_core::{Ctx, Result, bail};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The folder that the agent may look into.
+pub(crate) struct Folder(pub(crate) PathBuf);
+
+impl Folder {
+    /// A file of the folder, and of no other.
+    fn file(&self, name: &str) -> Result<PathBuf> {
+        let inside = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+        if !inside || name.is_empty() {
+            bail!("`{name}` is not the name of a file in the folder");
+        }
+        Ok(self.0.join(name))
+    }
+}
+
+/// An operation on two numbers.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Operation {
+    Plus,
+    Minus,
+    Times,
+    Over,
+}
+
+/// Calculates with two numbers.
+#[tool]
+pub(crate) async fn calculate(left: f64, operation: Operation, right: f64) -> Result<f64> {
+    let result = match operation {
+        Operation::Plus => left + right,
+        Operation::Minus => left - right,
+        Operation::Times => left * right,
+        Operation::Over => left / right,
+    };
+    if !result.is_finite() {
+        bail!("there is no such number");
+    }
+    Ok(result)
+}
+
+/// Says what time it is, in UTC.
+#[tool]
+pub(crate) async fn clock() -> String {
+    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
+}
+
+/// Looks for files whose name or text contains a word.
+#[tool]
+pub(crate) async fn search_files(
+    /// The word; case does not matter.
+    word: String,
+    folder: &Ctx<Folder>,
+) -> Result<String> {
+    let word = word.to_lowercase();
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(&folder.context().0)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        // What is no text is found by its name alone.
+        let text = std::fs::read_to_string(entry.path()).unwrap_or_default();
+        if name.to_lowercase().contains(&word) || text.to_lowercase().contains(&word) {
+            found.push(name);
+        }
+    }
+    found.sort();
+    Ok(if found.is_empty() { "no file".to_owned() } else { found.join(", ") })
+}
+
+/// Whether a file may be deleted.
+#[derive(Serialize, Deserialize, Debug)]
+pub(crate) struct Delete {
+    pub(crate) file: String,
+}
+
+impl Question for Delete {
+    type Answer = bool;
+}
+
+/// Deletes a file. The person is asked first.
+#[tool]
+pub(crate) async fn delete_file(
+    /// The file's name.
+    file: String,
+    folder: &Ctx<Folder>,
+) -> Result<String> {
+    let path = folder.context().file(&file)?;
+    if !path.is_file() {
+        bail!("there is no file `{file}`");
+    }
+    if !folder.interrupt(Delete { file: file.clone() }).await {
+        bail!("the person does not want `{file}` deleted");
+    }
+    std::fs::remove_file(path)?;
+    Ok(format!("`{file}` is deleted"))
+}

@@ -1,0 +1,38 @@
+//! An agent: a model and its tools as a graph.
+//!
+//! [`Agent`] puts the parts together that are here for graphs of your own: a [`ModelNode`] that asks a model, a
+//! [`ToolNode`](crate::tool::ToolNode) that calls what it wants called, and the route between them,
+//! [`call_tools`](crate::tool::call_tools). This is the whole of it:
+//!
+//! ```
+//! # use std::sync::Arc;
+//! # use graph_agent::agent::{MODEL, ModelNode};
+//! # use graph_agent::tool::{Tools, call_tools, tool_node};
+//! # use graph_agent::{ChatModel, tool};
+//! # use graph_core::messages::{MessagesState, messages_sanity};
+//! # use graph_core::{END, START, StateGraph, named};
+//! # /// Says what time it is.
+//! # #[tool]
+//! # async fn clock() -> &'static str { "noon" }
+//! # fn graph(chat: Arc<dyn ChatModel>) -> Result<StateGraph<MessagesState>, Box<dyn std::error::Error>> {
+//! let tools = Tools::new().with(clock);
+//! let model = named(MODEL, ModelNode::<MessagesState>::new(chat).tools(&tools));
+//! let tools = tool_node(tools)?;
+//! let graph = StateGraph::<MessagesState>::new()
+//!     .edge(START, messages_sanity)
+//!     .edge(messages_sanity, &model)
+//!     .route(&model, call_tools::<MessagesState>)
+//!     .edge(&tools, &model);
+//! # Ok(graph)
+//! # }
+//! ```
+
+#[expect(clippy::module_inception, reason = "a file is named for what is in it")]
+mod agent;
+mod answer_node;
+mod chosen;
+mod model_node;
+
+pub use agent::Agent;
+pub use answer_node::{ANSWER, AnswerNode, NoAnswer};
+pub use model_node::{MODEL, ModelNode};

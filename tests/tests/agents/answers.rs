@@ -1,0 +1,69 @@
+//! Final answers that are of a type.
+
+use std::sync::Arc;
+
+use graph_agent::agent::{Agent, NoAnswer};
+use graph_agent::{ChatRequest, ScriptedModel, ToolChoice};
+use graph_core::messages::{AiMessage, Message};
+use graph_core::{ErrorKind, GraphState};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+struct Verdict {
+    /// From 0 to 10.
+    stars: u8,
+    why: String,
+}
+
+#[derive(GraphState, Clone, Debug)]
+struct Review {
+    #[state(input, reducer = add_messages)]
+    messages: Vec<Message>,
+    verdict: Option<Verdict>,
+}
+
+fn agent(model: &ScriptedModel) -> graph_core::Graph<Review> {
+    let agent =
+        Agent::<Review>::new(Arc::new(model.clone())).request(ChatRequest::default().temperature(0.0));
+    agent.answer(|verdict: Verdict| Review::update().verdict(verdict)).graph().unwrap().compile().unwrap()
+}
+
+#[tokio::test]
+async fn the_conversation_ends_with_an_answer_of_the_type() {
+    let model = ScriptedModel::new(
+        ["It is a fine film.", "```json\n{\"stars\": 9, \"why\": \"fine\"}\n```"].map(AiMessage::new),
+    );
+    let review = agent(&model).run(Review::input().messages("the film?")).await.unwrap().into_state();
+    assert_eq!(review.verdict, Some(Verdict { stars: 9, why: "fine".to_owned() }));
+    assert_eq!(review.messages.len(), 2, "the answer is no part of the conversation");
+    let requests = model.requests();
+    assert_eq!((requests[0].temperature, &requests[0].answer), (Some(0.0), &None));
+    let asked = requests[1].answer.as_ref().unwrap();
+    assert_eq!(
+        (asked.name.as_str(), &asked.schema["required"]),
+        ("Verdict", &serde_json::json!(["stars", "why"]))
+    );
+    assert_eq!(requests[1].tool_choice, ToolChoice::Auto);
+}
+
+#[tokio::test]
+async fn a_model_that_answers_with_something_else_is_told_so() {
+    let replies = ["Fine.", "nine stars", r#"{"stars": 900, "why": ""}"#, r#"{"stars": 9, "why": "x"}"#];
+    let model = ScriptedModel::new(replies.map(AiMessage::new));
+    let review = agent(&model).run(Review::input().messages("the film?")).await.unwrap().into_state();
+    assert_eq!(review.verdict.unwrap().stars, 9);
+    let last = &model.requests()[3].messages;
+    assert_eq!(last[2].text(), "nine stars");
+    assert!(last[3].text().contains("expected"), "{:?}", last[3]);
+    assert!(last[5].text().contains("900"), "{:?}", last[5]);
+}
+
+#[tokio::test]
+async fn a_model_that_never_does_fails_the_run_with_what_it_has_said() {
+    let model = ScriptedModel::new(["Fine.", "a", "b", "c"].map(AiMessage::new));
+    let error = agent(&model).run(Review::input().messages("the film?")).await.unwrap_err();
+    let ErrorKind::Node { first, .. } = error.kind() else { panic!("{error}") };
+    let cause = first.source.downcast_ref::<NoAnswer>().unwrap();
+    assert_eq!(cause.said, "c");
+}

@@ -1,0 +1,188 @@
+//! A model and its tools, one after the other, until there is an answer.
+
+use std::sync::Arc;
+
+use graph_agent::agent::Agent;
+use graph_agent::tool::{Tools, tool_node};
+use graph_agent::{ChatModel, ScriptedModel, tool};
+use graph_core::checkpoint::MemoryCheckpointer;
+use graph_core::messages::{AiMessage, Message, MessagesState, Role, ToolCall};
+use graph_core::{EventKind, Graph, StreamMode};
+
+/// Adds two numbers.
+#[tool]
+async fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+/// Divides one number by another.
+#[tool]
+async fn divide(a: i64, b: i64) -> graph_core::Result<i64> {
+    a.checked_div(b).ok_or_else(|| graph_core::NodeError::msg("nothing can be divided by 0"))
+}
+
+fn tools() -> Tools<MessagesState> {
+    Tools::new().with(add).with(divide)
+}
+
+pub(crate) fn calls(calls: impl IntoIterator<Item = ToolCall>) -> AiMessage {
+    calls.into_iter().fold(AiMessage::new(""), AiMessage::call)
+}
+
+fn sum(id: &str, a: i64, b: i64) -> ToolCall {
+    ToolCall::new(id, "add").arg("a", a).arg("b", b)
+}
+
+fn graph(model: &ScriptedModel) -> Graph<MessagesState> {
+    let model: Arc<dyn ChatModel> = Arc::new(model.clone());
+    Agent::new(model).system("You are good at sums.").tools(tools()).graph().unwrap().compile().unwrap()
+}
+
+pub(crate) fn said(messages: &[Message]) -> Vec<String> {
+    let one = |message: &Message| format!("{}: {}", message.role(), message.text());
+    messages.iter().map(one).collect()
+}
+
+#[tokio::test]
+async fn the_model_is_asked_until_it_wants_no_more_tools() {
+    let model = ScriptedModel::new([
+        calls([sum("1", 1, 2)]),
+        calls([sum("2", 3, 4), sum("3", 5, 6)]),
+        AiMessage::new("3, 7 and 11."),
+    ]);
+    let chat = graph(&model).run(MessagesState::input().messages("sums?")).await.unwrap().into_state();
+    assert_eq!(
+        said(&chat.messages),
+        ["human: sums?", "ai: ", "tool: 3", "ai: ", "tool: 7", "tool: 11", "ai: 3, 7 and 11."]
+    );
+    let requests = model.requests();
+    assert_eq!(requests.len(), 3);
+    // Each is the whole conversation, behind what the model is always told, with the tools.
+    assert_eq!(
+        said(&requests[1].messages),
+        ["system: You are good at sums.", "human: sums?", "ai: ", "tool: 3"]
+    );
+    assert_eq!(requests[1].tools.len(), 2);
+    assert_eq!(requests[1].tools[0].parameters["required"], serde_json::json!(["a", "b"]));
+    assert_eq!(requests[1].tools[0].parameters["additionalProperties"], false);
+}
+
+#[tokio::test]
+async fn what_the_model_can_mend_is_told_to_it() {
+    let model = ScriptedModel::new([
+        calls([
+            ToolCall::new("1", "multiply"),
+            ToolCall::new("2", "add").arg("a", 1).arg("b", "two"),
+            ToolCall::new("3", "add").arg("a", 1),
+            sum("4", 1, 1).arg("c", 1),
+            ToolCall::new("5", "divide").arg("a", 1).arg("b", 0),
+        ])
+        .invalid_call(
+            graph_core::messages::InvalidToolCall::new("6", "add", "{\"a\": 1").error("it is cut off"),
+        ),
+        AiMessage::new("I give up."),
+    ]);
+    let chat = graph(&model).run(MessagesState::input().messages("sums?")).await.unwrap().into_state();
+    let told: Vec<_> = chat.messages[2..8].iter().map(|message| message.as_tool().unwrap()).collect();
+    assert!(
+        told.iter().all(|message| message.status == graph_core::messages::ToolStatus::Error),
+        "{told:#?}"
+    );
+    let texts: Vec<_> = told.iter().map(|message| message.content.text().into_owned()).collect();
+    let expected = [
+        "there is no tool `multiply`; there are: `add`, `divide`",
+        "the arguments of `add` do not fit, at `b`: invalid type: string \"two\", expected i64",
+        "the arguments of `add` do not fit, at `.`: missing field `b`",
+        "the arguments of `add` do not fit, at `c`: unknown field `c`, expected `a` or `b`",
+        "nothing can be divided by 0",
+        "the arguments of `add` cannot be read: it is cut off",
+    ];
+    assert_eq!(texts, expected);
+    let ids: Vec<_> = told.iter().map(|message| message.tool_call_id.as_str()).collect();
+    assert_eq!(ids, ["1", "2", "3", "4", "5", "6"]);
+    assert_eq!(chat.messages[8].text(), "I give up.");
+}
+
+#[tokio::test]
+async fn without_steps_for_tools_the_last_message_says_so() {
+    for (limit, ends) in [(3, false), (4, true), (5, true)] {
+        let model = ScriptedModel::new([calls([sum("1", 1, 2)]), AiMessage::new("3.")]);
+        let graph = graph(&model);
+        let outcome =
+            graph.run(MessagesState::input().messages("sum?")).recursion_limit(limit).await.unwrap();
+        let last = outcome.state().messages.last().unwrap();
+        assert_eq!(last.role(), Role::Ai);
+        assert!(!last.as_ai().unwrap().has_calls());
+        assert_eq!(last.text() == "3.", ends, "{limit}: {last:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_pieces_of_a_reply_reach_whoever_listens_and_have_its_id() {
+    let reply = |id: &str, text: &str| {
+        let mut reply = AiMessage::new(text);
+        reply.id = Some(id.to_owned());
+        reply
+    };
+    let model =
+        ScriptedModel::new([reply("m1", "").call(sum("1", 1, 2)), reply("m2", "It is three, as always.")]);
+    let graph = graph(&model);
+    let mut stream = graph.run(MessagesState::input().messages("sum?")).stream([StreamMode::Messages]);
+    let (mut text, mut pieces) = (String::new(), 0);
+    let outcome = loop {
+        match stream.next().await.unwrap().unwrap().kind {
+            EventKind::Message { node, chunk, .. } => {
+                assert_eq!(&*node, "model");
+                if chunk.id.as_deref() == Some("m2") {
+                    pieces += 1;
+                    text.push_str(&chunk.text);
+                }
+            }
+            EventKind::Done(outcome) => break outcome,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(text, "It is three, as always.");
+    assert!(pieces > 1);
+    let last = outcome.state().messages.last().unwrap();
+    assert_eq!((last.id(), last.text().as_ref()), (Some("m2"), "It is three, as always."));
+}
+
+#[tokio::test]
+async fn a_conversation_goes_on_over_turns_on_a_thread() {
+    let model = ScriptedModel::new([
+        AiMessage::new("Hello Ann."),
+        calls([sum("1", 2, 2)]),
+        AiMessage::new("4, Ann."),
+    ]);
+    let store = MemoryCheckpointer::new();
+    let thread = || graph(&model).with_checkpointer(store.clone()).thread("ann");
+    thread().run(MessagesState::input().messages("I am Ann")).await.unwrap();
+    thread().run(MessagesState::input().messages("2 + 2?")).await.unwrap();
+    let chat = thread().state().await.unwrap().unwrap().state.unwrap();
+    assert_eq!(
+        said(&chat.messages),
+        ["human: I am Ann", "ai: Hello Ann.", "human: 2 + 2?", "ai: ", "tool: 4", "ai: 4, Ann."]
+    );
+    let mut ids: Vec<_> = chat.messages.iter().map(|message| message.id().unwrap()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), 6);
+}
+
+#[test]
+fn tools_that_no_model_could_be_offered_are_told_together() {
+    /// Has an odd name.
+    #[tool(name = "add numbers")]
+    async fn odd() {}
+
+    let tools = Tools::<MessagesState>::new().with(add).with(odd).with(add);
+    let error = tool_node(tools).unwrap_err();
+    assert_eq!(
+        error.problems(),
+        [
+            "`add numbers` cannot be a tool's name: 1 to 64 of ASCII letters, digits, `_` and `-` can",
+            "two tools are called `add`",
+        ]
+    );
+}

@@ -1,0 +1,189 @@
+//! What a tool may read, return and write.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use graph_agent::agent::Agent;
+use graph_agent::tool::{Fatal, ToolReply, Tools};
+use graph_agent::{ScriptedModel, tool};
+use graph_core::checkpoint::MemoryCheckpointer;
+use graph_core::messages::{AiMessage, Message, MessagesState, ToolCall};
+use graph_core::{Ctx, Cx, Durability, ErrorKind, GraphState, StateView};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use tokio::sync::Barrier;
+
+use crate::loops::{calls, said};
+
+#[derive(GraphState, Clone, Debug)]
+struct Desk {
+    #[state(flatten)]
+    chat: MessagesState,
+    #[state(input, default = 10)]
+    budget: i64,
+    #[state(reducer = append)]
+    ledger: Vec<String>,
+}
+
+#[derive(StateView)]
+#[view(of = Desk)]
+struct Purse<'a> {
+    budget: i64,
+    #[view(from = chat.messages)]
+    messages: &'a [Message],
+}
+
+struct Shop {
+    paid: AtomicUsize,
+    both: Barrier,
+}
+
+/// Buys something.
+#[tool]
+async fn buy(
+    what: String,
+    price: i64,
+    purse: Purse<'_>,
+    shop: &Ctx<Shop>,
+) -> graph_core::Result<ToolReply<DeskUpdate>> {
+    if price > purse.budget {
+        graph_core::bail!("{what} costs more than the {} that are left", purse.budget);
+    }
+    shop.context().paid.fetch_add(1, Ordering::Relaxed);
+    let update = Desk::update().ledger([format!("{what} after {} messages", purse.messages.len())]);
+    Ok(ToolReply::new("bought").artifact(json!({"price": price})).update(update))
+}
+
+/// Says how much is left.
+#[tool]
+async fn left(desk: &Desk, chat: &MessagesState, cx: &Cx) -> String {
+    format!("{} after {} messages, in `{}`", desk.budget, chat.messages.len(), cx.node())
+}
+
+/// Waits for another one.
+#[tool]
+async fn meet(shop: &Ctx<Shop>, after: u64) -> String {
+    shop.context().both.wait().await;
+    tokio::time::sleep(Duration::from_millis(after)).await;
+    format!("met, {after} ms ago")
+}
+
+/// Burns the ledger.
+#[tool]
+async fn burn() -> graph_core::Result<String> {
+    Err(Fatal::new("there is no fire").into())
+}
+
+/// Which way.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Order {
+    Up,
+    Down,
+}
+
+/// How to sort.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Sorting {
+    /// What is to be sorted.
+    items: Vec<i64>,
+    order: Order,
+}
+
+/// Sorts numbers.
+#[tool]
+async fn sort(#[tool(all)] sorting: Sorting) -> serde_json::Value {
+    let mut items = sorting.items;
+    items.sort_unstable();
+    if matches!(sorting.order, Order::Down) {
+        items.reverse();
+    }
+    items.into()
+}
+
+fn tools() -> Tools<Desk, Shop> {
+    Tools::new().with(buy).with(left).with(meet).with(burn).with(sort)
+}
+
+fn shop() -> Arc<Shop> {
+    Arc::new(Shop { paid: AtomicUsize::new(0), both: Barrier::new(2) })
+}
+
+fn agent(replies: impl IntoIterator<Item = AiMessage>) -> graph_core::Graph<Desk, Shop> {
+    let model = Arc::new(ScriptedModel::new(replies));
+    Agent::with_context(model).tools(tools()).graph().unwrap().compile().unwrap()
+}
+
+fn hello() -> DeskInput {
+    Desk::input().chat(MessagesState::input().messages("hello"))
+}
+
+#[tokio::test]
+async fn a_tool_reads_views_state_and_context_and_writes_an_update() {
+    let bread = ToolCall::new("1", "buy").arg("what", "bread").arg("price", 3);
+    let house = ToolCall::new("2", "buy").arg("what", "a house").arg("price", 300_000);
+    let graph = agent([calls([bread, house, ToolCall::new("3", "left")]), AiMessage::new("done")]);
+    let shop = shop();
+    let desk = graph.run(hello()).context(Arc::clone(&shop)).await.unwrap().into_state();
+    assert_eq!(
+        said(&desk.chat.messages)[2..5],
+        [
+            "tool: bought",
+            "tool: a house costs more than the 10 that are left",
+            "tool: 10 after 2 messages, in `tools`",
+        ]
+    );
+    assert_eq!(desk.ledger, ["bread after 2 messages"]);
+    assert_eq!(desk.chat.messages[2].as_tool().unwrap().artifact, Some(json!({"price": 3})));
+    assert_eq!(shop.paid.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn calls_run_at_once_and_their_results_come_in_the_order_of_the_calls() {
+    let meet = |id: &str, after: u64| ToolCall::new(id, "meet").arg("after", after);
+    let graph = agent([calls([meet("1", 20), meet("2", 0)]), AiMessage::new("done")]);
+    let desk = graph.run(hello()).context(shop()).await.unwrap().into_state();
+    assert_eq!(said(&desk.chat.messages)[2..4], ["tool: met, 20 ms ago", "tool: met, 0 ms ago"]);
+}
+
+#[tokio::test]
+async fn a_struct_may_have_all_arguments() {
+    let specs = tools().specs();
+    let spec = specs.iter().find(|spec| spec.name == "sort").unwrap();
+    assert_eq!(spec.parameters["properties"]["items"]["description"], "What is to be sorted.");
+    assert_eq!(spec.parameters["properties"]["order"]["enum"], json!(["up", "down"]));
+    let call = ToolCall::new("1", "sort").arg("items", json!([2, 3, 1])).arg("order", "down");
+    let graph = agent([calls([call]), AiMessage::new("done")]);
+    let desk = graph.run(hello()).context(shop()).await.unwrap().into_state();
+    assert_eq!(desk.chat.messages[2].text(), "[3,2,1]");
+}
+
+#[tokio::test]
+async fn a_fatal_error_fails_the_run_and_what_has_finished_is_not_called_again() {
+    let store = MemoryCheckpointer::new();
+    let buy = ToolCall::new("1", "buy").arg("what", "bread").arg("price", 3);
+    let graph = agent([calls([buy, ToolCall::new("2", "burn")])]);
+    let shop = shop();
+    let thread = graph.with_checkpointer(store).thread("desk");
+    for _ in 0..2 {
+        let run = if thread.state().await.unwrap().is_none() {
+            thread.run(hello()).durability(Durability::Sync).context(Arc::clone(&shop)).await
+        } else {
+            thread.resume(()).context(Arc::clone(&shop)).await
+        };
+        let error = run.unwrap_err();
+        let ErrorKind::Node { first, .. } = error.kind() else { panic!("{error}") };
+        assert_eq!(first.node, "tools");
+        assert!(format!("{error:?}").contains("there is no fire"), "{error:?}");
+    }
+    assert_eq!(shop.paid.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn a_tool_is_a_function_that_can_be_called_by_itself() {
+    let sorted = sort::call(Sorting { items: vec![2, 1], order: Order::Up }).await;
+    assert_eq!(sorted, json!([1, 2]));
+}
