@@ -317,6 +317,7 @@ fn a_chat_endpoint_that_is_no_url_is_a_failure() {
 }
 
 #[cfg(feature = "openai")]
+mod agent;
 mod model;
 mod numbered;
 mod threads;

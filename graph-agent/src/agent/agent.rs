@@ -59,7 +59,6 @@ use super::{ANSWER, AnswerNode, MODEL, ModelNode};
 /// | `model` | asks the model; without steps left for tools, its last message says so |
 /// | `tools` | calls the tools that it wants called, each in a task of its own |
 /// | `answer` | with [`answer`](Self::answer): asks for the final answer as a type |
-#[derive(Debug)]
 pub struct Agent<S: HasMessages, D = ()> {
     model: ModelNode<S, D>,
     chosen: Chosen<D>,
@@ -142,6 +141,15 @@ impl<S: HasMessages, D: Send + Sync + 'static> Agent<S, D> {
     }
 }
 
+impl<S: HasMessages, D> std::fmt::Debug for Agent<S, D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Agent")
+            .field("model", &self.model)
+            .field("tools", &self.tools)
+            .finish_non_exhaustive()
+    }
+}
+
 /// An [`Agent`] that ends with an answer of the type `T`.
 pub struct Answering<S: HasMessages, T, D = ()> {
     agent: Agent<S, D>,
@@ -177,7 +185,7 @@ where
         let Agent { model, chosen, system, tools, texts } = self.agent;
         let (sanity, model) =
             (named("sanity", MessagesSanity::with(texts)), named(MODEL, model.steps_behind(1)));
-        let answer = named(ANSWER, AnswerNode::of(chosen, system, self.write));
+        let answer = named(ANSWER, AnswerNode::<S, T, D>::of(chosen, system, self.write));
         let tools = tool_node(tools)?;
         Ok(StateGraph::<S>::with_context::<D>()
             .edge(START, &sanity)
@@ -190,6 +198,6 @@ where
 
 impl<S: HasMessages, T, D> std::fmt::Debug for Answering<S, T, D> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.agent.fmt(f)
+        f.debug_tuple("Answering").field(&self.agent.model).finish()
     }
 }

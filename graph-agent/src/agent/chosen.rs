@@ -3,10 +3,12 @@ use std::sync::Arc;
 
 use crate::ChatModel;
 
+type Choose<D> = dyn Fn(&D) -> Arc<dyn ChatModel> + Send + Sync;
+
 /// The model that is asked: always the same, or what the context says.
 pub(super) enum Chosen<D> {
     Always(Arc<dyn ChatModel>),
-    By(Arc<dyn Fn(&D) -> Arc<dyn ChatModel> + Send + Sync>),
+    By(Arc<Choose<D>>),
 }
 
 impl<D> Chosen<D> {

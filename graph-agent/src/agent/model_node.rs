@@ -20,7 +20,6 @@ pub const MODEL: &str = "model";
 ///
 /// When the model wants tools called and the run has no steps left for that, the reply is replaced by one that says so: the
 /// run then ends with a valid history instead of with `RecursionLimit`.
-#[derive(Debug)]
 pub struct ModelNode<S, D = ()> {
     model: Chosen<D>,
     system: Option<Content>,
@@ -126,4 +125,10 @@ async fn streamed(
         cx.token(chunk).await;
     }
     Ok(reply.finish())
+}
+
+impl<S, D> std::fmt::Debug for ModelNode<S, D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ModelNode").field("model", &self.model).finish_non_exhaustive()
+    }
 }

@@ -15,7 +15,6 @@ pub const TOOLS: &str = "tools";
 /// not fit, and an error of the tool. Only [`Fatal`] errors fail the node.
 ///
 /// It writes the tool's message, and behind it what the tool wants written.
-#[derive(Debug)]
 pub struct ToolNode<S: GraphState, D = ()> {
     tools: Tools<S, D>,
 }
@@ -76,6 +75,12 @@ impl<S: HasMessages, D: Send + Sync + 'static> PacketNode<Ctx<D>> for ToolNode<S
             Some(update) => told.and(update),
             None => told,
         })
+    }
+}
+
+impl<S: GraphState, D> std::fmt::Debug for ToolNode<S, D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("ToolNode").field(&self.tools).finish()
     }
 }
 

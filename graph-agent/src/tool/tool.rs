@@ -1,3 +1,4 @@
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
@@ -58,7 +59,6 @@ pub trait Tool<S: GraphState, D>: Send + Sync + 'static {
 }
 
 /// A call of a tool, and the run that it is made in.
-#[derive(Debug)]
 pub struct Turn<'a, S, D> {
     /// What the model wants.
     pub call: &'a ToolCall,
@@ -75,3 +75,9 @@ impl<S, D> Clone for Turn<'_, S, D> {
 }
 
 impl<S, D> Copy for Turn<'_, S, D> {}
+
+impl<S, D> fmt::Debug for Turn<'_, S, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Turn").field("call", self.call).finish_non_exhaustive()
+    }
+}

@@ -34,8 +34,13 @@ impl<S: GraphState, D: Send + Sync + 'static> Tools<S, D> {
         Self { tools: Vec::new() }
     }
 
-    /// Adds one.
-    pub fn with(mut self, tool: impl Tool<S, D>) -> Self {
+    /// Adds a function that is marked [`#[tool]`](macro@crate::tool).
+    pub fn with<T: Tool<S, D>>(self, tool: fn() -> T) -> Self {
+        self.with_tool(tool())
+    }
+
+    /// Adds a tool that is a value.
+    pub fn with_tool(mut self, tool: impl Tool<S, D>) -> Self {
         let tool: Arc<dyn Tool<S, D>> = Arc::new(tool);
         self.tools.push((tool.spec(), tool));
         self

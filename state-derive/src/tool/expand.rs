@@ -6,7 +6,8 @@ use syn::{Lifetime, ReturnType, Type};
 
 use super::model::{Kind, Param, Tool};
 
-// struct add;
+// struct add {}
+// fn add() -> add { add {} }
 // impl add { async fn call(a: f64, b: f64) -> f64 { a + b } }
 // const _: () = { struct __Arguments { a: f64, b: f64 } impl<__S, __D> Tool<__S, __D> for add { .. } };
 pub(super) fn expand(tool: &Tool) -> TokenStream {
@@ -59,7 +60,9 @@ pub(super) fn fallback(tool: &Tool) -> TokenStream {
     let lints = lints();
     quote! {
         #lints
-        #vis struct #ident;
+        #vis struct #ident {}
+        #lints
+        #vis fn #ident() -> #ident { #ident {} }
         #[doc(hidden)]
         #lints
         const _: () = {
@@ -79,25 +82,33 @@ pub(super) fn fallback(tool: &Tool) -> TokenStream {
 fn lints() -> TokenStream {
     quote! {
         #[allow(
-            dead_code, deprecated, missing_docs, non_camel_case_types, unreachable_code, unreachable_pub, unused_variables,
+            dead_code, deprecated, missing_docs, non_camel_case_types, non_snake_case, unreachable_code, unreachable_pub, unused_variables,
             unused_qualifications, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction
         )]
     }
 }
 
 // /// Adds two numbers.
-// struct add;
+// struct add {}
+// fn add() -> add { add {} }
 // impl add { pub async fn call(..) -> .. { .. } }
+//
+// A struct of no fields and a function, and not one value for both: `let add = ..` would be a pattern that means the value.
 fn itself(tool: &Tool) -> TokenStream {
     let Tool { vis, docs, attrs, signature, block, .. } = tool;
     let ident = tool.ident();
     let mut signature = signature.clone();
     signature.ident = Ident::new("call", ident.span());
+    let about = format!("The tool [`{ident}`](struct@{ident}).");
     quote! {
         #(#docs)*
         #[allow(non_camel_case_types)]
         #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
-        #vis struct #ident;
+        #vis struct #ident {}
+
+        #[doc = #about]
+        #[allow(dead_code)]
+        #vis fn #ident() -> #ident { #ident {} }
 
         impl #ident {
             #(#docs)*

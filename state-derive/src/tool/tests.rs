@@ -25,7 +25,12 @@ fn a_tool_is_a_struct_with_the_function_in_it() {
             /// Adds.
             #[allow(non_camel_case_types)]
             #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
-            pub struct add;
+            pub struct add {}
+            ///The tool [`add`](struct@add).
+            #[allow(dead_code)]
+            pub fn add() -> add {
+                add {}
+            }
             impl add {
                 /// Adds.
                 pub async fn call(a: f64, b: f64, part: Part<'_>, cx: &Cx) -> f64 {
@@ -38,6 +43,7 @@ fn a_tool_is_a_struct_with_the_function_in_it() {
                 deprecated,
                 missing_docs,
                 non_camel_case_types,
+                non_snake_case,
                 unreachable_code,
                 unreachable_pub,
                 unused_variables,

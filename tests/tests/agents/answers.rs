@@ -64,6 +64,6 @@ async fn a_model_that_never_does_fails_the_run_with_what_it_has_said() {
     let model = ScriptedModel::new(["Fine.", "a", "b", "c"].map(AiMessage::new));
     let error = agent(&model).run(Review::input().messages("the film?")).await.unwrap_err();
     let ErrorKind::Node { first, .. } = error.kind() else { panic!("{error}") };
-    let cause = first.source.downcast_ref::<NoAnswer>().unwrap();
+    let cause = first.error.downcast_ref::<NoAnswer>().unwrap();
     assert_eq!(cause.said, "c");
 }

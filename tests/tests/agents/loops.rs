@@ -127,7 +127,8 @@ async fn the_pieces_of_a_reply_reach_whoever_listens_and_have_its_id() {
     let model =
         ScriptedModel::new([reply("m1", "").call(sum("1", 1, 2)), reply("m2", "It is three, as always.")]);
     let graph = graph(&model);
-    let mut stream = graph.run(MessagesState::input().messages("sum?")).stream([StreamMode::Messages]);
+    let mut stream =
+        graph.run(MessagesState::input().messages("sum?")).events([StreamMode::Messages]).stream();
     let (mut text, mut pieces) = (String::new(), 0);
     let outcome = loop {
         match stream.next().await.unwrap().unwrap().kind {

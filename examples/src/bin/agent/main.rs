@@ -73,7 +73,8 @@ async fn run(arguments: Arguments) -> Result<(), Box<dyn Error>> {
             thread
                 .run(input)
                 .context(Arc::clone(&context))
-                .stream([StreamMode::Messages, StreamMode::Updates]),
+                .events([StreamMode::Messages, StreamMode::Updates])
+                .stream(),
         )
         .await?;
     }
@@ -86,7 +87,7 @@ async fn run(arguments: Arguments) -> Result<(), Box<dyn Error>> {
             return Ok(());
         };
         let resumed = thread.resume(question.answer(yes)).context(Arc::clone(&context));
-        listen(resumed.stream([StreamMode::Messages, StreamMode::Updates])).await?;
+        listen(resumed.events([StreamMode::Messages, StreamMode::Updates]).stream()).await?;
     }
 }
 
@@ -94,8 +95,8 @@ async fn run(arguments: Arguments) -> Result<(), Box<dyn Error>> {
 async fn listen(stream: RunStream<MessagesState>) -> Result<Outcome<MessagesState>, Box<dyn Error>> {
     let mut speaking = false;
     let outcome = stream
-        .for_each(|event: Event<MessagesState>| {
-            match event.kind {
+        .for_each(|event: &Event<MessagesState>| {
+            match &event.kind {
                 EventKind::Message { chunk, .. } if !chunk.text.is_empty() => {
                     if !std::mem::replace(&mut speaking, true) {
                         print!("agent   ");
@@ -106,7 +107,7 @@ async fn listen(stream: RunStream<MessagesState>) -> Result<Outcome<MessagesStat
                     if std::mem::take(&mut speaking) {
                         println!();
                     }
-                    update_lines(&update).iter().for_each(|line| println!("{line}"));
+                    update_lines(update).iter().for_each(|line| println!("{line}"));
                 }
                 _ => {}
             }
