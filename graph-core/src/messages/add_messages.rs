@@ -70,6 +70,15 @@ fn new_id(stamp: &Stamp<'_>, place: impl fmt::Display) -> String {
     }
 }
 
+/// The same for a call. Providers take no id of a call with other characters than letters, digits, `_` and `-`.
+fn new_call_id(stamp: &Stamp<'_>, place: usize, call: usize) -> String {
+    let Stamp { thread, step, index, write, .. } = stamp;
+    match thread {
+        Some(_) => format!("call_{step}_{index}_{write}_{place}_{call}"),
+        None => format!("call_{}_{place}_{call}", ulid::Ulid::generate().to_string().to_lowercase()),
+    }
+}
+
 impl Reducer<Vec<Message>> for AddMessages {
     type Update = MessagesUpdate;
     type Delta = MessagesDelta;
@@ -98,7 +107,7 @@ impl Reducer<Vec<Message>> for AddMessages {
                     let calls = message.tool_calls.iter_mut().map(|call| &mut call.id);
                     let calls = calls.chain(message.invalid_tool_calls.iter_mut().map(|call| &mut call.id));
                     for (call, id) in calls.enumerate().filter(|(_, id)| id.is_empty()) {
-                        *id = new_id(stamp, format_args!("{place}.{call}"));
+                        *id = new_call_id(stamp, place, call);
                     }
                 }
                 Message::Tool(message) if message.tool_call_id.is_empty() => {

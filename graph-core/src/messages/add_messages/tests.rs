@@ -130,7 +130,7 @@ fn calls_without_an_id_get_one_and_an_answer_to_none_is_refused() {
     let ai = ai.invalid_call(crate::messages::InvalidToolCall::new("", "clock", "{"));
     let value = prepared(vec![ai.into()], &stamp);
     let ids: Vec<_> = value[0].as_ai().unwrap().calls().map(|(id, _)| id.to_owned()).collect();
-    assert_eq!(ids, ["3.2.0.0.0.n@t", "own", "3.2.0.0.2.n@t"]);
+    assert_eq!(ids, ["call_3_2_0_0_0", "own", "call_3_2_0_0_2"]);
     let error = AddMessages::prepare([Message::tool("", "x")].into_iter().collect(), &stamp).unwrap_err();
     assert!(error.to_string().contains("which call it answers"), "{error}");
 }
