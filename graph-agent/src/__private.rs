@@ -1,8 +1,8 @@
 //! What generated code names. Not part of the public interface.
 
 pub use crate::ToolSpec;
-pub use crate::tool::{IntoToolOutput, Tool, ToolFuture, Turn, read_arguments, schema_of};
-pub use graph_core::__private::{Extract, FixedParam, Param, Source};
+pub use crate::tool::{Argument, IntoToolOutput, Tool, ToolFuture, Turn, read_arguments, schema_of};
+pub use graph_core::__private::{Checked, Extract, FixedParam, Param, Source};
 pub use graph_core::{GraphState, NodeError};
 pub use schemars;
 pub use serde;

@@ -13,6 +13,20 @@ pub(crate) struct BadArguments {
     message: String,
 }
 
+/// A type that a model can give an argument of, or all arguments.
+#[diagnostic::on_unimplemented(
+    message = "a model cannot give a tool the argument `{Self}`",
+    label = "`{Self}` is not `serde::Deserialize + schemars::JsonSchema`",
+    note = "derive both for it; what a tool gets of the run it takes by reference, and a view with its lifetime: `{Self}<'_>`"
+)]
+pub trait Argument: Sized {
+    /// Asking for it asks for the trait.
+    const FITS: () = ();
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeserializeOwned + JsonSchema> Argument for T {}
+
 /// Reads a tool's arguments; the error says where they do not fit.
 ///
 /// # Errors

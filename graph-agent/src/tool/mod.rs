@@ -9,7 +9,7 @@ mod request;
 mod tool;
 mod tools;
 
-pub use arguments::{read_arguments, schema_of};
+pub use arguments::{Argument, read_arguments, schema_of};
 pub use call_tools::{ToolRoute, call_tools};
 pub use node::{TOOLS, ToolNode, tool_node};
 pub use output::{Fatal, IntoToolOutput, NoUpdate, ToolOutput, ToolReply};

@@ -1,7 +1,8 @@
 //! The generated code.
 
 use proc_macro2::{Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{Lifetime, ReturnType, Type};
 
 use super::model::{Kind, Param, Tool};
@@ -14,10 +15,6 @@ pub(super) fn expand(tool: &Tool) -> TokenStream {
     let (runtime, ident) = (&tool.runtime, tool.ident());
     let (itself, arguments) = (itself(tool), arguments(tool));
     let (name, description) = (&tool.name, &tool.description);
-    let read = match tool.whole() {
-        Some(whole) => &whole.ty.to_token_stream(),
-        None => &quote!(__Arguments),
-    };
     let call = call(tool);
     let bounds = bounds(tool);
     let lints = lints();
@@ -37,12 +34,12 @@ pub(super) fn expand(tool: &Tool) -> TokenStream {
                     #runtime::ToolSpec {
                         name: ::core::convert::From::from(#name),
                         description: ::core::convert::From::from(#description),
-                        parameters: #runtime::schema_of::<#read>(),
+                        parameters: #runtime::schema_of::<__Arguments>(),
                     }
                 }
                 fn call<'__a>(&'__a self, __turn: #runtime::Turn<'__a, __S, __D>) -> #runtime::ToolFuture<'__a, __S> {
                     #runtime::Box::pin(async move {
-                        let __arguments = #runtime::read_arguments::<#read>(
+                        let __arguments = #runtime::read_arguments::<__Arguments>(
                             #name,
                             ::core::clone::Clone::clone(&__turn.call.args),
                         )?;
@@ -82,7 +79,7 @@ pub(super) fn fallback(tool: &Tool) -> TokenStream {
 fn lints() -> TokenStream {
     quote! {
         #[allow(
-            dead_code, deprecated, missing_docs, non_camel_case_types, non_snake_case, unreachable_code, unreachable_pub, unused_variables,
+            dead_code, deprecated, missing_docs, non_camel_case_types, non_snake_case, non_upper_case_globals, unreachable_code, unreachable_pub, unused_variables,
             unused_qualifications, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction
         )]
     }
@@ -118,24 +115,55 @@ fn itself(tool: &Tool) -> TokenStream {
     }
 }
 
+// const __FITS_a: bool = { let _ = <f64 as Argument>::FITS; true };
+// type __Argument_a = <f64 as Checked<__FITS_a>>::Same;
 // #[derive(Deserialize, JsonSchema)]
-// struct __Arguments { a: f64, b: f64 }
+// struct __Arguments { a: __Argument_a, b: __Argument_b }
+//
+// Where a type cannot be an argument, that is the one error: of what is made of a broken constant rustc says nothing.
 fn arguments(tool: &Tool) -> TokenStream {
-    if tool.whole().is_some() {
-        return TokenStream::new();
-    }
     let runtime = &tool.runtime;
+    if let Some(whole) = tool.whole() {
+        let fits = fits(runtime, &whole.ty);
+        let ty = &whole.ty;
+        return quote! {
+            const __FITS: ::core::primitive::bool = { #fits true };
+            type __Arguments = <#ty as #runtime::Checked<__FITS>>::Same;
+        };
+    }
+    let checked = tool.arguments().filter_map(|(param, _)| {
+        let (ident, ty) = (param.ident.as_ref()?, &param.ty);
+        let (constant, alias) = (format_ident!("__FITS_{ident}"), format_ident!("__Argument_{ident}"));
+        let fits = fits(runtime, ty);
+        Some(quote! {
+            const #constant: ::core::primitive::bool = { #fits true };
+            type #alias = <#ty as #runtime::Checked<#constant>>::Same;
+        })
+    });
     let (serde, schemars) = (quote!(#runtime::serde).to_string(), quote!(#runtime::schemars).to_string());
     let fields = tool.arguments().filter_map(|(param, attrs)| {
-        let (ident, ty) = (param.ident.as_ref()?, &param.ty);
-        Some(quote!(#(#attrs)* #ident: #ty,))
+        let ident = param.ident.as_ref()?;
+        let alias = format_ident!("__Argument_{ident}", span = param.ty.span());
+        Some(quote!(#(#attrs)* #ident: #alias,))
     });
     quote! {
+        #(#checked)*
         #[derive(#runtime::serde::Deserialize, #runtime::schemars::JsonSchema)]
         #[serde(crate = #serde, deny_unknown_fields)]
         #[schemars(crate = #schemars)]
         struct __Arguments { #(#fields)* }
     }
+}
+
+/// `let _ = <f64 as Argument>::FITS;`, all of it at the type.
+fn fits(runtime: &TokenStream, ty: &Type) -> TokenStream {
+    let span = ty.span();
+    let at_type = |mut token: TokenTree| {
+        token.set_span(span);
+        token
+    };
+    let runtime: TokenStream = runtime.clone().into_iter().map(at_type).collect();
+    quote_spanned!(span=> let _ = <#ty as #runtime::Argument>::FITS;)
 }
 
 // add::call(__arguments.a, __arguments.b)

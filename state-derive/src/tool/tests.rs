@@ -44,6 +44,7 @@ fn a_tool_is_a_struct_with_the_function_in_it() {
                 missing_docs,
                 non_camel_case_types,
                 non_snake_case,
+                non_upper_case_globals,
                 unreachable_code,
                 unreachable_pub,
                 unused_variables,
@@ -54,6 +55,16 @@ fn a_tool_is_a_struct_with_the_function_in_it() {
                 clippy::restriction
             )]
             const _: () = {
+                const __FITS_a: ::core::primitive::bool = {
+                    let _ = <f64 as ::graph_agent::__private::Argument>::FITS;
+                    true
+                };
+                type __Argument_a = <f64 as ::graph_agent::__private::Checked<__FITS_a>>::Same;
+                const __FITS_b: ::core::primitive::bool = {
+                    let _ = <f64 as ::graph_agent::__private::Argument>::FITS;
+                    true
+                };
+                type __Argument_b = <f64 as ::graph_agent::__private::Checked<__FITS_b>>::Same;
                 #[derive(
                     ::graph_agent::__private::serde::Deserialize,
                     ::graph_agent::__private::schemars::JsonSchema
@@ -62,9 +73,9 @@ fn a_tool_is_a_struct_with_the_function_in_it() {
                 #[schemars(crate = ":: graph_agent :: __private :: schemars")]
                 struct __Arguments {
                     /// The one.
-                    a: f64,
+                    a: __Argument_a,
                     #[serde(default)]
-                    b: f64,
+                    b: __Argument_b,
                 }
                 #[automatically_derived]
                 impl<
