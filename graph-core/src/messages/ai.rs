@@ -1,6 +1,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::json::null_is_default;
 use super::{Content, InvalidToolCall, ToolCall, Usage};
 
 /// A reply of a model.
@@ -24,19 +25,20 @@ pub struct AiMessage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The tools that it wants called.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    // Written also where there are none: that the content's calls are not to be called must come back from a checkpoint.
+    #[serde(default, deserialize_with = "null_is_default")]
     pub tool_calls: Vec<ToolCall>,
     /// Calls whose arguments are no JSON object. They want an answer like the others.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "null_is_default", skip_serializing_if = "Vec::is_empty")]
     pub invalid_tool_calls: Vec<InvalidToolCall>,
     /// How many tokens it has cost.
     #[serde(default, rename = "usage_metadata", skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// What the form of one provider has besides.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    #[serde(default, deserialize_with = "null_is_default", skip_serializing_if = "Map::is_empty")]
     pub additional_kwargs: Map<String, Value>,
     /// What the provider has said of it, such as the model's name and why it stopped.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    #[serde(default, deserialize_with = "null_is_default", skip_serializing_if = "Map::is_empty")]
     pub response_metadata: Map<String, Value>,
     /// Everything else that it was read with.
     #[serde(flatten)]

@@ -1,17 +1,19 @@
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+use super::json::null_is_default;
 
 /// A call of a tool that a model has asked for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolCall {
-    /// What its answer refers to: [`ToolMessage::tool_call_id`](super::ToolMessage::tool_call_id).
-    #[serde(default, deserialize_with = "null_is_empty")]
+    /// What its answer refers to, empty where the server knows no ids: [`ToolMessage::tool_call_id`](super::ToolMessage::tool_call_id).
+    #[serde(default, deserialize_with = "null_is_default")]
     pub id: String,
     /// The tool.
     pub name: String,
     /// Its arguments.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_is_default")]
     pub args: Map<String, Value>,
     /// What else it came with.
     #[serde(flatten)]
@@ -50,13 +52,13 @@ impl ToolCall {
 #[non_exhaustive]
 pub struct InvalidToolCall {
     /// What its answer refers to.
-    #[serde(default, deserialize_with = "null_is_empty")]
+    #[serde(default, deserialize_with = "null_is_default")]
     pub id: String,
     /// The tool.
-    #[serde(default, deserialize_with = "null_is_empty")]
+    #[serde(default, deserialize_with = "null_is_default")]
     pub name: String,
     /// What the model has written for its arguments.
-    #[serde(default, deserialize_with = "null_is_empty")]
+    #[serde(default, deserialize_with = "null_is_default")]
     pub args: String,
     /// What is wrong with them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -79,7 +81,10 @@ impl InvalidToolCall {
     }
 }
 
-/// Servers that know no ids say so with a null.
-fn null_is_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    Option::<String>::deserialize(deserializer).map(Option::unwrap_or_default)
+/// An id of a call for one that is too long or has other letters than providers take: some allow forty, and none but letters,
+/// digits, `_` and `-`.
+pub(super) fn short_id(id: &str) -> String {
+    // FNV-1a: it comes out the same in every build, for supersteps that run again.
+    let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    format!("call_{:016x}", id.bytes().fold(0xcbf2_9ce4_8422_2325, mix))
 }

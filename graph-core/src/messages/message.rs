@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::{AiMessage, Content, HumanMessage, Role, SystemMessage, ToolMessage};
 
@@ -73,6 +74,10 @@ impl Message {
     /// Its id. Every message in a state has one.
     pub fn id(&self) -> Option<&str> {
         each!(self, message => message.id.as_deref())
+    }
+
+    pub(super) fn additional_kwargs(&self) -> &Map<String, Value> {
+        each!(self, message => &message.additional_kwargs)
     }
 
     pub(super) fn id_mut(&mut self) -> &mut Option<String> {

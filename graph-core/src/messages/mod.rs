@@ -33,9 +33,21 @@
 //!
 //! # JSON
 //!
-//! A message is written in the form of LangChain (`{"type": "human", "content": ..}`), so that its tools read it. It is read
-//! from that form, from the form of chat endpoints (`{"role": "user", ..}`), from a text (a human's), and from a pair of role
-//! and content. What a message holds besides, and blocks of content of an unknown kind, are kept as they are.
+//! A message is written in the form of LangChain (`{"type": "human", "content": ..}`), so that its tools read it. For models
+//! there are [`Message::to_openai`], the form of chat endpoints, and [`AnthropicPrompt`].
+//!
+//! | form | read | written |
+//! |---|---|---|
+//! | LangChain's: `{"type": "ai", "content": ..}` | yes | by `Serialize` |
+//! | the same in `data` (`{"type": "ai", "data": ..}`), in an `lc` envelope, as a chunk | yes, as data: nothing is made but a message | |
+//! | of chat endpoints: `{"role": "assistant", "content": ..}` | yes | [`Message::to_openai`] |
+//! | of Anthropic | | [`AnthropicPrompt`] |
+//! | `"text"` (a person's), `["user", "text"]` | yes | |
+//!
+//! What a message holds besides survives: fields that LangChain does not know in `extra`, those of chat endpoints in
+//! `additional_kwargs`, blocks of content of an unknown kind as they are. Nulls say nothing. Calls that a message has
+//! only in its content, or in the form of a provider, are its [`tool_calls`](AiMessage::tool_calls) as well; a list of calls,
+//! also an empty one, is the truth.
 
 mod add_messages;
 mod ai;
@@ -63,6 +75,7 @@ pub use chunk::{Assembly, MessageChunk, ToolCallChunk};
 pub use content::Content;
 pub use has_messages::HasMessages;
 pub use human::HumanMessage;
+pub use json::AnthropicPrompt;
 pub use message::Message;
 pub use role::{Role, UnknownRole};
 pub use sanity::node::messages_sanity;

@@ -32,6 +32,7 @@ use super::Message;
 /// ```
 #[derive(GraphState, Clone, Debug, Default, PartialEq)]
 #[state(crate = crate, rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", state(schema))]
 pub struct MessagesState {
     /// What was said so far.
     #[state(input, reducer = add_messages)]

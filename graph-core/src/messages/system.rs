@@ -2,6 +2,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::Content;
+use super::json::null_is_default;
 
 /// What the application tells the model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -17,10 +18,10 @@ pub struct SystemMessage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// What the form of one provider has besides.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    #[serde(default, deserialize_with = "null_is_default", skip_serializing_if = "Map::is_empty")]
     pub additional_kwargs: Map<String, Value>,
     /// What a provider has said of it.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    #[serde(default, deserialize_with = "null_is_default", skip_serializing_if = "Map::is_empty")]
     pub response_metadata: Map<String, Value>,
     /// Everything else that it was read with.
     #[serde(flatten)]

@@ -1,5 +1,4 @@
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
+use serde::{Serialize, Serializer};
 
 use crate::reducers::{Optional, ReduceError};
 use crate::state::{Change, IntoChange};
@@ -57,13 +56,6 @@ pub enum MessageUpdate {
     Remove(Remove),
 }
 
-impl<'de> Deserialize<'de> for MessageUpdate {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
-        json::read_update(value).map_err(serde::de::Error::custom)
-    }
-}
-
 /// What an update does to a list of messages, one thing after the other.
 ///
 /// In JSON it is a list, or one of what is in it: a message in any of the forms that are read, or
@@ -84,13 +76,6 @@ impl MessagesUpdate {
             true => Err(ReduceError::new("an input cannot remove messages, only an update can")),
             false => Ok(()),
         }
-    }
-}
-
-impl<'de> Deserialize<'de> for MessagesUpdate {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
-        json::read_updates(value).map(Self).map_err(serde::de::Error::custom)
     }
 }
 

@@ -1,18 +1,20 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::json::null_is_default;
+
 /// How many tokens a reply has cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Usage {
     /// Read by the model.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_is_default")]
     pub input_tokens: u64,
     /// Written by the model.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_is_default")]
     pub output_tokens: u64,
     /// Both.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_is_default")]
     pub total_tokens: u64,
     /// What else is said of it, such as `input_token_details`.
     #[serde(flatten)]

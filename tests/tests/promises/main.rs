@@ -17,6 +17,7 @@ mod derive_reducers;
 mod derive_schema;
 mod flattened_names;
 mod input_json;
+mod messages;
 mod names;
 mod parts_of_another_crate;
 mod reducer_laws;

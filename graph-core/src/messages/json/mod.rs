@@ -1,44 +1,41 @@
 //! Messages as JSON.
 
-use serde::de::Error as _;
+use std::fmt;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
-use thiserror::Error;
 
+mod anthropic;
+mod error;
 mod langchain;
 mod openai;
+#[cfg(feature = "schema")]
+mod schema;
 
-use super::{Message, MessageUpdate, Remove, Role, UnknownRole};
+pub use anthropic::AnthropicPrompt;
 
-/// JSON that is no message.
-#[derive(Debug, Error)]
-pub(super) enum NoMessage {
-    #[error("expected a message (an object, a text, or a pair of role and content), found {0}")]
-    Kind(&'static str),
-    #[error("expected a message, which has a `type` or a `role`")]
-    Unmarked,
-    #[error(transparent)]
-    Role(#[from] UnknownRole),
-    #[error("a removal is no message: only an update of messages can hold one")]
-    Removal,
-    #[error("a removal names the message by its `id`")]
-    RemovalOfNothing,
-    #[error("the envelope holds no message but `{0}`")]
-    Envelope(String),
-    #[error("a message of `{role}`: {source}")]
-    Fields { role: Role, source: serde_json::Error },
-}
+use error::NoMessage;
+
+use super::{Message, MessageUpdate, MessagesUpdate, Remove};
 
 /// Reads a message in any of the forms that are accepted.
-pub(super) fn read(value: Value) -> Result<Message, NoMessage> {
+fn read(value: Value) -> Result<Message, NoMessage> {
+    match read_update(value)? {
+        MessageUpdate::Put(message) => Ok(*message),
+        MessageUpdate::Remove(_) => Err(NoMessage::Removal),
+    }
+}
+
+/// Reads one thing that an update does.
+fn read_update(value: Value) -> Result<MessageUpdate, NoMessage> {
     match value {
-        Value::String(text) => Ok(Message::human(text)),
+        Value::String(text) => Ok(Message::human(text).into()),
         Value::Object(fields) => object(fields),
         Value::Array(pair) => match <[Value; 2]>::try_from(pair) {
             Ok([Value::String(role), content]) => {
-                let fields =
-                    Map::from_iter([("role".to_owned(), role.into()), ("content".to_owned(), content)]);
-                object(fields)
+                openai::read(&role, Map::from_iter([("content".to_owned(), content)])).map(Into::into)
             }
             _ => Err(NoMessage::Kind("a list")),
         },
@@ -48,56 +45,44 @@ pub(super) fn read(value: Value) -> Result<Message, NoMessage> {
     }
 }
 
-fn object(mut fields: Map<String, Value>) -> Result<Message, NoMessage> {
-    if fields.contains_key("lc") {
-        return langchain::envelope(fields);
-    }
-    let kind = fields.get("type").and_then(Value::as_str).map(str::to_owned);
-    let role = fields.get("role").and_then(Value::as_str).map(str::to_owned);
-    match (kind.as_deref(), role.as_deref()) {
-        (Some("remove"), _) => Err(NoMessage::Removal),
-        (Some("chat"), Some(role)) => langchain::read(role.parse()?, fields),
-        (Some(kind), role) => match (langchain::role(kind), role) {
-            (Ok(role), _) => match fields.remove("data") {
-                Some(Value::Object(data)) => langchain::read(role, data),
-                Some(data) => {
-                    fields.insert("data".to_owned(), data);
-                    langchain::read(role, fields)
-                }
-                None => langchain::read(role, fields),
-            },
-            (Err(_), Some(role)) => openai::read(role, fields),
-            (Err(unknown), None) => Err(unknown.into()),
-        },
-        (None, Some(role)) => openai::read(role, fields),
+fn object(fields: Map<String, Value>) -> Result<MessageUpdate, NoMessage> {
+    let text = |key: &str| fields.get(key).and_then(Value::as_str).map(str::to_owned);
+    match (text("type"), text("role")) {
+        _ if langchain::is_envelope(&fields) => {
+            let (kind, fields) = langchain::open(fields)?;
+            of_type(&kind, fields)
+        }
+        // The type of something else that has a role, such as an item of a response.
+        (Some(kind), Some(role)) if kind != "chat" && kind != "remove" && langchain::role(&kind).is_err() => {
+            openai::read(&role, fields).map(Into::into)
+        }
+        (Some(kind), _) => of_type(&kind, fields),
+        (None, Some(role)) => openai::read(&role, fields).map(Into::into),
         (None, None) => Err(NoMessage::Unmarked),
     }
 }
 
-/// Reads one thing that an update does.
-pub(super) fn read_update(value: Value) -> Result<MessageUpdate, NoMessage> {
-    match &value {
-        Value::Object(fields) if fields.get("type").and_then(Value::as_str) == Some("remove") => {
-            match fields.get("id").and_then(Value::as_str) {
-                Some(id) => Ok(MessageUpdate::Remove(Remove::named(id.to_owned()))),
-                None => Err(NoMessage::RemovalOfNothing),
-            }
-        }
-        _ => read(value).map(MessageUpdate::from),
+fn of_type(kind: &str, fields: Map<String, Value>) -> Result<MessageUpdate, NoMessage> {
+    if kind != "remove" {
+        return langchain::read(kind, fields).map(Into::into);
     }
-}
-
-/// Reads what an update does: a list, or one thing.
-pub(super) fn read_updates(value: Value) -> Result<Vec<MessageUpdate>, NoMessage> {
-    match value {
-        Value::Array(updates) => updates.into_iter().map(read_update).collect(),
-        one => Ok(vec![read_update(one)?]),
-    }
+    let data = fields.get("data").and_then(Value::as_object).unwrap_or(&fields);
+    let id = data.get("id").and_then(Value::as_str).ok_or(NoMessage::RemovalOfNothing)?;
+    Ok(MessageUpdate::Remove(Remove::named(id.to_owned())))
 }
 
 /// A removal, as LangChain writes it.
 pub(super) fn removal(id: &str) -> Value {
     serde_json::json!({"type": "remove", "id": id})
+}
+
+/// Python and JavaScript write what is not there as null.
+pub(super) fn null_is_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Default + Deserialize<'de>,
+{
+    Option::<T>::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
 impl<'de> Deserialize<'de> for Message {
@@ -106,12 +91,43 @@ impl<'de> Deserialize<'de> for Message {
     }
 }
 
-fn fields<T: serde::de::DeserializeOwned + Into<Message>>(
-    role: Role,
-    fields: Map<String, Value>,
-) -> Result<Message, NoMessage> {
-    let read: Result<T, _> = serde_json::from_value(Value::Object(fields));
-    read.map(Into::into).map_err(|source| NoMessage::Fields { role, source })
+impl<'de> Deserialize<'de> for MessageUpdate {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        read_update(Value::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
+
+impl<'de> Deserialize<'de> for MessagesUpdate {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OneOrMany)
+    }
+}
+
+/// Reads a list element by element, so that what is wrong is known by its place in the list.
+struct OneOrMany;
+
+impl<'de> Visitor<'de> for OneOrMany {
+    type Value = MessagesUpdate;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of messages, or one")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<MessagesUpdate, E> {
+        Ok([Message::human(text)].into_iter().collect())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<MessagesUpdate, A::Error> {
+        MessageUpdate::deserialize(MapAccessDeserializer::new(map)).map(|update| MessagesUpdate(vec![update]))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<MessagesUpdate, A::Error> {
+        let mut updates = Vec::new();
+        while let Some(update) = list.next_element()? {
+            updates.push(update);
+        }
+        Ok(MessagesUpdate(updates))
+    }
 }
 
 impl Message {

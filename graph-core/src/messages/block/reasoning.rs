@@ -1,0 +1,54 @@
+use serde_json::{Map, Value, json};
+
+use super::{Block, object, take};
+
+/// What the model has thought.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ReasoningBlock {
+    /// The thought.
+    pub text: String,
+    /// What the provider knows it by.
+    pub signature: Option<String>,
+    /// What else it came with.
+    pub extra: Map<String, Value>,
+    form: Form,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Form {
+    /// `{"type": "reasoning", "reasoning": ..}`
+    #[default]
+    Reasoning,
+    /// `{"type": "thinking", "thinking": ..}`
+    Thinking,
+}
+
+impl ReasoningBlock {
+    pub(super) fn new(text: String) -> Self {
+        Self { text, ..Self::default() }
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        let mut value = match self.form {
+            Form::Reasoning => json!({"type": "reasoning", "reasoning": self.text}),
+            Form::Thinking => json!({"type": "thinking", "thinking": self.text}),
+        };
+        if let (Some(signature), Some(object)) = (&self.signature, value.as_object_mut()) {
+            object.insert("signature".to_owned(), signature.as_str().into());
+        }
+        object(value, &self.extra)
+    }
+
+    /// The signature, wherever it stands: LangChain keeps what only one provider knows in `extras`.
+    pub(in crate::messages) fn signed(&self) -> Option<&str> {
+        let kept = || self.extra.get("extras")?.get("signature")?.as_str();
+        self.signature.as_deref().or_else(kept)
+    }
+}
+
+pub(super) fn read(block: &mut Map<String, Value>, key: &str, form: Form) -> Option<Block> {
+    let text = take(block, key)?;
+    let signature = take(block, "signature");
+    Some(Block::Reasoning(ReasoningBlock { text, signature, extra: Map::new(), form }))
+}

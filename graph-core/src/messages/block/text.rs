@@ -1,0 +1,23 @@
+use serde_json::{Map, Value, json};
+
+use super::{Block, object, take};
+
+/// Text in a message of several blocks.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct TextBlock {
+    /// The text.
+    pub text: String,
+    /// What else it came with, such as citations.
+    pub extra: Map<String, Value>,
+}
+
+impl TextBlock {
+    pub(super) fn to_json(&self) -> Value {
+        object(json!({"type": "text", "text": self.text}), &self.extra)
+    }
+}
+
+pub(super) fn read(block: &mut Map<String, Value>) -> Option<Block> {
+    take(block, "text").map(Block::text_of)
+}

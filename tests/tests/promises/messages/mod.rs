@@ -1,0 +1,7 @@
+//! Messages: the forms that are read and written, what is kept of a conversation, and where one may stand.
+
+mod accepted;
+mod anthropic;
+mod fixtures;
+mod openai;
+mod schema;
