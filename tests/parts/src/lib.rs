@@ -1,5 +1,6 @@
 //! States and nodes that know nothing of the graphs in which they will run.
 
+use graph_core::messages::Message;
 use graph_core::{Cx, GraphState, Node, StateView};
 
 /// A chat, to be flattened into the state of whoever has one.
@@ -49,4 +50,18 @@ pub struct Talk {
     /// The chat.
     #[state(flatten)]
     pub chat: Chat,
+}
+
+/// A conversation, to be flattened as well.
+#[derive(GraphState, Clone, Debug)]
+pub struct Dialogue {
+    /// What was said.
+    #[state(input, reducer = add_messages)]
+    pub messages: Vec<Message>,
+}
+
+/// A node that says again what was said last.
+pub async fn answer(dialogue: &Dialogue) -> DialogueUpdate {
+    let last = dialogue.messages.last().map(|message| format!("you said: {}", message.text()));
+    Dialogue::update().messages(last.map(Message::ai))
 }

@@ -13,9 +13,9 @@ use super::stores::{Place, on_every_store};
 
 /// Counts the bytes that a store is given.
 #[derive(Clone)]
-struct Counting {
-    store: Arc<dyn Checkpointer>,
-    bytes: Arc<AtomicU64>,
+pub(crate) struct Counting {
+    pub(crate) store: Arc<dyn Checkpointer>,
+    pub(crate) bytes: Arc<AtomicU64>,
 }
 
 impl Checkpointer for Counting {

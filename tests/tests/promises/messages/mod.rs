@@ -3,5 +3,8 @@
 mod accepted;
 mod anthropic;
 mod fixtures;
+mod inputs;
+mod laws;
 mod openai;
+mod places;
 mod schema;

@@ -1,0 +1,126 @@
+//! The JSON of an input adds messages; only that of an update takes out.
+
+use std::error::Error as _;
+
+use graph_core::GraphState;
+use graph_core::messages::{Message, MessagesState, MessagesStateInput, Role};
+use graph_core::state::Input;
+use serde_json::{Value, json};
+
+#[derive(GraphState, Clone, Debug)]
+struct Chat {
+    #[state(input, reducer = add_messages)]
+    messages: Vec<Message>,
+    #[state(input, reducer = add_messages)]
+    aside: Option<Vec<Message>>,
+    #[state(input, reducer = add_messages, exclude)]
+    secret: Vec<Message>,
+}
+
+fn started(input: Value) -> Result<Chat, String> {
+    let input = ChatInput::from_json(input).map_err(|error| error.to_string())?;
+    Chat::started(input).map_err(|error| error.to_string())
+}
+
+#[track_caller]
+fn refused(input: Value, expected: &[&str]) {
+    let text = started(input).unwrap_err();
+    assert_eq!(text.lines().skip(1).map(str::trim).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn every_form_is_read_and_given_an_id() {
+    let chat = started(json!({
+        "messages": ["hi", ["assistant", "hello"], {"role": "user", "content": "why?"}, {"type": "ai", "content": "so", "id": "a"}],
+        "aside": "one alone",
+    }))
+    .unwrap();
+    let said: Vec<_> =
+        chat.messages.iter().map(|message| (message.role(), message.text().into_owned())).collect();
+    assert_eq!(
+        said,
+        [(Role::Human, "hi"), (Role::Ai, "hello"), (Role::Human, "why?"), (Role::Ai, "so")]
+            .map(|(role, text)| (role, text.to_owned()))
+    );
+    assert!(chat.messages.iter().all(|message| message.id().is_some_and(|id| !id.is_empty())));
+    assert_eq!(chat.messages[3].id(), Some("a"));
+    assert_eq!(chat.aside.unwrap()[0].text(), "one alone");
+}
+
+#[test]
+fn an_input_cannot_remove_and_says_so_at_its_path() {
+    let never = "an input cannot remove messages, only an update can";
+    for removal in [json!({"type": "remove", "id": "a"}), json!({"type": "remove", "id": "__remove_all__"})] {
+        refused(json!({"messages": ["hi", removal]}), &[&format!("$.messages: {never}")]);
+        refused(
+            json!({"aside": [removal], "messages": removal}),
+            &[&format!("$.messages: {never}"), &format!("$.aside: {never}")],
+        );
+        refused(
+            json!({"secret": [removal]}),
+            &["$.secret: the value does not fit (the field is excluded, so no more is said)"],
+        );
+        let error = MessagesStateInput::from_json(json!({"messages": [removal]})).unwrap_err();
+        assert!(error.to_string().contains(never), "{error}");
+    }
+}
+
+#[test]
+fn an_update_can() {
+    let chat = started(json!({"messages": [{"type": "human", "content": "a", "id": "a"}, {"type": "ai", "content": "b", "id": "b"}]})).unwrap();
+    let update: ChatUpdate =
+        serde_json::from_value(json!({"messages": {"type": "remove", "id": "a"}})).unwrap();
+    let chat = chat.updated(update).unwrap();
+    assert_eq!(chat.messages.iter().map(|message| message.text().into_owned()).collect::<Vec<_>>(), ["b"]);
+    let update = json!({"messages": [{"type": "remove", "id": "__remove_all__"}, "new"]});
+    let update: ChatUpdate = serde_json::from_value(update.clone()).unwrap();
+    // It is written as it is read.
+    let written = serde_json::to_value(&update).unwrap();
+    assert_eq!(written["messages"][0], json!({"type": "remove", "id": "__remove_all__"}));
+    let chat = chat.updated(serde_json::from_value::<ChatUpdate>(written).unwrap()).unwrap();
+    assert_eq!(chat.messages.iter().map(|message| message.text().into_owned()).collect::<Vec<_>>(), ["new"]);
+    let unknown: ChatUpdate =
+        serde_json::from_value(json!({"messages": {"type": "remove", "id": "nobody"}})).unwrap();
+    let error = chat.updated(unknown).unwrap_err();
+    assert_eq!(error.source().unwrap().to_string(), "there is no message `nobody` to remove");
+}
+
+#[test]
+fn what_is_no_message_is_named_by_its_place() {
+    refused(
+        json!({"messages": ["hi", {"role": "robot", "content": ""}], "aside": 3, "secret": [["hunter2"]]}),
+        &[
+            "$.messages[1]: unknown role `robot`; there are `human` (`user`), `ai` (`assistant`), `tool` and `system` (`developer`)",
+            "$.aside: invalid type: integer `3`, expected a list of messages, or one",
+            "$.secret: the value does not fit (the field is excluded, so no more is said)",
+        ],
+    );
+}
+
+#[test]
+fn an_answer_to_no_call_and_a_message_that_is_not_there_give_nothing_away_where_they_are_excluded() {
+    let chat = Chat::started(Chat::input().secret("hunter2")).unwrap();
+    assert_eq!(chat.secret[0].text(), "hunter2");
+    assert_eq!(chat.dump().to_string(), r#"{"messages":[],"aside":null}"#);
+    assert!(!format!("{:?}", Chat::update().secret("hunter2")).contains("hunter2"));
+    let error = chat.updated(Chat::update().secret(graph_core::messages::Remove::id("hunter2"))).unwrap_err();
+    let text = format!("{error} {error:?} {:?}", error.source());
+    assert!(!text.contains("hunter2") && text.contains("secret"), "{text}");
+}
+
+#[test]
+fn an_optional_conversation_begins_with_the_first_message() {
+    let chat = Chat::started(Chat::input()).unwrap();
+    assert_eq!(chat.aside, None);
+    let chat = chat.updated(Chat::update().aside("a")).unwrap();
+    let chat = chat.updated(Chat::update().aside([Message::ai("b")])).unwrap();
+    assert_eq!(chat.aside.as_ref().unwrap().len(), 2);
+    let chat = chat.updated(Chat::update().aside(graph_core::messages::Remove::all())).unwrap();
+    assert_eq!(chat.aside, Some(Vec::new()));
+}
+
+#[test]
+fn the_state_of_the_box_reads_the_same_inputs() {
+    let input = MessagesStateInput::from_json(json!({"messages": ["hi"]})).unwrap();
+    assert_eq!(MessagesState::started(input).unwrap().messages[0].text(), "hi");
+}
