@@ -41,5 +41,6 @@ pub mod reducers {
 
 /// What a state with a conversation is made of.
 pub mod messages {
+    pub use crate::messages::has_messages::conversation;
     pub use crate::messages::{HasMessages, Message, MessagesUpdate};
 }

@@ -79,6 +79,7 @@ fn new_call_id(stamp: &Stamp<'_>, place: usize, call: usize) -> String {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Reducer<Vec<Message>> for AddMessages {
     type Update = MessagesUpdate;
     type Delta = MessagesDelta;

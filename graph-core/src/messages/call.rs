@@ -81,10 +81,9 @@ impl InvalidToolCall {
     }
 }
 
-/// An id of a call for one that is too long or has other letters than providers take: some allow forty, and none but letters,
-/// digits, `_` and `-`.
+/// An id in place of one that a provider refuses: short, of letters and digits, and always the same for the same.
 pub(super) fn short_id(id: &str) -> String {
-    // FNV-1a: it comes out the same in every build, for supersteps that run again.
+    // FNV-1a: it comes out the same in every build, so that what a provider has cached is found again.
     let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
     format!("call_{:016x}", id.bytes().fold(0xcbf2_9ce4_8422_2325, mix))
 }

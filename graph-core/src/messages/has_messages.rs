@@ -1,4 +1,6 @@
 use crate::node::{IntoStep, IsState, StateOrPacket};
+use std::any::Any;
+
 use crate::state::{GraphState, Holds};
 
 use super::{Message, MessagesState, MessagesUpdate};
@@ -39,4 +41,10 @@ where
     fn update_messages(update: MessagesUpdate) -> S::Update {
         <S as Holds<MessagesState>>::lift(MessagesState::update().messages(update))
     }
+}
+
+/// The conversation in a field that `add_messages` folds, for generated code. It asks the type when it runs, where it is known to
+/// fit: of a field of another type, rustc says that the reducer cannot fold it, and nothing of what follows from that.
+pub fn conversation<T: 'static>(field: &T) -> &[Message] {
+    (field as &dyn Any).downcast_ref::<Vec<Message>>().map_or(&[], Vec::as_slice)
 }

@@ -55,7 +55,7 @@ mod block;
 mod call;
 mod chunk;
 mod content;
-mod has_messages;
+pub(crate) mod has_messages;
 mod human;
 mod json;
 mod message;

@@ -11,7 +11,7 @@
 //! | `add_messages` | [`AddMessages`](crate::messages::AddMessages) | `Vec<Message>` | messages, texts, removals |
 //! | `any_value` | [`AnyValue`] | everything; the last writer wins | the value |
 //!
-//! `append`, `merge` and `union` store what they fold, the others the field's new value ([`Reducer::STORED`]).
+//! `append`, `merge`, `union` and `add_messages` store what they fold, the others the field's new value ([`Reducer::STORED`]).
 //!
 //! An `Option` of what a reducer folds is folded as well, through [`Optional`]. Anything else in the attribute is a type
 //! that implements [`Reducer`], or a function `fn(&mut T, U)` that returns nothing or a `Result` of nothing.

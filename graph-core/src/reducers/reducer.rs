@@ -42,7 +42,7 @@ use super::{ReduceError, Stamp, StoredAs, Undo, guarded};
     message = "`{Self}` cannot fold a field of type `{T}`",
     label = "`{Self}` does not know how to fold this type",
     note = "`append` folds lists and strings, `union` lists and sets, `merge` maps, `add` numbers and durations, \
-            `min` and `max` what can be compared, `any_value` everything"
+            `min` and `max` what can be compared, `add_messages` lists of messages, `any_value` everything"
 )]
 pub trait Reducer<T: Clone>: Sized + 'static {
     /// What a node hands in.

@@ -124,7 +124,8 @@ where
     message = "a field of type `{T}` with reducer `{R}` cannot take `{Self}`",
     label = "cannot be written to this field",
     note = "a field without a reducer takes its value; `append`, `union` and `merge` take whatever iterates over items \
-            of exactly the field's type, other reducers take one value; every field takes `Overwrite(value)`"
+            of exactly the field's type, `add_messages` messages, texts, `(Role, text)` and `Remove`, one or several, other \
+            reducers take one value; every field takes `Overwrite(value)`"
 )]
 pub trait IntoChange<R: Reducer<T>, T: Clone> {
     /// The write this value stands for.

@@ -75,6 +75,7 @@ fields! {
     input: "#[state(input)]";
     output: "#[state(output)]";
     reducer_append: "#[state(reducer = append)]";
+    reducer_add_messages: "#[state(reducer = add_messages)]";
     reducer_type: "#[state(reducer = path::Own)]";
     reducer_function: "#[state(reducer = path::fold)]";
     reducer_takes: "#[state(reducer = path::fold, takes = U)]";

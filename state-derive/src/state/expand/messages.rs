@@ -5,7 +5,7 @@ use super::context::Context;
 
 // Of a state with one conversation:
 // impl HasMessages for Chat {
-//     fn messages(&self) -> &[Message] { &self.messages }
+//     fn messages(&self) -> &[Message] { conversation(&self.messages) }
 //     fn update_messages(update: MessagesUpdate) -> ChatUpdate { Chat::update().messages(update) }
 // }
 //
@@ -24,7 +24,7 @@ pub(super) fn item(cx: &Context<'_>) -> TokenStream {
         this,
         quote! {
             #[inline]
-            fn messages(&self) -> &[#runtime::messages::Message] { &self.#ident }
+            fn messages(&self) -> &[#runtime::messages::Message] { #runtime::messages::conversation(&self.#ident) }
             fn update_messages(__update: #runtime::messages::MessagesUpdate) -> #update {
                 <#this>::update().#ident(__update)
             }

@@ -1,0 +1,16 @@
+use graph_core::GraphState;
+use graph_core::messages::Message;
+
+#[derive(GraphState, Clone)]
+struct Chat {
+    #[state(reducer = add_messages)]
+    texts: Vec<String>,
+    #[state(reducer = add_messages)]
+    last: Message,
+    #[state(reducer = append)]
+    messages: Vec<Message>,
+}
+
+fn main() {
+    Chat::update().messages(["a"]);
+}

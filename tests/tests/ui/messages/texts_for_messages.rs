@@ -1,0 +1,9 @@
+use graph_core::GraphState;
+
+#[derive(GraphState, Clone)]
+struct Chat {
+    #[state(reducer = add_messages)]
+    messages: Vec<String>,
+}
+
+fn main() {}
