@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-const PROGRAMS: [(&str, &str); 16] = [
+const PROGRAMS: [(&str, &str); 17] = [
     ("01_append", env!("CARGO_BIN_EXE_01_append")),
     ("02_private", env!("CARGO_BIN_EXE_02_private")),
     ("03_conflict", env!("CARGO_BIN_EXE_03_conflict")),
@@ -20,6 +20,7 @@ const PROGRAMS: [(&str, &str); 16] = [
     ("14_time_travel", env!("CARGO_BIN_EXE_14_time_travel")),
     ("15_evolution", env!("CARGO_BIN_EXE_15_evolution")),
     ("16_encryption", env!("CARGO_BIN_EXE_16_encryption")),
+    ("17_messages", env!("CARGO_BIN_EXE_17_messages")),
 ];
 
 #[test]
