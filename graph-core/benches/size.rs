@@ -6,6 +6,7 @@ mod paired;
 
 use std::time::{Duration, Instant};
 
+use graph_core::messages::Message;
 use graph_core::{GraphState, Overwrite, START, StateGraph};
 use paired::{extent, measuring, pair};
 use tokio::runtime::Runtime;
@@ -39,6 +40,16 @@ struct Log {
 
 async fn append(_: &Log) -> LogUpdate {
     Log::update().lines([1])
+}
+
+#[derive(GraphState, Clone)]
+struct Chat {
+    #[state(reducer = add_messages)]
+    messages: Vec<Message>,
+}
+
+async fn say(_: &Chat) -> ChatUpdate {
+    Chat::update().messages("a")
 }
 
 macro_rules! looped {
@@ -89,4 +100,16 @@ fn main() {
         || per(looped!(&runtime, Log, append, grown(10), supersteps)),
     )
     .report("appending to a list of 100,000, next to one of 10", 1.3);
+
+    let grown = |length: usize| {
+        let mut messages = Vec::with_capacity(length + 4_000);
+        messages.extend((0..length).map(|at| Message::human("a").with_id(format!("{at}"))));
+        Chat::input().messages(Overwrite(messages))
+    };
+    pair(
+        rounds,
+        || per(looped!(&runtime, Chat, say, grown(100_000), supersteps)),
+        || per(looped!(&runtime, Chat, say, grown(10), supersteps)),
+    )
+    .report("appending to 100,000 messages, next to 10", 1.3);
 }
