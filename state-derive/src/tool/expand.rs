@@ -2,7 +2,8 @@
 
 use proc_macro2::{Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::spanned::Spanned;
+use syn::ext::IdentExt as _;
+use syn::spanned::Spanned as _;
 use syn::{Lifetime, ReturnType, Type};
 
 use super::model::{Kind, Param, Tool};
@@ -96,7 +97,8 @@ fn itself(tool: &Tool) -> TokenStream {
     let ident = tool.ident();
     let mut signature = signature.clone();
     signature.ident = Ident::new("call", ident.span());
-    let about = format!("The tool [`{ident}`](struct@{ident}).");
+    let name = ident.unraw();
+    let about = format!("The tool [`{name}`](struct@{name}).");
     quote! {
         #(#docs)*
         #[allow(non_camel_case_types)]
@@ -115,10 +117,10 @@ fn itself(tool: &Tool) -> TokenStream {
     }
 }
 
-// const __FITS_a: bool = { let _ = <f64 as Argument>::FITS; true };
-// type __Argument_a = <f64 as Checked<__FITS_a>>::Same;
+// const __FITS_0: bool = { let _ = <f64 as Argument>::FITS; true };
+// type __Argument_0 = <f64 as Checked<__FITS_0>>::Same;
 // #[derive(Deserialize, JsonSchema)]
-// struct __Arguments { a: __Argument_a, b: __Argument_b }
+// struct __Arguments { a: __Argument_0, b: __Argument_1 }
 //
 // Where a type cannot be an argument, that is the one error: of what is made of a broken constant rustc says nothing.
 fn arguments(tool: &Tool) -> TokenStream {
@@ -131,19 +133,18 @@ fn arguments(tool: &Tool) -> TokenStream {
             type __Arguments = <#ty as #runtime::Checked<__FITS>>::Same;
         };
     }
-    let checked = tool.arguments().filter_map(|(param, _)| {
-        let (ident, ty) = (param.ident.as_ref()?, &param.ty);
-        let (constant, alias) = (format_ident!("__FITS_{ident}"), format_ident!("__Argument_{ident}"));
-        let fits = fits(runtime, ty);
-        Some(quote! {
+    let checked = tool.arguments().enumerate().map(|(place, (param, _))| {
+        let (constant, alias) = (format_ident!("__FITS_{place}"), format_ident!("__Argument_{place}"));
+        let (fits, ty) = (fits(runtime, &param.ty), &param.ty);
+        quote! {
             const #constant: ::core::primitive::bool = { #fits true };
             type #alias = <#ty as #runtime::Checked<#constant>>::Same;
-        })
+        }
     });
     let (serde, schemars) = (quote!(#runtime::serde).to_string(), quote!(#runtime::schemars).to_string());
-    let fields = tool.arguments().filter_map(|(param, attrs)| {
+    let fields = tool.arguments().enumerate().filter_map(|(place, (param, attrs))| {
         let ident = param.ident.as_ref()?;
-        let alias = format_ident!("__Argument_{ident}", span = param.ty.span());
+        let alias = format_ident!("__Argument_{place}", span = param.ty.span());
         Some(quote!(#(#attrs)* #ident: #alias,))
     });
     quote! {

@@ -55,16 +55,16 @@ fn a_tool_is_a_struct_with_the_function_in_it() {
                 clippy::restriction
             )]
             const _: () = {
-                const __FITS_a: ::core::primitive::bool = {
+                const __FITS_0: ::core::primitive::bool = {
                     let _ = <f64 as ::graph_agent::__private::Argument>::FITS;
                     true
                 };
-                type __Argument_a = <f64 as ::graph_agent::__private::Checked<__FITS_a>>::Same;
-                const __FITS_b: ::core::primitive::bool = {
+                type __Argument_0 = <f64 as ::graph_agent::__private::Checked<__FITS_0>>::Same;
+                const __FITS_1: ::core::primitive::bool = {
                     let _ = <f64 as ::graph_agent::__private::Argument>::FITS;
                     true
                 };
-                type __Argument_b = <f64 as ::graph_agent::__private::Checked<__FITS_b>>::Same;
+                type __Argument_1 = <f64 as ::graph_agent::__private::Checked<__FITS_1>>::Same;
                 #[derive(
                     ::graph_agent::__private::serde::Deserialize,
                     ::graph_agent::__private::schemars::JsonSchema
@@ -73,9 +73,9 @@ fn a_tool_is_a_struct_with_the_function_in_it() {
                 #[schemars(crate = ":: graph_agent :: __private :: schemars")]
                 struct __Arguments {
                     /// The one.
-                    a: __Argument_a,
+                    a: __Argument_0,
                     #[serde(default)]
-                    b: __Argument_b,
+                    b: __Argument_1,
                 }
                 #[automatically_derived]
                 impl<

@@ -187,3 +187,55 @@ async fn a_tool_is_a_function_that_can_be_called_by_itself() {
     let sorted = sort::call(Sorting { items: vec![2, 1], order: Order::Up }).await;
     assert_eq!(sorted, json!([1, 2]));
 }
+
+/// Names that generated code could trip over, of a tool and of its arguments.
+mod odd_names {
+    #![expect(dead_code, reason = "they are odd")]
+
+    use graph_agent::tool;
+
+    struct Option;
+    struct String;
+    struct Box;
+    type Result = ();
+
+    /// Is of a kind.
+    #[tool]
+    pub(super) async fn r#match(
+        r#type: std::string::String,
+        __turn: u8,
+        __arguments: u8,
+        call: u8,
+        spec: u8,
+    ) -> u8 {
+        let _ = r#type;
+        __turn + __arguments + call + spec
+    }
+
+    /// Is called as what it calls.
+    #[tool]
+    pub(super) async fn call(#[serde(default)] __self: u8) -> u8 {
+        __self
+    }
+}
+
+#[tokio::test]
+async fn a_tool_and_its_arguments_may_have_any_names() {
+    use odd_names::{call, r#match};
+
+    let args = [
+        ("type", json!("x")),
+        ("__turn", json!(1)),
+        ("__arguments", json!(2)),
+        ("call", json!(3)),
+        ("spec", json!(4)),
+    ];
+    let first =
+        args.into_iter().fold(ToolCall::new("1", "match"), |call, (name, value)| call.arg(name, value));
+    let tools = Tools::<MessagesState>::new().with(r#match).with(call);
+    let replies = [calls([first, ToolCall::new("2", "call")]), AiMessage::new("done")];
+    let agent = Agent::new(Arc::new(ScriptedModel::new(replies))).tools(tools);
+    let graph = agent.graph().unwrap().compile().unwrap();
+    let chat = graph.run(MessagesState::input().messages("hello")).await.unwrap().into_state();
+    assert_eq!(said(&chat.messages)[2..4], ["tool: 10", "tool: 0"]);
+}
