@@ -1,4 +1,13 @@
 //! Language models, tools and agents as parts of typed state graphs.
+//!
+//! A [`ChatModel`] goes on with a conversation: `OpenAiModel` behind a chat endpoint, [`ScriptedModel`] in tests. What it may have
+//! called is a [tool](mod@tool); an [`Agent`](agent::Agent) is the graph of both.
+//!
+//! # Features
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `openai` | `OpenAiModel`, a model behind any endpoint that understands OpenAI's chat protocol, through `async-openai` |
 
 pub mod agent;
 pub mod model;
@@ -9,6 +18,8 @@ pub mod __private;
 
 pub use model::chat_model::{ChatModel, ModelFuture, ModelStream};
 pub use model::error::ModelError;
+#[cfg(feature = "openai")]
+pub use model::openai::{OpenAiBuilder, OpenAiModel};
 pub use model::request::{AnswerSchema, ChatRequest, ToolChoice, ToolSpec};
 pub use model::scripted::ScriptedModel;
 #[doc = include_str!("../docs/tool.md")]

@@ -48,6 +48,8 @@
 
 pub(crate) mod chat_model;
 pub(crate) mod error;
+#[cfg(feature = "openai")]
+pub(crate) mod openai;
 mod pieces;
 pub(crate) mod request;
 pub(crate) mod scripted;

@@ -1,0 +1,134 @@
+//! What is sent to an endpoint, and what is read of its replies.
+
+use graph_agent::{ChatModel as _, ChatRequest, OpenAiModel, ToolChoice, ToolSpec};
+use graph_core::messages::{Message, Usage};
+use serde_json::{Value, json};
+
+use crate::server::{Answer, Server};
+use crate::strict::strict;
+use crate::{builder, model, why};
+
+/// A reply as endpoints write it.
+pub(crate) fn reply(message: Value, finish_reason: &str) -> Value {
+    json!({
+        "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "test-model-2",
+        "choices": [{"index": 0, "message": message, "finish_reason": finish_reason}],
+        "usage": {"prompt_tokens": 9, "completion_tokens": 12, "total_tokens": 21,
+            "prompt_tokens_details": {"cached_tokens": 4}, "completion_tokens_details": {"reasoning_tokens": 5}},
+    })
+}
+
+pub(crate) fn says(text: &str) -> Answer {
+    Answer::json(200, &reply(json!({"role": "assistant", "content": text}), "stop"))
+}
+
+fn clock() -> ToolSpec {
+    ToolSpec {
+        name: "clock".to_owned(),
+        description: "tells the time".to_owned(),
+        parameters: json!({"type": "object", "properties": {"zone": {"type": "string"}}}),
+    }
+}
+
+#[tokio::test]
+async fn a_request_is_what_every_endpoint_understands() {
+    let server = Server::start([says("Because.")]);
+    let request = ChatRequest::new([Message::system("be brief"), Message::human("why? ü 🦀")])
+        .tools([clock()])
+        .tool_choice(ToolChoice::Required)
+        .temperature(0.5)
+        .max_tokens(7)
+        .with("seed", 3);
+    let model = builder(&server).header("X-Team", "tests").build().unwrap();
+    assert_eq!(model.complete(&request).await.unwrap().content, "Because.");
+
+    let seen = server.only();
+    assert_eq!(seen.line, "POST /v1/chat/completions HTTP/1.1");
+    assert_eq!(seen.header("authorization"), Some("Bearer s3cret"));
+    assert_eq!(seen.header("content-type"), Some("application/json"));
+    assert_eq!(seen.header("x-team"), Some("tests"));
+    assert!(seen.header("user-agent").unwrap().starts_with("graph-agent/"));
+    assert_eq!(
+        seen.body,
+        json!({
+            "model": "test-model", "stream": false,
+            "messages": [{"role": "system", "content": "be brief"}, {"role": "user", "content": "why? ü 🦀"}],
+            "tools": [{"type": "function", "function": {
+                "name": "clock", "description": "tells the time",
+                "parameters": {"type": "object", "properties": {"zone": {"type": "string"}}},
+            }}],
+            "tool_choice": "required", "temperature": 0.5, "max_tokens": 7, "seed": 3,
+        })
+    );
+}
+
+#[tokio::test]
+async fn without_a_key_nothing_is_said_of_one() {
+    let server = Server::start([says("Because.")]);
+    let model = OpenAiModel::builder("test-model").endpoint(server.url()).build().unwrap();
+    model.complete(&why()).await.unwrap();
+    let seen = server.only();
+    let known = ["accept", "content-length", "content-type", "host", "user-agent"];
+    let mut headers: Vec<_> = seen.headers.iter().map(|(name, _)| name.as_str()).collect();
+    headers.sort_unstable();
+    assert_eq!(headers, known, "{seen:?}");
+}
+
+#[tokio::test]
+async fn a_reply_keeps_what_the_provider_says_of_it() {
+    let server = Server::start([says("Because.")]);
+    let reply = model(&server).complete(&why()).await.unwrap();
+    assert_eq!(reply.id, None, "the state gives it one");
+    assert_eq!(reply.response_metadata["model_name"], "test-model-2");
+    assert_eq!(reply.response_metadata["finish_reason"], "stop");
+    assert_eq!(reply.response_metadata["id"], "chatcmpl-1");
+    let usage = reply.usage.unwrap();
+    let Usage { input_tokens, output_tokens, total_tokens, .. } = usage;
+    assert_eq!((input_tokens, output_tokens, total_tokens), (9, 12, 21));
+    assert_eq!(usage.extra["input_token_details"], json!({"cache_read": 4}));
+    assert_eq!(usage.extra["output_token_details"], json!({"reasoning": 5}));
+}
+
+#[tokio::test]
+async fn what_a_model_has_called_and_been_told_is_understood_when_it_is_sent_back() {
+    let call = |id: &str, arguments: &str| json!({"id": id, "type": "function", "function": {"name": "clock", "arguments": arguments}});
+    let calls = json!([call("a", r#"{"zone": "utc"}"#), call("b", "{\"zone\": ")]);
+    let message = json!({"role": "assistant", "content": null, "refusal": null, "annotations": [], "tool_calls": calls});
+    let server = strict(Answer::json(200, &reply(message, "tool_calls")));
+    let model = model(&server);
+
+    let first = model.complete(&why().tools([clock()])).await.unwrap();
+    assert_eq!(first.tool_calls[0].args["zone"], "utc");
+    assert_eq!(
+        (first.invalid_tool_calls[0].id.as_str(), first.invalid_tool_calls[0].args.as_str()),
+        ("b", "{\"zone\": ")
+    );
+    let answers = [("a", "12:00"), ("b", "these are no arguments")].map(|(id, text)| Message::tool(id, text));
+    let history = [Message::human("why?"), first.into()].into_iter().chain(answers);
+    model.complete(&ChatRequest::new(history)).await.unwrap();
+
+    let sent = &server.seen()[1].body["messages"];
+    assert_eq!(
+        sent[1]["tool_calls"][0]["function"],
+        json!({"name": "clock", "arguments": r#"{"zone":"utc"}"#})
+    );
+    assert_eq!(sent[1]["tool_calls"][1]["function"], json!({"name": "clock", "arguments": "{\"zone\": "}));
+}
+
+#[tokio::test]
+async fn one_model_may_be_asked_many_things_at_once() {
+    let server = Server::answering(|seen| says(seen.body["messages"][0]["content"].as_str().unwrap()));
+    let model = std::sync::Arc::new(model(&server));
+    let asked: Vec<_> = (0..20)
+        .map(|number| {
+            let model = std::sync::Arc::clone(&model);
+            tokio::spawn(async move {
+                let reply = model.complete(&ChatRequest::new([number.to_string()])).await.unwrap();
+                assert_eq!(reply.content.text(), number.to_string());
+            })
+        })
+        .collect();
+    for asked in asked {
+        asked.await.unwrap();
+    }
+}
