@@ -1,60 +1,50 @@
 use std::time::Duration;
 
-use async_openai::Client;
-use async_openai::config::OpenAIConfig;
-use async_openai::types::chat::{
-    ChatCompletionRequestSystemMessage, ChatCompletionRequestUserMessage, CreateChatCompletionRequest,
-};
+use graph_agent::{ChatModel as _, ChatRequest, OpenAiModel};
+use graph_core::messages::Message;
 
 use super::{Chat, Prompt, Reply, Setup};
 use crate::Error;
 
 /// A model behind an OpenAI-compatible chat endpoint.
 pub struct OpenAi {
-    setup: Setup,
-    client: Client<OpenAIConfig>,
+    endpoint: String,
+    model: OpenAiModel,
 }
 
-/// The client itself waits for ever.
+/// Who waits at a terminal gives up sooner than a program does.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 impl OpenAi {
     /// Does not connect yet.
-    pub fn new(setup: Setup) -> Self {
-        let key = setup.key.clone().unwrap_or_default();
-        let config = OpenAIConfig::new().with_api_base(setup.endpoint.as_str()).with_api_key(key);
-        Self { setup, client: Client::with_config(config) }
+    ///
+    /// # Errors
+    /// [`Error::Chat`] when there can be no such model, as where the machine has no certificates.
+    pub fn new(setup: Setup) -> Result<Self, Error> {
+        let Setup { endpoint, key, model } = setup;
+        let builder = OpenAiModel::builder(model.as_str()).endpoint(endpoint.as_str());
+        match builder.key(key.unwrap_or_default()).timeout(PATIENCE).build() {
+            Ok(model) => Ok(Self { endpoint, model }),
+            Err(source) => Err(Error::Chat { model, endpoint, source: source.into() }),
+        }
     }
 
     async fn ask(&self, prompt: &Prompt) -> Result<String, Error> {
-        let request = CreateChatCompletionRequest {
-            model: self.setup.model.clone(),
-            messages: vec![
-                ChatCompletionRequestSystemMessage::from(prompt.system.as_str()).into(),
-                ChatCompletionRequestUserMessage::from(prompt.user.as_str()).into(),
-            ],
-            ..CreateChatCompletionRequest::default()
-        };
-        let response = tokio::time::timeout(PATIENCE, self.client.chat().create(request))
-            .await
-            .map_err(|_| self.failed(format!("no reply within {} s", PATIENCE.as_secs())))?
-            .map_err(|error| self.failed(error))?;
-        let text = response.choices.into_iter().find_map(|choice| choice.message.content);
-        text.filter(|text| !text.trim().is_empty()).ok_or_else(|| self.failed("the reply is empty"))
+        let request =
+            ChatRequest::new([Message::system(prompt.system.as_str()), Message::human(prompt.user.as_str())]);
+        let reply = self.model.complete(&request).await.map_err(|error| self.failed(error))?;
+        let text = reply.content.text();
+        if text.trim().is_empty() { Err(self.failed("the reply is empty")) } else { Ok(text.into_owned()) }
     }
 
     fn failed(&self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
-        Error::Chat {
-            model: self.setup.model.clone(),
-            endpoint: self.setup.endpoint.clone(),
-            source: source.into(),
-        }
+        Error::Chat { model: self.model().to_owned(), endpoint: self.endpoint.clone(), source: source.into() }
     }
 }
 
 impl Chat for OpenAi {
     fn model(&self) -> &str {
-        &self.setup.model
+        self.model.name()
     }
 
     fn reply<'a>(&'a self, prompt: &'a Prompt) -> Reply<'a> {

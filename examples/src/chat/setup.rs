@@ -29,7 +29,7 @@ impl Setup {
         if !(endpoint.starts_with("http://") || endpoint.starts_with("https://")) {
             return Err(Error::ChatSetup("OPENAI_BASE_URL must begin with http:// or https://"));
         }
-        // The client panics on a key that no HTTP header can hold.
+        // No HTTP header can hold another. Here the error can name the variable.
         if key.as_ref().is_some_and(|key| !key.chars().all(|letter| letter.is_ascii_graphic())) {
             return Err(Error::ChatSetup("OPENAI_API_KEY must consist of visible ASCII letters"));
         }

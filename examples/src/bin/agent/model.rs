@@ -8,6 +8,10 @@ use graph_core::messages::{AiMessage, Message, ToolCall};
 
 /// The model that the environment names.
 pub(crate) fn from_environment() -> Result<Arc<dyn ChatModel>, Box<dyn Error>> {
+    #[cfg(feature = "openai")]
+    if let Some(model) = graph_agent::OpenAiModel::from_env()? {
+        return Ok(Arc::new(model));
+    }
     // Each run is a new process: what was said tells how far the script is.
     let script = std::iter::repeat_n(reply as fn(&ChatRequest) -> AiMessage, 8);
     Ok(Arc::new(script.fold(ScriptedModel::new([]), ScriptedModel::reply_with)))

@@ -19,7 +19,7 @@ impl Library {
         eprintln!("reading   {} files, {} passages", corpus.files, corpus.passages.len());
         report(&corpus.skipped);
         let setup = Setup::from_env(|name| std::env::var(name).ok())?;
-        Ok(Self { index: Index::new(corpus.passages)?, chat: setup.and_then(chat) })
+        Ok(Self { index: Index::new(corpus.passages)?, chat: setup.map(chat).transpose()?.flatten() })
     }
 }
 
@@ -37,16 +37,16 @@ fn report(skipped: &[Skipped]) {
 }
 
 #[cfg(feature = "openai")]
-fn chat(setup: Setup) -> Option<Box<dyn Chat>> {
-    Some(Box::new(examples::chat::OpenAi::new(setup)))
+fn chat(setup: Setup) -> Result<Option<Box<dyn Chat>>, Error> {
+    Ok(Some(Box::new(examples::chat::OpenAi::new(setup)?)))
 }
 
 #[cfg(not(feature = "openai"))]
-fn chat(setup: Setup) -> Option<Box<dyn Chat>> {
+fn chat(setup: Setup) -> Result<Option<Box<dyn Chat>>, Error> {
     eprintln!(
         "note      a chat endpoint is set ({}), but `ask` was built without the feature `openai`: \
          answering in the documents' own words (`cargo run -p examples --features openai --bin ask` asks the model)",
         setup.endpoint
     );
-    None
+    Ok(None)
 }

@@ -35,6 +35,7 @@ fn model(endpoint: &str, key: Option<&str>) -> OpenAi {
         key: key.map(str::to_owned),
         model: "test-model".to_owned(),
     })
+    .unwrap()
 }
 
 fn prompt() -> Prompt {
