@@ -8,7 +8,8 @@ use graph_agent::tool::Tools;
 use graph_agent::{ScriptedModel, tool};
 use graph_core::checkpoint::MemoryCheckpointer;
 use graph_core::interrupt::Question;
-use graph_core::messages::{AiMessage, MessagesState, ToolCall};
+use graph_core::messages::{AiMessage, MessagesState, ToolCall, ToolMessage};
+use graph_core::thread::AsNode;
 use graph_core::{Ctx, Graph, Outcome};
 use serde::{Deserialize, Serialize};
 
@@ -101,4 +102,23 @@ async fn two_tools_that_ask_in_one_step_get_their_own_answers() {
         assert_eq!(disk.deleted.load(Ordering::Relaxed), 1);
         assert_eq!(model.requests().len(), 2);
     }
+}
+
+#[tokio::test]
+async fn a_call_that_is_answered_by_hand_takes_nothing_from_those_that_have_finished() {
+    let model = ScriptedModel::new([
+        calls([ToolCall::new("1", "list"), gone("2", "a.txt"), ToolCall::new("3", "list")]),
+        AiMessage::new("done"),
+    ]);
+    let disk = Arc::new(Disk::default());
+    let thread = agent(&model).with_checkpointer(MemoryCheckpointer::new()).thread("t");
+    let outcome =
+        thread.run(MessagesState::input().messages("clean up")).context(Arc::clone(&disk)).await.unwrap();
+    assert!(matches!(outcome, Outcome::Interrupted(_)));
+    let by_hand = MessagesState::update().messages(ToolMessage::new("2", "I have done it"));
+    thread.update(by_hand, AsNode::named("tools")).context(Arc::clone(&disk)).await.unwrap();
+    let outcome = thread.resume(()).context(disk).await.unwrap();
+    let mut answers = said(&outcome.state().messages)[2..].to_vec();
+    answers.sort_unstable();
+    assert_eq!(answers, ["ai: done", "tool: I have done it", "tool: a.txt, b.txt", "tool: a.txt, b.txt"]);
 }

@@ -145,15 +145,17 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
 
     /// One superstep of updates, and of what had finished of the one that was planned.
     fn superstep_from_outside(&mut self, step: u64, updates: Vec<Outside<S>>) -> Result<(), Error> {
+        // Who has finished has written under the places of the plan, and is not to be taken for one of the updates.
+        let planned = self.tasks.len();
         let finished = std::mem::take(&mut self.tasks).into_iter().zip(std::mem::take(&mut self.results));
         let finished = finished.filter_map(|(task, result)| Some((task, Some(result?))));
         let (mut tasks, mut results): (Vec<Task>, Vec<Option<Finished<S>>>) = finished.unzip();
         let (mut names, mut ends) = (Vec::new(), false);
-        for Outside { update, place, leave } in updates {
+        for (at, Outside { update, place, leave }) in updates.into_iter().enumerate() {
             let name = place.name(&self.graph);
             ends |= place == Place::End;
             names.push(name.to_owned());
-            let stamp = Stamp { thread: self.ctx.cx.thread(), ..Stamp::new(name, step, tasks.len()) };
+            let stamp = Stamp { thread: self.ctx.cx.thread(), ..Stamp::new(name, step, planned + at) };
             let made = from_outside::<S>(update, stamp, Keep::All).map_err(|kind| self.error(kind))?;
             // It stands for the task of its node, if that is planned and has not finished.
             tasks.push(Task { node: place.number(), packet: None });
