@@ -24,7 +24,7 @@ use super::{Message, MessageUpdate, MessagesUpdate, Remove};
 /// Of messages with one id in one update the last wins, at the place of the first; what is removed and put again in one
 /// update keeps its old place.
 ///
-/// Messages without an id, and calls of tools without one, are given one when the update is prepared: on a
+/// `Overwrite(messages)` is as if all were removed and these put. Messages without an id, and calls of tools without one, are given one when the update is prepared: on a
 /// thread an id that follows from superstep, task and thread, so that a superstep which runs again after a crash makes the
 /// same ones; without a thread a random one. A tool's message has to say which call it answers.
 ///
@@ -79,6 +79,22 @@ fn new_call_id(stamp: &Stamp<'_>, place: usize, call: usize) -> String {
     }
 }
 
+/// Gives a message and its calls the ids that they lack; whether the message had none.
+fn identify(message: &mut Message, stamp: &Stamp<'_>, place: usize) -> bool {
+    if let Message::Ai(message) = message {
+        let calls = message.tool_calls.iter_mut().map(|call| &mut call.id);
+        let calls = calls.chain(message.invalid_tool_calls.iter_mut().map(|call| &mut call.id));
+        for (call, id) in calls.enumerate().filter(|(_, id)| id.is_empty()) {
+            *id = new_call_id(stamp, place, call);
+        }
+    }
+    let has_none = message.id().is_none_or(str::is_empty);
+    if has_none {
+        *message.id_mut() = Some(new_id(stamp, place));
+    }
+    has_none
+}
+
 #[diagnostic::do_not_recommend]
 impl Reducer<Vec<Message>> for AddMessages {
     type Update = MessagesUpdate;
@@ -98,28 +114,27 @@ impl Reducer<Vec<Message>> for AddMessages {
                 new = false;
                 continue;
             };
-            if message.id().is_none_or(str::is_empty) {
-                *message.id_mut() = Some(new_id(stamp, place));
-            } else {
-                new = false;
+            if let Message::Tool(message) = &**message
+                && message.tool_call_id.is_empty()
+            {
+                return Err(ReduceError::new(
+                    "a tool's message must say which call it answers: make it with `Message::tool(call_id, ..)`",
+                ));
             }
-            match &mut **message {
-                Message::Ai(message) => {
-                    let calls = message.tool_calls.iter_mut().map(|call| &mut call.id);
-                    let calls = calls.chain(message.invalid_tool_calls.iter_mut().map(|call| &mut call.id));
-                    for (call, id) in calls.enumerate().filter(|(_, id)| id.is_empty()) {
-                        *id = new_call_id(stamp, place, call);
-                    }
-                }
-                Message::Tool(message) if message.tool_call_id.is_empty() => {
-                    return Err(ReduceError::new(
-                        "a tool's message must say which call it answers: make it with `Message::tool(call_id, ..)`",
-                    ));
-                }
-                _ => {}
-            }
+            new &= identify(message, stamp, place);
         }
         Ok(MessagesDelta { updates, new })
+    }
+
+    /// As if all were removed, and these put.
+    fn prepare_overwrite(value: Vec<Message>, stamp: &Stamp<'_>) -> Result<Vec<Message>, ReduceError> {
+        let identified = value.into_iter().enumerate().map(|(place, mut message)| {
+            identify(&mut message, stamp, place);
+            message.into()
+        });
+        let mut settled = Vec::new();
+        merge(&mut settled, MessagesDelta { updates: identified.collect(), new: false }, false)?;
+        Ok(settled)
     }
 
     fn fold(value: &mut Vec<Message>, delta: MessagesDelta) -> Result<(), ReduceError> {

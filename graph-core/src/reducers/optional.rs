@@ -62,6 +62,10 @@ impl<R: Begin<T>, T: Clone + Send + 'static> Reducer<Option<T>> for Optional<R> 
         update.map(|update| R::prepare(update, stamp)).transpose()
     }
 
+    fn prepare_overwrite(value: Option<T>, stamp: &Stamp<'_>) -> Result<Option<T>, ReduceError> {
+        value.map(|value| R::prepare_overwrite(value, stamp)).transpose()
+    }
+
     fn fold(value: &mut Option<T>, delta: Option<R::Delta>) -> Result<(), ReduceError> {
         match (value, delta) {
             (_, None) => Ok(()),

@@ -63,6 +63,15 @@ pub trait Reducer<T: Clone>: Sized + 'static {
     /// The update cannot be used; the task that made it fails.
     fn prepare(update: Self::Update, stamp: &Stamp<'_>) -> Result<Self::Delta, ReduceError>;
 
+    /// The same for a value that overwrites the field.
+    ///
+    /// # Errors
+    /// The value cannot be used; the task that wrote it fails.
+    fn prepare_overwrite(value: T, stamp: &Stamp<'_>) -> Result<T, ReduceError> {
+        let _ = stamp;
+        Ok(value)
+    }
+
     /// Whether the JSON of a run's *input* may say this. What only an update may say is refused here.
     ///
     /// # Errors

@@ -57,16 +57,20 @@ impl<R: Reducer<T>, T: Clone> Change<R, T> {
         }
     }
 
-    /// Turns an update into its delta; a delta or an overwrite stays what it is.
+    /// Turns an update into its delta and settles what overwrites; a delta stays what it is.
     ///
     /// # Errors
-    /// What [`Reducer::prepare`] says.
+    /// What [`Reducer::prepare`] and [`Reducer::prepare_overwrite`] say.
     pub fn prepare(self, stamp: &Stamp<'_>) -> Result<Self, ReduceError> {
         match self {
             // Its panic is an error of the field's, which is told with care when the field is excluded.
             Self::Update(update) if R::FALLIBLE => guarded(|| R::prepare(update, stamp)).map(Self::Delta),
             Self::Update(update) => R::prepare(update, stamp).map(Self::Delta),
-            prepared => Ok(prepared),
+            Self::Overwrite(value) if R::FALLIBLE => {
+                guarded(|| R::prepare_overwrite(value, stamp)).map(Self::Overwrite)
+            }
+            Self::Overwrite(value) => R::prepare_overwrite(value, stamp).map(Self::Overwrite),
+            Self::Delta(delta) => Ok(Self::Delta(delta)),
         }
     }
 

@@ -248,9 +248,9 @@ proptest! {
     }
 }
 
-/// Written past the reducer a conversation may be anything; a node that failed on it would stop it for ever.
+/// What overwrites a conversation may have answers to nothing; a node that failed on it would stop it for ever.
 #[test]
-fn calls_without_ids_fail_no_run() {
+fn answers_without_ids_fail_no_run() {
     async fn writes(_: &Chat) -> ChatUpdate {
         let call = AiMessage::new("").call(ToolCall::new("", "clock")).into();
         let odd = vec![Message::human("a"), call, Message::tool("", "b"), Message::human("c")];
@@ -263,6 +263,8 @@ fn calls_without_ids_fail_no_run() {
         .compile()
         .unwrap();
     let state = here(graph.run(Chat::input()).into_future()).unwrap().into_state();
-    assert_eq!(state.messages.len(), 3);
+    let texts: Vec<_> = state.messages.iter().map(|message| message.text().into_owned()).collect();
+    assert_eq!((texts.len(), &*texts[0], &*texts[3]), (4, "a", "c"));
+    assert_eq!(endpoint::strict(&state.messages), Ok(()));
     assert_eq!(state.said.as_deref(), Some("done"));
 }

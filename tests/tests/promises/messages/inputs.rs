@@ -2,9 +2,9 @@
 
 use std::error::Error as _;
 
-use graph_core::GraphState;
-use graph_core::messages::{Message, MessagesState, MessagesStateInput, Role};
+use graph_core::messages::{AiMessage, Message, MessagesState, MessagesStateInput, Role, ToolCall};
 use graph_core::state::Input;
+use graph_core::{GraphState, Overwrite};
 use serde_json::{Value, json};
 
 #[derive(GraphState, Clone, Debug)]
@@ -123,4 +123,17 @@ fn an_optional_conversation_begins_with_the_first_message() {
 fn the_state_of_the_box_reads_the_same_inputs() {
     let input = MessagesStateInput::from_json(json!({"messages": ["hi"]})).unwrap();
     assert_eq!(MessagesState::started(input).unwrap().messages[0].text(), "hi");
+}
+
+#[test]
+fn what_overwrites_a_conversation_is_given_ids_too_and_none_is_there_twice() {
+    let call = AiMessage::new("").call(ToolCall::new("", "clock"));
+    let same = ["b", "c"].map(|text| Message::human(text).with_id("same"));
+    let [b, c] = same;
+    let chat = started(json!({"messages": "old"})).unwrap();
+    let chat = chat.updated(Chat::update().messages(Overwrite(vec!["a".into(), b, call.into(), c]))).unwrap();
+    let texts: Vec<_> = chat.messages.iter().map(|message| message.text().into_owned()).collect();
+    assert_eq!(texts, ["a", "c", ""]);
+    assert!(chat.messages.iter().all(|message| message.id().is_some_and(|id| !id.is_empty())));
+    assert!(!chat.messages[2].as_ai().unwrap().tool_calls[0].id.is_empty());
 }
