@@ -97,6 +97,10 @@ impl<S: HasMessages, D: Send + Sync + 'static> Node<Ctx<D>> for ModelNode<S, D> 
         } else {
             model.complete(&request).await?
         };
+        // Some servers give an id twice, and a reply is never meant for the place of another message.
+        if state.messages().iter().any(|message| message.id() == reply.id.as_deref()) {
+            reply.id = None;
+        }
         if reply.has_calls() && ctx.remaining_steps() < STEPS_FOR_TOOLS.saturating_add(self.behind) {
             let AiMessage { id, usage, .. } = reply;
             reply = AiMessage::new(self.out_of_steps.as_str());

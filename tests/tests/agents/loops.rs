@@ -171,6 +171,21 @@ async fn a_conversation_goes_on_over_turns_on_a_thread() {
     assert_eq!(ids.len(), 6);
 }
 
+#[tokio::test]
+async fn a_model_that_gives_an_id_twice_takes_the_place_of_no_message() {
+    let reply = |mut reply: AiMessage| {
+        reply.id = Some("chatcmpl-7".to_owned());
+        reply
+    };
+    let model = ScriptedModel::new([
+        reply(calls([sum("1", 1, 2)])),
+        reply(calls([sum("1", 3, 4)])),
+        reply(AiMessage::new("3 and 7.")),
+    ]);
+    let chat = graph(&model).run(MessagesState::input().messages("sums?")).await.unwrap().into_state();
+    assert_eq!(said(&chat.messages), ["human: sums?", "ai: ", "tool: 3", "ai: ", "tool: 7", "ai: 3 and 7."]);
+}
+
 #[test]
 fn tools_that_no_model_could_be_offered_are_told_together() {
     /// Has an odd name.
