@@ -69,7 +69,8 @@ impl<S: HasMessages, D: Send + Sync + 'static> PacketNode<Ctx<D>> for ToolNode<S
         let ToolOutput { content, artifact, status, update } = output;
         let mut message = ToolMessage::new(id, content).name(name);
         message.status = status;
-        message.artifact = artifact;
+        // Null would be read as nothing again, so that it could not be stored.
+        message.artifact = artifact.filter(|artifact| !artifact.is_null());
         let told = S::update_messages(MessagesUpdate::from_iter([message]));
         Ok(match update {
             Some(update) => told.and(update),

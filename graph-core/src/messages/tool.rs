@@ -63,8 +63,8 @@ impl ToolMessage {
         Self { name: Some(name.into()), ..self }
     }
 
-    /// Keeps something for the application that the model is not told.
+    /// Keeps something for the application that the model is not told; null is nothing.
     pub fn artifact(self, artifact: impl Into<Value>) -> Self {
-        Self { artifact: Some(artifact.into()), ..self }
+        Self { artifact: Some(artifact.into()).filter(|artifact| !artifact.is_null()), ..self }
     }
 }

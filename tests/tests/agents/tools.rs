@@ -239,3 +239,20 @@ async fn a_tool_and_its_arguments_may_have_any_names() {
     let chat = graph.run(MessagesState::input().messages("hello")).await.unwrap().into_state();
     assert_eq!(said(&chat.messages)[2..4], ["tool: 10", "tool: 0"]);
 }
+
+/// Finds nothing to keep.
+#[tool]
+async fn look() -> ToolReply {
+    ToolReply::new("nothing").artifact(serde_json::Value::Null)
+}
+
+#[tokio::test]
+async fn an_artifact_that_is_null_is_none_and_can_be_stored() {
+    let replies = [calls([ToolCall::new("1", "look")]), AiMessage::new("done")];
+    let agent =
+        Agent::new(Arc::new(ScriptedModel::new(replies))).tools(Tools::<MessagesState>::new().with(look));
+    let thread =
+        agent.graph().unwrap().compile().unwrap().with_checkpointer(MemoryCheckpointer::new()).thread("t");
+    let outcome = thread.run(MessagesState::input().messages("look")).await.unwrap();
+    assert_eq!(outcome.state().messages[2].as_tool().unwrap().artifact, None);
+}
