@@ -51,6 +51,10 @@ pub fn schema_of<T: JsonSchema>() -> Value {
     if let Some(object) = schema.as_object_mut() {
         object.remove("title");
         object.remove("description");
+        // Chat endpoints refuse an object of which it is not said what is in it, also where nothing is.
+        if object.get("type").is_some_and(|kind| kind == "object") {
+            object.entry("properties").or_insert_with(|| Map::new().into());
+        }
     }
     schema
 }

@@ -256,3 +256,12 @@ async fn an_artifact_that_is_null_is_none_and_can_be_stored() {
     let outcome = thread.run(MessagesState::input().messages("look")).await.unwrap();
     assert_eq!(outcome.state().messages[2].as_tool().unwrap().artifact, None);
 }
+
+#[test]
+fn a_tool_without_arguments_says_so_in_its_schema() {
+    let specs = Tools::<MessagesState>::new().with(look).specs();
+    assert_eq!(
+        specs[0].parameters,
+        json!({"type": "object", "properties": {}, "additionalProperties": false})
+    );
+}
