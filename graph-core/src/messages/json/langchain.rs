@@ -21,9 +21,11 @@ pub(super) fn role(kind: &str) -> Result<Role, UnknownRole> {
     }
 }
 
-/// Reads a message of this type: its fields, or its fields in `data`.
+/// Reads a message of this type: its fields, or its fields in `data`. With a content beside it, that is a field like others.
 pub(super) fn read(kind: &str, mut message: Map<String, Value>) -> Result<Message, NoMessage> {
-    if let Some(Value::Object(data)) = message.get_mut("data") {
+    if !message.contains_key("content")
+        && let Some(Value::Object(data)) = message.get_mut("data")
+    {
         message = std::mem::take(data);
     }
     let role = match (kind, message.get("role").and_then(Value::as_str)) {

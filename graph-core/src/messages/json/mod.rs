@@ -66,8 +66,8 @@ fn of_type(kind: &str, fields: Map<String, Value>) -> Result<MessageUpdate, NoMe
     if kind != "remove" {
         return langchain::read(kind, fields).map(Into::into);
     }
-    let data = fields.get("data").and_then(Value::as_object).unwrap_or(&fields);
-    let id = data.get("id").and_then(Value::as_str).ok_or(NoMessage::RemovalOfNothing)?;
+    let id = fields.get("id").or_else(|| fields.get("data")?.get("id"));
+    let id = id.and_then(Value::as_str).ok_or(NoMessage::RemovalOfNothing)?;
     Ok(MessageUpdate::Remove(Remove::named(id.to_owned())))
 }
 

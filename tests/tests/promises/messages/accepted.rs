@@ -161,3 +161,14 @@ fn a_removal_is_part_of_an_update_alone() {
     let error = serde_json::from_value::<MessagesUpdate>(json!({"type": "remove"})).unwrap_err();
     assert!(error.to_string().contains("a removal names the message by its `id`"), "{error}");
 }
+
+#[test]
+fn a_message_with_a_content_has_its_data_besides() {
+    let message =
+        json!({"type": "ai", "content": "noon", "tool_calls": [], "id": "a", "data": {"zone": "CET"}});
+    let read = Message::from_json(message.clone()).unwrap();
+    assert_eq!(read.text(), "noon");
+    assert_eq!(serde_json::to_value(&read).unwrap(), message);
+    let removal = json!({"type": "remove", "id": "a", "data": {"why": "old"}});
+    assert_eq!(serde_json::from_value::<MessageUpdate>(removal).unwrap(), Remove::id("a").into());
+}
