@@ -141,3 +141,11 @@ fn calls_that_are_none_are_an_error_and_no_message_without_them() {
         read(json!({"role": "assistant", "tool_calls": [{"id": "c", "function": {"arguments": "{}"}}]}));
     assert_eq!(message.as_ai().unwrap().calls().collect::<Vec<_>>(), [("c", "")]);
 }
+
+#[test]
+fn a_reply_that_says_nothing_at_all_has_an_empty_content() {
+    let empty = json!({"role": "assistant", "content": "", "refusal": null, "annotations": []});
+    check(read(empty.clone()), empty);
+    let refused = json!({"role": "assistant", "content": null, "refusal": "no"});
+    check(read(refused.clone()), refused);
+}

@@ -52,8 +52,10 @@ impl Message {
                 sent.insert(key.clone(), value.clone());
             }
         }
-        // A reply that only calls, refuses or is heard has no content.
-        let says_other = sent.len() > 2 + usize::from(self.name().is_some());
+        // A reply that only calls, refuses or is heard has no content; every other one has to have some.
+        let says_other = ["tool_calls", "function_call", "refusal", "audio"]
+            .iter()
+            .any(|key| sent.get(*key).is_some_and(|said| !said.is_null()));
         if self.role() == Role::Ai && says_other && sent.get("content") == Some(&json!("")) {
             sent.insert("content".to_owned(), Value::Null);
         }
