@@ -242,3 +242,13 @@ proptest! {
         check_accepted(&prompt, &history, "random");
     }
 }
+
+#[test]
+fn a_tool_that_cannot_be_there_has_a_name_that_is_accepted() {
+    let long = "x".repeat(200);
+    for (name, sent) in [("", "unknown"), ("a.b c", "a_b_c"), ("größe", "gr__e"), (&*long, &long[..128])] {
+        let call = AiMessage::new("").call(ToolCall::new("1", name));
+        let history = [Message::human("?"), call.into(), Message::tool("1", "there is no such tool")];
+        assert_eq!(turns(&history)[1]["content"][0]["name"], sent);
+    }
+}

@@ -63,7 +63,7 @@ fn inputs(message: &AiMessage) -> BTreeMap<&str, (&str, Map<String, Value>)> {
 }
 
 fn tool_use(call: &str, name: &str, input: &Map<String, Value>, cache_control: Option<&Value>) -> Value {
-    let mut block = json!({"type": "tool_use", "id": id(call), "name": name, "input": input});
+    let mut block = json!({"type": "tool_use", "id": id(call), "name": self::name(name), "input": input});
     if let (Some(cache_control), Some(block)) = (cache_control, block.as_object_mut()) {
         block.insert("cache_control".to_owned(), cache_control.clone());
     }
@@ -72,6 +72,23 @@ fn tool_use(call: &str, name: &str, input: &Map<String, Value>, cache_control: O
 
 /// An id of a call that is accepted here: the same for a call and its answer.
 pub(super) fn id(call: &str) -> Cow<'_, str> {
-    let taken = |letter: u8| letter.is_ascii_alphanumeric() || matches!(letter, b'_' | b'-');
-    if !call.is_empty() && call.bytes().all(taken) { call.into() } else { short_id(call).into() }
+    if !call.is_empty() && call.chars().all(is_taken) { call.into() } else { short_id(call).into() }
+}
+
+/// A name of a tool that is accepted here: a model may have called what is no tool at all.
+fn name(tool: &str) -> Cow<'_, str> {
+    if tool.is_empty() {
+        return "unknown".into();
+    }
+    if tool.len() <= LONGEST && tool.chars().all(is_taken) {
+        return tool.into();
+    }
+    tool.chars().map(|letter| if is_taken(letter) { letter } else { '_' }).take(LONGEST).collect()
+}
+
+/// How many letters a name has at most.
+const LONGEST: usize = 128;
+
+fn is_taken(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-')
 }

@@ -21,7 +21,8 @@ use turns::Turns;
 /// - A tool's message goes into the turn after its call, wherever it stands in the history. One that answers no call
 ///   of the history is text in a turn of the user.
 /// - Calls become `tool_use` blocks. One whose arguments cannot be read has them as a text in its `input`, which has to be an
-///   object. Ids with letters that are refused there are replaced, in calls and answers alike.
+///   object. Ids with letters that are refused there are replaced, in calls and answers alike, and so are such letters of a
+///   tool's name.
 /// - Thoughts go first, if they are signed: others are not taken back.
 /// - A history that does not begin with the user is given a first turn of the user, `Begin.`: without it every request of an
 ///   agent that speaks first, or whose history was cut, would be refused.
