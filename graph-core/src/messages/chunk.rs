@@ -118,9 +118,13 @@ impl Assembly {
         whole.text.push_str(&chunk.text);
         whole.reasoning.push_str(&chunk.reasoning);
         for piece in &chunk.calls {
-            match whole.calls.iter_mut().find(|call| call.index == piece.index) {
-                None => whole.calls.push(piece.clone()),
-                Some(call) => {
+            // Some servers give all calls the same index, or none.
+            let other = |call: &ToolCallChunk| match (&call.id, &piece.id) {
+                (Some(id), Some(new)) => !id.is_empty() && !new.is_empty() && id != new,
+                _ => false,
+            };
+            match whole.calls.iter_mut().rev().find(|call| call.index == piece.index) {
+                Some(call) if !other(call) => {
                     // Some servers repeat id and name in every piece, some send them empty.
                     if call.id.as_ref().is_none_or(String::is_empty) {
                         call.id.clone_from(&piece.id);
@@ -130,6 +134,7 @@ impl Assembly {
                     }
                     call.args.push_str(&piece.args);
                 }
+                _ => whole.calls.push(piece.clone()),
             }
         }
         if let Some(usage) = &chunk.usage {
@@ -141,7 +146,7 @@ impl Assembly {
 
     /// The reply; calls whose arguments are no JSON object are invalid ones.
     pub fn finish(self) -> AiMessage {
-        let whole = self.whole;
+        let mut whole = self.whole;
         let mut message = AiMessage::new(if whole.reasoning.is_empty() {
             Content::Text(whole.text)
         } else {
@@ -153,10 +158,14 @@ impl Assembly {
         message.usage = whole.usage;
         message.additional_kwargs = whole.additional_kwargs;
         message.response_metadata = whole.response_metadata;
+        // They may begin in another order.
+        whole.calls.sort_by_key(|call| call.index);
         for call in whole.calls {
             let (id, name) = (call.id.unwrap_or_default(), call.name.unwrap_or_default());
-            let args =
-                if call.args.trim().is_empty() { Ok(Map::new()) } else { serde_json::from_str(&call.args) };
+            let args = match call.args.trim() {
+                "" | "null" => Ok(Map::new()),
+                args => serde_json::from_str(args),
+            };
             match args {
                 Ok(args) => message.tool_calls.push(ToolCall::new(id, name).args(args)),
                 Err(error) => {

@@ -44,3 +44,27 @@ fn a_whole_message_is_one_piece_of_itself() {
     whole.push(&MessageChunk::from(&message));
     assert_eq!(whole.finish(), message);
 }
+
+fn piece(index: usize, id: &str, args: &str) -> Value {
+    json!({"tool_call_chunks": [{"index": index, "id": id, "name": "clock", "args": args}]})
+}
+
+fn called(reply: &AiMessage) -> Vec<(&str, usize)> {
+    assert_eq!(reply.invalid_tool_calls, []);
+    reply.tool_calls.iter().map(|call| (call.id.as_str(), call.args.len())).collect()
+}
+
+#[test]
+fn calls_with_one_index_are_told_apart_by_their_ids() {
+    let rest = json!({"tool_call_chunks": [{"index": 0, "args": ": 1}"}]});
+    let reply = assembled([piece(0, "a", "{}"), piece(0, "b", "{\"x\""), rest]);
+    assert_eq!(called(&reply), [("a", 0), ("b", 1)]);
+    let reply = assembled([piece(0, "a", "{\"x\""), piece(0, "a", ": 1"), piece(0, "", "}")]);
+    assert_eq!(called(&reply), [("a", 1)], "some servers repeat the id");
+}
+
+#[test]
+fn calls_are_in_the_order_of_their_indices_and_null_is_no_argument() {
+    let reply = assembled([piece(1, "b", "null"), piece(0, "a", " "), piece(1, "", "")]);
+    assert_eq!(called(&reply), [("a", 0), ("b", 0)]);
+}
