@@ -7,6 +7,8 @@ use std::fmt;
 
 use graph_core::messages::{Message, Role};
 
+pub mod json;
+
 /// An endpoint does not take a history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {

@@ -7,6 +7,7 @@ use graph_core::messages::{
 use graph_core::state::Update;
 use graph_core::{END, EventKind, Graph, GraphState, Overwrite, START, StateGraph, StreamMode, named};
 use proptest::prelude::*;
+use serde_json::json;
 use tests::endpoint;
 
 use crate::engine::trace::here;
@@ -86,6 +87,8 @@ fn check(before: &[Message], after: &str) {
     };
     assert_eq!(end.iter().map(word).collect::<Vec<_>>().join(" "), after);
     assert_eq!(endpoint::strict(&end), Ok(()));
+    assert_eq!(endpoint::json::openai(&end), Ok(()));
+    assert_eq!(endpoint::json::anthropic(&end), Ok(()));
     assert_eq!(mended(&end), end, "once in order it stays as it is");
 }
 
@@ -245,6 +248,52 @@ proptest! {
             let place = |message: &Message| before.iter().position(|old| old == message);
             prop_assert!(together.is_sorted_by_key(place));
         }
+    }
+}
+
+/// What is said in odd ways: nothing, blanks, blocks of others, thoughts without a signature.
+fn odd() -> impl Strategy<Value = Message> {
+    let contents = [
+        json!(""),
+        json!(" \n"),
+        json!([]),
+        json!([""]),
+        json!([{"type": "thinking", "thinking": "hm"}]),
+        json!([{"type": "thinking", "thinking": "hm", "signature": "s"}, {"type": "text", "text": "so"}]),
+        json!([{"type": "tool_use", "id": "call_9", "name": "tool", "input": {}}]),
+        json!([{"type": "refusal", "refusal": ""}, {"type": "input_json_delta", "partial_json": "{"}]),
+    ];
+    let kwargs = [json!({}), json!({"refusal": null, "annotations": []}), json!({"reasoning_content": "hm"})];
+    let calls = prop::collection::vec(
+        (any::<bool>(), 0_u8..4, prop::sample::select(vec!["tool", "a.b", "größe"])),
+        0..3,
+    );
+    let content = prop::sample::select(contents.to_vec());
+    (content, prop::sample::select(kwargs.to_vec()), 0_u8..4, calls).prop_map(|(content, kwargs, kind, calls)| {
+        let of = |kind: &str| json!({"type": kind, "content": content, "tool_calls": []});
+        let read = |value| Message::from_json(value).unwrap();
+        match kind {
+            0 => read(json!({"type": "human", "content": content})),
+            1 => read(json!({"type": "tool", "content": content, "tool_call_id": format!("call.{}", calls.len())})),
+            _ => {
+                let mut ai = read(of("ai")).as_ai().unwrap().clone();
+                ai.additional_kwargs = kwargs.as_object().unwrap().clone();
+                let add = |ai: AiMessage, (readable, id, name): (bool, u8, &str)| match readable {
+                    true => ai.call(ToolCall::new(format!("call.{id}"), name)),
+                    false => ai.invalid_call(InvalidToolCall::new(format!("call.{id}"), name, "{")),
+                };
+                calls.into_iter().fold(ai, add).into()
+            }
+        }
+    })
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_said_endpoints_take_the_json_of_it(before in prop::collection::vec(odd(), 0..12)) {
+        let after = mended(&before);
+        prop_assert_eq!(endpoint::json::openai(&after), Ok(()));
+        prop_assert_eq!(endpoint::json::anthropic(&after), Ok(()));
     }
 }
 
