@@ -22,5 +22,8 @@ pub use model::error::ModelError;
 pub use model::openai::{OpenAiBuilder, OpenAiModel};
 pub use model::request::{AnswerSchema, ChatRequest, ToolChoice, ToolSpec};
 pub use model::scripted::ScriptedModel;
+/// What the types of arguments and answers derive `JsonSchema` from; where it is not a dependency of yours, say so beside the
+/// derive: `#[schemars(crate = "graph_agent::schemars")]`.
+pub use schemars;
 #[doc = include_str!("../docs/tool.md")]
 pub use state_derive::tool;

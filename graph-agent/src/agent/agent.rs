@@ -116,8 +116,40 @@ impl<S: HasMessages, D: Send + Sync + 'static> Agent<S, D> {
         Self { texts, ..self }
     }
 
-    /// Ends with an answer of a type: when the model wants no more tools, it is asked to sum up as a `T`, which `write` writes
-    /// to the state.
+    /// Ends each run with an answer of a type: when the model wants no more tools, it is asked once more, to sum up as a `T`, which
+    /// `write` turns into an update of the state.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use graph_agent::agent::Agent;
+    /// use graph_agent::{ScriptedModel, schemars};
+    /// use graph_core::GraphState;
+    /// use graph_core::messages::{AiMessage, Message};
+    /// use serde::{Deserialize, Serialize};
+    ///
+    /// #[derive(Clone, Serialize, Deserialize, schemars::JsonSchema)]
+    /// struct Verdict {
+    ///     stars: u8,
+    /// }
+    ///
+    /// #[derive(GraphState, Clone)]
+    /// struct Review {
+    ///     #[state(input, reducer = add_messages)]
+    ///     messages: Vec<Message>,
+    ///     verdict: Option<Verdict>,
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// // A script has a reply for the sum as well.
+    /// let model = ScriptedModel::new([AiMessage::new("A fine film."), AiMessage::new(r#"{"stars": 9}"#)]);
+    /// let agent = Agent::<Review>::new(Arc::new(model)).answer(|verdict: Verdict| Review::update().verdict(verdict));
+    /// let review = agent.graph()?.compile()?.run(Review::input().messages("how was it?")).await?.into_state();
+    /// assert_eq!(review.verdict.map(|verdict| verdict.stars), Some(9));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn answer<T: JsonSchema + DeserializeOwned + 'static>(
         self,
         write: impl Fn(T) -> <S as GraphState>::Update + Send + Sync + 'static,
@@ -125,7 +157,8 @@ impl<S: HasMessages, D: Send + Sync + 'static> Agent<S, D> {
         Answering { agent: self, write: Arc::new(write) }
     }
 
-    /// The graph, to be compiled as it is or added to.
+    /// The graph, to be given further nodes beside these or compiled as it is. It ends behind the last reply; a graph that goes on
+    /// there is put together from the [same parts](crate::agent).
     ///
     /// # Errors
     /// Tools that no model could be offered.
@@ -177,7 +210,8 @@ where
     T: JsonSchema + DeserializeOwned + 'static,
     D: Send + Sync + 'static,
 {
-    /// The graph, to be compiled as it is or added to.
+    /// The graph, to be given further nodes beside these or compiled as it is. It ends behind the last reply; a graph that goes on
+    /// there is put together from the [same parts](crate::agent).
     ///
     /// # Errors
     /// Tools that no model could be offered.

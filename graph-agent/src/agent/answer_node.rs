@@ -17,6 +17,10 @@ use super::model_node::asked;
 /// The name of the node that asks for the final answer, in an [`Agent`](super::Agent).
 pub const ANSWER: &str = "answer";
 
+/// What follows the conversation, which else would end on what the model itself has said.
+const ASKS: &str =
+    "Sum this conversation up in the form that is asked for: as JSON of the schema, and nothing else.";
+
 /// So often is the model told what is wrong with its answer.
 const ATTEMPTS: usize = 3;
 
@@ -83,7 +87,8 @@ where
 
     async fn run(&self, state: &S, ctx: &Ctx<D>) -> Result<S::Update> {
         let model = self.model.model(ctx.context());
-        let mut request = ChatRequest::new(asked(self.system.as_ref(), state)).answer(self.schema.clone());
+        let asked = asked(self.system.as_ref(), state).into_iter().chain([Message::human(ASKS)]);
+        let mut request = ChatRequest::new(asked).answer(self.schema.clone());
         let mut attempt = 1;
         loop {
             let reply = model.complete(&request).await?;

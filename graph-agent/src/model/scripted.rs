@@ -48,9 +48,13 @@ struct Script {
     lines: VecDeque<Line>,
     length: usize,
     requests: Vec<ChatRequest>,
+    otherwise: Option<Arc<Otherwise>>,
 }
 
-/// What comes of a request.
+/// What a reply is made by when no line is left.
+type Otherwise = dyn Fn(&ChatRequest) -> AiMessage + Send + Sync;
+
+/// What comes of one request.
 type Line = Box<dyn FnOnce(&ChatRequest) -> Result<AiMessage, ModelError> + Send>;
 
 impl ScriptedModel {
@@ -73,6 +77,13 @@ impl ScriptedModel {
     /// Then it gives the reply that is made of the request.
     pub fn reply_with(self, reply: impl FnOnce(&ChatRequest) -> AiMessage + Send + 'static) -> Self {
         self.line(move |request| Ok(reply(request)))
+    }
+
+    /// Whatever it is asked when the script is at its end, it gives the reply that is made of the request: for programs that
+    /// are started again and again.
+    pub fn otherwise(self, reply: impl Fn(&ChatRequest) -> AiMessage + Send + Sync + 'static) -> Self {
+        self.script(|script| script.otherwise = Some(Arc::new(reply)));
+        self
     }
 
     /// Then it fails.
@@ -106,11 +117,12 @@ impl ScriptedModel {
     fn next(&self, request: &ChatRequest) -> Result<AiMessage, ModelError> {
         let line = self.script(|script| {
             script.requests.push(request.clone());
-            script.lines.pop_front().ok_or(script.length)
+            script.lines.pop_front().ok_or_else(|| (script.length, script.otherwise.clone()))
         });
         match line {
             Ok(line) => line(request),
-            Err(length) => Err(ModelError::Request {
+            Err((_, Some(otherwise))) => Ok(otherwise(request)),
+            Err((length, None)) => Err(ModelError::Request {
                 model: self.name.as_ref().to_owned(),
                 reason: format!("its script of {length} replies has ended"),
             }),

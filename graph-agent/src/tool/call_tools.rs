@@ -17,7 +17,8 @@ pub enum ToolRoute {
 /// The route after a node that asks a model: each call of the last message becomes a task of the node
 /// [`tools`](super::TOOLS); without any the branch ends.
 ///
-/// Where the graph goes on after the last answer, an enum of your own says so:
+/// Where the graph goes on after the last answer, an enum of your own says so, and the model's node leaves supersteps for it with
+/// [`steps_behind`](crate::agent::ModelNode::steps_behind):
 ///
 /// ```
 /// use graph_agent::tool::ToolRequest;

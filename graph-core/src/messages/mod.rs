@@ -47,7 +47,8 @@
 //! What a message holds besides survives: fields that LangChain does not know in `extra`, those of chat endpoints in
 //! `additional_kwargs`, blocks of content of an unknown kind as they are. Nulls say nothing. Calls that a message has
 //! only in its content, or in the form of a provider, are its [`tool_calls`](AiMessage::tool_calls) as well; a list of calls,
-//! also an empty one, is the truth.
+//! also an empty one, is the truth. Numbers in arguments are those of JSON in Rust: of more than 64 bits they are rounded. What came
+//! before tools, `function_call` and the role `function`, is not read as a call and its answer.
 
 mod add_messages;
 mod ai;

@@ -144,6 +144,10 @@ impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, Wit
 
     /// Gives up what is left to run on the thread, open questions and finished tasks of an incomplete superstep included.
     /// It stays in the history.
+    ///
+    /// A run that is still under way is overtaken, with a `Conflict` for it, whatever
+    /// [`OnConflict`](crate::thread::OnConflict) says: nobody can tell it from one that has crashed. To keep what the finished
+    /// tasks have written, write it first: `thread.update(Ticket::update(), as_node(END))`.
     pub fn abandon_pending(mut self) -> Self {
         self.target.how.abandon_pending = true;
         self

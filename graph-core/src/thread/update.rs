@@ -16,8 +16,12 @@ use super::{AsNode, IntoPlace, Thread};
 
 /// A write to a thread from outside; awaiting it makes it, and gives the id of its checkpoint. Made by [`Thread::update`].
 ///
-/// What had finished of an incomplete superstep is applied with it, so that nothing which was done is lost; what had not
-/// is given up. On an old checkpoint it begins another branch, from that checkpoint and nothing else.
+/// What had finished of an incomplete superstep is applied with it; what had not is given up, with its answers and
+/// [steps](crate::Cx::step): a node that is planned anew then begins anew. To write to a thread that is to go on where it is,
+/// give the update to the resumption: `thread.resume(()).update(..)`. On an old checkpoint it begins another branch, from that
+/// checkpoint and nothing else.
+///
+/// It needs the graph's context, since a route function may.
 #[must_use = "an update does nothing until it is awaited"]
 pub struct UpdateThread<S: GraphState, D, C> {
     run: Run<S, D, C, ()>,

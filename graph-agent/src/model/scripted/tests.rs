@@ -93,3 +93,15 @@ async fn every_handle_on_every_thread_takes_from_one_script() {
     assert_eq!(said, (0..50).collect::<Vec<_>>());
     assert_eq!((model.requests().len(), model.remaining()), (50, 0));
 }
+
+#[tokio::test]
+async fn behind_its_script_it_may_say_what_it_makes_of_a_request() {
+    let model = ScriptedModel::new([AiMessage::new("first")])
+        .otherwise(|request| AiMessage::new(request.messages.len().to_string()));
+    let request = ChatRequest::new(["a", "b"]);
+    let mut said = Vec::new();
+    for _ in 0..3 {
+        said.push(model.complete(&request).await.unwrap().content.text().into_owned());
+    }
+    assert_eq!(said, ["first", "2", "2"]);
+}

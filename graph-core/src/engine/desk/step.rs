@@ -54,6 +54,10 @@ impl Cx {
     /// node runs again. An `Err` is not stored: the step runs again with the node. To try several times, do so inside the
     /// step. [`interrupt`](Self::interrupt) inside a step makes the task fail.
     ///
+    /// A step belongs to its task, and is forgotten with it: when the task is given up (by new input with `abandon_pending`, by
+    /// `thread.update`), a later one runs it again, with another idempotency key. What must never be done twice needs a key
+    /// from its own domain, such as the order's.
+    ///
     /// In a run without a store, a step that has finished is remembered for as long as its superstep is under way.
     ///
     /// # Errors
