@@ -13,8 +13,7 @@ pub(crate) fn from_environment() -> Result<Arc<dyn ChatModel>, Box<dyn Error>> {
         return Ok(Arc::new(model));
     }
     // Each run is a new process: what was said tells how far the script is.
-    let script = std::iter::repeat_n(reply as fn(&ChatRequest) -> AiMessage, 8);
-    Ok(Arc::new(script.fold(ScriptedModel::new([]), ScriptedModel::reply_with)))
+    Ok(Arc::new(ScriptedModel::new([]).otherwise(reply)))
 }
 
 /// The reply that follows what was said since the person spoke.
