@@ -5,6 +5,7 @@
 )]
 
 mod answers;
+mod cut_off;
 mod loops;
 mod questions;
 mod tools;
