@@ -316,8 +316,8 @@ fn a_chat_endpoint_that_is_no_url_is_a_failure() {
     fails(&output, 1, "error: OPENAI_BASE_URL must begin with");
 }
 
-#[cfg(feature = "openai")]
 mod agent;
+#[cfg(feature = "openai")]
 mod model;
 mod numbered;
 mod threads;

@@ -87,7 +87,7 @@ where
 
     async fn run(&self, state: &S, ctx: &Ctx<D>) -> Result<S::Update> {
         let model = self.model.model(ctx.context());
-        let asked = asked(self.system.as_ref(), state).into_iter().chain([Message::human(ASKS)]);
+        let asked = asked(self.system.as_ref(), state)?.into_iter().chain([Message::human(ASKS)]);
         let mut request = ChatRequest::new(asked).answer(self.schema.clone());
         let mut attempt = 1;
         loop {

@@ -2,7 +2,11 @@ use std::future::poll_fn;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use graph_core::messages::{AiMessage, Assembly, Content, HasMessages, Message, MessagesUpdate};
+use graph_core::messages::sanity::{Texts, repair};
+use graph_core::messages::{
+    AddMessages, AiMessage, Assembly, Content, HasMessages, Message, MessagesUpdate, Role,
+};
+use graph_core::reducers::{ReduceError, Reducer, Stamp};
 use graph_core::{Ctx, Cx, Node, Result};
 
 use crate::model::request::ChatRequest;
@@ -15,6 +19,8 @@ use super::chosen::Chosen;
 pub const MODEL: &str = "model";
 
 /// A node that asks a model for the next message of the conversation.
+///
+/// What is sent is in order, also where tools have written messages of their own between each other's answers.
 ///
 /// While somebody listens to the run's messages, the reply is streamed to them as it is written.
 ///
@@ -90,7 +96,7 @@ impl<S: HasMessages, D: Send + Sync + 'static> Node<Ctx<D>> for ModelNode<S, D> 
 
     async fn run(&self, state: &S, ctx: &Ctx<D>) -> Result<S::Update> {
         let mut request = self.request.clone();
-        request.messages = asked(self.system.as_ref(), state);
+        request.messages = asked(self.system.as_ref(), state)?;
         let model = self.model.model(ctx.context());
         let mut reply = if ctx.wants_tokens() {
             streamed(&*model, &request, ctx).await?
@@ -110,10 +116,26 @@ impl<S: HasMessages, D: Send + Sync + 'static> Node<Ctx<D>> for ModelNode<S, D> 
     }
 }
 
-/// The conversation as a model is sent it.
-pub(super) fn asked<S: HasMessages>(system: Option<&Content>, state: &S) -> Vec<Message> {
-    let system = system.map(|text| Message::system(text.clone()));
-    system.into_iter().chain(state.messages().iter().cloned()).collect()
+/// The conversation as a model is sent it: in order, also where tools have written messages between each other's answers.
+pub(super) fn asked<S: HasMessages>(
+    system: Option<&Content>,
+    state: &S,
+) -> std::result::Result<Vec<Message>, ReduceError> {
+    let mut asked: Vec<Message> = system.map(|text| Message::system(text.clone())).into_iter().collect();
+    match repair(state.messages(), &Texts::default()) {
+        None => asked.extend_from_slice(state.messages()),
+        Some(update) => {
+            let mut messages = state.messages().to_vec();
+            AddMessages::fold(&mut messages, AddMessages::prepare(update, &Stamp::new("model", 0, 0))?)?;
+            // A history that ends on a tool's message is closed by the reply that is asked for.
+            let known = |id: Option<&str>| state.messages().iter().any(|message| message.id() == id);
+            if messages.last().is_some_and(|last| last.role() == Role::Ai && !known(last.id())) {
+                messages.pop();
+            }
+            asked.append(&mut messages);
+        }
+    }
+    Ok(asked)
 }
 
 async fn streamed(

@@ -41,7 +41,8 @@ pub fn read_arguments<T: DeserializeOwned>(
     })
 }
 
-/// The JSON Schema of a type, in one piece: models do not follow references.
+/// The JSON Schema of a type, in one piece, since models do not follow references; but for a type that holds itself, which
+/// takes one.
 pub fn schema_of<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;

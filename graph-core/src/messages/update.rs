@@ -21,9 +21,9 @@ pub(super) enum Removed {
 const ALL: &str = "__remove_all__";
 
 impl Remove {
-    /// The message with this id. That there is none is an error.
+    /// The message with this id. That there is none is an error. `__remove_all__` is the id of [all](Self::all) of them.
     pub fn id(id: impl Into<String>) -> Self {
-        Self(Removed::Id(id.into()))
+        Self::named(id.into())
     }
 
     /// Everything that is there and everything before it in the same update.

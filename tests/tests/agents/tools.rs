@@ -188,6 +188,27 @@ async fn a_tool_is_a_function_that_can_be_called_by_itself() {
     assert_eq!(sorted, json!([1, 2]));
 }
 
+/// Lets the person say something.
+#[tool]
+async fn quote(text: String) -> (String, graph_core::messages::MessagesStateUpdate) {
+    ("told".to_owned(), MessagesState::update().messages(text))
+}
+
+#[tokio::test]
+async fn what_is_sent_is_in_order_also_where_tools_write_messages_of_their_own() {
+    let quote_of = |id: &str| ToolCall::new(id, "quote").arg("text", format!("says {id}"));
+    let model = ScriptedModel::new([calls([quote_of("1"), quote_of("2")]), AiMessage::new("done")]);
+    let agent = Agent::<MessagesState>::new(Arc::new(model.clone())).tools(Tools::new().with(quote));
+    let graph = agent.graph().unwrap().compile().unwrap();
+    let chat = graph.run(MessagesState::input().messages("hello")).await.unwrap().into_state();
+    let written = ["tool: told", "human: says 1", "tool: told", "human: says 2", "ai: done"];
+    assert_eq!(said(&chat.messages)[2..], written);
+    let sent = &model.requests()[1].messages;
+    tests::endpoint::strict(sent).unwrap();
+    assert_eq!(said(sent)[2..5], ["tool: told", "tool: told", "human: says 1"]);
+    assert_eq!(said(sent).last().unwrap(), "human: says 2");
+}
+
 /// Names that generated code could trip over, of a tool and of its arguments.
 mod odd_names {
     #![expect(dead_code, reason = "they are odd")]
