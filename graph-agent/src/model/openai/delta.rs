@@ -19,7 +19,10 @@ pub(super) struct Deltas {
 struct Begun {
     /// The number that the provider gives it; not every one gives different calls different ones.
     number: Option<u64>,
+    /// The number that we give it: the provider's, if no other call has it.
+    index: usize,
     id: String,
+    named: bool,
 }
 
 impl Deltas {
@@ -90,21 +93,38 @@ impl Deltas {
             Some(args @ Value::Object(_)) => args.to_string(),
             _ => String::new(),
         };
-        ToolCallChunk { index: self.index(number, id.as_deref(), name.is_some()), id, name, args }
+        let place = self.place(number, id.as_deref(), name.is_some());
+        let Some(begun) = self.calls.get_mut(place) else { return self.begin(number, id, name, args) };
+        // What is said once is not said again, and least of all in other words.
+        let id = id.filter(|_| begun.id.is_empty());
+        begun.id.extend(id.as_deref());
+        let name = name.filter(|_| !begun.named);
+        begun.named |= name.is_some();
+        ToolCallChunk { index: begun.index, id, name, args }
     }
 
-    /// Which call a piece belongs to: the last one of its number, unless it names another. There are providers that number all calls
-    /// alike, or not at all, and others that give each piece an id of its own, but a name only to the first.
-    fn index(&mut self, number: Option<u64>, id: Option<&str>, named: bool) -> usize {
+    /// The call that a piece belongs to: the last one of its number, unless it names another. There are providers that number all
+    /// calls alike, or not at all, and others that give each piece an id of its own, but a name only to the first.
+    fn place(&self, number: Option<u64>, id: Option<&str>, named: bool) -> usize {
         let same = |begun: &Begun| number.is_none() || begun.number == number;
         let other = |begun: &Begun| named && id.is_some_and(|id| !begun.id.is_empty() && begun.id != id);
-        match self.calls.iter().rposition(same) {
-            Some(index) if self.calls.get(index).is_some_and(|begun| !other(begun)) => index,
-            _ => {
-                self.calls.push(Begun { number, id: id.unwrap_or_default().to_owned() });
-                self.calls.len() - 1
-            }
-        }
+        let last = self.calls.iter().enumerate().rfind(|(_, begun)| same(begun));
+        last.filter(|(_, begun)| !other(begun)).map_or(self.calls.len(), |(place, _)| place)
+    }
+
+    fn begin(
+        &mut self,
+        number: Option<u64>,
+        id: Option<String>,
+        name: Option<String>,
+        args: String,
+    ) -> ToolCallChunk {
+        let taken = |index: &usize| self.calls.iter().any(|begun| begun.index == *index);
+        let own = number.and_then(|number| usize::try_from(number).ok()).filter(|index| !taken(index));
+        let next = || self.calls.iter().map(|begun| begun.index.saturating_add(1)).max().unwrap_or_default();
+        let index = own.unwrap_or_else(next);
+        self.calls.push(Begun { number, index, id: id.clone().unwrap_or_default(), named: name.is_some() });
+        ToolCallChunk { index, id, name, args }
     }
 }
 

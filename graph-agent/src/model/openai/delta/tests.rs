@@ -97,6 +97,36 @@ fn pieces_of_several_calls_find_their_call() {
 }
 
 #[test]
+fn calls_stand_in_the_order_of_their_numbers_whichever_begins_first() {
+    let call = |index: u64, id: &str| json!({"index": index, "id": id, "function": {"name": "add", "arguments": "{}"}});
+    assert_eq!(
+        called([calls(json!([call(1, "b")])), calls(json!([call(0, "a")]))]),
+        ["a add {}", "b add {}"]
+    );
+}
+
+#[test]
+fn an_id_or_a_name_that_comes_late_is_the_call_s_and_each_call_has_a_number_of_its_own() {
+    let mut deltas = Deltas::default();
+    let mut read = |call: Value| {
+        let Value::Object(piece) = calls(json!([call])) else { unreachable!() };
+        deltas.read(piece).unwrap().calls.remove(0)
+    };
+    let begun = read(json!({"index": 0, "function": {"name": "add"}}));
+    assert_eq!((begun.index, begun.id, begun.name.as_deref()), (0, None, Some("add")));
+    let more = read(json!({"index": 0, "id": "a", "function": {"arguments": "{}"}}));
+    assert_eq!((more.index, more.id.as_deref(), more.name), (0, Some("a"), None));
+    let other = read(json!({"index": 0, "id": "b", "function": {"name": "add"}}));
+    assert_eq!((other.index, other.id.as_deref()), (1, Some("b")));
+    let unnamed = read(json!({"index": 7, "id": "d"}));
+    assert_eq!((unnamed.index, unnamed.name), (7, None));
+    let named = read(json!({"index": 7, "id": "d", "function": {"name": "add"}}));
+    assert_eq!((named.index, named.id, named.name.as_deref()), (7, None, Some("add")));
+    let more = read(json!({"index": 0, "id": "c", "function": {"arguments": "{}"}}));
+    assert_eq!((more.index, more.id), (1, None));
+}
+
+#[test]
 fn calls_of_servers_that_do_not_number_them_are_told_apart() {
     let call = |index: Value, id: &str, args: &str| json!({"index": index, "id": id, "function": {"name": "add", "arguments": args}});
     let expected = [r#"a add {"x":1}"#, r#"b add {"x":2}"#];
