@@ -113,7 +113,7 @@ impl<S: HasMessages, D: Send + Sync + 'static> Agent<S, D> {
 
     /// What is said where the conversation had to be put in order.
     pub fn texts(self, texts: Texts) -> Self {
-        Self { texts, ..self }
+        Self { model: self.model.texts(texts.clone()), texts, ..self }
     }
 
     /// Ends each run with an answer of a type: when the model wants no more tools, it is asked once more, to sum up as a `T`, which
@@ -217,9 +217,9 @@ where
     /// Tools that no model could be offered.
     pub fn graph(self) -> Result<StateGraph<S, D>, BadTools> {
         let Agent { model, chosen, system, tools, texts } = self.agent;
+        let answer = named(ANSWER, AnswerNode::<S, T, D>::of(chosen, system, texts.clone(), self.write));
         let (sanity, model) =
             (named("sanity", MessagesSanity::with(texts)), named(MODEL, model.steps_behind(1)));
-        let answer = named(ANSWER, AnswerNode::<S, T, D>::of(chosen, system, self.write));
         let tools = tool_node(tools)?;
         Ok(StateGraph::<S>::with_context::<D>()
             .edge(START, &sanity)

@@ -2,6 +2,7 @@ use std::error::Error;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use graph_core::messages::sanity::Texts;
 use graph_core::messages::{Content, HasMessages, Message};
 use graph_core::{Ctx, Node, Result};
 use schemars::JsonSchema;
@@ -27,10 +28,11 @@ const ATTEMPTS: usize = 3;
 /// A node that asks a model to sum a conversation up as a `T`, and writes it to the state.
 ///
 /// A model that answers with something else is told what is wrong with it, twice at most. What is said meanwhile is no
-/// part of the conversation.
+/// part of the conversation, and is asked anew if the node is cut off.
 pub struct AnswerNode<S: HasMessages, T, D = ()> {
     model: Chosen<D>,
     system: Option<Content>,
+    texts: Texts,
     schema: AnswerSchema,
     write: Arc<dyn Fn(T) -> S::Update + Send + Sync>,
     state: PhantomData<fn(S)>,
@@ -52,6 +54,7 @@ impl<S: HasMessages, T: JsonSchema + DeserializeOwned, D> AnswerNode<S, T, D> {
     pub(super) fn of(
         model: Chosen<D>,
         system: Option<Content>,
+        texts: Texts,
         write: Arc<dyn Fn(T) -> S::Update + Send + Sync>,
     ) -> Self {
         let name: String = T::schema_name()
@@ -59,7 +62,7 @@ impl<S: HasMessages, T: JsonSchema + DeserializeOwned, D> AnswerNode<S, T, D> {
             .filter(|letter| letter.is_ascii_alphanumeric() || *letter == '_')
             .collect();
         let schema = AnswerSchema { name, schema: schema_of::<T>() };
-        Self { model, system, schema, write, state: PhantomData }
+        Self { model, system, texts, schema, write, state: PhantomData }
     }
 
     /// A node that asks this model, and writes its answer as `write` says.
@@ -67,7 +70,7 @@ impl<S: HasMessages, T: JsonSchema + DeserializeOwned, D> AnswerNode<S, T, D> {
         model: Arc<dyn crate::ChatModel>,
         write: impl Fn(T) -> S::Update + Send + Sync + 'static,
     ) -> Self {
-        Self::of(Chosen::Always(model), None, Arc::new(write))
+        Self::of(Chosen::Always(model), None, Texts::default(), Arc::new(write))
     }
 
     /// What the model is told before the conversation.
@@ -87,7 +90,7 @@ where
 
     async fn run(&self, state: &S, ctx: &Ctx<D>) -> Result<S::Update> {
         let model = self.model.model(ctx.context());
-        let asked = asked(self.system.as_ref(), state)?.into_iter().chain([Message::human(ASKS)]);
+        let asked = asked(self.system.as_ref(), state, &self.texts).into_iter().chain([Message::human(ASKS)]);
         let mut request = ChatRequest::new(asked).answer(self.schema.clone());
         let mut attempt = 1;
         loop {

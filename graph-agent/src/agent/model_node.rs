@@ -2,11 +2,8 @@ use std::future::poll_fn;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use graph_core::messages::sanity::{Texts, repair};
-use graph_core::messages::{
-    AddMessages, AiMessage, Assembly, Content, HasMessages, Message, MessagesUpdate, Role,
-};
-use graph_core::reducers::{ReduceError, Reducer, Stamp};
+use graph_core::messages::sanity::{Texts, in_order};
+use graph_core::messages::{AiMessage, Assembly, Content, HasMessages, Message, MessagesUpdate};
 use graph_core::{Ctx, Cx, Node, Result};
 
 use crate::model::request::ChatRequest;
@@ -31,6 +28,7 @@ pub struct ModelNode<S, D = ()> {
     system: Option<Content>,
     request: ChatRequest,
     out_of_steps: String,
+    texts: Texts,
     /// So many supersteps follow the last reply.
     behind: u64,
     state: PhantomData<fn(S)>,
@@ -53,9 +51,15 @@ impl<S: HasMessages, D: Send + Sync + 'static> ModelNode<S, D> {
             system: None,
             request: ChatRequest::default(),
             out_of_steps: "Sorry, I need more steps to answer this.".to_owned(),
+            texts: Texts::default(),
             behind: 0,
             state: PhantomData,
         }
+    }
+
+    /// What is said where the conversation has to be put in order before it is sent.
+    pub fn texts(self, texts: Texts) -> Self {
+        Self { texts, ..self }
     }
 
     /// Leaves so many supersteps for what follows the last reply.
@@ -96,7 +100,7 @@ impl<S: HasMessages, D: Send + Sync + 'static> Node<Ctx<D>> for ModelNode<S, D> 
 
     async fn run(&self, state: &S, ctx: &Ctx<D>) -> Result<S::Update> {
         let mut request = self.request.clone();
-        request.messages = asked(self.system.as_ref(), state)?;
+        request.messages = asked(self.system.as_ref(), state, &self.texts);
         let model = self.model.model(ctx.context());
         let mut reply = if ctx.wants_tokens() {
             streamed(&*model, &request, ctx).await?
@@ -117,25 +121,9 @@ impl<S: HasMessages, D: Send + Sync + 'static> Node<Ctx<D>> for ModelNode<S, D> 
 }
 
 /// The conversation as a model is sent it: in order, also where tools have written messages between each other's answers.
-pub(super) fn asked<S: HasMessages>(
-    system: Option<&Content>,
-    state: &S,
-) -> std::result::Result<Vec<Message>, ReduceError> {
-    let mut asked: Vec<Message> = system.map(|text| Message::system(text.clone())).into_iter().collect();
-    match repair(state.messages(), &Texts::default()) {
-        None => asked.extend_from_slice(state.messages()),
-        Some(update) => {
-            let mut messages = state.messages().to_vec();
-            AddMessages::fold(&mut messages, AddMessages::prepare(update, &Stamp::new("model", 0, 0))?)?;
-            // A history that ends on a tool's message is closed by the reply that is asked for.
-            let known = |id: Option<&str>| state.messages().iter().any(|message| message.id() == id);
-            if messages.last().is_some_and(|last| last.role() == Role::Ai && !known(last.id())) {
-                messages.pop();
-            }
-            asked.append(&mut messages);
-        }
-    }
-    Ok(asked)
+pub(super) fn asked<S: HasMessages>(system: Option<&Content>, state: &S, texts: &Texts) -> Vec<Message> {
+    let system = system.map(|text| Message::system(text.clone()));
+    system.into_iter().chain(in_order(state.messages(), texts)).collect()
 }
 
 async fn streamed(

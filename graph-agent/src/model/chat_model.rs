@@ -15,8 +15,8 @@ pub type ModelStream<'a> = Pin<Box<dyn Stream<Item = Result<MessageChunk, ModelE
 
 /// A language model that goes on with a conversation.
 ///
-/// It is object-safe: graphs hold it as `Arc<dyn ChatModel>`, so that a test can put a
-/// scripted one in its place.
+/// It is object-safe: graphs hold it as `Arc<dyn ChatModel>`, so that a test can put a [`ScriptedModel`](crate::ScriptedModel) in
+/// its place.
 pub trait ChatModel: Send + Sync + 'static {
     /// What it is called, for logs and errors.
     fn name(&self) -> &str;
@@ -30,6 +30,9 @@ pub trait ChatModel: Send + Sync + 'static {
     /// A dropped call may have been paid for; its reply is lost.
     fn complete<'a>(&'a self, request: &'a ChatRequest) -> ModelFuture<'a>;
 
-    /// The same in pieces as they come. A model that knows no pieces gives its reply as one.
+    /// The same in pieces as they come. A model that knows no pieces gives its reply as one. An error is the last item.
+    ///
+    /// # Cancel safety
+    /// As of [`complete`](Self::complete); what has come is lost with the stream, but for what its reader has kept.
     fn stream<'a>(&'a self, request: &'a ChatRequest) -> ModelStream<'a>;
 }

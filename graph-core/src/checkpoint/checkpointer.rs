@@ -70,6 +70,9 @@ pub trait Checkpointer: Send + Sync + 'static {
 
     /// Drops old checkpoints; usable while others read and write.
     ///
+    /// It may be made in steps, each of which leaves whole what remains. A dropped call may have made some of them, and make
+    /// more behind reads that begin afterwards.
+    ///
     /// # Errors
     /// What lies below the store failed.
     fn prune(&self, prune: Prune) -> StoreFuture<'_, Pruned>;

@@ -207,6 +207,14 @@ async fn what_is_sent_is_in_order_also_where_tools_write_messages_of_their_own()
     tests::endpoint::strict(sent).unwrap();
     assert_eq!(said(sent)[2..5], ["tool: told", "tool: told", "human: says 1"]);
     assert_eq!(said(sent).last().unwrap(), "human: says 2");
+    // What is put between them says what the agent's texts say.
+    let model = ScriptedModel::new([calls([quote_of("1"), quote_of("2")]), AiMessage::new("done")]);
+    let texts = graph_core::messages::sanity::Texts::default().note("Noch etwas:");
+    let agent =
+        Agent::<MessagesState>::new(Arc::new(model.clone())).tools(Tools::new().with(quote)).texts(texts);
+    let graph = agent.graph().unwrap().compile().unwrap();
+    graph.run(MessagesState::input().messages("hello")).await.unwrap();
+    assert_eq!(said(&model.requests()[1].messages)[5], "system: Noch etwas:");
 }
 
 /// Names that generated code could trip over, of a tool and of its arguments.

@@ -71,7 +71,7 @@ mod repair;
 mod texts;
 
 pub use node::MessagesSanity;
-pub use repair::repair;
+pub use repair::{in_order, repair};
 pub use texts::Texts;
 
 #[cfg(test)]

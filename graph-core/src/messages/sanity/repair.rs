@@ -23,7 +23,10 @@ use super::Texts;
 /// assert_eq!(update.0.len(), 2);
 /// ```
 pub fn repair(history: &[Message], texts: &Texts) -> Option<MessagesUpdate> {
-    let mut parts = in_order(history, texts);
+    let mut parts = parts(history, texts);
+    if matches!(parts.last().map(Part::message), Some(Message::Tool(_))) {
+        parts.push(Part::added(Message::ai(&*texts.closing)));
+    }
     let kept = |(at, part): &(usize, &Part<'_>)| matches!(part, Part::Kept(place, _) if place == at);
     let stay = parts.iter().enumerate().take_while(kept).count();
     if stay == history.len() {
@@ -32,6 +35,21 @@ pub fn repair(history: &[Message], texts: &Texts) -> Option<MessagesUpdate> {
     }
     let all = std::iter::once(Remove::all().into());
     Some(all.chain(parts.into_iter().map(Part::into_update)).collect())
+}
+
+/// A history as a model can be sent it now, without writing it: in order as [`repair`] puts it, but for the end. One that ends
+/// on tools' messages is closed by the reply that is asked for.
+///
+/// ```
+/// use graph_core::messages::{AiMessage, Message, ToolCall, sanity};
+///
+/// let call = AiMessage::new("").call(ToolCall::new("call_1", "clock"));
+/// let history = [call.into(), Message::human("hello?"), Message::tool("call_1", "noon")];
+/// let sent = sanity::in_order(&history, &sanity::Texts::default());
+/// assert_eq!((sent[1].text(), sent[2].text()), ("noon".into(), "hello?".into()));
+/// ```
+pub fn in_order(history: &[Message], texts: &Texts) -> Vec<Message> {
+    parts(history, texts).into_iter().map(Part::into_message).collect()
 }
 
 /// A message of the history as it shall be.
@@ -53,15 +71,19 @@ impl Part<'_> {
         }
     }
 
-    fn into_update(self) -> MessageUpdate {
+    fn into_message(self) -> Message {
         match self {
-            Self::Kept(_, message) => MessageUpdate::from(message.clone()),
-            Self::Added(message) => MessageUpdate::Put(message),
+            Self::Kept(_, message) => message.clone(),
+            Self::Added(message) => *message,
         }
+    }
+
+    fn into_update(self) -> MessageUpdate {
+        MessageUpdate::from(self.into_message())
     }
 }
 
-fn in_order<'a>(history: &'a [Message], texts: &Texts) -> Vec<Part<'a>> {
+fn parts<'a>(history: &'a [Message], texts: &Texts) -> Vec<Part<'a>> {
     let mut answers = answers(history);
     let mut parts: Vec<Part<'a>> = Vec::with_capacity(history.len());
     for (place, message) in history.iter().enumerate() {
@@ -83,9 +105,6 @@ fn in_order<'a>(history: &'a [Message], texts: &Texts) -> Vec<Part<'a>> {
             // Stands with its call, or nowhere.
             Message::Tool(_) => {}
         }
-    }
-    if matches!(parts.last().map(Part::message), Some(Message::Tool(_))) {
-        parts.push(Part::added(Message::ai(&*texts.closing)));
     }
     parts
 }
