@@ -118,6 +118,7 @@ pub mod run;
 #[cfg(feature = "schema")]
 pub mod schema;
 pub mod state;
+pub mod store;
 pub mod stream;
 pub mod thread;
 

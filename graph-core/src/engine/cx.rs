@@ -7,6 +7,7 @@ use crate::StreamMode;
 use crate::interrupt::Question;
 use crate::messages::MessageChunk;
 use crate::reducers::Stamp;
+use crate::store::{Error as LongTermError, LongTermStore};
 use crate::stream::{Custom, Sent, Sink};
 
 use super::Metadata;
@@ -34,6 +35,8 @@ pub(crate) struct RunShared {
     pub(crate) steps: Option<Arc<dyn StepLog>>,
     /// The answers for a context outside of any run.
     pub(crate) script: Option<Script>,
+    /// The graph's long-term store.
+    pub(crate) store: Option<LongTermStore>,
 }
 
 /// Which task this is.
@@ -59,6 +62,7 @@ impl Cx {
             memos: Memos::within("detached"),
             steps: None,
             script: Some(Script::default()),
+            store: None,
         };
         Self::new(Arc::new(shared), At { node: 0, task: 0, step: 1, remaining: 0, attempt: 1 })
     }
@@ -133,6 +137,35 @@ impl Cx {
     /// The run's own keys and values.
     pub fn metadata(&self) -> &Metadata {
         &self.shared.metadata
+    }
+
+    /// The long-term store that the graph was [given](crate::Graph::with_store); see [`store`](crate::store).
+    ///
+    /// # Errors
+    /// [`NoStore`](crate::store::Error::NoStore) if it was given none.
+    pub fn store(&self) -> Result<&LongTermStore, LongTermError> {
+        self.shared.store.as_ref().ok_or_else(|| LongTermError::NoStore { node: self.node().to_owned() })
+    }
+
+    /// Gives a context outside of any run a long-term store; the context of a run keeps the one that it has.
+    ///
+    /// ```
+    /// # use graph_core::{Cx, Result, store::MemoryStore};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// let cx = Cx::detached("remember").with_store(MemoryStore::new());
+    /// cx.store()?.of::<u32>("counts").put("runs", &1).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_store(mut self, store: impl Into<LongTermStore>) -> Self {
+        if let Some(shared) = Arc::get_mut(&mut self.shared)
+            && shared.script.is_some()
+        {
+            shared.store = Some(store.into());
+        }
+        self
     }
 
     /// Whether somebody listens to the custom events of this run.
@@ -256,6 +289,12 @@ impl<D> Ctx<D> {
     /// See [`Cx::answering`].
     pub fn answering<Q: Question>(self, answer: Q::Answer) -> Self {
         Self { cx: self.cx.answering::<Q>(answer), context: self.context }
+    }
+
+    /// See [`Cx::with_store`].
+    #[must_use]
+    pub fn with_store(self, store: impl Into<LongTermStore>) -> Self {
+        Self { cx: self.cx.with_store(store), context: self.context }
     }
 
     /// The same run, for another task.

@@ -6,12 +6,17 @@ use crate::node::{Decider, ErasedNode, NodeRef, ReadPacket};
 use crate::plan::{START_PLACE, Topology};
 use crate::run::{NeedsContext, Run};
 use crate::state::{GraphState, Input as _};
+use crate::store::LongTermStore;
 use crate::stream::RunStream;
 
 use super::{Breakpoints, picture};
 
 /// A graph that can be run; cheap to clone, and shared by all its runs.
-pub struct Graph<S: GraphState, D = ()>(pub(crate) Arc<Compiled<S, D>>);
+pub struct Graph<S: GraphState, D = ()>(
+    pub(crate) Arc<Compiled<S, D>>,
+    /// What nodes reach by [`Cx::store`](crate::Cx::store).
+    pub(crate) Option<LongTermStore>,
+);
 
 pub(crate) struct Compiled<S, D> {
     pub(crate) name: String,
@@ -58,7 +63,7 @@ impl<S, D> Compiled<S, D> {
 
 impl<S: GraphState, D> Clone for Graph<S, D> {
     fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
+        Self(Arc::clone(&self.0), self.1.clone())
     }
 }
 
@@ -82,6 +87,15 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
     /// The node that has this name, or had it before and says so by an alias.
     pub fn node(&self, name: &str) -> Option<&str> {
         self.0.find(name).and_then(|node| self.0.names.get(node)).map(|name| &**name)
+    }
+
+    /// The graph with a long-term store, which its nodes reach by [`Cx::store`](crate::Cx::store); a store of which nothing
+    /// more is to be said is taken as it is. See [`store`](crate::store).
+    ///
+    /// With or without a checkpointer, and before or after it: the one keeps what belongs to a thread, the other what belongs
+    /// to all of them.
+    pub fn with_store(&self, store: impl Into<LongTermStore>) -> Self {
+        Self(Arc::clone(&self.0), Some(store.into()))
     }
 
     /// Reads an input of this graph from JSON.

@@ -84,7 +84,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             }
         }
         let places = self.places;
-        Graph(Arc::new(Compiled {
+        let compiled = Compiled {
             name: self.name,
             nodes,
             names,
@@ -94,7 +94,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             places,
             ephemeral,
             breakpoints,
-        }))
+        };
+        Graph(Arc::new(compiled), None)
     }
 
     fn target(&self, place: &NodeRef) -> Option<Target> {

@@ -1,10 +1,11 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// A value that a checkpoint can hold: a question, an answer, what a durable step comes to. Whatever serde writes and reads.
+/// A value that can be stored: a question, an answer, what a durable step comes to, an item of a long-term store. Whatever
+/// serde writes and reads.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be stored",
-    label = "a checkpoint cannot hold `{Self}`",
+    label = "a store cannot hold `{Self}`",
     note = "derive `serde::Serialize` and `serde::Deserialize` for `{Self}`"
 )]
 pub trait Storable: Serialize + DeserializeOwned {}

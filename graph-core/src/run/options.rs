@@ -87,6 +87,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Opening<S, D> {
             memos: thread.as_ref().map_or_else(Memos::default, |thread| Memos::within(Arc::clone(thread))),
             steps: None,
             script: None,
+            store: self.graph.1.clone(),
             thread,
             sink: heard.map(|events| Arc::new(events) as Arc<dyn Sink>),
         }

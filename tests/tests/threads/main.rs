@@ -17,6 +17,7 @@ mod golden;
 mod golden_records;
 mod growth;
 mod joins;
+mod long_term;
 mod messages;
 mod model;
 mod names;

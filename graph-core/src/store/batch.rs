@@ -1,0 +1,107 @@
+use std::future::{Future, IntoFuture};
+use std::pin::Pin;
+use std::sync::Arc;
+
+use super::putting::Draft;
+use super::{Error, ItemKey, LongTermStore, Namespace, Putting, Write, Writes};
+
+/// Writes that are made together, all or none, in their order. Awaited, it says of each whether an item was there before it.
+///
+/// ```
+/// # use graph_core::store::{LongTermStore, MemoryStore};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> graph_core::Result<()> {
+/// # let store = LongTermStore::new(MemoryStore::new());
+/// let open = store.of::<String>(["users", "ann", "open"]);
+/// let done = store.of::<String>(["users", "ann", "done"]);
+/// open.put("7", &"book a table".to_owned()).await?;
+///
+/// store
+///     .batch()
+///     .put(done.put("7", &"book a table".to_owned()))
+///     .delete(open.namespace(), "7")
+///     .await?;
+/// assert_eq!(open.get("7").await?, None);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// As of [`Putting`]; nothing is written then.
+///
+/// # Cancel safety
+/// All is written or nothing.
+///
+/// # Durability
+/// When it has returned, the writes survive whatever the store promises to survive.
+#[derive(Debug)]
+#[must_use = "nothing is written until it is awaited"]
+pub struct Batch {
+    store: LongTermStore,
+    drafts: Vec<BatchDraft>,
+}
+
+#[derive(Debug)]
+enum BatchDraft {
+    Put(Draft),
+    Delete(ItemKey),
+}
+
+impl Batch {
+    pub(super) fn new(store: LongTermStore) -> Self {
+        Self { store, drafts: Vec::new() }
+    }
+
+    /// Puts an item, into the store of the batch.
+    pub fn put(self, item: Putting) -> Self {
+        self.draft(item.draft)
+    }
+
+    /// Takes an item away; one that is not there is no error.
+    pub fn delete(mut self, namespace: impl Into<Namespace>, key: impl Into<Arc<str>>) -> Self {
+        self.drafts.push(BatchDraft::Delete(ItemKey::new(namespace, key)));
+        self
+    }
+
+    pub(super) fn draft(mut self, draft: Draft) -> Self {
+        self.drafts.push(BatchDraft::Put(draft));
+        self
+    }
+
+    async fn write(self) -> Result<Vec<bool>, Error> {
+        let Self { store, drafts } = self;
+        // Whatever is wrong is known before a model is asked.
+        let (mut writes, mut texts) = (Vec::with_capacity(drafts.len()), Vec::new());
+        for draft in drafts {
+            writes.push(match draft {
+                BatchDraft::Put(draft) => {
+                    let (put, own) = draft.prepare(&store)?;
+                    texts.push(own);
+                    Write::Put(Box::new(put))
+                }
+                BatchDraft::Delete(at) => Write::Delete(at),
+            });
+        }
+        if let Some(index) = store.indexed() {
+            let mut embeddings = index.embed(texts).await?.into_iter();
+            for write in &mut writes {
+                if let Write::Put(put) = write {
+                    put.embedding = embeddings.next().flatten();
+                }
+            }
+        }
+        if writes.is_empty() {
+            return Ok(Vec::new());
+        }
+        store.store().write(Writes { now: store.now(), writes }).await
+    }
+}
+
+impl IntoFuture for Batch {
+    type Output = Result<Vec<bool>, Error>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.write())
+    }
+}

@@ -1,0 +1,33 @@
+use serde::Serialize;
+
+use super::condition::Tested;
+use super::{Condition, Error, FieldPath, Test};
+
+/// What [`filter`](super::Searching::filter) takes for a field: a value that it is equal to, or a comparison
+/// ([`ne`](super::ne), [`gt`](super::gt), [`gte`](super::gte), [`lt`](super::lt), [`lte`](super::lte)).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be searched for",
+    label = "a field cannot be compared with `{Self}`",
+    note = "give a value that implements `serde::Serialize`, or a comparison like `gt(3)`"
+)]
+pub trait IntoCondition {
+    /// The condition on this field.
+    ///
+    /// # Errors
+    /// [`Invalid`](Error::Invalid) for a value that no field can be compared with.
+    fn into_condition(self, path: FieldPath) -> Result<Condition, Error>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize> IntoCondition for T {
+    fn into_condition(self, path: FieldPath) -> Result<Condition, Error> {
+        Condition::new(path, Test::Equal, &self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize> IntoCondition for Tested<T> {
+    fn into_condition(self, path: FieldPath) -> Result<Condition, Error> {
+        Condition::new(path, self.0, &self.1)
+    }
+}

@@ -1,0 +1,135 @@
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use crate::checkpoint::Payload;
+use crate::interrupt::Storable;
+use crate::state::stored::anything::{from_payload, to_payload};
+
+use super::{Error, Get, Item, ItemKey, LongTermStore, Namespace, Putting, Searching, Write, Writes};
+
+/// The items of a namespace, as values of one type; made by [`LongTermStore::of`]. Cheap to clone.
+///
+/// Nothing is kept of the type: a value that another program has put there, or an older version of this one, is read if it
+/// has the form, and is an error otherwise that names namespace, key and cause. With `of::<serde_json::Value>` everything
+/// can be read that is JSON.
+///
+/// # Cancel safety
+/// Each call is done as a whole or not at all.
+pub struct Items<T> {
+    store: LongTermStore,
+    namespace: Namespace,
+    refresh: bool,
+    of: PhantomData<fn(T) -> T>,
+}
+
+impl<T: Storable + 'static> Items<T> {
+    pub(super) fn new(store: LongTermStore, namespace: Namespace, refresh: bool) -> Self {
+        Self { store, namespace, refresh, of: PhantomData }
+    }
+
+    /// The namespace.
+    pub fn namespace(&self) -> &Namespace {
+        &self.namespace
+    }
+
+    /// Whether what is read through this, or found by a search, begins its time to live anew; otherwise as the store
+    /// [says](LongTermStore::refresh_on_read).
+    #[must_use]
+    pub fn refreshing(mut self, refresh: bool) -> Self {
+        self.refresh = refresh;
+        self
+    }
+
+    /// The value of a key; `None` if there is none, or its time is up.
+    ///
+    /// # Errors
+    /// [`Corrupt`](Error::Corrupt) for one that cannot be read as this type, [`Backend`](Error::Backend).
+    pub async fn get(&self, key: impl Into<Arc<str>>) -> Result<Option<T>, Error> {
+        Ok(self.item(key).await?.map(|item| item.value))
+    }
+
+    /// The item of a key: its value, and when it was written.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get).
+    pub async fn item(&self, key: impl Into<Arc<str>>) -> Result<Option<Item<T>>, Error> {
+        let mut found = self.items([key.into()]).await?;
+        Ok(found.pop().flatten())
+    }
+
+    /// The items of several keys, as of one moment and in their order.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get).
+    pub async fn items<K: Into<Arc<str>>>(
+        &self,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<Vec<Option<Item<T>>>, Error> {
+        let keys = keys.into_iter().map(|key| ItemKey::new(&self.namespace, key)).collect();
+        let get = Get { now: self.store.now(), keys, refresh: self.refresh };
+        let found = self.store.store().get(get).await?;
+        found.into_iter().map(|item| item.map(typed).transpose()).collect()
+    }
+
+    /// Puts a value under a key, in the place of the one that is there.
+    ///
+    /// ```
+    /// # use graph_core::store::{LongTermStore, MemoryStore};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> graph_core::Result<()> {
+    /// # let store = LongTermStore::new(MemoryStore::new());
+    /// let error = store.of::<f64>("weather").put("today", &f64::NAN).await.unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     r#"the value for item `today` of namespace ["weather"] cannot be stored: JSON holds no number that is not finite"#
+    /// );
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn put(&self, key: impl Into<Arc<str>>, value: &T) -> Putting {
+        let at = ItemKey::new(&self.namespace, key);
+        let value = to_payload(value).map_err(|unstorable| Error::NotStorable {
+            namespace: at.namespace.clone(),
+            key: Arc::clone(&at.key),
+            reason: unstorable.to_string(),
+        });
+        Putting::new(self.store.clone(), at, value)
+    }
+
+    /// Takes the item of a key away; `false` if there was none.
+    ///
+    /// # Errors
+    /// [`Backend`](Error::Backend).
+    pub async fn delete(&self, key: impl Into<Arc<str>>) -> Result<bool, Error> {
+        let writes = vec![Write::Delete(ItemKey::new(&self.namespace, key))];
+        let was_there = self.store.store().write(Writes { now: self.store.now(), writes }).await?;
+        Ok(was_there.first().copied().unwrap_or_default())
+    }
+
+    /// Looks for items in this namespace and further in.
+    pub fn search(&self) -> Searching<T> {
+        Searching::new(self.store.clone(), self.namespace.clone(), self.refresh)
+    }
+}
+
+/// An item as a value of its type.
+pub(super) fn typed<T: Storable>(item: Item<Payload>) -> Result<Item<T>, Error> {
+    let Item { namespace, key, value, created_at, updated_at, expires_at } = item;
+    match from_payload(&value) {
+        Ok(value) => Ok(Item { namespace, key, value, created_at, updated_at, expires_at }),
+        Err(reason) => Err(Error::corrupt(&namespace, &key, reason)),
+    }
+}
+
+impl<T> Clone for Items<T> {
+    fn clone(&self) -> Self {
+        let (store, namespace) = (self.store.clone(), self.namespace.clone());
+        Self { store, namespace, refresh: self.refresh, of: PhantomData }
+    }
+}
+
+impl<T> std::fmt::Debug for Items<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Items").field(&self.namespace).finish()
+    }
+}

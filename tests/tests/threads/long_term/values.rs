@@ -1,0 +1,95 @@
+//! Values of any type, and what cannot be one.
+
+use std::collections::BTreeMap;
+
+use graph_core::store::{Error, LongTermStore, MemoryStore, gt};
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+struct Profile {
+    name: String,
+    age: Option<u8>,
+    scores: BTreeMap<String, f64>,
+}
+
+fn store() -> LongTermStore {
+    LongTermStore::new(MemoryStore::new())
+}
+
+#[tokio::test]
+async fn a_value_comes_back_as_what_it_was() {
+    let store = store();
+    let profiles = store.of::<Profile>(["users", "ann"]);
+    let ann =
+        Profile { name: "Ann \u{1F980}\0\"".into(), age: None, scores: [("a.b".into(), 0.1 + 0.2)].into() };
+    profiles.put("profile", &ann).await.unwrap();
+    assert_eq!(profiles.get("profile").await.unwrap(), Some(ann.clone()));
+    assert_eq!(profiles.get("other").await.unwrap(), None);
+    let both = profiles.items(["gone", "profile"]).await.unwrap();
+    assert_eq!((both[0].is_none(), &both[1].as_ref().unwrap().value), (true, &ann));
+    let wide = store.of::<u128>("wide");
+    wide.put("w", &u128::MAX).await.unwrap();
+    assert_eq!(wide.get("w").await.unwrap(), Some(u128::MAX));
+    assert_eq!(wide.search().filter(Vec::<String>::new(), gt(u64::MAX)).await.unwrap().items.len(), 1);
+    assert!(profiles.delete("profile").await.unwrap());
+    assert!(!profiles.delete("profile").await.unwrap());
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_an_error_that_says_where_and_why() {
+    let store = store();
+    store.of::<String>(["users", "ann"]).put("profile", &"a text".to_owned()).await.unwrap();
+    let profiles = store.of::<Profile>(["users", "ann"]);
+    let expected = "item `profile` of namespace [\"users\", \"ann\"] cannot be read: invalid type: string";
+    for error in
+        [profiles.get("profile").await.map(drop), profiles.search().await.map(drop)].map(Result::unwrap_err)
+    {
+        assert!(error.to_string().starts_with(expected), "{error}");
+        let Error::Corrupt(corrupt) = error else { panic!("{error:?}") };
+        assert_eq!(corrupt.namespace, Some(["users", "ann"].into()));
+        assert_eq!(corrupt.key.as_deref(), Some("profile"));
+    }
+}
+
+#[tokio::test]
+async fn what_could_not_be_read_back_is_not_written() {
+    let store = store();
+    let options = store.of::<Option<Option<u8>>>("a");
+    let error = options.put("k", &Some(None)).await.unwrap_err();
+    assert!(matches!(error, Error::NotStorable { .. }), "{error}");
+    let pairs = store.of::<BTreeMap<String, f32>>("a");
+    let error = pairs.put("k", &[("x".to_owned(), f32::INFINITY)].into()).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the value for item `k` of namespace [\"a\"] cannot be stored, because of what is at `$.x`: JSON holds no number \
+         that is not finite"
+    );
+    assert_eq!(store.of::<serde_json::Value>("a").get("k").await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_search_goes_further_in_unless_it_is_told_not_to() {
+    let store = store();
+    let outer = store.of::<u32>(["user", "1"]);
+    outer.put("a", &1).await.unwrap();
+    store.of::<u32>(["user", "1", "deeper"]).put("b", &2).await.unwrap();
+    store.of::<u32>(["user", "10"]).put("c", &3).await.unwrap();
+    let values = |page: graph_core::checkpoint::Page<graph_core::store::Found<u32>>| {
+        page.items.iter().map(|found| found.value).collect::<Vec<_>>()
+    };
+    assert_eq!(values(outer.search().await.unwrap()), [1, 2]);
+    assert_eq!(values(outer.search().only_here().await.unwrap()), [1]);
+    assert_eq!(values(store.of::<u32>("user").search().offset(1).limit(1).await.unwrap()), [2]);
+    assert_eq!(values(store.of::<u32>("us").search().await.unwrap()), [0_u32; 0]);
+    assert_eq!(values(store.of::<u32>([""; 0]).search().await.unwrap()), [1, 2, 3]);
+}
+
+#[tokio::test]
+async fn a_filter_that_cannot_be_is_an_error() {
+    let items = store().of::<Profile>("a");
+    let error = items.search().filter("age", gt(true)).filter("age", f64::NAN).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "field [\"age\"] cannot be searched for this value: only numbers and texts are greater or less than one another"
+    );
+}
