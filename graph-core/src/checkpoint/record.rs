@@ -24,11 +24,13 @@ pub enum RecordKind {
     Goto,
     /// That a run has stopped at this checkpoint's breakpoints, or is to.
     Gate,
+    /// That a run has stopped here, though it could have gone on, and why.
+    Stopped,
 }
 
 impl RecordKind {
     /// Every kind.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Write,
         Self::Finished,
         Self::Failed,
@@ -38,6 +40,7 @@ impl RecordKind {
         Self::Patch,
         Self::Goto,
         Self::Gate,
+        Self::Stopped,
     ];
 
     /// The number that a store keeps; it never changes.
@@ -52,6 +55,7 @@ impl RecordKind {
             Self::Patch => 6,
             Self::Goto => 7,
             Self::Gate => 8,
+            Self::Stopped => 9,
         }
     }
 

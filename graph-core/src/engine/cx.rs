@@ -1,5 +1,5 @@
 use std::ops::Deref;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use serde::Serialize;
 
@@ -7,6 +7,7 @@ use crate::StreamMode;
 use crate::interrupt::Question;
 use crate::messages::MessageChunk;
 use crate::reducers::Stamp;
+use crate::run::Stop;
 use crate::store::{Error as LongTermError, LongTermStore};
 use crate::stream::{Custom, Sent, Sink};
 
@@ -37,6 +38,8 @@ pub(crate) struct RunShared {
     pub(crate) script: Option<Script>,
     /// The graph's long-term store.
     pub(crate) store: Option<LongTermStore>,
+    /// What stops the run from outside; a stepper may be given another on the way.
+    pub(crate) stop: Mutex<Option<Stop>>,
 }
 
 /// Which task this is.
@@ -63,6 +66,7 @@ impl Cx {
             steps: None,
             script: Some(Script::default()),
             store: None,
+            stop: Mutex::default(),
         };
         Self::new(Arc::new(shared), At { node: 0, task: 0, step: 1, remaining: 0, attempt: 1 })
     }

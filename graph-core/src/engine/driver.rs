@@ -7,6 +7,7 @@ use tokio::task::JoinSet;
 use crate::error::{Error, ErrorKind, NodeFailure};
 use crate::graph::Compiled;
 use crate::plan::{Progress, Target, Task};
+use crate::run::Stop;
 use crate::state::GraphState;
 use crate::stream::Events;
 
@@ -134,6 +135,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         if let [task] = self.tasks.as_slice()
             && self.events.is_none()
             && self.options.superstep_timeout.is_none()
+            && self.options.stop.is_none()
         {
             if let [slot @ None] = self.results.as_mut_slice()
                 && let Some(node) = self.graph.nodes.get(task.node)
@@ -181,6 +183,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         }
         if self.tasks.is_empty()
             || (self.gates.is_some() && self.stops_at_gate())
+            || (self.options.stop.is_some() && self.is_told_to_stop())
             || self.step >= self.last_step
         {
             return None;
@@ -260,14 +263,15 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             crew: JoinSet::new(),
             idle: Arc::default(),
         };
+        let running = execution.run_unless_cancelled();
         let late = match self.options.superstep_timeout {
             None => {
-                execution.run().await;
+                running.await;
                 None
             }
             Some(limit) => {
                 // Tokio panics where its timer is not enabled.
-                let Ok(timeout) = contained(|| tokio::time::timeout(limit, execution.run())) else {
+                let Ok(timeout) = contained(|| tokio::time::timeout(limit, running)) else {
                     return Err(self.error(ErrorKind::Runtime(
                         "a superstep timeout needs a tokio runtime with its timer enabled (`enable_time`)",
                     )));
@@ -275,7 +279,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 timeout.await.is_err().then_some(limit)
             }
         };
-        if !failures.is_empty() || late.is_some() {
+        let vanished =
+            |(task, result): (usize, &Option<_>)| result.is_none() && !self.suspended.contains_key(&task);
+        let vanished = self.results.iter().enumerate().any(vanished);
+        let cancelled = self.options.stop.as_ref().is_some_and(Stop::is_cancelled);
+        if !failures.is_empty() || late.is_some() || cancelled {
             // Whoever was told to stop waits for what it waited for before.
             let stopped = |task: &usize| {
                 self.results.get(*task).is_some_and(Option::is_none)
@@ -292,18 +300,13 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             let unfinished = self.unfinished().map(str::to_owned).collect();
             return Err(self.error(ErrorKind::SuperstepTimeout { step, limit, unfinished }));
         }
-        // Tasks vanish without a failure only when the runtime shuts down under the run.
-        if self
-            .results
-            .iter()
-            .enumerate()
-            .any(|(i, result)| result.is_none() && !self.suspended.contains_key(&i))
-        {
-            return Err(
-                self.error(ErrorKind::Runtime("the runtime was shut down while the run was under way"))
-            );
+        if !vanished {
+            return Ok(());
         }
-        Ok(())
+        // Without a failure they vanish only when the run is cancelled, or the runtime shuts down under it.
+        Err(self.cancelled().unwrap_or_else(|| {
+            self.error(ErrorKind::Runtime("the runtime was shut down while the run was under way"))
+        }))
     }
 
     pub(super) fn fail(&self, failures: Vec<NodeFailure>) -> Result<(), Error> {
@@ -314,8 +317,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         }
     }
 
-    /// Why no superstep begins: the run is at a breakpoint, has had as many as it may, or is complete, unless a join
-    /// still waits.
+    /// Why no superstep begins: the run is at a breakpoint, was told to stop, has had as many as it may, or is complete,
+    /// unless a join still waits.
     #[cold]
     #[inline(never)]
     pub(super) fn rest(&self) -> Result<bool, Error> {
@@ -323,7 +326,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             return Ok(false);
         }
         if !self.tasks.is_empty() {
-            return Err(self.over_the_limit());
+            return Err(self.cancelled().unwrap_or_else(|| self.over_the_limit()));
         }
         not_filled(&self.graph, &self.progress).map_or(Ok(false), |kind| Err(self.error(kind)))
     }

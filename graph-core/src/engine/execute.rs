@@ -128,8 +128,31 @@ impl<S: GraphState, D> Drop for Execution<'_, S, D> {
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
+    /// Runs until the run is cancelled, if it can be.
+    pub(super) async fn run_unless_cancelled(mut self) {
+        match self.options.stop.clone() {
+            None => self.run().await,
+            Some(stop) => {
+                if stop.unless_cancelled(self.run()).await.is_none() {
+                    self.call_off().await;
+                }
+            }
+        }
+    }
+
+    /// Tells what the runtime was given to stop, and waits for it: what has finished meanwhile is kept, and nothing of it is
+    /// left when the run goes on.
+    async fn call_off(&mut self) {
+        self.crew.abort_all();
+        while let Some(joined) = self.crew.join_next().await {
+            if let Ok(Some((index, result))) = joined {
+                self.record(index, result).await;
+            }
+        }
+    }
+
     /// Runs every task that has no result yet.
-    pub(super) async fn run(mut self) {
+    async fn run(&mut self) {
         let pending = self.pending();
         let several = pending.len() > 1;
         let threads =
@@ -282,14 +305,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
                 self.record(index, result).await;
             }
             if self.is_over() {
-                // Those that are told to stop are waited for: what has finished meanwhile is kept, and nothing of
-                // them is left when the run goes on.
-                self.crew.abort_all();
-                while let Some(joined) = self.crew.join_next().await {
-                    if let Ok(Some((index, result))) = joined {
-                        self.record(index, result).await;
-                    }
-                }
+                self.call_off().await;
                 return;
             }
         }

@@ -125,7 +125,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         let names =
             |nodes: Vec<usize>| nodes.iter().map(|&node| self.graph.node_name(node).to_owned()).collect();
         let (before, after) = (names(before), names(after));
-        self.halt = Some(Halt { before, after });
+        self.halt = Some(Halt { before, after, ..Halt::default() });
         true
     }
 }

@@ -7,13 +7,15 @@ use super::Driver;
 use super::desk::Answered;
 use super::persist::answer_record;
 
-/// Where a run has stopped on the way: at breakpoints, or at the questions of suspended tasks.
+/// Where a run has stopped on the way: at breakpoints, at the questions of suspended tasks, or where it was told to.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Halt {
     /// The nodes that would run next and have a breakpoint before them.
     pub(crate) before: Vec<String>,
     /// The nodes that have run last and have a breakpoint after them.
     pub(crate) after: Vec<String>,
+    /// It was told to stop.
+    pub(crate) told: bool,
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
@@ -37,6 +39,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             questions: self.questions().cloned().collect(),
             before: halt.before,
             after: halt.after,
+            next: self.next().map(str::to_owned).collect(),
+            told: halt.told,
         }
     }
 

@@ -18,6 +18,7 @@ mod options;
 mod parts;
 pub(crate) mod persist;
 mod reject;
+mod stopping;
 mod task;
 
 pub(crate) use attempt::contained;

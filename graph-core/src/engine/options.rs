@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use crate::graph::Breakpoints;
+use crate::run::Stop;
 
 use super::gates::Stops;
 
@@ -50,6 +51,8 @@ pub(crate) struct RunOptions {
     pub(crate) durability: Durability,
     /// Where to stop besides where the graph says.
     pub(crate) breakpoints: Breakpoints<Stops>,
+    /// What stops it from outside.
+    pub(crate) stop: Option<Stop>,
 }
 
 impl Default for RunOptions {
@@ -61,6 +64,7 @@ impl Default for RunOptions {
             failure_mode: FailureMode::FailFast,
             durability: Durability::default(),
             breakpoints: Breakpoints::default(),
+            stop: None,
         }
     }
 }

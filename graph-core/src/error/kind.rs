@@ -102,6 +102,16 @@ pub enum ErrorKind {
         unfinished: Vec<String>,
     },
 
+    /// The run was [cancelled](crate::run::Stop::cancel). What had finished is kept, as after a superstep that was late; on a
+    /// thread it is durable, and a resumption runs the rest.
+    #[error("{}", cancelled(.step.as_ref(), .unfinished))]
+    Cancelled {
+        /// The superstep; nothing if the run had not begun, so that nothing of it is stored.
+        step: Option<u64>,
+        /// The nodes that had not finished.
+        unfinished: Vec<String>,
+    },
+
     /// A field marked `from_context` is built from another context than the graph's.
     #[error("field `{field}` cannot be built from the graph's context, which is a `{context}`")]
     Context {
@@ -305,6 +315,13 @@ fn names(names: &[String]) -> String {
         (Some(_), more @ 1..) => format!("{} and {more} more", quoted.join(", ")),
         (Some((last, [])), 0) => last.clone(),
         (Some((last, rest)), 0) => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
+fn cancelled(step: Option<&u64>, unfinished: &[String]) -> String {
+    match step {
+        Some(step) => format!("was cancelled in superstep {step}, {} had not finished", names(unfinished)),
+        None => "was told to stop before it had begun: nothing of it is stored".to_owned(),
     }
 }
 

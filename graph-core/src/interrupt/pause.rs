@@ -2,7 +2,7 @@ use crate::state::GraphState;
 
 use super::{Asked, NotAsked, OpenQuestion, Question};
 
-/// A run that has stopped on the way: at questions, at breakpoints, or both.
+/// A run that has stopped on the way: at questions, at breakpoints, or where it was told to.
 ///
 /// The superstep that asked is not applied: the state is the one before it. Tasks of it that have finished keep their work.
 #[derive(Clone)]
@@ -12,6 +12,16 @@ pub struct Pause<S> {
     pub(crate) questions: Vec<OpenQuestion>,
     pub(crate) before: Vec<String>,
     pub(crate) after: Vec<String>,
+    pub(crate) next: Vec<String>,
+    pub(crate) told: bool,
+}
+
+impl Pause<()> {
+    /// Of a thread that waits for nothing.
+    pub(crate) fn nothing() -> Self {
+        let (before, after, next) = (Vec::new(), Vec::new(), Vec::new());
+        Self { state: (), questions: Vec::new(), before, after, next, told: false }
+    }
 }
 
 impl<S> Pause<S> {
@@ -27,7 +37,8 @@ impl<S> Pause<S> {
 
     /// The same stop, of this state.
     pub(crate) fn with_state<T>(self, state: T) -> Pause<T> {
-        Pause { state, questions: self.questions, before: self.before, after: self.after }
+        let Self { questions, before, after, next, told, .. } = self;
+        Pause { state, questions, before, after, next, told }
     }
 
     /// The open questions, in the order of their tasks, those of a task in the order in which it asked them.
@@ -43,6 +54,17 @@ impl<S> Pause<S> {
     /// The nodes with a breakpoint after them that have just run.
     pub fn after(&self) -> &[String] {
         &self.after
+    }
+
+    /// The nodes that are planned: one name for each task, those included that have finished before the others.
+    pub fn next(&self) -> &[String] {
+        &self.next
+    }
+
+    /// Whether it has stopped because it was told to: by [`Stop::drain`](crate::run::Stop::drain), and on a thread by
+    /// [`Stop::cancel`](crate::run::Stop::cancel) as well.
+    pub fn is_told(&self) -> bool {
+        self.told
     }
 
     /// The only open question that is a `Q`; others may be open as well.
@@ -99,6 +121,8 @@ impl<S: GraphState> std::fmt::Debug for Pause<S> {
             .field("questions", &self.questions)
             .field("before", &self.before)
             .field("after", &self.after)
+            .field("next", &self.next)
+            .field("told", &self.told)
             .finish()
     }
 }
@@ -110,6 +134,8 @@ impl std::fmt::Debug for Pause<()> {
             .field("questions", &self.questions)
             .field("before", &self.before)
             .field("after", &self.after)
+            .field("next", &self.next)
+            .field("told", &self.told)
             .finish()
     }
 }

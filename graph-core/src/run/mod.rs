@@ -1,10 +1,12 @@
-//! Runs: options, awaiting, stepping by hand, outcomes.
+//! Runs: options, awaiting, stepping by hand, stopping, outcomes.
 
 mod options;
 pub(crate) mod outcome;
 mod stepper;
+mod stop;
 
 pub use options::{ContextGiven, HasContext, InMemory, NeedsContext, Run, Target};
 pub(crate) use options::{Opened, OpenedRun, Opening};
 pub(crate) use outcome::Outcome;
 pub use stepper::Stepper;
+pub use stop::Stop;

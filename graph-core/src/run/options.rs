@@ -1,18 +1,18 @@
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::engine::{Driver, FailureMode, Memos, Metadata, RunOptions, RunShared};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::graph::Graph;
 use crate::node::{Body, Shape};
 use crate::state::GraphState;
 use crate::stream::{Events, RunStream, Sink, StreamMode};
 
-use super::{Outcome, Stepper};
+use super::{Outcome, Stepper, Stop};
 
 /// A run that has not begun: set options, then await it, [`stream`](Self::stream) it, or [`start`](Self::start) it to
 /// step by hand.
@@ -75,6 +75,19 @@ impl<S: GraphState, D: Send + Sync + 'static> Opening<S, D> {
         }
     }
 
+    /// A run that was cancelled before it has begun does not begin.
+    pub(crate) fn not_cancelled(&self) -> Result<(), Error> {
+        match &self.options.stop {
+            Some(stop) if stop.is_cancelled() => Err(self.not_begun()),
+            _ => Ok(()),
+        }
+    }
+
+    /// What a run fails with that was told to stop before it could begin.
+    pub(crate) fn not_begun(&self) -> Error {
+        Error::new(self.graph.name(), ErrorKind::Cancelled { step: None, unfinished: Vec::new() })
+    }
+
     /// What the run's tasks have in common.
     pub(crate) fn shared(&self, thread: Option<Arc<str>>) -> RunShared {
         let hears = |events: &Events<S>| {
@@ -88,6 +101,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Opening<S, D> {
             steps: None,
             script: None,
             store: self.graph.1.clone(),
+            stop: Mutex::new(self.options.stop.clone()),
             thread,
             sink: heard.map(|events| Arc::new(events) as Arc<dyn Sink>),
         }
@@ -184,6 +198,13 @@ impl<S: GraphState, D: Send + Sync + 'static, C, T> Run<S, D, C, T> {
         self
     }
 
+    /// Lets this stop the run from outside, at once or at the next boundary between supersteps. One said later takes its
+    /// place; a [child](Stop::child) obeys two.
+    pub fn stop_by(mut self, stop: &Stop) -> Self {
+        self.options.stop = Some(stop.clone());
+        self
+    }
+
     /// What becomes of a failed node's siblings.
     pub fn on_failure(mut self, mode: FailureMode) -> Self {
         self.options.failure_mode = mode;
@@ -241,6 +262,7 @@ impl<S: GraphState, D: Send + Sync + 'static, C: ContextGiven<D>> Run<S, D, C> {
     /// The input breaks a rule, or the route that leaves START failed.
     pub fn start(self) -> Result<Stepper<S, D>, Error> {
         let (InMemory(input), opening) = self.opening(None);
+        opening.not_cancelled()?;
         let shared = opening.shared(None);
         let Opening { graph, context, options, events, .. } = opening;
         Driver::start(&graph, input, context, shared, options, events).map(Stepper::new)
@@ -268,6 +290,7 @@ impl<S: GraphState, D: Send + Sync + 'static, C: ContextGiven<D>, T> Run<S, D, C
         T: Target<S, D>,
     {
         let (target, opening) = self.opening(events);
+        opening.not_cancelled()?;
         match target.open(opening).await? {
             Opened::Ended(superstep, outcome) => Ok((superstep, outcome)),
             Opened::Begun(begun) => {

@@ -3,7 +3,7 @@ use crate::error::Error;
 use crate::interrupt::{Answer, Pause};
 use crate::state::GraphState;
 
-use super::Outcome;
+use super::{Outcome, Stop};
 
 /// A run that is driven by hand, one superstep at a time; made by [`Run::start`](super::Run::start).
 pub struct Stepper<S: GraphState, D = ()>(Driver<S, D>);
@@ -40,6 +40,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
     /// the answer cannot be stored.
     pub fn answer(&mut self, answers: impl IntoIterator<Item = Answer>) -> Result<(), Error> {
         self.0.answer(answers.into_iter().collect())
+    }
+
+    /// Lets this stop the run from now on, in the place of the [`Stop`] that it has: to go on by hand after that was pulled.
+    pub fn stop_by(&mut self, stop: &Stop) {
+        self.0.stop_by(stop);
     }
 
     /// The state as of the last good superstep.

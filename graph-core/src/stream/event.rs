@@ -216,6 +216,10 @@ impl<S: GraphState> Serialize for Event<S> {
                     map.serialize_entry("questions", pause.questions())?;
                     map.serialize_entry("before", pause.before())?;
                     map.serialize_entry("after", pause.after())?;
+                    map.serialize_entry("next", pause.next())?;
+                    if pause.is_told() {
+                        map.serialize_entry("told_to_stop", &true)?;
+                    }
                 }
             }
             EventKind::TaskStarted { .. } | EventKind::TaskFinished { .. } => {}

@@ -16,7 +16,7 @@ use super::run::{Again, OnThread};
 impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Again<S>> {
     async fn open(self, mut opening: Opening<S, D>) -> Result<Opened<S, D>, Error> {
         let Self { thread, at, run_id, on_conflict, how } = self;
-        let mut patience = Patience::new(on_conflict);
+        let mut patience = Patience::new(on_conflict, opening.options.stop.as_ref());
         loop {
             let mut loaded = read(&thread, at).await?;
             require(&thread, &loaded, at)?;

@@ -116,12 +116,14 @@ fn pause<S: GraphState, D: Send + Sync + 'static>(
     thread: &Thread<S, D>,
     opened: &mut OpenedThread<S>,
 ) -> Pause<()> {
-    let mut questions = Vec::new();
+    let mut pause = Pause::nothing();
     for (index, (task, known)) in opened.tasks.iter().zip(&mut opened.known).enumerate() {
         let node = thread.graph.0.graph.0.node_name(task.node);
         let open = std::mem::take(&mut known.questions).into_iter();
-        questions.extend(open.map(|(id, question)| question.open(id, node, index)));
+        pause.questions.extend(open.map(|(id, question)| question.open(id, node, index)));
+        pause.next.push(node.to_owned());
     }
-    let gate = opened.gate.take().filter(|_| questions.is_empty()).unwrap_or_default();
-    Pause { state: (), questions, before: gate.before, after: gate.after }
+    let gate = opened.gate.take().filter(|_| pause.questions.is_empty()).unwrap_or_default();
+    (pause.before, pause.after) = (gate.before, gate.after);
+    pause
 }

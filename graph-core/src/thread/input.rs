@@ -19,7 +19,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Wi
         let Self { thread, at, run_id, on_conflict, how } = self;
         let WithInput { mut input, abandon_pending } = how;
         let abandon = abandon_pending || thread.graph.0.abandon_pending;
-        let mut patience = Patience::new(on_conflict);
+        let mut patience = Patience::new(on_conflict, opening.options.stop.as_ref());
         loop {
             let mut loaded = read(&thread, at).await?;
             require(&thread, &loaded, at)?;

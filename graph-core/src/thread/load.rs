@@ -1,7 +1,9 @@
 use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointId, Loaded, StoredCheckpoint};
-use crate::engine::persist::{START, begun_joins, read_gate, read_tasks, shown_packet, shown_state};
+use crate::engine::persist::{
+    START, begun_joins, read_gate, read_stopped, read_tasks, shown_packet, shown_state,
+};
 use crate::error::Error;
 use crate::interrupt::Pause;
 use crate::state::{GraphState, Update as _};
@@ -30,16 +32,18 @@ pub(super) async fn read<S: GraphState, D: Send + Sync + 'static>(
 pub(super) async fn pending<S: GraphState, D: Send + Sync + 'static>(
     thread: &Thread<S, D>,
 ) -> Result<Pause<()>, Error> {
-    let mut pause = Pause { state: (), questions: Vec::new(), before: Vec::new(), after: Vec::new() };
+    let mut pause = Pause::nothing();
     let Some(stored) = read(thread, None).await?.found else { return Ok(pause) };
     let StoredCheckpoint { checkpoint, records, .. } = stored;
     let tasks = read_tasks::<S, D>(&thread.graph.0.graph.0, &thread.name, &checkpoint, &records);
     for (index, (node, known)) in tasks.map_err(|kind| thread.graph.refuse(kind))?.into_iter().enumerate() {
         let open = known.questions.into_iter();
         pause.questions.extend(open.map(|(id, question)| question.open(id, &node, index)));
+        pause.next.push(node.to_string());
     }
     let gate = read_gate(&records).filter(|gate| !gate.ahead).unwrap_or_default();
     (pause.before, pause.after) = (gate.before, gate.after);
+    pause.told = read_stopped(&records).is_some_and(|stopped| stopped.told);
     Ok(pause)
 }
 

@@ -5,6 +5,7 @@ use tokio::time::Instant;
 use crate::checkpoint::Fence;
 use crate::engine::contained;
 use crate::error::{Error, ErrorKind};
+use crate::run::Stop;
 use crate::state::GraphState;
 
 use super::{OnConflict, Thread};
@@ -15,6 +16,8 @@ pub(super) struct Patience {
     pause: Duration,
     /// How often it has tried to begin.
     tries: usize,
+    /// What ends its waiting.
+    stop: Option<Stop>,
 }
 
 /// How often a run tries to take its thread over from one that was dropped in the middle of a write.
@@ -29,12 +32,12 @@ enum Limit {
 }
 
 impl Patience {
-    pub(super) fn new(on_conflict: OnConflict) -> Self {
+    pub(super) fn new(on_conflict: OnConflict, stop: Option<&Stop>) -> Self {
         let limit = match on_conflict {
             OnConflict::Reject => Limit::Now,
             OnConflict::Wait(limit) => Instant::now().checked_add(limit).map_or(Limit::Never, Limit::Until),
         };
-        Self { limit, pause: Duration::from_millis(5), tries: 0 }
+        Self { limit, pause: Duration::from_millis(5), tries: 0, stop: stop.cloned() }
     }
 
     /// Whether it waits at all.
@@ -61,7 +64,15 @@ impl Patience {
                 "waiting for a thread needs a tokio runtime with its timer enabled (`enable_time`)",
             )));
         };
-        pause.await;
+        match &self.stop {
+            None => pause.await,
+            Some(stop) => {
+                if stop.unless_stopping(pause).await.is_none() {
+                    let kind = ErrorKind::Cancelled { step: None, unfinished: Vec::new() };
+                    return Err(thread.graph.refuse(kind));
+                }
+            }
+        }
         self.pause = (self.pause * 2).min(Duration::from_millis(250));
         Ok(true)
     }

@@ -204,6 +204,7 @@ where
     /// A dropped call has begun the run or not; [`resume`](Thread::resume) finds out.
     pub async fn start(self) -> Result<Option<Stepper<S, D>>, Error> {
         let (target, opening) = self.opening(None);
+        opening.not_cancelled()?;
         Ok(match target.open(opening).await? {
             Opened::Begun(begun) => {
                 let OpenedRun(driver) = *begun;

@@ -14,6 +14,7 @@ mod killed;
 mod next_turn;
 mod prefixes;
 mod questions;
+mod stopped;
 mod truth;
 mod waiting;
 mod watched;

@@ -13,6 +13,7 @@ use super::journal::Journal;
 use super::orphans::{Orphans, Watch};
 use super::progress::{self, START};
 use super::records::{StoredFailure, json_record, key, place};
+use super::stopped::Stopped;
 use super::writer::{Persisting, Plan};
 
 impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
@@ -62,6 +63,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         {
             let gate = Gate { before: halt.before.clone(), after: halt.after.clone(), ahead: false };
             persist.records(gate.record().into_iter().collect(), Vec::new());
+        }
+        if self.halt.as_ref().is_some_and(|halt| halt.told) {
+            self.store_stopped(&Stopped { told: true });
         }
         self.conclude().await?;
         Ok(false)
@@ -155,6 +159,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         };
         if let Some(persist) = &mut self.persist {
             persist.records(records, Vec::new());
+        }
+        if matches!(error.kind(), ErrorKind::Cancelled { .. }) {
+            self.store_stopped(&Stopped { told: true });
         }
         self.settle();
         match self.conclude().await {

@@ -25,6 +25,7 @@ mod resume;
 mod sizes;
 mod stand;
 mod step;
+mod stopped;
 mod update;
 mod writer;
 
@@ -42,5 +43,6 @@ pub(crate) use progress::{START, shown_packet};
 pub(crate) use read_records::{planned, read_tasks};
 pub(crate) use recorder::Recorder;
 pub(crate) use resume::GoOn;
+pub(crate) use stopped::read_stopped;
 pub(crate) use update::{Outside, Place, updated_as};
 pub(crate) use writer::Persist;

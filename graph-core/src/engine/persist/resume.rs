@@ -65,7 +65,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
         for record in &records {
             driver.take_answer(record);
         }
+        let stopped = opened.records.iter().find(|record| record.key.kind == RecordKind::Stopped);
         if let Some(persist) = &mut driver.persist {
+            persist.records(Vec::new(), stopped.map(|record| record.key.clone()).into_iter().collect());
             persist.answered(records);
         }
         Ok(driver)

@@ -38,7 +38,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
             Some(gate) if gate.ahead => driver.come_to_gate(&gate.after),
             // The thread has stopped here before: it goes on past the breakpoint.
             Some(Gate { before, after, .. }) => {
-                driver.halt = Some(Halt { before, after });
+                driver.halt = Some(Halt { before, after, ..Halt::default() });
                 driver.pass_gate();
             }
             None => {}

@@ -16,6 +16,8 @@ mod recursion;
 mod routing;
 mod rules_before_routes;
 mod scale;
+
+mod stopping;
 mod streams;
 mod supersteps;
 mod tokens;

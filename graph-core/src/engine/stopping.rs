@@ -1,0 +1,91 @@
+//! A run that is told from outside to stop.
+
+use std::sync::PoisonError;
+
+use crate::error::{Error, ErrorKind};
+use crate::run::Stop;
+use crate::state::GraphState;
+
+use super::halt::Halt;
+use super::{Cx, Driver};
+
+impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
+    /// Whether the run was told to stop, and does not begin another superstep.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn is_told_to_stop(&mut self) -> bool {
+        let Some(stop) = &self.options.stop else { return false };
+        if !stop.is_stopping() {
+            return false;
+        }
+        if !stop.is_cancelled() {
+            self.halt = Some(Halt { told: true, ..Halt::default() });
+        }
+        true
+    }
+
+    /// What the run fails with if it was cancelled.
+    pub(super) fn cancelled(&self) -> Option<Error> {
+        let cancelled = self.options.stop.as_ref().is_some_and(Stop::is_cancelled);
+        cancelled.then(|| {
+            let unfinished = self.unfinished().map(str::to_owned).collect();
+            self.error(ErrorKind::Cancelled { step: Some(self.step + 1), unfinished })
+        })
+    }
+
+    /// Lets this stop the run from now on, in the place of another.
+    pub(crate) fn stop_by(&mut self, stop: &Stop) {
+        self.options.stop = Some(stop.clone());
+        *self.ctx.shared.stop.lock().unwrap_or_else(PoisonError::into_inner) = Some(stop.clone());
+    }
+}
+
+impl Cx {
+    fn stop(&self) -> Option<Stop> {
+        self.shared.stop.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether the run was told to stop; never, if nobody can tell it. See [`Stop`].
+    ///
+    /// A drained run waits for its nodes. One that takes long can ask this, and return with what it has come to so far.
+    pub fn is_stopping(&self) -> bool {
+        self.stop().is_some_and(|stop| stop.is_stopping())
+    }
+
+    /// Waits until the run is told to stop; for ever, if nobody tells it. See [`Stop`].
+    ///
+    /// ```
+    /// # use graph_core::{Cx, END, GraphState, START, StateGraph, run::Stop};
+    /// # #[derive(GraphState, Clone)]
+    /// # struct Crawl { #[state(reducer = append)] pages: Vec<String> }
+    /// # async fn fetch(_: usize) -> String { std::future::pending().await }
+    /// async fn crawl(crawl: &Crawl, cx: &Cx) -> CrawlUpdate {
+    ///     let mut pages = Vec::new();
+    ///     loop {
+    ///         tokio::select! {
+    ///             page = fetch(crawl.pages.len() + pages.len()) => pages.push(page),
+    ///             () = cx.stopping() => return Crawl::update().pages(pages),
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> graph_core::Result<()> {
+    /// # let graph = StateGraph::<Crawl>::new().edge(START, crawl).edge(crawl, crawl).compile()?;
+    /// let stop = Stop::new();
+    /// let run = graph.run(Crawl::input()).stop_by(&stop);
+    /// let (outcome, ()) = tokio::join!(run.into_future(), async { stop.drain() });
+    /// assert!(outcome?.pause().is_some_and(|pause| pause.is_told()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Cancel safety
+    /// It only waits.
+    pub async fn stopping(&self) {
+        match self.stop() {
+            Some(stop) => stop.stopping().await,
+            None => std::future::pending().await,
+        }
+    }
+}
