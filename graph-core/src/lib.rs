@@ -113,6 +113,7 @@ pub mod interrupt;
 pub mod messages;
 pub mod node;
 mod plan;
+pub mod policy;
 pub mod reducers;
 pub mod run;
 #[cfg(feature = "schema")]

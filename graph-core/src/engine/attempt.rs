@@ -32,7 +32,7 @@ impl<'a, S: GraphState> Attempt<'a, S> {
 impl<S: GraphState> Attempt<'_, S> {
     /// Drops the future; that what it holds panics then is nobody's concern any more.
     #[cold]
-    fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         if let Some(future) = self.future.take() {
             let _ = catch_unwind(AssertUnwindSafe(|| drop(future)));
         }
@@ -87,7 +87,7 @@ impl<S: GraphState> Attempt<'_, S> {
             // Here, where a panic is caught already: there is nothing left for `drop` to guard.
             this.future = None;
             if let Some(fault) = this.fault() {
-                return Poll::Ready(Err(Failed::Error(fault)));
+                return Poll::Ready(Err(Failed::Fault(fault)));
             }
             polled.map(|step| finish(step, this.cx.stamp(), keep).map(take))
         }));
@@ -125,7 +125,7 @@ impl<S: GraphState> Attempt<'_, S> {
         let Some(desk) = cx.used_desk() else { return Poll::Pending };
         if let Some(fault) = desk.take_fault() {
             self.end();
-            return Poll::Ready(Err(self.fail(Failed::Error(fault))));
+            return Poll::Ready(Err(self.fail(Failed::Fault(fault))));
         }
         // Taken before the future is dropped, which withdraws them.
         let open = desk.take_open();

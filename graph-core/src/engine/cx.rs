@@ -121,9 +121,19 @@ impl Cx {
 
     /// The how-manieth attempt this is, from 1.
     ///
-    /// A task that failed is run again when its superstep is: by a further [`step`](crate::run::Stepper::step).
+    /// A task that failed is run again by its node's [policy](crate::policy::Policy::retry), and when its superstep is: by a
+    /// further [`step`](crate::run::Stepper::step), or a resumption of its thread. The count goes on in all of these.
     pub fn attempt(&self) -> u32 {
         self.at.attempt
+    }
+
+    /// Says that the node is getting on, to a policy with an [idle timeout](crate::policy::Policy::idle_timeout). Costs next
+    /// to nothing; without such a policy nothing happens.
+    #[inline]
+    pub fn heartbeat(&self) {
+        if let Some(desk) = self.used_desk() {
+            desk.beat();
+        }
     }
 
     /// The thread that the run is on, if it is on one.
@@ -190,6 +200,7 @@ impl Cx {
     /// # Cancel safety
     /// A dropped call has sent the value or has not.
     pub async fn emit<T: Serialize + Send + Sync + 'static>(&self, value: T) {
+        self.heartbeat();
         if let Some(sink) = self.heard(StreamMode::Custom) {
             let sent = Sent::Custom(Custom::new(value));
             sink.send(self.at.step, self.at.task, Arc::from(self.node()), sent).await;
@@ -241,6 +252,7 @@ impl Cx {
     /// # Cancel safety
     /// A dropped call has sent the piece or has not.
     pub async fn token(&self, chunk: impl Into<MessageChunk>) {
+        self.heartbeat();
         if let Some(sink) = self.heard(StreamMode::Messages) {
             let sent = Sent::Message(chunk.into());
             sink.send(self.at.step, self.at.task, Arc::from(self.node()), sent).await;

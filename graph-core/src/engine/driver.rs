@@ -1,6 +1,7 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::task::JoinSet;
 
@@ -23,6 +24,7 @@ use super::halt::Halt;
 use super::ledger::Ledger;
 use super::options::RunOptions;
 use super::persist::Persist;
+use super::policy::{NO_TIMER, timer};
 use super::reject::reject;
 use super::task::{Failed, Finished, Unfinished};
 
@@ -136,6 +138,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             && self.events.is_none()
             && self.options.superstep_timeout.is_none()
             && self.options.stop.is_none()
+            && !self.graph.has_policy(task.node)
         {
             if let [slot @ None] = self.results.as_mut_slice()
                 && let Some(node) = self.graph.nodes.get(task.node)
@@ -245,7 +248,19 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         self.error(ErrorKind::Node { first, others: Vec::new() })
     }
 
+    /// # Errors
+    /// A policy may have to wait, and the runtime has no timer.
+    fn has_timer(&self) -> Result<(), Error> {
+        let policies = self.tasks.iter().filter_map(|task| self.graph.nodes.get(task.node)?.policy.as_ref());
+        let mut needed = policies.filter(|policy| policy.needs_timer());
+        match needed.next().map(|_| timer(Duration::ZERO)) {
+            Some(Err(_)) => Err(self.error(ErrorKind::Runtime(NO_TIMER))),
+            Some(Ok(_)) | None => Ok(()),
+        }
+    }
+
     async fn execute(&mut self, step: u64) -> Result<(), Error> {
+        self.has_timer()?;
         let mut failures = Vec::new();
         let waited = std::mem::take(&mut self.suspended);
         let execution = Execution {

@@ -17,11 +17,11 @@ use crate::plan::Task;
 use crate::state::GraphState;
 use crate::stream::Events;
 
-use super::attempt::Attempt;
 use super::cx::{At, Ctx};
 use super::encoded::Keep;
 use super::options::{FailureMode, RunOptions};
 use super::persist::Recorder;
+use super::policy::Work;
 use super::task::{Failed, Finished, Unfinished};
 
 /// A superstep that is being executed. Results are kept as they come in: whoever drops the execution keeps what has
@@ -59,11 +59,21 @@ impl<S: GraphState, D> Execution<'_, S, D> {
 
     /// Stores the result that has just come into its place, unless it is the last: that one is in the checkpoint.
     fn keep(&mut self, index: usize) {
+        self.count(index);
         let Some(recorder) = &mut self.recorder else { return };
         if let (Some(task), Some(Some(finished))) = (self.tasks.get(index), self.results.get(index))
             && self.results.iter().any(Option::is_none)
         {
             recorder.record(self.graph, index, task, finished);
+        }
+    }
+
+    /// Takes over how many attempts a node with a policy has made.
+    fn count(&mut self, index: usize) {
+        let guarded = self.graph.has_policy(self.node(index));
+        if let Some(attempts) = self.attempts.get_mut(index).filter(|_| guarded) {
+            let memos = &self.ctx.shared.memos;
+            *attempts = memos.of(self.ctx.at.step, index, |memo| memo.tries.attempt).max(*attempts);
         }
     }
 
@@ -88,6 +98,7 @@ impl<S: GraphState, D> Execution<'_, S, D> {
         }
         match unfinished.failed {
             Some(failed) => {
+                self.count(index);
                 let failure = self.failure(index, failed);
                 self.failures.push((index, failure));
                 self.failures.last().map(|(_, failure)| failure)
@@ -188,7 +199,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
 
     /// A task has failed, and its siblings shall not go on.
     fn is_over(&self) -> bool {
-        !self.failures.is_empty() && self.options.failure_mode == FailureMode::FailFast
+        let mode = || self.options.failure_mode.unwrap_or(self.graph.failure_mode);
+        !self.failures.is_empty() && mode() == FailureMode::FailFast
     }
 
     /// Takes a task's result in.
@@ -245,13 +257,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
                 let Some((ctx, task)) = queue.next() else { break };
                 let Some(node) = graph.nodes.get(task.node) else { continue };
                 self.begin(ctx.at, task).await;
-                let future = node.run.call(state, task.packet.as_ref(), ctx);
-                let attempt = Attempt::new(future, ctx, keep);
-                let mut attempt = Indexed { index: ctx.at.task, attempt };
+                let work = Work::new(node, &**state, task, ctx, keep, self.events);
+                let mut attempt = Indexed { index: ctx.at.task, work };
                 // Polled once before it is queued: in a fan-out of cheap nodes nothing is ever queued.
                 let Some(slot) = self.results.get_mut(ctx.at.task) else { continue };
                 let polled = poll_fn(|cx| {
-                    Poll::Ready(attempt.attempt.poll_into(cx, keep, |finished| *slot = Some(finished)))
+                    Poll::Ready(attempt.work.poll_into(cx, keep, |finished| *slot = Some(finished)))
                 });
                 match polled.await {
                     Poll::Pending => waiting.push(attempt),
@@ -282,7 +293,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
         self.idle = self.tasks.iter().map(|_| AtomicBool::new(false)).collect();
         let (base, idle) = (self.ctx.at(self.ctx.at), Arc::clone(&self.idle));
         let keep = self.stored();
-        let board = Arc::new((Arc::clone(self.graph), Arc::clone(self.state), base, idle));
+        let events = self.events.cloned();
+        let board = Arc::new((Arc::clone(self.graph), Arc::clone(self.state), base, idle, events));
         loop {
             while self.crew.len() < self.at_once() {
                 let Some((at, task)) = queue.next() else { break };
@@ -292,12 +304,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
                 }
                 let board = Arc::clone(&board);
                 self.crew.spawn(async move {
-                    let (graph, state, base, idle) = &*board;
+                    let (graph, state, base, idle, events) = &*board;
                     idle.get(at.task)?.store(false, Ordering::Relaxed);
                     let ctx = base.at(at);
                     let node = graph.nodes.get(task.node)?;
-                    let future = node.run.call(state, task.packet.as_ref(), &ctx);
-                    Some((at.task, Attempt::new(future, &ctx, keep).await))
+                    let work = Work::new(node, &**state, &task, &ctx, keep, events.as_ref());
+                    Some((at.task, work.await))
                 });
             }
             let Some(joined) = self.crew.join_next().await else { return };
@@ -318,7 +330,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
 
 struct Indexed<'a, S: GraphState> {
     index: usize,
-    attempt: Attempt<'a, S>,
+    work: Work<'a, S>,
 }
 
 impl<S: GraphState> Future for Indexed<'_, S> {
@@ -326,6 +338,6 @@ impl<S: GraphState> Future for Indexed<'_, S> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let index = self.index;
-        Pin::new(&mut self.attempt).poll(cx).map(|result| (index, result))
+        Pin::new(&mut self.work).poll(cx).map(|result| (index, result))
     }
 }

@@ -17,6 +17,7 @@ mod ledger;
 mod options;
 mod parts;
 pub(crate) mod persist;
+mod policy;
 mod reject;
 mod stopping;
 mod task;

@@ -46,7 +46,8 @@ pub(crate) struct RunOptions {
     /// How many tasks may run at the same time; all when it is not said.
     pub(crate) max_concurrency: Option<usize>,
     pub(crate) superstep_timeout: Option<Duration>,
-    pub(crate) failure_mode: FailureMode,
+    /// As the graph says, unless the run does.
+    pub(crate) failure_mode: Option<FailureMode>,
     /// Of a run on a thread.
     pub(crate) durability: Durability,
     /// Where to stop besides where the graph says.
@@ -61,7 +62,7 @@ impl Default for RunOptions {
             recursion_limit: DEFAULT_RECURSION_LIMIT,
             max_concurrency: None,
             superstep_timeout: None,
-            failure_mode: FailureMode::FailFast,
+            failure_mode: None,
             durability: Durability::default(),
             breakpoints: Breakpoints::default(),
             stop: None,

@@ -27,12 +27,17 @@ impl<S: GraphState> Clone for Finished<S> {
 pub(super) enum Failed {
     Error(NodeError),
     Panic(Panic),
+    /// What is wrong is how the node uses what it is given, or the store: another attempt would not mend it.
+    Fault(NodeError),
+    /// It has been made into a failure.
+    Noted(Box<NodeFailure>),
 }
 
 impl Failed {
     pub(super) fn into_failure(self, node: &str, step: u64, attempt: u32) -> NodeFailure {
         let (error, panicked) = match self {
-            Self::Error(error) => (error.into_inner(), false),
+            Self::Error(error) | Self::Fault(error) => (error.into_inner(), false),
+            Self::Noted(failure) => return *failure,
             Self::Panic(panic) => (Box::from(panic), true),
         };
         NodeFailure { node: node.to_owned(), task: 0, packet: None, step, attempt, error, panicked }

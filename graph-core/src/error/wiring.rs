@@ -82,6 +82,20 @@ pub enum WiringProblem {
         /// What is said.
         what: &'static str,
     },
+    /// A policy says what cannot be meant.
+    #[error("the policy of {of} {what}")]
+    Policy {
+        /// Whose: "node `fetch`" or "all nodes".
+        of: String,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+    /// A node was given a policy twice.
+    #[error("node `{node}` has two policies: say all of it in one")]
+    TwoPolicies {
+        /// The node.
+        node: String,
+    },
     /// A node that reads a packet is planned without one.
     #[error("node `{node}` reads the packet `{packet}`, but {by} leads to it without one")]
     PacketMissing {

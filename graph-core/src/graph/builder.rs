@@ -1,7 +1,9 @@
 use std::marker::PhantomData;
 
+use crate::engine::FailureMode;
 use crate::error::Error;
 use crate::node::{Body, Decide, Decides, Named, NodeRef, Shape};
+use crate::policy::Policy;
 use crate::state::GraphState;
 
 use super::draft::{Draft, DraftJoin};
@@ -213,6 +215,43 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
         N: Shape<M, Body = Body<F>>,
     {
         self.draft.aliases.push((node.into_body().node, alias.into()));
+        self
+    }
+
+    /// Says how often a node is tried and how long an attempt of it may take. What the policy does not say is as in the
+    /// [default policy](Self::default_policy).
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use graph_core::{END, GraphState, START, StateGraph};
+    /// # use graph_core::policy::{Policy, Retry};
+    /// # #[derive(GraphState, Clone)]
+    /// # struct Page { text: String }
+    /// # async fn fetch(_: &Page) -> graph_core::Result<PageUpdate> { Ok(Page::update()) }
+    /// let graph = StateGraph::<Page>::new()
+    ///     .edge(START, fetch)
+    ///     .edge(fetch, END)
+    ///     .policy(fetch, Policy::new().retry(Retry::attempts(3).jitter()).timeout(Duration::from_secs(10)))
+    ///     .compile()?;
+    /// # Ok::<(), graph_core::Error>(())
+    /// ```
+    pub fn policy<N, M, F>(mut self, node: N, policy: Policy) -> Self
+    where
+        N: Shape<M, Body = Body<F>>,
+    {
+        self.draft.policies.of_nodes.push((node.into_body().node, policy));
+        self
+    }
+
+    /// The policy of all nodes, as far as a node's own does not say otherwise.
+    pub fn default_policy(mut self, policy: Policy) -> Self {
+        self.draft.policies.default = policy;
+        self
+    }
+
+    /// What becomes of a failed node's siblings, unless a run says otherwise.
+    pub fn on_failure(mut self, mode: FailureMode) -> Self {
+        self.draft.failure_mode = mode;
         self
     }
 

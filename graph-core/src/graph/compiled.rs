@@ -1,9 +1,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::engine::FailureMode;
 use crate::error::{Error, ErrorKind};
 use crate::node::{Decider, ErasedNode, NodeRef, ReadPacket};
 use crate::plan::{START_PLACE, Topology};
+use crate::policy::Settled;
 use crate::run::{NeedsContext, Run};
 use crate::state::{GraphState, Input as _};
 use crate::store::LongTermStore;
@@ -33,6 +35,8 @@ pub(crate) struct Compiled<S, D> {
     pub(crate) ephemeral: Vec<usize>,
     /// Where every run stops.
     pub(crate) breakpoints: Breakpoints<Vec<usize>>,
+    /// What becomes of a failed node's siblings.
+    pub(crate) failure_mode: FailureMode,
 }
 
 pub(crate) struct CompiledNode<S, D> {
@@ -43,6 +47,8 @@ pub(crate) struct CompiledNode<S, D> {
     pub(crate) read_packet: Option<ReadPacket>,
     /// The only node that follows it, when that is all there is to its leaving.
     pub(crate) chain: Option<usize>,
+    /// What becomes of it when it fails or takes too long, where anything was said.
+    pub(crate) policy: Option<Box<Settled>>,
 }
 
 impl<S, D> Compiled<S, D> {
@@ -50,6 +56,11 @@ impl<S, D> Compiled<S, D> {
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
         let now = self.names.iter().position(|now| &**now == name);
         now.or_else(|| self.aliases.iter().find(|(alias, _)| alias == name).map(|(_, node)| *node))
+    }
+
+    #[inline]
+    pub(crate) fn has_policy(&self, node: usize) -> bool {
+        self.nodes.get(node).is_some_and(|node| node.policy.is_some())
     }
 
     /// The node's name; places come from this graph's own topology.

@@ -1,10 +1,12 @@
 use std::collections::{HashMap, HashSet};
 
+use crate::engine::FailureMode;
 use crate::error::WiringProblem;
 use crate::node::{Decider, ErasedNode, Exit, NodeRef, PacketType};
 
 use super::Breakpoints;
 use super::place::{Registration, Value};
+use super::policies::Policies;
 
 /// A graph that is being put together: what was said, in the order in which it was said.
 pub struct Draft<S, D> {
@@ -22,6 +24,8 @@ pub struct Draft<S, D> {
     /// The nodes with a breakpoint before them, and those with one after them.
     pub(super) breakpoints: Breakpoints<Vec<NodeRef>>,
     pub(super) aliases: Vec<(NodeRef, String)>,
+    pub(super) policies: Policies,
+    pub(super) failure_mode: FailureMode,
     /// What was found wrong while putting together.
     pub(super) problems: Vec<WiringProblem>,
 }
@@ -54,6 +58,8 @@ impl<S, D> Draft<S, D> {
             deferred: Vec::new(),
             breakpoints: Breakpoints::default(),
             aliases: Vec::new(),
+            policies: Policies::default(),
+            failure_mode: FailureMode::default(),
             problems: Vec::new(),
         }
     }

@@ -6,6 +6,7 @@ pub(crate) mod compiled;
 mod draft;
 mod picture;
 mod place;
+mod policies;
 mod reach;
 mod reads;
 mod wiring;

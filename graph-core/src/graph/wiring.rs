@@ -23,6 +23,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         self.wire_joins(&mut topology);
         self.wire_routes(&mut topology);
         self.mark(&mut topology);
+        self.check_policies();
         self.check_ways_out(&topology);
         self.check_reach(&topology);
         self.check_fields();
@@ -56,10 +57,18 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             after: places_of(&self.breakpoints.after),
         };
         let names = self.nodes.iter().map(|node| Arc::from(node.name.as_str())).collect();
+        let policies = self.policies.settle(&self.places, self.nodes.len());
         let mut nodes: Vec<_> = self
             .nodes
             .into_iter()
-            .map(|node| CompiledNode { run: node.run, decide: None, chain: None, read_packet: None })
+            .zip(policies)
+            .map(|(node, policy)| CompiledNode {
+                run: node.run,
+                decide: None,
+                chain: None,
+                read_packet: None,
+                policy,
+            })
             .collect();
         for (node, decide) in decides {
             if let Some(node) = nodes.get_mut(node) {
@@ -94,6 +103,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             places,
             ephemeral,
             breakpoints,
+            failure_mode: self.failure_mode,
         };
         Graph(Arc::new(compiled), None)
     }
@@ -232,7 +242,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         }
     }
 
-    fn unknown(&mut self, node: &NodeRef, what: &'static str) {
+    pub(super) fn unknown(&mut self, node: &NodeRef, what: &'static str) {
         self.report(WiringProblem::UnknownNode { node: node.name().to_owned(), what });
     }
 

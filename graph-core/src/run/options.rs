@@ -205,9 +205,9 @@ impl<S: GraphState, D: Send + Sync + 'static, C, T> Run<S, D, C, T> {
         self
     }
 
-    /// What becomes of a failed node's siblings.
+    /// What becomes of a failed node's siblings; as [the graph says](crate::StateGraph::on_failure) if it is not said.
     pub fn on_failure(mut self, mode: FailureMode) -> Self {
-        self.options.failure_mode = mode;
+        self.options.failure_mode = Some(mode);
         self
     }
 

@@ -1,5 +1,6 @@
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -79,6 +80,19 @@ pub enum EventKind<S: GraphState> {
         /// Its place in the superstep.
         task: usize,
     },
+    /// An attempt of a node has failed, and its policy has it tried again.
+    TaskRetry {
+        /// The node.
+        node: Arc<str>,
+        /// Its place in the superstep.
+        task: usize,
+        /// Which attempt has failed, from 1.
+        attempt: u32,
+        /// The error and its causes.
+        error: String,
+        /// How long the node waits for the next attempt.
+        wait: Duration,
+    },
     /// A node has failed.
     TaskFailed {
         /// The node.
@@ -120,7 +134,7 @@ pub enum StreamMode {
     Custom,
     /// [`EventKind::Message`].
     Messages,
-    /// [`EventKind::TaskStarted`], [`EventKind::TaskFinished`] and [`EventKind::TaskFailed`].
+    /// [`EventKind::TaskStarted`], [`EventKind::TaskFinished`], [`EventKind::TaskRetry`] and [`EventKind::TaskFailed`].
     Tasks,
     /// [`EventKind::Interrupt`].
     Interrupts,
@@ -152,6 +166,7 @@ impl<S: GraphState> EventKind<S> {
             Self::TaskStarted { .. } => "task_started",
             Self::TaskFinished { .. } => "task_finished",
             Self::TaskFailed { .. } => "task_failed",
+            Self::TaskRetry { .. } => "task_retry",
             Self::Checkpoint { .. } => "checkpoint",
             Self::Interrupt { .. } => "interrupt",
             Self::Done(Outcome::Done(_)) => "done",
@@ -168,6 +183,7 @@ impl<S: GraphState> EventKind<S> {
             | Self::TaskStarted { node, .. }
             | Self::TaskFinished { node, .. }
             | Self::TaskFailed { node, .. }
+            | Self::TaskRetry { node, .. }
             | Self::Interrupt { node, .. } => Some(node),
             Self::Values(_) | Self::Checkpoint { .. } | Self::Done(_) => None,
         }
@@ -181,6 +197,7 @@ impl<S: GraphState> EventKind<S> {
             | Self::TaskStarted { task, .. }
             | Self::TaskFinished { task, .. }
             | Self::TaskFailed { task, .. }
+            | Self::TaskRetry { task, .. }
             | Self::Interrupt { task, .. } => Some(*task),
             Self::Values(_) | Self::Checkpoint { .. } | Self::Done(_) => None,
         }
@@ -205,6 +222,11 @@ impl<S: GraphState> Serialize for Event<S> {
             EventKind::Custom { value, .. } => map.serialize_entry("data", value)?,
             EventKind::Message { chunk, .. } => map.serialize_entry("data", chunk)?,
             EventKind::TaskFailed { error, .. } => map.serialize_entry("error", error)?,
+            EventKind::TaskRetry { attempt, error, wait, .. } => {
+                map.serialize_entry("attempt", attempt)?;
+                map.serialize_entry("error", error)?;
+                map.serialize_entry("wait", &wait.as_secs_f64())?;
+            }
             EventKind::Checkpoint { id, step } => {
                 map.serialize_entry("checkpoint", id)?;
                 map.serialize_entry("step", step)?;

@@ -1,6 +1,7 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::sync::mpsc::Sender;
@@ -86,6 +87,20 @@ impl<S: GraphState> Events<S> {
     pub(crate) async fn checkpoint(&self, step: u64, id: CheckpointId, number: i64) {
         if self.wants(StreamMode::Checkpoints) {
             self.send(step, EventKind::Checkpoint { id, step: number }).await;
+        }
+    }
+
+    pub(crate) async fn task_retry(
+        &self,
+        step: u64,
+        task: usize,
+        node: Arc<str>,
+        attempt: u32,
+        error: String,
+        wait: Duration,
+    ) {
+        if self.wants(StreamMode::Tasks) {
+            self.send(step, EventKind::TaskRetry { node, task, attempt, error, wait }).await;
         }
     }
 

@@ -31,7 +31,8 @@ pub(super) struct Left<S: GraphState> {
 impl<S: GraphState> Left<S> {
     /// Whether it may be running: it has not said how it has failed.
     pub(super) fn may_run(&self) -> bool {
-        !self.opened.known.iter().any(|known| known.failure.is_some())
+        let failed = |known: &Known<S>| known.failure.as_ref().is_some_and(|failure| failure.retry.is_none());
+        !self.opened.known.iter().any(failed)
     }
 }
 

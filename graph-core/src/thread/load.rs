@@ -80,11 +80,14 @@ fn snapshot<S: GraphState, D: Send + Sync + 'static>(
             .map(|(index, (node, known))| TaskSnapshot {
                 id: format!("{}:{index}", checkpoint.id),
                 packet: shown_packet(&checkpoint, index),
-                error: known.failure.map(|failure| TaskError {
-                    text: failure.error,
-                    attempt: failure.attempt,
-                    panicked: failure.panicked,
-                }),
+                error: known.failure.map(|failure| (failure.retry_at(), failure)).map(
+                    |(retry_at, failure)| TaskError {
+                        text: failure.error,
+                        attempt: failure.attempt,
+                        panicked: failure.panicked,
+                        retry_at,
+                    },
+                ),
                 interrupts: known
                     .questions
                     .into_iter()

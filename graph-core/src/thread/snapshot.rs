@@ -86,6 +86,8 @@ pub struct TaskError {
     pub attempt: u32,
     /// Whether the node panicked.
     pub panicked: bool,
+    /// When its [policy](crate::policy::Policy::retry) has it tried again; nothing where its run has failed with it.
+    pub retry_at: Option<SystemTime>,
 }
 
 impl<S: GraphState> Snapshot<S> {

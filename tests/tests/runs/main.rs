@@ -9,3 +9,4 @@
 mod engine;
 mod interrupts;
 mod messages_sanity;
+mod policies;

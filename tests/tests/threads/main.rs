@@ -7,6 +7,7 @@
 )]
 
 mod answers;
+mod backoffs;
 mod basics;
 mod breakpoints;
 mod ephemeral;

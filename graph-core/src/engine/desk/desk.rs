@@ -1,5 +1,5 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::interrupt::OpenQuestion;
@@ -12,6 +12,8 @@ pub(crate) struct Desk {
     pub(super) task: String,
     /// How many durable steps are being polled, one within the other.
     steps_polled: AtomicUsize,
+    /// How many signs of life it has given.
+    beats: AtomicU64,
     papers: Mutex<Papers>,
 }
 
@@ -40,6 +42,16 @@ impl Desk {
 
     fn papers(&self) -> MutexGuard<'_, Papers> {
         self.papers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A sign of life.
+    pub(crate) fn beat(&self) {
+        self.beats.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many there have been.
+    pub(crate) fn beats(&self) -> u64 {
+        self.beats.load(Ordering::Relaxed)
     }
 
     /// The place of a question that is being made.

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use serde_json::Value;
 
 use crate::checkpoint::{CheckpointId, Payload};
+use crate::engine::policy::Tries;
 
 /// What is known of a task from its earlier attempts.
 #[derive(Debug, Default)]
@@ -14,6 +15,8 @@ pub(crate) struct Memo {
     pub(crate) steps: HashMap<String, Payload>,
     /// The keys of those whose result is not known to be durable: it was still being written when the attempt ended.
     pub(crate) unsaved: HashSet<String>,
+    /// How far it has come, where its node has a policy.
+    pub(crate) tries: Tries,
 }
 
 /// An answer, and the question as it was when it was answered.

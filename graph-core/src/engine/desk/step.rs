@@ -90,6 +90,7 @@ impl Cx {
         step: impl Future<Output = Result<T, E>>,
     ) -> Result<T, NodeError> {
         let desk = self.desk();
+        desk.beat();
         if !desk.step(key) {
             return Err(self.misused(key, "its key is used twice in one attempt".to_owned()));
         }
@@ -108,7 +109,9 @@ impl Cx {
             let _polled = desk.polls_step();
             step.as_mut().poll(cx)
         });
-        let result = result.await.map_err(Failure::into_node_error)?;
+        let result = result.await;
+        desk.beat();
+        let result = result.map_err(Failure::into_node_error)?;
         let stored = to_payload(&result)
             .map_err(|unstorable| self.misused(key, format!("its result {unstorable}")))?;
         // Known from here on, durable a little later: if the attempt ends in between, it is written again, not done again.

@@ -180,7 +180,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             result.is_none() && nodes.iter().any(|node| node == self.graph.node_name(task.node))
         });
         let records = refused.filter_map(|(index, (_, &attempt))| {
-            let stored = StoredFailure { error: text.clone(), attempt, panicked: false };
+            let stored = StoredFailure { error: text.clone(), attempt, panicked: false, retry: None };
             json_record(key(place(index), RecordKind::Failed, ""), &stored).ok()
         });
         records.collect()
@@ -189,11 +189,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
 
 /// The record of a failure.
 fn failure_record(failure: &NodeFailure) -> Option<TaskRecord> {
-    let stored = StoredFailure {
-        error: with_causes(&*failure.error),
-        attempt: failure.attempt,
-        panicked: failure.panicked,
-    };
+    let stored = StoredFailure::of(failure);
     json_record(key(place(failure.task), RecordKind::Failed, ""), &stored).ok()
 }
 

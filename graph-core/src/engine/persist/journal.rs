@@ -13,10 +13,11 @@ use crate::checkpoint::{
 };
 
 use super::held::Held;
-use super::records::{key, place};
+use super::records::{StoredFailure, json_record, key, place};
 use super::writer::lock;
 use crate::engine::Durability;
 use crate::engine::desk::{Logged, StepLog};
+use crate::engine::policy::Tried;
 use crate::node::NodeError;
 
 /// A run's writes on their way to the store: in order, and one batch at a time.
@@ -210,9 +211,28 @@ impl StepLog for Shared {
             self.durable().await.map_err(NodeError::from)
         })
     }
+
+    fn tried<'a>(&'a self, task: usize, tried: Tried<'a>) -> Logged<'a> {
+        Box::pin(async move {
+            let record = json_record(key(place(task), RecordKind::Failed, ""), &StoredFailure::tried(&tried));
+            let (record, at) = (record.map_err(NodeError::from)?, self.lock().at);
+            if let Some(checkpoint) = at {
+                self.push(Write::Records { checkpoint, remove: Vec::new(), put: vec![record] });
+            }
+            self.as_durable_as_asked().await
+        })
+    }
 }
 
 impl Shared {
+    /// Waits as a run waits for its own supersteps.
+    async fn as_durable_as_asked(&self) -> Result<(), NodeError> {
+        match self.durability {
+            Durability::Sync => self.durable().await.map_err(NodeError::from),
+            Durability::Async | Durability::Exit => Ok(()),
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,11 +1,14 @@
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::checkpoint::{Payload, RecordKey, RecordKind, TaskRecord};
 use crate::engine::encoded::{Builder, Encoded};
+use crate::engine::policy::{Due, Tried, Tries};
 use crate::engine::task::{Finished, WriteOf};
+use crate::error::{NodeFailure, with_causes};
 use crate::graph::Compiled;
 use crate::node::{Choice, Leave};
 use crate::plan::Task;
@@ -39,6 +42,61 @@ pub(crate) struct StoredFailure {
     pub(crate) attempt: u32,
     #[serde(default)]
     pub(crate) panicked: bool,
+    /// That it is tried again; nothing where the run has failed with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) retry: Option<StoredRetry>,
+}
+
+/// How far a task has come that is tried again.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct StoredRetry {
+    /// The failures that its policy has counted.
+    failures: u32,
+    /// When it is due, in milliseconds since 1970.
+    at: u64,
+    /// How long the whole wait is, in milliseconds.
+    wait: u64,
+}
+
+impl StoredFailure {
+    /// How a task has failed, as the end of its run.
+    pub(super) fn of(failure: &NodeFailure) -> Self {
+        Self {
+            error: with_causes(&*failure.error),
+            attempt: failure.attempt,
+            panicked: failure.panicked,
+            retry: None,
+        }
+    }
+
+    /// How a task has failed that is tried again.
+    pub(super) fn tried(tried: &Tried<'_>) -> Self {
+        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let retry = tried.tries.due.map(|due| StoredRetry {
+            failures: tried.tries.failures,
+            at: millis(due.at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()),
+            wait: millis(due.wait),
+        });
+        Self { retry, ..Self::of(tried.failure) }
+    }
+
+    /// How far the task has come.
+    pub(super) fn tries(&self) -> Tries {
+        let millis = Duration::from_millis;
+        let due = |retry: &StoredRetry| {
+            Some(Due { at: SystemTime::UNIX_EPOCH.checked_add(millis(retry.at))?, wait: millis(retry.wait) })
+        };
+        Tries {
+            attempt: self.attempt,
+            failures: self.retry.as_ref().map_or(0, |retry| retry.failures),
+            due: self.retry.as_ref().and_then(due),
+        }
+    }
+
+    /// When the task is tried again, if it waits for that.
+    pub(crate) fn retry_at(&self) -> Option<SystemTime> {
+        self.tries().due.map(|due| due.at)
+    }
 }
 
 /// The key of a record.

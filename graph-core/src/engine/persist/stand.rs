@@ -65,6 +65,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
             }
             if let (Some(slot), Some(failure)) = (driver.attempts.get_mut(index), &known.failure) {
                 *slot = failure.attempt;
+                let tries = failure.tries();
+                driver.ctx.cx.shared.memos.of(driver.step + 1, index, |memo| memo.tries = tries);
             }
         }
         if let Some(persist) = &mut driver.persist {

@@ -37,7 +37,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         let Some(journal) = journal else { return Ok(false) };
         let observed = self.events.is_some() || self.options.superstep_timeout.is_some();
         match (self.tasks.as_slice(), self.results.as_mut_slice(), self.attempts.as_mut_slice()) {
-            ([task], [slot], [attempts]) if !observed => {
+            ([task], [slot], [attempts]) if !observed && !self.graph.has_policy(task.node) => {
                 if let (None, Some(node)) = (&slot, self.graph.nodes.get(task.node)) {
                     self.ctx.cx.clear_desk();
                     forget(&mut self.suspended);

@@ -1,0 +1,152 @@
+use std::error::Error as StdError;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::engine::attempt::{Attempt, contained};
+use crate::engine::cx::{At, Ctx};
+use crate::engine::encoded::Keep;
+use crate::engine::task::{Failed, Finished, Unfinished};
+use crate::error::{NodeFailure, Panic, with_causes};
+use crate::graph::CompiledNode;
+use crate::plan::Task;
+use crate::policy::Settled;
+use crate::state::GraphState;
+use crate::stream::Events;
+
+use super::limited::{Limited, timer};
+use super::{Due, Tried, Tries, now};
+
+/// A task of a node with a policy: as many attempts as it takes, one after the other, and the waits between them.
+///
+/// How far it has come is in the task's memo, so that whoever runs it again goes on with it.
+pub(super) struct Guarded<'a, S: GraphState, D> {
+    pub(super) node: &'a CompiledNode<S, D>,
+    pub(super) policy: &'a Settled,
+    pub(super) state: &'a S,
+    pub(super) task: &'a Task,
+    /// Where the task stands; each attempt has its own.
+    pub(super) ctx: &'a Ctx<D>,
+    pub(super) keep: Keep,
+    pub(super) events: Option<&'a Events<S>>,
+}
+
+pub(super) type GuardedFuture<'a, S> =
+    Pin<Box<dyn Future<Output = Result<Finished<S>, Box<Unfinished>>> + Send + 'a>>;
+
+impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
+    pub(super) async fn run(self) -> Result<Finished<S>, Box<Unfinished>> {
+        loop {
+            self.wait().await?;
+            let ctx = self.next_attempt();
+            let unfinished = match self.attempt(&ctx).await {
+                Ok(finished) => return Ok(finished),
+                Err(unfinished) => *unfinished,
+            };
+            let attempt = ctx.at.attempt;
+            match unfinished {
+                // Being suspended uses up no attempt.
+                Unfinished { failed: None, .. } => {
+                    self.tries(|tries| tries.attempt = attempt.saturating_sub(1));
+                    return Err(Box::new(unfinished));
+                }
+                Unfinished { failed: Some(failed @ (Failed::Error(_) | Failed::Panic(_))), open }
+                    if open.is_empty() =>
+                {
+                    let failure = failed.into_failure(self.ctx.node(), self.ctx.at.step, attempt);
+                    self.take_in(failure.of(self.ctx.at.task, self.task)).await?;
+                }
+                Unfinished { failed: Some(failed), open } => {
+                    let failure = failed.into_failure(self.ctx.node(), self.ctx.at.step, attempt);
+                    return Err(self.over(failure, open));
+                }
+            }
+        }
+    }
+
+    /// Looks into, or changes, how far the task has come.
+    fn tries<T>(&self, look: impl FnOnce(&mut Tries) -> T) -> T {
+        self.ctx.memo(|memo| look(&mut memo.tries))
+    }
+
+    /// Waits until the next attempt is due.
+    async fn wait(&self) -> Result<(), Failed> {
+        let Some(due) = self.tries(|tries| tries.due) else { return Ok(()) };
+        let rest = due.rest(now());
+        if rest.is_zero() {
+            // A node that fails at once, over and over, must not keep others from running.
+            tokio::task::yield_now().await;
+        } else {
+            timer(rest)?.await;
+        }
+        self.tries(|tries| tries.due = None);
+        Ok(())
+    }
+
+    fn next_attempt(&self) -> Ctx<D> {
+        let attempt = self.tries(|tries| {
+            tries.attempt = self.ctx.at.attempt.max(tries.attempt.saturating_add(1));
+            tries.attempt
+        });
+        self.ctx.at(At { attempt, ..self.ctx.at })
+    }
+
+    async fn attempt(&self, ctx: &Ctx<D>) -> Result<Finished<S>, Box<Unfinished>> {
+        let future = self.node.run.call(self.state, self.task.packet.as_ref(), ctx);
+        Limited::new(Attempt::new(future, ctx, self.keep), ctx, self.policy)?.await
+    }
+
+    /// Takes a failure in: the node is tried again, or it is the task's failure.
+    async fn take_in(&self, failure: NodeFailure) -> Result<(), Box<Unfinished>> {
+        let failures = self.tries(|tries| tries.failures.saturating_add(1));
+        let wait = contained(|| {
+            let fitting = self.policy.retries.iter().find(|retry| retry.fits(&failure));
+            fitting.and_then(|retry| retry.wait_after(failures))
+        });
+        let wait = match wait {
+            Ok(Some(wait)) => wait,
+            Ok(None) => return Err(self.over(failure, Vec::new())),
+            Err(panic) => return Err(self.over(panicked(failure, panic), Vec::new())),
+        };
+        self.again(&failure, failures, wait).await.map_err(Into::into)
+    }
+
+    /// Has the node tried again after a wait.
+    async fn again(&self, failure: &NodeFailure, failures: u32, wait: Duration) -> Result<(), Failed> {
+        let tries = self.tries(|tries| {
+            (tries.failures, tries.due) = (failures, Some(Due::after(wait, now())));
+            tries.clone()
+        });
+        let At { step, task, .. } = self.ctx.at;
+        if let Some(events) = self.events {
+            let (node, error) = (Arc::from(self.ctx.node()), with_causes(failure));
+            events.task_retry(step, task, node, failure.attempt, error, wait).await;
+        }
+        match &self.ctx.shared.steps {
+            None => Ok(()),
+            Some(log) => log.tried(task, Tried { failure, tries }).await.map_err(Failed::Fault),
+        }
+    }
+
+    /// The task's failure. What is counted begins anew with whoever runs it again.
+    fn over(&self, failure: NodeFailure, open: Vec<crate::interrupt::OpenQuestion>) -> Box<Unfinished> {
+        self.tries(|tries| (tries.failures, tries.due) = (0, None));
+        Box::new(Unfinished { failed: Some(Failed::Noted(Box::new(failure))), open })
+    }
+}
+
+/// The failure of a node about which a function of its policy was asked, which panicked.
+fn panicked(failure: NodeFailure, panic: Panic) -> NodeFailure {
+    let NodeFailure { error, .. } = failure;
+    NodeFailure { error: Box::new(PolicyPanicked { panic, error }), ..failure }
+}
+
+/// A function of a policy has panicked.
+#[derive(Debug, thiserror::Error)]
+#[error("a function of the node's retry policy panicked (`{panic}`) when it was asked about a failure")]
+struct PolicyPanicked {
+    panic: Panic,
+    #[source]
+    error: Box<dyn StdError + Send + Sync>,
+}

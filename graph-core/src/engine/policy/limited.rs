@@ -1,0 +1,96 @@
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::time::{Instant, Sleep};
+
+use crate::engine::Cx;
+use crate::engine::attempt::{Attempt, contained};
+use crate::engine::task::{Failed, Finished, Unfinished};
+use crate::node::NodeError;
+use crate::policy::{Settled, TimedOut};
+use crate::state::GraphState;
+
+/// An attempt that may not take as long as it likes.
+pub(super) struct Limited<'a, S: GraphState> {
+    attempt: Attempt<'a, S>,
+    cx: &'a Cx,
+    whole: Option<Limit>,
+    idle: Option<Limit>,
+    /// The signs of life that have been seen.
+    seen: u64,
+}
+
+struct Limit {
+    limit: Duration,
+    sleep: Pin<Box<Sleep>>,
+}
+
+impl Limit {
+    fn new(limit: Option<Duration>) -> Result<Option<Self>, Failed> {
+        limit.map(|limit| Ok(Self { limit, sleep: Box::pin(timer(limit)?) })).transpose()
+    }
+
+    fn is_over(&mut self, cx: &mut Context<'_>) -> bool {
+        self.sleep.as_mut().poll(cx).is_ready()
+    }
+
+    fn again(&mut self) {
+        let now = Instant::now();
+        self.sleep.as_mut().reset(now.checked_add(self.limit).unwrap_or(now));
+    }
+}
+
+/// Tokio's timer, which panics where it is not enabled.
+pub(in crate::engine) fn timer(wait: Duration) -> Result<Sleep, Failed> {
+    contained(|| tokio::time::sleep(wait)).map_err(|_| Failed::Fault(NodeError::msg(NO_TIMER)))
+}
+
+/// What a run fails with that has to wait and cannot.
+pub(in crate::engine) const NO_TIMER: &str =
+    "the policy of a node needs a tokio runtime with its timer enabled (`enable_time`)";
+
+impl<'a, S: GraphState> Limited<'a, S> {
+    pub(super) fn new(attempt: Attempt<'a, S>, cx: &'a Cx, policy: &Settled) -> Result<Self, Failed> {
+        let idle = Limit::new(policy.idle_timeout)?;
+        if idle.is_some() {
+            // Signs of life are counted there.
+            cx.desk();
+        }
+        Ok(Self { attempt, cx, whole: Limit::new(policy.timeout)?, idle, seen: 0 })
+    }
+
+    /// Which limit the attempt, which is pending, has run over.
+    fn late(&mut self, cx: &mut Context<'_>) -> Option<TimedOut> {
+        if let Some(whole) = &mut self.whole
+            && whole.is_over(cx)
+        {
+            return Some(TimedOut::Attempt { limit: whole.limit });
+        }
+        let idle = self.idle.as_mut()?;
+        let beats = self.cx.desk().beats();
+        if beats != std::mem::replace(&mut self.seen, beats) {
+            idle.again();
+        }
+        idle.is_over(cx).then_some(TimedOut::Idle { limit: idle.limit })
+    }
+}
+
+impl<S: GraphState> Future for Limited<'_, S> {
+    type Output = Result<Finished<S>, Box<Unfinished>>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = &mut *self;
+        if let Poll::Ready(result) = Pin::new(&mut this.attempt).poll(cx) {
+            return Poll::Ready(result);
+        }
+        match this.late(cx) {
+            None => Poll::Pending,
+            Some(late) => {
+                this.attempt.end();
+                Poll::Ready(Err(Failed::Error(late.into()).into()))
+            }
+        }
+    }
+}

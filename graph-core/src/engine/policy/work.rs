@@ -1,0 +1,66 @@
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use crate::engine::attempt::Attempt;
+use crate::engine::cx::Ctx;
+use crate::engine::encoded::Keep;
+use crate::engine::task::{Finished, Unfinished};
+use crate::graph::CompiledNode;
+use crate::plan::Task;
+use crate::state::GraphState;
+use crate::stream::Events;
+
+use super::guarded::{Guarded, GuardedFuture};
+
+/// What is to be done for a task: one attempt, or what its node's policy says.
+pub(in crate::engine) enum Work<'a, S: GraphState> {
+    Attempt(Attempt<'a, S>),
+    Guarded(GuardedFuture<'a, S>),
+}
+
+impl<'a, S: GraphState> Work<'a, S> {
+    pub(in crate::engine) fn new<D: Send + Sync + 'static>(
+        node: &'a CompiledNode<S, D>,
+        state: &'a S,
+        task: &'a Task,
+        ctx: &'a Ctx<D>,
+        keep: Keep,
+        events: Option<&'a Events<S>>,
+    ) -> Self {
+        match &node.policy {
+            None => {
+                let future = node.run.call(state, task.packet.as_ref(), ctx);
+                Self::Attempt(Attempt::new(future, ctx, keep))
+            }
+            Some(policy) => {
+                Self::Guarded(Box::pin(Guarded { node, policy, state, task, ctx, keep, events }.run()))
+            }
+        }
+    }
+
+    /// Polls it, and hands its result to `take`.
+    #[inline]
+    pub(in crate::engine) fn poll_into(
+        &mut self,
+        cx: &mut Context<'_>,
+        keep: Keep,
+        take: impl FnOnce(Finished<S>),
+    ) -> Poll<Result<(), Box<Unfinished>>> {
+        match self {
+            Self::Attempt(attempt) => attempt.poll_into(cx, keep, take),
+            Self::Guarded(guarded) => guarded.as_mut().poll(cx).map(|result| result.map(take)),
+        }
+    }
+}
+
+impl<S: GraphState> Future for Work<'_, S> {
+    type Output = Result<Finished<S>, Box<Unfinished>>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut *self {
+            Self::Attempt(attempt) => Pin::new(attempt).poll(cx),
+            Self::Guarded(guarded) => guarded.as_mut().poll(cx),
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! What becomes of a node that fails, takes too long, or has done its work before.
+//!
+//! A [`Policy`] says how often a node is tried and how long an attempt of it may take. It is set for one node, with
+//! [`StateGraph::policy`](crate::StateGraph::policy), or for all of them, with
+//! [`StateGraph::default_policy`](crate::StateGraph::default_policy).
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use graph_core::policy::{Policy, Retry};
+//! use graph_core::{Cx, END, GraphState, Result, START, StateGraph, bail};
+//!
+//! #[derive(GraphState, Clone)]
+//! struct Page {
+//!     text: Option<String>,
+//! }
+//!
+//! async fn fetch(_: &Page, cx: &Cx) -> Result<PageUpdate> {
+//!     if cx.attempt() < 3 {
+//!         bail!("the server is busy");
+//!     }
+//!     Ok(Page::update().text("hello".to_owned()))
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> graph_core::Result<()> {
+//! let patient = Policy::new()
+//!     .retry(Retry::attempts(3).backoff(Duration::from_millis(1)).jitter())
+//!     .timeout(Duration::from_secs(10));
+//! let graph =
+//!     StateGraph::<Page>::new().edge(START, fetch).edge(fetch, END).policy(fetch, patient).compile()?;
+//! assert_eq!(graph.run(Page::input()).await?.state().text.as_deref(), Some("hello"));
+//! # Ok(())
+//! # }
+//! ```
+
+#[expect(clippy::module_inception, reason = "a type lives in the file of its name")]
+mod policy;
+mod retry;
+mod timed_out;
+
+pub use policy::Policy;
+pub(crate) use policy::Settled;
+pub use retry::Retry;
+pub use timed_out::TimedOut;

@@ -1,0 +1,206 @@
+use std::collections::hash_map::RandomState;
+use std::error::Error as StdError;
+use std::fmt;
+use std::hash::{BuildHasher as _, Hasher as _};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::error::NodeFailure;
+
+/// When a failed node is tried again, how often, and after which wait.
+///
+/// Unless [`when`](Self::when) or [`when_failure`](Self::when_failure) say otherwise it fits every error that a node returns,
+/// [time-outs](super::TimedOut) included, and no panic: a panic is a mistake in the program, which another attempt does not
+/// mend. What is wrong with a node's use of this library (the key of a step used twice, say) and failures of the store are
+/// never tried again.
+///
+/// ```
+/// # use std::time::Duration;
+/// # use graph_core::policy::Retry;
+/// # #[derive(Debug, thiserror::Error)] #[error("status {0}")] struct HttpError(u16);
+/// Retry::attempts(5)
+///     .backoff(Duration::from_millis(200))
+///     .max_backoff(Duration::from_secs(30))
+///     .jitter()
+///     .when(|error: &HttpError| error.0 >= 500);
+/// ```
+#[derive(Clone)]
+#[must_use = "a retry does nothing until it is in a policy"]
+pub struct Retry {
+    attempts: u32,
+    backoff: Duration,
+    factor: f64,
+    max_backoff: Duration,
+    jitter: Option<Arc<dyn Fn() -> f64 + Send + Sync>>,
+    when: Vec<Arc<Fits>>,
+}
+
+type Fits = dyn Fn(&NodeFailure) -> bool + Send + Sync;
+
+impl Retry {
+    /// Tries a node so many times, the first included.
+    ///
+    /// Every failure counts, whichever of several policies has decided about it. Between attempts it waits half a second,
+    /// doubled each time, 128 seconds at most.
+    pub fn attempts(attempts: u32) -> Self {
+        Self {
+            attempts,
+            backoff: Duration::from_millis(500),
+            factor: 2.0,
+            max_backoff: Duration::from_secs(128),
+            jitter: None,
+            when: Vec::new(),
+        }
+    }
+
+    /// How long to wait before the second attempt; [`Duration::ZERO`] tries it at once. Waiting needs tokio's timer.
+    pub fn backoff(mut self, wait: Duration) -> Self {
+        self.backoff = wait;
+        self
+    }
+
+    /// By how much each wait is longer than the one before: 2 unless it is said, 1 for waits of the same length.
+    pub fn factor(mut self, factor: f64) -> Self {
+        self.factor = factor;
+        self
+    }
+
+    /// How long to wait at most.
+    pub fn max_backoff(mut self, wait: Duration) -> Self {
+        self.max_backoff = wait;
+        self
+    }
+
+    /// Shortens each wait by up to a half, at random, so that what has failed together is not tried again together.
+    pub fn jitter(self) -> Self {
+        self.jitter_by(random)
+    }
+
+    /// Like [`jitter`](Self::jitter), with numbers from somewhere else: 0 leaves the half of a wait, 1 all of it.
+    ///
+    /// ```
+    /// # use graph_core::policy::Retry;
+    /// // The same in every run of a test.
+    /// Retry::attempts(3).jitter_by(|| 1.0);
+    /// ```
+    pub fn jitter_by(mut self, random: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
+        self.jitter = Some(Arc::new(random));
+        self
+    }
+
+    /// Fits errors of this type for which the function says so: the error that the node has returned, or the first of its
+    /// causes that is an `E`. Of several conditions one is enough.
+    pub fn when<E: StdError + 'static>(self, fits: impl Fn(&E) -> bool + Send + Sync + 'static) -> Self {
+        self.when_failure(move |failure| {
+            let mut error: Option<&(dyn StdError + 'static)> =
+                (!failure.panicked).then_some(&*failure.error as &(dyn StdError + 'static));
+            while let Some(cause) = error {
+                if let Some(cause) = cause.downcast_ref::<E>() {
+                    return fits(cause);
+                }
+                error = cause.source();
+            }
+            false
+        })
+    }
+
+    /// Fits failures for which the function says so, panics among them.
+    pub fn when_failure(mut self, fits: impl Fn(&NodeFailure) -> bool + Send + Sync + 'static) -> Self {
+        self.when.push(Arc::new(fits));
+        self
+    }
+
+    pub(crate) fn fits(&self, failure: &NodeFailure) -> bool {
+        if self.when.is_empty() { !failure.panicked } else { self.when.iter().any(|fits| fits(failure)) }
+    }
+
+    /// How long to wait after so many failures; `None` when they are enough.
+    pub(crate) fn wait_after(&self, failures: u32) -> Option<Duration> {
+        if failures >= self.attempts {
+            return None;
+        }
+        let doubled = i32::try_from(failures.saturating_sub(1)).unwrap_or(i32::MAX);
+        let most = self.max_backoff.as_secs_f64();
+        let mut seconds = (self.backoff.as_secs_f64() * self.factor.powi(doubled)).min(most);
+        if let Some(random) = &self.jitter {
+            seconds *= 0.5 + 0.5 * random().clamp(0.0, 1.0);
+        }
+        // Not a number: nothing, an infinite number of times.
+        Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO).min(self.max_backoff))
+    }
+
+    pub(super) fn waits(&self) -> bool {
+        self.attempts > 1 && !self.backoff.is_zero() && !self.max_backoff.is_zero()
+    }
+
+    pub(super) fn mistake(&self) -> Option<&'static str> {
+        if self.attempts == 0 {
+            Some("allows no attempt: `Retry::attempts` counts the first one too, so that it is 1 at least")
+        } else if !(self.factor.is_finite() && self.factor >= 1.0) {
+            Some("has waits that grow by a `factor` which is less than 1 or no number")
+        } else {
+            None
+        }
+    }
+}
+
+/// A number between 0 and 1.
+fn random() -> f64 {
+    // Each of them has keys of its own, made from the operating system's randomness.
+    let bits = RandomState::new().build_hasher().finish() >> 11;
+    #[expect(clippy::cast_precision_loss, reason = "53 bits, which is what a double has")]
+    let number = bits as f64 / (1_u64 << 53) as f64;
+    number
+}
+
+impl fmt::Debug for Retry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Retry")
+            .field("attempts", &self.attempts)
+            .field("backoff", &self.backoff)
+            .field("factor", &self.factor)
+            .field("max_backoff", &self.max_backoff)
+            .field("jitter", &self.jitter.is_some())
+            .field("conditions", &self.when.len())
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::Retry;
+
+    fn waits(retry: &Retry) -> Vec<u128> {
+        (1..).map_while(|failures| retry.wait_after(failures)).map(|wait| wait.as_millis()).collect()
+    }
+
+    #[test]
+    fn waits_grow_by_the_factor_up_to_the_most() {
+        let retry = |attempts| Retry::attempts(attempts).backoff(Duration::from_millis(100));
+        let second = Duration::from_secs(1);
+        for (retry, expected) in [
+            (retry(1), vec![]),
+            (retry(4), vec![100, 200, 400]),
+            (retry(4).factor(1.0), vec![100, 100, 100]),
+            (retry(6).max_backoff(second), vec![100, 200, 400, 800, 1000]),
+            (retry(4).jitter_by(|| 0.0), vec![50, 100, 200]),
+            (retry(4).jitter_by(|| 1.0), vec![100, 200, 400]),
+            (retry(4).jitter_by(|| f64::NAN).max_backoff(second), vec![0, 0, 0]),
+            (retry(3).backoff(Duration::ZERO), vec![0, 0]),
+        ] {
+            assert_eq!(waits(&retry), expected, "{retry:?}");
+        }
+        let long = Retry::attempts(u32::MAX).wait_after(u32::MAX - 1);
+        assert_eq!(long, Some(Duration::from_secs(128)), "the greatest power does not overflow");
+    }
+
+    #[test]
+    fn jitter_is_between_the_half_and_the_whole() {
+        let retry = Retry::attempts(2).backoff(Duration::from_secs(1)).jitter();
+        let waits: Vec<f64> = (0..100).map(|_| retry.wait_after(1).unwrap().as_secs_f64()).collect();
+        assert!(waits.iter().all(|wait| (0.5..=1.0).contains(wait)), "{waits:?}");
+        assert!(waits.iter().any(|wait| *wait < 0.7) && waits.iter().any(|wait| *wait > 0.8), "{waits:?}");
+    }
+}

@@ -1,0 +1,69 @@
+//! What a policy does with a node that fails or takes too long.
+
+mod retries;
+mod stopped;
+mod timeouts;
+mod wiring;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use graph_core::policy::Policy;
+use graph_core::{
+    Ctx, END, Error, ErrorKind, Graph, NodeError, NodeFailure, Result, START, StateGraph, bail,
+};
+use tokio::time::Instant;
+
+use crate::engine::trace::{Journal, Trace, TraceUpdate, ran};
+
+/// How often a node fails before it does not.
+pub(crate) struct World {
+    pub(crate) journal: Journal,
+    pub(crate) fails: u32,
+    pub(crate) begun: Instant,
+}
+
+pub(crate) fn world(fails: u32) -> Arc<World> {
+    Arc::new(World { journal: Journal::default(), fails, begun: Instant::now() })
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("status {0}")]
+pub(crate) struct Status(pub(crate) u16);
+
+#[derive(Debug, thiserror::Error)]
+#[error("the page cannot be read")]
+pub(crate) struct Unread(#[source] pub(crate) Status);
+
+/// Notes each attempt and when it was made, and fails as often as it is to.
+pub(crate) async fn flaky(_: &Trace, cx: &Ctx<World>) -> Result<TraceUpdate> {
+    let world = cx.context();
+    world.journal.note(format!("{}@{}", cx.attempt(), world.begun.elapsed().as_millis()));
+    if cx.attempt() <= world.fails {
+        bail!("attempt {} is none", cx.attempt());
+    }
+    Ok(ran(cx))
+}
+
+pub(crate) fn graph_of(policy: Policy) -> Graph<Trace, World> {
+    StateGraph::<Trace>::with_context::<World>()
+        .edge(START, flaky)
+        .edge(flaky, END)
+        .policy(flaky, policy)
+        .compile()
+        .unwrap()
+}
+
+pub(crate) const SECOND: Duration = Duration::from_secs(1);
+
+/// The one failure that a run has ended with.
+#[track_caller]
+pub(crate) fn failure(error: &Error) -> &NodeFailure {
+    let ErrorKind::Node { first, others } = error.kind() else { panic!("{error}") };
+    assert!(others.is_empty());
+    first
+}
+
+pub(crate) fn error(text: &str) -> NodeError {
+    NodeError::msg(text)
+}

@@ -1,0 +1,307 @@
+//! A node that fails is tried again, within its superstep.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use graph_core::policy::{Policy, Retry};
+use graph_core::{Ctx, Cx, END, EventKind, Result, START, StateGraph, StreamMode, bail};
+use tokio::sync::watch;
+
+use super::{SECOND, Status, Unread, World, error, failure, flaky, graph_of, world};
+use crate::engine::trace::{Trace, TraceUpdate, here, ran, workers};
+use crate::interrupts::{Approve, Talk, TalkUpdate, approve, fine, heard};
+
+#[test]
+fn a_node_is_tried_again_after_waits_that_grow() {
+    let graph = graph_of(Policy::new().retry(Retry::attempts(4).backoff(SECOND)));
+    here(async {
+        let world = world(3);
+        let state = graph.run(Trace::input()).context(Arc::clone(&world)).await.unwrap().into_state();
+        assert_eq!(world.journal.take(), ["1@0", "2@1000", "3@3000", "4@7000"]);
+        assert_eq!(state.log, ["1:flaky"], "all of it is one superstep");
+    });
+}
+
+#[test]
+fn what_is_tried_in_vain_fails_with_the_last_attempt() {
+    let graph = graph_of(Policy::new().retry(Retry::attempts(3).backoff(SECOND).factor(1.0)));
+    here(async {
+        let world = world(9);
+        let error = graph.run(Trace::input()).context(Arc::clone(&world)).await.unwrap_err();
+        assert_eq!(failure(&error).to_string(), "node `flaky` failed in superstep 1, attempt 3");
+        assert_eq!(failure(&error).error.to_string(), "attempt 3 is none");
+        assert_eq!(world.journal.take(), ["1@0", "2@1000", "3@2000"]);
+    });
+}
+
+#[test]
+fn whoever_runs_it_again_begins_a_new_count_and_not_a_new_number() {
+    let graph = graph_of(Policy::new().retry(Retry::attempts(2).backoff(SECOND)));
+    here(async {
+        let world = world(3);
+        let mut run = graph.run(Trace::input()).context(Arc::clone(&world)).start().unwrap();
+        let error = run.step().await.unwrap_err();
+        assert_eq!(failure(&error).attempt, 2);
+        while run.step().await.unwrap() {}
+        assert_eq!(world.journal.take(), ["1@0", "2@1000", "3@1000", "4@2000"]);
+    });
+}
+
+#[test]
+fn without_a_policy_nothing_is_tried_again() {
+    for policy in [Policy::new(), Policy::new().no_retry(), Policy::new().retry(Retry::attempts(1))] {
+        let graph = graph_of(policy);
+        here(async {
+            let world = world(1);
+            let error = graph.run(Trace::input()).context(Arc::clone(&world)).await.unwrap_err();
+            assert_eq!(failure(&error).attempt, 1);
+        });
+    }
+}
+
+#[test]
+fn the_default_is_for_all_nodes_that_do_not_say_otherwise() {
+    async fn other(_: &Trace, cx: &Ctx<World>) -> Result<TraceUpdate> {
+        if cx.attempt() == 1 {
+            bail!("not yet");
+        }
+        Ok(ran(cx))
+    }
+    let twice = Policy::new().retry(Retry::attempts(2).backoff(SECOND)).timeout(SECOND);
+    let graph = |policy| {
+        StateGraph::<Trace>::with_context::<World>()
+            .edge(START, flaky)
+            .edge(flaky, other)
+            .edge(other, END)
+            .default_policy(twice.clone())
+            .policy(flaky, policy)
+            .compile()
+            .unwrap()
+    };
+    let run = |policy| {
+        here(async {
+            graph(policy).run(Trace::input()).context(world(1)).await.map(|outcome| outcome.into_state().log)
+        })
+    };
+    assert_eq!(run(Policy::new().no_timeout()).unwrap(), ["1:flaky", "2:other"], "the default's retry");
+    assert_eq!(failure(&run(Policy::new().no_retry()).unwrap_err()).node, "flaky");
+}
+
+#[test]
+fn the_first_policy_that_fits_the_typed_error_decides() {
+    async fn fetch(_: &Trace, cx: &Ctx<watch::Sender<Vec<u16>>>) -> Result<TraceUpdate> {
+        let attempt = usize::try_from(cx.attempt()).unwrap();
+        match cx.context().borrow().get(attempt - 1) {
+            Some(0) => Err(Unread(Status(503)).into()),
+            Some(1) => bail!("in words"),
+            Some(2) => panic!("no"),
+            Some(&status) => Err(Status(status).into()),
+            None => Ok(ran(cx)),
+        }
+    }
+    let graph = StateGraph::<Trace>::with_context::<watch::Sender<Vec<u16>>>()
+        .edge(START, fetch)
+        .edge(fetch, END)
+        .policy(
+            fetch,
+            Policy::new()
+                .retry(Retry::attempts(2).when(|status: &Status| status.0 == 429))
+                .retry(Retry::attempts(4).when(|status: &Status| status.0 >= 500))
+                .retry(Retry::attempts(2).when_failure(|failure| failure.panicked)),
+        )
+        .compile()
+        .unwrap();
+    let check = |answers: &[u16], expected: Result<(), u32>| {
+        let run = graph.run(Trace::input()).context(watch::Sender::new(answers.to_vec()));
+        let result = here(run.into_future()).map(|_| ()).map_err(|error| failure(&error).attempt);
+        assert_eq!(result, expected, "{answers:?}");
+    };
+    check(&[500, 501, 502], Ok(()));
+    check(&[500, 501, 502, 503], Err(4));
+    check(&[429], Ok(()));
+    check(&[429, 429], Err(2));
+    check(&[500, 500, 429], Err(3)); // Every failure counts.
+    check(&[404], Err(1));
+    check(&[0], Ok(())); // A cause of the error.
+    check(&[1], Err(1));
+    check(&[2], Ok(()));
+    check(&[2, 2], Err(2));
+}
+
+#[test]
+fn a_panic_is_not_tried_again_unless_it_is_said() {
+    async fn panics(_: &Trace, cx: &Cx) -> TraceUpdate {
+        assert!(cx.attempt() > 1, "lost");
+        ran(cx)
+    }
+    let graph = |retry| {
+        let graph = StateGraph::<Trace>::new().edge(START, panics).edge(panics, END);
+        graph.policy(panics, Policy::new().retry(retry)).compile().unwrap()
+    };
+    let error = here(graph(Retry::attempts(5)).run(Trace::input()).into_future()).unwrap_err();
+    assert_eq!((failure(&error).attempt, failure(&error).panicked), (1, true));
+    let said = graph(Retry::attempts(5).when_failure(|failure| failure.panicked));
+    assert_eq!(here(said.run(Trace::input()).into_future()).unwrap().state().log, ["1:panics"]);
+}
+
+#[test]
+fn functions_of_a_policy_that_panic_are_the_nodes_failure() {
+    for retry in [
+        Retry::attempts(3).when_failure(|_| panic!("which?")),
+        Retry::attempts(3).jitter_by(|| panic!("which?")),
+    ] {
+        let graph = graph_of(Policy::new().retry(retry));
+        let error = here(async { graph.run(Trace::input()).context(world(1)).await }).unwrap_err();
+        assert_eq!(
+            format!("{error:?}"),
+            "graph `Trace`: node `flaky` failed in superstep 1, attempt 1\n  caused by: a function of the node's retry \
+             policy panicked (`which?`) when it was asked about a failure\n  caused by: attempt 1 is none"
+        );
+    }
+}
+
+#[test]
+fn wrong_use_of_the_context_is_not_tried_again() {
+    async fn twice(_: &Trace, cx: &Cx) -> Result<TraceUpdate> {
+        let _: u32 = cx.step("one", async { fine(1) }).await?;
+        let _: u32 = cx.step("one", async { fine(1) }).await?;
+        Ok(ran(cx))
+    }
+    let graph = StateGraph::<Trace>::new().edge(START, twice).edge(twice, END);
+    let graph = graph.policy(twice, Policy::new().retry(Retry::attempts(3))).compile().unwrap();
+    let error = here(graph.run(Trace::input()).into_future()).unwrap_err();
+    assert_eq!(failure(&error).attempt, 1);
+}
+
+#[test]
+fn a_retry_does_not_ask_again_and_does_no_step_again() {
+    #[derive(Default)]
+    struct Shop(crate::engine::trace::Journal);
+
+    async fn pay(_: &Talk, cx: &Ctx<Shop>) -> Result<TalkUpdate> {
+        let receipt: u32 = cx
+            .step("charge", async {
+                cx.context().0.note("charge");
+                fine(7)
+            })
+            .await?;
+        let yes = cx.interrupt(approve("send")).await;
+        let sent: u32 = cx
+            .step("send", async {
+                cx.context().0.note("send");
+                fine(8)
+            })
+            .await?;
+        cx.context().0.note(format!("attempt {}", cx.attempt()));
+        if cx.attempt() < 3 {
+            return Err(error("the printer is out of paper"));
+        }
+        Ok(heard(format!("{receipt} {yes} {sent}")))
+    }
+    let graph = StateGraph::<Talk>::with_context::<Shop>()
+        .edge(START, pay)
+        .edge(pay, END)
+        .default_policy(Policy::new().retry(Retry::attempts(3)))
+        .compile()
+        .unwrap();
+    here(async {
+        let shop = Arc::new(Shop::default());
+        let mut run = graph.run(Talk::input()).context(Arc::clone(&shop)).start().unwrap();
+        while run.step().await.unwrap() {}
+        let asked = run.pause().unwrap().only::<Approve>().unwrap();
+        run.answer(asked.answer(true)).unwrap();
+        assert_eq!(run.finish().await.unwrap().into_state().heard, ["7 true 8"]);
+        assert_eq!(shop.0.take(), ["charge", "send", "attempt 1", "attempt 2", "attempt 3"]);
+    });
+}
+
+/// How far siblings have come.
+#[derive(Default)]
+struct Scene {
+    first: watch::Sender<bool>,
+    sibling: watch::Sender<bool>,
+}
+
+/// Fails once, and goes on only when its sibling is over.
+async fn patient(_: &Trace, cx: &Ctx<Scene>) -> Result<TraceUpdate> {
+    if cx.attempt() == 1 {
+        cx.context().first.send_replace(true);
+        bail!("not yet");
+    }
+    cx.context().sibling.subscribe().wait_for(|&over| over).await?;
+    Ok(ran(cx))
+}
+
+async fn sibling(_: &Trace, cx: &Ctx<Scene>) -> Result<TraceUpdate> {
+    cx.context().first.subscribe().wait_for(|&failed| failed).await?;
+    tokio::task::yield_now().await;
+    cx.context().sibling.send_replace(true);
+    Ok(ran(cx))
+}
+
+#[test]
+fn siblings_go_on_while_a_node_is_tried_again() {
+    let graph = StateGraph::<Trace>::with_context::<Scene>()
+        .edge(START, (patient, sibling))
+        .edge(patient, END)
+        .edge(sibling, END)
+        .policy(patient, Policy::new().retry(Retry::attempts(2).backoff(Duration::from_millis(5))))
+        .compile()
+        .unwrap();
+    let log = async || graph.run(Trace::input()).context(Scene::default()).await.unwrap().into_state().log;
+    assert_eq!(here(log()), ["1:patient", "1:sibling"]);
+    assert_eq!(workers(2).block_on(log()), ["1:patient", "1:sibling"]);
+}
+
+#[test]
+fn listeners_hear_of_each_attempt_that_is_tried_again() {
+    let graph = graph_of(Policy::new().retry(Retry::attempts(3).backoff(SECOND)));
+    here(async {
+        let run = graph.run(Trace::input()).context(world(2)).events([StreamMode::Tasks]);
+        let mut heard = Vec::new();
+        let outcome = run.stream().for_each(|event| {
+            heard.push(match &event.kind {
+                EventKind::TaskRetry { attempt, error, wait, .. } => {
+                    assert!(serde_json::to_string(&event).unwrap().contains(r#""type":"task_retry""#));
+                    format!("{attempt}, {error}, {wait:?}")
+                }
+                kind => kind.name().to_owned(),
+            });
+        });
+        outcome.await.unwrap();
+        assert_eq!(
+            heard,
+            [
+                "task_started",
+                "1, node `flaky` failed in superstep 1, attempt 1: attempt 1 is none, 1s",
+                "2, node `flaky` failed in superstep 1, attempt 2: attempt 2 is none, 2s",
+                "task_finished",
+                "done"
+            ]
+        );
+    });
+}
+
+#[test]
+fn the_graph_says_what_becomes_of_siblings_unless_the_run_does() {
+    use graph_core::FailureMode;
+
+    async fn fails(_: &Trace) -> Result<TraceUpdate> {
+        Err(error("no"))
+    }
+    async fn late(_: &Trace) -> Result<TraceUpdate> {
+        tokio::time::sleep(SECOND).await;
+        Err(error("no"))
+    }
+    let graph = StateGraph::<Trace>::new()
+        .edge(START, (fails, late))
+        .edge(fails, END)
+        .edge(late, END)
+        .on_failure(FailureMode::Collect)
+        .compile()
+        .unwrap();
+    let error = here(graph.run(Trace::input()).into_future()).unwrap_err();
+    assert!(error.to_string().ends_with("attempt 1; so did `late`"), "{error}");
+    let fast = graph.run(Trace::input()).on_failure(FailureMode::FailFast);
+    failure(&here(fast.into_future()).unwrap_err());
+}

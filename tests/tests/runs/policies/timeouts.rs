@@ -1,0 +1,153 @@
+//! Attempts that take too long, or are silent for too long.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use graph_core::messages::MessageChunk;
+use graph_core::policy::{Policy, Retry, TimedOut};
+use graph_core::{Ctx, Cx, END, ErrorKind, Graph, Result, START, StateGraph};
+use tokio::time::{Instant, sleep};
+
+use super::{SECOND, failure, graph_of, world};
+use crate::engine::trace::{Journal, Trace, TraceUpdate, here, ran};
+use crate::interrupts::{Approve, Talk, TalkUpdate, approve, fine, heard};
+
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// Takes five minutes, and notes when it is told to stop.
+async fn slow(_: &Trace, cx: &Ctx<Journal>) -> TraceUpdate {
+    struct Stopped<'a>(&'a Journal, Instant);
+    impl Drop for Stopped<'_> {
+        fn drop(&mut self) {
+            self.0.note(format!("stopped after {:?}", self.1.elapsed()));
+        }
+    }
+    let _stopped = Stopped(cx.context(), Instant::now());
+    sleep(300 * SECOND).await;
+    ran(cx)
+}
+
+fn slow_graph(policy: Policy) -> Graph<Trace, Journal> {
+    let graph = StateGraph::<Trace>::with_context::<Journal>().edge(START, slow).edge(slow, END);
+    graph.policy(slow, policy).compile().unwrap()
+}
+
+#[test]
+fn an_attempt_that_takes_too_long_is_dropped_and_has_failed() {
+    for (policy, expected) in [
+        (Policy::new().timeout(LIMIT), TimedOut::Attempt { limit: LIMIT }),
+        (Policy::new().idle_timeout(LIMIT), TimedOut::Idle { limit: LIMIT }),
+        (Policy::new().timeout(LIMIT).idle_timeout(LIMIT / 2), TimedOut::Idle { limit: LIMIT / 2 }),
+    ] {
+        let journal = Arc::new(Journal::default());
+        let run = slow_graph(policy).run(Trace::input()).context(Arc::clone(&journal));
+        let error = here(run.into_future()).unwrap_err();
+        let timed_out = failure(&error).error.downcast_ref::<TimedOut>();
+        assert_eq!(timed_out, Some(&expected));
+        assert_eq!(journal.take().len(), 1);
+    }
+}
+
+#[test]
+fn the_error_says_which_limit() {
+    let graph = slow_graph(Policy::new().timeout(LIMIT));
+    let error = here(graph.run(Trace::input()).context(Journal::default()).into_future()).unwrap_err();
+    assert_eq!(
+        format!("{error:?}"),
+        "graph `Trace`: node `slow` failed in superstep 1, attempt 1\n  caused by: the attempt had not ended after 10s, \
+         which is its timeout"
+    );
+}
+
+#[test]
+fn a_timeout_is_of_an_attempt_and_is_tried_again_like_any_failure() {
+    let retry = Retry::attempts(3).backoff(60 * SECOND).factor(1.0);
+    let graph = slow_graph(Policy::new().timeout(LIMIT).retry(retry));
+    here(async {
+        let (journal, begun) = (Arc::new(Journal::default()), Instant::now());
+        graph.run(Trace::input()).context(Arc::clone(&journal)).await.unwrap_err();
+        assert_eq!(journal.take().len(), 3);
+        assert_eq!(begun.elapsed().as_secs(), 3 * 10 + 2 * 60, "waiting does not count");
+    });
+}
+
+#[test]
+fn an_attempt_in_time_is_none() {
+    let graph = graph_of(Policy::new().timeout(LIMIT).idle_timeout(SECOND));
+    here(async { graph.run(Trace::input()).context(world(0)).await.unwrap() });
+}
+
+#[test]
+fn signs_of_life_keep_an_attempt_alive_whoever_listens() {
+    async fn beats(_: &Trace, cx: &Cx) -> Result<TraceUpdate> {
+        sleep(LIMIT * 2 / 3).await;
+        cx.heartbeat();
+        sleep(LIMIT * 2 / 3).await;
+        cx.emit(1).await;
+        sleep(LIMIT * 2 / 3).await;
+        cx.token(MessageChunk::text("a")).await;
+        sleep(LIMIT * 2 / 3).await;
+        let _: u32 = cx
+            .step("one", async {
+                sleep(LIMIT * 2 / 3).await;
+                fine(1)
+            })
+            .await?;
+        sleep(LIMIT * 2 / 3).await;
+        if cx.attempt() == 1 {
+            sleep(LIMIT * 2 / 3).await;
+        }
+        Ok(ran(cx))
+    }
+    let graph = |retry| {
+        let policy = Policy::new().idle_timeout(LIMIT).retry(retry);
+        let graph = StateGraph::<Trace>::new().edge(START, beats).edge(beats, END);
+        graph.policy(beats, policy).compile().unwrap()
+    };
+    let error = here(graph(Retry::attempts(1)).run(Trace::input()).into_future()).unwrap_err();
+    assert_eq!(failure(&error).error.downcast_ref(), Some(&TimedOut::Idle { limit: LIMIT }));
+    let state = here(graph(Retry::attempts(2)).run(Trace::input()).into_future()).unwrap().into_state();
+    assert_eq!(state.log, ["1:beats"]);
+}
+
+#[test]
+fn a_question_that_waits_is_no_timeout() {
+    async fn asks(_: &Talk, cx: &Cx) -> TalkUpdate {
+        sleep(LIMIT / 2).await;
+        let yes = cx.interrupt(approve("it")).await;
+        sleep(LIMIT / 3).await;
+        heard(yes.to_string())
+    }
+    let graph = StateGraph::<Talk>::new()
+        .edge(START, asks)
+        .edge(asks, END)
+        .default_policy(Policy::new().timeout(LIMIT).idle_timeout(LIMIT))
+        .compile()
+        .unwrap();
+    here(async {
+        let mut run = graph.run(Talk::input()).start().unwrap();
+        while run.step().await.unwrap() {}
+        sleep(100 * LIMIT).await;
+        let asked = run.pause().unwrap().only::<Approve>().unwrap();
+        run.answer(asked.answer(true)).unwrap();
+        assert_eq!(run.finish().await.unwrap().into_state().heard, ["true"]);
+    });
+}
+
+#[test]
+fn a_runtime_without_a_timer_is_an_error_that_says_so() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    for policy in [
+        Policy::new().timeout(LIMIT),
+        Policy::new().idle_timeout(LIMIT),
+        Policy::new().retry(Retry::attempts(2)),
+    ] {
+        let run = slow_graph(policy).run(Trace::input()).context(Journal::default());
+        let error = runtime.block_on(run.into_future()).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Runtime(_)), "{error}");
+        assert!(error.to_string().contains("`enable_time`"), "{error}");
+    }
+    // Nothing waits here.
+    let at_once = graph_of(Policy::new().retry(Retry::attempts(2).backoff(Duration::ZERO)));
+    runtime.block_on(async { at_once.run(Trace::input()).context(world(1)).await.unwrap() });
+}

@@ -1,0 +1,34 @@
+//! A policy that cannot be meant is a mistake in the wiring, told with all others.
+
+use std::time::Duration;
+
+use expect_test::expect;
+use graph_core::policy::{Policy, Retry};
+use graph_core::{START, StateGraph};
+
+use crate::engine::trace::{Trace, nodes};
+
+nodes! { a b c }
+
+#[test]
+fn every_mistake_in_policies_is_told_at_once() {
+    let error = StateGraph::<Trace>::new()
+        .edge(START, a)
+        .edge(a, b)
+        .default_policy(Policy::new().retry(Retry::attempts(0)))
+        .policy(a, Policy::new().timeout(Duration::ZERO).idle_timeout(Duration::ZERO))
+        .policy(b, Policy::new().retry(Retry::attempts(2)).retry(Retry::attempts(2).factor(0.5)))
+        .policy(b, Policy::new().retry(Retry::attempts(2).factor(f64::NAN)))
+        .policy(c, Policy::new())
+        .compile()
+        .unwrap_err();
+    expect![[r#"
+        graph `Trace`: cannot be built, it has 7 mistakes
+          the policy of all nodes allows no attempt: `Retry::attempts` counts the first one too, so that it is 1 at least
+          the policy of node `a` lets an attempt take no time: `timeout` is zero
+          the policy of node `a` lets an attempt take no time: `idle_timeout` is zero
+          the policy of node `b` has waits that grow by a `factor` which is less than 1 or no number
+          node `b` has two policies: say all of it in one
+          `c` is given a policy, but is not in the graph: add it with an edge or `.node(c)`
+          node `b` leads nowhere: add `.edge(b, ..)` (to END, if it is the last), or return a route from it"#]].assert_eq(&error.to_string());
+}
