@@ -26,7 +26,7 @@
 //!
 //! A failure says what was promised, what was expected and what was found. A store *is* what passes all of this: there is no
 //! list of exceptions. What only some stores can be asked —damage to what is stored— is asked of those whose [`Place`] knows
-//! how.
+//! how. The promises of long-term stores are in [`store`].
 
 mod block_on;
 mod broken;
@@ -37,6 +37,7 @@ mod everything;
 mod expect;
 mod notation;
 mod place;
+pub mod store;
 mod writer;
 mod written;
 

@@ -1,0 +1,132 @@
+//! Namespaces are lists, and no two of them are one place.
+
+use graph_core::store::{Namespace, Write};
+
+use crate::Broken;
+use crate::cases::names::names;
+use crate::expect::same;
+use crate::store::case::Here;
+use crate::store::desk::{Desk, at, put};
+
+/// Lists that are easily taken for one another, or for one within another.
+fn lists() -> Vec<Namespace> {
+    let lists: [&[&str]; 48] = [
+        &[],
+        &[""],
+        &["", ""],
+        &["", "", ""],
+        &["a"],
+        &["a", ""],
+        &["", "a"],
+        &["a", "b"],
+        &["a", "b", "c"],
+        &["a", "b.c"],
+        &["a.b", "c"],
+        &["a.b.c"],
+        &["a", "b/c"],
+        &["a/b", "c"],
+        &["a/b/c"],
+        &["a:b"],
+        &["a", "b:c"],
+        &["ab"],
+        &["ab", "c"],
+        &["abc"],
+        &["user", "1"],
+        &["user", "10"],
+        &["user", "1", "notes"],
+        &["user1"],
+        &["user", "1 "],
+        &["user", "\u{ff11}"],
+        &["a\0"],
+        &["a\0", "b"],
+        &["a\0b"],
+        &["a", "\0"],
+        &["a", "\0b"],
+        &["\0"],
+        &["\0", "\0"],
+        &["\0\0"],
+        &["a\u{1}"],
+        &["a\u{1}", "b"],
+        &["a\u{0}\u{1}", "b"],
+        &["[\"a\"", "\"b\"]"],
+        &["[\"a\",\"b\"]"],
+        &["a\",\"b"],
+        &["a%"],
+        &["a_"],
+        &["%"],
+        &["_"],
+        &["*"],
+        &["'a'"],
+        &["A"],
+        &["\u{10ffff}"],
+    ];
+    lists.into_iter().map(Namespace::from).collect()
+}
+
+/// Puts an item under the same key everywhere.
+async fn filled(here: Here<'_>) -> Result<(Desk, Vec<Namespace>), Broken> {
+    let desk = here.open().await?;
+    for (n, list) in lists().iter().enumerate() {
+        same("nothing is in a namespace before", false, desk.put(&at(list, "k"), &n.to_string()).await?)?;
+    }
+    Ok((desk, lists()))
+}
+
+pub(crate) async fn no_namespace_is_taken_for_another(here: Here<'_>) -> Result<(), Broken> {
+    let (desk, lists) = filled(here).await?;
+    for (n, list) in lists.iter().enumerate() {
+        let read = desk.read(&at(list, "k")).await?;
+        same(format!("a namespace has its own items: {list}"), Some(n.to_string()), read)?;
+    }
+    for list in &lists {
+        same(format!("deleting means one namespace: {list}"), true, desk.delete(&at(list, "k")).await?)?;
+        same(format!("and no other: {list}"), false, desk.delete(&at(list, "k")).await?)?;
+    }
+    Ok(())
+}
+
+pub(crate) async fn a_prefix_is_of_whole_segments(here: Here<'_>) -> Result<(), Broken> {
+    let (desk, mut lists) = filled(here).await?;
+    lists.sort();
+    for prefix in &lists {
+        let (found, _) = desk.found(desk.within(prefix)).await?;
+        let found: Vec<_> = found.into_iter().map(|at| at.namespace).collect();
+        let expected: Vec<_> = lists.iter().filter(|list| list.is_within(prefix)).cloned().collect();
+        same(format!("within {prefix} is what begins with its segments"), expected.clone(), found)?;
+        let query = graph_core::store::NamespaceQuery { prefix: prefix.clone(), ..all(&desk) };
+        same(format!("the same is listed within {prefix}"), expected, desk.namespaces(query).await?.items)?;
+        let mut search = desk.within(prefix);
+        search.within = false;
+        let (found, _) = desk.found(search).await?;
+        same(format!("{prefix} itself is one namespace"), vec![at(prefix, "k")], found)?;
+    }
+    Ok(())
+}
+
+fn all(desk: &Desk) -> graph_core::store::NamespaceQuery {
+    graph_core::store::NamespaceQuery::all(desk.now)
+}
+
+pub(crate) async fn segments_and_keys_are_any_text(here: Here<'_>) -> Result<(), Broken> {
+    let desk = here.open().await?;
+    let mut expected = Vec::new();
+    let mut writes = Vec::new();
+    for name in names() {
+        let segment = at(["s", &name], "k");
+        let key = at("k", &name);
+        writes.push(put(&segment, &format!("{:?}", name.len())));
+        writes.push(put(&key, &format!("{:?}", name.len())));
+        expected.extend([segment, key]);
+    }
+    expected.sort();
+    same("each name is its own", vec![false; writes.len()], desk.write(writes).await?)?;
+    let (found, _) = desk.found(desk.within(Namespace::root())).await?;
+    same("names come back as they were, in the order of their bytes", expected, found)?;
+    for name in names() {
+        for at in [at(["s", &name], "k"), at("k", &name)] {
+            same("an item is found by its name", Some(format!("{:?}", name.len())), desk.read(&at).await?)?;
+            same("and deleted by it", vec![true], desk.write(vec![Write::Delete(at)]).await?)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,166 @@
+//! Short ways of saying what is written and what is there.
+
+use std::error::Error as _;
+use std::fmt::{Debug, Display, Write as _};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use graph_core::checkpoint::{Page, Payload};
+use graph_core::store::{
+    Embedding, Error, Found, Get, Item, ItemKey, Namespace, NamespaceQuery, Put, Search, Store, Ttl, Write,
+    Writes,
+};
+
+use crate::Broken;
+
+/// A store, and what time it is.
+#[derive(Clone)]
+pub(super) struct Desk {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) now: SystemTime,
+}
+
+impl Desk {
+    pub(super) fn new(store: Arc<dyn Store>) -> Self {
+        Self { store, now: UNIX_EPOCH + Duration::from_millis(1_700_000_000_123) }
+    }
+
+    /// The same, so many seconds later.
+    pub(super) fn later(&self, seconds: u64) -> Self {
+        Self { now: self.now + Duration::from_secs(seconds), ..self.clone() }
+    }
+
+    /// Whether an item was there before each write.
+    pub(super) async fn write(&self, writes: Vec<Write>) -> Result<Vec<bool>, Broken> {
+        let count = writes.len();
+        let were_there =
+            self.store.write(Writes { now: self.now, writes }).await.works("items can be written")?;
+        crate::expect::same("every write is told of", count, were_there.len())?;
+        Ok(were_there)
+    }
+
+    /// Puts JSON; whether an item was there before.
+    pub(super) async fn put(&self, at: &ItemKey, json: &str) -> Result<bool, Broken> {
+        Ok(self.write(vec![put(at, json)]).await? == [true])
+    }
+
+    /// Puts JSON that lives for so many seconds.
+    pub(super) async fn put_for(&self, at: &ItemKey, json: &str, seconds: u64) -> Result<bool, Broken> {
+        Ok(self.write(vec![put_for(at, json, seconds)]).await? == [true])
+    }
+
+    pub(super) async fn delete(&self, at: &ItemKey) -> Result<bool, Broken> {
+        Ok(self.write(vec![Write::Delete(at.clone())]).await? == [true])
+    }
+
+    pub(super) async fn item(&self, at: &ItemKey) -> Result<Option<Item>, Broken> {
+        Ok(self.items(vec![at.clone()], false).await?.pop().flatten())
+    }
+
+    pub(super) async fn items(&self, keys: Vec<ItemKey>, refresh: bool) -> Result<Vec<Option<Item>>, Broken> {
+        let count = keys.len();
+        let items = self.store.get(Get { now: self.now, keys, refresh }).await.works("items can be read")?;
+        crate::expect::same("every item that was asked for is told of", count, items.len())?;
+        Ok(items)
+    }
+
+    /// The text of an item's value.
+    pub(super) async fn read(&self, at: &ItemKey) -> Result<Option<String>, Broken> {
+        Ok(self.item(at).await?.map(|item| text(&item.value)))
+    }
+
+    /// A search for everything within a namespace.
+    pub(super) fn within(&self, namespace: impl Into<Namespace>) -> Search {
+        Search::within(self.now, namespace)
+    }
+
+    pub(super) async fn search(&self, search: Search) -> Result<Page<Found>, Broken> {
+        self.store.search(Search { now: self.now, ..search }).await.works("a store can be searched")
+    }
+
+    /// The items that a search finds, and whether there are more.
+    pub(super) async fn found(&self, search: Search) -> Result<(Vec<ItemKey>, bool), Broken> {
+        let page = self.search(search).await?;
+        let keys = page
+            .items
+            .into_iter()
+            .map(|found| ItemKey { namespace: found.item.namespace, key: found.item.key });
+        Ok((keys.collect(), page.more))
+    }
+
+    /// The keys of the items that a search finds.
+    pub(super) async fn keys(&self, search: Search) -> Result<Vec<String>, Broken> {
+        Ok(self.found(search).await?.0.into_iter().map(|at| at.key.to_string()).collect())
+    }
+
+    pub(super) async fn namespaces(&self, query: NamespaceQuery) -> Result<Page<Namespace>, Broken> {
+        let query = NamespaceQuery { now: self.now, ..query };
+        self.store.namespaces(query).await.works("namespaces can be listed")
+    }
+
+    pub(super) async fn sweep(&self) -> Result<u64, Broken> {
+        self.store.sweep(self.now).await.works("a store can be swept")
+    }
+}
+
+pub(super) fn at(namespace: impl Into<Namespace>, key: &str) -> ItemKey {
+    ItemKey::new(namespace, key)
+}
+
+pub(super) fn put(at: &ItemKey, json: &str) -> Write {
+    Write::put(at.clone(), Payload::json(json))
+}
+
+pub(super) fn put_for(at: &ItemKey, json: &str, seconds: u64) -> Write {
+    let ttl = Ttl::from_millis(seconds * 1_000);
+    Write::Put(Box::new(Put { at: at.clone(), value: Payload::json(json), ttl, embedding: None }))
+}
+
+pub(super) fn put_near(at: &ItemKey, json: &str, model: &str, vectors: &[&[f32]]) -> Write {
+    let embedding = Embedding::new(model, vectors.iter().map(|vector| vector.to_vec()).collect()).ok();
+    Write::Put(Box::new(Put { at: at.clone(), value: Payload::json(json), ttl: None, embedding }))
+}
+
+pub(super) fn text(payload: &Payload) -> String {
+    String::from_utf8_lossy(payload.bytes()).into_owned()
+}
+
+/// An error with what has caused it.
+pub(super) fn told(error: &Error) -> String {
+    let mut text = format!("error: {error}");
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let _ = write!(text, ": {error}");
+        cause = error.source();
+    }
+    text
+}
+
+pub(super) trait Works<T> {
+    /// That there is no error.
+    fn works(self, promise: impl Display) -> Result<T, Broken>;
+
+    /// That something that is spoilt is an error that names the item.
+    fn corrupt_at(self, at: &ItemKey, promise: impl Display) -> Result<(), Broken>;
+}
+
+impl<T: Debug> Works<T> for Result<T, Error> {
+    fn works(self, promise: impl Display) -> Result<T, Broken> {
+        self.map_err(|error| Broken::new(promise, "success", told(&error)))
+    }
+
+    fn corrupt_at(self, at: &ItemKey, promise: impl Display) -> Result<(), Broken> {
+        match self {
+            Err(Error::Corrupt(corrupt))
+                if corrupt.namespace.as_ref() == Some(&at.namespace)
+                    && corrupt.key.as_ref() == Some(&at.key) =>
+            {
+                Ok(())
+            }
+            Err(other) => Err(Broken::new(promise, format!("`Error::Corrupt` of {at:?}"), told(&other))),
+            Ok(value) => {
+                Err(Broken::new(promise, format!("`Error::Corrupt` of {at:?}"), format!("{value:?}")))
+            }
+        }
+    }
+}
