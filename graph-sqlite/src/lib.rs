@@ -1,4 +1,4 @@
-//! Checkpoints of typed state graphs in one SQLite file.
+//! Checkpoints of typed state graphs, and what they remember for long, in one SQLite file.
 //!
 //! ```
 //! use graph_sqlite::SqliteCheckpointer;
@@ -22,10 +22,13 @@
 //! What a superstep appends is stored once. Small deltas of a field are put together in chunks, so that reading a state
 //! costs what its bytes cost, however long its history is; an older state of the thread is a prefix of the same chunks.
 //!
+//! A [`SqliteStore`] keeps a long-term store in such a file, beside checkpoints or alone. Its searches read the items of the
+//! namespace that they are about, and compare them one by one: what is asked of a value is no part of a statement.
+//!
 //! # Looking into a file
 //!
 //! The stock `sqlite3` shell can read a file while it is in use. Ids are the ids that the API shows, values that are JSON
-//! are text. `select * from checkpoints`, `select * from pieces` and `select * from records` have every name spelled out.
+//! are text. `select * from checkpoints`, `pieces`, `records` and `items` have every name spelled out.
 //!
 //! # Copying a file
 //!
@@ -38,15 +41,19 @@
 //! and a power cut. With [`Synchronous::Normal`] it survives the end of the process.
 
 mod chunk;
+mod items;
+mod long_term;
 mod open;
 mod options;
 mod queue;
 mod reader;
 mod schema;
+mod shared;
 mod store;
 mod stored;
 mod trouble;
 mod writer;
 
+pub use long_term::SqliteStore;
 pub use options::{Options, Synchronous};
 pub use store::SqliteCheckpointer;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use graph_core::checkpoint::StoreError;
 
-use crate::SqliteCheckpointer;
+use crate::{SqliteCheckpointer, SqliteStore};
 
 /// What an acknowledged write survives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -76,6 +76,14 @@ impl Options {
     /// As [`SqliteCheckpointer::open`].
     pub fn open(self, path: impl AsRef<Path>) -> Result<SqliteCheckpointer, StoreError> {
         SqliteCheckpointer::open_with(path.as_ref(), &self)
+    }
+
+    /// Opens the file as a long-term store, and makes it first if it is not there.
+    ///
+    /// # Errors
+    /// As [`SqliteStore::open`].
+    pub fn open_store(self, path: impl AsRef<Path>) -> Result<SqliteStore, graph_core::store::Error> {
+        SqliteStore::open_with(path.as_ref(), &self)
     }
 }
 

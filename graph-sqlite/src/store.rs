@@ -1,5 +1,5 @@
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use graph_core::checkpoint::{
@@ -7,14 +7,12 @@ use graph_core::checkpoint::{
     StoreFuture, ThreadQuery, ThreadRecord,
 };
 
-use rusqlite::Connection;
-
-use crate::open;
+use crate::long_term::SqliteStore;
 use crate::options::Options;
-use crate::queue::Queue;
-use crate::reader::{self, Read};
-use crate::trouble::{About, Trouble};
-use crate::writer::{self, Pruning, Turn, Writes};
+use crate::reader;
+use crate::shared::Shared;
+use crate::trouble::About;
+use crate::writer::{self, Pruning, Turn};
 
 /// A store of checkpoints in one SQLite file. A clone is the same store.
 ///
@@ -48,31 +46,6 @@ pub struct SqliteCheckpointer {
     shared: Arc<Shared>,
 }
 
-struct Shared {
-    path: PathBuf,
-    writes: Writes,
-    reads: Arc<Queue<Read>>,
-}
-
-impl Shared {
-    /// Reads behind the writes of calls that were dropped.
-    async fn read<T: Send + 'static>(
-        &self,
-        about: About,
-        query: impl FnOnce(&Connection) -> Result<T, Trouble> + Send + 'static,
-    ) -> Result<T, StoreError> {
-        self.writes.settled().await;
-        reader::read(&self.reads, about, query).await
-    }
-}
-
-impl Drop for Shared {
-    fn drop(&mut self) {
-        self.writes.close();
-        self.reads.close();
-    }
-}
-
 impl fmt::Debug for SqliteCheckpointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SqliteCheckpointer").field("path", &self.shared.path).finish_non_exhaustive()
@@ -98,20 +71,29 @@ impl SqliteCheckpointer {
     }
 
     pub(crate) fn open_with(path: &Path, options: &Options) -> Result<Self, StoreError> {
-        let path = open::place(path)?;
-        let db = open::writer(&path, options)?;
-        // From here on, whatever fails ends the threads that are there.
-        let shared = Arc::new(Shared {
-            path,
-            writes: Writes::new(),
-            // A read that nobody waits for is not read.
-            reads: Arc::new(Queue::new(0)),
-        });
-        for _ in 0..options.readers {
-            reader::spawn(open::reader(&shared.path, options)?, Arc::clone(&shared.reads))?;
-        }
-        writer::spawn(db, &shared.writes)?;
-        Ok(Self { shared })
+        Ok(Self { shared: Shared::open(path, options)? })
+    }
+
+    /// The long-term store in the same file. It has the threads of this one, so that what both write at the same time is one
+    /// transaction.
+    ///
+    /// ```
+    /// use graph_sqlite::SqliteCheckpointer;
+    /// # use graph_core::{END, GraphState, START, StateGraph};
+    /// # #[derive(GraphState, Clone)] struct Count { total: u32 }
+    /// # async fn add(count: &Count) -> CountUpdate { Count::update().total(count.total + 1) }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("app.db");
+    /// # let graph = StateGraph::<Count>::new().edge(START, add).edge(add, END).compile()?;
+    /// let file = SqliteCheckpointer::open(path)?;
+    /// let graph = graph.with_store(file.store()).with_checkpointer(file);
+    /// # drop(graph);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn store(&self) -> SqliteStore {
+        SqliteStore::of(Arc::clone(&self.shared))
     }
 }
 

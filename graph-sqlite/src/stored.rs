@@ -116,7 +116,7 @@ pub(crate) fn millis(time: SystemTime) -> i64 {
     }
 }
 
-fn time(millis: i64) -> Option<SystemTime> {
+pub(crate) fn time(millis: i64) -> Option<SystemTime> {
     let distance = Duration::from_millis(millis.unsigned_abs());
     if millis < 0 { UNIX_EPOCH.checked_sub(distance) } else { UNIX_EPOCH.checked_add(distance) }
 }

@@ -3,14 +3,17 @@
 //! `GRAPH_SQLITE_GOLDEN=<number>` makes the files of a new format; those of an old one are never made again.
 
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use std::{env, fs};
 
 use graph_core::checkpoint::{
-    Checkpoint, CheckpointId, Checkpointer as _, Encoding, Payload, PieceKind, Query, RecordKey, RecordKind,
-    RunRecord, StoredCheckpoint, StoredPiece, ThreadQuery, Write,
+    self, Checkpoint, CheckpointId, Checkpointer as _, Encoding, Payload, PieceKind, Query, RecordKey,
+    RecordKind, RunRecord, StoredCheckpoint, StoredPiece, ThreadQuery,
 };
-use graph_sqlite::SqliteCheckpointer;
+use graph_core::store::{
+    Embedding, Found, Item, ItemKey, Namespace, Near, Put, Search, Store as _, Ttl, Write, Writes,
+};
+use graph_sqlite::{SqliteCheckpointer, SqliteStore};
 
 use crate::kit::{File, batch, step, wait, writer};
 
@@ -40,7 +43,17 @@ fn contents(store: &SqliteCheckpointer) -> String {
             }
         }
     }
+    let search = Search::within(UNIX_EPOCH + Duration::from_secs(1), Namespace::root());
+    lines.extend(wait(store.store().search(search)).unwrap().items.iter().map(item));
     lines.join("\n")
+}
+
+fn item(found: &Found) -> String {
+    let Item { namespace, key, value, created_at, updated_at, expires_at } = &found.item;
+    let millis = |time: &SystemTime| time.duration_since(UNIX_EPOCH).unwrap().as_millis();
+    let [created, updated] = [created_at, updated_at].map(millis);
+    let expires = expires_at.as_ref().map(millis);
+    format!("{namespace} {key:?}: {}, created {created}, updated {updated}, expires {expires:?}", text(value))
 }
 
 fn line(checkpoint: &Checkpoint) -> String {
@@ -73,6 +86,24 @@ fn parts(mut found: StoredCheckpoint) -> Vec<String> {
     fields.chain(records).collect()
 }
 
+fn remember(store: &SqliteStore) {
+    let put = |namespace: &[&str], key: &str, value: Payload| Put {
+        at: ItemKey::new(namespace, key),
+        value,
+        ttl: Ttl::from_millis(5_000),
+        embedding: Embedding::new("m", vec![vec![1.0, -0.5], vec![0.1, 1e-30]]).ok(),
+    };
+    let puts = [
+        put(&["users", "\u{e9}\0"], "a.b", Payload::json("{\"f\":1.50}")),
+        Put { ttl: None, ..put(&[], "", Payload::new(Encoding::Bytes, vec![0, 255])) },
+        Put { embedding: None, ..put(&["", "users"], "\0", Payload::json("null")) },
+    ];
+    for millis in [10, 20] {
+        let writes = puts.iter().cloned().map(|put| Write::Put(Box::new(put))).collect();
+        wait(store.write(Writes { now: UNIX_EPOCH + Duration::from_millis(millis), writes })).unwrap();
+    }
+}
+
 /// Something of everything.
 fn make(format: usize) {
     let file = File::new();
@@ -95,7 +126,7 @@ fn make(format: usize) {
     };
     let (_, mut other) = step().made(5).batch("other", Default::default());
     other.namespace = "child".into();
-    if let Write::Checkpoint(new) = &mut other.writes[0] {
+    if let checkpoint::Write::Checkpoint(new) = &mut other.writes[0] {
         new.checkpoint.progress = Some(Payload::new(Encoding::Bytes, vec![0, 1, 0xff]));
         new.checkpoint.step = -1;
         let metadata = r#"{"user": "ü", "n": 1.0, "deep": {"null": null}}"#;
@@ -105,6 +136,7 @@ fn make(format: usize) {
     }
     wait(store.commit(other)).unwrap();
     assert_eq!(thread.field(fork, "draft"), "=\"0\"");
+    remember(&store.store());
     fs::create_dir_all(golden(format, "db").parent().unwrap()).unwrap();
     fs::write(golden(format, "txt"), contents(&store)).unwrap();
     file.size();
@@ -116,7 +148,7 @@ fn files_of_every_format_are_read_as_they_were_written() {
     if let Ok(format) = env::var("GRAPH_SQLITE_GOLDEN") {
         make(format.parse().unwrap());
     }
-    for format in 1..=1 {
+    for format in 1..=2 {
         let file = File::new();
         fs::copy(golden(format, "db"), file.path()).unwrap();
         let store = file.open();
@@ -124,5 +156,15 @@ fn files_of_every_format_are_read_as_they_were_written() {
         let mut thread = writer(&store, "ticket \"17\"");
         let next = thread.then(step().delta("notes", "[1]"));
         assert_eq!(thread.field(next, "notes"), "=[] +[\"anew\"] +[1]");
+        let items = store.store();
+        if format == 1 {
+            remember(&items);
+        }
+        let near = Near::new("m", vec![2.0, -1.0]).ok();
+        let now = UNIX_EPOCH + Duration::from_secs(1);
+        let found =
+            wait(items.search(Search { near, ..Search::within(now, Namespace::root()) })).unwrap().items;
+        let scores: Vec<_> = found.iter().map(|found| (&*found.key, found.score)).collect();
+        assert_eq!(scores, [("", Some(1.0)), ("a.b", Some(1.0))]);
     }
 }

@@ -58,6 +58,10 @@ impl File {
         SqliteCheckpointer::options().synchronous(Synchronous::Normal).readers(2).open(self.path()).unwrap()
     }
 
+    pub(crate) fn try_open(&self) -> Result<SqliteCheckpointer, StoreError> {
+        SqliteCheckpointer::open(self.path())
+    }
+
     pub(crate) fn sql(&self) -> rusqlite::Connection {
         let db = rusqlite::Connection::open(self.path()).unwrap();
         db.busy_timeout(Duration::from_secs(5)).unwrap();

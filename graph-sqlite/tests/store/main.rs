@@ -13,6 +13,7 @@ mod damage;
 mod golden;
 mod history;
 mod kit;
+mod long_term;
 mod model;
 mod opening;
 mod processes;

@@ -73,7 +73,7 @@ fn another_programs_database_is_refused_and_left_as_it_is() {
     let error = SqliteCheckpointer::open(file.path()).unwrap_err();
     let cause = std::error::Error::source(&error).unwrap().to_string();
     assert_eq!(error.to_string(), "the store could not open the file");
-    assert_eq!(cause, "it is a database of another program, not a store of checkpoints");
+    assert_eq!(cause, "it is a database of another program, not a store of graphs");
     assert_eq!(fs::read(file.path()).unwrap(), before);
 }
 
@@ -92,5 +92,5 @@ fn a_file_of_a_newer_format_is_refused() {
     drop(file.open());
     file.sql().execute_batch("PRAGMA user_version = 7").unwrap();
     let error = SqliteCheckpointer::open(file.path()).unwrap_err();
-    assert!(matches!(error, StoreError::NewerFormat { found: 7, known: 1 }), "{error}");
+    assert!(matches!(error, StoreError::NewerFormat { found: 7, known: 2 }), "{error}");
 }

@@ -1,0 +1,51 @@
+use std::time::SystemTime;
+
+use graph_core::store::{Get, Item, ItemKey};
+use rusqlite::{Connection, params};
+
+use crate::stored::millis;
+
+use super::Fault;
+use super::place::place;
+use super::row::{ITEM, Stored};
+
+/// The items that are asked for, and the rows of those that are to live on.
+pub(crate) fn get(db: &Connection, get: &Get) -> Result<(Vec<Option<Item>>, Vec<i64>), Fault> {
+    let mut refreshed = Vec::new();
+    let mut items = Vec::with_capacity(get.keys.len());
+    for at in &get.keys {
+        let Some(mut stored) = find(db, at, get.now)? else {
+            items.push(None);
+            continue;
+        };
+        if get.refresh {
+            let expires_at = stored.refreshed(get.now);
+            if expires_at != stored.item.expires_at {
+                stored.item.expires_at = expires_at;
+                refreshed.push(stored.id);
+            }
+        }
+        items.push(Some(stored.item));
+    }
+    Ok((items, refreshed))
+}
+
+fn find(db: &Connection, at: &ItemKey, now: SystemTime) -> Result<Option<Stored>, Fault> {
+    let mut query = db.prepare_cached(&format!(
+        "SELECT {ITEM} FROM store_namespace n JOIN store_item i ON i.namespace = n.id \
+         WHERE n.place = ?1 AND i.key = ?2 AND (i.expires IS NULL OR i.expires > ?3)"
+    ))?;
+    let mut rows = query.query(params![place(&at.namespace), &*at.key, millis(now)])?;
+    rows.next()?.map(Stored::read).transpose()
+}
+
+/// Lets items begin their time to live anew. A row that is gone, or that expires later by now, stays as it is.
+pub(crate) fn refresh(db: &Connection, rows: &[i64], now: SystemTime) -> Result<(), Fault> {
+    let mut refresh = db.prepare_cached(
+        "UPDATE store_item SET expires = max(expires, ?2 + ttl) WHERE id = ?1 AND ttl IS NOT NULL AND expires > ?2",
+    )?;
+    for row in rows {
+        refresh.execute([*row, millis(now)])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,39 @@
+use graph_core::checkpoint::Page;
+use graph_core::store::{Namespace, NamespaceQuery};
+use rusqlite::{Connection, params};
+
+use crate::stored::millis;
+
+use super::Fault;
+use super::place::{end, place};
+use super::row::read_place;
+
+/// Lists namespaces in which an item is.
+pub(crate) fn list(db: &Connection, query: &NamespaceQuery) -> Result<Page<Namespace>, Fault> {
+    let from = place(&query.prefix);
+    let mut statement = db.prepare_cached(
+        "SELECT place FROM store_namespace n WHERE place >= ?1 AND place < ?2 AND EXISTS \
+         (SELECT 1 FROM store_item i WHERE i.namespace = n.id AND (i.expires IS NULL OR i.expires > ?3)) ORDER BY place",
+    )?;
+    let mut rows = statement.query(params![from, end(&from), millis(query.now)])?;
+    let limit = query.limit.unwrap_or(usize::MAX);
+    let mut items: Vec<Namespace> = Vec::new();
+    let mut skipped = 0;
+    let mut last = None;
+    while let Some(row) = rows.next()? {
+        let Some(shown) = query.shown(&read_place(row.get_ref(0)?)?) else { continue };
+        // They come in their order: what begins alike is together.
+        if last.as_ref() == Some(&shown) {
+            continue;
+        }
+        last = Some(shown.clone());
+        if skipped < query.offset {
+            skipped += 1;
+        } else if items.len() < limit {
+            items.push(shown);
+        } else {
+            return Ok(Page { items, more: true });
+        }
+    }
+    Ok(Page { items, more: false })
+}

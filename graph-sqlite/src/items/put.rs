@@ -1,0 +1,113 @@
+use std::time::SystemTime;
+
+use graph_core::store::{Embedding, Namespace, Put, Write, Writes};
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use crate::chunk::Data;
+use crate::stored::millis;
+
+use super::Fault;
+use super::place::{name, place};
+use super::sweep;
+
+/// How many expired items a write takes away with it.
+const SWEPT: i64 = 64;
+
+/// Makes the writes; whether an item was there before each.
+pub(crate) fn write(db: &Connection, writes: &Writes) -> Result<Vec<bool>, Fault> {
+    let mut were_there = Vec::with_capacity(writes.writes.len());
+    for write in &writes.writes {
+        were_there.push(match write {
+            Write::Put(item) => put(db, item, writes.now)?,
+            Write::Delete(at) => delete(db, &at.namespace, &at.key, writes.now)?,
+        });
+    }
+    sweep::some(db, millis(writes.now), SWEPT)?;
+    Ok(were_there)
+}
+
+fn put(db: &Connection, put: &Put, now: SystemTime) -> Result<bool, Fault> {
+    let now_millis = millis(now);
+    let namespace = match find(db, &put.at.namespace)? {
+        Some(namespace) => namespace,
+        None => db
+            .prepare_cached("INSERT INTO store_namespace (place, name) VALUES (?1, ?2)")?
+            .insert(params![place(&put.at.namespace), name(&put.at.namespace)])?,
+    };
+    let before = row(db, namespace, &put.at.key)?;
+    let ttl = put.ttl.map(|ttl| i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX));
+    let expires = ttl.and_then(|ttl| now_millis.checked_add(ttl));
+    let (encoding, value) = (put.value.encoding().code(), Data::from(&put.value));
+    let was_there = before.is_some_and(|(_, expires)| lives(expires, now_millis));
+    let item = match before {
+        Some((item, _)) => {
+            db.prepare_cached(
+                "UPDATE store_item SET encoding = ?2, value = ?3, created = iif(?7, created, ?4), updated = ?4, ttl = ?5, \
+                 expires = ?6 WHERE id = ?1",
+            )?
+            .execute(params![item, encoding, value, now_millis, ttl, expires, was_there])?;
+            forget(db, item)?;
+            item
+        }
+        None => db
+            .prepare_cached(
+                "INSERT INTO store_item (namespace, key, encoding, value, created, updated, ttl, expires) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7)",
+            )?
+            .insert(params![namespace, &*put.at.key, encoding, value, now_millis, ttl, expires])?,
+    };
+    if let Some(embedding) = &put.embedding {
+        index(db, item, embedding)?;
+    }
+    Ok(was_there)
+}
+
+fn index(db: &Connection, item: i64, embedding: &Embedding) -> Result<(), Fault> {
+    let mut insert =
+        db.prepare_cached("INSERT INTO store_vector (item, nth, model, data) VALUES (?1, ?2, ?3, ?4)")?;
+    for (nth, vector) in embedding.vectors().iter().enumerate() {
+        let data: Vec<u8> = vector.iter().flat_map(|number| number.to_le_bytes()).collect();
+        insert.execute(params![item, i64::try_from(nth).unwrap_or(i64::MAX), &**embedding.model(), data])?;
+    }
+    Ok(())
+}
+
+fn delete(db: &Connection, namespace: &Namespace, key: &str, now: SystemTime) -> Result<bool, Fault> {
+    let Some(namespace) = find(db, namespace)? else { return Ok(false) };
+    let Some((item, expires)) = row(db, namespace, key)? else { return Ok(false) };
+    remove(db, item, namespace)?;
+    Ok(lives(expires, millis(now)))
+}
+
+/// Takes an item away with all that belongs to it.
+pub(super) fn remove(db: &Connection, item: i64, namespace: i64) -> Result<(), Fault> {
+    forget(db, item)?;
+    db.prepare_cached("DELETE FROM store_item WHERE id = ?1")?.execute([item])?;
+    db.prepare_cached(
+        "DELETE FROM store_namespace WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM store_item WHERE namespace = ?1)",
+    )?
+    .execute([namespace])?;
+    Ok(())
+}
+
+fn forget(db: &Connection, item: i64) -> Result<(), Fault> {
+    db.prepare_cached("DELETE FROM store_vector WHERE item = ?1")?.execute([item])?;
+    Ok(())
+}
+
+fn find(db: &Connection, namespace: &Namespace) -> rusqlite::Result<Option<i64>> {
+    db.prepare_cached("SELECT id FROM store_namespace WHERE place = ?1")?
+        .query_row([place(namespace)], |row| row.get(0))
+        .optional()
+}
+
+/// The row of an item, and when it expires.
+fn row(db: &Connection, namespace: i64, key: &str) -> rusqlite::Result<Option<(i64, Option<i64>)>> {
+    db.prepare_cached("SELECT id, expires FROM store_item WHERE namespace = ?1 AND key = ?2")?
+        .query_row(params![namespace, key], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()
+}
+
+fn lives(expires: Option<i64>, now: i64) -> bool {
+    expires.is_none_or(|expires| expires > now)
+}

@@ -1,0 +1,58 @@
+//! The long-term store keeps every promise of one.
+#![expect(clippy::unwrap_used, reason = "a test that cannot make or spoil its file fails")]
+
+use std::path::PathBuf;
+
+use graph_conformance::store::{Damage, Place};
+use graph_core::store::{Error, Namespace};
+use graph_sqlite::{SqliteStore, Synchronous};
+use rusqlite::{Connection, params};
+use tempfile::TempDir;
+
+/// A file in a folder of its own.
+struct File(TempDir);
+
+impl File {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.path().join("memory.db")
+    }
+}
+
+fn name(namespace: &Namespace) -> String {
+    serde_json::Value::from(namespace.segments().iter().map(|segment| &**segment).collect::<Vec<_>>())
+        .to_string()
+}
+
+impl Place for File {
+    type Store = SqliteStore;
+
+    async fn open(&self) -> Result<SqliteStore, Error> {
+        // Not waiting for the disk: what is tested does not depend on it.
+        graph_sqlite::Options::new().synchronous(Synchronous::Normal).readers(2).open_store(self.path())
+    }
+
+    async fn damage(&self, damage: &Damage<'_>) -> bool {
+        let file = Connection::open(self.path()).unwrap();
+        let item = "(SELECT i.id FROM store_item i JOIN store_namespace n ON n.id = i.namespace WHERE n.name = ?1 AND i.key = ?2)";
+        let (statement, namespace, key) = match damage {
+            Damage::Value { namespace, key } => (
+                format!("UPDATE store_item SET value = '{{\"f\":', encoding = 77 WHERE id = {item}"),
+                namespace,
+                key,
+            ),
+            Damage::Embedding { namespace, key } => {
+                (format!("UPDATE store_vector SET data = x'000102' WHERE item = {item}"), namespace, key)
+            }
+            _ => return false,
+        };
+        let spoilt = file.execute(&statement, params![name(namespace), key]);
+        assert!(spoilt.unwrap() > 0, "there is something to spoil: {damage:?}");
+        true
+    }
+}
+
+graph_conformance::store_conformance_tests!(File::new());

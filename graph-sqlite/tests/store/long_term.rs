@@ -1,0 +1,217 @@
+//! The long-term store in a file: beside checkpoints, in several processes, for the stock shell, and damaged.
+
+use std::env;
+use std::future::IntoFuture as _;
+use std::io::{BufRead as _, BufReader, Lines};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::{Duration, UNIX_EPOCH};
+
+use graph_core::checkpoint::{Checkpointer as _, StoreError};
+use graph_core::store::{Error, LongTermStore, Namespace, Search, Store as _};
+use graph_sqlite::{Options, SqliteStore, Synchronous};
+
+use crate::kit::{File, step, wait, writer};
+
+fn open(file: &File) -> SqliteStore {
+    Options::new().synchronous(Synchronous::Normal).readers(2).open_store(file.path()).unwrap()
+}
+
+/// At a time that stands still.
+fn at_rest(store: SqliteStore) -> LongTermStore {
+    LongTermStore::new(store).clock(|| UNIX_EPOCH + Duration::from_secs(60))
+}
+
+#[test]
+fn checkpoints_and_items_share_a_file_and_its_threads() {
+    let file = File::new();
+    let checkpoints = file.open();
+    let shared = at_rest(checkpoints.store());
+    let apart = at_rest(open(&file));
+    let mut thread = writer(&checkpoints, "t");
+    for n in 0..20 {
+        thread.then(step().delta("l", &n.to_string()));
+        wait(shared.of::<u32>("n").put(format!("shared {n}"), &n).into_future()).unwrap();
+        wait(apart.of::<u32>("n").put(format!("apart {n}"), &n).into_future()).unwrap();
+    }
+    drop(apart);
+    assert_eq!(thread.ids().len(), 20);
+    // The file stays open as long as one of both is there.
+    drop(checkpoints);
+    assert_eq!(wait(shared.of::<u32>("n").search().into_future()).unwrap().items.len(), 40);
+    drop(shared);
+    let store = file.open();
+    assert_eq!(writer(&store, "t").ids().len(), 20);
+    assert!(wait(store.delete("t")).unwrap());
+    assert_eq!(wait(at_rest(store.store()).of::<u32>("n").get("apart 7")).unwrap(), Some(7));
+}
+
+#[test]
+fn what_an_application_remembers_can_be_read_with_the_shell() {
+    let file = File::new();
+    let store = at_rest(open(&file));
+    let put = store.of::<(u8, String)>(["users", "a\"b", "é"]).put("k", &(7, "x".into()));
+    wait(put.ttl(Duration::from_secs(1)).into_future()).unwrap();
+    let db = file.sql();
+    let row: [String; 6] = db
+        .query_row("SELECT namespace, key, value, created, updated, expires FROM items", [], |row| {
+            Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?])
+        })
+        .unwrap();
+    let time = "1970-01-01 00:01:00.000";
+    assert_eq!(row, [r#"["users","a\"b","é"]"#, "k", r#"[7,"x"]"#, time, time, "1970-01-01 00:01:01.000"]);
+    let inner: String = db.query_row("SELECT namespace ->> 1 FROM items", [], |row| row.get(0)).unwrap();
+    assert_eq!(inner, "a\"b");
+}
+
+#[test]
+fn nothing_is_left_of_what_is_gone() {
+    let file = File::new();
+    let store = at_rest(open(&file));
+    for n in 0..10_u32 {
+        let items = store.of::<u32>(["users", &n.to_string()]);
+        wait(items.put("a", &n).into_future()).unwrap();
+        wait(items.put("b", &n).ttl(Duration::from_secs(1)).into_future()).unwrap();
+        wait(items.delete("a")).unwrap();
+    }
+    let later = UNIX_EPOCH + Duration::from_secs(61);
+    assert_eq!(wait(store.store().sweep(later)).unwrap(), 10);
+    let rows: i64 = file
+        .sql()
+        .query_row(
+            "SELECT (SELECT count(*) FROM store_item) + (SELECT count(*) FROM store_namespace) + (SELECT count(*) FROM store_vector)",
+            [],
+            |row| row.get(0),
+        )
+        .unwrap();
+    assert_eq!(rows, 0);
+}
+
+#[test]
+fn damaged_rows_are_errors_that_name_the_item() {
+    for (statement, expected) in [
+        (
+            "UPDATE store_item SET encoding = 99",
+            "item `k` of namespace [\"n\"] cannot be read: the value: its encoding 99 is not known",
+        ),
+        (
+            "UPDATE store_item SET value = 7",
+            "item `k` of namespace [\"n\"] cannot be read: the value: its type is Integer",
+        ),
+        (
+            "UPDATE store_item SET ttl = -1",
+            "item `k` of namespace [\"n\"] cannot be read: the time to live: it is out of range",
+        ),
+        (
+            "UPDATE store_item SET value = '{\"f\"'",
+            "item `k` of namespace [\"n\"] cannot be read: EOF while parsing an object at line 1 column 4",
+        ),
+        (
+            "UPDATE store_namespace SET place = CAST('n' AS BLOB)",
+            "what is stored cannot be read: a namespace of the long-term store: it is no list of segments",
+        ),
+    ] {
+        let file = File::new();
+        let store = at_rest(open(&file));
+        let items = store.of::<serde_json::Value>("n");
+        wait(items.put("k", &serde_json::json!({"f": 1})).into_future()).unwrap();
+        assert_eq!(file.sql().execute(statement, []).unwrap(), 1, "{statement}");
+        let all = store.of::<serde_json::Value>(Namespace::root());
+        let error = wait(all.search().into_future()).unwrap_err();
+        assert!(matches!(error, Error::Corrupt(_)), "{error:?}");
+        assert_eq!(error.to_string(), expected, "{statement}");
+        // What is damaged is in no write's way.
+        wait(store.of::<u32>("other").put("k", &1).into_future()).unwrap();
+    }
+}
+
+#[test]
+fn files_that_are_no_stores_are_refused() {
+    let file = File::new();
+    file.sql().execute_batch("CREATE TABLE notes (text)").unwrap();
+    let error = SqliteStore::open(file.path()).unwrap_err();
+    assert_eq!(error.to_string(), "the store could not open the file");
+    let file = File::new();
+    drop(open(&file));
+    file.sql().execute_batch("PRAGMA user_version = 7").unwrap();
+    assert!(matches!(SqliteStore::open(file.path()), Err(Error::NewerFormat { found: 7, known: 2 })));
+    assert!(matches!(file.try_open(), Err(StoreError::NewerFormat { .. })));
+}
+
+#[test]
+fn a_search_reads_no_other_namespaces() {
+    let file = File::new();
+    let store = open(&file);
+    let long_term = at_rest(store.clone());
+    for block in 0..40 {
+        let mut batch = long_term.batch();
+        for n in 0..100 {
+            batch = batch.put(long_term.of::<u32>(["users", &format!("{block}-{n}")]).put("k", &1));
+        }
+        wait(batch.into_future()).unwrap();
+    }
+    // What is not looked at cannot be found to be damaged.
+    let spoilt = file.sql().execute("UPDATE store_item SET encoding = 99 WHERE id <> 4000", []).unwrap();
+    assert_eq!(spoilt, 3_999);
+    let search = Search::within(UNIX_EPOCH, ["users", "39-99"]);
+    assert_eq!(wait(store.search(search)).unwrap().items.len(), 1);
+}
+
+const PATH: &str = "GRAPH_SQLITE_TEST_ITEMS";
+const NAME: &str = "GRAPH_SQLITE_TEST_NAME";
+
+/// Does nothing by itself. In a process that [`child`] has started, puts items until it is killed or has put 200, and tells of
+/// each that was acknowledged.
+#[test]
+fn in_another_process() {
+    let (Ok(path), Ok(name)) = (env::var(PATH), env::var(NAME)) else { return };
+    let store = LongTermStore::new(SqliteStore::open(PathBuf::from(path)).unwrap());
+    for n in 0..200_u32 {
+        let (own, shared) = (store.of::<u32>(["own", &name]), store.of::<u32>("shared"));
+        let both = store.batch().put(own.put(n.to_string(), &n)).put(shared.put(n.to_string(), &n));
+        wait(both.into_future()).unwrap();
+        println!("acknowledged {n}");
+    }
+}
+
+fn child(file: &File, name: &str) -> (Child, Lines<BufReader<ChildStdout>>) {
+    let mut child = Command::new(env::current_exe().unwrap())
+        .args(["--exact", "long_term::in_another_process", "--nocapture"])
+        .env(PATH, file.path())
+        .env(NAME, name)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    (child, lines)
+}
+
+#[test]
+fn processes_on_one_file_lose_nothing_and_a_killed_one_loses_nothing_acknowledged() {
+    let file = File::new();
+    let children = ["killed", "a", "b"].map(|name| (name, child(&file, name)));
+    let mut told = 0;
+    for (name, (mut child, mut lines)) in children {
+        if name == "killed" {
+            let acknowledged =
+                |line: std::io::Result<String>| line.unwrap_or_default().contains("acknowledged");
+            told += lines.by_ref().map(acknowledged).filter(|is| *is).take(30).count();
+            child.kill().unwrap();
+            told += lines.map(acknowledged).filter(|is| *is).count();
+            child.wait().unwrap();
+        } else {
+            lines.for_each(drop);
+            assert!(child.wait().unwrap().success());
+        }
+    }
+    let store = LongTermStore::new(open(&file));
+    let count =
+        |namespace: Namespace| wait(store.of::<u32>(namespace).search().into_future()).unwrap().items.len();
+    for name in ["a", "b"] {
+        assert_eq!(count(["own", name].into()), 200);
+    }
+    let there = count(["own", "killed"].into());
+    // One more may have been written that it could not tell of any more.
+    assert!(there == told || there == told + 1, "{there} of {told}");
+    assert_eq!(count("shared".into()), 200);
+}
