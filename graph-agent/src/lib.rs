@@ -8,9 +8,11 @@
 //! | feature | what it adds |
 //! |---|---|
 //! | `openai` | `OpenAiModel`, a model behind any endpoint that understands OpenAI's chat protocol, through `async-openai` |
+//! | `tracing` | spans of model calls and tools within those of [`graph_core`], by OpenTelemetry's conventions |
 
 pub mod agent;
 pub mod model;
+mod spans;
 pub mod tool;
 
 #[doc(hidden)]

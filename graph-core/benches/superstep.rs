@@ -88,6 +88,71 @@ fn by_checked_graph(runtime: &tokio::runtime::Runtime, graph: &Graph<Checked>, s
     })
 }
 
+/// What it costs that a run could be traced, next to the same that nobody listens to.
+#[cfg(feature = "tracing")]
+mod traced {
+    use std::time::Duration;
+
+    use graph_core::Graph;
+    use tracing::level_filters::LevelFilter;
+    use tracing::span::{Attributes, Id, Record};
+    use tracing::{Event, Metadata, Subscriber};
+
+    use super::{Count, by_graph, extent, pair};
+
+    /// Listens to everything up to a level, of every target but one, and keeps nothing.
+    struct Listens {
+        level: LevelFilter,
+        to_graphs: bool,
+    }
+
+    impl Subscriber for Listens {
+        fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+            *metadata.level() <= self.level && (self.to_graphs || metadata.target() != "graph_core")
+        }
+
+        fn max_level_hint(&self) -> Option<LevelFilter> {
+            Some(self.level)
+        }
+
+        fn new_span(&self, _: &Attributes<'_>) -> Id {
+            Id::from_u64(1)
+        }
+
+        fn record(&self, _: &Id, _: &Record<'_>) {}
+
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+        fn event(&self, _: &Event<'_>) {}
+
+        fn enter(&self, _: &Id) {}
+
+        fn exit(&self, _: &Id) {}
+    }
+
+    pub(super) fn next_to_untraced(runtime: &tokio::runtime::Runtime, graph: &Graph<Count>) {
+        let (rounds, supersteps) = extent(15, 100_000);
+        let questions = [
+            ("with a subscriber to warnings, next to none", LevelFilter::WARN, false, 1.1),
+            ("with a subscriber to everything else, next to none", LevelFilter::TRACE, false, 1.1),
+            (
+                "with a subscriber to its spans that keeps nothing, next to none",
+                LevelFilter::TRACE,
+                true,
+                40.0,
+            ),
+        ];
+        for (question, level, to_graphs, promised) in questions {
+            let listened = || -> Duration {
+                let listens = Listens { level, to_graphs };
+                tracing::subscriber::with_default(listens, || by_graph(runtime, graph, supersteps))
+            };
+            pair(rounds, listened, || by_graph(runtime, graph, supersteps))
+                .report(&format!("a one-node superstep {question}"), promised);
+        }
+    }
+}
+
 fn main() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     let node: Boxed = Box::new(|count| Box::pin(tick_by_hand(count)));
@@ -96,6 +161,8 @@ fn main() {
     let graph = StateGraph::<Count>::new().edge(START, tick).edge(tick, tick).compile().expect("a graph");
     pair(rounds, || by_graph(&runtime, &graph, supersteps), || by_hand(&runtime, &node, supersteps))
         .report("a one-node superstep", 3.0);
+    #[cfg(feature = "tracing")]
+    traced::next_to_untraced(&runtime, &graph);
 
     let graph = StateGraph::<Checked>::new().edge(START, checked).compile().expect("a graph");
     pair(rounds, || by_checked_graph(&runtime, &graph, supersteps), || by_hand(&runtime, &node, supersteps))

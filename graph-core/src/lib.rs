@@ -103,6 +103,7 @@
 //! |---|---|
 //! | `encryption` | encryption at rest around any store: `checkpoint::EncryptedCheckpointer`, through `chacha20poly1305` |
 //! | `schema` | JSON Schema of state, input and output, through `schemars` |
+//! | `tracing` | spans of runs, supersteps and nodes for any `tracing` subscriber, by OpenTelemetry's conventions where there are any; they never hold a value of the state |
 //! | `email`, `url`, `pattern` | these validation rules, with the crates that know the grammar |
 
 pub mod checkpoint;

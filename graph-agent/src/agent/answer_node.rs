@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use thiserror::Error as ThisError;
 
 use crate::model::request::{AnswerSchema, ChatRequest};
+use crate::spans;
 use crate::tool::schema_of;
 
 use super::chosen::Chosen;
@@ -94,7 +95,8 @@ where
         let mut request = ChatRequest::new(asked).answer(self.schema.clone());
         let mut attempt = 1;
         loop {
-            let reply = model.complete(&request).await?;
+            let reply = model.complete(&request);
+            let reply = spans::chat(&*model, &request, ctx.thread(), reply).await?;
             let said = reply.content.text().trim().to_owned();
             match serde_json::from_str::<T>(in_fence(&said)) {
                 Ok(answer) => return Ok((self.write)(answer)),

@@ -7,6 +7,7 @@ use graph_core::messages::{AiMessage, Assembly, Content, HasMessages, Message, M
 use graph_core::{Ctx, Cx, Node, Result};
 
 use crate::model::request::ChatRequest;
+use crate::spans;
 use crate::tool::Tools;
 use crate::{ChatModel, ModelError};
 
@@ -102,11 +103,14 @@ impl<S: HasMessages, D: Send + Sync + 'static> Node<Ctx<D>> for ModelNode<S, D> 
         let mut request = self.request.clone();
         request.messages = asked(self.system.as_ref(), state, &self.texts);
         let model = self.model.model(ctx.context());
-        let mut reply = if ctx.wants_tokens() {
-            streamed(&*model, &request, ctx).await?
-        } else {
-            model.complete(&request).await?
+        let reply = async {
+            if ctx.wants_tokens() {
+                streamed(&*model, &request, ctx).await
+            } else {
+                model.complete(&request).await
+            }
         };
+        let mut reply = spans::chat(&*model, &request, ctx.thread(), reply).await?;
         // Some servers give an id twice, and a reply is never meant for the place of another message.
         if state.messages().iter().any(|message| message.id() == reply.id.as_deref()) {
             reply.id = None;

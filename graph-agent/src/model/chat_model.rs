@@ -21,6 +21,12 @@ pub trait ChatModel: Send + Sync + 'static {
     /// What it is called, for logs and errors.
     fn name(&self) -> &str;
 
+    /// Whose protocol it is asked by, for traces: one of OpenTelemetry's values for `gen_ai.provider.name`, such as `openai` or
+    /// `anthropic`, if there is one.
+    fn provider(&self) -> Option<&str> {
+        None
+    }
+
     /// Asks for the next message.
     ///
     /// # Errors

@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use thiserror::Error;
 
 /// What went wrong between us and a model.
@@ -59,6 +61,18 @@ pub enum ModelError {
 }
 
 impl ModelError {
+    /// Its kind, for logs and metrics; of a refusal its status.
+    pub fn kind(&self) -> Cow<'static, str> {
+        match self {
+            Self::Unreachable { .. } => "unreachable".into(),
+            Self::Refused { status, .. } => status.to_string().into(),
+            Self::QuotaExceeded { .. } => "quota_exceeded".into(),
+            Self::NoReply { .. } => "no_reply".into(),
+            Self::Request { .. } => "request".into(),
+            Self::Setup { .. } => "setup".into(),
+        }
+    }
+
     /// Whether the same request may succeed later: the provider was not reached, too busy, or broken itself.
     pub fn is_transient(&self) -> bool {
         match self {

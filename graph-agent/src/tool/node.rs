@@ -3,6 +3,8 @@ use graph_core::node::Named;
 use graph_core::state::Update;
 use graph_core::{Ctx, GraphState, NodeError, PacketNode, Result, named};
 
+use crate::spans;
+
 use super::{BadTools, Fatal, ToolOutput, ToolRequest, Tools, Turn};
 
 /// The name of the node that [`call_tools`](super::call_tools) leads to.
@@ -45,7 +47,8 @@ impl<S: HasMessages, D: Send + Sync + 'static> ToolNode<S, D> {
             let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
             return Ok(ToolOutput::error(format!("there is no tool `{}`; there are: {known}", call.name)));
         };
-        match tool.call(Turn { call, state, ctx }).await {
+        let output = tool.call(Turn { call, state, ctx });
+        match spans::tool(tool, call, ctx.thread(), output).await {
             Err(error) if error.downcast_ref::<Fatal>().is_none() => Ok(ToolOutput::error(told(&error))),
             result => result,
         }

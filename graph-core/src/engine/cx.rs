@@ -13,6 +13,7 @@ use crate::stream::{Custom, Sent, Sink};
 
 use super::Metadata;
 use super::desk::{Desk, Memo, Memos, Script, StepLog};
+use super::spans::RunSpan;
 
 /// A run, as one attempt of a node sees it.
 pub struct Cx {
@@ -40,6 +41,8 @@ pub(crate) struct RunShared {
     pub(crate) store: Option<LongTermStore>,
     /// What stops the run from outside; a stepper may be given another on the way.
     pub(crate) stop: Mutex<Option<Stop>>,
+    /// What a subscriber is told of the run; nothing if nobody listens.
+    pub(crate) spans: RunSpan,
 }
 
 /// Which task this is.
@@ -67,6 +70,7 @@ impl Cx {
             script: Some(Script::default()),
             store: None,
             stop: Mutex::default(),
+            spans: RunSpan::none(),
         };
         Self::new(Arc::new(shared), At { node: 0, task: 0, step: 1, remaining: 0, attempt: 1 })
     }

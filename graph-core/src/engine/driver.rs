@@ -26,6 +26,7 @@ use super::options::RunOptions;
 use super::persist::Persist;
 use super::policy::{NO_TIMER, timer};
 use super::reject::reject;
+use super::spans::RunSpan;
 use super::task::{Failed, Finished, Unfinished};
 
 /// A run: the state, what is planned, and what has finished of it.
@@ -57,6 +58,8 @@ pub(crate) struct Driver<S: GraphState, D> {
     pub(super) persist: Option<Box<Persist>>,
     /// The superstep after which the run has had as many as it may.
     pub(super) last_step: u64,
+    /// What all its tasks tell `tracing`, at hand.
+    pub(crate) spans: RunSpan,
 }
 
 /// Clears a map that is nearly always empty: `clear` takes it apart even then.
@@ -129,6 +132,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     pub(crate) async fn step(&mut self) -> Result<bool, Error> {
         if self.persist.is_some() {
             return self.step_on_thread().await;
+        }
+        if self.spans.is_on() {
+            return self.traced_step().await;
         }
         let Some(step) = self.enter() else { return self.rest() };
         if step.is_multiple_of(YIELD_EVERY) {

@@ -303,14 +303,14 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
                     idle.store(true, Ordering::Relaxed);
                 }
                 let board = Arc::clone(&board);
-                self.crew.spawn(async move {
+                self.crew.spawn(self.ctx.shared.spans.carried(async move {
                     let (graph, state, base, idle, events) = &*board;
                     idle.get(at.task)?.store(false, Ordering::Relaxed);
                     let ctx = base.at(at);
                     let node = graph.nodes.get(task.node)?;
                     let work = Work::new(node, &**state, &task, &ctx, keep, events.as_ref());
                     Some((at.task, work.await))
-                });
+                }));
             }
             let Some(joined) = self.crew.join_next().await else { return };
             if let Ok(Some((index, result))) = joined {

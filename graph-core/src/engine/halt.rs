@@ -26,6 +26,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         false
     }
 
+    /// Whether the last step came to questions or breakpoints.
+    pub(crate) fn has_halted(&self) -> bool {
+        self.halt.is_some()
+    }
+
     /// Where the run has stopped, with the state that it has; `None` while it goes on, and when it is complete. After a
     /// failure: what is asked all the same.
     pub(crate) fn pause(&self) -> Option<Pause<&S>> {

@@ -19,6 +19,7 @@ mod parts;
 pub(crate) mod persist;
 mod policy;
 mod reject;
+mod spans;
 mod stopping;
 mod task;
 
@@ -32,3 +33,4 @@ pub(crate) use driver::{Driver, not_filled};
 pub(crate) use options::RunOptions;
 pub use options::{DEFAULT_RECURSION_LIMIT, Durability, FailureMode, Metadata};
 pub(crate) use parts::rebuild;
+pub(crate) use spans::RunSpan;

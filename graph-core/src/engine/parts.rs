@@ -57,6 +57,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
             state: Arc::new(state),
             progress: Progress::new(&graph.topology),
             graph,
+            spans: ctx.shared.spans.clone(),
             ctx,
             last_step: options.recursion_limit,
             options,

@@ -304,6 +304,41 @@ impl ErrorKind {
             _ => Self::Store(error),
         }
     }
+
+    /// The kind's name, for logs and metrics: it says nothing of the values that the error is about.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Wiring(..) => "Wiring",
+            Self::Input(..) => "Input",
+            Self::Node { .. } => "Node",
+            Self::WriteConflict { .. } => "WriteConflict",
+            Self::Validation { .. } => "Validation",
+            Self::Reducer { .. } => "Reducer",
+            Self::RecursionLimit { .. } => "RecursionLimit",
+            Self::JoinNotFilled { .. } => "JoinNotFilled",
+            Self::SuperstepTimeout { .. } => "SuperstepTimeout",
+            Self::Cancelled { .. } => "Cancelled",
+            Self::Context { .. } => "Context",
+            Self::Answer { .. } => "Answer",
+            Self::UnknownNode { .. } => "UnknownNode",
+            Self::Runtime(..) => "Runtime",
+            Self::Conflict(..) => "Conflict",
+            Self::Store(..) => "Store",
+            Self::NotStorable { .. } => "NotStorable",
+            Self::Pending { .. } => "Pending",
+            Self::NoThread { .. } => "NoThread",
+            Self::MissingFields { .. } => "MissingFields",
+            Self::NoCheckpoint { .. } => "NoCheckpoint",
+            Self::NotHead { .. } => "NotHead",
+            Self::GivenUp { .. } => "GivenUp",
+            Self::AtRest { .. } => "AtRest",
+            Self::NotOpen { .. } => "NotOpen",
+            Self::AsWhom { .. } => "AsWhom",
+            Self::NotAsNode { .. } => "NotAsNode",
+            Self::NodeGone { .. } => "NodeGone",
+            Self::Migration { .. } => "Migration",
+        }
+    }
 }
 
 /// "`a`", "`a` and `b`", "`a`, `b` and `c`", "`a`, `b`, `c` and 97 more".

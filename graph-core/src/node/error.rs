@@ -4,7 +4,10 @@ use std::fmt;
 /// What a node fails with: any error, through `?`.
 ///
 /// It is not an [`Error`] itself; that is what lets it be made from every one.
-pub struct NodeError(Box<dyn Error + Send + Sync>);
+pub struct NodeError {
+    error: Box<dyn Error + Send + Sync>,
+    type_name: &'static str,
+}
 
 /// What a node returns when it can fail.
 pub type Result<T, E = NodeError> = std::result::Result<T, E>;
@@ -12,27 +15,37 @@ pub type Result<T, E = NodeError> = std::result::Result<T, E>;
 impl NodeError {
     /// An error in words.
     pub fn msg(message: impl Into<String>) -> Self {
-        Self(Box::<dyn Error + Send + Sync>::from(message.into()))
+        Self { error: message.into().into(), type_name: "graph_core::NodeError" }
     }
 
     /// An error that is in a box already, or that converts into one; `Box<dyn Error>` is none itself, so `?` does not
     /// take it.
     pub fn from_boxed(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self(error.into())
+        Self::of(error)
+    }
+
+    fn of<E: Into<Box<dyn Error + Send + Sync>>>(error: E) -> Self {
+        Self { error: error.into(), type_name: std::any::type_name::<E>() }
+    }
+
+    /// The name of the error's type, for logs and metrics: it says nothing of what the error is about. An error in words has
+    /// the name of this type.
+    pub fn type_name(&self) -> &'static str {
+        self.type_name
     }
 
     /// The error itself.
     pub fn as_error(&self) -> &(dyn Error + Send + Sync + 'static) {
-        &*self.0
+        &*self.error
     }
 
     /// The error itself, if it is an `E`.
     pub fn downcast_ref<E: Error + 'static>(&self) -> Option<&E> {
-        self.0.downcast_ref()
+        self.error.downcast_ref()
     }
 
     pub(crate) fn into_inner(self) -> Box<dyn Error + Send + Sync> {
-        self.0
+        self.error
     }
 }
 
@@ -60,7 +73,7 @@ macro_rules! bail {
 
 impl<E: Error + Send + Sync + 'static> From<E> for NodeError {
     fn from(error: E) -> Self {
-        Self(Box::new(error))
+        Self::of(error)
     }
 }
 
@@ -84,8 +97,8 @@ impl<E: Into<NodeError>> Failure for E {
 
 impl fmt::Debug for NodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)?;
-        let mut cause = self.0.source();
+        write!(f, "{}", self.error)?;
+        let mut cause = self.error.source();
         while let Some(error) = cause {
             write!(f, "\n  caused by: {error}")?;
             cause = error.source();
@@ -96,6 +109,6 @@ impl fmt::Debug for NodeError {
 
 impl fmt::Display for NodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
+        fmt::Display::fmt(&self.error, f)
     }
 }

@@ -5,7 +5,7 @@ pub(crate) mod outcome;
 mod stepper;
 mod stop;
 
-pub use options::{ContextGiven, HasContext, InMemory, NeedsContext, Run, Target};
+pub use options::{About, ContextGiven, HasContext, InMemory, NeedsContext, Run, Target};
 pub(crate) use options::{Opened, OpenedRun, Opening};
 pub(crate) use outcome::Outcome;
 pub use stepper::Stepper;

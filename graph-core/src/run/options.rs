@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::engine::{Driver, FailureMode, Memos, Metadata, RunOptions, RunShared};
+use crate::engine::{Driver, FailureMode, Memos, Metadata, RunOptions, RunShared, RunSpan};
 use crate::error::{Error, ErrorKind};
 use crate::graph::Graph;
 use crate::node::{Body, Shape};
@@ -35,9 +35,25 @@ pub struct InMemory<S: GraphState>(S::Input);
 
 /// What a run is about: an input in memory, or a thread of a store.
 pub trait Target<S: GraphState, D>: Sized + Send + 'static {
+    /// What the run is, for whoever traces it.
+    #[doc(hidden)]
+    fn about(&self) -> About<'_>;
+
     /// The run up to its first superstep.
     #[doc(hidden)]
     fn open(self, opening: Opening<S, D>) -> impl Future<Output = Result<Opened<S, D>, Error>> + Send;
+}
+
+/// What a run is, for its span.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct About<'a> {
+    /// What begins it.
+    pub begin: &'static str,
+    /// The thread that it is on.
+    pub thread: Option<&'a str>,
+    /// Its id, if it was given one.
+    pub run_id: Option<&'a str>,
 }
 
 /// What a run is opened with.
@@ -48,6 +64,7 @@ pub struct Opening<S: GraphState, D> {
     pub(crate) options: RunOptions,
     pub(crate) metadata: Metadata,
     pub(crate) events: Option<Events<S>>,
+    pub(crate) spans: RunSpan,
 }
 
 /// A run that has been opened.
@@ -63,7 +80,22 @@ pub enum Opened<S: GraphState, D> {
 #[doc(hidden)]
 pub struct OpenedRun<S: GraphState, D>(pub(crate) Driver<S, D>);
 
+impl<S: GraphState, D: Send + Sync + 'static> OpenedRun<S, D> {
+    /// The driver.
+    pub(crate) fn into_driver(self) -> Driver<S, D> {
+        let Self(driver) = self;
+        driver.spans.has_id(driver.run_id());
+        driver
+    }
+}
+
 impl<S: GraphState, D: Send + Sync + 'static> Opening<S, D> {
+    /// The run's span, which begins now; none if nobody listens.
+    pub(crate) fn trace<T: Target<S, D>>(&mut self, target: &T) -> RunSpan {
+        self.spans = RunSpan::begin(self.graph.name(), || target.about());
+        self.spans.clone()
+    }
+
     /// The same once more, for another try.
     pub(crate) fn again(&self) -> Self {
         Self {
@@ -72,6 +104,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Opening<S, D> {
             options: self.options.clone(),
             metadata: self.metadata.clone(),
             events: self.events.clone(),
+            spans: self.spans.clone(),
         }
     }
 
@@ -102,6 +135,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Opening<S, D> {
             script: None,
             store: self.graph.1.clone(),
             stop: Mutex::new(self.options.stop.clone()),
+            spans: self.spans.clone(),
             thread,
             sink: heard.map(|events| Arc::new(events) as Arc<dyn Sink>),
         }
@@ -109,6 +143,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Opening<S, D> {
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for InMemory<S> {
+    fn about(&self) -> About<'_> {
+        About { begin: "input", thread: None, run_id: None }
+    }
+
     async fn open(self, opening: Opening<S, D>) -> Result<Opened<S, D>, Error> {
         let shared = opening.shared(None);
         let Opening { graph, context, options, events, .. } = opening;
@@ -261,18 +299,23 @@ impl<S: GraphState, D: Send + Sync + 'static, C: ContextGiven<D>> Run<S, D, C> {
     /// # Errors
     /// The input breaks a rule, or the route that leaves START failed.
     pub fn start(self) -> Result<Stepper<S, D>, Error> {
-        let (InMemory(input), opening) = self.opening(None);
-        opening.not_cancelled()?;
+        let (target, mut opening) = self.opening(None);
+        let spans = opening.trace(&target);
+        let not_cancelled = opening.not_cancelled();
         let shared = opening.shared(None);
         let Opening { graph, context, options, events, .. } = opening;
-        Driver::start(&graph, input, context, shared, options, events).map(Stepper::new)
+        let start = || Driver::start(&graph, target.0, context, shared, options, events);
+        let started = not_cancelled.and_then(|()| spans.within(start));
+        spans.begun(&started);
+        started.map(Stepper::new)
     }
 }
 
 impl<S: GraphState, D: Send + Sync + 'static, C: ContextGiven<D>, T> Run<S, D, C, T> {
     pub(crate) fn opening(self, events: Option<Events<S>>) -> (T, Opening<S, D>) {
         let Self { graph, target, context, options, metadata, .. } = self;
-        (target, Opening { graph, context: context.into_context(), options, metadata, events })
+        let (context, spans) = (context.into_context(), RunSpan::none());
+        (target, Opening { graph, context, options, metadata, events, spans })
     }
 
     /// The run as a stream of everything that happens in it.
@@ -289,16 +332,22 @@ impl<S: GraphState, D: Send + Sync + 'static, C: ContextGiven<D>, T> Run<S, D, C
     where
         T: Target<S, D>,
     {
-        let (target, opening) = self.opening(events);
-        opening.not_cancelled()?;
-        match target.open(opening).await? {
-            Opened::Ended(superstep, outcome) => Ok((superstep, outcome)),
-            Opened::Begun(begun) => {
-                let OpenedRun(mut driver) = *begun;
-                driver.announce().await;
-                Stepper::new(driver).finish_at().await
+        let (target, mut opening) = self.opening(events);
+        let spans = opening.trace(&target);
+        let run = async move {
+            opening.not_cancelled()?;
+            match target.open(opening).await? {
+                Opened::Ended(superstep, outcome) => Ok((superstep, outcome)),
+                Opened::Begun(begun) => {
+                    let mut driver = begun.into_driver();
+                    driver.announce().await;
+                    Stepper::new(driver).finish_at().await
+                }
             }
-        }
+        };
+        let result = spans.around(run).await;
+        spans.ended(&result);
+        result
     }
 }
 

@@ -22,7 +22,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
     /// # Cancel safety
     /// A dropped call leaves the state as it was; tasks that had finished are not run again.
     pub async fn step(&mut self) -> Result<bool, Error> {
-        self.0.step().await
+        let spans = self.0.spans.clone();
+        let result = spans.around(self.0.step()).await;
+        spans.stepped(&result, self.0.has_halted());
+        result
     }
 
     /// Where the run has stopped, after a [`step`](Self::step) that came to questions or breakpoints. After one that
@@ -76,7 +79,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
     /// # Cancel safety
     /// A dropped call cancels the run.
     pub async fn finish(self) -> Result<Outcome<S>, Error> {
-        self.finish_at().await.map(|(_, outcome)| outcome)
+        let spans = self.0.spans.clone();
+        let result = spans.around(self.finish_at()).await;
+        spans.ended(&result);
+        result.map(|(_, outcome)| outcome)
     }
 
     /// The same, with the number of the last superstep.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::engine::persist::{Begin, Opened as OpenedThread, open};
 use crate::error::{Error, ErrorKind};
-use crate::run::{Opened, Opening, Target};
+use crate::run::{About, Opened, Opening, Target};
 use crate::state::GraphState;
 
 use super::begin::{begin, ended_at, require, take_over, writer};
@@ -14,6 +14,10 @@ use super::patience::Patience;
 use super::run::{Again, OnThread};
 
 impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Again<S>> {
+    fn about(&self) -> About<'_> {
+        self.begins_with("again")
+    }
+
     async fn open(self, mut opening: Opening<S, D>) -> Result<Opened<S, D>, Error> {
         let Self { thread, at, run_id, on_conflict, how } = self;
         let mut patience = Patience::new(on_conflict, opening.options.stop.as_ref());

@@ -3,7 +3,7 @@
 use crate::checkpoint::{CheckpointId, Loaded};
 use crate::engine::persist::{Begin, GoOn, open_state, planned};
 use crate::error::{Error, ErrorKind};
-use crate::run::{Opened, Opening, Target};
+use crate::run::{About, Opened, Opening, Target};
 use crate::state::GraphState;
 
 use super::Thread;
@@ -15,6 +15,10 @@ use super::resuming::resume;
 use super::run::{OnThread, WithInput};
 
 impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, WithInput<S>> {
+    fn about(&self) -> About<'_> {
+        self.begins_with("input")
+    }
+
     async fn open(self, mut opening: Opening<S, D>) -> Result<Opened<S, D>, Error> {
         let Self { thread, at, run_id, on_conflict, how } = self;
         let WithInput { mut input, abandon_pending } = how;

@@ -6,7 +6,7 @@ use crate::checkpoint::{Loaded, TaskRecord};
 use crate::engine::persist::{Begin, GoOn, Opened as OpenedThread, answer_record, open};
 use crate::error::{Error, ErrorKind};
 use crate::interrupt::Answer;
-use crate::run::{Opened, Opening, Target};
+use crate::run::{About, Opened, Opening, Target};
 use crate::state::GraphState;
 
 use super::begin::{begin, ended_at, node, require, take_over, writer};
@@ -16,6 +16,10 @@ use super::run::{OnThread, Resuming};
 use super::{AsNode, Thread};
 
 impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Resuming<S>> {
+    fn about(&self) -> About<'_> {
+        self.begins_with("resume")
+    }
+
     async fn open(self, mut opening: Opening<S, D>) -> Result<Opened<S, D>, Error> {
         let Self { thread, at, on_conflict, how, .. } = self;
         let mut patience = Patience::new(on_conflict, opening.options.stop.as_ref());

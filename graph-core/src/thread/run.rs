@@ -5,7 +5,7 @@ use crate::checkpoint::CheckpointId;
 use crate::engine::Durability;
 use crate::error::Error;
 use crate::interrupt::Answer;
-use crate::run::{Opened, OpenedRun, Run, Stepper, Target};
+use crate::run::{About, Opened, Run, Stepper, Target};
 use crate::state::{GraphState, IntoUpdate};
 
 use super::{AsNode, Thread};
@@ -109,6 +109,10 @@ impl<S: GraphState, D, K> OnThread<S, D, K> {
     pub(super) fn new(thread: Thread<S, D>, at: Option<CheckpointId>, how: K) -> Self {
         Self { thread, at, run_id: None, on_conflict: OnConflict::Reject, how }
     }
+
+    pub(super) fn begins_with(&self, begin: &'static str) -> About<'_> {
+        About { begin, thread: Some(&self.thread.name), run_id: self.run_id.as_deref() }
+    }
 }
 
 impl<S: GraphState, D: Send + Sync + 'static, C, K> Run<S, D, C, OnThread<S, D, K>> {
@@ -203,14 +207,20 @@ where
     /// # Cancel safety
     /// A dropped call has begun the run or not; [`resume`](Thread::resume) finds out.
     pub async fn start(self) -> Result<Option<Stepper<S, D>>, Error> {
-        let (target, opening) = self.opening(None);
-        opening.not_cancelled()?;
-        Ok(match target.open(opening).await? {
-            Opened::Begun(begun) => {
-                let OpenedRun(driver) = *begun;
-                Some(Stepper::new(driver))
+        let (target, mut opening) = self.opening(None);
+        let spans = opening.trace(&target);
+        let opened = async {
+            opening.not_cancelled()?;
+            target.open(opening).await
+        };
+        let opened = spans.around(opened).await;
+        spans.begun(&opened);
+        Ok(match opened? {
+            Opened::Begun(begun) => Some(Stepper::new(begun.into_driver())),
+            Opened::Ended(_, outcome) => {
+                spans.ended(&Ok((0, outcome)));
+                None
             }
-            Opened::Ended(..) => None,
         })
     }
 }

@@ -8,4 +8,5 @@ mod answers;
 mod cut_off;
 mod loops;
 mod questions;
+mod spans;
 mod tools;

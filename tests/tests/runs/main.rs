@@ -10,3 +10,4 @@ mod engine;
 mod interrupts;
 mod messages_sanity;
 mod policies;
+mod spans;

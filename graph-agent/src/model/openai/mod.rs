@@ -121,6 +121,10 @@ impl ChatModel for OpenAiModel {
         &self.model
     }
 
+    fn provider(&self) -> Option<&str> {
+        Some("openai")
+    }
+
     fn complete<'a>(&'a self, request: &'a ChatRequest) -> ModelFuture<'a> {
         Box::pin(self.ask(request))
     }

@@ -114,6 +114,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         claimed.map_err(|error| self.error(ErrorKind::store(error)))
     }
 
+    /// The id of the run, which one on a thread has.
+    pub(crate) fn run_id(&self) -> Option<&str> {
+        self.persist.as_ref().map(|persist| &*persist.run.id)
+    }
+
     /// Takes note of it if the run, whose thread is its own by now, is dropped on the way.
     pub(crate) fn watch(&mut self, orphans: &Orphans) {
         if let Some(persist) = &mut self.persist {

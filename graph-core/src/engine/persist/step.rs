@@ -33,9 +33,17 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         if step.is_multiple_of(YIELD_EVERY) {
             tokio::task::yield_now().await;
         }
+        let span = self.spans.superstep(step, self.tasks.len());
+        let result = span.around(self.stored_superstep(step)).await;
+        span.ended(&result);
+        result
+    }
+
+    async fn stored_superstep(&mut self, step: u64) -> Result<bool, Error> {
         let journal = self.persist.as_ref().map(|persist| Arc::clone(&persist.journal));
         let Some(journal) = journal else { return Ok(false) };
-        let observed = self.events.is_some() || self.options.superstep_timeout.is_some();
+        let observed =
+            self.events.is_some() || self.options.superstep_timeout.is_some() || self.spans.is_on();
         match (self.tasks.as_slice(), self.results.as_mut_slice(), self.attempts.as_mut_slice()) {
             ([task], [slot], [attempts]) if !observed && !self.graph.has_policy(task.node) => {
                 if let (None, Some(node)) = (&slot, self.graph.nodes.get(task.node)) {

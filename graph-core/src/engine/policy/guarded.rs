@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::engine::attempt::{Attempt, contained};
 use crate::engine::cx::{At, Ctx};
 use crate::engine::encoded::Keep;
+use crate::engine::spans::Spanned;
 use crate::engine::task::{Failed, Finished, Unfinished};
 use crate::error::{NodeFailure, Panic, with_causes};
 use crate::graph::CompiledNode;
@@ -93,8 +94,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
     }
 
     async fn attempt(&self, ctx: &Ctx<D>) -> Result<Finished<S>, Box<Unfinished>> {
-        let future = self.node.run.call(self.state, self.task.packet.as_ref(), ctx);
-        Limited::new(Attempt::new(future, ctx, self.keep), ctx, self.policy)?.await
+        let span = ctx.shared.spans.node(ctx.node(), ctx.at);
+        let call = || self.node.run.call(self.state, self.task.packet.as_ref(), ctx);
+        let attempt = Attempt::new(span.within(call), ctx, self.keep);
+        Spanned::new(span, Limited::new(attempt, ctx, self.policy)?).await
     }
 
     /// Takes a failure in: the node is tried again, or it is the task's failure.

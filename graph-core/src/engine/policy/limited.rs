@@ -7,6 +7,7 @@ use tokio::time::{Instant, Sleep};
 
 use crate::engine::Cx;
 use crate::engine::attempt::{Attempt, contained};
+use crate::engine::spans::Attempted;
 use crate::engine::task::{Failed, Finished, Unfinished};
 use crate::node::NodeError;
 use crate::policy::{Settled, TimedOut};
@@ -74,6 +75,12 @@ impl<'a, S: GraphState> Limited<'a, S> {
             idle.again();
         }
         idle.is_over(cx).then_some(TimedOut::Idle { limit: idle.limit })
+    }
+}
+
+impl<S: GraphState> Attempted for Limited<'_, S> {
+    fn end(&mut self) {
+        self.attempt.end();
     }
 }
 

@@ -5,6 +5,7 @@ use std::task::{Context, Poll};
 use crate::engine::attempt::Attempt;
 use crate::engine::cx::Ctx;
 use crate::engine::encoded::Keep;
+use crate::engine::spans::Spanned;
 use crate::engine::task::{Finished, Unfinished};
 use crate::graph::CompiledNode;
 use crate::plan::Task;
@@ -15,7 +16,7 @@ use super::guarded::{Guarded, GuardedFuture};
 
 /// What is to be done for a task: one attempt, or what its node's policy says.
 pub(in crate::engine) enum Work<'a, S: GraphState> {
-    Attempt(Attempt<'a, S>),
+    Attempt(Spanned<Attempt<'a, S>>),
     Guarded(GuardedFuture<'a, S>),
 }
 
@@ -30,8 +31,9 @@ impl<'a, S: GraphState> Work<'a, S> {
     ) -> Self {
         match &node.policy {
             None => {
-                let future = node.run.call(state, task.packet.as_ref(), ctx);
-                Self::Attempt(Attempt::new(future, ctx, keep))
+                let span = ctx.shared.spans.node(ctx.node(), ctx.at);
+                let future = span.within(|| node.run.call(state, task.packet.as_ref(), ctx));
+                Self::Attempt(Spanned::new(span, Attempt::new(future, ctx, keep)))
             }
             Some(policy) => {
                 Self::Guarded(Box::pin(Guarded { node, policy, state, task, ctx, keep, events }.run()))

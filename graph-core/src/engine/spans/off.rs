@@ -1,0 +1,90 @@
+//! Without the feature: nothing, and nothing of it is in a run.
+
+use std::future::Future;
+use std::task::Poll;
+
+use crate::engine::cx::At;
+use crate::engine::task::Unfinished;
+use crate::error::Error;
+use crate::run::{About, Outcome};
+
+#[derive(Clone)]
+pub(crate) struct RunSpan;
+
+pub(in crate::engine) struct SuperstepSpan;
+
+pub(in crate::engine) struct NodeSpan;
+
+impl RunSpan {
+    #[inline]
+    pub(crate) fn none() -> Self {
+        Self
+    }
+
+    #[inline]
+    pub(crate) fn begin<'a>(_: &str, _: impl FnOnce() -> About<'a>) -> Self {
+        Self
+    }
+
+    #[inline]
+    pub(crate) fn is_on(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    pub(crate) fn around<F: Future>(&self, future: F) -> F {
+        future
+    }
+
+    #[inline]
+    pub(crate) fn within<T>(&self, run: impl FnOnce() -> T) -> T {
+        run()
+    }
+
+    #[inline]
+    pub(crate) fn has_id(&self, _: Option<&str>) {}
+
+    #[inline]
+    pub(crate) fn begun<T>(&self, _: &Result<T, Error>) {}
+
+    #[inline]
+    pub(crate) fn stepped(&self, _: &Result<bool, Error>, _: bool) {}
+
+    #[inline]
+    pub(crate) fn ended<S>(&self, _: &Result<(u64, Outcome<S>), Error>) {}
+
+    #[inline]
+    pub(in crate::engine) fn superstep(&self, _: u64, _: usize) -> SuperstepSpan {
+        SuperstepSpan
+    }
+
+    #[inline]
+    pub(in crate::engine) fn node(&self, _: &str, _: At) -> NodeSpan {
+        NodeSpan
+    }
+
+    #[inline]
+    pub(in crate::engine) fn carried<F: Future>(&self, future: F) -> F {
+        future
+    }
+}
+
+impl SuperstepSpan {
+    #[inline]
+    pub(in crate::engine) fn around<F: Future>(&self, future: F) -> F {
+        future
+    }
+
+    #[inline]
+    pub(in crate::engine) fn ended(self, _: &Result<bool, Error>) {}
+}
+
+impl NodeSpan {
+    #[inline]
+    pub(in crate::engine) fn within<T>(&self, run: impl FnOnce() -> T) -> T {
+        run()
+    }
+
+    #[inline]
+    pub(in crate::engine) fn polled<T>(&mut self, _: &Poll<Result<T, Box<Unfinished>>>) {}
+}

@@ -1,0 +1,301 @@
+//! With the feature.
+
+use std::future::Future;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
+
+use futures_util::future::Either;
+use tracing::field::Empty;
+use tracing::instrument::{Instrument as _, WithSubscriber as _};
+use tracing::level_filters::{LevelFilter, STATIC_MAX_LEVEL};
+use tracing::subscriber::NoSubscriber;
+use tracing::{Level, Span, dispatcher, info_span, span_enabled};
+
+use crate::engine::cx::At;
+use crate::engine::task::{Failed, Unfinished};
+use crate::error::{Error, ErrorKind};
+use crate::run::{About, Outcome};
+
+/// How something has ended.
+#[derive(Clone, Copy)]
+struct End {
+    outcome: &'static str,
+    error: Option<&'static str>,
+}
+
+impl End {
+    /// What is dropped before it has said anything.
+    const CANCELLED: Self = Self::as_it_should("cancelled");
+
+    const fn as_it_should(outcome: &'static str) -> Self {
+        Self { outcome, error: None }
+    }
+
+    const fn failed(error: &'static str) -> Self {
+        Self { outcome: "failed", error: Some(error) }
+    }
+
+    fn of<T>(result: &Result<T, Error>, outcome: impl FnOnce(&T) -> &'static str) -> Self {
+        match result {
+            Ok(done) => Self::as_it_should(outcome(done)),
+            Err(error) => Self::of_error(error),
+        }
+    }
+
+    fn of_error(error: &Error) -> Self {
+        match error.kind() {
+            ErrorKind::Cancelled { .. } => Self::CANCELLED,
+            kind => Self::failed(kind.name()),
+        }
+    }
+
+    fn record(self, span: &Span) {
+        span.record("graph.outcome", self.outcome);
+        if let Some(error) = self.error {
+            span.record("error.type", error).record("otel.status_code", "ERROR");
+        }
+    }
+}
+
+/// The span of a run, shared by whoever has a part in it; closed with the last of them.
+#[derive(Clone)]
+pub(crate) struct RunSpan(Option<Arc<Trace>>);
+
+struct Trace {
+    span: Span,
+    graph: Box<str>,
+    thread: Option<Box<str>>,
+    /// It says its id.
+    has_id: bool,
+    supersteps: AtomicU64,
+    end: Mutex<End>,
+}
+
+impl Drop for Trace {
+    fn drop(&mut self) {
+        self.span.record("graph.supersteps", self.supersteps.load(Ordering::Relaxed));
+        self.end.get_mut().unwrap_or_else(PoisonError::into_inner).record(&self.span);
+    }
+}
+
+impl RunSpan {
+    pub(crate) fn none() -> Self {
+        Self(None)
+    }
+
+    /// The span of a run that begins now, within the span of whoever polls it. None if nobody listens: then it stays so.
+    pub(crate) fn begin<'a>(graph: &str, about: impl FnOnce() -> About<'a>) -> Self {
+        if Level::INFO > STATIC_MAX_LEVEL || LevelFilter::current() < LevelFilter::INFO {
+            return Self(None);
+        }
+        Self::listened(graph, about())
+    }
+
+    #[cold]
+    fn listened(graph: &str, about: About<'_>) -> Self {
+        // The level is that of the whole process: there may be a subscriber, and none here. A span that is first made on a thread
+        // without one would moreover be taken for one that nobody wants anywhere.
+        if dispatcher::get_default(|subscriber| subscriber.is::<NoSubscriber>()) {
+            return Self(None);
+        }
+        let span = info_span!(
+            target: "graph_core",
+            "run",
+            otel.name = format!("invoke_agent {graph}"),
+            otel.kind = "internal",
+            otel.status_code = Empty,
+            gen_ai.operation.name = "invoke_agent",
+            gen_ai.agent.name = graph,
+            gen_ai.conversation.id = about.thread,
+            graph.run.id = about.run_id,
+            graph.run.begin = about.begin,
+            graph.supersteps = Empty,
+            graph.outcome = Empty,
+            "error.type" = Empty,
+        );
+        if span.is_disabled() && !span_enabled!(target: "graph_core", Level::INFO) {
+            return Self(None);
+        }
+        Self(Some(Arc::new(Trace {
+            span,
+            graph: graph.into(),
+            thread: about.thread.map(Into::into),
+            has_id: about.run_id.is_some(),
+            supersteps: AtomicU64::new(0),
+            end: Mutex::new(End::CANCELLED),
+        })))
+    }
+
+    #[inline]
+    pub(crate) fn is_on(&self) -> bool {
+        self.0.is_some()
+    }
+
+    fn span(&self) -> Span {
+        self.0.as_ref().map_or_else(Span::none, |trace| trace.span.clone())
+    }
+
+    pub(crate) fn around<F: Future>(&self, future: F) -> impl Future<Output = F::Output> + use<F> {
+        future.instrument(self.span())
+    }
+
+    pub(crate) fn within<T>(&self, run: impl FnOnce() -> T) -> T {
+        self.span().in_scope(run)
+    }
+
+    /// The run has been given an id.
+    pub(crate) fn has_id(&self, id: Option<&str>) {
+        if let (Some(trace), Some(id)) = (&self.0, id)
+            && !trace.has_id
+        {
+            trace.span.record("graph.run.id", id);
+        }
+    }
+
+    fn ends(&self, end: impl FnOnce() -> End) {
+        if let Some(trace) = &self.0 {
+            *trace.end.lock().unwrap_or_else(PoisonError::into_inner) = end();
+        }
+    }
+
+    /// A run that is to be stepped by hand has begun, or was refused.
+    pub(crate) fn begun<T>(&self, result: &Result<T, Error>) {
+        if let Err(error) = result {
+            self.ends(|| End::of_error(error));
+        }
+    }
+
+    /// A run that is stepped by hand has come so far; it may go on from a failure and from where it has stopped.
+    pub(crate) fn stepped(&self, result: &Result<bool, Error>, stopped: bool) {
+        self.ends(|| match result {
+            Ok(true) => End::CANCELLED,
+            result => End::of(result, |_| if stopped { "interrupted" } else { "done" }),
+        });
+    }
+
+    pub(crate) fn ended<S>(&self, result: &Result<(u64, Outcome<S>), Error>) {
+        self.ends(|| {
+            End::of(result, |(_, outcome)| match outcome {
+                Outcome::Done(_) => "done",
+                Outcome::Interrupted(_) => "interrupted",
+            })
+        });
+    }
+
+    /// The span of a superstep, within the one that is entered, which is the run's if somebody listens to it.
+    pub(in crate::engine) fn superstep(&self, step: u64, tasks: usize) -> SuperstepSpan {
+        SuperstepSpan(self.0.as_ref().map(|trace| {
+            let span = info_span!(
+                target: "graph_core",
+                "superstep",
+                otel.name = format!("superstep {step}"),
+                otel.kind = "internal",
+                otel.status_code = Empty,
+                gen_ai.agent.name = &*trace.graph,
+                gen_ai.conversation.id = trace.thread.as_deref(),
+                graph.step = step,
+                graph.tasks = tasks,
+                graph.outcome = Empty,
+                "error.type" = Empty,
+            );
+            (Ending { span, end: End::CANCELLED }, Arc::clone(trace))
+        }))
+    }
+
+    /// The span of an attempt of a node.
+    pub(in crate::engine) fn node(&self, node: &str, at: At) -> NodeSpan {
+        NodeSpan(self.0.as_ref().map(|trace| {
+            let span = info_span!(
+                target: "graph_core",
+                "node",
+                otel.name = format!("node {node}"),
+                otel.kind = "internal",
+                otel.status_code = Empty,
+                gen_ai.agent.name = &*trace.graph,
+                gen_ai.conversation.id = trace.thread.as_deref(),
+                graph.node = node,
+                graph.step = at.step,
+                graph.task = at.task,
+                graph.attempt = at.attempt,
+                graph.outcome = Empty,
+                "error.type" = Empty,
+            );
+            Ending { span, end: End::CANCELLED }
+        }))
+    }
+
+    /// A future that is given to the runtime: it belongs to the span that is entered now, and speaks to whom its run does.
+    pub(in crate::engine) fn carried<F: Future>(
+        &self,
+        future: F,
+    ) -> impl Future<Output = F::Output> + use<F> {
+        match &self.0 {
+            None => Either::Left(future),
+            Some(_) => Either::Right(future.in_current_span().with_current_subscriber()),
+        }
+    }
+}
+
+/// A span that says when it is closed how it has ended.
+struct Ending {
+    span: Span,
+    end: End,
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.end.record(&self.span);
+    }
+}
+
+pub(in crate::engine) struct SuperstepSpan(Option<(Ending, Arc<Trace>)>);
+
+impl SuperstepSpan {
+    pub(in crate::engine) fn around<F: Future>(&self, future: F) -> impl Future<Output = F::Output> + use<F> {
+        future.instrument(self.0.as_ref().map_or_else(Span::none, |(open, _)| open.span.clone()))
+    }
+
+    pub(in crate::engine) fn ended(mut self, result: &Result<bool, Error>) {
+        if let Some((open, trace)) = &mut self.0 {
+            open.end = End::of(result, |applied| if *applied { "done" } else { "interrupted" });
+            if matches!(result, Ok(true)) {
+                trace.supersteps.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+pub(in crate::engine) struct NodeSpan(Option<Ending>);
+
+impl NodeSpan {
+    #[inline]
+    pub(in crate::engine) fn within<T>(&self, run: impl FnOnce() -> T) -> T {
+        match &self.0 {
+            None => run(),
+            Some(open) => open.span.in_scope(run),
+        }
+    }
+
+    /// Takes in what the attempt has come to; its span is closed then.
+    #[inline]
+    pub(in crate::engine) fn polled<T>(&mut self, polled: &Poll<Result<T, Box<Unfinished>>>) {
+        if let (Some(_), Poll::Ready(result)) = (&self.0, polled) {
+            self.ended(result.as_ref().err().map(|unfinished| &**unfinished));
+        }
+    }
+
+    #[cold]
+    fn ended(&mut self, unfinished: Option<&Unfinished>) {
+        let end = match unfinished.map(|unfinished| &unfinished.failed) {
+            None => End::as_it_should("ok"),
+            Some(None) => End::as_it_should("suspended"),
+            Some(Some(Failed::Error(error) | Failed::Fault(error))) => End::failed(error.type_name()),
+            Some(Some(Failed::Noted(_))) => End::failed("_OTHER"),
+            Some(Some(Failed::Panic(_))) => End { outcome: "panicked", error: Some("panic") },
+        };
+        if let Some(mut open) = self.0.take() {
+            open.end = end;
+        }
+    }
+}

@@ -1,0 +1,74 @@
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use crate::engine::attempt::Attempt;
+use crate::engine::encoded::Keep;
+use crate::engine::task::{Finished, Unfinished};
+use crate::state::GraphState;
+
+use super::NodeSpan;
+
+/// An attempt, or something around one.
+pub(in crate::engine) trait Attempted: Unpin {
+    /// Drops what the node has left.
+    fn end(&mut self);
+}
+
+impl<S: GraphState> Attempted for Attempt<'_, S> {
+    #[inline]
+    fn end(&mut self) {
+        Attempt::end(self);
+    }
+}
+
+/// An attempt within its span, which is entered while the node is polled and dropped, and closed with it.
+pub(in crate::engine) struct Spanned<A: Attempted> {
+    attempt: A,
+    span: NodeSpan,
+}
+
+impl<A: Attempted> Spanned<A> {
+    #[inline]
+    pub(in crate::engine) fn new(span: NodeSpan, attempt: A) -> Self {
+        Self { attempt, span }
+    }
+}
+
+impl<S: GraphState> Spanned<Attempt<'_, S>> {
+    /// See [`Attempt::poll_into`].
+    #[inline]
+    pub(in crate::engine) fn poll_into(
+        &mut self,
+        cx: &mut Context<'_>,
+        keep: Keep,
+        take: impl FnOnce(Finished<S>),
+    ) -> Poll<Result<(), Box<Unfinished>>> {
+        let Self { attempt, span } = self;
+        let polled = span.within(|| attempt.poll_into(cx, keep, take));
+        span.polled(&polled);
+        polled
+    }
+}
+
+impl<A, T> Future for Spanned<A>
+where
+    A: Attempted + Future<Output = Result<T, Box<Unfinished>>>,
+{
+    type Output = A::Output;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<A::Output> {
+        let Self { attempt, span } = &mut *self;
+        let polled = span.within(|| Pin::new(attempt).poll(cx));
+        span.polled(&polled);
+        polled
+    }
+}
+
+impl<A: Attempted> Drop for Spanned<A> {
+    #[inline]
+    fn drop(&mut self) {
+        let Self { attempt, span } = self;
+        span.within(|| attempt.end());
+    }
+}

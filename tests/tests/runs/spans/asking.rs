@@ -1,0 +1,91 @@
+//! A node that asks is suspended, not failed, and what it asks is in no span.
+
+use graph_core::checkpoint::MemoryCheckpointer;
+use graph_core::interrupt::Question;
+use graph_core::{Cx, END, Graph, START, StateGraph};
+use serde::{Deserialize, Serialize};
+
+use super::{Case, CaseUpdate, SECRET, note, recorded};
+
+#[derive(Serialize, Deserialize, Clone, Debug)]
+struct Password {
+    is_it: String,
+}
+
+impl Question for Password {
+    type Answer = bool;
+}
+
+async fn asks(case: &Case, cx: &Cx) -> CaseUpdate {
+    let is_it = case.secret.clone();
+    cx.interrupt(Password { is_it }).await;
+    note(case)
+}
+
+async fn beside(case: &Case) -> CaseUpdate {
+    note(case)
+}
+
+fn lone() -> Graph<Case> {
+    StateGraph::<Case>::new().edge(START, asks).edge(asks, END).compile().unwrap()
+}
+
+#[test]
+fn a_question_suspends_its_node_and_interrupts_the_run() {
+    let tree = recorded(async {
+        let mut run = lone().run(Case::input()).start().unwrap();
+        assert!(!run.step().await.unwrap());
+        let asked = run.pause().unwrap().only::<Password>().unwrap();
+        assert_eq!(asked.is_it, SECRET);
+        run.answer(asked.answer(true)).unwrap();
+        while run.step().await.unwrap() {}
+    });
+    expect_test::expect![[r#"
+        run run.begin=input supersteps=1 outcome=done
+          superstep step=1 tasks=1 outcome=interrupted
+            node node=asks step=1 task=0 attempt=1 outcome=suspended
+          superstep step=1 tasks=1 outcome=done
+            node node=asks step=1 task=0 attempt=1 outcome=ok
+    "#]]
+    .assert_eq(&tree);
+    let tree = recorded(async {
+        lone().run(Case::input()).await.unwrap();
+    });
+    expect_test::expect![[r#"
+        run run.begin=input supersteps=0 outcome=interrupted
+          superstep step=1 tasks=1 outcome=interrupted
+            node node=asks step=1 task=0 attempt=1 outcome=suspended
+    "#]]
+    .assert_eq(&tree);
+}
+
+#[test]
+fn a_thread_is_resumed_in_a_run_of_its_own_with_the_same_id() {
+    let tree = recorded(async {
+        let graph = StateGraph::<Case>::new().edge(START, (asks, beside)).join((asks, beside), END);
+        let graph = graph.compile().unwrap().with_checkpointer(MemoryCheckpointer::new());
+        let thread = graph.thread("ann");
+        thread.run(Case::input()).run_id("r-1").await.unwrap();
+        let asked = thread.pending().await.unwrap().only::<Password>().unwrap();
+        thread.resume(asked.answer(true)).await.unwrap();
+    });
+    expect_test::expect![[r#"
+        run run.id=r-1 run.begin=input supersteps=0 outcome=interrupted
+          superstep step=1 tasks=2 outcome=interrupted
+            node node=asks step=1 task=0 attempt=1 outcome=suspended
+            node node=beside step=1 task=1 attempt=1 outcome=ok
+        run run.begin=resume run.id=r-1 supersteps=1 outcome=done
+          superstep step=1 tasks=2 outcome=done
+            node node=asks step=1 task=0 attempt=1 outcome=ok
+    "#]]
+    .assert_eq(&tree);
+}
+
+#[test]
+fn a_breakpoint_interrupts_the_run_and_is_no_superstep() {
+    let tree = recorded(async {
+        let graph = StateGraph::<Case>::new().edge(START, beside).edge(beside, END).compile().unwrap();
+        graph.run(Case::input()).interrupt_before_all().await.unwrap();
+    });
+    assert_eq!(tree, "run run.begin=input supersteps=0 outcome=interrupted\n");
+}

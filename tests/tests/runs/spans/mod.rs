@@ -1,0 +1,154 @@
+//! A run says to `tracing` what it does: a span for itself, for each superstep and for each attempt of a node.
+
+mod asking;
+mod ending;
+mod spread;
+mod threads;
+
+use graph_core::{Cx, END, Graph, GraphState, Result, START, StateGraph};
+use tests::spans::Recorded;
+use tracing::{Instrument as _, info, info_span};
+
+use crate::engine::trace::here;
+
+/// What is in every state, question, error and panic here, and must be in no span.
+pub(crate) const SECRET: &str = "hunter2";
+
+#[derive(GraphState, Clone, Debug)]
+pub(crate) struct Case {
+    #[state(input, exclude, default = SECRET.to_owned())]
+    pub(crate) secret: String,
+    #[state(reducer = append)]
+    pub(crate) notes: Vec<String>,
+}
+
+pub(crate) fn note(case: &Case) -> CaseUpdate {
+    Case::update().notes([case.secret.clone()])
+}
+
+async fn first(case: &Case) -> CaseUpdate {
+    info!(words = "in the node");
+    tokio::task::yield_now().await;
+    let _inner = info_span!("inner").entered();
+    info!(words = "in a span of the node's own");
+    note(case)
+}
+
+async fn second(case: &Case, cx: &Cx) -> CaseUpdate {
+    info!(words = cx.node());
+    note(case)
+}
+
+fn chain() -> Graph<Case> {
+    let graph = StateGraph::<Case>::new().name("chain").edge(START, first).edge(first, second);
+    graph.edge(second, END).compile().unwrap()
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("the password is {SECRET}")]
+pub(crate) struct Leaky;
+
+pub(crate) async fn fails(_: &Case) -> Result<CaseUpdate> {
+    Err(Leaky)?
+}
+
+/// The tree that a future leaves; nothing in it is secret.
+pub(crate) fn recorded(future: impl Future<Output = ()>) -> String {
+    let recorded = Recorded::here();
+    here(future);
+    let whole = recorded.whole();
+    assert!(!whole.contains(SECRET), "{whole}");
+    recorded.short()
+}
+
+#[test]
+fn every_field_of_every_span() {
+    let recorded = Recorded::here();
+    here(chain().run(Case::input()).into_future()).unwrap();
+    expect_test::expect![[r#"
+        run otel.name=invoke_agent chain otel.kind=internal gen_ai.operation.name=invoke_agent gen_ai.agent.name=chain graph.run.begin=input graph.supersteps=2 graph.outcome=done
+          superstep otel.name=superstep 1 otel.kind=internal gen_ai.agent.name=chain graph.step=1 graph.tasks=1 graph.outcome=done
+            node otel.name=node first otel.kind=internal gen_ai.agent.name=chain graph.node=first graph.step=1 graph.task=0 graph.attempt=1 graph.outcome=ok
+              event words=in the node
+              inner
+                event words=in a span of the node's own
+          superstep otel.name=superstep 2 otel.kind=internal gen_ai.agent.name=chain graph.step=2 graph.tasks=1 graph.outcome=done
+            node otel.name=node second otel.kind=internal gen_ai.agent.name=chain graph.node=second graph.step=2 graph.task=0 graph.attempt=1 graph.outcome=ok
+              event words=second
+    "#]]
+    .assert_eq(&recorded.whole());
+}
+
+#[test]
+fn a_run_is_within_the_span_of_whoever_awaits_it() {
+    let tree = recorded(async {
+        let run = chain().run(Case::input());
+        run.into_future().instrument(info_span!("request")).await.unwrap();
+        info!(words = "behind it");
+    });
+    expect_test::expect![[r#"
+        request
+          run run.begin=input supersteps=2 outcome=done
+            superstep step=1 tasks=1 outcome=done
+              node node=first step=1 task=0 attempt=1 outcome=ok
+                event words=in the node
+                inner
+                  event words=in a span of the node's own
+            superstep step=2 tasks=1 outcome=done
+              node node=second step=2 task=0 attempt=1 outcome=ok
+                event words=second
+        event words=behind it
+    "#]]
+    .assert_eq(&tree);
+}
+
+#[test]
+fn a_streamed_run_and_one_that_is_stepped_by_hand_say_the_same() {
+    let awaited = recorded(async {
+        chain().run(Case::input()).await.unwrap();
+    });
+    let streamed = recorded(async {
+        chain().stream(Case::input()).for_each(|_| ()).await.unwrap();
+    });
+    let stepped = recorded(async {
+        let mut run = chain().run(Case::input()).start().unwrap();
+        while run.step().await.unwrap() {}
+    });
+    let finished = recorded(async {
+        let run = chain().run(Case::input()).start().unwrap();
+        run.finish().await.unwrap();
+    });
+    assert_eq!(streamed, awaited);
+    assert_eq!(stepped, awaited);
+    assert_eq!(finished, awaited);
+}
+
+#[test]
+fn what_two_runs_say_at_the_same_time_is_kept_apart() {
+    let tree = recorded(async {
+        let (one, two) = (chain(), chain());
+        let (one, two) =
+            tokio::join!(one.run(Case::input()).into_future(), two.run(Case::input()).into_future());
+        one.and(two).unwrap();
+    });
+    let half = tree.len() / 2;
+    assert_eq!(tree[..half], tree[half..], "{tree}");
+}
+
+#[test]
+fn who_listens_to_other_things_alone_is_told_nothing() {
+    use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
+    let recorded = Recorded::here();
+    let others = tracing_subscriber::filter::filter_fn(|metadata| metadata.target() != "graph_core");
+    let subscriber = tracing_subscriber::registry().with(recorded.layer().with_filter(others));
+    tracing::subscriber::with_default(subscriber, || {
+        here(chain().run(Case::input()).into_future()).unwrap();
+    });
+    expect_test::expect![[r#"
+        event words=in the node
+        inner
+          event words=in a span of the node's own
+        event words=second
+    "#]]
+    .assert_eq(&recorded.short());
+}
