@@ -57,3 +57,8 @@ mod writer;
 pub use long_term::SqliteStore;
 pub use options::{Options, Synchronous};
 pub use store::SqliteCheckpointer;
+
+/// The examples of docs/store.md are compiled, and run, with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/store.md")]
+struct Guide;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-const PROGRAMS: [(&str, &str); 17] = [
+const PROGRAMS: [(&str, &str); 18] = [
     ("01_append", env!("CARGO_BIN_EXE_01_append")),
     ("02_private", env!("CARGO_BIN_EXE_02_private")),
     ("03_conflict", env!("CARGO_BIN_EXE_03_conflict")),
@@ -21,6 +21,7 @@ const PROGRAMS: [(&str, &str); 17] = [
     ("15_evolution", env!("CARGO_BIN_EXE_15_evolution")),
     ("16_encryption", env!("CARGO_BIN_EXE_16_encryption")),
     ("17_messages", env!("CARGO_BIN_EXE_17_messages")),
+    ("18_memory", env!("CARGO_BIN_EXE_18_memory")),
 ];
 
 #[test]
