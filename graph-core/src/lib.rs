@@ -122,6 +122,7 @@ pub mod schema;
 pub mod state;
 pub mod store;
 pub mod stream;
+pub mod subgraph;
 pub mod thread;
 
 #[doc(hidden)]

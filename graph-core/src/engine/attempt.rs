@@ -114,7 +114,7 @@ impl<S: GraphState> Attempt<'_, S> {
     #[inline(never)]
     fn fail(&self, failed: Failed) -> Box<Unfinished> {
         let open = self.cx.used_desk().map(Desk::take_reopened).unwrap_or_default();
-        Box::new(Unfinished { failed: Some(failed), open })
+        Box::new(Unfinished { failed: Some(failed), open, halt: None })
     }
 
     /// Ends an attempt that waits for an answer, or has failed without its node's knowing.
@@ -128,12 +128,12 @@ impl<S: GraphState> Attempt<'_, S> {
             return Poll::Ready(Err(self.fail(Failed::Fault(fault))));
         }
         // Taken before the future is dropped, which withdraws them.
-        let open = desk.take_open();
-        if open.is_empty() {
+        let (open, halt) = (desk.take_open(), desk.take_halt());
+        if open.is_empty() && halt.is_none() {
             return Poll::Pending;
         }
         self.end();
-        Poll::Ready(Err(Box::new(Unfinished { failed: None, open })))
+        Poll::Ready(Err(Box::new(Unfinished { failed: None, open, halt })))
     }
 }
 

@@ -53,7 +53,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
 }
 
 /// The state that an input makes, and the fields that it gives.
-fn begin<S: GraphState>(input: S::Input) -> Result<(S, Vec<usize>), ErrorKind> {
+pub(super) fn begin<S: GraphState>(input: S::Input) -> Result<(S, Vec<usize>), ErrorKind> {
     let start = input.into_start();
     let (mut state, mut given) = (start.state, start.given);
     let result = input_result::<S>(start.update)?;

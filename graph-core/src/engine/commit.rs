@@ -12,12 +12,13 @@ use super::apply::{Rejected, fold};
 use super::cx::At;
 use super::decide::{Unrouted, ask, ask_all, decider};
 use super::reject::reject;
-use super::task::Finished;
+use super::task::{Finished, WriteOf};
 
 impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     /// Applies the superstep's results, all or nothing, and plans the next.
     #[inline(never)]
     pub(super) fn commit(&mut self, step: u64) -> Result<(), Error> {
+        let writes = self.returned.is_some().then(|| written(&self.results));
         let cleared = if self.tasks.len() == 1 && self.ephemerals.is_empty() {
             self.apply_one(step)?;
             Vec::new()
@@ -27,6 +28,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         let pieces = self.pieces(step, &cleared)?;
         let touched = self.ledger.touched();
         self.ephemerals.settle(step, &cleared, |field| touched.contains(&field));
+        if let (Some(returned), Some(writes)) = (&mut self.returned, writes) {
+            returned.take_in(&self.ledger, &cleared, writes);
+        }
         self.undos.forget();
         self.step = step;
         let left = self.tasks.iter().zip(&self.results);
@@ -132,6 +136,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         }
         Ok(cleared)
     }
+}
+
+/// What the tasks of a superstep have written, in application order.
+fn written<S: GraphState>(results: &[Option<Finished<S>>]) -> Vec<WriteOf<S>> {
+    results.iter().flatten().flat_map(|finished| finished.writes.iter().cloned()).collect()
 }
 
 /// The state, to write into; a copy of it where a listener still holds it.

@@ -13,6 +13,7 @@ use crate::stream::{Custom, Sent, Sink};
 
 use super::Metadata;
 use super::desk::{Desk, Memo, Memos, Script, StepLog};
+use super::nest::Nest;
 use super::spans::RunSpan;
 
 /// A run, as one attempt of a node sees it.
@@ -41,6 +42,8 @@ pub(crate) struct RunShared {
     pub(crate) store: Option<LongTermStore>,
     /// What stops the run from outside; a stepper may be given another on the way.
     pub(crate) stop: Mutex<Option<Stop>>,
+    /// What it has from a run around it, and what those within it have from it.
+    pub(crate) nest: Nest,
     /// What a subscriber is told of the run; nothing if nobody listens.
     pub(crate) spans: RunSpan,
 }
@@ -70,6 +73,7 @@ impl Cx {
             script: Some(Script::default()),
             store: None,
             stop: Mutex::default(),
+            nest: Nest::default(),
             spans: RunSpan::none(),
         };
         Self::new(Arc::new(shared), At { node: 0, task: 0, step: 1, remaining: 0, attempt: 1 })
@@ -107,6 +111,16 @@ impl Cx {
         self.shared.memos.of(self.at.step, self.at.task, look)
     }
 
+    /// The task's place in its superstep.
+    pub(super) fn task(&self) -> usize {
+        self.at.task
+    }
+
+    /// Keeps what is left of the attempt for the next one.
+    pub(super) fn lay_aside(&self, aside: Box<dyn std::any::Any + Send>) {
+        self.shared.memos.lay_aside(self.at.step, self.at.task, aside);
+    }
+
     /// The node's name in the graph.
     #[inline]
     pub fn node(&self) -> &str {
@@ -138,6 +152,7 @@ impl Cx {
         if let Some(desk) = self.used_desk() {
             desk.beat();
         }
+        self.shared.nest.beat();
     }
 
     /// The thread that the run is on, if it is on one.
@@ -149,7 +164,8 @@ impl Cx {
     /// What the reducers' first phase is told of this task.
     #[inline]
     pub(super) fn stamp(&self) -> Stamp<'_> {
-        Stamp { thread: self.thread(), ..Stamp::new(self.node(), self.at.step, self.at.task) }
+        let thread = self.shared.nest.call.as_deref().or(self.thread());
+        Stamp { thread, ..Stamp::new(self.node(), self.at.step, self.at.task) }
     }
 
     /// The run's own keys and values.
@@ -325,6 +341,10 @@ impl<D> Ctx<D> {
     /// The context that the run was given.
     pub fn context(&self) -> &D {
         &self.context
+    }
+
+    pub(crate) fn shared_context(&self) -> Arc<D> {
+        Arc::clone(&self.context)
     }
 }
 

@@ -15,6 +15,7 @@ use crate::stream::Events;
 use super::apply::{Rejected, Undos};
 use super::attempt::{LoneAttempt, contained};
 use super::begin::start_failed;
+use super::child::Returned;
 use super::commit::follow_chain;
 use super::cx::{At, Ctx};
 use super::ephemeral::Ephemerals;
@@ -46,6 +47,8 @@ pub(crate) struct Driver<S: GraphState, D> {
     pub(super) attempts: Vec<u32>,
     /// What tasks of it wait for, or could not read the answer to.
     pub(super) suspended: Suspended,
+    /// Where runs within tasks of it have stopped.
+    pub(super) halted: Vec<Halt>,
     /// Where the run has stopped, after a step that came to a stop.
     pub(super) halt: Option<Halt>,
     /// Where it is to stop before or after nodes.
@@ -56,6 +59,8 @@ pub(crate) struct Driver<S: GraphState, D> {
     pub(super) undos: Undos<S>,
     /// The thread that the run is on; none for a run in memory.
     pub(super) persist: Option<Box<Persist>>,
+    /// What a run that goes on with the state of the run around it has written so far.
+    pub(super) returned: Option<Box<Returned<S>>>,
     /// The superstep after which the run has had as many as it may.
     pub(super) last_step: u64,
     /// What all its tasks tell `tracing`, at hand.
@@ -161,7 +166,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 if let Err(unfinished) = attempt.await {
                     return self.lone_unfinished(*unfinished, step);
                 }
-                let followed = follow_chain(node, &self.progress, &mut self.state, slot);
+                let followed = match self.returned {
+                    None => follow_chain(node, &self.progress, &mut self.state, slot),
+                    Some(_) => Ok(None),
+                };
                 if let Some(next) = followed.map_err(|rejected| self.lone_rejection(rejected, step))? {
                     self.step = step;
                     if let ([task], [attempts]) = (self.tasks.as_mut_slice(), self.attempts.as_mut_slice()) {
@@ -233,6 +241,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         if !unfinished.open.is_empty() {
             self.suspended.insert(0, unfinished.open);
         }
+        self.halted.extend(unfinished.halt);
         match unfinished.failed {
             Some(failed) => Err(self.lone_failure(failed, step)),
             None => {
@@ -268,6 +277,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     async fn execute(&mut self, step: u64) -> Result<(), Error> {
         self.has_timer()?;
         let mut failures = Vec::new();
+        self.halted.clear();
         let waited = std::mem::take(&mut self.suspended);
         let execution = Execution {
             graph: &self.graph,
@@ -278,6 +288,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             attempts: &mut self.attempts,
             failures: &mut failures,
             suspended: &mut self.suspended,
+            halted: &mut self.halted,
             options: &self.options,
             events: self.events.as_ref(),
             recorder: self.persist.as_mut().map(|persist| persist.recorder(self.tasks.len())),

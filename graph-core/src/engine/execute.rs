@@ -19,6 +19,7 @@ use crate::stream::Events;
 
 use super::cx::{At, Ctx};
 use super::encoded::Keep;
+use super::halt::Halt;
 use super::options::{FailureMode, RunOptions};
 use super::persist::Recorder;
 use super::policy::Work;
@@ -37,6 +38,8 @@ pub(super) struct Execution<'e, S: GraphState, D> {
     pub(super) failures: &'e mut Vec<(usize, NodeFailure)>,
     /// What tasks wait for.
     pub(super) suspended: &'e mut Suspended,
+    /// Where runs within tasks have stopped.
+    pub(super) halted: &'e mut Vec<Halt>,
     pub(super) options: &'e RunOptions,
     pub(super) events: Option<&'e Events<S>>,
     /// Where results are stored as they come in; nowhere without a store, or for a lone task.
@@ -93,9 +96,10 @@ impl<S: GraphState, D> Execution<'_, S, D> {
 
     /// Takes in why a task has no result. Being suspended is no failure, and no attempt is used up by it.
     fn set_aside(&mut self, index: usize, unfinished: Unfinished) -> Option<&NodeFailure> {
-        if !unfinished.open.is_empty() {
+        if !unfinished.open.is_empty() || unfinished.halt.is_some() {
             self.suspended.insert(index, unfinished.open);
         }
+        self.halted.extend(unfinished.halt);
         match unfinished.failed {
             Some(failed) => {
                 self.count(index);

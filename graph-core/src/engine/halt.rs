@@ -18,11 +18,30 @@ pub(crate) struct Halt {
     pub(crate) told: bool,
 }
 
+impl Halt {
+    /// The same, of a run within a task of this node, as that of the task's own run.
+    pub(super) fn within(&self, node: &str) -> Self {
+        let inside = |nodes: &[String]| nodes.iter().map(|inner| format!("{node}/{inner}")).collect();
+        Self { before: inside(&self.before), after: inside(&self.after), told: self.told }
+    }
+
+    /// Adds where else the run has stopped.
+    fn add(&mut self, other: Self) {
+        self.before.extend(other.before);
+        self.after.extend(other.after);
+        self.told |= other.told;
+    }
+}
+
 impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     /// Stops at the questions of suspended tasks; what stepping gives back then.
     #[cold]
     pub(super) fn stop(&mut self) -> bool {
-        self.halt = Some(Halt::default());
+        let mut all = Halt::default();
+        for halt in std::mem::take(&mut self.halted) {
+            all.add(halt);
+        }
+        self.halt = Some(all);
         false
     }
 
@@ -77,13 +96,15 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             let (id, answer) = answer.into_parts().map_err(|kind| self.error(kind))?;
             let refuse =
                 |reason: &str| self.error(ErrorKind::Answer { id: id.clone(), reason: reason.to_owned() });
-            let Some(open) = self.questions().find(|open| open.id == id) else {
+            let asked = self.suspended.iter().flat_map(|(task, open)| open.iter().map(|open| (*task, open)));
+            let mut asked = asked.filter(|(_, open)| open.id == id);
+            let Some((task, open)) = asked.next() else {
                 return Err(refuse("no open question has this id"));
             };
             if changed {
                 return Err(refuse("the question has changed since it was shown"));
             }
-            let (task, question) = (open.task, open.question.clone());
+            let question = open.question.clone();
             if given.iter().any(|(_, other, _)| *other == id) {
                 return Err(refuse("it is answered twice"));
             }

@@ -15,6 +15,7 @@ use super::ephemeral::Ephemerals;
 use super::execute::Suspended;
 use super::gates::Gates;
 use super::ledger::Ledger;
+use super::nest::Inherited;
 use super::options::RunOptions;
 use super::task::Failed;
 use super::{Driver, RunShared};
@@ -31,10 +32,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
     pub(super) fn new(
         graph: Arc<Compiled<S, D>>,
         context: Arc<D>,
-        shared: RunShared,
+        mut shared: RunShared,
         options: RunOptions,
         events: Option<Events<S>>,
     ) -> Result<Self, Error> {
+        shared.nest.options = Inherited::of(&options);
         let ctx = Ctx::new(Arc::new(shared), context);
         let parts = Self { graph, ctx, options, events };
         if parts.options.max_concurrency == Some(0) {
@@ -67,12 +69,14 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
             results: Vec::new(),
             attempts: Vec::new(),
             suspended: Suspended::new(),
+            halted: Vec::new(),
             halt: None,
             gates,
             ephemerals,
             ledger: Ledger::default(),
             undos: Undos::new(),
             persist: None,
+            returned: None,
         })
     }
 }

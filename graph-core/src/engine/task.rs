@@ -5,6 +5,7 @@ use crate::reducers::Stamp;
 use crate::state::{EncodeError, FieldWrite as _, GraphState, Update, Writes};
 
 use super::encoded::{Encoded, Keep, NotEncoded};
+use super::halt::Halt;
 
 pub(crate) type WriteOf<S> = <<S as GraphState>::Update as Update<S>>::Write;
 
@@ -49,11 +50,13 @@ impl Failed {
 pub(super) struct Unfinished {
     pub(super) failed: Option<Failed>,
     pub(super) open: Vec<OpenQuestion>,
+    /// Where a run within the task has stopped.
+    pub(super) halt: Option<Halt>,
 }
 
 impl From<Failed> for Box<Unfinished> {
     fn from(failed: Failed) -> Self {
-        Self::new(Unfinished { failed: Some(failed), open: Vec::new() })
+        Self::new(Unfinished { failed: Some(failed), open: Vec::new(), halt: None })
     }
 }
 

@@ -20,6 +20,9 @@ pub struct OpenQuestion {
     pub key: Option<String>,
     /// The question, as JSON.
     pub question: Value,
+    /// The subgraph nodes that it is asked within, outermost first; nothing for a node of the run's own graph.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub namespace: Vec<String>,
 }
 
 impl OpenQuestion {

@@ -14,8 +14,8 @@ mod shape;
 mod step;
 mod view;
 
-pub(crate) use call::StepFuture;
 pub use call::{ArgsOf, CallWith, ErasedNode, Runs};
+pub(crate) use call::{PacketMissing, StepFuture};
 pub(crate) use decide::Decider;
 pub use decide::{Decide, DecideWith, Decides, Decision};
 pub use destination::{Anywhere, Destination, IsPacketOf, NoPayload, Reached, Sent, Unreadable, Unsent};

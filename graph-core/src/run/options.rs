@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::engine::{Driver, FailureMode, Memos, Metadata, RunOptions, RunShared, RunSpan};
+use crate::engine::{Driver, FailureMode, Memos, Metadata, Nest, RunOptions, RunShared, RunSpan};
 use crate::error::{Error, ErrorKind};
 use crate::graph::Graph;
 use crate::node::{Body, Shape};
@@ -127,6 +127,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Opening<S, D> {
             [StreamMode::Custom, StreamMode::Messages].iter().any(|mode| events.wants(*mode))
         };
         let heard = self.events.clone().filter(hears);
+        let listeners = self.events.clone().map(|events| Arc::new(events) as Arc<dyn Sink>);
         RunShared {
             names: Arc::clone(&self.graph.0.names),
             metadata: self.metadata.clone(),
@@ -138,6 +139,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Opening<S, D> {
             spans: self.spans.clone(),
             thread,
             sink: heard.map(|events| Arc::new(events) as Arc<dyn Sink>),
+            nest: Nest { listeners, ..Nest::default() },
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::node::Packet;
 use crate::run::Outcome;
 use crate::state::GraphState;
 
-use super::Custom;
+use super::{Custom, SubgraphEvent};
 
 /// Something that happened in a run.
 ///
@@ -118,6 +118,8 @@ pub enum EventKind<S: GraphState> {
         /// Its step: −1 for the first input of a thread.
         step: i64,
     },
+    /// Something that happened in a subgraph with another state.
+    Subgraph(SubgraphEvent),
     /// The run has ended, or stopped on the way; always the last event, whatever was asked for.
     Done(Outcome<S>),
 }
@@ -169,6 +171,7 @@ impl<S: GraphState> EventKind<S> {
             Self::TaskRetry { .. } => "task_retry",
             Self::Checkpoint { .. } => "checkpoint",
             Self::Interrupt { .. } => "interrupt",
+            Self::Subgraph(event) => event.name(),
             Self::Done(Outcome::Done(_)) => "done",
             Self::Done(Outcome::Interrupted(_)) => "interrupted",
         }
@@ -185,11 +188,12 @@ impl<S: GraphState> EventKind<S> {
             | Self::TaskFailed { node, .. }
             | Self::TaskRetry { node, .. }
             | Self::Interrupt { node, .. } => Some(node),
+            Self::Subgraph(event) => event.node(),
             Self::Values(_) | Self::Checkpoint { .. } | Self::Done(_) => None,
         }
     }
 
-    fn task(&self) -> Option<usize> {
+    pub(super) fn task(&self) -> Option<usize> {
         match self {
             Self::Update { task, .. }
             | Self::Custom { task, .. }
@@ -199,6 +203,7 @@ impl<S: GraphState> EventKind<S> {
             | Self::TaskFailed { task, .. }
             | Self::TaskRetry { task, .. }
             | Self::Interrupt { task, .. } => Some(*task),
+            Self::Subgraph(event) => event.task(),
             Self::Values(_) | Self::Checkpoint { .. } | Self::Done(_) => None,
         }
     }
@@ -211,43 +216,62 @@ impl<S: GraphState> Serialize for Event<S> {
         let namespace: Vec<&str> = self.namespace.iter().map(|node| &**node).collect();
         map.serialize_entry("namespace", &namespace)?;
         map.serialize_entry("superstep", &self.superstep)?;
-        map.serialize_entry("type", self.kind.name())?;
-        if let (Some(node), Some(task)) = (self.kind.node(), self.kind.task()) {
-            map.serialize_entry("node", node)?;
-            map.serialize_entry("task", &task)?;
-        }
-        match &self.kind {
-            EventKind::Values(state) => map.serialize_entry("data", &state.dump())?,
-            EventKind::Update { update, .. } => map.serialize_entry("data", update)?,
-            EventKind::Custom { value, .. } => map.serialize_entry("data", value)?,
-            EventKind::Message { chunk, .. } => map.serialize_entry("data", chunk)?,
-            EventKind::TaskFailed { error, .. } => map.serialize_entry("error", error)?,
-            EventKind::TaskRetry { attempt, error, wait, .. } => {
-                map.serialize_entry("attempt", attempt)?;
-                map.serialize_entry("error", error)?;
-                map.serialize_entry("wait", &wait.as_secs_f64())?;
-            }
-            EventKind::Checkpoint { id, step } => {
-                map.serialize_entry("checkpoint", id)?;
-                map.serialize_entry("step", step)?;
-            }
-            EventKind::Interrupt { question, .. } => map.serialize_entry("data", question)?,
-            EventKind::Done(outcome) => {
-                map.serialize_entry("data", &outcome.state().dump())?;
-                if let Some(pause) = outcome.pause() {
-                    map.serialize_entry("questions", pause.questions())?;
-                    map.serialize_entry("before", pause.before())?;
-                    map.serialize_entry("after", pause.after())?;
-                    map.serialize_entry("next", pause.next())?;
-                    if pause.is_told() {
-                        map.serialize_entry("told_to_stop", &true)?;
-                    }
-                }
-            }
-            EventKind::TaskStarted { .. } | EventKind::TaskFinished { .. } => {}
-        }
+        write_entries(&self.kind, &mut map)?;
         map.end()
     }
+}
+
+/// Serializes what happened, by itself.
+pub(super) fn entries<S: GraphState, Ser: Serializer>(
+    kind: &EventKind<S>,
+    serializer: Ser,
+) -> Result<Ser::Ok, Ser::Error> {
+    let mut map = serializer.serialize_map(None)?;
+    write_entries(kind, &mut map)?;
+    map.end()
+}
+
+fn write_entries<S: GraphState, M: SerializeMap>(kind: &EventKind<S>, map: &mut M) -> Result<(), M::Error> {
+    if let EventKind::Subgraph(event) = kind {
+        let entries = event.to_json().map_err(serde::ser::Error::custom)?;
+        return entries.iter().try_for_each(|(key, value)| map.serialize_entry(key, value));
+    }
+    map.serialize_entry("type", kind.name())?;
+    if let (Some(node), Some(task)) = (kind.node(), kind.task()) {
+        map.serialize_entry("node", node)?;
+        map.serialize_entry("task", &task)?;
+    }
+    match kind {
+        EventKind::Values(state) => map.serialize_entry("data", &state.dump())?,
+        EventKind::Update { update, .. } => map.serialize_entry("data", update)?,
+        EventKind::Custom { value, .. } => map.serialize_entry("data", value)?,
+        EventKind::Message { chunk, .. } => map.serialize_entry("data", chunk)?,
+        EventKind::TaskFailed { error, .. } => map.serialize_entry("error", error)?,
+        EventKind::TaskRetry { attempt, error, wait, .. } => {
+            map.serialize_entry("attempt", attempt)?;
+            map.serialize_entry("error", error)?;
+            map.serialize_entry("wait", &wait.as_secs_f64())?;
+        }
+        EventKind::Checkpoint { id, step } => {
+            map.serialize_entry("checkpoint", id)?;
+            map.serialize_entry("step", step)?;
+        }
+        EventKind::Interrupt { question, .. } => map.serialize_entry("data", question)?,
+        EventKind::Done(outcome) => {
+            map.serialize_entry("data", &outcome.state().dump())?;
+            if let Some(pause) = outcome.pause() {
+                map.serialize_entry("questions", pause.questions())?;
+                map.serialize_entry("before", pause.before())?;
+                map.serialize_entry("after", pause.after())?;
+                map.serialize_entry("next", pause.next())?;
+                if pause.is_told() {
+                    map.serialize_entry("told_to_stop", &true)?;
+                }
+            }
+        }
+        EventKind::TaskStarted { .. } | EventKind::TaskFinished { .. } | EventKind::Subgraph(_) => {}
+    }
+    Ok(())
 }
 
 impl<S: GraphState> fmt::Debug for Event<S> {

@@ -1,3 +1,4 @@
+use std::any::Any;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -13,21 +14,47 @@ use crate::messages::MessageChunk;
 use crate::node::Packet;
 use crate::state::{GraphState, Update, Writes};
 
-use super::{Custom, EventKind, StreamMode};
+use super::subgraph::Passed;
+use super::{Custom, EventKind, StreamMode, SubgraphEvent};
 
 /// A run's side of its stream.
 pub(crate) struct Events<S: GraphState> {
-    /// Bounded: a run waits for a listener that is far behind instead of filling the memory.
-    pub(super) sender: Sender<(u64, EventKind<S>)>,
-    /// Wakes whoever waits for room. (The channel's own queue would promise room to tasks that are not polled while
-    /// the run itself waits behind them.)
-    pub(super) room: Arc<Notify>,
+    pub(super) to: Listener<S>,
     pub(super) modes: Arc<[StreamMode]>,
+}
+
+/// Where the events of a run go.
+pub(super) enum Listener<S: GraphState> {
+    /// To its stream.
+    Stream {
+        /// Bounded: a run waits for a listener that is far behind instead of filling the memory.
+        sender: Sender<Told<S>>,
+        /// Wakes whoever waits for room. (The channel's own queue would promise room to tasks that are not polled while
+        /// the run itself waits behind them.)
+        room: Arc<Notify>,
+    },
+    /// To whoever listens to the run around it; with the subgraph nodes that it is within.
+    Around { sink: Arc<dyn Sink>, path: Arc<[Arc<str>]> },
+}
+
+/// An event on its way.
+pub(super) struct Told<S: GraphState> {
+    pub(super) path: Arc<[Arc<str>]>,
+    pub(super) step: u64,
+    pub(super) kind: EventKind<S>,
 }
 
 impl<S: GraphState> Clone for Events<S> {
     fn clone(&self) -> Self {
-        Self { sender: self.sender.clone(), room: Arc::clone(&self.room), modes: Arc::clone(&self.modes) }
+        let to = match &self.to {
+            Listener::Stream { sender, room } => {
+                Listener::Stream { sender: sender.clone(), room: Arc::clone(room) }
+            }
+            Listener::Around { sink, path } => {
+                Listener::Around { sink: Arc::clone(sink), path: Arc::clone(path) }
+            }
+        };
+        Self { to, modes: Arc::clone(&self.modes) }
     }
 }
 
@@ -36,13 +63,28 @@ impl<S: GraphState> Events<S> {
         self.modes.contains(&mode)
     }
 
-    /// A listener that has gone away is told nothing more; the run goes on.
+    /// Of a run within another, for whoever listens to that.
+    pub(crate) fn within(sink: &Arc<dyn Sink>, path: &Arc<[Arc<str>]>) -> Self {
+        let to = Listener::Around { sink: Arc::clone(sink), path: Arc::clone(path) };
+        Self { to, modes: sink.modes() }
+    }
+
     async fn send(&self, step: u64, kind: EventKind<S>) {
-        let mut event = (step, kind);
+        match &self.to {
+            Listener::Stream { .. } => self.tell(Told { path: Arc::default(), step, kind }).await,
+            Listener::Around { sink, path } => {
+                sink.pass(Arc::clone(path), step, Box::new(kind)).await;
+            }
+        }
+    }
+
+    /// A listener that has gone away is told nothing more; the run goes on.
+    async fn tell(&self, mut event: Told<S>) {
+        let Listener::Stream { sender, room } = &self.to else { return };
         loop {
             // Asked for first, so that room that is made meanwhile is not missed.
-            let room = self.room.notified();
-            match self.sender.try_send(event) {
+            let room = room.notified();
+            match sender.try_send(event) {
                 Ok(()) | Err(TrySendError::Closed(_)) => return,
                 Err(TrySendError::Full(unsent)) => event = unsent,
             }
@@ -79,7 +121,8 @@ impl<S: GraphState> Events<S> {
     }
 
     pub(crate) async fn interrupt(&self, step: u64, task: usize, node: Arc<str>, question: OpenQuestion) {
-        if self.wants(StreamMode::Interrupts) {
+        // What a subgraph asks has been told by its own run.
+        if self.wants(StreamMode::Interrupts) && question.namespace.is_empty() {
             self.send(step, EventKind::Interrupt { node, task, question }).await;
         }
     }
@@ -115,7 +158,12 @@ impl<S: GraphState> Events<S> {
 pub(crate) trait Sink: Send + Sync {
     fn wants(&self, mode: StreamMode) -> bool;
 
+    fn modes(&self) -> Arc<[StreamMode]>;
+
     fn send(&self, step: u64, task: usize, node: Arc<str>, sent: Sent) -> Sending<'_>;
+
+    /// Takes an event of a run within.
+    fn pass(&self, path: Arc<[Arc<str>]>, step: u64, event: Box<dyn Passed>) -> Sending<'_>;
 }
 
 /// What a node sends.
@@ -130,6 +178,28 @@ pub(crate) type Sending<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 impl<S: GraphState> Sink for Events<S> {
     fn wants(&self, mode: StreamMode) -> bool {
         self.wants(mode)
+    }
+
+    fn modes(&self) -> Arc<[StreamMode]> {
+        Arc::clone(&self.modes)
+    }
+
+    fn pass(&self, path: Arc<[Arc<str>]>, step: u64, event: Box<dyn Passed>) -> Sending<'_> {
+        match &self.to {
+            Listener::Around { sink, .. } => sink.pass(path, step, event),
+            Listener::Stream { .. } => {
+                let of_this_state = (&*event as &dyn Any).is::<EventKind<S>>();
+                let kind = if of_this_state {
+                    (event as Box<dyn Any>).downcast().ok().map(|kind: Box<EventKind<S>>| *kind)
+                } else {
+                    Some(EventKind::Subgraph(SubgraphEvent::new(event)))
+                };
+                match kind {
+                    Some(kind) => Box::pin(self.tell(Told { path, step, kind })),
+                    None => Box::pin(std::future::ready(())),
+                }
+            }
+        }
     }
 
     fn send(&self, step: u64, task: usize, node: Arc<str>, sent: Sent) -> Sending<'_> {

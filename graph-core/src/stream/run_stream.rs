@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind};
 use crate::run::Outcome;
 use crate::state::GraphState;
 
+use super::events::{Listener, Told};
 use super::{Event, EventKind, Events, StreamMode};
 
 /// A run; its outcome, and how many supersteps it took.
@@ -25,7 +26,7 @@ type Running<S> = Pin<Box<dyn Future<Output = Result<(u64, Outcome<S>), Error>> 
 /// the run's tasks starts.
 pub struct RunStream<S: GraphState> {
     run: Option<Running<S>>,
-    events: Receiver<(u64, EventKind<S>)>,
+    events: Receiver<Told<S>>,
     /// Tells whoever waits for room that the listener has caught up.
     room: Arc<Notify>,
     outcome: Option<Result<(u64, Outcome<S>), Error>>,
@@ -39,7 +40,8 @@ impl<S: GraphState> RunStream<S> {
     pub(crate) fn new(modes: &[StreamMode], run: impl FnOnce(Events<S>) -> Running<S>) -> Self {
         let (sender, events) = channel(AHEAD);
         let room = Arc::new(Notify::new());
-        let run = run(Events { sender, room: Arc::clone(&room), modes: Arc::from(modes) });
+        let to = Listener::Stream { sender, room: Arc::clone(&room) };
+        let run = run(Events { to, modes: Arc::from(modes) });
         Self { run: Some(run), events, room, outcome: None, sequence: 0 }
     }
 
@@ -70,10 +72,10 @@ impl<S: GraphState> RunStream<S> {
         })
     }
 
-    fn event(&mut self, superstep: u64, kind: EventKind<S>) -> Event<S> {
+    fn event(&mut self, told: Told<S>) -> Event<S> {
         let sequence = self.sequence;
         self.sequence += 1;
-        Event { sequence, namespace: Vec::new(), superstep, kind }
+        Event { sequence, namespace: told.path.to_vec(), superstep: told.step, kind: told.kind }
     }
 }
 
@@ -88,16 +90,15 @@ impl<S: GraphState> Stream for RunStream<S> {
         loop {
             // Events first: a run that waits for room in the channel goes on only once they are taken out.
             match this.events.poll_recv(cx) {
-                Poll::Ready(Some((superstep, kind))) => {
-                    return Poll::Ready(Some(Ok(this.event(superstep, kind))));
-                }
+                Poll::Ready(Some(told)) => return Poll::Ready(Some(Ok(this.event(told)))),
                 // The channel is closed once the run has ended, below.
                 Poll::Ready(None) => {
                     return Poll::Ready(match this.outcome.take() {
                         None => None,
                         Some(Err(error)) => Some(Err(error)),
-                        Some(Ok((superstep, outcome))) => {
-                            Some(Ok(this.event(superstep, EventKind::Done(outcome))))
+                        Some(Ok((step, outcome))) => {
+                            let kind = EventKind::Done(outcome);
+                            Some(Ok(this.event(Told { path: Arc::default(), step, kind })))
                         }
                     });
                 }
@@ -116,9 +117,7 @@ impl<S: GraphState> Stream for RunStream<S> {
                 // to let others run, and then wakes us itself.
                 Poll::Pending => {
                     return match this.events.poll_recv(cx) {
-                        Poll::Ready(Some((superstep, kind))) => {
-                            Poll::Ready(Some(Ok(this.event(superstep, kind))))
-                        }
+                        Poll::Ready(Some(told)) => Poll::Ready(Some(Ok(this.event(told)))),
                         _ => Poll::Pending,
                     };
                 }

@@ -1,12 +1,15 @@
 //! A run that runs again what was planned at a checkpoint, as a new branch.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::engine::persist::{Begin, Opened as OpenedThread, open};
+use crate::checkpoint::CheckpointId;
+use crate::engine::persist::{Begin, Opened as OpenedThread, open, under};
 use crate::error::{Error, ErrorKind};
 use crate::run::{About, Opened, Opening, Target};
 use crate::state::GraphState;
 
+use super::Thread;
 use super::begin::{begin, ended_at, require, take_over, writer};
 use super::input::planned_at;
 use super::load::read;
@@ -19,7 +22,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Ag
     }
 
     async fn open(self, mut opening: Opening<S, D>) -> Result<Opened<S, D>, Error> {
-        let Self { thread, at, run_id, on_conflict, how } = self;
+        let Self { thread, mut at, run_id, on_conflict, how } = self;
+        let mut enter = BTreeMap::new();
+        if let Some((namespace, checkpoint)) = &how.enter {
+            at = Some(way_in(&thread, namespace, *checkpoint, &mut enter).await?);
+        }
         let mut patience = Patience::new(on_conflict, opening.options.stop.as_ref());
         loop {
             let mut loaded = read(&thread, at).await?;
@@ -52,7 +59,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Ag
                 }
             }
             let fence = loaded.fence;
-            let (persist, shared) = writer(&thread, loaded, run_id.clone(), &mut opening);
+            let (persist, mut shared) = writer(&thread, loaded, run_id.clone(), &mut opening);
+            shared.nest.goes_in(enter.clone());
             let driver = begin(opening.again(), persist, shared, Begin::Again(opened, how.update.clone()))?;
             match take_over(&thread, driver, patience.waits()).await {
                 Err(error) if patience.tries_again(&thread, &error, fence).await? => {}
@@ -60,4 +68,27 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Ag
             }
         }
     }
+}
+
+/// The checkpoint of the thread from which a checkpoint of a call is reached, and those of the calls on the way.
+async fn way_in<S: GraphState, D: Send + Sync + 'static>(
+    thread: &Thread<S, D>,
+    namespace: &Arc<str>,
+    checkpoint: CheckpointId,
+    enter: &mut BTreeMap<Arc<str>, CheckpointId>,
+) -> Result<CheckpointId, Error> {
+    let (mut namespace, mut checkpoint) = (Arc::clone(namespace), checkpoint);
+    let store = &thread.graph.0.store;
+    while !namespace.is_empty() {
+        let loaded = store.get(&thread.name, &namespace, Some(checkpoint)).await;
+        let found = loaded.map_err(|error| thread.graph.error(error))?.found;
+        let Some(within) = found.and_then(|stored| under(&stored.checkpoint)) else {
+            let thread_name = thread.name.to_string();
+            return Err(thread.graph.refuse(ErrorKind::NoCheckpoint { thread: thread_name, checkpoint }));
+        };
+        enter.insert(Arc::clone(&namespace), checkpoint);
+        let outer = namespace.rsplit_once('/').map_or("", |(outer, _)| outer);
+        (namespace, checkpoint) = (Arc::from(outer), within.checkpoint);
+    }
+    Ok(checkpoint)
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointId, Loaded};
 use crate::engine::persist::{Begin, Journal, Opened as OpenedThread, Persist, Program, run_record};
-use crate::engine::{Driver, RunShared, rebuild};
+use crate::engine::{Driver, Nest, RunShared, rebuild};
 use crate::error::{Error, ErrorKind};
 use crate::graph::Compiled;
 use crate::node::NodeRef;
@@ -64,7 +64,8 @@ pub(super) fn writer<S: GraphState, D: Send + Sync + 'static>(
         opening.options.durability,
     );
     let persist = Persist::new(journal, run, loaded.fence.head);
-    let shared = RunShared { steps: Some(persist.steps()), ..shared };
+    let nest = Nest { host: Some(persist.host()), ..shared.nest };
+    let shared = RunShared { steps: Some(persist.steps()), nest, ..shared };
     (persist, shared)
 }
 

@@ -4,7 +4,8 @@ use crate::checkpoint::{CheckpointId, Loaded, StoredCheckpoint};
 use crate::engine::persist::{
     START, begun_joins, read_gate, read_stopped, read_tasks, shown_packet, shown_state,
 };
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
+use crate::graph::Compiled;
 use crate::interrupt::Pause;
 use crate::state::{GraphState, Update as _};
 
@@ -16,7 +17,8 @@ pub(super) async fn load<S: GraphState, D: Send + Sync + 'static>(
     checkpoint: Option<CheckpointId>,
 ) -> Result<Option<Snapshot<S>>, Error> {
     let loaded = read(thread, checkpoint).await?;
-    loaded.found.map(|stored| snapshot(thread, stored)).transpose()
+    let shown = loaded.found.map(|stored| snapshot(&thread.graph.0.graph.0, &thread.name, "", stored, None));
+    shown.transpose().map_err(|kind| thread.graph.refuse(kind))
 }
 
 /// What the store has of a thread.
@@ -47,26 +49,28 @@ pub(super) async fn pending<S: GraphState, D: Send + Sync + 'static>(
     Ok(pause)
 }
 
-fn snapshot<S: GraphState, D: Send + Sync + 'static>(
-    thread: &Thread<S, D>,
+/// A checkpoint, for showing. One of a call that goes on with the state of the run around it needs that.
+pub(super) fn snapshot<S: GraphState, D: Send + Sync + 'static>(
+    graph: &Compiled<S, D>,
+    thread: &Arc<str>,
+    namespace: &str,
     stored: StoredCheckpoint,
-) -> Result<Snapshot<S>, Error> {
-    let refuse = |kind| thread.graph.refuse(kind);
+    base: Option<&S>,
+) -> Result<Snapshot<S>, ErrorKind> {
     let StoredCheckpoint { checkpoint, fields, records } = stored;
-    let graph = &thread.graph.0.graph.0;
-    let tasks = read_tasks::<S, D>(graph, &thread.name, &checkpoint, &records).map_err(refuse)?;
-    let joins = begun_joins(graph, &thread.name, &checkpoint).map_err(refuse)?;
+    let tasks = read_tasks::<S, D>(graph, thread, &checkpoint, &records)?;
+    let joins = begun_joins(graph, thread, &checkpoint)?;
     let waiting = checkpoint.next.iter().any(|next| &**next == START);
     let state = if waiting && fields.is_empty() {
         None
     } else {
-        Some(shown_state(graph, &thread.name, &checkpoint, fields, &records).map_err(refuse)?)
+        Some(shown_state(graph, thread, &checkpoint, fields, &records, base)?)
     };
     Ok(Snapshot {
         state,
         next: tasks.iter().map(|(node, _)| Arc::clone(node)).collect(),
-        thread: Arc::clone(&thread.name),
-        namespace: Arc::from(""),
+        thread: Arc::clone(thread),
+        namespace: Arc::from(namespace),
         id: checkpoint.id,
         parent: checkpoint.parent,
         source: checkpoint.source,

@@ -16,6 +16,7 @@ mod resuming;
 mod run;
 mod snapshot;
 mod update;
+mod within;
 
 pub use as_node::{AsNode, IntoPlace, StandsFor, as_node};
 pub use at::At;
@@ -27,3 +28,4 @@ pub use persistent::PersistentGraph;
 pub use run::{IntoAnswers, OnConflict, OnThread, Resuming, WithInput};
 pub use snapshot::{JoinSnapshot, Snapshot, TaskError, TaskSnapshot};
 pub use update::UpdateThread;
+pub use within::{Outer, Within, WithinAt};

@@ -35,6 +35,8 @@ pub struct Resuming<S: GraphState> {
 /// A run that runs again what was planned at a checkpoint.
 pub struct Again<S: GraphState> {
     pub(super) update: Option<S::Update>,
+    /// The checkpoint of a call that it goes on from, within the checkpoint that has planned the call's task.
+    pub(super) enter: Option<(Arc<str>, CheckpointId)>,
 }
 
 /// What a run does when something else is under way on its thread.
@@ -66,7 +68,11 @@ impl<S: GraphState> Resuming<S> {
 
 impl<S: GraphState> Again<S> {
     pub(super) fn new() -> Self {
-        Self { update: None }
+        Self { update: None, enter: None }
+    }
+
+    pub(super) fn within(namespace: Arc<str>, checkpoint: CheckpointId) -> Self {
+        Self { update: None, enter: Some((namespace, checkpoint)) }
     }
 }
 

@@ -1,7 +1,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::engine::halt::Halt;
 use crate::interrupt::OpenQuestion;
 use crate::node::NodeError;
 
@@ -13,7 +14,7 @@ pub(crate) struct Desk {
     /// How many durable steps are being polled, one within the other.
     steps_polled: AtomicUsize,
     /// How many signs of life it has given.
-    beats: AtomicU64,
+    beats: Arc<AtomicU64>,
     papers: Mutex<Papers>,
 }
 
@@ -33,6 +34,8 @@ struct Papers {
     reopened: Vec<OpenQuestion>,
     /// What the attempt fails with, whatever its node makes of it.
     fault: Option<NodeError>,
+    /// Where a run within the task has stopped.
+    halt: Option<Halt>,
 }
 
 impl Desk {
@@ -42,6 +45,11 @@ impl Desk {
 
     fn papers(&self) -> MutexGuard<'_, Papers> {
         self.papers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Where signs of life are counted, for runs within the task.
+    pub(crate) fn pulse(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.beats)
     }
 
     /// A sign of life.
@@ -85,6 +93,31 @@ impl Desk {
 
     pub(super) fn reopen(&self, question: OpenQuestion) {
         self.papers().reopened.push(question);
+    }
+
+    /// The task's id.
+    pub(crate) fn task(&self) -> &str {
+        &self.task
+    }
+
+    /// Opens a question that a run within the task asks.
+    pub(crate) fn wait_for(&self, question: OpenQuestion) {
+        self.open(self.place(), question);
+    }
+
+    /// Opens a question of a run within the task that has failed.
+    pub(crate) fn ask_again(&self, question: OpenQuestion) {
+        self.reopen(question);
+    }
+
+    /// A run within the task has stopped.
+    pub(crate) fn halt(&self, halt: Halt) {
+        self.papers().halt = Some(halt);
+    }
+
+    /// Where a run within the task has stopped.
+    pub(crate) fn take_halt(&self) -> Option<Halt> {
+        self.papers().halt.take()
     }
 
     /// Takes a question back that nobody waits for any more.

@@ -164,6 +164,7 @@ impl<Q: Question> Asking<'_, Q> {
             name: Q::name().to_owned(),
             key: self.key.clone(),
             question,
+            namespace: Vec::new(),
         }
     }
 }
@@ -171,10 +172,10 @@ impl<Q: Question> Asking<'_, Q> {
 impl Cx {
     /// The stored answer, if it is one to the question as it is now asked.
     fn answer_to(&self, id: &str, question: &Value) -> Option<Value> {
-        self.memo(|memo| match memo.answers.get(id) {
-            Some(Answered { question: answered, answer }) if answered == question => Some(answer.clone()),
-            _ => None,
-        })
+        let to_this = |answered: &Answered| (answered.question == *question).then(|| answered.answer.clone());
+        let own = self.memo(|memo| memo.answers.get(id).and_then(to_this));
+        // One that came by way of the run around this one, whose call begins anew.
+        own.or_else(|| self.shared.nest.answers.get(id).and_then(to_this))
     }
 }
 

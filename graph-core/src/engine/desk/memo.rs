@@ -1,3 +1,4 @@
+use std::any::Any;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -7,7 +8,7 @@ use crate::checkpoint::{CheckpointId, Payload};
 use crate::engine::policy::Tries;
 
 /// What is known of a task from its earlier attempts.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Memo {
     /// By the question's id.
     pub(crate) answers: HashMap<String, Answered>,
@@ -17,6 +18,14 @@ pub(crate) struct Memo {
     pub(crate) unsaved: HashSet<String>,
     /// How far it has come, where its node has a policy.
     pub(crate) tries: Tries,
+    /// The run within the task, as its last attempt has left it, where it is not stored.
+    pub(crate) aside: Option<Box<dyn Any + Send>>,
+}
+
+impl std::fmt::Debug for Memo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Memo").field("steps", &self.steps.len()).finish_non_exhaustive()
+    }
 }
 
 /// An answer, and the question as it was when it was answered.
@@ -32,6 +41,8 @@ pub(crate) struct Answered {
 pub(crate) struct Memos {
     current: Mutex<Current>,
     scope: OnceLock<Arc<str>>,
+    /// What the ids of tasks begin with where no checkpoint has planned them: the task that the run is within.
+    within: Option<String>,
 }
 
 #[derive(Debug, Default)]
@@ -45,7 +56,20 @@ struct Current {
 impl Memos {
     /// Of a run in this scope.
     pub(crate) fn within(scope: impl Into<Arc<str>>) -> Self {
-        Self { current: Mutex::default(), scope: OnceLock::from(scope.into()) }
+        Self { current: Mutex::default(), scope: OnceLock::from(scope.into()), within: None }
+    }
+
+    /// Of a run within a task.
+    pub(crate) fn beneath(self, task: &str) -> Self {
+        Self { within: Some(task.to_owned()), ..self }
+    }
+
+    /// Lays aside what is left of a task's attempt; nothing once the run has come further.
+    pub(crate) fn lay_aside(&self, step: u64, task: usize, aside: Box<dyn Any + Send>) {
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        if current.step == step {
+            current.tasks.entry(task).or_default().aside = Some(aside);
+        }
     }
 
     fn at(&self, step: u64) -> MutexGuard<'_, Current> {
@@ -68,9 +92,10 @@ impl Memos {
 
     /// The task's id.
     pub(crate) fn task_id(&self, step: u64, task: usize) -> String {
-        match &self.at(step).origin {
-            Some(origin) => format!("{origin}:{task}"),
-            None => format!("{step}:{task}"),
+        match (&self.at(step).origin, &self.within) {
+            (Some(origin), _) => format!("{origin}:{task}"),
+            (None, None) => format!("{step}:{task}"),
+            (None, Some(within)) => format!("{within}>{step}:{task}"),
         }
     }
 

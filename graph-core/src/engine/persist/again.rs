@@ -11,6 +11,7 @@ use crate::state::GraphState;
 use super::begin::step_number;
 use super::input::{Waiting, input_not_storable, input_records};
 use super::opened::Opened;
+use super::progress::moved;
 use super::resume::behind;
 use super::writer::{Persist, Plan};
 
@@ -47,7 +48,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
         let graph = driver.graph.name.clone();
         let not_storable = |source| input_not_storable(&graph, step_number(step), source);
         let plan = match opened.input {
-            Some(_) => Plan { next: from.next.clone(), progress: from.progress.clone() },
+            Some(_) => {
+                let under = driver.persist.as_ref().and_then(|persist| persist.under.as_ref());
+                let progress = moved(from.progress.as_ref(), under).map_err(not_storable)?;
+                Plan { next: from.next.clone(), progress }
+            }
             // What a resumption has brought, an ephemeral field or a node, is in no plan yet.
             None => driver.plan(&[]).map_err(not_storable)?,
         };

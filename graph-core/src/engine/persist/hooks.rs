@@ -20,8 +20,15 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     /// What is planned now, as a checkpoint holds it.
     pub(super) fn plan(&self, updated_as: &[String]) -> Result<Plan, EncodeError> {
         let next = self.tasks.iter().filter_map(|task| self.graph.names.get(task.node)).cloned().collect();
-        let progress =
-            progress::encode::<S, D>(&self.graph, &self.tasks, &self.progress, &self.ephemerals, updated_as)?;
+        let under = self.persist.as_ref().and_then(|persist| persist.under.as_ref());
+        let progress = progress::encode::<S, D>(
+            &self.graph,
+            &self.tasks,
+            &self.progress,
+            &self.ephemerals,
+            updated_as,
+            under,
+        )?;
         Ok(Plan { next, progress })
     }
 

@@ -84,8 +84,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         pieces: Vec<Piece>,
         records: Vec<TaskRecord>,
     ) -> Result<(), Error> {
-        let progress = progress::encode::<S, D>(&self.graph, &[], &self.progress, &self.ephemerals, &[])
-            .map_err(|source| input_not_storable(&self.graph.name, step_number(step + 1), source))?;
+        let under = self.persist.as_ref().and_then(|persist| persist.under.as_ref());
+        let progress =
+            progress::encode::<S, D>(&self.graph, &[], &self.progress, &self.ephemerals, &[], under)
+                .map_err(|source| input_not_storable(&self.graph.name, step_number(step + 1), source))?;
         let plan = Plan { next: vec![Arc::from(START)], progress };
         if let Some(persist) = &mut self.persist {
             persist.checkpoint(Source::Input, step, parent, plan, pieces, records);

@@ -44,6 +44,8 @@ pub(crate) struct Shared {
     namespace: Arc<str>,
     origin: Arc<str>,
     durability: Durability,
+    /// The journal of the run around this one.
+    outer: Option<Arc<Shared>>,
     inner: Mutex<Inner>,
     /// Wakes the driver: there is something to write.
     pushed: AtomicWaker,
@@ -100,11 +102,46 @@ impl Journal {
             namespace,
             origin,
             durability,
+            outer: None,
             inner: Mutex::new(inner),
             pushed: AtomicWaker::new(),
             written: Notify::new(),
         };
         Self { shared: Arc::new(shared), in_flight: None, begun: false }
+    }
+
+    /// A journal for a run within another: of the same epoch, in a namespace of its own, whose head is `head`.
+    pub(super) fn within(
+        outer: &Arc<Shared>,
+        namespace: Arc<str>,
+        head: Option<CheckpointId>,
+        durability: Durability,
+    ) -> Self {
+        let epoch = outer.epoch();
+        let inner = Inner {
+            queue: VecDeque::new(),
+            held: Held::default(),
+            claims: false,
+            fence: Fence { epoch, head },
+            durable_head: head,
+            at: head,
+            epoch,
+            queued: 0,
+            durable: 0,
+            failed: None,
+        };
+        let shared = Shared {
+            store: Arc::clone(&outer.store),
+            thread: Arc::clone(&outer.thread),
+            namespace,
+            origin: Arc::clone(&outer.origin),
+            durability,
+            outer: Some(Arc::clone(outer)),
+            inner: Mutex::new(inner),
+            pushed: AtomicWaker::new(),
+            written: Notify::new(),
+        };
+        Self { shared: Arc::new(shared), in_flight: None, begun: true }
     }
 
     /// Writes as far as can be done now; ready when nothing is left to write.
@@ -198,7 +235,12 @@ impl Drop for Journal {
 
 impl StepLog for Shared {
     fn flush(&self) -> Logged<'_> {
-        Box::pin(async { self.durable().await.map_err(NodeError::from) })
+        Box::pin(async {
+            if let Some(outer) = &self.outer {
+                StepLog::flush(&**outer).await?;
+            }
+            self.durable().await.map_err(NodeError::from)
+        })
     }
 
     fn record<'a>(&'a self, task: usize, step: &'a str, result: Payload) -> Logged<'a> {
@@ -272,6 +314,21 @@ impl Shared {
             inner.queue.push_back(write);
         }
         self.pushed.wake();
+    }
+
+    /// The store.
+    pub(super) fn store(&self) -> &Arc<dyn Checkpointer> {
+        &self.store
+    }
+
+    /// The namespace that it writes in.
+    pub(super) fn namespace(&self) -> &Arc<str> {
+        &self.namespace
+    }
+
+    /// The checkpoint that has planned the tasks which are running.
+    pub(super) fn at(&self) -> Option<CheckpointId> {
+        self.lock().at
     }
 
     /// The thread's name.

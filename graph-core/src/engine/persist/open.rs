@@ -3,6 +3,7 @@ use std::sync::Arc;
 use crate::checkpoint::{
     Checkpoint, PieceKind, RecordKey, RecordKind, StoredCheckpoint, StoredField, StoredPiece, TaskRecord,
 };
+use crate::engine::child::Returned;
 use crate::engine::task::Finished;
 use crate::error::ErrorKind;
 use crate::graph::Compiled;
@@ -15,6 +16,7 @@ use super::corrupt::unplanned_kind;
 use super::gate::read_gate;
 use super::opened::Opened;
 use super::progress::{self, START, Unplanned, node_of};
+use super::read_onto::{Since, returned};
 use super::read_records::Reader;
 use super::read_state::read_state;
 use super::records::parse_write_key;
@@ -25,6 +27,27 @@ pub(crate) fn open<S: GraphState, D>(
     thread: &Arc<str>,
     stored: StoredCheckpoint,
 ) -> Result<Opened<S>, ErrorKind> {
+    read(graph, thread, stored, None).map(|(opened, _)| opened)
+}
+
+/// Reads a checkpoint of a run that goes on with the state of the run around it, and what it has written.
+pub(super) fn open_onto<S: GraphState, D>(
+    graph: &Compiled<S, D>,
+    thread: &Arc<str>,
+    stored: StoredCheckpoint,
+    base: &S,
+) -> Result<(Opened<S>, Returned<S>), ErrorKind> {
+    let (opened, since) = read(graph, thread, stored, Some(base))?;
+    let alive: Vec<usize> = opened.ephemerals.alive().map(|(field, ..)| field).collect();
+    Ok((opened, returned(since.unwrap_or_default(), &alive)))
+}
+
+fn read<S: GraphState, D>(
+    graph: &Compiled<S, D>,
+    thread: &Arc<str>,
+    stored: StoredCheckpoint,
+    base: Option<&S>,
+) -> Result<(Opened<S>, Option<Since<S>>), ErrorKind> {
     let StoredCheckpoint { checkpoint, fields, records } = stored;
     let is_input = checkpoint.next.iter().any(|next| &**next == START);
     let (mut fields, mut given_fields) = (fields, Vec::new());
@@ -33,7 +56,13 @@ pub(crate) fn open<S: GraphState, D>(
         (fields, given_fields) = given(&checkpoint, &records);
     }
     let reader = Reader { graph, thread, checkpoint: &checkpoint, records: &records };
-    let mut read = read_state::<S>(thread, &checkpoint, fields)?;
+    let (mut read, since) = match base {
+        None => (read_state::<S>(thread, &checkpoint, fields)?, None),
+        Some(base) => {
+            let (read, since) = reader.onto(base, &fields)?;
+            (read, Some(since))
+        }
+    };
     let patched = reader.patch(&mut read)?;
     let progress = progress::parse(checkpoint.progress.as_ref())
         .map_err(|unplanned| unplanned_kind(thread, &checkpoint, unplanned))?;
@@ -61,7 +90,7 @@ pub(crate) fn open<S: GraphState, D>(
     ephemerals.settle(step_number(checkpoint.step), &[], |field| patched.contains(&field));
     let names =
         |name: &String| (0..S::FIELD_COUNT).find(|&i| S::field(i).is_some_and(|spec| spec.name == name));
-    Ok(Opened {
+    let opened = Opened {
         state: read.state,
         pieces: read.pieces,
         tasks,
@@ -74,7 +103,8 @@ pub(crate) fn open<S: GraphState, D>(
         gate,
         checkpoint,
         records,
-    })
+    };
+    Ok((opened, since))
 }
 
 /// Reads a checkpoint's state, to go on from it with something else than what it has planned.

@@ -42,16 +42,21 @@ pub(super) fn patch_records<S: GraphState>(
     Ok(records)
 }
 
-/// The state of a checkpoint, for showing.
+/// The state of a checkpoint, for showing; of a call that goes on with another state, from that one on.
 pub(crate) fn shown_state<S: GraphState, D>(
     graph: &Compiled<S, D>,
     thread: &Arc<str>,
     checkpoint: &Checkpoint,
     fields: Vec<StoredField>,
     records: &[TaskRecord],
+    base: Option<&S>,
 ) -> Result<S, ErrorKind> {
-    let mut read = read_state::<S>(thread, checkpoint, fields)?;
-    Reader { graph, thread, checkpoint, records }.patch(&mut read)?;
+    let reader = Reader { graph, thread, checkpoint, records };
+    let mut read = match base {
+        None => read_state::<S>(thread, checkpoint, fields)?,
+        Some(base) => reader.onto(base, &fields)?.0,
+    };
+    reader.patch(&mut read)?;
     Ok(read.state)
 }
 

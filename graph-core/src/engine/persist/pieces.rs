@@ -18,6 +18,8 @@ pub(super) struct Pieces {
     /// What was written between two checkpoints.
     carried: Vec<(usize, Piece)>,
     buffer: Vec<u8>,
+    /// The state is that of the run around this one, and what was written is stored as it was: nothing of the state itself.
+    within: bool,
 }
 
 /// A field whose value cannot be stored.
@@ -37,6 +39,16 @@ impl Pieces {
     /// For a thread of which nothing is stored.
     pub(super) fn fresh<S: GraphState>() -> Self {
         Self::new(vec![Size::default(); S::FIELD_COUNT], (0..S::FIELD_COUNT).collect())
+    }
+
+    /// For a run that goes on with the state of the run around it.
+    pub(super) fn within<S: GraphState>() -> Self {
+        Self { within: true, ..Self::new(vec![Size::default(); S::FIELD_COUNT], Vec::new()) }
+    }
+
+    /// Whether everything that tasks write has to be encoded as they write it.
+    pub(super) fn keeps_writes(&self) -> bool {
+        self.within
     }
 
     /// Keeps what was written before the superstep for the checkpoint that follows it.
@@ -105,7 +117,8 @@ impl Pieces {
         pieces: &mut Vec<(usize, Piece)>,
     ) -> Result<(), NotStored> {
         let Some(spec) = S::field(field) else { return Ok(()) };
-        if matches!(spec.stored, None | Some(StoredAs::Value)) {
+        let as_written = self.within && spec.reducer.is_some() && spec.stored.is_some();
+        if matches!(spec.stored, None | Some(StoredAs::Value)) && !as_written {
             return self.whole(state, field, pieces);
         }
         let from = pieces.len();
@@ -131,7 +144,7 @@ impl Pieces {
             return Ok(());
         }
         let Some(size) = self.sizes.get_mut(field) else { return Ok(()) };
-        if spec.stored == Some(StoredAs::Delta) && size.grow(bytes) {
+        if spec.stored == Some(StoredAs::Delta) && !self.within && size.grow(bytes) {
             let value = encode(state, field, &mut self.buffer)?;
             if let Some(payload) = value
                 && size.outweighs(payload.len())

@@ -10,6 +10,8 @@ use crate::node::Packet;
 use crate::plan::{Progress, Target, Task};
 use crate::state::{EncodeError, GraphState};
 
+use super::host::Under;
+
 /// The name of START where names of nodes are stored.
 pub(crate) const START: &str = "START";
 
@@ -28,6 +30,9 @@ pub(super) struct StoredProgress {
     /// In whose place an update was made.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) updated_as: Vec<String>,
+    /// The task that the run is within.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) under: Option<Under>,
 }
 
 /// A deferred task that waits.
@@ -106,6 +111,7 @@ pub(super) fn encode<S: GraphState, D>(
     progress: &Progress,
     ephemerals: &Ephemerals,
     updated_as: &[String],
+    under: Option<&Under>,
 ) -> Result<Option<Payload>, EncodeError> {
     let packets = tasks.iter().enumerate().filter_map(|(index, task)| Some((index, task.packet.as_ref()?)));
     let packets: BTreeMap<usize, Box<RawValue>> = packets
@@ -116,7 +122,8 @@ pub(super) fn encode<S: GraphState, D>(
         && progress.waiting.is_empty()
         && !progress.joins.iter().any(|arrived| begun(&arrived))
         && ephemerals.alive().next().is_none()
-        && updated_as.is_empty();
+        && updated_as.is_empty()
+        && under.is_none();
     if untouched {
         return Ok(None);
     }
@@ -140,6 +147,7 @@ pub(super) fn encode<S: GraphState, D>(
         joins: joins.collect(),
         ephemeral: ephemeral.collect(),
         updated_as: updated_as.to_vec(),
+        under: under.cloned(),
     };
     Ok(Some(Payload::json(serde_json::to_string(&stored).map_err(EncodeError::of_plan)?)))
 }
@@ -150,6 +158,24 @@ pub(super) fn parse(payload: Option<&Payload>) -> Result<StoredProgress, Unplann
     serde_json::from_slice(payload.bytes()).map_err(|error| Unplanned::Unreadable(error.to_string()))
 }
 
+/// The task that the run of a checkpoint is within.
+pub(crate) fn under(checkpoint: &Checkpoint) -> Option<Under> {
+    parse(checkpoint.progress.as_ref()).ok()?.under
+}
+
+/// The same in a run that is within another task.
+pub(super) fn moved(
+    payload: Option<&Payload>,
+    under: Option<&Under>,
+) -> Result<Option<Payload>, EncodeError> {
+    if under.is_none() {
+        return Ok(payload.cloned());
+    }
+    let mut stored = parse(payload).map_err(|_| EncodeError::of_plan("what was planned cannot be read"))?;
+    stored.under = under.cloned();
+    Ok(Some(Payload::json(serde_json::to_string(&stored).map_err(EncodeError::of_plan)?)))
+}
+
 /// The packet of a planned task, for showing.
 pub(crate) fn shown_packet(checkpoint: &Checkpoint, index: usize) -> Option<serde_json::Value> {
     parse(checkpoint.progress.as_ref()).ok()?.packet(index)
@@ -157,8 +183,8 @@ pub(crate) fn shown_packet(checkpoint: &Checkpoint, index: usize) -> Option<serd
 
 /// The same without what is planned: the ephemeral fields are left.
 pub(super) fn without_tasks(payload: &Payload) -> Option<Payload> {
-    let StoredProgress { ephemeral, .. } = parse(Some(payload)).ok()?;
-    let stored = StoredProgress { ephemeral, ..StoredProgress::default() };
+    let StoredProgress { ephemeral, under, .. } = parse(Some(payload)).ok()?;
+    let stored = StoredProgress { ephemeral, under, ..StoredProgress::default() };
     serde_json::to_string(&stored).ok().map(Payload::json)
 }
 

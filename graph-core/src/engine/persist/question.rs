@@ -7,17 +7,31 @@ pub(crate) struct StoredQuestion {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) key: Option<String>,
     pub(crate) question: serde_json::Value,
+    /// Who asks, where it is a node of a subgraph.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) within: Option<Asker>,
+}
+
+/// A node of a subgraph that asks.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Asker {
+    pub(crate) namespace: Vec<String>,
+    pub(crate) node: String,
+    pub(crate) task: usize,
 }
 
 impl StoredQuestion {
     pub(super) fn of(open: &OpenQuestion) -> Self {
-        let OpenQuestion { name, key, question, .. } = open.clone();
-        Self { name, key, question }
+        let OpenQuestion { name, key, question, namespace, node, task, .. } = open.clone();
+        let within = (!namespace.is_empty()).then_some(Asker { namespace, node, task });
+        Self { name, key, question, within }
     }
 
     /// The question as it is shown.
     pub(crate) fn open(self, id: String, node: &str, task: usize) -> OpenQuestion {
-        let Self { name, key, question } = self;
-        OpenQuestion { id, node: node.to_owned(), task, name, key, question }
+        let Self { name, key, question, within } = self;
+        let asker = within.unwrap_or_else(|| Asker { namespace: Vec::new(), node: node.to_owned(), task });
+        let Asker { namespace, node, task } = asker;
+        OpenQuestion { id, node, task, name, key, question, namespace }
     }
 }

@@ -44,6 +44,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         let Some(journal) = journal else { return Ok(false) };
         let observed =
             self.events.is_some() || self.options.superstep_timeout.is_some() || self.spans.is_on();
+        let keep = match &self.persist {
+            Some(persist) if persist.pieces.keeps_writes() => Keep::All,
+            _ => Keep::Pieces,
+        };
         match (self.tasks.as_slice(), self.results.as_mut_slice(), self.attempts.as_mut_slice()) {
             ([task], [slot], [attempts]) if !observed && !self.graph.has_policy(task.node) => {
                 if let (None, Some(node)) = (&slot, self.graph.nodes.get(task.node)) {
@@ -52,7 +56,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                     *attempts += 1;
                     (self.ctx.cx.at.node, self.ctx.cx.at.attempt) = (task.node, *attempts);
                     let future = node.run.call(&self.state, task.packet.as_ref(), &self.ctx);
-                    let attempt = Attempt::new(future, &self.ctx, Keep::Pieces);
+                    let attempt = Attempt::new(future, &self.ctx, keep);
                     match Journal::beside(&journal, attempt).await {
                         Ok(finished) => *slot = Some(finished),
                         Err(unfinished) => return self.lone_unfinished(*unfinished, step),

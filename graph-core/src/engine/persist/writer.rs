@@ -13,6 +13,7 @@ use crate::graph::Compiled;
 use crate::plan::Task;
 use crate::state::{EncodeError, GraphState};
 
+use super::host::{Host, Under};
 use super::journal::{Journal, Shared};
 use super::orphans::Watch;
 use super::pieces::{NotStored, Pieces};
@@ -42,6 +43,8 @@ pub(crate) struct Persist {
     pub(super) observed: bool,
     /// Takes note of it if the run is dropped on the way.
     pub(super) watch: Option<Watch>,
+    /// The task that the run is within.
+    pub(super) under: Option<Under>,
 }
 
 /// What a checkpoint is of.
@@ -77,6 +80,7 @@ impl Persist {
             unannounced: Vec::new(),
             observed: false,
             watch: None,
+            under: None,
         }
     }
 
@@ -85,6 +89,11 @@ impl Persist {
         if let Some(watch) = &mut self.watch {
             watch.ended = true;
         }
+    }
+
+    /// What runs within its tasks need of it.
+    pub(crate) fn host(&self) -> Arc<Host> {
+        Arc::new(Host { shared: Arc::clone(&self.shared), run: Arc::clone(&self.run), busy: Arc::default() })
     }
 
     /// Where durable steps are written.

@@ -52,13 +52,13 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
                     self.tries(|tries| tries.attempt = attempt.saturating_sub(1));
                     return Err(Box::new(unfinished));
                 }
-                Unfinished { failed: Some(failed @ (Failed::Error(_) | Failed::Panic(_))), open }
+                Unfinished { failed: Some(failed @ (Failed::Error(_) | Failed::Panic(_))), open, .. }
                     if open.is_empty() =>
                 {
                     let failure = failed.into_failure(self.ctx.node(), self.ctx.at.step, attempt);
                     self.take_in(failure.of(self.ctx.at.task, self.task)).await?;
                 }
-                Unfinished { failed: Some(failed), open } => {
+                Unfinished { failed: Some(failed), open, .. } => {
                     let failure = failed.into_failure(self.ctx.node(), self.ctx.at.step, attempt);
                     return Err(self.over(failure, open));
                 }
@@ -135,7 +135,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
     /// The task's failure. What is counted begins anew with whoever runs it again.
     fn over(&self, failure: NodeFailure, open: Vec<crate::interrupt::OpenQuestion>) -> Box<Unfinished> {
         self.tries(|tries| (tries.failures, tries.due) = (0, None));
-        Box::new(Unfinished { failed: Some(Failed::Noted(Box::new(failure))), open })
+        Box::new(Unfinished { failed: Some(Failed::Noted(Box::new(failure))), open, halt: None })
     }
 }
 

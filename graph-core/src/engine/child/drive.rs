@@ -1,0 +1,149 @@
+use std::any::Any;
+use std::future::pending;
+
+use crate::engine::Driver;
+use crate::engine::cx::Cx;
+use crate::engine::desk::Answered;
+use crate::engine::persist::call_on_thread;
+use crate::error::ErrorKind;
+use crate::node::NodeError;
+use crate::state::GraphState;
+
+use super::call::{Call, Came, Kept};
+use super::memory::{Begun, begin_call};
+use super::place::Place;
+
+/// Runs a graph within a task: begins it, or goes on with it where an earlier attempt of the task has left it.
+///
+/// Where it waits for answers the task does. Its questions are the task's, under their own ids.
+///
+/// # Cancel safety
+/// What has finished of it is kept: on the thread where it is stored, with the task's memo where it is not.
+pub(crate) async fn visit<C, D>(call: Call<'_, C, D>, cx: &Cx) -> Result<Came<C>, NodeError>
+where
+    C: GraphState,
+    D: Send + Sync + 'static,
+{
+    let place = Place::of(&call, cx)?;
+    let host = cx.shared.nest.host.as_ref().filter(|_| call.kept != Kept::Nothing);
+    let (begun, kept) = match host {
+        Some(host) => (call_on_thread(&call, &place, cx, host).await?, None),
+        None => (in_memory(&call, &place, cx)?, Some(cx)),
+    };
+    let mut visit = Visit { begun: Some(begun), kept };
+    let Some(Begun { driver, .. }) = &mut visit.begun else { return Err(Lost.into()) };
+    driver.announce().await;
+    let spans = driver.spans.clone();
+    loop {
+        let stepped = spans.around(driver.step()).await;
+        spans.stepped(&stepped, driver.halts());
+        match stepped {
+            Ok(true) => cx.heartbeat(),
+            Ok(false) if driver.halts() => {
+                hand_on(driver, cx);
+                drop(visit);
+                return pending().await;
+            }
+            Ok(false) => break,
+            // The run around it has been told as well, and drops this one.
+            Err(error) if matches!(error.kind(), ErrorKind::Cancelled { .. }) => {
+                drop(visit);
+                return pending().await;
+            }
+            Err(error) => {
+                reopen(driver, cx);
+                return Err(error.into());
+            }
+        }
+    }
+    visit.kept = None;
+    let Some(Begun { mut driver, state: begun, lease: _lease }) = visit.begun.take() else {
+        return Err(Lost.into());
+    };
+    driver.conclude_call(&call.kept).await?;
+    let returned = driver.returned.take();
+    let update = match returned {
+        Some(returned) => returned.into_update(&driver.state)?,
+        None => C::Update::default(),
+    };
+    Ok(Came { state: driver.into_state(), begun, update })
+}
+
+/// Nobody takes it out but the call itself.
+#[derive(Debug, thiserror::Error)]
+#[error("the call of the subgraph was lost")]
+struct Lost;
+
+/// A call under way. One that is not stored is laid aside when it is dropped, for the task's next attempt.
+struct Visit<'c, C: GraphState, D: Send + Sync + 'static> {
+    begun: Option<Begun<C, D>>,
+    kept: Option<&'c Cx>,
+}
+
+impl<C: GraphState, D: Send + Sync + 'static> Drop for Visit<'_, C, D> {
+    fn drop(&mut self) {
+        if let (Some(begun), Some(cx)) = (self.begun.take(), self.kept) {
+            cx.lay_aside(Box::new(begun));
+        }
+    }
+}
+
+/// What an earlier attempt has laid aside, or a new call.
+fn in_memory<C: GraphState, D: Send + Sync + 'static>(
+    call: &Call<'_, C, D>,
+    place: &Place,
+    cx: &Cx,
+) -> Result<Begun<C, D>, NodeError> {
+    let aside: Option<Box<dyn Any + Send>> = cx.memo(|memo| memo.aside.take());
+    if let Some(Ok(begun)) = aside.map(|aside| aside.downcast::<Begun<C, D>>()) {
+        let mut begun = *begun;
+        begun.driver.take_answers(|id| cx.memo(|memo| memo.answers.get(id).cloned()));
+        return Ok(begun);
+    }
+    Ok(begin_call(call, place, cx)?)
+}
+
+/// Makes what the call waits for what its task waits for.
+fn hand_on<C: GraphState, D: Send + Sync + 'static>(driver: &Driver<C, D>, cx: &Cx) {
+    let desk = cx.desk();
+    for question in driver.questions() {
+        let mut question = question.clone();
+        question.namespace.insert(0, cx.node().to_owned());
+        desk.wait_for(question);
+    }
+    if let Some(halt) = &driver.halt {
+        desk.halt(halt.within(cx.node()));
+    }
+}
+
+/// What a call asks that has failed: it is asked again once the task runs again.
+fn reopen<C: GraphState, D: Send + Sync + 'static>(driver: &Driver<C, D>, cx: &Cx) {
+    for question in driver.questions() {
+        let mut question = question.clone();
+        cx.memo(|memo| memo.answers.remove(&question.id));
+        question.namespace.insert(0, cx.node().to_owned());
+        cx.desk().ask_again(question);
+    }
+}
+
+impl<C: GraphState, D: Send + Sync + 'static> Driver<C, D> {
+    /// Whether it has stopped on the way.
+    fn halts(&self) -> bool {
+        self.halt.is_some()
+    }
+
+    /// Takes in the answers that have come to its open questions.
+    pub(in crate::engine) fn take_answers(&mut self, answer: impl Fn(&str) -> Option<Answered>) {
+        let step = self.step + 1;
+        for (&task, open) in &mut self.suspended {
+            open.retain(|open| match answer(&open.id) {
+                Some(answered) if answered.question == open.question => {
+                    let id = open.id.clone();
+                    self.ctx.cx.shared.memos.of(step, task, |memo| memo.answers.insert(id, answered));
+                    false
+                }
+                _ => true,
+            });
+        }
+    }
+}

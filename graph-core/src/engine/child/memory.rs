@@ -1,0 +1,57 @@
+//! A call that is not stored.
+
+use crate::engine::Driver;
+use crate::engine::begin::begin;
+use crate::engine::cx::Cx;
+use crate::engine::ephemeral::Ephemerals;
+use crate::engine::parts::Parts;
+use crate::engine::persist::Lease;
+use crate::error::Error;
+use crate::state::GraphState;
+
+use super::Returned;
+use super::call::{Beginning, Call};
+use super::place::Place;
+
+/// A call that has begun.
+pub(in crate::engine) struct Begun<C: GraphState, D> {
+    pub(in crate::engine) driver: Driver<C, D>,
+    /// The state that it began with, of a call with an input.
+    pub(in crate::engine) state: Option<C>,
+    /// Nobody else writes to its namespace meanwhile; of a call that is stored.
+    pub(in crate::engine) lease: Option<Lease>,
+}
+
+/// Begins it, in memory.
+pub(super) fn begin_call<C: GraphState, D: Send + Sync + 'static>(
+    call: &Call<'_, C, D>,
+    place: &Place,
+    cx: &Cx,
+) -> Result<Begun<C, D>, Error> {
+    let shared = place.shared(&call.graph, cx);
+    let parts = Parts::new(
+        call.graph.0.clone(),
+        call.context.clone(),
+        shared,
+        place.options(call, cx),
+        place.listeners(cx),
+    )?;
+    let mut ephemerals = Ephemerals::new(&parts.graph.ephemeral);
+    let (state, begun, returned) = match &call.beginning {
+        Beginning::On(state) => {
+            // They may have been written for the nodes that run first.
+            ephemerals.settle(0, &[], |_| true);
+            (state.__duplicate(), None, Some(Box::new(Returned::default())))
+        }
+        Beginning::With(input) => {
+            let (state, given) = begin::<C>(input()).map_err(|kind| parts.error(kind))?;
+            ephemerals.settle(0, &[], |field| given.contains(&field));
+            let begun = state.__duplicate();
+            (state, Some(begun), None)
+        }
+    };
+    let mut driver = parts.driver(state, ephemerals)?;
+    driver.returned = returned;
+    driver.leave_start()?;
+    Ok(Begun { driver, state: begun, lease: None })
+}

@@ -1,0 +1,172 @@
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex};
+
+use crate::engine::cx::{Cx, RunShared};
+use crate::engine::desk::Memos;
+use crate::engine::nest::Nest;
+use crate::engine::options::{Metadata, RunOptions};
+use crate::engine::spans::RunSpan;
+use crate::graph::Graph;
+use crate::node::NodeError;
+use crate::run::About;
+use crate::state::GraphState;
+use crate::stream::{Events, Sink, StreamMode};
+
+use super::call::{Call, Kept};
+
+/// So many runs may lie within one another.
+pub(crate) const DEPTH: usize = 32;
+
+/// Graphs that call each other without end.
+#[derive(Debug, thiserror::Error)]
+#[error("subgraph `{}` is called within {DEPTH} others, which is as deep as they may lie: does it call itself without end?", .path.join("/"))]
+struct TooDeep {
+    path: Vec<String>,
+}
+
+/// Where a call stands within its run.
+pub(in crate::engine) struct Place {
+    /// The subgraph nodes around the call, itself included.
+    pub(in crate::engine) path: Arc<[Arc<str>]>,
+    /// Where it is stored on its thread. It is made of the nodes' names and not of the tasks' ids: a fork has the same.
+    pub(in crate::engine) namespace: Arc<str>,
+    /// What its own tasks' ids begin with, in a run that is not stored.
+    task: String,
+    /// What ids that are derived from its writes begin with.
+    call: Option<Arc<str>>,
+}
+
+impl Place {
+    pub(super) fn of<C: GraphState, D>(call: &Call<'_, C, D>, cx: &Cx) -> Result<Self, NodeError> {
+        let nest = &cx.shared.nest;
+        let node: Arc<str> = Arc::from(cx.node());
+        let path: Arc<[Arc<str>]> = nest.path.iter().cloned().chain([Arc::clone(&node)]).collect();
+        if path.len() > DEPTH {
+            return Err(TooDeep { path: path.iter().map(|node| node.to_string()).collect() }.into());
+        }
+        let outer = nest.host.as_ref().map_or("", |host| host.namespace());
+        let mut namespace = namespace(outer, &node);
+        match &call.kept {
+            Kept::Thread(Some(key)) => {
+                namespace.push(':');
+                escape(key, &mut namespace);
+            }
+            Kept::Thread(None) => {}
+            // Each packet is a call of its own; its place is the same on every branch.
+            Kept::Call | Kept::Nothing if call.packets => {
+                let _ = write!(namespace, "#{}", cx.at.task);
+            }
+            Kept::Call | Kept::Nothing => {}
+        }
+        let (step, task) = (cx.at.step, cx.at.task);
+        let thread = nest.call.as_deref().or(cx.thread());
+        let call = thread.map(|thread| Arc::from(format!("{thread}/{step}.{task}.{node}")));
+        Ok(Self { path, namespace: namespace.into(), task: cx.desk().task().to_owned(), call })
+    }
+
+    /// What the tasks of the call have in common.
+    pub(in crate::engine) fn shared<C: GraphState, D>(&self, graph: &Graph<C, D>, cx: &Cx) -> RunShared {
+        let memos = match cx.thread() {
+            Some(thread) => Memos::within(Arc::from(thread)),
+            None => Memos::default(),
+        };
+        let nest = &cx.shared.nest;
+        // What came for this run's own questions, and what came for those of runs within it by way of the task.
+        let mut answers: HashMap<_, _> = (*nest.answers).clone();
+        answers.extend(cx.memo(|memo| memo.answers.clone()));
+        RunShared {
+            names: Arc::clone(&graph.0.names),
+            metadata: Metadata::clone(&cx.shared.metadata),
+            thread: cx.shared.thread.clone(),
+            sink: nest.listeners.as_ref().filter(|sink| heard(&***sink)).map(|sink| self.sink::<C>(sink)),
+            memos: memos.beneath(&self.task),
+            steps: None,
+            script: None,
+            spans: self.spans(graph, cx),
+            store: cx.shared.store.clone(),
+            stop: Mutex::new(nest.options.stop.clone()),
+            nest: Nest {
+                path: Arc::clone(&self.path),
+                listeners: nest.listeners.as_ref().map(|sink| self.sink::<C>(sink)),
+                answers: Arc::new(answers),
+                call: self.call.clone(),
+                pulses: nest.pulses.iter().cloned().chain([cx.desk().pulse()]).collect(),
+                ..Nest::default()
+            },
+        }
+    }
+
+    /// The call's span, if that of the run around it is one.
+    fn spans<C: GraphState, D>(&self, graph: &Graph<C, D>, cx: &Cx) -> RunSpan {
+        if !cx.shared.spans.is_on() {
+            return RunSpan::none();
+        }
+        RunSpan::begin(&graph.0.name, || About { thread: cx.thread(), run_id: None, begin: "call" })
+    }
+
+    fn sink<C: GraphState>(&self, sink: &Arc<dyn Sink>) -> Arc<dyn Sink> {
+        Arc::new(self.events::<C>(sink))
+    }
+
+    fn events<C: GraphState>(&self, sink: &Arc<dyn Sink>) -> Events<C> {
+        Events::within(sink, &self.path)
+    }
+
+    /// The events of the call, for whoever listens to the run around it.
+    pub(in crate::engine) fn listeners<C: GraphState>(&self, cx: &Cx) -> Option<Events<C>> {
+        cx.shared.nest.listeners.as_ref().map(|sink| self.events(sink))
+    }
+
+    /// The options of the call.
+    pub(in crate::engine) fn options<C: GraphState, D>(&self, call: &Call<'_, C, D>, cx: &Cx) -> RunOptions {
+        cx.shared.nest.options.options(call.recursion_limit)
+    }
+}
+
+/// Whether somebody listens to what nodes send.
+fn heard(sink: &dyn Sink) -> bool {
+    [StreamMode::Custom, StreamMode::Messages].into_iter().any(|mode| sink.wants(mode))
+}
+
+/// The namespace of a call of a node, in that of the run around it.
+pub(crate) fn namespace(outer: &str, node: &str) -> String {
+    let mut namespace = String::from(outer);
+    if !namespace.is_empty() {
+        namespace.push('/');
+    }
+    escape(node, &mut namespace);
+    namespace
+}
+
+/// Text that contains none of the marks of a namespace, different for different text.
+pub(crate) fn escape(text: &str, into: &mut String) {
+    for c in text.chars() {
+        match c {
+            '/' | '%' | '#' | ':' => {
+                let _ = write!(into, "%{:02X}", u32::from(c));
+            }
+            c => into.push(c),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escape;
+
+    #[test]
+    fn no_two_names_are_one_part_of_a_namespace() {
+        let part = |text: &str| {
+            let mut part = String::new();
+            escape(text, &mut part);
+            part
+        };
+        let mut parts: Vec<String> = ["a", "a/b", "a%2Fb", "a:b", "a#1", "a%", ""].map(part).into();
+        assert_eq!(parts.first().map(String::as_str), Some("a"));
+        assert!(parts.iter().all(|part| !part.contains(['/', '#', ':'])));
+        parts.sort();
+        parts.dedup();
+        assert_eq!(parts.len(), 7);
+    }
+}

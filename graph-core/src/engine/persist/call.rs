@@ -1,0 +1,311 @@
+//! A run within a task, on the thread of the run around it: in a namespace of its own.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use crate::checkpoint::{CheckpointId, Source, StoreError, StoredCheckpoint};
+use crate::engine::begin::begin;
+use crate::engine::child::{Beginning, Begun, Call, Kept, Place, Returned};
+use crate::engine::cx::{Cx, RunShared};
+use crate::engine::ephemeral::Ephemerals;
+use crate::engine::parts::Parts;
+use crate::engine::{Driver, Durability};
+use crate::error::{Error, ErrorKind};
+use crate::node::NodeError;
+use crate::state::GraphState;
+
+use super::begin::Begin;
+use super::hooks::{answer_record, run_record};
+use super::host::{Host, Under};
+use super::input::input_not_storable;
+use super::journal::Journal;
+use super::lineage::before;
+use super::open::{open, open_onto, open_state};
+use super::opened::Opened;
+use super::pieces::Pieces;
+use super::program::Program;
+use super::progress::under;
+use super::resume::GoOn;
+use super::writer::Persist;
+
+/// Begins a call on the thread of the run around it, or goes on with it where the thread is.
+///
+/// In a box: it is awaited once for a call, and is large.
+pub(in crate::engine) fn call_on_thread<'c, C: GraphState, D: Send + Sync + 'static>(
+    call: &'c Call<'c, C, D>,
+    place: &'c Place,
+    cx: &'c Cx,
+    host: &'c Host,
+) -> Begins<'c, C, D> {
+    Box::pin(async move {
+        let lease = host.lease(&place.namespace)?;
+        let opening = Opening { call, place, cx, host };
+        let begun = opening.open().await?;
+        Ok(Begun { lease: Some(lease), ..begun })
+    })
+}
+
+/// A call that is being begun.
+type Begins<'c, C, D> = Pin<Box<dyn Future<Output = Result<Begun<C, D>, NodeError>> + Send + 'c>>;
+
+/// What a call on the state around it has written so far.
+type Written<C> = Option<Box<Returned<C>>>;
+
+/// What it takes to open a call.
+struct Opening<'c, C: GraphState, D> {
+    call: &'c Call<'c, C, D>,
+    place: &'c Place,
+    cx: &'c Cx,
+    host: &'c Host,
+}
+
+impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
+    async fn open(&self) -> Result<Begun<C, D>, Error> {
+        let shared = &self.host.shared;
+        let (store, thread) = (shared.store(), shared.thread());
+        let enter = self.cx.shared.nest.enter(&self.place.namespace);
+        let Some(checkpoint) = shared.at() else { return Err(self.refuse(NOT_PLANNED)) };
+        let under = Under { checkpoint, task: self.cx.task(), begun: None };
+        let loaded =
+            store.get(thread, &self.place.namespace, enter).await.map_err(|error| self.store(error))?;
+        let head = loaded.fence.head;
+        match loaded.found {
+            Some(stored) if enter.is_some() => self.again(stored, head, under),
+            None if enter.is_some() => Err(self.gone(enter)),
+            Some(stored) if is_within(&stored, &under) => self.go_on(stored, head, under).await,
+            _ => {
+                let from = match &self.call.kept {
+                    Kept::Thread(_) => {
+                        before(&**store, thread, &self.place.namespace, shared.namespace(), checkpoint)
+                            .await
+                            .map_err(|error| self.store(error))?
+                    }
+                    Kept::Call | Kept::Nothing => None,
+                };
+                self.begin(from, head, under)
+            }
+        }
+    }
+
+    /// A new call.
+    fn begin(
+        &self,
+        from: Option<StoredCheckpoint>,
+        head: Option<CheckpointId>,
+        under: Under,
+    ) -> Result<Begun<C, D>, Error> {
+        let (mut persist, shared) = self.writer(head, under);
+        match &self.call.beginning {
+            Beginning::On(state) => {
+                persist.pieces = Pieces::within::<C>();
+                let parts = self.parts(shared)?;
+                let mut ephemerals = Ephemerals::new(&parts.graph.ephemeral);
+                // They may have been written for the nodes that run first.
+                ephemerals.settle(0, &[], |_| true);
+                let mut driver = parts.on(persist, state.__duplicate(), ephemerals)?;
+                driver.returned = Some(Box::new(Returned::default()));
+                driver.leave_start()?;
+                driver.first_checkpoint()?;
+                Ok(Begun { driver, state: None, lease: None })
+            }
+            Beginning::With(input) => {
+                let from = from.map(|stored| open_state(&self.call.graph.0, self.thread(), stored));
+                let from = from.transpose().map_err(|kind| self.refuse(kind))?;
+                let mut driver = self.driver(persist, shared, Begin::Input(input(), from))?;
+                driver.has_begun();
+                let state = driver.state.__duplicate();
+                Ok(Begun { driver, state: Some(state), lease: None })
+            }
+        }
+    }
+
+    /// Goes on with a call that an earlier attempt of the task has begun.
+    async fn go_on(
+        &self,
+        stored: StoredCheckpoint,
+        head: Option<CheckpointId>,
+        here: Under,
+    ) -> Result<Begun<C, D>, Error> {
+        let begun = under(&stored.checkpoint).and_then(|under| under.begun);
+        let (opened, returned) = self.opened(stored)?;
+        let (persist, shared) = self.writer(head, Under { begun, ..here });
+        let answers = self.answers(&opened);
+        let go_on = GoOn { answers, ..GoOn::at(opened) };
+        let mut driver = self.driver(persist, shared, Begin::GoOn(go_on))?;
+        driver.returned = returned;
+        let state = self.begun_with(&mut driver, begun).await?;
+        Ok(Begun { driver, state, lease: None })
+    }
+
+    /// Runs a call again from one of its checkpoints, as a new branch.
+    fn again(
+        &self,
+        stored: StoredCheckpoint,
+        head: Option<CheckpointId>,
+        under: Under,
+    ) -> Result<Begun<C, D>, Error> {
+        let (opened, returned) = self.opened(stored)?;
+        let (persist, shared) = self.writer(head, under);
+        let mut driver = self.driver(persist, shared, Begin::Again(opened, None))?;
+        driver.returned = returned;
+        let state = match self.call.beginning {
+            Beginning::On(_) => None,
+            Beginning::With(_) => Some(driver.state.__duplicate()),
+        };
+        driver.has_begun();
+        Ok(Begun { driver, state, lease: None })
+    }
+
+    /// Reads a checkpoint of the call, and what it has written up to there.
+    fn opened(&self, stored: StoredCheckpoint) -> Result<(Opened<C>, Written<C>), Error> {
+        let (graph, thread) = (&self.call.graph.0, self.thread());
+        match &self.call.beginning {
+            Beginning::On(base) => {
+                let opened = open_onto(graph, thread, stored, base).map_err(|kind| self.refuse(kind))?;
+                Ok((opened.0, Some(Box::new(opened.1))))
+            }
+            Beginning::With(_) => {
+                let opened = open(graph, thread, stored).map_err(|kind| self.refuse(kind))?;
+                Ok((opened, None))
+            }
+        }
+    }
+
+    /// The state that the call began with.
+    async fn begun_with(
+        &self,
+        driver: &mut Driver<C, D>,
+        begun: Option<CheckpointId>,
+    ) -> Result<Option<C>, Error> {
+        let Beginning::With(input) = &self.call.beginning else { return Ok(None) };
+        let Some(id) = begun else {
+            driver.has_begun();
+            return Ok(Some(driver.state.__duplicate()));
+        };
+        let shared = &self.host.shared;
+        let loaded = shared.store().get(shared.thread(), &self.place.namespace, Some(id)).await;
+        match loaded.map_err(|error| self.store(error))?.found {
+            Some(stored) => {
+                let opened = open_state(&self.call.graph.0, self.thread(), stored);
+                opened.map(|opened: Opened<C>| Some(opened.state)).map_err(|kind| self.refuse(kind))
+            }
+            // Its beginning was not stored by itself: it is what its input makes.
+            None => begin::<C>(input()).map(|(state, _)| Some(state)).map_err(|kind| self.refuse(kind)),
+        }
+    }
+
+    /// The answers that have come for the call's open questions, as its own records.
+    fn answers(&self, opened: &Opened<C>) -> Vec<crate::checkpoint::TaskRecord> {
+        let mut records = Vec::new();
+        for (task, known) in opened.known.iter().enumerate() {
+            for (id, question) in &known.questions {
+                let answered = self.cx.memo(|memo| memo.answers.remove(id));
+                if let Some(answered) = answered
+                    && answered.question == question.question
+                {
+                    records.push(answer_record(task, id, &answered.answer));
+                }
+            }
+        }
+        records
+    }
+
+    /// What the call writes with.
+    fn writer(&self, head: Option<CheckpointId>, under: Under) -> (Persist, RunShared) {
+        let durability = self.cx.shared.nest.options.durability;
+        let run = run_record(
+            Arc::clone(&self.host.run.id),
+            Program::of(&self.call.graph.0).text(),
+            self.host.run.metadata.clone(),
+        );
+        let namespace = Arc::clone(&self.place.namespace);
+        let journal = Journal::within(&self.host.shared, namespace, head, durability);
+        let persist = Persist { under: Some(under), ..Persist::new(journal, run, head) };
+        let mut shared = self.place.shared(&self.call.graph, self.cx);
+        shared.steps = Some(persist.steps());
+        shared.nest.host = Some(persist.host());
+        shared.nest.enter = Arc::clone(&self.cx.shared.nest.enter);
+        (persist, shared)
+    }
+
+    fn parts(&self, shared: RunShared) -> Result<Parts<C, D>, Error> {
+        Parts::new(
+            Arc::clone(&self.call.graph.0),
+            Arc::clone(&self.call.context),
+            shared,
+            self.place.options(self.call, self.cx),
+            self.place.listeners(self.cx),
+        )
+    }
+
+    fn driver(&self, persist: Persist, shared: RunShared, begin: Begin<C>) -> Result<Driver<C, D>, Error> {
+        Driver::on_thread(
+            Arc::clone(&self.call.graph.0),
+            Arc::clone(&self.call.context),
+            shared,
+            self.place.options(self.call, self.cx),
+            self.place.listeners(self.cx),
+            persist,
+            begin,
+        )
+    }
+
+    fn thread(&self) -> &Arc<str> {
+        self.host.shared.thread()
+    }
+
+    fn refuse(&self, kind: ErrorKind) -> Error {
+        Error::new(self.call.graph.name(), kind)
+    }
+
+    fn store(&self, error: StoreError) -> Error {
+        self.refuse(ErrorKind::store(Arc::new(error)))
+    }
+
+    fn gone(&self, checkpoint: Option<CheckpointId>) -> Error {
+        let thread = self.thread().to_string();
+        match checkpoint {
+            Some(checkpoint) => self.refuse(ErrorKind::NoCheckpoint { thread, checkpoint }),
+            None => self.refuse(ErrorKind::NoThread { thread }),
+        }
+    }
+}
+
+const NOT_PLANNED: ErrorKind =
+    ErrorKind::Runtime("a subgraph is called by a task that no checkpoint has planned");
+
+fn is_within(stored: &StoredCheckpoint, here: &Under) -> bool {
+    under(&stored.checkpoint).is_some_and(|under| under.is_within(here))
+}
+
+impl<C: GraphState, D: Send + Sync + 'static> Driver<C, D> {
+    /// Adds the checkpoint of a call that has begun with the state of the run around it: nothing is written yet.
+    fn first_checkpoint(&mut self) -> Result<(), Error> {
+        let plan = self.plan(&[]);
+        let plan = plan.map_err(|source| input_not_storable(&self.graph.name, self.step, source))?;
+        if let Some(persist) = &mut self.persist {
+            persist.checkpoint(Source::Input, 0, None, plan, Vec::new(), Vec::new());
+        }
+        self.begin_superstep();
+        Ok(())
+    }
+
+    /// The state is now what the call began with.
+    fn has_begun(&mut self) {
+        if let Some(persist) = &mut self.persist {
+            let at = persist.last();
+            if let Some(under) = &mut persist.under
+                && under.begun.is_none()
+            {
+                under.begun = at;
+            }
+        }
+    }
+
+    /// Waits until everything that a call has done is durable, as far as it is to be stored.
+    pub(in crate::engine) async fn conclude_call(&mut self, kept: &Kept) -> Result<(), Error> {
+        // What is only stored if it stops on the way has not stopped.
+        let held = self.options.durability == Durability::Exit && !matches!(kept, Kept::Thread(_));
+        if held { Ok(()) } else { self.conclude().await }
+    }
+}

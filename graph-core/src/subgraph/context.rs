@@ -1,0 +1,48 @@
+use std::sync::Arc;
+
+use crate::engine::Ctx;
+
+/// Where a subgraph's context comes from.
+#[diagnostic::on_unimplemented(
+    message = "this subgraph does not get its context from a graph with the context `{D}`",
+    label = "the subgraph's context is `{C}`, that of the graph is `{D}`",
+    note = "say how it is made, with `.context_from(|outer| ..)`; a subgraph without a context says `.without_context()`"
+)]
+pub trait MakesContext<D, C>: Send + Sync + 'static {
+    #[doc(hidden)]
+    fn context(&self, outer: &Ctx<D>) -> Arc<C>;
+}
+
+/// The subgraph has the context of the graph around it.
+#[derive(Clone, Copy, Debug)]
+pub struct SameContext;
+
+/// The subgraph needs no context.
+#[derive(Clone, Copy, Debug)]
+pub struct NoContext;
+
+/// The subgraph's context is made from that of the graph around it.
+#[derive(Clone, Debug)]
+pub struct ContextFrom<F>(pub(super) F);
+
+impl<D: Send + Sync + 'static> MakesContext<D, D> for SameContext {
+    fn context(&self, outer: &Ctx<D>) -> Arc<D> {
+        outer.shared_context()
+    }
+}
+
+impl<D> MakesContext<D, ()> for NoContext {
+    fn context(&self, _: &Ctx<D>) -> Arc<()> {
+        Arc::new(())
+    }
+}
+
+impl<D, C, R, F> MakesContext<D, C> for ContextFrom<F>
+where
+    F: Fn(&D) -> R + Send + Sync + 'static,
+    R: Into<Arc<C>>,
+{
+    fn context(&self, outer: &Ctx<D>) -> Arc<C> {
+        (self.0)(outer.context()).into()
+    }
+}

@@ -1,0 +1,125 @@
+use std::marker::PhantomData;
+
+use crate::engine::child::{Beginning, Came};
+use crate::node::{Carries, IntoStep, NoPacket, NodeError, Packet, Payload, Step};
+use crate::state::{GraphState, PartOf};
+
+use super::wiring::{Fits, WiredTo, Wiring};
+
+/// What a call of a subgraph with a state of its own has come to.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Returned<C> {
+    /// The state at its end.
+    pub state: C,
+    /// The state that it began with, its input applied: of a subgraph that keeps its state on the thread, what earlier calls
+    /// have left is in both.
+    pub begun: C,
+}
+
+impl<C> Returned<C> {
+    /// The items of a list that this call has appended; all of them if it has made the list shorter.
+    ///
+    /// What is handed to a list of the graph around it is this and not the list: a list that is there already is not appended
+    /// to itself.
+    pub fn appended<T>(&self, list: impl Fn(&C) -> &Vec<T>) -> &[T] {
+        let (before, all) = (list(&self.begun).len(), list(&self.state));
+        all.get(before..).unwrap_or(all)
+    }
+}
+
+/// A subgraph with a state of its own: its input is made from the state around it, and what it has come to is made a result.
+pub struct Mapped<R, I, B, O> {
+    pub(super) into: I,
+    pub(super) back: B,
+    pub(super) types: PhantomData<fn(R) -> O>,
+}
+
+/// The same for a subgraph that is called for each packet.
+pub struct MappedPacket<R, P, I, B, O> {
+    pub(super) into: I,
+    pub(super) back: B,
+    pub(super) types: PhantomData<fn(R, P) -> O>,
+}
+
+impl<C, R, I, B, O> Wiring<C> for Mapped<R, I, B, O>
+where
+    R: 'static,
+    I: Send + Sync + 'static,
+    B: Send + Sync + 'static,
+    O: Send + 'static,
+{
+    type Reads = R;
+    type Output = O;
+    type Packet = NoPacket;
+    type Key = dyn Fn(&R) -> String + Send + Sync;
+}
+
+impl<C, S, R, I, B, O> WiredTo<C, S> for Mapped<R, I, B, O>
+where
+    C: GraphState,
+    S: GraphState,
+    R: PartOf<S> + Sync + 'static,
+    I: Fn(&R) -> C::Input + Send + Sync + 'static,
+    B: Fn(Returned<C>) -> O + Send + Sync + 'static,
+    O: IntoStep<S> + Send + 'static,
+{
+    fn beginning<'a>(&'a self, state: &'a S, _: Option<&'a Packet>) -> Option<Beginning<'a, C>> {
+        Some(Beginning::With(Box::new(move || (self.into)(R::part(state)))))
+    }
+
+    fn key(key: &Self::Key, state: &S, _: Option<&Packet>) -> Option<String> {
+        Some(key(R::part(state)))
+    }
+
+    fn finish(&self, came: Came<C>) -> Result<Step<S>, NodeError> {
+        (self.back)(returned(came)).into_step()
+    }
+}
+
+impl<C, R, P, I, B, O> Wiring<C> for MappedPacket<R, P, I, B, O>
+where
+    R: 'static,
+    P: Payload,
+    I: Send + Sync + 'static,
+    B: Send + Sync + 'static,
+    O: Send + 'static,
+{
+    type Reads = R;
+    type Output = O;
+    type Packet = Carries<P>;
+    type Key = dyn Fn(&R, &P) -> String + Send + Sync;
+}
+
+impl<C, S, R, P, I, B, O> WiredTo<C, S> for MappedPacket<R, P, I, B, O>
+where
+    C: GraphState,
+    S: GraphState,
+    R: PartOf<S> + Sync + 'static,
+    P: Payload,
+    I: Fn(&R, &P) -> C::Input + Send + Sync + 'static,
+    B: Fn(Returned<C>) -> O + Send + Sync + 'static,
+    O: IntoStep<S> + Send + 'static,
+{
+    fn beginning<'a>(&'a self, state: &'a S, packet: Option<&'a Packet>) -> Option<Beginning<'a, C>> {
+        let packet = packet?.get::<P>()?;
+        Some(Beginning::With(Box::new(move || (self.into)(R::part(state), packet))))
+    }
+
+    fn key(key: &Self::Key, state: &S, packet: Option<&Packet>) -> Option<String> {
+        Some(key(R::part(state), packet?.get::<P>()?))
+    }
+
+    fn finish(&self, came: Came<C>) -> Result<Step<S>, NodeError> {
+        (self.back)(returned(came)).into_step()
+    }
+}
+
+impl<C, S, R: PartOf<S>, I, B, O> Fits<C, S> for Mapped<R, I, B, O> where Self: Wiring<C> {}
+
+impl<C, S, R: PartOf<S>, P, I, B, O> Fits<C, S> for MappedPacket<R, P, I, B, O> where Self: Wiring<C> {}
+
+fn returned<C: GraphState>(came: Came<C>) -> Returned<C> {
+    let begun = came.begun.unwrap_or_else(|| came.state.__duplicate());
+    Returned { state: came.state, begun }
+}

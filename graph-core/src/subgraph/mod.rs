@@ -1,0 +1,54 @@
+//! Graphs as nodes of other graphs.
+//!
+//! [`Graph::as_node`](crate::Graph::as_node) makes a node of a graph. On the same state, or on a part that is flattened into it,
+//! it needs nothing else: the subgraph begins with the state as it is, and what its nodes have written is the node's update.
+//! On another state it is told how to get [there and back](Subgraph::mapped).
+//!
+//! ```
+//! use graph_core::{END, GraphState, START, StateGraph};
+//!
+//! #[derive(GraphState, Clone)]
+//! struct Report {
+//!     #[state(reducer = append)]
+//!     notes: Vec<String>,
+//! }
+//!
+//! async fn search(_: &Report) -> ReportUpdate {
+//!     Report::update().notes(["found it".to_owned()])
+//! }
+//!
+//! async fn read(report: &Report) -> ReportUpdate {
+//!     Report::update().notes([format!("read {} note(s)", report.notes.len())])
+//! }
+//!
+//! async fn write(report: &Report) -> ReportUpdate {
+//!     Report::update().notes([format!("wrote about {} notes", report.notes.len())])
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> graph_core::Result<()> {
+//! let research = StateGraph::<Report>::new().edge(START, search).edge(search, read).edge(read, END).compile()?;
+//! let research = research.as_node("research");
+//!
+//! let graph = StateGraph::<Report>::new()
+//!     .edge(START, &research)
+//!     .edge(&research, write)
+//!     .edge(write, END)
+//!     .compile()?;
+//! let report = graph.run(Report::input()).await?.into_state();
+//! assert_eq!(report.notes, ["found it", "read 1 note(s)", "wrote about 2 notes"]);
+//! # Ok(())
+//! # }
+//! ```
+
+mod context;
+mod erased;
+mod mapped;
+mod node;
+mod wiring;
+
+pub use context::{ContextFrom, MakesContext, NoContext, SameContext};
+pub use erased::{IsSubgraph, SubgraphArgs};
+pub use mapped::{Mapped, MappedPacket, Returned};
+pub use node::Subgraph;
+pub use wiring::{Fits, Here, WiredTo, Wiring};

@@ -1,0 +1,84 @@
+//! What happens within a subgraph is told with the names of the nodes that it is within.
+
+use graph_core::{Cx, END, Event, EventKind, GraphState, START, StateGraph, StreamMode};
+use serde_json::json;
+
+#[derive(GraphState, Clone, Debug)]
+struct Report {
+    #[state(reducer = append)]
+    notes: Vec<String>,
+}
+
+#[derive(GraphState, Clone, Debug)]
+struct Search {
+    found: u32,
+    #[state(exclude)]
+    secret: u32,
+}
+
+async fn look(_: &Search, cx: &Cx) -> SearchUpdate {
+    cx.emit("looking").await;
+    Search::update().found(3_u32).secret(71_717_u32)
+}
+
+async fn note(_: &Report) -> ReportUpdate {
+    Report::update().notes(["same".to_owned()])
+}
+
+fn told(event: &Event<Report>) -> String {
+    let path: Vec<&str> = event.namespace.iter().map(|node| &**node).collect();
+    format!("{}:{}:{}", path.join("/"), event.kind.name(), event.kind.node().unwrap_or("-"))
+}
+
+#[tokio::test]
+async fn events_of_every_state_come_with_their_path() {
+    let search = StateGraph::<Search>::new().edge(START, look).edge(look, END).compile().unwrap();
+    let search = search.as_node("search").mapped(
+        |_: &Report| Search::input(),
+        |done| Report::update().notes([format!("found {}", done.state.found)]),
+    );
+    let inner = StateGraph::<Report>::new().edge(START, note).edge(note, &search).edge(&search, END);
+    let inner = inner.compile().unwrap().as_node("inner");
+    let graph = StateGraph::<Report>::new().edge(START, &inner).edge(&inner, END).compile().unwrap();
+    let mut seen = Vec::new();
+    let run = graph.run(Report::input()).events([StreamMode::Updates, StreamMode::Custom]).stream();
+    let ended = run
+        .for_each(|event| {
+            if let EventKind::Subgraph(inside) = &event.kind
+                && let Some(EventKind::Update { update, .. }) = inside.kind::<Search>()
+            {
+                use graph_core::state::Update as _;
+                assert_eq!(update.get(Search::FOUND), Some(&3));
+                let json = serde_json::to_value(event).unwrap();
+                assert_eq!(json["data"], json!({ "found": 3 }));
+                assert_eq!(json["namespace"], json!(["inner", "search"]));
+            }
+            assert_eq!(event.sequence, seen.len() as u64);
+            assert!(!format!("{event:?}").contains("71717"));
+            seen.push(told(event));
+        })
+        .await
+        .unwrap();
+    assert_eq!(ended.state().notes, ["same", "found 3"]);
+    assert_eq!(
+        seen,
+        [
+            "inner:update:note",
+            "inner/search:custom:look",
+            "inner/search:update:look",
+            "inner:update:search",
+            ":update:inner",
+            ":done:-",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn nobody_who_asks_for_nothing_is_told() {
+    let inner =
+        StateGraph::<Report>::new().edge(START, note).edge(note, END).compile().unwrap().as_node("inner");
+    let graph = StateGraph::<Report>::new().edge(START, &inner).edge(&inner, END).compile().unwrap();
+    let mut seen = 0;
+    graph.run(Report::input()).events([]).stream().for_each(|_| seen += 1).await.unwrap();
+    assert_eq!(seen, 1);
+}

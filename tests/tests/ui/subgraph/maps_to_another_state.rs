@@ -1,0 +1,24 @@
+use graph_core::{END, GraphState, START, StateGraph};
+
+#[derive(GraphState, Clone)]
+struct Search {
+    found: u32,
+}
+
+#[derive(GraphState, Clone)]
+struct Report {
+    notes: u32,
+}
+
+async fn look() -> SearchUpdate {
+    Search::update()
+}
+
+fn main() {
+    let search = StateGraph::<Search>::new().edge(START, look).edge(look, END).compile().unwrap();
+    let search = search.as_node("search").mapped(
+        |_: &Report| Search::input(),
+        |done| Search::update().found(done.state.found),
+    );
+    let _ = StateGraph::<Report>::new().edge(START, &search);
+}
