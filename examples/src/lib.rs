@@ -24,7 +24,8 @@ mod error;
 
 pub use error::Error;
 
-/// The README's examples are compiled, and run, with the tests.
+/// The examples of the README and of the document on machines are compiled, and run, with the tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
+#[doc = include_str!("../../docs/machines.md")]
 struct Readme;

@@ -1,6 +1,10 @@
 //! What generated code names. Not part of the public interface.
 
 pub use crate::checkpoint::{Encoding, Payload as StoredPayload};
+pub use crate::machine::{
+    AnyNode, Edge, Ending, IntoNode, Leads, Machine, NodeData, NodeOf, OutputOf, RunState, StateInputOf,
+    Stateless, Way, Wiring, debug_node, exit_to, read_node,
+};
 pub use crate::node::{
     ByRef, Choice, Exit, Extract, FixedParam, IntoLeave, IntoStep, IsState, IsView, Leave, NoPacket, NodeRef,
     Packet, PacketType, Param, Payload, Sent, Source, StateOrPacket, Step, Unsent, View, Viewed,

@@ -111,6 +111,7 @@ mod engine;
 mod error;
 pub mod graph;
 pub mod interrupt;
+pub mod machine;
 pub mod messages;
 pub mod node;
 mod plan;

@@ -10,6 +10,7 @@ use proc_macro::TokenStream;
 
 mod attr;
 mod generics;
+mod machine;
 mod route;
 mod show;
 #[cfg(test)]
@@ -28,6 +29,12 @@ pub fn derive_graph_state(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(Route, attributes(to, route))]
 pub fn derive_route(input: TokenStream) -> TokenStream {
     show::expand(input, route::derive)
+}
+
+#[expect(missing_docs, reason = "documented on the re-export, next to the traits that it speaks of")]
+#[proc_macro_derive(Machine, attributes(machine))]
+pub fn derive_machine(input: TokenStream) -> TokenStream {
+    show::expand(input, machine::derive)
 }
 
 #[expect(missing_docs, reason = "documented on the re-export, next to the traits that it speaks of")]

@@ -7,6 +7,7 @@ use tokio::task::JoinSet;
 
 use crate::error::{Error, ErrorKind, NodeFailure};
 use crate::graph::Compiled;
+use crate::node::Packet;
 use crate::plan::{Progress, Target, Task};
 use crate::run::Stop;
 use crate::state::GraphState;
@@ -111,6 +112,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     /// The nodes that are planned, one name for each task.
     pub(crate) fn next(&self) -> impl Iterator<Item = &str> {
         self.tasks.iter().map(|task| self.graph.node_name(task.node))
+    }
+
+    /// The only node that is planned, and what it is sent.
+    pub(crate) fn planned(&self) -> Option<(&str, &Packet)> {
+        let [task] = self.tasks.as_slice() else { return None };
+        Some((self.graph.node_name(task.node), task.packet.as_ref()?))
     }
 
     /// Those of them that have not finished.

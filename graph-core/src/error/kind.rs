@@ -130,6 +130,20 @@ pub enum ErrorKind {
         reason: String,
     },
 
+    /// The output of a machine that has none yet.
+    #[error("has not ended{}", waits_for(.waits))]
+    NotEnded {
+        /// What it waits for; nothing where it was finished from outside.
+        waits: Vec<String>,
+    },
+
+    /// A picture was asked for that shows what the graph does not have.
+    #[error("cannot be drawn like this: {}", problems.join("; "))]
+    Picture {
+        /// Everything that is wrong with it.
+        problems: Vec<String>,
+    },
+
     /// A run was told to stop at a node that the graph does not have.
     #[error("has no node `{node}` to stop at")]
     UnknownNode {
@@ -320,6 +334,8 @@ impl ErrorKind {
             Self::Cancelled { .. } => "Cancelled",
             Self::Context { .. } => "Context",
             Self::Answer { .. } => "Answer",
+            Self::NotEnded { .. } => "NotEnded",
+            Self::Picture { .. } => "Picture",
             Self::UnknownNode { .. } => "UnknownNode",
             Self::Runtime(..) => "Runtime",
             Self::Conflict(..) => "Conflict",
@@ -339,6 +355,11 @@ impl ErrorKind {
             Self::Migration { .. } => "Migration",
         }
     }
+}
+
+/// ": it waits for an answer to `a` and an answer to `b`"
+fn waits_for(waits: &[String]) -> String {
+    if waits.is_empty() { String::new() } else { format!(": it waits for {}", waits.join(" and ")) }
 }
 
 /// "`a`", "`a` and `b`", "`a`, `b` and `c`", "`a`, `b`, `c` and 97 more".

@@ -2,7 +2,7 @@ use std::marker::PhantomData;
 
 use crate::engine::FailureMode;
 use crate::error::Error;
-use crate::node::{Body, Decide, Decides, Named, NodeRef, Shape};
+use crate::node::{Body, Decide, Decides, Exit, Leave, Named, NodeError, NodeRef, Shape};
 use crate::policy::Policy;
 use crate::state::GraphState;
 
@@ -148,6 +148,22 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
         let from = <A::Signature as Leaves<S, D, A::Body>>::leave(from.into_body(), &mut self.draft);
         let exits = <F::Signature as Decides<S, D, F>>::exits();
         self.draft.routes.push((from, exits, <F::Signature as Decides<S, D, F>>::erase(decide)));
+        self
+    }
+
+    /// Adds a node of this signature.
+    pub(crate) fn register<G: Registers<S, D, B>, B>(&mut self, body: B) {
+        G::register(body, &mut self.draft);
+    }
+
+    /// Lets a run begin at any node, and `decide` say at which.
+    pub(crate) fn anywhere(
+        mut self,
+        exits: Vec<Exit>,
+        decide: impl Fn(&S) -> Result<Leave, NodeError> + Send + Sync + 'static,
+    ) -> Self {
+        self.draft.routes.push((NodeRef::Start, exits, Box::new(move |from| decide(from.state))));
+        self.draft.anywhere = true;
         self
     }
 

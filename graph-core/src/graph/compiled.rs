@@ -11,7 +11,7 @@ use crate::state::{GraphState, Input as _};
 use crate::store::LongTermStore;
 use crate::stream::RunStream;
 
-use super::{Breakpoints, picture};
+use super::{Breakpoints, Mermaid, picture};
 
 /// A graph that can be run; cheap to clone, and shared by all its runs.
 pub struct Graph<S: GraphState, D = ()>(
@@ -33,6 +33,8 @@ pub(crate) struct Compiled<S, D> {
     pub(crate) places: HashMap<NodeRef, usize>,
     /// The fields that are cleared once they could be read.
     pub(crate) ephemeral: Vec<usize>,
+    /// A run may begin at any node: it is a machine.
+    pub(crate) anywhere: bool,
     /// Where every run stops.
     pub(crate) breakpoints: Breakpoints<Vec<usize>>,
     /// What becomes of a failed node's siblings.
@@ -125,12 +127,17 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
     /// The graph as a [Mermaid](https://mermaid.js.org) flowchart: edges solid, routes dotted with their labels,
     /// packets as thick arrows, joins as a `+`, deferred nodes as stadiums.
     pub fn to_mermaid(&self) -> String {
-        picture::mermaid(&self.0.topology, &self.0.names)
+        self.mermaid().text()
+    }
+
+    /// The same with a direction, notes, highlighted nodes and labels of edges.
+    pub fn mermaid(&self) -> Mermaid<'_, S, D> {
+        Mermaid::new(self)
     }
 
     /// The graph in [Graphviz](https://graphviz.org)' dot language.
     pub fn to_dot(&self) -> String {
-        picture::dot(&self.0.name, &self.0.topology, &self.0.names)
+        picture::dot(&self.0.name, &self.0.topology, &self.0.names, self.0.anywhere)
     }
 }
 

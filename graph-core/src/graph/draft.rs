@@ -20,6 +20,8 @@ pub struct Draft<S, D> {
     names: HashSet<String>,
     pub(super) joins: Vec<DraftJoin>,
     pub(super) routes: Vec<(NodeRef, Vec<Exit>, Decider<S, D>)>,
+    /// A run may begin at any node.
+    pub(super) anywhere: bool,
     pub(super) deferred: Vec<NodeRef>,
     /// The nodes with a breakpoint before them, and those with one after them.
     pub(super) breakpoints: Breakpoints<Vec<NodeRef>>,
@@ -55,6 +57,7 @@ impl<S, D> Draft<S, D> {
             names: HashSet::new(),
             joins: Vec::new(),
             routes: Vec::new(),
+            anywhere: false,
             deferred: Vec::new(),
             breakpoints: Breakpoints::default(),
             aliases: Vec::new(),

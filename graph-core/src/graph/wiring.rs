@@ -102,6 +102,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             topology,
             places,
             ephemeral,
+            anywhere: self.anywhere,
             breakpoints,
             failure_mode: self.failure_mode,
         };

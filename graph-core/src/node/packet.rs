@@ -20,6 +20,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Payload for T {}
 
 trait ErasedPayload: Any + Send + Sync {
     fn as_any(&self) -> &(dyn Any + Send + Sync);
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
     fn to_json(&self) -> Result<serde_json::Value, serde_json::Error>;
     fn encode(&self, into: &mut Vec<u8>) -> Result<Encoding, EncodeError>;
 }
@@ -29,6 +30,10 @@ const PLACE: FieldPlace = FieldPlace::__new(0, &["(a packet)"], false);
 
 impl<T: Payload> ErasedPayload for T {
     fn as_any(&self) -> &(dyn Any + Send + Sync) {
+        self
+    }
+
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
         self
     }
 
@@ -49,6 +54,18 @@ impl Packet {
     /// Wraps a payload.
     pub fn new<T: Payload>(payload: T) -> Self {
         Self(Arc::new(payload))
+    }
+
+    /// Wraps a payload that others have as well.
+    #[doc(hidden)]
+    pub fn share<T: Payload>(payload: Arc<T>) -> Self {
+        Self(payload)
+    }
+
+    /// The payload, shared, if it is a `T`.
+    #[doc(hidden)]
+    pub fn shared<T: Payload>(&self) -> Option<Arc<T>> {
+        Arc::clone(&self.0).into_any().downcast().ok()
     }
 
     /// The payload, if it is a `T`.
@@ -106,7 +123,7 @@ impl PacketType {
     }
 
     /// How a packet of type `T` is read back.
-    pub(super) fn reader<T: Payload>() -> ReadPacket {
+    pub(crate) fn reader<T: Payload>() -> ReadPacket {
         read::<T>
     }
 

@@ -13,6 +13,14 @@ impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
         Self(driver)
     }
 
+    pub(crate) fn driver(&self) -> &Driver<S, D> {
+        &self.0
+    }
+
+    pub(crate) fn driver_mut(&mut self) -> &mut Driver<S, D> {
+        &mut self.0
+    }
+
     /// Runs one superstep; `false` when nothing was left to run, or the run has [stopped](Self::pause) on the way.
     ///
     /// # Errors

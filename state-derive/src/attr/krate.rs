@@ -6,6 +6,7 @@ use syn::Path;
 #[derive(Clone)]
 pub(crate) struct Runtime {
     path: TokenStream,
+    krate: TokenStream,
     own: bool,
 }
 
@@ -14,11 +15,17 @@ impl Runtime {
     pub(crate) fn new(path: Option<&Path>) -> Self {
         Self {
             own: path.is_some_and(|path| path.is_ident("crate")),
+            krate: path.map_or_else(|| quote!(::graph_core), |path| quote!(#path)),
             path: match path {
                 Some(path) => quote!(#path::__private),
                 None => quote!(::graph_core::__private),
             },
         }
+    }
+
+    /// The crate itself, for a derive that emits another one.
+    pub(crate) fn krate(&self) -> &TokenStream {
+        &self.krate
     }
 
     /// Whether it is `graph-core` itself that derives.
@@ -32,7 +39,11 @@ impl Runtime {
             token.set_span(span);
             token
         };
-        Self { path: self.path.clone().into_iter().map(at_span).collect(), own: self.own }
+        Self {
+            path: self.path.clone().into_iter().map(at_span).collect(),
+            krate: self.krate.clone(),
+            own: self.own,
+        }
     }
 }
 

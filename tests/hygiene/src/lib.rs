@@ -7,5 +7,6 @@
 
 pub mod everything;
 pub mod in_a_macro;
+pub mod machines;
 pub mod routes_and_views;
 pub mod shadowed;

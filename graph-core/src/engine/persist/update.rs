@@ -143,6 +143,25 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         }
     }
 
+    /// Gives up what is planned, and plans what START leads to after this update. It takes the number of a superstep, and is
+    /// none of those that the run may have.
+    pub(crate) fn replan(&mut self, update: S::Update) -> Result<(), Error> {
+        let (tasks, attempts) = (self.tasks.clone(), self.attempts.clone());
+        self.halt = None;
+        self.results.fill_with(|| None);
+        let outside = Outside { update, place: Place::Start, leave: Leave::ByEdges };
+        let planned = self.superstep_from_outside(self.step + 1, vec![outside]);
+        match &planned {
+            Ok(()) => self.last_step = self.last_step.saturating_add(1),
+            Err(_) => {
+                self.results.clear();
+                self.results.resize_with(tasks.len(), || None);
+                (self.tasks, self.attempts) = (tasks, attempts);
+            }
+        }
+        planned
+    }
+
     /// One superstep of updates, and of what had finished of the one that was planned.
     fn superstep_from_outside(&mut self, step: u64, updates: Vec<Outside<S>>) -> Result<(), Error> {
         // Who has finished has written under the places of the plan, and is not to be taken for one of the updates.

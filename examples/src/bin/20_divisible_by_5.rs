@@ -1,0 +1,32 @@
+//! A machine without a state: data goes from node to node, and the last one ends it with an output.
+
+use graph_core::machine::{End, Machine, To, to};
+use serde::{Deserialize, Serialize};
+
+#[derive(Machine)]
+#[machine(nodes(DivisibleBy5, Increment), output = i64)]
+struct Fives;
+
+#[derive(Serialize, Deserialize)]
+struct DivisibleBy5(i64);
+
+impl DivisibleBy5 {
+    async fn run(&self) -> To<Fives, (Increment, End<i64>)> {
+        if self.0 % 5 == 0 { to(End(self.0)) } else { to(Increment(self.0)) }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Increment(i64);
+
+impl Increment {
+    async fn run(&self) -> DivisibleBy5 {
+        DivisibleBy5(self.0 + 1)
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> graph_core::Result<()> {
+    println!("{}", Fives::compile()?.run(DivisibleBy5(4)).await?.ended()?.output);
+    Ok(())
+}

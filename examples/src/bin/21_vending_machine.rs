@@ -1,0 +1,81 @@
+//! A machine with a state, whose nodes ask a person: at a terminal. Elsewhere the answers are those in brackets.
+//!
+//! Where the person is not at this terminal, the nodes ask with `cx.interrupt(..)`, and the machine waits on a thread.
+
+use std::io::{IsTerminal as _, stdin, stdout};
+
+use graph_core::machine::{End, Machine, To, to};
+use graph_core::{GraphState, Result};
+use serde::{Deserialize, Serialize};
+
+const PRICES: [(&str, f64); 4] = [("water", 1.25), ("soda", 1.50), ("crisps", 1.75), ("chocolate", 2.00)];
+
+#[derive(GraphState, Clone)]
+struct Till {
+    #[state(reducer = add)]
+    balance: f64,
+    product: Option<String>,
+}
+
+#[derive(Machine)]
+#[machine(nodes(InsertCoin, CoinsInserted, SelectProduct, Purchase), state = Till)]
+struct VendingMachine;
+
+fn ask(what: &str, otherwise: &str) -> String {
+    println!("{what} [{otherwise}]");
+    let line = if stdout().is_terminal() { stdin().lines().next().and_then(Result::ok) } else { None };
+    line.filter(|line| !line.is_empty()).unwrap_or_else(|| otherwise.to_owned())
+}
+
+#[derive(Serialize, Deserialize)]
+struct InsertCoin;
+
+impl InsertCoin {
+    async fn run(&self) -> Result<CoinsInserted> {
+        Ok(CoinsInserted(ask("Insert coins", "1").parse()?))
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct CoinsInserted(f64);
+
+impl CoinsInserted {
+    async fn run(&self, till: &Till) -> (TillUpdate, To<VendingMachine, (SelectProduct, Purchase)>) {
+        let next = till.product.clone().map_or(to(SelectProduct), |product| to(Purchase(product)));
+        (Till::update().balance(self.0), next)
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct SelectProduct;
+
+impl SelectProduct {
+    async fn run(&self) -> Purchase {
+        Purchase(ask("Select product", "crisps"))
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Purchase(String);
+
+impl Purchase {
+    async fn run(&self, till: &Till) -> (TillUpdate, To<VendingMachine, (End, InsertCoin, SelectProduct)>) {
+        let Some((_, price)) = PRICES.into_iter().find(|(name, _)| *name == self.0) else {
+            println!("No such product: {}, try again", self.0);
+            return (Till::update(), to(SelectProduct));
+        };
+        let update = Till::update().product(self.0.clone());
+        if till.balance >= price {
+            return (update.balance(-price), to(End(())));
+        }
+        println!("Not enough money for {}, need {:.2} more", self.0, price - till.balance);
+        (update, to(InsertCoin))
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<()> {
+    let till = VendingMachine::compile()?.run(InsertCoin).await?.ended()?.state;
+    println!("purchase successful item={:?} change={:.2}", till.product, till.balance);
+    Ok(())
+}

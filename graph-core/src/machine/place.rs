@@ -1,0 +1,46 @@
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use crate::node::{Body, NodeRef, Shape, Signature};
+
+use super::{Machine, NodeOf};
+
+/// A node of a machine, where one is named; see [`Machine::node`].
+pub struct Place<M, N> {
+    name: &'static str,
+    node: PhantomData<fn() -> (M, N)>,
+}
+
+impl<M: Machine, N: NodeOf<M>> Place<M, N> {
+    pub(super) fn new() -> Self {
+        Self { name: N::NAME, node: PhantomData }
+    }
+}
+
+impl<M, N> Clone for Place<M, N> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M, N> Copy for Place<M, N> {}
+
+impl<M, N> std::fmt::Debug for Place<M, N> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Place").field(&self.name).finish()
+    }
+}
+
+/// Marks the shape of a [`Place`].
+#[derive(Debug)]
+pub enum IsPlace {}
+
+#[diagnostic::do_not_recommend]
+impl<M, N> Shape<IsPlace> for Place<M, N> {
+    type Signature = Signature<(), ()>;
+    type Body = Body<Self>;
+
+    fn into_body(self) -> Body<Self> {
+        Body { node: NodeRef::Named(self.name.into()), run: Arc::new(self) }
+    }
+}

@@ -1,0 +1,46 @@
+use std::sync::Arc;
+
+use crate::error::Error;
+use crate::graph::{Reads, Registers, Returns};
+use crate::node::{Body, Choice, IsPacketOf, Leave, NodeRef, ReadsPacket, Shape, Signature};
+use crate::{NodeError, StateGraph};
+
+use super::moving::{Moved, Moving};
+use super::{AnyNode, Machine, NodeOf, RunState, StateMachine};
+
+/// A machine that is being put together; generated code does it.
+pub struct Wiring<M: Machine>(StateGraph<M::Run, M::Context>);
+
+impl<M: Machine> Wiring<M> {
+    pub(super) fn new(graph: StateGraph<M::Run, M::Context>) -> Self {
+        Self(graph)
+    }
+
+    /// Adds the node `N`, which `run` runs.
+    pub fn node<N: NodeOf<M>, F, Mark, Args, Out>(mut self, run: F) -> Self
+    where
+        F: Shape<Mark, Signature = Signature<Args, Out>>,
+        Args: ReadsPacket<Packet: IsPacketOf<N>>,
+        Signature<Args, Moved<M, Out>>: Reads<M::Run, M::Context>
+            + Returns<M::Run>
+            + Registers<M::Run, M::Context, Body<Moving<M, F, Out>>>,
+    {
+        let run = Arc::new(Moving::new(run));
+        self.0.register::<Signature<Args, Moved<M, Out>>, _>(Body {
+            node: NodeRef::Named(N::NAME.into()),
+            run,
+        });
+        self
+    }
+
+    pub(super) fn compile(self) -> Result<StateMachine<M>, Error> {
+        let exits = <M::Node as AnyNode>::__exits();
+        let graph = self.0.anywhere(exits, |run: &M::Run| {
+            let (exit, packet) = run.__start().map(AnyNode::__sent).ok_or_else(|| {
+                NodeError::msg(format!("no node to start with was given: write `{}::start(node)`", M::NAME))
+            })?;
+            Ok(Leave::By(Choice { exit, packet: Some(packet) }))
+        });
+        graph.compile().map(StateMachine::new)
+    }
+}

@@ -1,0 +1,452 @@
+use expect_test::{Expect, expect};
+use syn::parse_quote;
+
+use crate::snapshot::{mistakes, pretty, pretty_impl};
+
+fn check(input: syn::DeriveInput, expected: &Expect) {
+    expected.assert_eq(&pretty(super::derive(input)));
+}
+
+fn check_impl(input: syn::DeriveInput, of: &str, expected: &Expect) {
+    expected.assert_eq(&pretty_impl(super::derive(input), of));
+}
+
+fn check_mistakes(input: syn::DeriveInput, expected: &Expect) {
+    expected.assert_eq(&mistakes(super::derive(input)));
+}
+
+#[test]
+fn the_smallest_machine() {
+    check(
+        parse_quote! {
+            #[machine(nodes(Check))]
+            struct Fives;
+        },
+        &expect![[r#"
+            ///Any node of [`Fives`], with its data.
+            #[derive(::core::clone::Clone)]
+            enum FivesNode {
+                ///The node [`Check`].
+                Check(::std::sync::Arc<Check>),
+            }
+            ///What a run of [`Fives`] holds: its state, where it began, and what it has ended with.
+            #[derive(::graph_core::GraphState, ::core::clone::Clone)]
+            #[state(crate = ::graph_core)]
+            struct FivesRun {
+                /// The machine's own state.
+                #[state(flatten, input)]
+                state: ::graph_core::__private::Stateless,
+                /// The node that the run began with, or was led to from outside.
+                #[state(input, exclude, rename = "@start")]
+                start: ::core::option::Option<FivesNode>,
+                /// What the machine has ended with.
+                #[state(input, default, rename = "@end")]
+                end: ::graph_core::__private::Ending<()>,
+            }
+            const _: () = {
+                const __CHECK_Check: ::core::primitive::bool = {
+                    let _ = <Check as ::graph_core::__private::NodeData>::FITS;
+                    true
+                };
+                type __Node_Check = <Check as ::graph_core::__private::Checked<__CHECK_Check>>::Same;
+                #[automatically_derived]
+                impl ::graph_core::__private::Machine for Fives {
+                    const NAME: &'static ::core::primitive::str = "Fives";
+                    type State = ::graph_core::__private::Stateless;
+                    type Context = ();
+                    type Output = ();
+                    type Node = FivesNode;
+                    type Run = FivesRun;
+                    fn __wire(
+                        __wiring: ::graph_core::__private::Wiring<Self>,
+                    ) -> ::graph_core::__private::Wiring<Self> {
+                        let __wiring = __wiring
+                            .node::<__Node_Check, _, _, _, _>(<__Node_Check>::run);
+                        __wiring
+                    }
+                }
+                #[automatically_derived]
+                impl ::graph_core::__private::RunState for FivesRun {
+                    type Machine = Fives;
+                    fn __state(&self) -> &::graph_core::__private::Stateless {
+                        &self.state
+                    }
+                    fn __output(&self) -> ::core::option::Option<&()> {
+                        self.end.output()
+                    }
+                    fn __into_parts(
+                        self,
+                    ) -> (::graph_core::__private::Stateless, ::core::option::Option<()>) {
+                        (self.state, self.end.into_output())
+                    }
+                    fn __start(&self) -> ::core::option::Option<&FivesNode> {
+                        self.start.as_ref()
+                    }
+                    fn __begin(
+                        __node: FivesNode,
+                        __state: <::graph_core::__private::Stateless as ::graph_core::__private::GraphState>::Input,
+                    ) -> <Self as ::graph_core::__private::GraphState>::Input {
+                        FivesRun::input(__state)
+                            .start(__node)
+                            .end(::graph_core::__private::Ending::Open)
+                    }
+                    fn __redirect(
+                        __node: FivesNode,
+                    ) -> <Self as ::graph_core::__private::GraphState>::Update {
+                        FivesRun::update().start(__node).end(::graph_core::__private::Ending::Open)
+                    }
+                    fn __end(__output: ()) -> <Self as ::graph_core::__private::GraphState>::Update {
+                        FivesRun::update().end(::graph_core::__private::Ending::End(__output))
+                    }
+                }
+                #[automatically_derived]
+                impl ::graph_core::__private::AnyNode for FivesNode {
+                    type Machine = Fives;
+                    fn name(&self) -> &'static ::core::primitive::str {
+                        match self {
+                            Self::Check(_) => "Check",
+                        }
+                    }
+                    fn __sent(&self) -> (::core::primitive::usize, ::graph_core::__private::Packet) {
+                        match self {
+                            Self::Check(__node) => {
+                                (
+                                    0usize,
+                                    ::graph_core::__private::Packet::share::<
+                                        __Node_Check,
+                                    >(::core::clone::Clone::clone(__node)),
+                                )
+                            }
+                        }
+                    }
+                    fn __received(
+                        __name: &::core::primitive::str,
+                        __packet: &::graph_core::__private::Packet,
+                    ) -> ::core::option::Option<Self> {
+                        match __name {
+                            "Check" => {
+                                ::core::option::Option::map(
+                                    __packet.shared::<__Node_Check>(),
+                                    Self::Check,
+                                )
+                            }
+                            _ => ::core::option::Option::None,
+                        }
+                    }
+                    const __NAMES: &'static [&'static ::core::primitive::str] = &["Check"];
+                    fn __read<'__de, __V: ::graph_core::__private::serde::de::VariantAccess<'__de>>(
+                        __place: ::core::primitive::usize,
+                        __data: __V,
+                    ) -> ::core::result::Result<Self, __V::Error> {
+                        match __place {
+                            0usize => {
+                                ::core::result::Result::Ok(
+                                    Self::Check(
+                                        ::std::sync::Arc::new(
+                                            __data.newtype_variant::<__Node_Check>()?,
+                                        ),
+                                    ),
+                                )
+                            }
+                            _ => {
+                                ::core::result::Result::Err(
+                                    ::graph_core::__private::serde::de::Error::custom(
+                                        "no node is at this place",
+                                    ),
+                                )
+                            }
+                        }
+                    }
+                    fn __exits() -> ::std::vec::Vec<::graph_core::__private::Exit> {
+                        ::core::convert::From::from([
+                            ::graph_core::__private::exit_to::<Fives, __Node_Check>(),
+                        ])
+                    }
+                }
+                #[automatically_derived]
+                impl ::graph_core::__private::serde::Serialize for FivesNode {
+                    fn serialize<__S: ::graph_core::__private::serde::Serializer>(
+                        &self,
+                        __serializer: __S,
+                    ) -> ::core::result::Result<__S::Ok, __S::Error> {
+                        match self {
+                            Self::Check(__node) => {
+                                __serializer
+                                    .serialize_newtype_variant::<
+                                        __Node_Check,
+                                    >("Node", 0u32, "Check", __node)
+                            }
+                        }
+                    }
+                }
+                #[automatically_derived]
+                impl<'__de> ::graph_core::__private::serde::Deserialize<'__de> for FivesNode {
+                    fn deserialize<__D: ::graph_core::__private::serde::Deserializer<'__de>>(
+                        __deserializer: __D,
+                    ) -> ::core::result::Result<Self, __D::Error> {
+                        ::graph_core::__private::read_node::<Self, __D>(__deserializer)
+                    }
+                }
+                #[automatically_derived]
+                impl ::core::fmt::Debug for FivesNode {
+                    fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                        match self {
+                            Self::Check(__node) => {
+                                ::graph_core::__private::debug_node::<
+                                    __Node_Check,
+                                >("Check", __node, __f)
+                            }
+                        }
+                    }
+                }
+                #[automatically_derived]
+                impl ::graph_core::__private::IntoNode<Fives> for FivesNode {
+                    fn into_node(self) -> Self {
+                        self
+                    }
+                }
+                #[automatically_derived]
+                impl ::graph_core::__private::OutputOf<Fives> for () {
+                    fn into_output(self) -> () {
+                        self
+                    }
+                }
+                #[automatically_derived]
+                impl ::graph_core::__private::NodeOf<Fives> for Check {
+                    const NAME: &'static ::core::primitive::str = "Check";
+                }
+                #[automatically_derived]
+                impl ::graph_core::__private::IntoNode<Fives> for Check {
+                    fn into_node(self) -> FivesNode {
+                        FivesNode::Check(::std::sync::Arc::new(self))
+                    }
+                }
+                #[automatically_derived]
+                impl ::core::convert::From<Check> for FivesNode {
+                    fn from(__node: Check) -> Self {
+                        Self::Check(::std::sync::Arc::new(__node))
+                    }
+                }
+                #[automatically_derived]
+                impl ::graph_core::__private::Edge<Fives> for Check {
+                    fn exit() -> ::graph_core::__private::Exit {
+                        ::graph_core::__private::exit_to::<Fives, __Node_Check>()
+                    }
+                    fn into_way(self) -> ::graph_core::__private::Way<Fives> {
+                        ::graph_core::__private::Way::node::<__Node_Check>(self)
+                    }
+                }
+                #[automatically_derived]
+                impl ::graph_core::__private::Leads<Fives> for Check {
+                    fn exits() -> ::std::vec::Vec<::graph_core::__private::Exit> {
+                        ::core::convert::From::from([
+                            ::graph_core::__private::exit_to::<Fives, __Node_Check>(),
+                        ])
+                    }
+                    fn leave(
+                        self,
+                        __update: <FivesRun as ::graph_core::__private::GraphState>::Update,
+                    ) -> ::core::result::Result<
+                        ::graph_core::__private::Step<FivesRun>,
+                        ::graph_core::__private::NodeError,
+                    > {
+                        ::core::result::Result::Ok(
+                            ::graph_core::__private::Way::<Fives>::node::<__Node_Check>(self)
+                                .step(__update),
+                        )
+                    }
+                }
+            };
+        "#]],
+    );
+}
+
+#[test]
+fn what_the_nodes_have_in_common() {
+    check_impl(
+        parse_quote! {
+            #[machine(nodes(a::Check), output = Vec<u8>, state = Basket, context = Prices, crate = ::renamed)]
+            pub(crate) struct Shop;
+        },
+        "Machine",
+        &expect![[r##"
+            #[automatically_derived]
+            impl ::renamed::__private::Machine for Shop {
+                const NAME: &'static ::core::primitive::str = "Shop";
+                type State = Basket;
+                type Context = Prices;
+                type Output = Vec<u8>;
+                type Node = ShopNode;
+                type Run = ShopRun;
+                fn __wire(
+                    __wiring: ::renamed::__private::Wiring<Self>,
+                ) -> ::renamed::__private::Wiring<Self> {
+                    let __wiring = __wiring.node::<__Node_Check, _, _, _, _>(<__Node_Check>::run);
+                    __wiring
+                }
+            }
+        "##]],
+    );
+}
+
+#[test]
+fn nodes_are_written_and_read_by_their_names() {
+    let shop = || {
+        parse_quote! {
+            #[machine(nodes(Check, Leave = "leave"))]
+            struct Shop;
+        }
+    };
+    check_impl(
+        shop(),
+        "AnyNode",
+        &expect![[r##"
+            #[automatically_derived]
+            impl ::graph_core::__private::AnyNode for ShopNode {
+                type Machine = Shop;
+                fn name(&self) -> &'static ::core::primitive::str {
+                    match self {
+                        Self::Check(_) => "Check",
+                        Self::Leave(_) => "leave",
+                    }
+                }
+                fn __sent(&self) -> (::core::primitive::usize, ::graph_core::__private::Packet) {
+                    match self {
+                        Self::Check(__node) => {
+                            (
+                                0usize,
+                                ::graph_core::__private::Packet::share::<
+                                    __Node_Check,
+                                >(::core::clone::Clone::clone(__node)),
+                            )
+                        }
+                        Self::Leave(__node) => {
+                            (
+                                1usize,
+                                ::graph_core::__private::Packet::share::<
+                                    __Node_Leave,
+                                >(::core::clone::Clone::clone(__node)),
+                            )
+                        }
+                    }
+                }
+                fn __received(
+                    __name: &::core::primitive::str,
+                    __packet: &::graph_core::__private::Packet,
+                ) -> ::core::option::Option<Self> {
+                    match __name {
+                        "Check" => {
+                            ::core::option::Option::map(
+                                __packet.shared::<__Node_Check>(),
+                                Self::Check,
+                            )
+                        }
+                        "leave" => {
+                            ::core::option::Option::map(
+                                __packet.shared::<__Node_Leave>(),
+                                Self::Leave,
+                            )
+                        }
+                        _ => ::core::option::Option::None,
+                    }
+                }
+                const __NAMES: &'static [&'static ::core::primitive::str] = &["Check", "leave"];
+                fn __read<'__de, __V: ::graph_core::__private::serde::de::VariantAccess<'__de>>(
+                    __place: ::core::primitive::usize,
+                    __data: __V,
+                ) -> ::core::result::Result<Self, __V::Error> {
+                    match __place {
+                        0usize => {
+                            ::core::result::Result::Ok(
+                                Self::Check(
+                                    ::std::sync::Arc::new(__data.newtype_variant::<__Node_Check>()?),
+                                ),
+                            )
+                        }
+                        1usize => {
+                            ::core::result::Result::Ok(
+                                Self::Leave(
+                                    ::std::sync::Arc::new(__data.newtype_variant::<__Node_Leave>()?),
+                                ),
+                            )
+                        }
+                        _ => {
+                            ::core::result::Result::Err(
+                                ::graph_core::__private::serde::de::Error::custom(
+                                    "no node is at this place",
+                                ),
+                            )
+                        }
+                    }
+                }
+                fn __exits() -> ::std::vec::Vec<::graph_core::__private::Exit> {
+                    ::core::convert::From::from([
+                        ::graph_core::__private::exit_to::<Shop, __Node_Check>(),
+                        ::graph_core::__private::exit_to::<Shop, __Node_Leave>(),
+                    ])
+                }
+            }
+        "##]],
+    );
+    check_impl(
+        shop(),
+        "Serialize",
+        &expect![[r##"
+        #[automatically_derived]
+        impl ::graph_core::__private::serde::Serialize for ShopNode {
+            fn serialize<__S: ::graph_core::__private::serde::Serializer>(
+                &self,
+                __serializer: __S,
+            ) -> ::core::result::Result<__S::Ok, __S::Error> {
+                match self {
+                    Self::Check(__node) => {
+                        __serializer
+                            .serialize_newtype_variant::<
+                                __Node_Check,
+                            >("Node", 0u32, "Check", __node)
+                    }
+                    Self::Leave(__node) => {
+                        __serializer
+                            .serialize_newtype_variant::<
+                                __Node_Leave,
+                            >("Node", 1u32, "leave", __node)
+                    }
+                }
+            }
+        }
+    "##]],
+    );
+}
+
+#[test]
+fn every_mistake_is_reported() {
+    check_mistakes(
+        parse_quote! {
+            #[machine(nodes(A, other::A, B = "A", C = "END", D = "", &str), ouput = u8, state = 1, context = X, context = Y)]
+            struct Several<T>(T);
+        },
+        &expect![[r#"
+            a machine is a struct without fields, `struct Name;`: its nodes stand in `#[machine(nodes(A, B))]`
+            unknown attribute `ouput`, did you mean `output`?
+            `state` takes a type: `state = Type`
+            `context` is given twice
+            a node is a struct or an enum, by its name
+            a machine has no parameters: its nodes are types that are known
+            `A` stands here twice: two types of one name cannot be nodes of one machine
+            another node is called `A` as well
+            a node cannot be called `END`: give it another name, `Node = "name"`
+            a node cannot be called ``: give it another name, `Node = "name"`
+        "#]],
+    );
+    check_mistakes(
+        parse_quote! {
+            #[machine(nodes())]
+            enum None {}
+        },
+        &expect![[r#"
+            a machine is a struct without fields, `struct Name;`: its nodes stand in `#[machine(nodes(A, B))]`
+            `nodes` takes a list of node types
+            say what its nodes are: `#[machine(nodes(A, B))]`
+        "#]],
+    );
+}

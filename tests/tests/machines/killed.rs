@@ -1,0 +1,85 @@
+//! A process is killed after a node, and another one goes on at the planned node with its data. The process is this program,
+//! started again.
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use graph_core::machine::{End, Machine, To, to};
+use graph_core::{Cx, Durability, GraphState};
+use graph_sqlite::SqliteCheckpointer;
+use serde::{Deserialize, Serialize};
+
+const PATH: &str = "MACHINES_TEST_FILE";
+
+#[derive(GraphState, Clone)]
+struct Log {
+    #[state(reducer = append)]
+    counted: Vec<u32>,
+}
+
+#[derive(Machine)]
+#[machine(nodes(CountDown), state = Log, output = usize)]
+struct Rocket;
+
+#[derive(Serialize, Deserialize, Debug)]
+struct CountDown {
+    from: u32,
+    words: Vec<String>,
+}
+
+impl CountDown {
+    async fn run(&self, log: &Log, cx: &Cx) -> (LogUpdate, To<Rocket, (CountDown, End<usize>)>) {
+        if self.from == 7 && cx.metadata().contains_key("dies here") {
+            println!("\nat 7");
+            // Nobody answers; this process is killed meanwhile.
+            let _ = std::io::stdin().read(&mut [0]);
+        }
+        let update = Log::update().counted([self.from]);
+        if self.from == 0 {
+            return (update, to(End(log.counted.len())));
+        }
+        let mut words = self.words.clone();
+        words.push(format!("{}…", self.from));
+        (update, to(CountDown { from: self.from - 1, words }))
+    }
+}
+
+fn thread(path: impl AsRef<Path>) -> graph_core::thread::Thread<RocketRun> {
+    let store = SqliteCheckpointer::open(path).unwrap();
+    Rocket::compile().unwrap().with_checkpointer(store).thread("rocket")
+}
+
+/// Does nothing by itself.
+#[tokio::test]
+async fn in_another_process() {
+    let Ok(path) = std::env::var(PATH) else { return };
+    let run = thread(path).run(Rocket::start(CountDown { from: 10, words: Vec::new() }));
+    let _ = run.metadata("dies here", true).durability(Durability::Sync).await;
+}
+
+#[tokio::test]
+async fn a_killed_machine_goes_on_at_its_planned_node() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rocket.db");
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["killed::in_another_process", "--exact", "--nocapture"])
+        .env(PATH, &path)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    assert!(lines.any(|line| line == "at 7"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+
+    let thread = thread(&path);
+    let mut run = thread.resume(()).iter().await.unwrap().unwrap();
+    let Some(RocketNode::CountDown(planned)) = run.planned() else { panic!("{run:?}") };
+    assert_eq!((planned.from, &*planned.words), (7, &["10…", "9…", "8…"].map(String::from)[..]));
+    assert_eq!(run.state().counted, [10, 9, 8]);
+    run.next().await.unwrap();
+    let ended = run.finish().await.unwrap().ended().unwrap();
+    assert_eq!((ended.output, ended.state.counted.len()), (10, 11));
+}

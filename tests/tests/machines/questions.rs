@@ -1,0 +1,109 @@
+//! A node of a machine asks, emits and has durable steps, as a node of a graph.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use graph_core::checkpoint::MemoryCheckpointer;
+use graph_core::interrupt::Question;
+use graph_core::machine::{End, Machine, To, to};
+use graph_core::{Ctx, EventKind, Result};
+use serde::{Deserialize, Serialize};
+
+#[derive(Machine)]
+#[machine(nodes(Ask, Answered), context = AtomicU32, output = String)]
+struct Quiz;
+
+#[derive(Serialize, Deserialize)]
+struct Ask {
+    question: String,
+}
+
+impl Question for Ask {
+    type Answer = String;
+}
+
+impl Ask {
+    async fn run(&self, cx: &Ctx<AtomicU32>) -> Result<Answered> {
+        let number = cx
+            .step("number", async { Ok::<_, std::fmt::Error>(cx.context().fetch_add(1, Ordering::Relaxed)) });
+        let number = number.await?;
+        cx.emit(number).await;
+        let answer = cx.interrupt(Self { question: format!("{number}: {}", self.question) }).await;
+        Ok(Answered { answer })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Answered {
+    answer: String,
+}
+
+impl Answered {
+    async fn run(&self) -> To<Quiz, (Ask, End<String>)> {
+        if self.answer.is_empty() {
+            to(Ask { question: "pardon?".to_owned() })
+        } else {
+            to(End(self.answer.clone()))
+        }
+    }
+}
+
+fn why() -> Ask {
+    Ask { question: "why?".to_owned() }
+}
+
+#[tokio::test]
+async fn on_a_thread_the_answer_comes_later_and_steps_are_not_run_again() {
+    let quiz = Quiz::compile().unwrap().with_checkpointer(MemoryCheckpointer::new());
+    let (thread, count) = (quiz.thread("ann"), Arc::new(AtomicU32::new(0)));
+    let outcome = thread.run(Quiz::start(why())).context(Arc::clone(&count)).await.unwrap();
+    assert_eq!(
+        outcome.ended().unwrap_err().to_string(),
+        "graph `Quiz`: has not ended: it waits for an answer to `Ask`"
+    );
+    for (asked, answer) in [("0: why?", ""), ("1: pardon?", "because")] {
+        let question = thread.pending().await.unwrap().only::<Ask>().unwrap();
+        assert_eq!(question.question, asked);
+        let outcome =
+            thread.resume(question.answer(answer.to_owned())).context(Arc::clone(&count)).await.unwrap();
+        if !answer.is_empty() {
+            assert_eq!(outcome.ended().unwrap().output, "because");
+        }
+    }
+    assert_eq!(count.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test]
+async fn by_hand_the_run_is_answered_where_it_has_stopped() {
+    let run = Quiz::compile().unwrap().run(why()).context(AtomicU32::new(0));
+    let mut run = run.iter().unwrap();
+    assert!(run.next().await.unwrap().is_none());
+    let question = run.pause().unwrap().only::<Ask>().unwrap();
+    run.answer([question.answer("because".to_owned())]).unwrap();
+    assert_eq!(run.finish().await.unwrap().ended().unwrap().output, "because");
+}
+
+#[tokio::test]
+async fn another_node_gives_up_what_the_planned_one_asks() {
+    let run = Quiz::compile().unwrap().run(why()).context(AtomicU32::new(0));
+    let mut run = run.iter().unwrap();
+    assert!(run.next().await.unwrap().is_none());
+    let old = run.pause().unwrap().only::<Ask>().unwrap();
+    assert!(run.next_with(why()).await.unwrap().is_none());
+    assert!(run.answer([old.answer("late".to_owned())]).is_err(), "it was asked by another");
+    run.next_with(Answered { answer: "never mind".to_owned() }).await.unwrap();
+    assert_eq!(run.output().map(String::as_str), Some("never mind"));
+}
+
+#[tokio::test]
+async fn what_a_node_emits_is_in_the_stream() {
+    let mut heard = Vec::new();
+    let run = Quiz::compile().unwrap().run(why()).context(AtomicU32::new(7));
+    let outcome = run.stream().for_each(|event| {
+        if let EventKind::Custom { value, .. } = &event.kind {
+            heard.push(value.get::<u32>().copied());
+        }
+    });
+    assert!(outcome.await.unwrap().pause().is_some());
+    assert_eq!(heard, [Some(7)]);
+}

@@ -1,0 +1,110 @@
+//! A machine on a thread: stored after each node, gone on with, branched, led elsewhere.
+
+use graph_core::checkpoint::{Checkpointer, MemoryCheckpointer};
+use graph_core::machine::{Machine, StateMachine};
+use graph_core::thread::as_node;
+use graph_core::{Durability, START};
+use graph_sqlite::SqliteCheckpointer;
+
+use crate::fives::{DivisibleBy5, Fives, FivesNode, FivesRun, Increment};
+
+fn fives() -> StateMachine<Fives> {
+    Fives::compile().unwrap()
+}
+
+/// Each node in what could be a process of its own: all that goes from one to the next is the store.
+async fn node_by_node<C: Checkpointer>(open: impl Fn() -> C) {
+    let started = fives().with_checkpointer(open()).thread("a").run(Fives::start(DivisibleBy5(3)));
+    drop(started.durability(Durability::Sync).iter().await.unwrap().unwrap());
+    let mut shown = Vec::new();
+    loop {
+        let thread = fives().with_checkpointer(open()).thread("a");
+        let run = thread.resume(()).durability(Durability::Sync).iter().await.unwrap();
+        let mut run = run.unwrap();
+        match run.next().await.unwrap() {
+            Some(node) => shown.push(format!("{node:?}")),
+            None => break assert_eq!(run.output(), Some(&5)),
+        }
+    }
+    assert_eq!(
+        shown,
+        [r#"Increment({"foo":3})"#, "DivisibleBy5(4)", r#"Increment({"foo":4})"#, "DivisibleBy5(5)"]
+    );
+    // At the end there is nothing to run, and the output is there.
+    let thread = fives().with_checkpointer(open()).thread("a");
+    assert!(thread.resume(()).iter().await.unwrap().is_none());
+    assert_eq!(thread.resume(()).await.unwrap().ended().unwrap().output, 5);
+}
+
+#[tokio::test]
+async fn the_planned_node_is_stored_with_its_data_and_gone_on_with() {
+    let store = MemoryCheckpointer::new();
+    node_by_node(|| store.clone()).await;
+    let folder = tempfile::tempdir().unwrap();
+    node_by_node(|| SqliteCheckpointer::open(folder.path().join("fives.db")).unwrap()).await;
+}
+
+#[tokio::test]
+async fn its_history_shows_each_node_with_what_it_carries() {
+    let thread = fives().with_checkpointer(MemoryCheckpointer::new()).thread("a");
+    thread.run(Fives::start(DivisibleBy5(4))).await.unwrap();
+    let history = thread.history().await.unwrap();
+    let packets = history.iter().rev().map(|snapshot| match snapshot.tasks.as_slice() {
+        [task] => format!("{} {}", task.node, task.packet.clone().unwrap_or_default()),
+        _ => String::new(),
+    });
+    assert_eq!(
+        packets.collect::<Vec<_>>(),
+        ["START null", "DivisibleBy5 4", r#"Increment {"foo":4}"#, "DivisibleBy5 5", ""]
+    );
+    let picture = fives().mermaid().highlight_named(&history[2].next).draw().unwrap();
+    assert!(picture.contains("class n1 highlighted"), "{picture}");
+
+    // A branch from the middle: what was planned there runs again.
+    let again = thread.at(history[2].id).run_again().await.unwrap();
+    assert_eq!(again.ended().unwrap().output, 5);
+}
+
+#[tokio::test]
+async fn a_thread_is_run_again_from_another_node_and_has_a_new_output() {
+    let thread = fives().with_checkpointer(MemoryCheckpointer::new()).thread("a");
+    assert_eq!(thread.run(Fives::start(DivisibleBy5(4))).await.unwrap().ended().unwrap().output, 5);
+    let paused = thread.run(Fives::start(Increment { foo: 6 })).interrupt_after_all().await.unwrap();
+    paused.ended().unwrap_err();
+    assert_eq!(thread.resume(()).await.unwrap().ended().unwrap().output, 10);
+}
+
+#[tokio::test]
+async fn by_hand_another_node_on_a_thread_is_a_checkpoint() {
+    let store = MemoryCheckpointer::new();
+    let thread = fives().with_checkpointer(store.clone()).thread("a");
+    let run = thread.run(Fives::start(DivisibleBy5(3))).durability(Durability::Sync);
+    let mut run = run.iter().await.unwrap().unwrap();
+    run.next().await.unwrap();
+    let next = run.next_with(Increment { foo: 13 }).await.unwrap();
+    assert!(matches!(next, Some(FivesNode::DivisibleBy5(node)) if node.0 == 14));
+    drop(run);
+
+    let sources = thread.history().await.unwrap();
+    let sources: Vec<_> = sources.iter().rev().map(|at| format!("{:?} {}", at.source, at.step)).collect();
+    assert_eq!(sources, ["Input -1", "Loop 0", "Loop 1", "Update 2", "Loop 3"]);
+    let thread = fives().with_checkpointer(store).thread("a");
+    assert_eq!(thread.resume(()).await.unwrap().ended().unwrap().output, 15);
+}
+
+#[tokio::test]
+async fn a_thread_is_led_to_another_node_from_outside() {
+    let thread = fives().with_checkpointer(MemoryCheckpointer::new()).thread("a");
+    let run = thread.run(Fives::start(DivisibleBy5(3))).interrupt_before(Fives::node::<Increment>());
+    assert!(run.await.unwrap().pause().is_some());
+    thread.update(Fives::redirect(Increment { foo: 21 }), as_node(START)).await.unwrap();
+    assert_eq!(thread.resume(()).await.unwrap().ended().unwrap().output, 25);
+    // And as its first.
+    let other = fives().with_checkpointer(MemoryCheckpointer::new()).thread("b");
+    other.update(Fives::redirect(Increment { foo: 31 }), as_node(START)).await.unwrap();
+    assert_eq!(other.resume(()).await.unwrap().ended().unwrap().output, 35);
+
+    let nothing = FivesRun::update();
+    let error = other.update(nothing, as_node(Fives::node::<Increment>())).await.unwrap_err();
+    assert!(error.to_string().contains("say which way"), "{error}");
+}

@@ -1,0 +1,26 @@
+use graph_core::machine::{End, Machine, To, to};
+use serde::{Deserialize, Serialize};
+
+#[derive(Machine)]
+#[machine(nodes(Check, Increment), output = i64)]
+struct Fives;
+
+#[derive(Serialize, Deserialize)]
+struct Increment(i64);
+
+impl Increment {
+    async fn run(&self) -> Check {
+        Check(self.0 + 1)
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Check(i64);
+
+impl Check {
+    async fn run(&self) -> To<Fives, (Increment, End<String>)> {
+        if self.0 == 5 { to(End("five".to_owned())) } else { to(Increment(self.0)) }
+    }
+}
+
+fn main() {}

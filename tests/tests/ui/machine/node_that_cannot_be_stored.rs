@@ -1,0 +1,15 @@
+use graph_core::machine::{End, Machine};
+
+#[derive(Machine)]
+#[machine(nodes(Check), output = i64)]
+struct Fives;
+
+struct Check(i64);
+
+impl Check {
+    async fn run(&self) -> End<i64> {
+        End(self.0)
+    }
+}
+
+fn main() {}

@@ -1,0 +1,31 @@
+use graph_core::machine::{End, Machine, To, to};
+use serde::{Deserialize, Serialize};
+
+#[derive(Machine)]
+#[machine(nodes(Check, Increment), output = i64)]
+struct Fives;
+
+#[derive(Serialize, Deserialize)]
+struct Increment(i64);
+
+impl Increment {
+    async fn run(&self) -> Check {
+        Check(self.0 + 1)
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Check(i64);
+
+#[derive(graph_core::GraphState, Clone)]
+struct Other {
+    total: i64,
+}
+
+impl Check {
+    async fn run(&self) -> (OtherUpdate, To<Fives, (Increment, End<i64>)>) {
+        (Other::update().total(1), to(End(self.0)))
+    }
+}
+
+fn main() {}
