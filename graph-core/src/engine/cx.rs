@@ -8,7 +8,7 @@ use crate::interrupt::Question;
 use crate::messages::MessageChunk;
 use crate::reducers::Stamp;
 use crate::run::Stop;
-use crate::store::{Error as LongTermError, LongTermStore};
+use crate::store::{Error as LongTermError, IntoStore, LongTermStore};
 use crate::stream::{Custom, Sent, Sink};
 
 use super::Metadata;
@@ -193,11 +193,11 @@ impl Cx {
     /// # }
     /// ```
     #[must_use]
-    pub fn with_store(mut self, store: impl Into<LongTermStore>) -> Self {
+    pub fn with_store(mut self, store: impl IntoStore) -> Self {
         if let Some(shared) = Arc::get_mut(&mut self.shared)
             && shared.script.is_some()
         {
-            shared.store = Some(store.into());
+            shared.store = Some(store.into_store());
         }
         self
     }
@@ -329,7 +329,7 @@ impl<D> Ctx<D> {
 
     /// See [`Cx::with_store`].
     #[must_use]
-    pub fn with_store(self, store: impl Into<LongTermStore>) -> Self {
+    pub fn with_store(self, store: impl IntoStore) -> Self {
         Self { cx: self.cx.with_store(store), context: self.context }
     }
 

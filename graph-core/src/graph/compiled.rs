@@ -8,7 +8,7 @@ use crate::plan::{START_PLACE, Topology};
 use crate::policy::Settled;
 use crate::run::{NeedsContext, Run};
 use crate::state::{GraphState, Input as _};
-use crate::store::LongTermStore;
+use crate::store::{IntoStore, LongTermStore};
 use crate::stream::RunStream;
 
 use super::{Breakpoints, Mermaid, picture};
@@ -107,8 +107,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
     ///
     /// With or without a checkpointer, and before or after it: the one keeps what belongs to a thread, the other what belongs
     /// to all of them.
-    pub fn with_store(&self, store: impl Into<LongTermStore>) -> Self {
-        Self(Arc::clone(&self.0), Some(store.into()))
+    pub fn with_store(&self, store: impl IntoStore) -> Self {
+        Self(Arc::clone(&self.0), Some(store.into_store()))
     }
 
     /// Reads an input of this graph from JSON.

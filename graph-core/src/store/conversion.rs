@@ -1,7 +1,7 @@
 use serde::Serialize;
 
 use super::condition::Tested;
-use super::{Condition, Error, FieldPath, Test};
+use super::{Condition, Error, FieldPath, LongTermStore, Store, Test};
 
 /// What [`filter`](super::Searching::filter) takes for a field: a value that it is equal to, or a comparison
 /// ([`ne`](super::ne), [`gt`](super::gt), [`gte`](super::gte), [`lt`](super::lt), [`lte`](super::lte)).
@@ -29,5 +29,29 @@ impl<T: Serialize> IntoCondition for T {
 impl<T: Serialize> IntoCondition for Tested<T> {
     fn into_condition(self, path: FieldPath) -> Result<Condition, Error> {
         Condition::new(path, self.0, &self.1)
+    }
+}
+
+/// What [`with_store`](crate::Graph::with_store) takes: a [`LongTermStore`], or a [`Store`] of which nothing more is to be said.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no long-term store",
+    label = "not a long-term store",
+    note = "`MemoryStore` is one, and `graph_sqlite::SqliteStore`; what keeps threads goes into `with_checkpointer`"
+)]
+pub trait IntoStore {
+    /// The store.
+    fn into_store(self) -> LongTermStore;
+}
+
+#[diagnostic::do_not_recommend]
+impl<S: Store> IntoStore for S {
+    fn into_store(self) -> LongTermStore {
+        LongTermStore::new(self)
+    }
+}
+
+impl IntoStore for LongTermStore {
+    fn into_store(self) -> LongTermStore {
+        self
     }
 }

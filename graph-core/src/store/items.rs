@@ -1,9 +1,8 @@
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::checkpoint::Payload;
 use crate::interrupt::Storable;
-use crate::state::stored::anything::{from_payload, to_payload};
+use crate::state::stored::anything::{Unstorable, from_payload, to_payload};
 
 use super::{Error, Get, Item, ItemKey, LongTermStore, Namespace, Putting, Searching, Write, Writes};
 
@@ -19,14 +18,21 @@ pub struct Items<T> {
     store: LongTermStore,
     namespace: Namespace,
     refresh: bool,
-    of: PhantomData<fn(T) -> T>,
+    write: fn(&T) -> Result<Payload, Unstorable>,
+    read: Read<T>,
 }
 
-impl<T: Storable + 'static> Items<T> {
-    pub(super) fn new(store: LongTermStore, namespace: Namespace, refresh: bool) -> Self {
-        Self { store, namespace, refresh, of: PhantomData }
-    }
+/// How a stored value becomes one of its type; in words why it does not.
+pub(super) type Read<T> = fn(&Payload) -> Result<T, String>;
 
+impl<T: Storable> Items<T> {
+    pub(super) fn new(store: LongTermStore, namespace: Namespace, refresh: bool) -> Self {
+        Self { store, namespace, refresh, write: to_payload, read: from_payload }
+    }
+}
+
+// What `T` must be is asked where its items are, so that rustc says it once.
+impl<T> Items<T> {
     /// The namespace.
     pub fn namespace(&self) -> &Namespace {
         &self.namespace
@@ -68,7 +74,7 @@ impl<T: Storable + 'static> Items<T> {
         let keys = keys.into_iter().map(|key| ItemKey::new(&self.namespace, key)).collect();
         let get = Get { now: self.store.now(), keys, refresh: self.refresh };
         let found = self.store.store().get(get).await?;
-        found.into_iter().map(|item| item.map(typed).transpose()).collect()
+        found.into_iter().map(|item| item.map(|item| typed(item, self.read)).transpose()).collect()
     }
 
     /// Puts a value under a key, in the place of the one that is there.
@@ -88,7 +94,7 @@ impl<T: Storable + 'static> Items<T> {
     /// ```
     pub fn put(&self, key: impl Into<Arc<str>>, value: &T) -> Putting {
         let at = ItemKey::new(&self.namespace, key);
-        let value = to_payload(value).map_err(|unstorable| Error::NotStorable {
+        let value = (self.write)(value).map_err(|unstorable| Error::NotStorable {
             namespace: at.namespace.clone(),
             key: Arc::clone(&at.key),
             reason: unstorable.to_string(),
@@ -108,14 +114,14 @@ impl<T: Storable + 'static> Items<T> {
 
     /// Looks for items in this namespace and further in.
     pub fn search(&self) -> Searching<T> {
-        Searching::new(self.store.clone(), self.namespace.clone(), self.refresh)
+        Searching::new(self.store.clone(), self.namespace.clone(), self.refresh, self.read)
     }
 }
 
 /// An item as a value of its type.
-pub(super) fn typed<T: Storable>(item: Item<Payload>) -> Result<Item<T>, Error> {
+pub(super) fn typed<T>(item: Item<Payload>, read: Read<T>) -> Result<Item<T>, Error> {
     let Item { namespace, key, value, created_at, updated_at, expires_at } = item;
-    match from_payload(&value) {
+    match read(&value) {
         Ok(value) => Ok(Item { namespace, key, value, created_at, updated_at, expires_at }),
         Err(reason) => Err(Error::corrupt(&namespace, &key, reason)),
     }
@@ -123,8 +129,7 @@ pub(super) fn typed<T: Storable>(item: Item<Payload>) -> Result<Item<T>, Error> 
 
 impl<T> Clone for Items<T> {
     fn clone(&self) -> Self {
-        let (store, namespace) = (self.store.clone(), self.namespace.clone());
-        Self { store, namespace, refresh: self.refresh, of: PhantomData }
+        Self { store: self.store.clone(), namespace: self.namespace.clone(), ..*self }
     }
 }
 

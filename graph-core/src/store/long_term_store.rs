@@ -127,12 +127,6 @@ impl LongTermStore {
     }
 }
 
-impl<S: Store> From<S> for LongTermStore {
-    fn from(store: S) -> Self {
-        Self::new(store)
-    }
-}
-
 impl fmt::Debug for LongTermStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Parts { ttl, refresh, index, .. } = &*self.0;

@@ -88,7 +88,7 @@ mod ttl;
 
 pub use batch::Batch;
 pub use condition::{Condition, Test, Tested, gt, gte, lt, lte, ne};
-pub use conversion::IntoCondition;
+pub use conversion::{IntoCondition, IntoStore};
 pub use embed::{Embed, EmbedFuture};
 pub use embedding::{Embedding, Near};
 pub use error::{Corrupt, Error};
@@ -99,7 +99,7 @@ pub use item::{Item, ItemKey};
 pub use items::Items;
 pub use long_term_store::{LongTermStore, Namespaces};
 pub use memory::MemoryStore;
-pub use namespace::Namespace;
+pub use namespace::{Namespace, Segment};
 pub use putting::Putting;
 pub use request::{Get, NamespaceQuery, Order, Put, Search, Write, Writes};
 pub use searching::Searching;

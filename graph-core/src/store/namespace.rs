@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -20,6 +21,38 @@ use std::sync::Arc;
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Namespace(Arc<[Arc<str>]>);
 
+/// A segment of a [`Namespace`]: any text.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no segment of a namespace",
+    label = "a segment of a namespace is a text",
+    note = "`.to_string()` makes a text of a number"
+)]
+pub trait Segment {
+    /// The text.
+    fn into_segment(self) -> Arc<str>;
+}
+
+macro_rules! segments {
+    ($($of:ty: |$text:ident| $into:expr;)*) => {$(
+        impl Segment for $of {
+            fn into_segment(self) -> Arc<str> {
+                let $text = self;
+                $into
+            }
+        }
+    )*};
+}
+
+segments! {
+    &str: |text| text.into();
+    &&str: |text| (*text).into();
+    String: |text| text.into();
+    &String: |text| text.as_str().into();
+    Arc<str>: |text| text;
+    &Arc<str>: |text| Arc::clone(text);
+    Cow<'_, str>: |text| text.into();
+}
+
 impl Namespace {
     /// The namespace that everything is within.
     pub fn root() -> Self {
@@ -33,8 +66,8 @@ impl Namespace {
 
     /// The namespace one segment further in.
     #[must_use]
-    pub fn child(&self, segment: impl Into<Arc<str>>) -> Self {
-        self.0.iter().cloned().chain([segment.into()]).collect()
+    pub fn child(&self, segment: impl Segment) -> Self {
+        self.0.iter().cloned().chain([segment.into_segment()]).collect()
     }
 
     /// Whether it is this one or further in.
@@ -64,25 +97,25 @@ impl Default for Namespace {
     }
 }
 
-impl<T: Into<Arc<str>>> FromIterator<T> for Namespace {
+impl<T: Segment> FromIterator<T> for Namespace {
     fn from_iter<I: IntoIterator<Item = T>>(segments: I) -> Self {
-        Self(segments.into_iter().map(Into::into).collect())
+        Self(segments.into_iter().map(Segment::into_segment).collect())
     }
 }
 
-impl<T: Into<Arc<str>>, const N: usize> From<[T; N]> for Namespace {
+impl<T: Segment, const N: usize> From<[T; N]> for Namespace {
     fn from(segments: [T; N]) -> Self {
         segments.into_iter().collect()
     }
 }
 
-impl<T: Into<Arc<str>> + Clone> From<&[T]> for Namespace {
+impl<T: Segment + Clone> From<&[T]> for Namespace {
     fn from(segments: &[T]) -> Self {
         segments.iter().cloned().collect()
     }
 }
 
-impl<T: Into<Arc<str>>> From<Vec<T>> for Namespace {
+impl<T: Segment> From<Vec<T>> for Namespace {
     fn from(segments: Vec<T>) -> Self {
         segments.into_iter().collect()
     }

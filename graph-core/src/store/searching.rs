@@ -1,13 +1,11 @@
 use std::fmt;
 use std::future::{Future, IntoFuture};
-use std::marker::PhantomData;
 use std::pin::Pin;
 use std::time::UNIX_EPOCH;
 
 use crate::checkpoint::Page;
-use crate::interrupt::Storable;
 
-use super::items::typed;
+use super::items::{Read, typed};
 use super::{Error, FieldPath, Found, IntoCondition, LongTermStore, Namespace, Order, Search};
 
 /// A search that has not been made: set options, then await it. Without any, it gives everything in the namespace and
@@ -50,14 +48,14 @@ pub struct Searching<T> {
     search: Search,
     query: Option<String>,
     wrong: Option<Error>,
-    of: PhantomData<fn() -> T>,
+    read: Read<T>,
 }
 
-impl<T: Storable + 'static> Searching<T> {
-    pub(super) fn new(store: LongTermStore, namespace: Namespace, refresh: bool) -> Self {
+impl<T> Searching<T> {
+    pub(super) fn new(store: LongTermStore, namespace: Namespace, refresh: bool, read: Read<T>) -> Self {
         // What time it is, is asked when the search is made.
         let search = Search { refresh, ..Search::within(UNIX_EPOCH, namespace) };
-        Self { store, search, query: None, wrong: None, of: PhantomData }
+        Self { store, search, query: None, wrong: None, read }
     }
 
     /// Only items whose field, as it is called in JSON, is this value or compares so with it; see [`Condition`](super::Condition).
@@ -104,7 +102,7 @@ impl<T: Storable + 'static> Searching<T> {
     }
 
     async fn find(self) -> Result<Page<Found<T>>, Error> {
-        let Self { store, mut search, query, wrong, .. } = self;
+        let Self { store, mut search, query, wrong, read } = self;
         if let Some(wrong) = wrong {
             return Err(wrong);
         }
@@ -113,12 +111,13 @@ impl<T: Storable + 'static> Searching<T> {
         }
         search.now = store.now();
         let Page { items, more } = store.store().search(search).await?;
-        let items = items.into_iter().map(|found| Ok(Found { item: typed(found.item)?, score: found.score }));
+        let items =
+            items.into_iter().map(|found| Ok(Found { item: typed(found.item, read)?, score: found.score }));
         Ok(Page { items: items.collect::<Result<_, Error>>()?, more })
     }
 }
 
-impl<T: Storable + 'static> IntoFuture for Searching<T> {
+impl<T: 'static> IntoFuture for Searching<T> {
     type Output = Result<Page<Found<T>>, Error>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 

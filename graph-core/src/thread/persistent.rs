@@ -5,7 +5,7 @@ use crate::engine::persist::Orphans;
 use crate::error::{Error, ErrorKind};
 use crate::graph::Graph;
 use crate::state::GraphState;
-use crate::store::LongTermStore;
+use crate::store::IntoStore;
 
 use super::Thread;
 
@@ -59,7 +59,7 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     }
 
     /// The same with a long-term store for its nodes; see [`Graph::with_store`].
-    pub fn with_store(self, store: impl Into<LongTermStore>) -> Self {
+    pub fn with_store(self, store: impl IntoStore) -> Self {
         let Persistent { graph, store: checkpoints, abandon_pending, orphans } = &*self.0;
         let (graph, store, orphans) = (graph.with_store(store), Arc::clone(checkpoints), orphans.clone());
         Self(Arc::new(Persistent { graph, store, abandon_pending: *abandon_pending, orphans }))

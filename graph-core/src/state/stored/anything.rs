@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::checkpoint::Payload;
 
 use super::encode::strictly;
-use super::error::Unstorable;
+pub(crate) use super::error::Unstorable;
 use super::payload::read;
 
 /// A value as it is stored.

@@ -1,0 +1,12 @@
+//! A filter by a value that serde cannot write.
+
+use graph_core::Cx;
+
+struct Plan;
+
+async fn find(cx: &Cx) -> graph_core::Result<usize> {
+    let found = cx.store()?.of::<String>("users").search().filter("plan", Plan).await?;
+    Ok(found.items.len())
+}
+
+fn main() {}

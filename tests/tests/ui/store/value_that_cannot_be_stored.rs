@@ -1,0 +1,14 @@
+//! A value of a type that serde can neither write nor read.
+
+use graph_core::Cx;
+
+struct Profile {
+    name: String,
+}
+
+async fn greet(cx: &Cx) -> graph_core::Result<Option<String>> {
+    let profile = cx.store()?.of::<Profile>("users").get("ann").await?;
+    Ok(profile.map(|profile| profile.name))
+}
+
+fn main() {}
