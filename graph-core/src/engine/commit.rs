@@ -40,12 +40,42 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         if self.persist.as_ref().is_some_and(|persist| persist.ends()) {
             self.progress = Progress::new(&self.graph.topology);
         }
+        if self.hears(step)? {
+            return Ok(());
+        }
         self.ephemerals.keep(step, &self.progress);
         self.take_plan();
         match pieces {
             None => Ok(()),
             Some(pieces) => self.checkpoint(pieces),
         }
+    }
+
+    /// Ends a run whose nodes have said something to the graph around it. The superstep is not stored by itself: with what was
+    /// said it is the result of the task around.
+    #[inline]
+    fn hears(&mut self, step: u64) -> Result<bool, Error> {
+        let is_said = |result: &Option<Finished<S>>| {
+            result.as_ref().is_some_and(|finished| matches!(finished.leave, Leave::Outward(_)))
+        };
+        if self.results.iter().any(is_said) { self.say(step).map(|()| true) } else { Ok(false) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn say(&mut self, step: u64) -> Result<(), Error> {
+        let said = self.results.iter_mut().flatten().filter_map(|finished| match &mut finished.leave {
+            Leave::Outward(outward) => Some((**outward).clone()),
+            _ => None,
+        });
+        self.said = said.collect();
+        self.progress = Progress::new(&self.graph.topology);
+        self.take_plan();
+        if self.ctx.cx.shared.nest.path.is_empty() {
+            self.said.clear();
+            return Err(self.error(ErrorKind::NoParent { step }));
+        }
+        Ok(())
     }
 
     /// What a checkpoint will say of the fields that the superstep has written; nothing without a store.

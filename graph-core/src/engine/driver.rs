@@ -7,7 +7,7 @@ use tokio::task::JoinSet;
 
 use crate::error::{Error, ErrorKind, NodeFailure};
 use crate::graph::Compiled;
-use crate::node::Packet;
+use crate::node::{Outward, Packet};
 use crate::plan::{Progress, Target, Task};
 use crate::run::Stop;
 use crate::state::GraphState;
@@ -62,6 +62,8 @@ pub(crate) struct Driver<S: GraphState, D> {
     pub(super) persist: Option<Box<Persist>>,
     /// What a run that goes on with the state of the run around it has written so far.
     pub(super) returned: Option<Box<Returned<S>>>,
+    /// What its nodes have said to the graph around it, which ends it.
+    pub(super) said: Vec<Outward>,
     /// The superstep after which the run has had as many as it may.
     pub(super) last_step: u64,
     /// What all its tasks tell `tracing`, at hand.

@@ -77,6 +77,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
             undos: Undos::new(),
             persist: None,
             returned: None,
+            said: Vec::new(),
         })
     }
 }

@@ -102,6 +102,10 @@ fn encode<S: GraphState>(
 fn can_be_sent(leave: &Leave) -> Result<(), EncodeError> {
     let choices = match leave {
         Leave::ByEdges => return Ok(()),
+        Leave::Outward(outward) => match &outward.leave {
+            None => return Ok(()),
+            Some(leave) => return can_be_sent(&leave.1),
+        },
         Leave::By(choice) => std::slice::from_ref(choice),
         Leave::ByAll(choices) => choices.as_slice(),
     };

@@ -144,6 +144,14 @@ pub enum ErrorKind {
         problems: Vec<String>,
     },
 
+    /// A node returned something for the graph around its own, and there is none.
+    #[error(
+        "in superstep {step} a node has returned `ToParent`, and no graph is around this one: it runs as a subgraph only"
+    )]
+    NoParent {
+        /// The superstep.
+        step: u64,
+    },
     /// A run was told to stop at a node that the graph does not have.
     #[error("has no node `{node}` to stop at")]
     UnknownNode {
@@ -331,6 +339,7 @@ impl ErrorKind {
             Self::RecursionLimit { .. } => "RecursionLimit",
             Self::JoinNotFilled { .. } => "JoinNotFilled",
             Self::SuperstepTimeout { .. } => "SuperstepTimeout",
+            Self::NoParent { .. } => "NoParent",
             Self::Cancelled { .. } => "Cancelled",
             Self::Context { .. } => "Context",
             Self::Answer { .. } => "Answer",

@@ -54,6 +54,19 @@ pub enum WiringProblem {
         /// The node.
         node: String,
     },
+    /// A node of a subgraph says something to a graph with another state.
+    #[error(
+        "a node within `{node}` returns `ToParent<{said}, ..>`, but the graph around it is on `{expected}`: return \
+         `ToParent<{expected}, ..>`"
+    )]
+    SaidToAnother {
+        /// The subgraph's node.
+        node: String,
+        /// The state that it is said of.
+        said: String,
+        /// The state of this graph.
+        expected: String,
+    },
     /// A node has two routes.
     #[error(
         "node `{node}` has two routes: one of `.route({node}, ..)` and the route that it returns has to go"

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use crate::engine::FailureMode;
 use crate::error::{Error, ErrorKind};
-use crate::node::{Decider, ErasedNode, NodeRef, ReadPacket};
+use crate::node::{Decider, ErasedNode, NodeRef, OutwardType, ReadPacket};
 use crate::plan::{START_PLACE, Topology};
 use crate::policy::Settled;
 use crate::run::{NeedsContext, Run};
@@ -35,6 +35,8 @@ pub(crate) struct Compiled<S, D> {
     pub(crate) ephemeral: Vec<usize>,
     /// A run may begin at any node: it is a machine.
     pub(crate) anywhere: bool,
+    /// What its nodes can say to a graph around it.
+    pub(crate) outward: Vec<OutwardType>,
     /// Where every run stops.
     pub(crate) breakpoints: Breakpoints<Vec<usize>>,
     /// What becomes of a failed node's siblings.

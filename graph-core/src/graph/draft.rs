@@ -1,8 +1,9 @@
+use std::any::TypeId;
 use std::collections::{HashMap, HashSet};
 
 use crate::engine::FailureMode;
 use crate::error::WiringProblem;
-use crate::node::{Decider, ErasedNode, Exit, NodeRef, PacketType};
+use crate::node::{Decider, ErasedNode, Exit, NodeRef, OutwardType, PacketType};
 
 use super::Breakpoints;
 use super::place::{Registration, Value};
@@ -22,6 +23,8 @@ pub struct Draft<S, D> {
     pub(super) routes: Vec<(NodeRef, Vec<Exit>, Decider<S, D>)>,
     /// A run may begin at any node.
     pub(super) anywhere: bool,
+    /// By node and route, where the exits begin of what can be said to this graph within the node.
+    pub(super) heard: Vec<(usize, TypeId, usize)>,
     pub(super) deferred: Vec<NodeRef>,
     /// The nodes with a breakpoint before them, and those with one after them.
     pub(super) breakpoints: Breakpoints<Vec<NodeRef>>,
@@ -37,6 +40,10 @@ pub(super) struct DraftNode<S, D> {
     pub(super) value: Value,
     pub(super) run: Box<dyn ErasedNode<S, D>>,
     pub(super) exits: Option<Vec<Exit>>,
+    /// What it can say to a graph around this one.
+    pub(super) outward: Vec<OutwardType>,
+    /// What can be said to this graph within it.
+    pub(super) heard: Vec<OutwardType>,
     pub(super) packet: Option<PacketType>,
 }
 
@@ -58,6 +65,7 @@ impl<S, D> Draft<S, D> {
             joins: Vec::new(),
             routes: Vec::new(),
             anywhere: false,
+            heard: Vec::new(),
             deferred: Vec::new(),
             breakpoints: Breakpoints::default(),
             aliases: Vec::new(),
@@ -87,6 +95,8 @@ impl<S, D> Draft<S, D> {
         self.nodes.push(DraftNode {
             name,
             value: node.value,
+            heard: node.heard,
+            outward: node.outward,
             run: node.run,
             exits: node.exits,
             packet: node.packet,

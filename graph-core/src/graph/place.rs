@@ -2,8 +2,8 @@ use std::any::TypeId;
 use std::sync::Arc;
 
 use crate::node::{
-    ArgsOf, Body, End, EndSignature, ErasedNode, Exit, IntoStep, NodeRef, PacketKind, PacketType,
-    ReadsPacket, Runs, Several, Signature, Start, StartSignature,
+    ArgsOf, Body, End, EndSignature, ErasedNode, Exit, IntoStep, NodeRef, OutwardType, PacketKind,
+    PacketType, ReadsPacket, Runs, Several, Signature, Start, StartSignature,
 };
 use crate::state::GraphState;
 
@@ -62,6 +62,8 @@ pub(crate) struct Registration<S, D> {
     pub(crate) value: Value,
     pub(crate) run: Box<dyn ErasedNode<S, D>>,
     pub(crate) exits: Option<Vec<Exit>>,
+    pub(crate) outward: Vec<OutwardType>,
+    pub(crate) heard: Vec<OutwardType>,
     pub(crate) packet: Option<PacketType>,
 }
 
@@ -93,11 +95,14 @@ where
 {
     fn register(body: Body<F>, draft: &mut Draft<S, D>) -> NodeRef {
         let node = body.node.clone();
+        let run = <Args::Fixed as Runs<S, D, F, Out>>::erase(body.run.clone());
         draft.register(Registration {
             node: body.node,
             value: Value::of(&body.run),
-            run: <Args::Fixed as Runs<S, D, F, Out>>::erase(body.run),
+            heard: run.heard(),
+            run,
             exits: <Args::Fixed as Runs<S, D, F, Out>>::exits(),
+            outward: <Args::Fixed as Runs<S, D, F, Out>>::outward(),
             packet: Args::Packet::packet_type(),
         });
         node

@@ -1,3 +1,4 @@
+use std::any::TypeId;
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, WiringProblem};
@@ -22,6 +23,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         self.wire_edges(&mut topology);
         self.wire_joins(&mut topology);
         self.wire_routes(&mut topology);
+        self.wire_heard(&mut topology);
         self.mark(&mut topology);
         self.check_policies();
         self.check_ways_out(&topology);
@@ -56,6 +58,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             before: places_of(&self.breakpoints.before),
             after: places_of(&self.breakpoints.after),
         };
+        let outward = self.nodes.iter().flat_map(|node| node.outward.iter().cloned()).collect();
         let names = self.nodes.iter().map(|node| Arc::from(node.name.as_str())).collect();
         let policies = self.policies.settle(&self.places, self.nodes.len());
         let mut nodes: Vec<_> = self
@@ -78,6 +81,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         let is_ephemeral = |&index: &usize| S::field(index).is_some_and(|field| field.ephemeral);
         let ephemeral: Vec<usize> = (0..S::FIELD_COUNT).filter(is_ephemeral).collect();
         for (index, node) in nodes.iter_mut().enumerate() {
+            let heard = self.heard.iter().filter(|(at, ..)| *at == index);
+            node.run.hears_at(heard.map(|(_, route, exits)| (*route, *exits)).collect());
             let plain = node.decide.is_none() && ephemeral.is_empty();
             node.chain = topology.only_successor(index).filter(|_| plain);
         }
@@ -105,6 +110,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             anywhere: self.anywhere,
             breakpoints,
             failure_mode: self.failure_mode,
+            outward,
         };
         Graph(Arc::new(compiled), None)
     }
@@ -175,6 +181,28 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
                 self.report(WiringProblem::TwoRoutes { node: name });
             } else {
                 plan.exits = plans;
+            }
+        }
+    }
+
+    /// What can be said to this graph within its nodes: further exits of these nodes, besides their edges or their route.
+    fn wire_heard(&mut self, topology: &mut Topology) {
+        for index in 0..self.nodes.len() {
+            let Some(node) = self.nodes.get(index) else { continue };
+            let (name, heard) = (node.name.clone(), node.heard.clone());
+            for said in heard {
+                if said.state != TypeId::of::<S>() {
+                    let (said, expected) = (said.name.to_owned(), S::NAME.to_owned());
+                    self.report(WiringProblem::SaidToAnother { node: name.clone(), said, expected });
+                    continue;
+                }
+                let plans: Vec<_> = said.exits.iter().map(|exit| self.exit_plan(&name, exit)).collect();
+                let Some(plan) = topology.nodes.get_mut(index) else { continue };
+                let known = &mut self.heard;
+                if !known.iter().any(|(node, route, _)| (*node, *route) == (index, said.route)) {
+                    known.push((index, said.route, plan.exits.len()));
+                    plan.exits.extend(plans);
+                }
             }
         }
     }

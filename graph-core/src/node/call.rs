@@ -1,3 +1,4 @@
+use std::any::TypeId;
 use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;
@@ -7,13 +8,23 @@ use crate::engine::Ctx;
 use crate::state::GraphState;
 
 use super::param::{Extract, FixedParam, Param, Source};
-use super::{Exit, IntoStep, NodeError, Packet, Step};
+use super::{Exit, IntoStep, NodeError, OutwardType, Packet, Step};
 
 /// A node's future on the heap: the one allocation of a task.
 pub(crate) type StepFuture<'a, S> = Pin<Box<dyn Future<Output = Result<Step<S>, NodeError>> + Send + 'a>>;
 
 /// A node of a graph over `S` with context `D`, whatever it was made from.
 pub trait ErasedNode<S: GraphState, D>: Send + Sync {
+    /// What the nodes of the subgraph that it is can say to this graph.
+    #[doc(hidden)]
+    fn heard(&self) -> Vec<OutwardType> {
+        Vec::new()
+    }
+
+    /// By route, where the exits of what they can say begin among those of the node.
+    #[doc(hidden)]
+    fn hears_at(&self, _: Vec<(TypeId, usize)>) {}
+
     /// Starts one attempt.
     ///
     /// What makes up its [`Source`] is passed in registers: a struct would be read back right after it was written, and
@@ -50,6 +61,15 @@ pub trait Runs<S: GraphState, D, F, Out> {
         Out: IntoStep<S>,
     {
         Out::exits()
+    }
+
+    /// What its result can say to the graph around a subgraph.
+    #[doc(hidden)]
+    fn outward() -> Vec<OutwardType>
+    where
+        Out: IntoStep<S>,
+    {
+        Out::outward()
     }
 }
 

@@ -8,7 +8,7 @@ use crate::state::GraphState;
 use super::call::{ArgsOf, ErasedNode, Runs, StepFuture};
 use super::param::NoPacket;
 use super::shape::{Body, ReadsPacket, Shape, Signature};
-use super::{Exit, IntoStep, Packet};
+use super::{Exit, IntoStep, OutwardType, Packet};
 
 /// A node for every state that has what it needs, as a library offers it.
 ///
@@ -94,6 +94,10 @@ where
 
     fn exits() -> Option<Vec<Exit>> {
         N::Output::exits()
+    }
+
+    fn outward() -> Vec<OutwardType> {
+        N::Output::outward()
     }
 }
 

@@ -1,3 +1,4 @@
+use super::outward::Outward;
 use super::packet::ReadPacket;
 use super::{NodeError, NodeRef, Packet, PacketType, Payload};
 
@@ -67,6 +68,8 @@ pub enum Leave {
     By(Choice),
     /// By several, in this order.
     ByAll(Vec<Choice>),
+    /// Out of the subgraph that it is in.
+    Outward(Box<Outward>),
 }
 
 /// A route, or a list of routes taken together.

@@ -1,6 +1,6 @@
 use crate::state::GraphState;
 
-use super::{Exit, Leave, NodeError};
+use super::{Exit, Leave, NodeError, OutwardType};
 
 /// What a finished node has to say: its update, and where to go when it decides that itself.
 pub struct Step<S: GraphState> {
@@ -32,6 +32,12 @@ pub trait IntoStep<S: GraphState> {
     /// Where the value itself can lead to; `None` when the graph's edges decide.
     fn exits() -> Option<Vec<Exit>>;
 
+    /// What the value itself can say to the graph around a subgraph.
+    #[doc(hidden)]
+    fn outward() -> Vec<OutwardType> {
+        Vec::new()
+    }
+
     /// The update and the way on.
     ///
     /// # Errors
@@ -52,6 +58,10 @@ impl<S: GraphState> IntoStep<S> for () {
 impl<S: GraphState, T: IntoStep<S>, E: super::Failure> IntoStep<S> for Result<T, E> {
     fn exits() -> Option<Vec<Exit>> {
         T::exits()
+    }
+
+    fn outward() -> Vec<OutwardType> {
+        T::outward()
     }
 
     fn into_step(self) -> Result<Step<S>, NodeError> {

@@ -23,6 +23,8 @@ pub(crate) fn plan<'l>(
             },
         };
         match leave {
+            // It ends with this superstep: what follows in it does not run.
+            Leave::Outward(_) => continue,
             Leave::ByEdges => from.edges.iter().for_each(|&to| progress.go(to)),
             Leave::By(choice) => progress.choose(from, choice, &mut sent),
             Leave::ByAll(choices) => {

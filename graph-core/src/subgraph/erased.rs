@@ -1,18 +1,27 @@
+use std::any::TypeId;
 use std::marker::PhantomData;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::engine::Ctx;
-use crate::engine::child::{Call, Kept, visit};
+use crate::engine::child::{Call, Came, Kept, visit};
 use crate::graph::Graph;
 use crate::node::{
-    ArgsOf, Body, ErasedNode, IntoStep, NodeRef, Packet, PacketKind, PacketMissing, ReadsPacket, Runs, Shape,
-    Signature, StepFuture,
+    ArgsOf, Body, Choice, ErasedNode, IntoStep, Leave, NodeError, NodeRef, OutwardType, Packet, PacketKind,
+    PacketMissing, ReadsPacket, Runs, Shape, Signature, Step, StepFuture,
 };
-use crate::state::GraphState;
+use crate::state::{GraphState, Update as _};
 
 use super::context::MakesContext;
-use super::node::{Inner, Keeping, Subgraph};
+use super::node::{Inner, Keeping, Source, Subgraph};
 use super::wiring::{Fits, WiredTo, Wiring};
+
+/// What is said within a graph that is only made when it is called could not be looked at when this one was compiled.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "a node of the subgraph has returned `ToParent` with a route, or for another state, and the subgraph is made when it is \
+     called: only what a graph can say that was made before can be heard"
+)]
+struct Unheard;
 
 /// Marks the shape of a [`Subgraph`].
 #[derive(Debug)]
@@ -64,11 +73,44 @@ where
     X: MakesContext<E, D>,
 {
     fn erase(run: Arc<Inner<C, D, W, X>>) -> Box<dyn ErasedNode<S, E>> {
-        Box::new(Erased(run))
+        Box::new(Erased { inner: run, heard: OnceLock::new() })
     }
 }
 
-struct Erased<C: GraphState, D, W: Wiring<C>, X>(Arc<Inner<C, D, W, X>>);
+struct Erased<C: GraphState, D, W: Wiring<C>, X> {
+    inner: Arc<Inner<C, D, W, X>>,
+    /// By route, where its exits begin among those of the node: of what can be said within.
+    heard: OnceLock<Vec<(TypeId, usize)>>,
+}
+
+impl<C: GraphState, D, W: Wiring<C>, X> Erased<C, D, W, X> {
+    /// The result of a call whose nodes have said something to the graph around it.
+    fn said<S: GraphState>(&self, came: Came<C>) -> Result<Step<S>, NodeError>
+    where
+        W: WiredTo<C, S>,
+    {
+        let (mut update, mut choices) = (W::written(came.update)?, Vec::new());
+        for outward in came.said {
+            match outward.update::<S>() {
+                Some(said) => update = update.and(said),
+                None if outward.writes() => return Err(Unheard.into()),
+                None => {}
+            }
+            let Some(leave) = outward.leave else { continue };
+            let (route, leave) = *leave;
+            let heard = self.heard.get().and_then(|heard| heard.iter().find(|(at, _)| *at == route));
+            let Some((_, exits)) = heard else { return Err(Unheard.into()) };
+            let taken = match leave {
+                Leave::By(choice) => vec![choice],
+                Leave::ByAll(all) => all,
+                Leave::ByEdges | Leave::Outward(_) => Vec::new(),
+            };
+            choices.extend(taken.into_iter().map(|choice| Choice { exit: choice.exit + exits, ..choice }));
+        }
+        let leave = if choices.is_empty() { Leave::ByEdges } else { Leave::ByAll(choices) };
+        Ok(Step { update, leave })
+    }
+}
 
 impl<S, E, C, D, W, X> ErasedNode<S, E> for Erased<C, D, W, X>
 where
@@ -79,9 +121,21 @@ where
     W: WiredTo<C, S>,
     X: MakesContext<E, D>,
 {
+    fn heard(&self) -> Vec<OutwardType> {
+        match &self.inner.graph {
+            Source::Made(graph) => graph.0.outward.clone(),
+            // It may be this very graph that is being made.
+            Source::Later(_) => Vec::new(),
+        }
+    }
+
+    fn hears_at(&self, exits: Vec<(TypeId, usize)>) {
+        let _ = self.heard.set(exits);
+    }
+
     fn call<'a>(&'a self, state: &'a S, packet: Option<&'a Packet>, ctx: &'a Ctx<E>) -> StepFuture<'a, S> {
         Box::pin(async move {
-            let inner = &*self.0;
+            let inner = &*self.inner;
             let graph: Graph<C, D> = inner.graph.graph();
             let beginning = inner.wiring.beginning(state, packet).ok_or(PacketMissing)?;
             let kept = match inner.keeping {
@@ -99,7 +153,8 @@ where
                 recursion_limit: inner.recursion_limit,
                 packets: W::Packet::packet_type().is_some(),
             };
-            inner.wiring.finish(visit(call, ctx).await?)
+            let came = visit(call, ctx).await?;
+            if came.said.is_empty() { inner.wiring.finish(came) } else { self.said(came) }
         })
     }
 }

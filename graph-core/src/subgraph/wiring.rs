@@ -42,6 +42,12 @@ pub trait WiredTo<C: GraphState, S: GraphState>: Wiring<C> {
     #[doc(hidden)]
     fn finish(&self, came: Came<C>) -> Result<Step<S>, NodeError>;
 
+    /// What is written in any case, also where the call ends with what it says to the graph around it.
+    #[doc(hidden)]
+    fn written(_: C::Update) -> Result<S::Update, NodeError> {
+        Ok(S::Update::default())
+    }
+
     /// What a call goes on with of the state around it; nothing where it has a state of its own.
     #[doc(hidden)]
     fn base(_: &S) -> Option<&C> {
@@ -75,6 +81,10 @@ where
 
     fn finish(&self, came: Came<C>) -> Result<Step<S>, NodeError> {
         came.update.into_step()
+    }
+
+    fn written(update: C::Update) -> Result<S::Update, NodeError> {
+        update.into_step().map(|step: Step<S>| step.update)
     }
 
     fn base(state: &S) -> Option<&C> {

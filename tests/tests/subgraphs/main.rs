@@ -1,14 +1,13 @@
 //! Graphs as nodes of others: what is handed on, stored, asked and told across their border.
 #![expect(
     clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
     reason = "the functions that tests share fail a test as the tests themselves do"
 )]
 
 mod asked;
 mod handed_on;
 mod mapped;
+mod said;
 mod stored;
 #[path = "../threads/stores.rs"]
 #[expect(dead_code, reason = "other tests need more of it")]

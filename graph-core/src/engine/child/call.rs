@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use crate::graph::Graph;
+use crate::node::Outward;
 use crate::state::GraphState;
 
 /// A call of a graph by a task of another.
@@ -42,4 +43,6 @@ pub struct Came<C: GraphState> {
     pub(crate) begun: Option<C>,
     /// What it has written, of a call on the state of the run around it.
     pub(crate) update: C::Update,
+    /// What its nodes have said to the graph around it.
+    pub(crate) said: Vec<Outward>,
 }

@@ -38,6 +38,7 @@ where
         let stepped = spans.around(driver.step()).await;
         spans.stepped(&stepped, driver.halts());
         match stepped {
+            Ok(true) if !driver.said.is_empty() => break,
             Ok(true) => cx.heartbeat(),
             Ok(false) if driver.halts() => {
                 hand_on(driver, cx);
@@ -66,7 +67,8 @@ where
         Some(returned) => returned.into_update(&driver.state)?,
         None => C::Update::default(),
     };
-    Ok(Came { state: driver.into_state(), begun, update })
+    let said = std::mem::take(&mut driver.said);
+    Ok(Came { state: driver.into_state(), begun, update, said })
 }
 
 /// Nobody takes it out but the call itself.

@@ -161,6 +161,7 @@ pub(super) fn finished_records<S: GraphState, D>(
     };
     let exits = match &finished.leave {
         Leave::ByEdges => None,
+        Leave::Outward(_) => return Err(EncodeError::of_plan(SAID)),
         Leave::By(choice) => Some(vec![stored_choice(graph, task, choice)?]),
         Leave::ByAll(choices) => {
             Some(choices.iter().map(|choice| stored_choice(graph, task, choice)).collect::<Result<_, _>>()?)
@@ -170,6 +171,9 @@ pub(super) fn finished_records<S: GraphState, D>(
     records.push(json_record(key(place, RecordKind::Finished, ""), &finish)?);
     Ok(records)
 }
+
+/// It is said to the run around this one, and stored there.
+const SAID: &str = "what is said to the graph around a subgraph is no result of the task";
 
 fn stored_choice<S, D>(
     graph: &Compiled<S, D>,

@@ -1,0 +1,199 @@
+use std::any::{Any, TypeId};
+use std::sync::Arc;
+
+use crate::state::GraphState;
+
+use super::{Exit, IntoLeave, IntoStep, Leave, NodeError, Step};
+
+/// What a node of a subgraph says to the graph around it: an update of that graph's state `P`, a route there, or both.
+///
+/// The subgraph ends with the superstep in which it is said; what follows the node in the subgraph does not run. It is said in
+/// the place of what the subgraph would have returned: of one with a state of its own the output is not asked; of one on the
+/// state around it, what its nodes have written comes before the update.
+///
+/// A node that sometimes goes on within the subgraph returns an `Option` of it: `None` goes on by the node's edges.
+///
+/// ```
+/// use graph_core::subgraph::ToParent;
+/// use graph_core::{END, GraphState, Route, START, StateGraph};
+///
+/// #[derive(GraphState, Clone)]
+/// struct Ticket {
+///     #[state(reducer = append)]
+///     notes: Vec<String>,
+/// }
+///
+/// #[derive(Route)]
+/// enum Hand {
+///     #[to("human")]
+///     Over,
+/// }
+///
+/// async fn look(_: &Ticket) -> ToParent<Ticket, Hand> {
+///     ToParent::update(Ticket::update().notes(["too hard".to_owned()])).goto(Hand::Over)
+/// }
+/// async fn answer(_: &Ticket) -> TicketUpdate { Ticket::update().notes(["answered".to_owned()]) }
+/// async fn human(_: &Ticket) -> TicketUpdate { Ticket::update().notes(["a person answers".to_owned()]) }
+/// async fn close(_: &Ticket) -> TicketUpdate { Ticket::update().notes(["closed".to_owned()]) }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> graph_core::Result<()> {
+/// let bot = StateGraph::<Ticket>::new().edge(START, look).edge(look, answer).edge(answer, END).compile()?;
+/// let bot = bot.as_node("bot");
+/// let graph = StateGraph::<Ticket>::new()
+///     .edge(START, &bot)
+///     .edge(&bot, close)
+///     .edge(close, END)
+///     .edge(human, END)
+///     .compile()?;
+/// let ticket = graph.run(Ticket::input()).await?.into_state();
+/// assert_eq!(ticket.notes, ["too hard", "a person answers"]);
+/// # Ok(())
+/// # }
+/// ```
+pub struct ToParent<P: GraphState, R = Stay> {
+    update: Option<P::Update>,
+    route: Option<R>,
+}
+
+/// No route is said: the graph around the subgraph goes on by its edges.
+#[derive(Debug)]
+pub enum Stay {}
+
+impl<P: GraphState> ToParent<P> {
+    /// Writes to the state of the graph around the subgraph.
+    pub fn update(update: P::Update) -> Self {
+        Self { update: Some(update), route: None }
+    }
+}
+
+impl<P: GraphState, R> ToParent<P, R> {
+    /// Goes on there by a route whose destinations are nodes of that graph.
+    pub fn goto<Q: IntoLeave>(self, route: Q) -> ToParent<P, Q> {
+        ToParent { update: self.update, route: Some(route) }
+    }
+
+    /// Goes on there by a route, and writes nothing.
+    pub fn to(route: R) -> Self
+    where
+        R: IntoLeave,
+    {
+        Self { update: None, route: Some(route) }
+    }
+}
+
+/// What may be said of where to go on: a route, or nothing.
+pub trait OutwardRoute: Send + 'static {
+    #[doc(hidden)]
+    fn exits() -> Vec<Exit>;
+
+    #[doc(hidden)]
+    fn leave(self) -> Result<Leave, NodeError>;
+}
+
+impl OutwardRoute for Stay {
+    fn exits() -> Vec<Exit> {
+        Vec::new()
+    }
+
+    fn leave(self) -> Result<Leave, NodeError> {
+        match self {}
+    }
+}
+
+impl<R: IntoLeave + Send + 'static> OutwardRoute for R {
+    fn exits() -> Vec<Exit> {
+        R::exits()
+    }
+
+    fn leave(self) -> Result<Leave, NodeError> {
+        self.into_leave()
+    }
+}
+
+/// What is said to the graph around a subgraph, whatever its state is.
+#[derive(Clone)]
+pub struct Outward {
+    /// An update of its state.
+    update: Option<Arc<dyn Any + Send + Sync>>,
+    /// Where to go on, by the exits of one of the types that [`OutwardType`] names.
+    pub(crate) leave: Option<Box<(TypeId, Leave)>>,
+}
+
+/// What a node may say to the graph around its own.
+#[derive(Clone, Debug)]
+pub struct OutwardType {
+    /// The state of that graph.
+    pub(crate) state: TypeId,
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// The route.
+    pub(crate) route: TypeId,
+    /// Where it may lead to.
+    pub(crate) exits: Vec<Exit>,
+}
+
+impl Outward {
+    /// Whether there is an update, of whatever state.
+    pub(crate) fn writes(&self) -> bool {
+        self.update.is_some()
+    }
+
+    /// The update, if it is one of this state.
+    pub(crate) fn update<S: GraphState>(&self) -> Option<S::Update> {
+        self.update.as_ref()?.downcast_ref::<S::Update>().cloned()
+    }
+}
+
+impl std::fmt::Debug for Outward {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Outward").finish_non_exhaustive()
+    }
+}
+
+impl<S: GraphState, P: GraphState, R: OutwardRoute> IntoStep<S> for ToParent<P, R> {
+    fn exits() -> Option<Vec<Exit>> {
+        None
+    }
+
+    fn outward() -> Vec<OutwardType> {
+        vec![OutwardType {
+            state: TypeId::of::<P>(),
+            name: P::NAME,
+            route: TypeId::of::<R>(),
+            exits: R::exits(),
+        }]
+    }
+
+    fn into_step(self) -> Result<Step<S>, NodeError> {
+        let leave = self.route.map(OutwardRoute::leave).transpose()?;
+        let outward = Outward {
+            update: self.update.map(|update| Arc::new(update) as Arc<dyn Any + Send + Sync>),
+            leave: leave.map(|leave| Box::new((TypeId::of::<R>(), leave))),
+        };
+        Ok(Step { update: S::Update::default(), leave: Leave::Outward(Box::new(outward)) })
+    }
+}
+
+impl<S: GraphState, P: GraphState, R: OutwardRoute> IntoStep<S> for Option<ToParent<P, R>> {
+    fn exits() -> Option<Vec<Exit>> {
+        None
+    }
+
+    fn outward() -> Vec<OutwardType> {
+        <ToParent<P, R> as IntoStep<S>>::outward()
+    }
+
+    fn into_step(self) -> Result<Step<S>, NodeError> {
+        match self {
+            Some(outward) => outward.into_step(),
+            None => Ok(Step::update(S::Update::default())),
+        }
+    }
+}
+
+impl<P: GraphState, R> std::fmt::Debug for ToParent<P, R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ToParent").field("update", &self.update.is_some()).finish_non_exhaustive()
+    }
+}
