@@ -26,11 +26,13 @@ pub enum RecordKind {
     Gate,
     /// That a run has stopped here, though it could have gone on, and why.
     Stopped,
+    /// When a sleep of a task is over; the key says which of its sleeps.
+    Sleep,
 }
 
 impl RecordKind {
     /// Every kind.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Write,
         Self::Finished,
         Self::Failed,
@@ -41,6 +43,7 @@ impl RecordKind {
         Self::Goto,
         Self::Gate,
         Self::Stopped,
+        Self::Sleep,
     ];
 
     /// The number that a store keeps; it never changes.
@@ -56,6 +59,7 @@ impl RecordKind {
             Self::Goto => 7,
             Self::Gate => 8,
             Self::Stopped => 9,
+            Self::Sleep => 10,
         }
     }
 

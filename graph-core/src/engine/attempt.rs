@@ -128,10 +128,12 @@ impl<S: GraphState> Attempt<'_, S> {
             return Poll::Ready(Err(self.fail(Failed::Fault(fault))));
         }
         // Taken before the future is dropped, which withdraws them.
-        let (open, halt) = (desk.take_open(), desk.take_halt());
-        if open.is_empty() && halt.is_none() {
+        let (open, halt, until) = (desk.take_open(), desk.take_halt(), desk.sleeps_until());
+        let asleep = || until.is_some_and(|until| cx.goes_to_sleep(desk, until));
+        if open.is_empty() && halt.is_none() && !asleep() {
             return Poll::Pending;
         }
+        cx.memo(|memo| memo.asleep = until);
         self.end();
         Poll::Ready(Err(Box::new(Unfinished { failed: None, open, halt })))
     }

@@ -1,5 +1,6 @@
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -40,6 +41,8 @@ pub(crate) struct RunShared {
     pub(crate) script: Option<Script>,
     /// The graph's long-term store.
     pub(crate) store: Option<LongTermStore>,
+    /// Sleeps that last longer are not waited for.
+    pub(crate) longest_sleep: Option<Duration>,
     /// What stops the run from outside; a stepper may be given another on the way.
     pub(crate) stop: Mutex<Option<Stop>>,
     /// What it has from a run around it, and what those within it have from it.
@@ -72,6 +75,7 @@ impl Cx {
             steps: None,
             script: Some(Script::default()),
             store: None,
+            longest_sleep: None,
             stop: Mutex::default(),
             nest: Nest::default(),
             spans: RunSpan::none(),

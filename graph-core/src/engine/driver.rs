@@ -247,7 +247,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     #[cold]
     #[inline(never)]
     pub(super) fn lone_unfinished(&mut self, unfinished: Unfinished, step: u64) -> Result<bool, Error> {
-        if !unfinished.open.is_empty() {
+        if unfinished.is_suspended() {
             self.suspended.insert(0, unfinished.open);
         }
         self.halted.extend(unfinished.halt);

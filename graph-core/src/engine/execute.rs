@@ -96,7 +96,7 @@ impl<S: GraphState, D> Execution<'_, S, D> {
 
     /// Takes in why a task has no result. Being suspended is no failure, and no attempt is used up by it.
     fn set_aside(&mut self, index: usize, unfinished: Unfinished) -> Option<&NodeFailure> {
-        if !unfinished.open.is_empty() || unfinished.halt.is_some() {
+        if unfinished.is_suspended() {
             self.suspended.insert(index, unfinished.open);
         }
         self.halted.extend(unfinished.halt);

@@ -1,9 +1,12 @@
+use std::time::SystemTime;
+
 use crate::error::{Error, ErrorKind};
 use crate::interrupt::{Answer, OpenQuestion, Pause};
-use crate::run::Outcome;
+use crate::run::{Outcome, Stop};
 use crate::state::GraphState;
 
 use super::Driver;
+use super::clock::{from_millis, to_millis};
 use super::desk::Answered;
 use super::persist::answer_record;
 
@@ -16,13 +19,15 @@ pub(crate) struct Halt {
     pub(crate) after: Vec<String>,
     /// It was told to stop.
     pub(crate) told: bool,
+    /// When the first of its tasks wakes up that sleep.
+    pub(crate) wakes_at: Option<SystemTime>,
 }
 
 impl Halt {
     /// The same, of a run within a task of this node, as that of the task's own run.
     pub(super) fn within(&self, node: &str) -> Self {
         let inside = |nodes: &[String]| nodes.iter().map(|inner| format!("{node}/{inner}")).collect();
-        Self { before: inside(&self.before), after: inside(&self.after), told: self.told }
+        Self { before: inside(&self.before), after: inside(&self.after), ..*self }
     }
 
     /// Adds where else the run has stopped.
@@ -30,6 +35,7 @@ impl Halt {
         self.before.extend(other.before);
         self.after.extend(other.after);
         self.told |= other.told;
+        self.wakes_at = self.wakes_at.into_iter().chain(other.wakes_at).min();
     }
 }
 
@@ -37,10 +43,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     /// Stops at the questions of suspended tasks; what stepping gives back then.
     #[cold]
     pub(super) fn stop(&mut self) -> bool {
-        let mut all = Halt::default();
+        let mut all = Halt { wakes_at: self.wakes_at(), ..Halt::default() };
         for halt in std::mem::take(&mut self.halted) {
             all.add(halt);
         }
+        all.told |= all.wakes_at.is_some() && self.options.stop.as_ref().is_some_and(Stop::is_stopping);
         self.halt = Some(all);
         false
     }
@@ -48,6 +55,15 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     /// Whether the last step came to questions or breakpoints.
     pub(crate) fn has_halted(&self) -> bool {
         self.halt.is_some()
+    }
+
+    /// When the first of the suspended tasks wakes up that sleep.
+    fn wakes_at(&self) -> Option<SystemTime> {
+        let memos = &self.ctx.shared.memos;
+        let asleep = |&task: &usize| memos.of(self.step + 1, task, |memo| memo.asleep);
+        // As it is stored.
+        let first = self.suspended.keys().filter_map(asleep).min();
+        first.and_then(|time| from_millis(to_millis(time)))
     }
 
     /// Where the run has stopped, with the state that it has; `None` while it goes on, and when it is complete. After a
@@ -65,6 +81,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             after: halt.after,
             next: self.next().map(str::to_owned).collect(),
             told: halt.told,
+            wakes_at: halt.wakes_at,
         }
     }
 

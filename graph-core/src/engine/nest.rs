@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use crate::checkpoint::CheckpointId;
 use crate::run::Stop;
@@ -61,6 +62,7 @@ pub(crate) struct Inherited {
     pub(crate) failure_mode: Option<FailureMode>,
     pub(crate) durability: Durability,
     pub(crate) stop: Option<Stop>,
+    pub(crate) longest_sleep: Option<Duration>,
 }
 
 impl Inherited {
@@ -71,6 +73,7 @@ impl Inherited {
             failure_mode: options.failure_mode,
             durability: options.durability,
             stop: options.stop.clone(),
+            longest_sleep: options.longest_sleep,
         }
     }
 
@@ -82,6 +85,7 @@ impl Inherited {
             failure_mode: self.failure_mode,
             durability: self.durability,
             stop: self.stop.clone(),
+            longest_sleep: self.longest_sleep,
             ..RunOptions::default()
         }
     }

@@ -52,6 +52,8 @@ pub(crate) struct RunOptions {
     pub(crate) durability: Durability,
     /// Where to stop besides where the graph says.
     pub(crate) breakpoints: Breakpoints<Stops>,
+    /// Sleeps that last longer are not waited for; of a run on a thread.
+    pub(crate) longest_sleep: Option<Duration>,
     /// What stops it from outside.
     pub(crate) stop: Option<Stop>,
 }
@@ -65,6 +67,7 @@ impl Default for RunOptions {
             failure_mode: None,
             durability: Durability::default(),
             breakpoints: Breakpoints::default(),
+            longest_sleep: None,
             stop: None,
         }
     }

@@ -45,13 +45,20 @@ impl Failed {
     }
 }
 
-/// Why an attempt has no result: it failed, or it waits for answers. One that could not read an answer does both: its
+/// Why an attempt has no result: it failed, or it waits for answers or sleeps. One that could not read an answer does both: its
 /// question is open again.
 pub(super) struct Unfinished {
     pub(super) failed: Option<Failed>,
     pub(super) open: Vec<OpenQuestion>,
     /// Where a run within the task has stopped.
     pub(super) halt: Option<Halt>,
+}
+
+impl Unfinished {
+    /// Whether it waits for something, also where it has failed.
+    pub(super) fn is_suspended(&self) -> bool {
+        self.failed.is_none() || !self.open.is_empty()
+    }
 }
 
 impl From<Failed> for Box<Unfinished> {

@@ -1,3 +1,5 @@
+use std::time::SystemTime;
+
 use crate::state::GraphState;
 
 use super::{Asked, NotAsked, OpenQuestion, Question};
@@ -14,13 +16,14 @@ pub struct Pause<S> {
     pub(crate) after: Vec<String>,
     pub(crate) next: Vec<String>,
     pub(crate) told: bool,
+    pub(crate) wakes_at: Option<SystemTime>,
 }
 
 impl Pause<()> {
     /// Of a thread that waits for nothing.
     pub(crate) fn nothing() -> Self {
         let (before, after, next) = (Vec::new(), Vec::new(), Vec::new());
-        Self { state: (), questions: Vec::new(), before, after, next, told: false }
+        Self { state: (), questions: Vec::new(), before, after, next, told: false, wakes_at: None }
     }
 }
 
@@ -37,8 +40,8 @@ impl<S> Pause<S> {
 
     /// The same stop, of this state.
     pub(crate) fn with_state<T>(self, state: T) -> Pause<T> {
-        let Self { questions, before, after, next, told, .. } = self;
-        Pause { state, questions, before, after, next, told }
+        let Self { questions, before, after, next, told, wakes_at, .. } = self;
+        Pause { state, questions, before, after, next, told, wakes_at }
     }
 
     /// The open questions, in the order of their tasks, those of a task in the order in which it asked them.
@@ -65,6 +68,14 @@ impl<S> Pause<S> {
     /// [`Stop::cancel`](crate::run::Stop::cancel) as well.
     pub fn is_told(&self) -> bool {
         self.told
+    }
+
+    /// When the first of its tasks wakes up that [sleep](crate::Cx::sleep): resumed then, it goes on by itself. Where nobody
+    /// sleeps it is nothing.
+    ///
+    /// A task may sleep and ask at once, in a `select!`: then its question runs out at that time.
+    pub fn wakes_at(&self) -> Option<SystemTime> {
+        self.wakes_at
     }
 
     /// The only open question that is a `Q`; others may be open as well.
@@ -123,6 +134,7 @@ impl<S: GraphState> std::fmt::Debug for Pause<S> {
             .field("after", &self.after)
             .field("next", &self.next)
             .field("told", &self.told)
+            .field("wakes_at", &self.wakes_at)
             .finish()
     }
 }
@@ -136,6 +148,7 @@ impl std::fmt::Debug for Pause<()> {
             .field("after", &self.after)
             .field("next", &self.next)
             .field("told", &self.told)
+            .field("wakes_at", &self.wakes_at)
             .finish()
     }
 }

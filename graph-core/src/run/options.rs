@@ -135,6 +135,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Opening<S, D> {
             steps: None,
             script: None,
             store: self.graph.1.clone(),
+            longest_sleep: self.options.longest_sleep,
             stop: Mutex::new(self.options.stop.clone()),
             spans: self.spans.clone(),
             thread,

@@ -6,6 +6,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::checkpoint::CheckpointId;
+use crate::engine::clock;
 use crate::interrupt::OpenQuestion;
 use crate::messages::MessageChunk;
 use crate::node::Packet;
@@ -264,6 +265,9 @@ fn write_entries<S: GraphState, M: SerializeMap>(kind: &EventKind<S>, map: &mut 
                 map.serialize_entry("before", pause.before())?;
                 map.serialize_entry("after", pause.after())?;
                 map.serialize_entry("next", pause.next())?;
+                if let Some(wakes_at) = pause.wakes_at() {
+                    map.serialize_entry("wakes_at_ms", &clock::to_millis(wakes_at))?;
+                }
                 if pause.is_told() {
                     map.serialize_entry("told_to_stop", &true)?;
                 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointId, Loaded, Query, RecordKind};
-use crate::engine::persist::{Known, Opened as OpenedThread, open};
-use crate::engine::{not_filled, rebuild};
+use crate::engine::persist::{Known, Opened as OpenedThread, open, read_stopped};
+use crate::engine::{clock, not_filled, rebuild};
 use crate::error::{Error, ErrorKind};
 use crate::interrupt::Pause;
 use crate::run::Outcome;
@@ -101,7 +101,9 @@ async fn last<S: GraphState, D: Send + Sync + 'static>(
 /// Whether a run has stopped here, at questions or at breakpoints, and nothing has come since.
 fn has_stopped<S: GraphState>(opened: &OpenedThread<S>) -> bool {
     let patched = opened.records.iter().any(|record| record.key.kind == RecordKind::Patch);
-    if opened.input.is_some() || patched {
+    let stopped = read_stopped(&opened.records);
+    let awake = stopped.and_then(|stopped| stopped.wakes_at()).is_some_and(|time| time <= clock::now());
+    if opened.input.is_some() || patched || awake {
         return false;
     }
     let asks = |known: &Known<S>| !known.questions.is_empty();
@@ -126,5 +128,6 @@ fn pause<S: GraphState, D: Send + Sync + 'static>(
     }
     let gate = opened.gate.take().filter(|_| pause.questions.is_empty()).unwrap_or_default();
     (pause.before, pause.after) = (gate.before, gate.after);
+    pause.wakes_at = read_stopped(&opened.records).and_then(|stopped| stopped.wakes_at());
     pause
 }

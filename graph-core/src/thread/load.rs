@@ -45,7 +45,9 @@ pub(super) async fn pending<S: GraphState, D: Send + Sync + 'static>(
     }
     let gate = read_gate(&records).filter(|gate| !gate.ahead).unwrap_or_default();
     (pause.before, pause.after) = (gate.before, gate.after);
-    pause.told = read_stopped(&records).is_some_and(|stopped| stopped.told);
+    if let Some(stopped) = read_stopped(&records) {
+        (pause.told, pause.wakes_at) = (stopped.told, stopped.wakes_at());
+    }
     Ok(pause)
 }
 
@@ -84,14 +86,7 @@ pub(super) fn snapshot<S: GraphState, D: Send + Sync + 'static>(
             .map(|(index, (node, known))| TaskSnapshot {
                 id: format!("{}:{index}", checkpoint.id),
                 packet: shown_packet(&checkpoint, index),
-                error: known.failure.map(|failure| (failure.retry_at(), failure)).map(
-                    |(retry_at, failure)| TaskError {
-                        text: failure.error,
-                        attempt: failure.attempt,
-                        panicked: failure.panicked,
-                        retry_at,
-                    },
-                ),
+                error: known.failure.map(TaskError::from),
                 interrupts: known
                     .questions
                     .into_iter()

@@ -15,6 +15,7 @@ mod persistent;
 mod resuming;
 mod run;
 mod snapshot;
+mod unfinished;
 mod update;
 mod within;
 
@@ -27,5 +28,6 @@ pub use no_run::RunsByItself;
 pub use persistent::PersistentGraph;
 pub use run::{IntoAnswers, OnConflict, OnThread, Resuming, WithInput};
 pub use snapshot::{JoinSnapshot, Snapshot, TaskError, TaskSnapshot};
+pub use unfinished::{Standing, Unfinished, UnfinishedThread};
 pub use update::UpdateThread;
 pub use within::{Outer, Within, WithinAt};

@@ -128,6 +128,16 @@ impl<S: GraphState, D: Send + Sync + 'static, C, K> Run<S, D, C, OnThread<S, D, 
         self
     }
 
+    /// Lets the run end where nothing is left of its superstep but tasks that [sleep](crate::Cx::sleep) for longer than this,
+    /// instead of waiting for them; if it is not said, it waits, however long. The outcome is
+    /// [`Interrupted`](crate::Outcome::Interrupted), whose pause says [when](crate::interrupt::Pause::wakes_at) to resume.
+    ///
+    /// A node that is suspended runs again from its top. It is not suspended while a durable step of its is under way.
+    pub fn suspend_sleeps_longer_than(mut self, limit: Duration) -> Self {
+        self.options.longest_sleep = Some(limit);
+        self
+    }
+
     /// What it does when something else is under way on the thread.
     pub fn on_conflict(mut self, on_conflict: OnConflict) -> Self {
         self.target.on_conflict = on_conflict;

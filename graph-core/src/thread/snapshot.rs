@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::checkpoint::{CheckpointId, Source};
 use crate::engine::Metadata;
+use crate::engine::persist::StoredFailure;
 use crate::interrupt::OpenQuestion;
 use crate::state::GraphState;
 
@@ -88,6 +89,14 @@ pub struct TaskError {
     pub panicked: bool,
     /// When its [policy](crate::policy::Policy::retry) has it tried again; nothing where its run has failed with it.
     pub retry_at: Option<SystemTime>,
+}
+
+impl From<StoredFailure> for TaskError {
+    fn from(failure: StoredFailure) -> Self {
+        let retry_at = failure.retry_at();
+        let StoredFailure { error: text, attempt, panicked, .. } = failure;
+        Self { text, attempt, panicked, retry_at }
+    }
 }
 
 impl<S: GraphState> Snapshot<S> {

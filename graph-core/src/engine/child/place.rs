@@ -85,6 +85,7 @@ impl Place {
             script: None,
             spans: self.spans(graph, cx),
             store: cx.shared.store.clone(),
+            longest_sleep: nest.options.longest_sleep,
             stop: Mutex::new(nest.options.stop.clone()),
             nest: Nest {
                 path: Arc::clone(&self.path),

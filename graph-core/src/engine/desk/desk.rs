@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 use crate::engine::halt::Halt;
 use crate::interrupt::OpenQuestion;
@@ -15,6 +16,8 @@ pub(crate) struct Desk {
     steps_polled: AtomicUsize,
     /// How many signs of life it has given.
     beats: Arc<AtomicU64>,
+    /// How many of them have been begun and not finished.
+    steps_begun: AtomicUsize,
     papers: Mutex<Papers>,
 }
 
@@ -26,7 +29,11 @@ struct Papers {
     keyed: HashSet<String>,
     /// The keys of durable steps.
     steps: HashSet<String>,
-    /// The place that the next question has.
+    /// How many sleeps there were.
+    sleeps: usize,
+    /// Until when the task sleeps, by the place of each sleep.
+    asleep: BTreeMap<usize, SystemTime>,
+    /// The place that the next question, or sleep, has.
     place: usize,
     /// Questions that wait for an answer, by their place: the order in which the node made them.
     open: BTreeMap<usize, OpenQuestion>,
@@ -85,6 +92,35 @@ impl Desk {
     /// Notes the key of a durable step; `false` when there was one of it.
     pub(super) fn step(&self, key: &str) -> bool {
         self.papers().steps.insert(key.to_owned())
+    }
+
+    /// How many sleeps there were before.
+    pub(super) fn nth_sleep(&self) -> usize {
+        let mut papers = self.papers();
+        papers.sleeps += 1;
+        papers.sleeps - 1
+    }
+
+    /// While what is given back lives, the task sleeps until then.
+    pub(super) fn asleep(&self, until: SystemTime) -> Asleep<'_> {
+        let place = self.place();
+        self.papers().asleep.insert(place, until);
+        Asleep { desk: self, place }
+    }
+
+    /// When the first of its sleeps is over.
+    pub(crate) fn sleeps_until(&self) -> Option<SystemTime> {
+        self.papers().asleep.values().min().copied()
+    }
+
+    /// While what is given back lives, a durable step is under way.
+    pub(super) fn begins_step(&self) -> PollsStep<'_> {
+        self.steps_begun.fetch_add(1, Ordering::Relaxed);
+        PollsStep(&self.steps_begun)
+    }
+
+    pub(super) fn has_steps(&self) -> bool {
+        self.steps_begun.load(Ordering::Relaxed) > 0
     }
 
     pub(super) fn open(&self, place: usize, question: OpenQuestion) {
@@ -161,5 +197,16 @@ pub(super) struct PollsStep<'d>(&'d AtomicUsize);
 impl Drop for PollsStep<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+pub(super) struct Asleep<'d> {
+    desk: &'d Desk,
+    place: usize,
+}
+
+impl Drop for Asleep<'_> {
+    fn drop(&mut self) {
+        self.desk.papers().asleep.remove(&self.place);
     }
 }

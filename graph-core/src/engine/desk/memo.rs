@@ -1,6 +1,7 @@
 use std::any::Any;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::SystemTime;
 
 use serde_json::Value;
 
@@ -20,6 +21,10 @@ pub(crate) struct Memo {
     pub(crate) tries: Tries,
     /// The run within the task, as its last attempt has left it, where it is not stored.
     pub(crate) aside: Option<Box<dyn Any + Send>>,
+    /// When its sleeps are over, in milliseconds.
+    pub(crate) sleeps: HashMap<String, u64>,
+    /// Until when the task sleeps that is suspended.
+    pub(crate) asleep: Option<SystemTime>,
 }
 
 impl std::fmt::Debug for Memo {

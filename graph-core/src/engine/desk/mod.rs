@@ -1,4 +1,4 @@
-//! What a task asks and does on the way: its questions, its durable steps.
+//! What a task asks and does on the way: its questions, its durable steps, its sleeps.
 //!
 //! A task has a desk only once it asks or takes a step; what is to outlive an attempt is in the run's memos.
 
@@ -8,6 +8,7 @@ mod ids;
 mod interrupt;
 mod memo;
 mod script;
+mod sleep;
 mod step;
 mod step_log;
 
@@ -16,5 +17,6 @@ pub use interrupt::Interrupt;
 pub(crate) use memo::{Answered, Memo, Memos};
 pub use script::Attempted;
 pub(crate) use script::Script;
+pub use sleep::Sleep;
 pub use step::DurableStep;
 pub(crate) use step_log::{Logged, StepLog};

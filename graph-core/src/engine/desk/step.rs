@@ -2,7 +2,7 @@ use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
-use crate::checkpoint::Payload;
+use crate::checkpoint::{Payload, RecordKind};
 use crate::engine::Cx;
 use crate::interrupt::Storable;
 use crate::node::{Failure, NodeError};
@@ -101,6 +101,7 @@ impl Cx {
             return from_payload(&stored)
                 .map_err(|reason| self.misused(key, format!("its stored result cannot be read: {reason}")));
         }
+        let _begun = desk.begins_step();
         if let Some(log) = &self.shared.steps {
             log.flush().await.map_err(|error| self.unstored(key, error))?;
         }
@@ -132,7 +133,9 @@ impl Cx {
     /// Makes a result durable.
     async fn save(&self, key: &str, result: Payload) -> Result<(), NodeError> {
         if let Some(log) = &self.shared.steps {
-            log.record(self.at.task, key, result).await.map_err(|error| self.unstored(key, error))?;
+            log.record(self.at.task, RecordKind::Step, key, result)
+                .await
+                .map_err(|error| self.unstored(key, error))?;
         }
         self.memo(|memo| memo.unsaved.remove(key));
         Ok(())

@@ -71,8 +71,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             let gate = Gate { before: halt.before.clone(), after: halt.after.clone(), ahead: false };
             persist.records(gate.record().into_iter().collect(), Vec::new());
         }
-        if self.halt.as_ref().is_some_and(|halt| halt.told) {
-            self.store_stopped(&Stopped { told: true });
+        if let Some(halt) = &self.halt {
+            let stopped = Stopped::new(halt.told, halt.wakes_at);
+            self.store_stopped(&stopped);
         }
         self.conclude().await?;
         Ok(false)
@@ -172,9 +173,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         if let Some(persist) = &mut self.persist {
             persist.records(records, Vec::new());
         }
-        if matches!(error.kind(), ErrorKind::Cancelled { .. }) {
-            self.store_stopped(&Stopped { told: true });
-        }
+        let cancelled = matches!(error.kind(), ErrorKind::Cancelled { .. });
+        self.store_stopped(&Stopped::new(cancelled, None));
         self.settle();
         match self.conclude().await {
             Ok(()) => error.map_kind(NotEncoded::named),

@@ -243,9 +243,9 @@ impl StepLog for Shared {
         })
     }
 
-    fn record<'a>(&'a self, task: usize, step: &'a str, result: Payload) -> Logged<'a> {
+    fn record<'a>(&'a self, task: usize, kind: RecordKind, name: &'a str, result: Payload) -> Logged<'a> {
         Box::pin(async move {
-            let record = TaskRecord { key: key(place(task), RecordKind::Step, step), payload: result };
+            let record = TaskRecord { key: key(place(task), kind, name), payload: result };
             let at = self.lock().at;
             if let Some(checkpoint) = at {
                 self.push_now(Write::Records { checkpoint, remove: Vec::new(), put: vec![record] });

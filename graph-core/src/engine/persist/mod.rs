@@ -48,6 +48,7 @@ pub(crate) use program::Program;
 pub(crate) use progress::{START, shown_packet, under};
 pub(crate) use read_records::{planned, read_tasks};
 pub(crate) use recorder::Recorder;
+pub(crate) use records::StoredFailure;
 pub(crate) use resume::GoOn;
 pub(crate) use stopped::read_stopped;
 pub(crate) use update::{Outside, Place, updated_as};

@@ -64,13 +64,15 @@ pub(crate) struct Known<S: GraphState> {
     pub(crate) answers: Vec<(String, StoredQuestion, serde_json::Value)>,
     /// What its durable steps came to, by key.
     pub(crate) steps: Vec<(String, Payload)>,
+    /// When its sleeps are over, by key, in milliseconds.
+    pub(crate) sleeps: Vec<(String, u64)>,
 }
 
 impl<S: GraphState> Known<S> {
     /// Whether nothing has come of the task so far.
     pub(crate) fn is_nothing(&self) -> bool {
-        let Self { result, failure, questions, answers, steps } = self;
-        let asked = questions.is_empty() && answers.is_empty() && steps.is_empty();
+        let Self { result, failure, questions, answers, steps, sleeps } = self;
+        let asked = questions.is_empty() && answers.is_empty() && steps.is_empty() && sleeps.is_empty();
         result.is_none() && failure.is_none() && asked
     }
 }
@@ -80,6 +82,7 @@ pub(crate) type NamedTasks<S> = Vec<(Arc<str>, Known<S>)>;
 
 impl<S: GraphState> Default for Known<S> {
     fn default() -> Self {
-        Self { result: None, failure: None, questions: Vec::new(), answers: Vec::new(), steps: Vec::new() }
+        let (questions, answers, steps, sleeps) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { result: None, failure: None, questions, answers, steps, sleeps }
     }
 }

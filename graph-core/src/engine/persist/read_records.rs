@@ -93,6 +93,9 @@ impl<'r, S: GraphState, D> Reader<'r, S, D> {
         }
         let steps = self.of(place, RecordKind::Step);
         known.steps = steps.map(|record| (record.key.key.to_string(), record.payload.clone())).collect();
+        for record in self.of(place, RecordKind::Sleep) {
+            known.sleeps.push((record.key.key.to_string(), self.json(record)?));
+        }
         Ok(known)
     }
 

@@ -48,13 +48,15 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
                 *slot = known.result.take();
             }
             let (answers, steps) = (std::mem::take(&mut known.answers), std::mem::take(&mut known.steps));
-            if !answers.is_empty() || !steps.is_empty() {
+            let sleeps = std::mem::take(&mut known.sleeps);
+            if !answers.is_empty() || !steps.is_empty() || !sleeps.is_empty() {
                 driver.ctx.cx.shared.memos.of(driver.step + 1, index, |memo| {
                     let answers = answers.into_iter();
                     memo.answers.extend(answers.map(|(id, question, answer)| {
                         (id, Answered { question: question.question, answer })
                     }));
                     memo.steps.extend(steps);
+                    memo.sleeps.extend(sleeps);
                 });
             }
             let node = driver.graph.node_name(driver.tasks.get(index).map_or(usize::MAX, |task| task.node));

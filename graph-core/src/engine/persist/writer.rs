@@ -45,6 +45,8 @@ pub(crate) struct Persist {
     pub(super) watch: Option<Watch>,
     /// The task that the run is within.
     pub(super) under: Option<Under>,
+    /// Why the run has stopped is stored where it stands.
+    pub(super) has_stopped: bool,
 }
 
 /// What a checkpoint is of.
@@ -81,6 +83,7 @@ impl Persist {
             observed: false,
             watch: None,
             under: None,
+            has_stopped: false,
         }
     }
 
@@ -134,6 +137,7 @@ impl Persist {
         self.at = Some(id);
         self.recorded.clear();
         self.asked.clear();
+        self.has_stopped = false;
         self.shared.stands_at(id);
         let checkpoint = Checkpoint {
             id,

@@ -1,10 +1,13 @@
 use std::error::Error as StdError;
 use std::future::Future;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
+
+use futures_util::future::select;
 
 use crate::engine::attempt::{Attempt, contained};
+use crate::engine::clock::now;
 use crate::engine::cx::{At, Ctx};
 use crate::engine::encoded::Keep;
 use crate::engine::spans::Spanned;
@@ -17,7 +20,7 @@ use crate::state::GraphState;
 use crate::stream::Events;
 
 use super::limited::{Limited, timer};
-use super::{Due, Tried, Tries, now};
+use super::{Due, Tried, Tries};
 
 /// A task of a node with a policy: as many attempts as it takes, one after the other, and the waits between them.
 ///
@@ -72,17 +75,33 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
     }
 
     /// Waits until the next attempt is due.
-    async fn wait(&self) -> Result<(), Failed> {
+    ///
+    /// A wait is a sleep of the engine's: where those are left to the store, so is it.
+    async fn wait(&self) -> Result<(), Box<Unfinished>> {
         let Some(due) = self.tries(|tries| tries.due) else { return Ok(()) };
         let rest = due.rest(now());
         if rest.is_zero() {
             // A node that fails at once, over and over, must not keep others from running.
             tokio::task::yield_now().await;
         } else {
-            timer(rest)?.await;
+            let timer = timer(rest)?;
+            if self.ctx.shared.steps.is_some() && !self.leaves(due.at) {
+                select(pin!(timer), pin!(self.ctx.stopping())).await;
+            } else if self.ctx.shared.steps.is_none() {
+                timer.await;
+            }
+            if !due.rest(now()).is_zero() && self.leaves(due.at) {
+                self.ctx.memo(|memo| memo.asleep = Some(due.at));
+                return Err(Box::new(Unfinished { failed: None, open: Vec::new(), halt: None }));
+            }
         }
         self.tries(|tries| tries.due = None);
         Ok(())
+    }
+
+    /// Whether a wait until then is left to the store.
+    fn leaves(&self, due: SystemTime) -> bool {
+        self.ctx.goes_to_sleep(self.ctx.desk(), due)
     }
 
     fn next_attempt(&self) -> Ctx<D> {

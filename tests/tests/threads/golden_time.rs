@@ -1,0 +1,132 @@
+//! Threads that sleep, and that were told to stop, in files that are opened for ever.
+//!
+//! As [`golden`](super::golden): a file is written once, and never again.
+//!
+//! ```text
+//! WRITE_GOLDEN=tests/golden/time-2.db cargo test -p tests --test threads golden_time
+//! ```
+
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use graph_core::interrupt::Question;
+use graph_core::run::Stop;
+use graph_core::thread::{PersistentGraph, Standing};
+use graph_core::{Cx, END, GraphState, START, StateGraph};
+use graph_sqlite::SqliteCheckpointer;
+use serde::{Deserialize, Serialize};
+
+use super::golden::{files, written};
+
+#[derive(GraphState, Clone, Debug)]
+struct Trial {
+    #[state(reducer = append)]
+    log: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Approve;
+
+impl Question for Approve {
+    type Answer = bool;
+}
+
+/// 2100-01-01.
+fn far() -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_secs(4_102_444_800)
+}
+
+fn log(text: &str) -> TrialUpdate {
+    Trial::update().log([text.to_owned()])
+}
+
+/// Sleeps until a time that is given once: what is stored counts.
+async fn asleep(_: &Trial, cx: &Cx) -> TrialUpdate {
+    cx.sleep_until(if cx.metadata().contains_key("first") { far() } else { SystemTime::now() }).await;
+    log("awake")
+}
+
+async fn ask(_: &Trial, cx: &Cx) -> TrialUpdate {
+    tokio::select! {
+        _ = cx.interrupt(Approve) => log("answered"),
+        () = cx.sleep(Duration::from_millis(1)).keyed("patience") => log("nobody answered"),
+    }
+}
+
+async fn last(_: &Trial) -> TrialUpdate {
+    log("last")
+}
+
+fn graph(file: &Path, sleeps: bool) -> PersistentGraph<Trial> {
+    let graph = StateGraph::<Trial>::new().name("trial");
+    let graph = if sleeps {
+        graph.edge(START, asleep).edge(asleep, last)
+    } else {
+        graph.edge(START, ask).edge(ask, last)
+    };
+    graph.edge(last, END).compile().unwrap().with_checkpointer(SqliteCheckpointer::open(file).unwrap())
+}
+
+/// What is in a golden file: a thread that sleeps, one whose question runs out, one that was drained, one that was cancelled.
+async fn write(file: &Path) {
+    let run = graph(file, true).thread("asleep").run(Trial::input()).metadata("first", true);
+    assert!(run.suspend_sleeps_longer_than(Duration::ZERO).await.unwrap().pause().is_some());
+    assert!(graph(file, false).thread("asks").run(Trial::input()).await.unwrap().pause().is_some());
+    let stop = Stop::new();
+    stop.drain();
+    assert!(
+        graph(file, false)
+            .thread("drained")
+            .run(Trial::input())
+            .stop_by(&stop)
+            .await
+            .unwrap()
+            .pause()
+            .is_some()
+    );
+    let stop = Stop::new();
+    let run = graph(file, false).thread("cancelled").run(Trial::input()).stop_by(&stop);
+    let mut run = run.start().await.unwrap().unwrap();
+    stop.cancel();
+    run.step().await.unwrap_err();
+}
+
+async fn check(file: &Path) {
+    let all = graph(file, false).unfinished().await.unwrap();
+    let told: Vec<_> = all.iter().map(|left| (left.thread.name(), left.wakes_at == Some(far()))).collect();
+    assert_eq!(told, [("asks", false), ("asleep", true), ("cancelled", false), ("drained", false)]);
+    assert!(matches!(all[0].standing, Standing::Asks(_)) && all[0].wakes_at.unwrap() < SystemTime::now());
+    assert!(matches!(all[2].standing, Standing::Told) && matches!(all[3].standing, Standing::Told));
+    let asleep = graph(file, true).thread("asleep");
+    let again = asleep.resume(()).suspend_sleeps_longer_than(Duration::ZERO).await.unwrap();
+    assert_eq!(again.pause().unwrap().wakes_at(), Some(far()));
+    let outcome = graph(file, false).thread("asks").resume(()).await.unwrap();
+    assert_eq!(outcome.state().log, ["nobody answered", "last"]);
+    for name in ["drained", "cancelled"] {
+        let thread = graph(file, false).thread(name);
+        assert!(thread.pending().await.unwrap().is_told());
+        assert!(thread.resume(()).await.unwrap().pause().is_some_and(|pause| pause.questions().len() == 1));
+        assert!(!thread.pending().await.unwrap().is_told());
+    }
+}
+
+#[tokio::test]
+async fn files_with_sleepers_and_stopped_runs_are_read_and_gone_on_with() {
+    written("time", write).await;
+    let files = files("time");
+    assert!(!files.is_empty());
+    for (_folder, copy) in files {
+        check(&copy).await;
+    }
+}
+
+/// What is written today is read today, whether or not it is golden.
+#[tokio::test]
+async fn a_file_with_sleepers_that_is_written_now_is_read_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("threads.db");
+    write(&file).await;
+    // The question's patience is a real one, of a millisecond.
+    while graph(&file, false).due(SystemTime::now()).await.unwrap().is_empty() {}
+    check(&file).await;
+}
