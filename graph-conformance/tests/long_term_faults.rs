@@ -1,0 +1,184 @@
+//! The suite for long-term stores finds what is wrong: each fault that a store could have breaks the case that is there for it.
+
+#![expect(clippy::unwrap_used, reason = "a faulty store may fail its test as the test itself does")]
+
+use std::future::poll_fn;
+use std::task::Poll;
+use std::time::SystemTime;
+
+use graph_conformance::block_on;
+use graph_conformance::store::{Place, run};
+use graph_core::checkpoint::Page;
+use graph_core::store::{
+    Error, Found, Get, Item, ItemKey, MemoryStore, Namespace, NamespaceQuery, Order, Reply, Search, Store,
+    Write, Writes,
+};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    None,
+    JoinsSegments,
+    FindsEverywhere,
+    ForgetsWhenCreated,
+    LetsNothingExpire,
+    RefreshesNothing,
+    SweepsNothing,
+    IgnoresConditions,
+    PagesBeforeItFilters,
+    IgnoresOrder,
+    SaysThatThereIsNoMore,
+    DropsEmbeddings,
+    SplitsBatches,
+    ForgetsWhenClosed,
+    ListsWithoutDepth,
+}
+
+#[derive(Clone)]
+struct Faulty {
+    fault: Fault,
+    store: MemoryStore,
+}
+
+impl Faulty {
+    fn new(fault: Fault) -> Self {
+        Self { fault, store: MemoryStore::new() }
+    }
+
+    fn is(&self, fault: Fault) -> bool {
+        self.fault == fault
+    }
+
+    fn place(&self, namespace: Namespace) -> Namespace {
+        if self.is(Fault::JoinsSegments) { namespace.segments().join(".").into() } else { namespace }
+    }
+
+    fn at(&self, at: ItemKey) -> ItemKey {
+        ItemKey { namespace: self.place(at.namespace), key: at.key }
+    }
+
+    fn changed(&self, write: Write) -> Write {
+        match write {
+            Write::Delete(at) => Write::Delete(self.at(at)),
+            Write::Put(mut put) => {
+                put.at = self.at(put.at);
+                put.ttl = put.ttl.filter(|_| !self.is(Fault::LetsNothingExpire));
+                put.embedding = put.embedding.filter(|_| !self.is(Fault::DropsEmbeddings));
+                Write::Put(put)
+            }
+        }
+    }
+}
+
+/// Lets whoever else runs on this thread run.
+async fn pause() {
+    let mut waited = false;
+    poll_fn(|cx| {
+        cx.waker().wake_by_ref();
+        if std::mem::replace(&mut waited, true) { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+}
+
+impl Store for Faulty {
+    fn get(&self, mut get: Get) -> Reply<'_, Vec<Option<Item>>> {
+        get.refresh &= !self.is(Fault::RefreshesNothing);
+        get.keys = get.keys.into_iter().map(|at| self.at(at)).collect();
+        self.store.get(get)
+    }
+
+    fn write(&self, writes: Writes) -> Reply<'_, Vec<bool>> {
+        Box::pin(async move {
+            let Writes { now, writes } = writes;
+            let writes: Vec<_> = writes.into_iter().map(|write| self.changed(write)).collect();
+            if self.is(Fault::ForgetsWhenCreated) {
+                let deletes = writes.iter().map(|write| Write::Delete(write.at().clone())).collect();
+                let were_there = self.store.write(Writes { now, writes: deletes }).await?;
+                self.store.write(Writes { now, writes }).await?;
+                return Ok(were_there);
+            }
+            if !self.is(Fault::SplitsBatches) {
+                return self.store.write(Writes { now, writes }).await;
+            }
+            let mut were_there = Vec::new();
+            for write in writes {
+                were_there.extend(self.store.write(Writes { now, writes: vec![write] }).await?);
+                pause().await;
+            }
+            Ok(were_there)
+        })
+    }
+
+    fn search(&self, mut search: Search) -> Reply<'_, Page<Found>> {
+        search.namespace = self.place(search.namespace);
+        let conditions = search.conditions.clone();
+        match self.fault {
+            Fault::FindsEverywhere => search.namespace = Namespace::root(),
+            Fault::RefreshesNothing => search.refresh = false,
+            Fault::IgnoresConditions | Fault::PagesBeforeItFilters => search.conditions = Vec::new(),
+            Fault::IgnoresOrder => search.order = Order::Name,
+            _ => {}
+        }
+        Box::pin(async move {
+            let check = Search { conditions, ..search.clone() };
+            let mut page = self.store.search(search).await?;
+            page.more &= !self.is(Fault::SaysThatThereIsNoMore);
+            if self.is(Fault::PagesBeforeItFilters) {
+                page.items.retain(|found| check.accepts(&found.value).unwrap());
+            }
+            Ok(page)
+        })
+    }
+
+    fn namespaces(&self, mut query: NamespaceQuery) -> Reply<'_, Page<Namespace>> {
+        query.prefix = self.place(query.prefix);
+        query.max_depth = query.max_depth.filter(|_| !self.is(Fault::ListsWithoutDepth));
+        self.store.namespaces(query)
+    }
+
+    fn sweep(&self, now: SystemTime) -> Reply<'_, u64> {
+        if self.is(Fault::SweepsNothing) { Box::pin(async { Ok(0) }) } else { self.store.sweep(now) }
+    }
+}
+
+struct Here(Faulty);
+
+impl Place for Here {
+    type Store = Faulty;
+
+    async fn open(&self) -> Result<Faulty, Error> {
+        Ok(if self.0.is(Fault::ForgetsWhenClosed) { Faulty::new(self.0.fault) } else { self.0.clone() })
+    }
+}
+
+/// A case passes without a fault, and does not with it.
+#[track_caller]
+fn check(fault: Fault, area: &str, case: &str) {
+    let sound = block_on(run(area, case, &Here(Faulty::new(Fault::None))));
+    assert_eq!(sound, Ok(()));
+    let broken = block_on(run(area, case, &Here(Faulty::new(fault))));
+    assert!(broken.is_err(), "{area}::{case} does not notice that a store {fault:?}");
+}
+
+#[test]
+fn every_fault_is_found_by_the_case_that_is_there_for_it() {
+    for (fault, area, case) in [
+        (Fault::JoinsSegments, "places", "no_namespace_is_taken_for_another"),
+        (Fault::FindsEverywhere, "places", "a_prefix_is_of_whole_segments"),
+        (Fault::ForgetsWhenCreated, "items", "an_overwrite_keeps_when_it_was_created"),
+        (Fault::LetsNothingExpire, "lifetimes", "what_has_expired_is_not_there"),
+        (Fault::RefreshesNothing, "lifetimes", "what_is_refreshed_lives_on"),
+        (Fault::RefreshesNothing, "lifetimes", "a_search_refreshes_what_it_gives"),
+        (Fault::SweepsNothing, "lifetimes", "a_sweep_takes_what_has_expired_and_nothing_else"),
+        (Fault::IgnoresConditions, "filters", "filters_compare_types_strictly"),
+        (Fault::PagesBeforeItFilters, "filters", "filters_come_before_pages"),
+        (Fault::IgnoresOrder, "searched", "the_newest_come_first_where_that_is_asked"),
+        (Fault::SaysThatThereIsNoMore, "searched", "pages_have_neither_gap_nor_repeat"),
+        (Fault::DropsEmbeddings, "nearest", "the_nearest_come_first"),
+        (Fault::SplitsBatches, "handles", "a_batch_is_seen_whole_or_not_at_all"),
+        (Fault::SplitsBatches, "handles", "a_dropped_write_is_whole_or_nothing_at_all"),
+        (Fault::ForgetsWhenClosed, "handles", "what_was_written_is_there_when_it_is_opened_again"),
+        (Fault::ListsWithoutDepth, "listed", "namespaces_are_cut_to_a_depth_once"),
+    ] {
+        check(fault, area, case);
+    }
+}
