@@ -108,7 +108,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
     /// more is to be said is taken as it is. See [`store`](crate::store).
     ///
     /// With or without a checkpointer, and before or after it: the one keeps what belongs to a thread, the other what belongs
-    /// to all of them.
+    /// to all of them. A graph that is a node of another one has that one's store, unless it was given its own.
     pub fn with_store(&self, store: impl IntoStore) -> Self {
         Self(Arc::clone(&self.0), Some(store.into_store()))
     }

@@ -84,7 +84,7 @@ impl Place {
             steps: None,
             script: None,
             spans: self.spans(graph, cx),
-            store: cx.shared.store.clone(),
+            store: graph.1.as_ref().or(cx.shared.store.as_ref()).cloned(),
             longest_sleep: nest.options.longest_sleep,
             stop: Mutex::new(nest.options.stop.clone()),
             nest: Nest {

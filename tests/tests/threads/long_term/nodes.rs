@@ -58,6 +58,23 @@ async fn a_graph_without_threads_has_a_store_too() {
 }
 
 #[tokio::test]
+async fn a_graph_within_another_has_its_store_unless_it_has_its_own() {
+    let (outer, own) = (LongTermStore::new(MemoryStore::new()), LongTermStore::new(MemoryStore::new()));
+    for (inner, expected) in [(chat(), &outer), (chat().with_store(own.clone()), &own)] {
+        let inner = inner.as_node("inner");
+        let graph = StateGraph::<Chat>::new().edge(START, &inner).edge(&inner, END).compile().unwrap();
+        let graph = graph.with_store(outer.clone());
+        graph.run(Chat::input("ann", "a")).await.unwrap();
+        let stored = graph.with_checkpointer(MemoryCheckpointer::new()).thread("t");
+        assert_eq!(stored.run(Chat::input("ann", "b")).await.unwrap().state().reply, "t Some(\"a\")");
+        for store in [&outer, &own] {
+            let there = store.of::<String>(["users", "ann"]).delete("said").await.unwrap();
+            assert_eq!(there, std::ptr::eq(store, expected));
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_node_that_asks_for_a_store_where_there_is_none_fails_and_says_what_to_do() {
     let error = chat().run(Chat::input("ann", "a")).await.unwrap_err();
     let ErrorKind::Node { first, .. } = error.kind() else { panic!("{error:?}") };
