@@ -111,6 +111,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             return Err(self.error(kind));
         }
         if let ([task], [Some(finished)]) = (self.tasks.as_slice(), self.results.as_mut_slice())
+            && matches!(finished.leave, Leave::ByEdges)
             && let Some(decide) = decider(&self.graph, task.node)
         {
             let attempt = self.attempts.first().copied().unwrap_or(1);

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::StreamMode;
+use crate::error::NodeFailure;
 use crate::interrupt::Question;
 use crate::messages::MessageChunk;
 use crate::reducers::Stamp;
@@ -89,6 +90,18 @@ impl Cx {
 
     pub(super) fn desk(&self) -> &Desk {
         self.desk.get_or_init(|| Box::new(Desk::new(self.shared.memos.task_id(self.at.step, self.at.task))))
+    }
+
+    /// Makes it the context of an error handler.
+    pub(super) fn handling(&mut self, failure: Arc<NodeFailure>) {
+        let task = self.shared.memos.task_id(self.at.step, self.at.task);
+        self.desk = OnceLock::from(Box::new(Desk::handling(&task, failure)));
+    }
+
+    /// What an error handler is asked about; nothing in a node. A function has it as a parameter, `&NodeFailure`: this is for
+    /// handlers that are structs.
+    pub fn failure(&self) -> Option<&NodeFailure> {
+        self.used_desk().and_then(Desk::failure)
     }
 
     /// The desk, if the attempt has come to need one.

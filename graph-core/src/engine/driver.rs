@@ -276,7 +276,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     /// A policy may have to wait, and the runtime has no timer.
     fn has_timer(&self) -> Result<(), Error> {
         let policies = self.tasks.iter().filter_map(|task| self.graph.nodes.get(task.node)?.policy.as_ref());
-        let mut needed = policies.filter(|policy| policy.needs_timer());
+        let mut needed = policies.filter(|policy| policy.limits.needs_timer());
         match needed.next().map(|_| timer(Duration::ZERO)) {
             Some(Err(_)) => Err(self.error(ErrorKind::Runtime(NO_TIMER))),
             Some(Ok(_)) | None => Ok(()),

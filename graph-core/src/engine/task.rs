@@ -41,7 +41,7 @@ impl Failed {
             Self::Noted(failure) => return *failure,
             Self::Panic(panic) => (Box::from(panic), true),
         };
-        NodeFailure { node: node.to_owned(), task: 0, packet: None, step, attempt, error, panicked }
+        NodeFailure::new(node, step, attempt, error, panicked)
     }
 }
 

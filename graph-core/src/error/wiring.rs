@@ -109,6 +109,33 @@ pub enum WiringProblem {
         /// The node.
         node: String,
     },
+    /// A node has two error handlers.
+    #[error("node `{node}` has two error handlers: one of them has to go")]
+    TwoHandlers {
+        /// The node.
+        node: String,
+    },
+    /// An error handler does not say where to go, in the place of a node whose result says so.
+    #[error(
+        "the error handler `{handler}` does not say where to go after node `{node}`, whose result is its route: return a \
+         route from the handler, or give the node another with `.on_error({node}, ..)`"
+    )]
+    HandlerWithoutRoute {
+        /// The node.
+        node: String,
+        /// Its error handler.
+        handler: String,
+    },
+    /// An error handler reads a packet that its node is not sent.
+    #[error("the error handler `{handler}` reads the packet `{packet}`, which node `{node}` is not sent")]
+    HandlerPacket {
+        /// The node.
+        node: String,
+        /// Its error handler.
+        handler: String,
+        /// The packet's type.
+        packet: String,
+    },
     /// A node that reads a packet is planned without one.
     #[error("node `{node}` reads the packet `{packet}`, but {by} leads to it without one")]
     PacketMissing {

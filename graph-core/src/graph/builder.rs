@@ -7,7 +7,7 @@ use crate::policy::Policy;
 use crate::state::GraphState;
 
 use super::draft::{Draft, DraftJoin};
-use super::{Enters, Graph, Leaves, Listed, Reads, Registers, Returns, WithoutPacket};
+use super::{Enters, Graph, HandlerReads, Handles, Leaves, Listed, Reads, Registers, Returns, WithoutPacket};
 
 /// Puts a graph over the state `S` together; nodes may ask for a context of type `D`.
 ///
@@ -262,6 +262,69 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     /// The policy of all nodes, as far as a node's own does not say otherwise.
     pub fn default_policy(mut self, policy: Policy) -> Self {
         self.draft.policies.default = policy;
+        self
+    }
+
+    /// Lets a function take the place of a node that has failed, once its [policy](Self::policy) has nothing left to try.
+    ///
+    /// It is written like a node, and reads the [`NodeFailure`](crate::NodeFailure) besides. What it returns is the result of
+    /// the task: its update is applied where the node's would have been, and the superstep goes on. Without a route of its own
+    /// it leaves as the node does, by edges or a route function; a route that it returns leads elsewhere. Where the node's
+    /// result is its route, the handler has to return one too.
+    ///
+    /// ```
+    /// # use graph_core::{END, GraphState, NodeFailure, Result, START, StateGraph, bail};
+    /// # #[derive(GraphState, Clone)]
+    /// # struct Page { text: String }
+    /// async fn fetch(_: &Page) -> Result<PageUpdate> {
+    ///     bail!("nobody is there")
+    /// }
+    ///
+    /// async fn apologize(_: &Page, failure: &NodeFailure) -> PageUpdate {
+    ///     Page::update().text(format!("we are sorry: {}", failure.error))
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> graph_core::Result<()> {
+    /// let graph = StateGraph::<Page>::new()
+    ///     .edge(START, fetch)
+    ///     .edge(fetch, END)
+    ///     .on_error(fetch, apologize)
+    ///     .compile()?;
+    /// assert_eq!(graph.run(Page::input()).await?.state().text, "we are sorry: nobody is there");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// A handler may ask and take durable steps; those of the node are not its own. It is asked once, and no policy is for it:
+    /// when it fails, the task has failed with its error ([`handled`](crate::NodeFailure::handled) is the first). What is
+    /// wrong with a node's use of this library, failures of the store, and what is refused when a superstep is applied (a
+    /// rule, a reducer, a route function) it is not asked about.
+    ///
+    /// # Durability
+    /// On a thread, the failure is durable before the handler begins (not with
+    /// [`Durability::Exit`](crate::Durability::Exit), where a crash loses the run): should the process die then, a resumed
+    /// run asks the handler and does not run the node. What is left of the error is its text then
+    /// ([`stored`](crate::NodeFailure::stored)).
+    pub fn on_error<N, M, F, H, MH>(mut self, node: N, handler: H) -> Self
+    where
+        N: Shape<M, Body = Body<F>>,
+        H: Shape<MH>,
+        H::Signature: HandlerReads<S, D> + Returns<S> + Handles<S, D, H::Body>,
+    {
+        let handler = <H::Signature as Handles<S, D, H::Body>>::handler(handler.into_body());
+        self.draft.policies.handlers.push((node.into_body().node, handler));
+        self
+    }
+
+    /// The error handler of all nodes that have none of their own.
+    pub fn default_on_error<H, MH>(mut self, handler: H) -> Self
+    where
+        H: Shape<MH>,
+        H::Signature: HandlerReads<S, D> + Returns<S> + Handles<S, D, H::Body>,
+    {
+        let handler = <H::Signature as Handles<S, D, H::Body>>::handler(handler.into_body());
+        self.draft.policies.default_handler = Some(handler);
         self
     }
 

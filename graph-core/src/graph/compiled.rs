@@ -5,13 +5,12 @@ use crate::engine::FailureMode;
 use crate::error::{Error, ErrorKind};
 use crate::node::{Decider, ErasedNode, NodeRef, OutwardType, ReadPacket};
 use crate::plan::{START_PLACE, Topology};
-use crate::policy::Settled;
 use crate::run::{NeedsContext, Run};
 use crate::state::{GraphState, Input as _};
 use crate::store::{IntoStore, LongTermStore};
 use crate::stream::RunStream;
 
-use super::{Breakpoints, Mermaid, picture};
+use super::{Breakpoints, Mermaid, NodePolicy, picture};
 
 /// A graph that can be run; cheap to clone, and shared by all its runs.
 pub struct Graph<S: GraphState, D = ()>(
@@ -52,7 +51,7 @@ pub(crate) struct CompiledNode<S, D> {
     /// The only node that follows it, when that is all there is to its leaving.
     pub(crate) chain: Option<usize>,
     /// What becomes of it when it fails or takes too long, where anything was said.
-    pub(crate) policy: Option<Box<Settled>>,
+    pub(crate) policy: Option<Box<NodePolicy<S, D>>>,
 }
 
 impl<S, D> Compiled<S, D> {

@@ -29,7 +29,7 @@ pub struct Draft<S, D> {
     /// The nodes with a breakpoint before them, and those with one after them.
     pub(super) breakpoints: Breakpoints<Vec<NodeRef>>,
     pub(super) aliases: Vec<(NodeRef, String)>,
-    pub(super) policies: Policies,
+    pub(super) policies: Policies<S, D>,
     pub(super) failure_mode: FailureMode,
     /// What was found wrong while putting together.
     pub(super) problems: Vec<WiringProblem>,

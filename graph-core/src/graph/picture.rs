@@ -28,7 +28,7 @@ pub(super) fn arrows(topology: &Topology) -> impl Iterator<Item = (Option<usize>
         .chain(topology.nodes.iter().enumerate().map(|(node, plan)| (Some(node), plan)));
     places.flat_map(|(from, plan): (Option<usize>, &NodePlan)| {
         let edges = plan.edges.iter().map(move |&to| (from, to, Stroke::Edge));
-        let exits = plan.exits.iter().flat_map(move |exit| {
+        let exits = plan.exits.iter().chain(&plan.rescues).flat_map(move |exit| {
             exit.to.iter().map(move |&to| {
                 let stroke = if exit.packet.is_some() {
                     Stroke::Packet(exit.label)

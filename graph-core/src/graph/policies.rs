@@ -5,25 +5,46 @@ use crate::node::NodeRef;
 use crate::policy::{Policy, Settled};
 use crate::state::GraphState;
 
-use super::Draft;
+use super::handler::DraftHandler;
+use super::{Draft, Handler};
 
 /// What was said of nodes that fail or take too long.
-#[derive(Default)]
-pub(super) struct Policies {
+pub(super) struct Policies<S, D> {
     pub(super) default: Policy,
     pub(super) of_nodes: Vec<(NodeRef, Policy)>,
+    pub(super) default_handler: Option<DraftHandler<S, D>>,
+    pub(super) handlers: Vec<(NodeRef, DraftHandler<S, D>)>,
 }
 
-impl Policies {
+/// What becomes of one node.
+pub(crate) struct NodePolicy<S, D> {
+    pub(crate) limits: Settled,
+    pub(crate) handler: Option<Handler<S, D>>,
+}
+
+impl<S, D> Default for Policies<S, D> {
+    fn default() -> Self {
+        Self { default: Policy::new(), of_nodes: Vec::new(), default_handler: None, handlers: Vec::new() }
+    }
+}
+
+impl<S, D> Policies<S, D> {
     /// What is to be done for each node; nothing where there is nothing to do.
-    pub(super) fn settle(&self, places: &HashMap<NodeRef, usize>, nodes: usize) -> Vec<Option<Box<Settled>>> {
-        let mut settled: Vec<Settled> = vec![Policy::new().or(&self.default); nodes];
-        for (node, policy) in &self.of_nodes {
-            if let Some(of_node) = places.get(node).and_then(|&place| settled.get_mut(place)) {
-                *of_node = policy.or(&self.default);
+    pub(super) fn settle(
+        &self,
+        places: &HashMap<NodeRef, usize>,
+        handlers: Vec<Option<Handler<S, D>>>,
+    ) -> Vec<Option<Box<NodePolicy<S, D>>>> {
+        let default = || Policy::new().or(&self.default);
+        let policy = |handler| NodePolicy { limits: default(), handler };
+        let mut policies: Vec<_> = handlers.into_iter().map(policy).collect();
+        for (node, said) in &self.of_nodes {
+            if let Some(policy) = places.get(node).and_then(|&place| policies.get_mut(place)) {
+                policy.limits = said.or(&self.default);
             }
         }
-        settled.into_iter().map(|policy| (!policy.is_nothing()).then(|| Box::new(policy))).collect()
+        let anything = |policy: &NodePolicy<S, D>| !policy.limits.is_nothing() || policy.handler.is_some();
+        policies.into_iter().map(|policy| anything(&policy).then(|| Box::new(policy))).collect()
     }
 }
 

@@ -7,7 +7,8 @@
 use serde::de::DeserializeOwned;
 
 use crate::node::{
-    ArgsOf, Carries, EndSignature, IntoStep, NoPacket, ReadsPacket, Several, Signature, StartSignature,
+    ArgsOf, Carries, EndSignature, InNode, IntoStep, NoPacket, ReadsPacket, Several, Signature,
+    StartSignature, WithFailure,
 };
 use crate::state::GraphState;
 
@@ -20,7 +21,12 @@ pub trait Returns<S> {}
 /// A place that an edge can lead to: its node takes no packet.
 pub trait WithoutPacket<S> {}
 
-impl<S, D, Args: ArgsOf<S, D> + ReadsPacket, Out> Reads<S, D> for Signature<Args, Out> {}
+/// An error handler whose parameters a graph over `S` with context `D` can provide.
+pub trait HandlerReads<S, D> {}
+
+impl<S, D, Args: ArgsOf<S, D> + ReadsPacket<Packet: InNode>, Out> Reads<S, D> for Signature<Args, Out> {}
+
+impl<S, D, Args: ArgsOf<S, D> + ReadsPacket, Out> HandlerReads<S, D> for Signature<Args, Out> {}
 
 impl<S: GraphState, Args, Out: IntoStep<S>> Returns<S> for Signature<Args, Out> {}
 
@@ -31,6 +37,9 @@ macro_rules! no_node {
     ($([$($generics:ident)?] $signature:ty;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<S, D, $($generics)?> Reads<S, D> for $signature {}
+
+        #[diagnostic::do_not_recommend]
+        impl<S, D, $($generics)?> HandlerReads<S, D> for $signature {}
 
         #[diagnostic::do_not_recommend]
         impl<S, $($generics)?> Returns<S> for $signature {}
@@ -51,6 +60,10 @@ pub trait OnEdge<S> {}
 
 #[diagnostic::do_not_recommend]
 impl<S> OnEdge<S> for NoPacket {}
+
+/// There only so that a handler in a node's place is one mistake: that it reads a failure.
+#[diagnostic::do_not_recommend]
+impl<S, P> OnEdge<S> for WithFailure<P> {}
 
 impl<S, T: OnlyByRoute<S>> OnEdge<S> for Carries<T> {}
 

@@ -7,7 +7,7 @@ use crate::plan::{ExitPlan, Join, NodePlan, Target, Topology};
 use crate::state::GraphState;
 
 use super::reach::reachable;
-use super::{Breakpoints, Compiled, CompiledNode, Draft, Graph};
+use super::{Breakpoints, Compiled, CompiledNode, Draft, Graph, Handler};
 
 impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
     /// Turns what was said into a graph, or into the list of everything that is wrong with it.
@@ -26,20 +26,21 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         self.wire_heard(&mut topology);
         self.mark(&mut topology);
         self.check_policies();
+        let handlers = self.wire_handlers(&mut topology);
         self.check_ways_out(&topology);
         self.check_reach(&topology);
         self.check_fields();
         if !self.problems.is_empty() {
             return Err(self.refuse());
         }
-        Ok(self.finish(topology))
+        Ok(self.finish(topology, handlers))
     }
 
     fn refuse(self) -> Error {
         Error::new(&self.name, ErrorKind::Wiring(self.problems))
     }
 
-    fn finish(self, topology: Topology) -> Graph<S, D> {
+    fn finish(self, topology: Topology, handlers: Vec<Option<Handler<S, D>>>) -> Graph<S, D> {
         let (mut start, mut decides) = (None, Vec::new());
         for (from, _, decide) in self.routes {
             match self.places.get(&from) {
@@ -60,7 +61,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         };
         let outward = self.nodes.iter().flat_map(|node| node.outward.iter().cloned()).collect();
         let names = self.nodes.iter().map(|node| Arc::from(node.name.as_str())).collect();
-        let policies = self.policies.settle(&self.places, self.nodes.len());
+        let policies = self.policies.settle(&self.places, handlers);
         let mut nodes: Vec<_> = self
             .nodes
             .into_iter()
@@ -87,7 +88,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             node.chain = topology.only_successor(index).filter(|_| plain);
         }
         let plans = std::iter::once(&topology.start).chain(&topology.nodes);
-        for exit in plans.flat_map(|plan| &plan.exits) {
+        for exit in plans.flat_map(|plan| plan.exits.iter().chain(&plan.rescues)) {
             let Some(read) = exit.packet.and_then(|packet| packet.read()) else { continue };
             for target in &exit.to {
                 if let Target::Node(to) = target
@@ -207,7 +208,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         }
     }
 
-    fn exit_plan(&mut self, from: &str, exit: &Exit) -> ExitPlan {
+    pub(super) fn exit_plan(&mut self, from: &str, exit: &Exit) -> ExitPlan {
         let mut to = Vec::new();
         for place in &exit.to {
             match self.target(place) {

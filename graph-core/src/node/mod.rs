@@ -33,7 +33,8 @@ pub use param::*;
 pub(crate) use route::Route;
 pub use route::{Choice, Exit, IntoLeave, Leave};
 pub use shape::{
-    Body, EndSignature, IsNamed, OrPacket, PacketKind, ReadsPacket, Several, Shape, Signature, StartSignature,
+    Body, EndSignature, InNode, IsNamed, OrPacket, PacketKind, ReadsPacket, Several, Shape, Signature,
+    StartSignature,
 };
 pub use step::{IntoStep, Step};
 pub use view::{View, ViewIn, Viewed};

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 use serde::de::DeserializeOwned;
 
 use crate::engine::{Ctx, Cx};
+use crate::error::NodeFailure;
 use crate::state::PartOf;
 
 use super::Packet;
@@ -37,6 +38,11 @@ impl<D: Send + Sync + 'static> StateOrPacket for Ctx<D> {
     type Role = IsCtx;
 }
 
+#[diagnostic::do_not_recommend]
+impl StateOrPacket for NodeFailure {
+    type Role = IsFailure;
+}
+
 /// Role: the state, or a state flattened into it.
 #[derive(Debug)]
 pub enum IsState {}
@@ -49,6 +55,9 @@ pub enum IsCx {}
 /// Role: the run's [`Ctx`].
 #[derive(Debug)]
 pub enum IsCtx {}
+/// Role: the failure that an error handler is asked about.
+#[derive(Debug)]
+pub enum IsFailure {}
 /// Role of a view, which is passed by value.
 #[derive(Debug)]
 pub enum IsView {}
@@ -80,6 +89,9 @@ pub enum NoPacket {}
 
 /// A packet of type `T` is read.
 pub struct Carries<T>(PhantomData<fn() -> T>);
+
+/// A failure is read, and the packet that is said: what only an error handler does.
+pub struct WithFailure<P>(PhantomData<fn() -> P>);
 
 /// The lifetime-free name of `&T`.
 pub struct ByRef<T>(PhantomData<fn() -> T>);
@@ -118,6 +130,11 @@ impl<T> Role<T> for IsCx {
 #[diagnostic::do_not_recommend]
 impl<T> Role<T> for IsCtx {
     type Packet = NoPacket;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T> Role<T> for IsFailure {
+    type Packet = WithFailure<NoPacket>;
 }
 
 #[diagnostic::do_not_recommend]
@@ -190,6 +207,13 @@ impl<T, S, D> ExtractRef<T, S, D> for IsView {
 impl<S, D> ExtractRef<Cx, S, D> for IsCx {
     fn extract_ref<'a>(from: Source<'a, S, D>) -> Option<&'a Cx> {
         Some(from.ctx)
+    }
+}
+
+impl<S, D> ExtractRef<NodeFailure, S, D> for IsFailure {
+    fn extract_ref<'a>(from: Source<'a, S, D>) -> Option<&'a NodeFailure> {
+        let cx: &Cx = from.ctx;
+        cx.failure()
     }
 }
 

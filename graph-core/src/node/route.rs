@@ -72,6 +72,17 @@ pub enum Leave {
     Outward(Box<Outward>),
 }
 
+impl Leave {
+    /// Counts exits on from others.
+    pub(crate) fn count_from(&mut self, first: usize) {
+        match self {
+            Self::ByEdges | Self::Outward(_) => {}
+            Self::By(choice) => choice.exit += first,
+            Self::ByAll(choices) => choices.iter_mut().for_each(|choice| choice.exit += first),
+        }
+    }
+}
+
 /// A route, or a list of routes taken together.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say where to go",

@@ -3,7 +3,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::identity::{End, Named, NodeRef, Start};
-use super::param::{Carries, FixedParam, NoPacket, Param};
+use super::param::{Carries, FixedParam, NoPacket, Param, WithFailure};
 use super::{PacketType, own_name};
 
 /// A value that stands for a place in a graph: [`START`](crate::START), [`END`](crate::END), a node, or a tuple of
@@ -195,6 +195,14 @@ impl<T: 'static> PacketKind for Carries<T> {
     }
 }
 
+impl<P: PacketKind> PacketKind for WithFailure<P> {
+    type Payload = P::Payload;
+
+    fn packet_type() -> Option<PacketType> {
+        P::packet_type()
+    }
+}
+
 /// The packet of two parameter lists together; two packets are too many.
 #[diagnostic::on_unimplemented(
     message = "a node takes one packet, not two",
@@ -213,6 +221,32 @@ impl<Other: PacketKind> OrPacket<Other> for NoPacket {
 impl<T: 'static> OrPacket<NoPacket> for Carries<T> {
     type Out = Self;
 }
+
+#[diagnostic::do_not_recommend]
+impl<T: 'static, P> OrPacket<WithFailure<P>> for Carries<T>
+where
+    Self: OrPacket<P>,
+{
+    type Out = WithFailure<<Self as OrPacket<P>>::Out>;
+}
+
+impl<P: OrPacket<Other>, Other> OrPacket<Other> for WithFailure<P> {
+    type Out = WithFailure<P::Out>;
+}
+
+/// What a node may read, which an error handler is not: no failure.
+#[diagnostic::on_unimplemented(
+    message = "a node has no failure to read",
+    label = "reads a `NodeFailure`, which only an error handler does",
+    note = "make it the error handler of a node: `.on_error(node, handler)`"
+)]
+pub trait InNode {}
+
+#[diagnostic::do_not_recommend]
+impl InNode for NoPacket {}
+
+#[diagnostic::do_not_recommend]
+impl<T> InNode for Carries<T> {}
 
 impl ReadsPacket for () {
     type Packet = NoPacket;

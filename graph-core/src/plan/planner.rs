@@ -31,7 +31,9 @@ pub(crate) fn plan<'l>(
                 choices.iter().for_each(|choice| progress.choose(from, choice, &mut sent));
             }
         }
-        progress.arrive(topology, from);
+        if from.rescues.is_empty() || !from.is_rescued(leave) {
+            progress.arrive(topology, from);
+        }
     }
     progress.settle_marks();
     progress.tasks.append(&mut sent);
@@ -50,7 +52,7 @@ impl Progress {
     }
 
     fn choose(&mut self, from: &NodePlan, choice: &Choice, sent: &mut Vec<Task>) {
-        let Some(exit) = from.exits.get(choice.exit) else { return };
+        let Some(exit) = from.exit(choice.exit) else { return };
         for &to in &exit.to {
             match (to, &choice.packet) {
                 (Target::Node(node), Some(packet)) => {

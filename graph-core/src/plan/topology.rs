@@ -1,4 +1,4 @@
-use crate::node::PacketType;
+use crate::node::{Choice, Leave, PacketType};
 
 /// A graph as the planner sees it: places as numbers, in registration order.
 #[derive(Clone, Debug, Default)]
@@ -34,8 +34,27 @@ pub(crate) struct NodePlan {
     pub(crate) joins: Vec<(usize, usize)>,
     /// Where the exits of its route lead.
     pub(crate) exits: Vec<ExitPlan>,
+    /// Where the exits of its error handler's route lead; they are counted on from the others.
+    pub(crate) rescues: Vec<ExitPlan>,
     /// Runs only once nothing else is planned.
     pub(crate) deferred: bool,
+}
+
+impl NodePlan {
+    /// The exit of this number.
+    pub(crate) fn exit(&self, exit: usize) -> Option<&ExitPlan> {
+        self.exits.iter().chain(&self.rescues).nth(exit)
+    }
+
+    /// Whether a task has left by the route of its error handler.
+    pub(crate) fn is_rescued(&self, leave: &Leave) -> bool {
+        let own = |choice: &Choice| choice.exit < self.exits.len();
+        match leave {
+            Leave::ByEdges | Leave::Outward(_) => false,
+            Leave::By(choice) => !own(choice),
+            Leave::ByAll(choices) => !choices.iter().all(own),
+        }
+    }
 }
 
 /// One exit of a route.

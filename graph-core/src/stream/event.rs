@@ -94,6 +94,15 @@ pub enum EventKind<S: GraphState> {
         /// How long the node waits for the next attempt.
         wait: Duration,
     },
+    /// A node has failed, and its error handler takes its place.
+    TaskHandled {
+        /// The node.
+        node: Arc<str>,
+        /// Its place in the superstep.
+        task: usize,
+        /// The error and its causes.
+        error: String,
+    },
     /// A node has failed.
     TaskFailed {
         /// The node.
@@ -137,7 +146,8 @@ pub enum StreamMode {
     Custom,
     /// [`EventKind::Message`].
     Messages,
-    /// [`EventKind::TaskStarted`], [`EventKind::TaskFinished`], [`EventKind::TaskRetry`] and [`EventKind::TaskFailed`].
+    /// [`EventKind::TaskStarted`], [`EventKind::TaskFinished`], [`EventKind::TaskRetry`], [`EventKind::TaskHandled`] and
+    /// [`EventKind::TaskFailed`].
     Tasks,
     /// [`EventKind::Interrupt`].
     Interrupts,
@@ -170,6 +180,7 @@ impl<S: GraphState> EventKind<S> {
             Self::TaskFinished { .. } => "task_finished",
             Self::TaskFailed { .. } => "task_failed",
             Self::TaskRetry { .. } => "task_retry",
+            Self::TaskHandled { .. } => "task_handled",
             Self::Checkpoint { .. } => "checkpoint",
             Self::Interrupt { .. } => "interrupt",
             Self::Subgraph(event) => event.name(),
@@ -188,6 +199,7 @@ impl<S: GraphState> EventKind<S> {
             | Self::TaskFinished { node, .. }
             | Self::TaskFailed { node, .. }
             | Self::TaskRetry { node, .. }
+            | Self::TaskHandled { node, .. }
             | Self::Interrupt { node, .. } => Some(node),
             Self::Subgraph(event) => event.node(),
             Self::Values(_) | Self::Checkpoint { .. } | Self::Done(_) => None,
@@ -203,6 +215,7 @@ impl<S: GraphState> EventKind<S> {
             | Self::TaskFinished { task, .. }
             | Self::TaskFailed { task, .. }
             | Self::TaskRetry { task, .. }
+            | Self::TaskHandled { task, .. }
             | Self::Interrupt { task, .. } => Some(*task),
             Self::Subgraph(event) => event.task(),
             Self::Values(_) | Self::Checkpoint { .. } | Self::Done(_) => None,
@@ -247,7 +260,9 @@ fn write_entries<S: GraphState, M: SerializeMap>(kind: &EventKind<S>, map: &mut 
         EventKind::Update { update, .. } => map.serialize_entry("data", update)?,
         EventKind::Custom { value, .. } => map.serialize_entry("data", value)?,
         EventKind::Message { chunk, .. } => map.serialize_entry("data", chunk)?,
-        EventKind::TaskFailed { error, .. } => map.serialize_entry("error", error)?,
+        EventKind::TaskFailed { error, .. } | EventKind::TaskHandled { error, .. } => {
+            map.serialize_entry("error", error)?
+        }
         EventKind::TaskRetry { attempt, error, wait, .. } => {
             map.serialize_entry("attempt", attempt)?;
             map.serialize_entry("error", error)?;

@@ -147,6 +147,12 @@ impl<S: GraphState> Events<S> {
         }
     }
 
+    pub(crate) async fn task_handled(&self, step: u64, task: usize, node: Arc<str>, error: String) {
+        if self.wants(StreamMode::Tasks) {
+            self.send(step, EventKind::TaskHandled { node, task, error }).await;
+        }
+    }
+
     pub(crate) async fn task_failed(&self, step: u64, task: usize, node: Arc<str>, error: String) {
         if self.wants(StreamMode::Tasks) {
             self.send(step, EventKind::TaskFailed { node, task, error }).await;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointId, Loaded, Query, RecordKind};
-use crate::engine::persist::{Known, Opened as OpenedThread, open, read_stopped};
+use crate::engine::persist::{Known, Opened as OpenedThread, StoredFailure, open, read_stopped};
 use crate::engine::{clock, not_filled, rebuild};
 use crate::error::{Error, ErrorKind};
 use crate::interrupt::Pause;
@@ -31,7 +31,7 @@ pub(super) struct Left<S: GraphState> {
 impl<S: GraphState> Left<S> {
     /// Whether it may be running: it has not said how it has failed.
     pub(super) fn may_run(&self) -> bool {
-        let failed = |known: &Known<S>| known.failure.as_ref().is_some_and(|failure| failure.retry.is_none());
+        let failed = |known: &Known<S>| known.failure.as_ref().is_some_and(StoredFailure::is_final);
         !self.opened.known.iter().any(failed)
     }
 }

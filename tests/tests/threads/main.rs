@@ -11,6 +11,7 @@ mod backoffs;
 mod basics;
 mod breakpoints;
 mod ephemeral;
+mod error_handlers;
 mod evolution;
 mod first_use;
 mod going_on;

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use crate::engine::halt::Halt;
+use crate::error::NodeFailure;
 use crate::interrupt::OpenQuestion;
 use crate::node::NodeError;
 
@@ -14,6 +15,8 @@ pub(crate) struct Desk {
     pub(super) task: String,
     /// How many durable steps are being polled, one within the other.
     steps_polled: AtomicUsize,
+    /// What the attempt, which is one of an error handler, is asked about.
+    failure: Option<Arc<NodeFailure>>,
     /// How many signs of life it has given.
     beats: Arc<AtomicU64>,
     /// How many of them have been begun and not finished.
@@ -48,6 +51,15 @@ struct Papers {
 impl Desk {
     pub(crate) fn new(task: String) -> Self {
         Self { task, ..Self::default() }
+    }
+
+    /// For an error handler: its questions and steps are not the node's.
+    pub(crate) fn handling(task: &str, failure: Arc<NodeFailure>) -> Self {
+        Self { failure: Some(failure), ..Self::new(format!("{task}/on_error")) }
+    }
+
+    pub(crate) fn failure(&self) -> Option<&NodeFailure> {
+        self.failure.as_deref()
     }
 
     fn papers(&self) -> MutexGuard<'_, Papers> {

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
@@ -14,6 +15,9 @@ use super::ids;
 // Of the result's type alone, without a bound: what cannot be stored is told where the step is made, once.
 #[must_use = "a step is taken when it is awaited"]
 pub struct DurableStep<'c, T>(Pin<Box<dyn Future<Output = Result<T, NodeError>> + Send + 'c>>);
+
+/// What the keys of an error handler's steps begin with where they are kept, so that they are not the node's.
+const OF_HANDLER: char = '\u{1}';
 
 impl<T> Future for DurableStep<'_, T> {
     type Output = Result<T, NodeError>;
@@ -94,6 +98,13 @@ impl Cx {
         if !desk.step(key) {
             return Err(self.misused(key, "its key is used twice in one attempt".to_owned()));
         }
+        if key.starts_with(OF_HANDLER) {
+            return Err(self.misused(key, "its key begins with a control character".to_owned()));
+        }
+        let key = &*match desk.failure() {
+            None => Cow::Borrowed(key),
+            Some(_) => Cow::Owned(format!("{OF_HANDLER}{key}")),
+        };
         if let Some(stored) = self.memo(|memo| memo.steps.get(key).cloned()) {
             if self.memo(|memo| memo.unsaved.contains(key)) {
                 self.save(key, stored.clone()).await?;
@@ -143,7 +154,7 @@ impl Cx {
 
     /// An error that fails the attempt, and the same for the node.
     fn misused(&self, key: &str, reason: String) -> NodeError {
-        let error = |reason| StepError { key: key.to_owned(), reason };
+        let error = |reason| StepError { key: key.trim_start_matches(OF_HANDLER).to_owned(), reason };
         self.desk().fail(error(reason.clone()).into());
         error(reason).into()
     }
@@ -152,7 +163,7 @@ impl Cx {
     fn unstored(&self, key: &str, error: NodeError) -> NodeError {
         let reason = format!("the store failed: {error}");
         self.desk().fail(error);
-        StepError { key: key.to_owned(), reason }.into()
+        StepError { key: key.trim_start_matches(OF_HANDLER).to_owned(), reason }.into()
     }
 }
 

@@ -192,7 +192,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             result.is_none() && nodes.iter().any(|node| node == self.graph.node_name(task.node))
         });
         let records = refused.filter_map(|(index, (_, &attempt))| {
-            let stored = StoredFailure { error: text.clone(), attempt, panicked: false, retry: None };
+            let stored = StoredFailure::refused(text.clone(), attempt);
             json_record(key(place(index), RecordKind::Failed, ""), &stored).ok()
         });
         records.collect()

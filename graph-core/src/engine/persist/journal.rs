@@ -261,20 +261,18 @@ impl StepLog for Shared {
             if let Some(checkpoint) = at {
                 self.push(Write::Records { checkpoint, remove: Vec::new(), put: vec![record] });
             }
-            self.as_durable_as_asked().await
+            // A handler is asked once it is known that it is; waiting needs to be known only where everything does.
+            let waits = match self.durability {
+                Durability::Sync => true,
+                Durability::Async => tried.tries.handling.is_some(),
+                Durability::Exit => false,
+            };
+            if waits { self.durable().await.map_err(NodeError::from) } else { Ok(()) }
         })
     }
 }
 
 impl Shared {
-    /// Waits as a run waits for its own supersteps.
-    async fn as_durable_as_asked(&self) -> Result<(), NodeError> {
-        match self.durability {
-            Durability::Sync => self.durable().await.map_err(NodeError::from),
-            Durability::Async | Durability::Exit => Ok(()),
-        }
-    }
-
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }

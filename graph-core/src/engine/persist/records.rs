@@ -8,7 +8,7 @@ use crate::checkpoint::{Payload, RecordKey, RecordKind, TaskRecord};
 use crate::engine::encoded::{Builder, Encoded};
 use crate::engine::policy::{Due, Tried, Tries};
 use crate::engine::task::{Finished, WriteOf};
-use crate::error::{NodeFailure, with_causes};
+use crate::error::NodeFailure;
 use crate::graph::Compiled;
 use crate::node::{Choice, Leave};
 use crate::plan::Task;
@@ -31,6 +31,9 @@ pub(super) struct StoredFinish {
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredChoice {
     exit: String,
+    /// It is one of the route of the node's error handler.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    rescue: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     packet: Option<Box<RawValue>>,
 }
@@ -42,9 +45,12 @@ pub(crate) struct StoredFailure {
     pub(crate) attempt: u32,
     #[serde(default)]
     pub(crate) panicked: bool,
+    /// That its error handler is asked about it, and not the node.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    handling: bool,
     /// That it is tried again; nothing where the run has failed with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) retry: Option<StoredRetry>,
+    retry: Option<StoredRetry>,
 }
 
 /// How far a task has come that is tried again.
@@ -58,13 +64,26 @@ pub(crate) struct StoredRetry {
     wait: u64,
 }
 
+impl StoredRetry {
+    fn due(&self) -> Option<Due> {
+        let at = SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(self.at))?;
+        Some(Due { at, wait: Duration::from_millis(self.wait) })
+    }
+}
+
 impl StoredFailure {
+    /// What a task has written was refused.
+    pub(super) fn refused(error: String, attempt: u32) -> Self {
+        Self { error, attempt, panicked: false, handling: false, retry: None }
+    }
+
     /// How a task has failed, as the end of its run.
     pub(super) fn of(failure: &NodeFailure) -> Self {
         Self {
-            error: with_causes(&*failure.error),
+            error: failure.text(),
             attempt: failure.attempt,
             panicked: failure.panicked,
+            handling: false,
             retry: None,
         }
     }
@@ -77,25 +96,34 @@ impl StoredFailure {
             at: millis(due.at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()),
             wait: millis(due.wait),
         });
-        Self { retry, ..Self::of(tried.failure) }
+        Self { retry, handling: tried.tries.handling.is_some(), ..Self::of(tried.failure) }
     }
 
     /// How far the task has come.
-    pub(super) fn tries(&self) -> Tries {
-        let millis = Duration::from_millis;
-        let due = |retry: &StoredRetry| {
-            Some(Due { at: SystemTime::UNIX_EPOCH.checked_add(millis(retry.at))?, wait: millis(retry.wait) })
-        };
+    pub(super) fn tries(&self, node: &str, step: u64, index: usize, task: Option<&Task>) -> Tries {
+        let handling = self.handling.then(|| {
+            let failure = NodeFailure::stored(node, step, self.attempt, self.error.clone(), self.panicked);
+            Arc::new(match task {
+                Some(task) => failure.of(index, task),
+                None => failure,
+            })
+        });
         Tries {
             attempt: self.attempt,
             failures: self.retry.as_ref().map_or(0, |retry| retry.failures),
-            due: self.retry.as_ref().and_then(due),
+            due: self.retry.as_ref().and_then(StoredRetry::due),
+            handling,
         }
     }
 
     /// When the task is tried again, if it waits for that.
     pub(crate) fn retry_at(&self) -> Option<SystemTime> {
-        self.tries().due.map(|due| due.at)
+        self.retry.as_ref().and_then(StoredRetry::due).map(|due| due.at)
+    }
+
+    /// Whether the task has failed with it, so that its run has.
+    pub(crate) fn is_final(&self) -> bool {
+        self.retry.is_none() && !self.handling
     }
 }
 
@@ -180,9 +208,10 @@ fn stored_choice<S, D>(
     task: &Task,
     choice: &Choice,
 ) -> Result<StoredChoice, EncodeError> {
-    let exits = graph.topology.nodes.get(task.node).map(|plan| plan.exits.as_slice()).unwrap_or_default();
-    let exit = exits.get(choice.exit).map_or("", |exit| exit.label).to_owned();
-    Ok(StoredChoice { exit, packet: choice.packet.as_ref().map(packet_json).transpose()? })
+    let plan = graph.topology.nodes.get(task.node);
+    let exit = plan.and_then(|plan| plan.exit(choice.exit)).map_or("", |exit| exit.label).to_owned();
+    let rescue = plan.is_some_and(|plan| choice.exit >= plan.exits.len());
+    Ok(StoredChoice { exit, rescue, packet: choice.packet.as_ref().map(packet_json).transpose()? })
 }
 
 impl StoredFinish {
@@ -191,6 +220,7 @@ impl StoredFinish {
         let name = graph.node_name(node);
         let plan = graph.topology.nodes.get(node);
         let exits = plan.map(|plan| plan.exits.as_slice()).unwrap_or_default();
+        let rescues = plan.map(|plan| plan.rescues.as_slice()).unwrap_or_default();
         let asked = graph.nodes.get(node).is_some_and(|node| node.decide.is_some());
         let Some(taken) = &self.exits else {
             return if exits.is_empty() || asked {
@@ -200,8 +230,9 @@ impl StoredFinish {
             };
         };
         let choices = taken.iter().map(|choice| {
-            let found = exits.iter().enumerate().find(|(_, exit)| exit.label == choice.exit);
-            let (index, exit) = found.ok_or_else(|| {
+            let (from, among) = if choice.rescue { (exits.len(), rescues) } else { (0, exits) };
+            let found = among.iter().zip(from..).find(|(exit, _)| exit.label == choice.exit);
+            let (exit, index) = found.ok_or_else(|| {
                 format!("the route of node `{name}` has no exit `{}` any more", choice.exit)
             })?;
             let packet = match (&choice.packet, exit.packet.and_then(|packet| packet.read())) {

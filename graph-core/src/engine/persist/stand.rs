@@ -59,7 +59,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
                     memo.sleeps.extend(sleeps);
                 });
             }
-            let node = driver.graph.node_name(driver.tasks.get(index).map_or(usize::MAX, |task| task.node));
+            let task = driver.tasks.get(index);
+            let node = driver.graph.node_name(task.map_or(usize::MAX, |task| task.node));
             let open = std::mem::take(&mut known.questions).into_iter();
             let open: Vec<_> = open.map(|(id, question)| question.open(id, node, index)).collect();
             if !open.is_empty() {
@@ -67,7 +68,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
             }
             if let (Some(slot), Some(failure)) = (driver.attempts.get_mut(index), &known.failure) {
                 *slot = failure.attempt;
-                let tries = failure.tries();
+                let tries = failure.tries(node, driver.step + 1, index, task);
                 driver.ctx.cx.shared.memos.of(driver.step + 1, index, |memo| memo.tries = tries);
             }
         }

@@ -13,9 +13,8 @@ use crate::engine::encoded::Keep;
 use crate::engine::spans::Spanned;
 use crate::engine::task::{Failed, Finished, Unfinished};
 use crate::error::{NodeFailure, Panic, with_causes};
-use crate::graph::CompiledNode;
+use crate::graph::{CompiledNode, Handler, NodePolicy};
 use crate::plan::Task;
-use crate::policy::Settled;
 use crate::state::GraphState;
 use crate::stream::Events;
 
@@ -27,7 +26,7 @@ use super::{Due, Tried, Tries};
 /// How far it has come is in the task's memo, so that whoever runs it again goes on with it.
 pub(super) struct Guarded<'a, S: GraphState, D> {
     pub(super) node: &'a CompiledNode<S, D>,
-    pub(super) policy: &'a Settled,
+    pub(super) policy: &'a NodePolicy<S, D>,
     pub(super) state: &'a S,
     pub(super) task: &'a Task,
     /// Where the task stands; each attempt has its own.
@@ -42,6 +41,12 @@ pub(super) type GuardedFuture<'a, S> =
 impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
     pub(super) async fn run(self) -> Result<Finished<S>, Box<Unfinished>> {
         loop {
+            // The program that has stored a failure for its handler may have had one that this one has not.
+            if let Some(handler) = &self.policy.handler
+                && let Some(failure) = self.tries(|tries| tries.handling.clone())
+            {
+                return self.handle(handler, failure).await;
+            }
             self.wait().await?;
             let ctx = self.next_attempt();
             let unfinished = match self.attempt(&ctx).await {
@@ -49,22 +54,21 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
                 Err(unfinished) => *unfinished,
             };
             let attempt = ctx.at.attempt;
-            match unfinished {
+            let noted = |failed: Failed| {
+                let failure = failed.into_failure(self.ctx.node(), self.ctx.at.step, attempt);
+                failure.of(self.ctx.at.task, self.task)
+            };
+            match unfinished.failed {
                 // Being suspended uses up no attempt.
-                Unfinished { failed: None, .. } => {
+                None => {
                     self.tries(|tries| tries.attempt = attempt.saturating_sub(1));
                     return Err(Box::new(unfinished));
                 }
-                Unfinished { failed: Some(failed @ (Failed::Error(_) | Failed::Panic(_))), open, .. }
-                    if open.is_empty() =>
-                {
-                    let failure = failed.into_failure(self.ctx.node(), self.ctx.at.step, attempt);
-                    self.take_in(failure.of(self.ctx.at.task, self.task)).await?;
+                // What it asks besides is open whether it fails or not: it is run again with the answers.
+                Some(failed @ (Failed::Error(_) | Failed::Panic(_))) if unfinished.open.is_empty() => {
+                    self.take_in(noted(failed)).await?;
                 }
-                Unfinished { failed: Some(failed), open, .. } => {
-                    let failure = failed.into_failure(self.ctx.node(), self.ctx.at.step, attempt);
-                    return Err(self.over(failure, open));
-                }
+                Some(failed) => return Err(self.over(noted(failed), unfinished.open)),
             }
         }
     }
@@ -116,22 +120,25 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
         let span = ctx.shared.spans.node(ctx.node(), ctx.at);
         let call = || self.node.run.call(self.state, self.task.packet.as_ref(), ctx);
         let attempt = Attempt::new(span.within(call), ctx, self.keep);
-        Spanned::new(span, Limited::new(attempt, ctx, self.policy)?).await
+        Spanned::new(span, Limited::new(attempt, ctx, &self.policy.limits)?).await
     }
 
-    /// Takes a failure in: the node is tried again, or it is the task's failure.
+    /// Takes a failure in: the node is tried again, its handler asked, or it is the task's failure.
     async fn take_in(&self, failure: NodeFailure) -> Result<(), Box<Unfinished>> {
         let failures = self.tries(|tries| tries.failures.saturating_add(1));
         let wait = contained(|| {
-            let fitting = self.policy.retries.iter().find(|retry| retry.fits(&failure));
+            let fitting = self.policy.limits.retries.iter().find(|retry| retry.fits(&failure));
             fitting.and_then(|retry| retry.wait_after(failures))
         });
-        let wait = match wait {
-            Ok(Some(wait)) => wait,
-            Ok(None) => return Err(self.over(failure, Vec::new())),
-            Err(panic) => return Err(self.over(panicked(failure, panic), Vec::new())),
+        let failure = match wait {
+            Ok(Some(wait)) => return self.again(&failure, failures, wait).await.map_err(Into::into),
+            Ok(None) => failure,
+            Err(panic) => panicked(failure, panic),
         };
-        self.again(&failure, failures, wait).await.map_err(Into::into)
+        if self.policy.handler.is_none() {
+            return Err(self.over(failure, Vec::new()));
+        }
+        self.hand_over(Arc::new(failure)).await.map_err(Into::into)
     }
 
     /// Has the node tried again after a wait.
@@ -145,10 +152,56 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
             let (node, error) = (Arc::from(self.ctx.node()), with_causes(failure));
             events.task_retry(step, task, node, failure.attempt, error, wait).await;
         }
+        self.store(failure, tries).await
+    }
+
+    /// Makes it known on the run's thread how far the task has come.
+    async fn store(&self, failure: &NodeFailure, tries: Tries) -> Result<(), Failed> {
         match &self.ctx.shared.steps {
             None => Ok(()),
-            Some(log) => log.tried(task, Tried { failure, tries }).await.map_err(Failed::Fault),
+            Some(log) => log.tried(self.ctx.at.task, Tried { failure, tries }).await.map_err(Failed::Fault),
         }
+    }
+
+    /// Has the node's handler asked from now on.
+    async fn hand_over(&self, failure: Arc<NodeFailure>) -> Result<(), Failed> {
+        let tries = self.tries(|tries| {
+            (tries.failures, tries.due, tries.handling) = (0, None, Some(Arc::clone(&failure)));
+            tries.clone()
+        });
+        self.store(&failure, tries).await
+    }
+
+    /// Lets the handler take the node's place.
+    async fn handle(
+        &self,
+        handler: &Handler<S, D>,
+        failure: Arc<NodeFailure>,
+    ) -> Result<Finished<S>, Box<Unfinished>> {
+        let At { step, task, .. } = self.ctx.at;
+        if let Some(events) = self.events {
+            events.task_handled(step, task, Arc::from(self.ctx.node()), with_causes(&*failure)).await;
+        }
+        let mut ctx = self.ctx.at(At { attempt: failure.attempt, ..self.ctx.at });
+        ctx.cx.handling(Arc::clone(&failure));
+        let span = ctx.shared.spans.node(ctx.node(), ctx.at);
+        let call = || handler.run.call(self.state, self.task.packet.as_ref(), &ctx);
+        let attempt = Attempt::new(span.within(call), &ctx, self.keep);
+        let unfinished = match Spanned::new(span, attempt).await {
+            Ok(mut finished) => {
+                self.tries(|tries| tries.handling = None);
+                finished.leave.count_from(handler.exits_from);
+                return Ok(finished);
+            }
+            Err(unfinished) => *unfinished,
+        };
+        let Unfinished { failed, open, halt } = unfinished;
+        let failed = failed.map(|failed| {
+            self.tries(|tries| tries.handling = None);
+            let own = failed.into_failure(self.ctx.node(), step, failure.attempt).of(task, self.task);
+            Failed::Noted(Box::new(NodeFailure { handled: Some(failure), ..own }))
+        });
+        Err(Box::new(Unfinished { failed, open, halt }))
     }
 
     /// The task's failure. What is counted begins anew with whoever runs it again.

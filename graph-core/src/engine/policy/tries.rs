@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::error::NodeFailure;
@@ -11,6 +12,8 @@ pub(crate) struct Tries {
     pub(crate) failures: u32,
     /// When the next attempt begins.
     pub(crate) due: Option<Due>,
+    /// What the node's error handler is asked about; the node does not run again.
+    pub(crate) handling: Option<Arc<NodeFailure>>,
 }
 
 /// When a wait is over.

@@ -1,5 +1,6 @@
 //! What a policy does with a node that fails or takes too long.
 
+mod handlers;
 mod retries;
 mod stopped;
 mod timeouts;

@@ -1,0 +1,124 @@
+use std::sync::Arc;
+
+use crate::error::WiringProblem;
+use crate::node::{
+    ArgsOf, Body, ErasedNode, Exit, IntoStep, NodeRef, PacketKind, PacketType, ReadsPacket, Runs, Signature,
+};
+use crate::plan::{ExitPlan, Topology};
+use crate::state::GraphState;
+
+use super::Draft;
+
+/// An error handler of a graph over `S` with context `D`.
+#[diagnostic::on_unimplemented(
+    message = "this is no error handler",
+    label = "is START, END or a tuple, where a function is meant",
+    note = "an error handler is written like a node: an `async fn` over `&State`, `&NodeFailure`, `&Cx` and what the node itself may read"
+)]
+pub trait Handles<S: GraphState, D, B> {
+    /// Takes it apart.
+    #[doc(hidden)]
+    fn handler(body: B) -> DraftHandler<S, D>;
+}
+
+/// What a draft keeps of an error handler.
+pub struct DraftHandler<S, D> {
+    pub(super) name: String,
+    pub(super) run: Arc<dyn ErasedNode<S, D>>,
+    pub(super) exits: Option<Vec<Exit>>,
+    pub(super) packet: Option<PacketType>,
+}
+
+impl<S, D> Clone for DraftHandler<S, D> {
+    fn clone(&self) -> Self {
+        let Self { name, run, exits, packet } = self;
+        Self { name: name.clone(), run: Arc::clone(run), exits: exits.clone(), packet: *packet }
+    }
+}
+
+/// What takes the place of a node that has failed.
+pub(crate) struct Handler<S, D> {
+    pub(crate) run: Arc<dyn ErasedNode<S, D>>,
+    /// Where its exits begin among those of the node.
+    pub(crate) exits_from: usize,
+}
+
+impl<S, D, F, Args, Out> Handles<S, D, Body<F>> for Signature<Args, Out>
+where
+    S: GraphState,
+    F: 'static,
+    Args: ArgsOf<S, D> + ReadsPacket,
+    Out: IntoStep<S>,
+    Args::Fixed: Runs<S, D, F, Out>,
+{
+    fn handler(body: Body<F>) -> DraftHandler<S, D> {
+        DraftHandler {
+            name: body.node.name().to_owned(),
+            run: Arc::from(<Args::Fixed as Runs<S, D, F, Out>>::erase(body.run)),
+            exits: <Args::Fixed as Runs<S, D, F, Out>>::exits(),
+            packet: Args::Packet::packet_type(),
+        }
+    }
+}
+
+impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
+    /// The error handler of each node, with its ways out among the node's own.
+    pub(super) fn wire_handlers(&mut self, topology: &mut Topology) -> Vec<Option<Handler<S, D>>> {
+        let mut handlers: Vec<_> = vec![self.policies.default_handler.clone(); self.nodes.len()];
+        let mut seen: Vec<NodeRef> = Vec::new();
+        for (node, handler) in std::mem::take(&mut self.policies.handlers) {
+            match self.places.get(&node).and_then(|&place| handlers.get_mut(place)) {
+                None => self.unknown(&node, "given an error handler"),
+                Some(_) if seen.contains(&node) => {
+                    self.report(WiringProblem::TwoHandlers { node: node.name().to_owned() });
+                }
+                Some(slot) => {
+                    *slot = Some(handler);
+                    seen.push(node);
+                }
+            }
+        }
+        let handlers = handlers.into_iter().enumerate();
+        handlers.map(|(node, handler)| self.wire_handler(topology, node, handler?)).collect()
+    }
+
+    fn wire_handler(
+        &mut self,
+        topology: &mut Topology,
+        node: usize,
+        handler: DraftHandler<S, D>,
+    ) -> Option<Handler<S, D>> {
+        let DraftHandler { name, run, exits, packet } = handler;
+        let (of, reads, routed) = {
+            let node = self.nodes.get(node)?;
+            (node.name.clone(), node.packet, node.exits.is_some())
+        };
+        if let Some(packet) = packet.filter(|packet| reads != Some(*packet)) {
+            let packet = packet.name().to_owned();
+            self.report(WiringProblem::HandlerPacket { node: of.clone(), handler: name.clone(), packet });
+        }
+        let plans: Vec<ExitPlan> = match &exits {
+            Some(exits) => exits.iter().map(|exit| self.exit_plan(&name, exit)).collect(),
+            None if routed => {
+                self.report(WiringProblem::HandlerWithoutRoute { node: of, handler: name });
+                return None;
+            }
+            None => Vec::new(),
+        };
+        if exits.is_some_and(|exits| exits.is_empty()) {
+            self.report(WiringProblem::RouteWithoutExits { node: name });
+        }
+        let plan = topology.nodes.get_mut(node)?;
+        let same = plan.exits.len() == plans.len()
+            && plan
+                .exits
+                .iter()
+                .zip(&plans)
+                .all(|(a, b)| (a.label, &a.to, a.packet) == (b.label, &b.to, b.packet));
+        if same {
+            return Some(Handler { run, exits_from: 0 });
+        }
+        plan.rescues = plans;
+        Some(Handler { run, exits_from: plan.exits.len() })
+    }
+}

@@ -1,0 +1,5 @@
+use graph_core::policy::Retry;
+
+fn main() {
+    let _ = Retry::attempts(3).when(|status: &u16| *status == 503);
+}

@@ -1,0 +1,15 @@
+use graph_core::policy::Policy;
+use graph_core::{END, GraphState, START, StateGraph};
+
+#[derive(GraphState, Clone, Default)]
+struct Ticket {
+    answer: String,
+}
+
+async fn answer(_: &Ticket) -> TicketUpdate {
+    Ticket::update()
+}
+
+fn main() {
+    let _ = StateGraph::<Ticket>::new().edge(START, answer).edge(answer, END).policy(END, Policy::new());
+}
