@@ -178,11 +178,16 @@ impl Cx {
         self.shared.thread.as_deref()
     }
 
+    /// What ids are derived from besides the write: the thread, and of a call within a run which one it is.
+    #[inline]
+    pub(super) fn stamp_thread(&self) -> Option<&str> {
+        self.shared.nest.call.as_deref().or(self.thread())
+    }
+
     /// What the reducers' first phase is told of this task.
     #[inline]
     pub(super) fn stamp(&self) -> Stamp<'_> {
-        let thread = self.shared.nest.call.as_deref().or(self.thread());
-        Stamp { thread, ..Stamp::new(self.node(), self.at.step, self.at.task) }
+        Stamp { thread: self.stamp_thread(), ..Stamp::new(self.node(), self.at.step, self.at.task) }
     }
 
     /// The run's own keys and values.

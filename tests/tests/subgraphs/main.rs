@@ -7,6 +7,7 @@
 mod asked;
 mod handed_on;
 mod mapped;
+mod messages;
 mod said;
 mod stored;
 #[path = "../threads/stores.rs"]

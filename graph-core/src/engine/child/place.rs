@@ -60,8 +60,7 @@ impl Place {
             Kept::Call | Kept::Nothing => {}
         }
         let (step, task) = (cx.at.step, cx.at.task);
-        let thread = nest.call.as_deref().or(cx.thread());
-        let call = thread.map(|thread| Arc::from(format!("{thread}/{step}.{task}.{node}")));
+        let call = cx.stamp_thread().map(|thread| Arc::from(format!("{thread}/{step}.{task}.{node}")));
         Ok(Self { path, namespace: namespace.into(), task: cx.desk().task().to_owned(), call })
     }
 

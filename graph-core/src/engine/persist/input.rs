@@ -43,7 +43,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
     ) -> Result<Driver<S, D>, Error> {
         let parent = from.as_ref().map(|from| from.checkpoint.id);
         let step = from.as_ref().map_or(-1, |from| from.checkpoint.step + 1);
-        let thread = self.ctx.cx.thread().map(str::to_owned);
+        let thread = self.ctx.cx.stamp_thread().map(str::to_owned);
         let stamp = Stamp { thread: thread.as_deref(), ..Stamp::new(START, step_number(step + 1), 0) };
         let fresh = from.as_ref().is_none_or(|from| from.fresh);
         let (state, given, update, ephemerals, pieces) = match from {

@@ -25,7 +25,13 @@ pub(super) async fn before(
     while let Some(last) = calls.next().await? {
         // Of a call the newest checkpoint comes first: a call of another branch is passed over as a whole.
         let Some(under) = under(&last) else { continue };
-        if branch.has_applied(under.checkpoint).await? {
+        let applied = match branch.applied(under.checkpoint).await? {
+            Some(Source::Loop) => true,
+            // With an update from outside only what had finished was applied.
+            Some(Source::Update) => last.next.is_empty(),
+            _ => false,
+        };
+        if applied {
             return Ok(store.get(thread, within, Some(last.id)).await?.found);
         }
     }
@@ -80,8 +86,8 @@ impl<'s> Branch<'s> {
         Self { pages: Pages::new(store, thread, namespace), known: BTreeMap::new(), start: at }
     }
 
-    /// Whether the tasks that `planned` has planned have run on the way.
-    async fn has_applied(&mut self, planned: CheckpointId) -> Result<bool, StoreError> {
+    /// What followed the tasks that `planned` has planned, if it is on the way.
+    async fn applied(&mut self, planned: CheckpointId) -> Result<Option<Source>, StoreError> {
         // Checkpoints follow older ones: what is older than the one that is looked for is not needed.
         while self.known.keys().next().is_none_or(|oldest| *oldest > planned) {
             let Some(checkpoint) = self.pages.next().await? else { break };
@@ -91,12 +97,12 @@ impl<'s> Branch<'s> {
         while let Some((parent, source)) = self.known.get(&at) {
             match parent {
                 Some(parent) if *parent == planned => {
-                    return Ok(matches!(source, Source::Loop | Source::Update));
+                    return Ok(Some(*source));
                 }
                 Some(parent) if *parent > planned => at = *parent,
-                _ => return Ok(false),
+                _ => return Ok(None),
             }
         }
-        Ok(false)
+        Ok(None)
     }
 }

@@ -83,7 +83,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         place: usize,
         earlier: usize,
     ) -> Result<Vec<TaskRecord>, Error> {
-        let stamp = Stamp { thread: self.ctx.cx.thread(), ..Stamp::new(START, self.step, place) };
+        let stamp = Stamp { thread: self.ctx.cx.stamp_thread(), ..Stamp::new(START, self.step, place) };
         let patch = from_outside::<S>(update, stamp, Keep::All).map_err(|kind| self.error(kind))?;
         let records = match &patch.encoded {
             Some(encoded) => patch_records::<S>(earlier, encoded),
