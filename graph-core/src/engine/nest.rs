@@ -28,6 +28,8 @@ pub(crate) struct Nest {
     pub(crate) answers: Arc<HashMap<String, Answered>>,
     /// What ids that are derived from a write begin with, besides the thread: which call of which node this is.
     pub(crate) call: Option<Arc<str>>,
+    /// Names that nodes of the graph had before, with their places.
+    pub(crate) aliases: Vec<(String, usize)>,
     /// Where signs of life of the tasks around it are counted.
     pub(crate) pulses: Vec<Arc<AtomicU64>>,
     /// By namespace, the checkpoint that a replay goes on from.

@@ -140,7 +140,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Opening<S, D> {
             spans: self.spans.clone(),
             thread,
             sink: heard.map(|events| Arc::new(events) as Arc<dyn Sink>),
-            nest: Nest { listeners, ..Nest::default() },
+            nest: Nest { listeners, aliases: self.graph.0.aliases.clone(), ..Nest::default() },
         }
     }
 }

@@ -158,3 +158,68 @@ async fn a_run_that_is_dropped_within_a_call_is_gone_on_with() {
         .await;
     }
 }
+
+#[tokio::test]
+async fn a_call_is_found_when_its_node_has_another_name() {
+    on_every_store(async |place| {
+        let world = Arc::new(World::default());
+        world.breaks(&["two"]);
+        let thread = place.thread(&outer(&inner()));
+        thread.run(begin("x")).context(Arc::clone(&world)).await.unwrap_err();
+        world.ran();
+        world.breaks(&[]);
+        let graph =
+            story().edge(START, one).edge(one, two).edge(two, three).edge(three, END).compile().unwrap();
+        let renamed = graph.as_node("renamed");
+        let graph = story()
+            .edge(START, (&renamed, beside))
+            .join((&renamed, beside), last)
+            .edge(last, END)
+            .alias(&renamed, "inner")
+            .compile()
+            .unwrap();
+        let ended = place.thread(&graph).resume(()).context(Arc::clone(&world)).await.unwrap();
+        assert_eq!(ran(&world), "last three two");
+        assert_eq!(told(ended.state()), "x one two three beside last");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_run_that_is_told_to_stop_stops_within() {
+    use graph_core::run::Stop;
+    use graph_core::{Ctx, Node, NodeError, named};
+
+    struct Pull(Stop);
+
+    impl Node<Ctx<World>> for Pull {
+        type Reads = Story;
+        type Output = Result<super::story::StoryUpdate, NodeError>;
+
+        async fn run(&self, _: &Story, cx: &Ctx<World>) -> Self::Output {
+            super::story::enter(cx, "pull").await?;
+            self.0.drain();
+            Ok(super::story::say("pull"))
+        }
+    }
+
+    let graph = |stop: &Stop| {
+        let pull = named("pull", Pull(stop.clone()));
+        let inner = story().edge(START, &pull).edge(&pull, two).edge(two, END).compile().unwrap();
+        let inner = inner.as_node("inner");
+        story().edge(START, &inner).edge(&inner, last).edge(last, END).compile().unwrap()
+    };
+    on_every_store(async |place| {
+        let world = Arc::new(World::default());
+        let stop = Stop::new();
+        let graph = graph(&stop);
+        let run = place.thread(&graph).run(begin("x")).stop_by(&stop).context(Arc::clone(&world));
+        let outcome = run.await.unwrap();
+        assert!(outcome.pause().unwrap().is_told());
+        assert_eq!(ran(&world), "pull");
+        let ended = place.thread(&graph).resume(()).context(Arc::clone(&world)).await.unwrap();
+        assert_eq!(ran(&world), "last two");
+        assert_eq!(told(ended.state()), "x pull two last");
+    })
+    .await;
+}

@@ -31,6 +31,8 @@ pub(in crate::engine) struct Place {
     pub(in crate::engine) path: Arc<[Arc<str>]>,
     /// Where it is stored on its thread. It is made of the nodes' names and not of the tasks' ids: a fork has the same.
     pub(in crate::engine) namespace: Arc<str>,
+    /// Where it was stored when its node had another name.
+    pub(in crate::engine) before: Vec<Arc<str>>,
     /// What its own tasks' ids begin with, in a run that is not stored.
     task: String,
     /// What ids that are derived from its writes begin with.
@@ -46,22 +48,28 @@ impl Place {
             return Err(TooDeep { path: path.iter().map(|node| node.to_string()).collect() }.into());
         }
         let outer = nest.host.as_ref().map_or("", |host| host.namespace());
-        let mut namespace = namespace(outer, &node);
-        match &call.kept {
-            Kept::Thread(Some(key)) => {
-                namespace.push(':');
-                escape(key, &mut namespace);
+        let stored_as = |name: &str| {
+            let mut namespace = namespace(outer, name);
+            match &call.kept {
+                Kept::Thread(Some(key)) => {
+                    namespace.push(':');
+                    escape(key, &mut namespace);
+                }
+                Kept::Thread(None) => {}
+                // Each packet is a call of its own; its place is the same on every branch.
+                Kept::Call | Kept::Nothing if call.packets => {
+                    let _ = write!(namespace, "#{}", cx.at.task);
+                }
+                Kept::Call | Kept::Nothing => {}
             }
-            Kept::Thread(None) => {}
-            // Each packet is a call of its own; its place is the same on every branch.
-            Kept::Call | Kept::Nothing if call.packets => {
-                let _ = write!(namespace, "#{}", cx.at.task);
-            }
-            Kept::Call | Kept::Nothing => {}
-        }
+            Arc::<str>::from(namespace)
+        };
+        let names = nest.aliases.iter().filter(|(_, place)| *place == cx.at.node);
+        let before = names.map(|(name, _)| stored_as(name)).collect();
+        let namespace = stored_as(&node);
         let (step, task) = (cx.at.step, cx.at.task);
         let call = cx.stamp_thread().map(|thread| Arc::from(format!("{thread}/{step}.{task}.{node}")));
-        Ok(Self { path, namespace: namespace.into(), task: cx.desk().task().to_owned(), call })
+        Ok(Self { path, namespace, before, task: cx.desk().task().to_owned(), call })
     }
 
     /// What the tasks of the call have in common.
@@ -89,6 +97,7 @@ impl Place {
             nest: Nest {
                 path: Arc::clone(&self.path),
                 listeners: nest.listeners.as_ref().map(|sink| self.sink::<C>(sink)),
+                aliases: graph.0.aliases.clone(),
                 answers: Arc::new(answers),
                 call: self.call.clone(),
                 pulses: nest.pulses.iter().cloned().chain([cx.desk().pulse()]).collect(),

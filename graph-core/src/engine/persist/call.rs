@@ -38,8 +38,9 @@ pub(in crate::engine) fn call_on_thread<'c, C: GraphState, D: Send + Sync + 'sta
     host: &'c Host,
 ) -> Begins<'c, C, D> {
     Box::pin(async move {
-        let lease = host.lease(&place.namespace)?;
-        let opening = Opening { call, place, cx, host };
+        let mut opening = Opening { call, place, namespace: Arc::clone(&place.namespace), cx, host };
+        opening.find().await?;
+        let lease = host.lease(&opening.namespace)?;
         let begun = opening.open().await?;
         Ok(Begun { lease: Some(lease), ..begun })
     })
@@ -55,19 +56,36 @@ type Written<C> = Option<Box<Returned<C>>>;
 struct Opening<'c, C: GraphState, D> {
     call: &'c Call<'c, C, D>,
     place: &'c Place,
+    /// Where it is stored.
+    namespace: Arc<str>,
     cx: &'c Cx,
     host: &'c Host,
 }
 
 impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
+    /// Finds what was stored when the node had another name: it stays where it is.
+    async fn find(&mut self) -> Result<(), Error> {
+        let shared = &self.host.shared;
+        for namespace in [&self.place.namespace].into_iter().chain(&self.place.before) {
+            if self.place.before.is_empty() {
+                return Ok(());
+            }
+            let loaded = shared.store().get(shared.thread(), namespace, None).await;
+            if loaded.map_err(|error| self.store(error))?.found.is_some() {
+                self.namespace = Arc::clone(namespace);
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
     async fn open(&self) -> Result<Begun<C, D>, Error> {
         let shared = &self.host.shared;
         let (store, thread) = (shared.store(), shared.thread());
-        let enter = self.cx.shared.nest.enter(&self.place.namespace);
+        let enter = self.cx.shared.nest.enter(&self.namespace);
         let Some(checkpoint) = shared.at() else { return Err(self.refuse(NOT_PLANNED)) };
         let under = Under { checkpoint, task: self.cx.task(), begun: None };
-        let loaded =
-            store.get(thread, &self.place.namespace, enter).await.map_err(|error| self.store(error))?;
+        let loaded = store.get(thread, &self.namespace, enter).await.map_err(|error| self.store(error))?;
         let head = loaded.fence.head;
         match loaded.found {
             Some(stored) if enter.is_some() => self.again(stored, head, under),
@@ -76,7 +94,7 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
             _ => {
                 let from = match &self.call.kept {
                     Kept::Thread(_) => {
-                        before(&**store, thread, &self.place.namespace, shared.namespace(), checkpoint)
+                        before(&**store, thread, &self.namespace, shared.namespace(), checkpoint)
                             .await
                             .map_err(|error| self.store(error))?
                     }
@@ -183,7 +201,7 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
             return Ok(Some(driver.state.__duplicate()));
         };
         let shared = &self.host.shared;
-        let loaded = shared.store().get(shared.thread(), &self.place.namespace, Some(id)).await;
+        let loaded = shared.store().get(shared.thread(), &self.namespace, Some(id)).await;
         match loaded.map_err(|error| self.store(error))?.found {
             Some(stored) => {
                 let opened = open_state(&self.call.graph.0, self.thread(), stored);
@@ -218,7 +236,7 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
             Program::of(&self.call.graph.0).text(),
             self.host.run.metadata.clone(),
         );
-        let namespace = Arc::clone(&self.place.namespace);
+        let namespace = Arc::clone(&self.namespace);
         let journal = Journal::within(&self.host.shared, namespace, head, durability);
         let persist = Persist { under: Some(under), ..Persist::new(journal, run, head) };
         let mut shared = self.place.shared(&self.call.graph, self.cx);
