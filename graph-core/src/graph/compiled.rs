@@ -10,7 +10,8 @@ use crate::state::{GraphState, Input as _};
 use crate::store::{IntoStore, LongTermStore};
 use crate::stream::RunStream;
 
-use super::{Breakpoints, Mermaid, NodePolicy, picture};
+use super::drawing::sketch::Sketch;
+use super::{Breakpoints, Mermaid, NodePolicy, Picture, drawing};
 
 /// A graph that can be run; cheap to clone, and shared by all its runs.
 pub struct Graph<S: GraphState, D = ()>(
@@ -128,7 +129,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
     /// The graph as a [Mermaid](https://mermaid.js.org) flowchart: edges solid, routes dotted with their labels,
     /// packets as thick arrows, joins as a `+`, deferred nodes as stadiums.
     pub fn to_mermaid(&self) -> String {
-        self.mermaid().text()
+        drawing::to_mermaid(&Sketch::of(&self.0))
     }
 
     /// The same with a direction, notes, highlighted nodes and labels of edges.
@@ -138,7 +139,17 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
 
     /// The graph in [Graphviz](https://graphviz.org)' dot language.
     pub fn to_dot(&self) -> String {
-        picture::dot(&self.0.name, &self.0.topology, &self.0.names, self.0.anywhere)
+        drawing::to_dot(&Sketch::of(&self.0))
+    }
+
+    /// The graph as an SVG image: one element, without script, font or other files, that can be put into a page or a file.
+    pub fn to_svg(&self) -> String {
+        drawing::to_svg(&Sketch::of(&self.0))
+    }
+
+    /// A picture of this graph in any of these forms, with whatever shall be seen in it besides: notes, labels, marks.
+    pub fn picture(&self) -> Picture<S, D> {
+        Picture::new(self.clone())
     }
 }
 

@@ -64,13 +64,18 @@ pub enum Direction {
 }
 
 impl Direction {
-    fn letters(self) -> &'static str {
+    /// As Mermaid and Graphviz say it; `down` is how they say it of the first.
+    pub(super) fn letters(self, down: &'static str) -> &'static str {
         match self {
-            Self::TopToBottom => "TD",
+            Self::TopToBottom => down,
             Self::LeftToRight => "LR",
             Self::BottomToTop => "BT",
             Self::RightToLeft => "RL",
         }
+    }
+
+    pub(super) fn is_upright(self) -> bool {
+        matches!(self, Self::TopToBottom | Self::BottomToTop)
     }
 }
 
@@ -105,7 +110,7 @@ impl Drawn<Start> for StartSignature {
     }
 }
 
-fn drawn<N, M>(node: N) -> NodeRef
+pub(super) fn drawn<N, M>(node: N) -> NodeRef
 where
     N: Shape<M>,
     N::Signature: Drawn<N::Body>,
@@ -258,13 +263,13 @@ impl<'g, S: GraphState, D: Send + Sync + 'static> Mermaid<'g, S, D> {
         self.starts.iter().any(|start| self.id(start).as_ref() == Some(&to))
     }
 
-    pub(super) fn text(&self) -> String {
+    fn text(&self) -> String {
         let (topology, names) = (&self.graph.0.topology, &self.graph.0.names);
         let mut out = String::new();
         if let Some(title) = &self.title {
             let _ = writeln!(out, "---\ntitle: {}\n---", serde_json::Value::from(title.as_str()));
         }
-        let _ = writeln!(out, "flowchart {}", self.direction.letters());
+        let _ = writeln!(out, "flowchart {}", self.direction.letters("TD"));
         if !self.graph.0.anywhere || !self.starts.is_empty() {
             out.push_str("    START([START])\n");
         }

@@ -1,4 +1,3 @@
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::plan::{NodePlan, Target, Topology};
@@ -57,45 +56,4 @@ pub(super) fn target_id(target: Target) -> String {
 pub(super) fn ends(topology: &Topology) -> bool {
     arrows(topology).any(|(_, to, _)| to == Target::End)
         || topology.joins.iter().any(|join| join.target == Target::End)
-}
-
-/// The graph in dot; without START where a run may begin `anywhere`.
-pub(super) fn dot(name: &str, topology: &Topology, names: &[Arc<str>], anywhere: bool) -> String {
-    let quoted = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
-    let mut out = format!("digraph {} {{\n", quoted(name));
-    if !anywhere {
-        out.push_str("    START [shape=oval];\n");
-    }
-    for (node, name) in names.iter().enumerate() {
-        let deferred = topology.nodes.get(node).is_some_and(|plan| plan.deferred);
-        let shape = if deferred { "oval" } else { "box" };
-        let _ = writeln!(out, "    n{node} [label={}, shape={shape}];", quoted(name));
-    }
-    if ends(topology) {
-        out.push_str("    FINISH [label=\"END\", shape=oval];\n");
-    }
-    for (from, to, stroke) in arrows(topology).filter(|(from, ..)| from.is_some() || !anywhere) {
-        let label = stroke.label(to, names).map(|label| format!("label={}", quoted(label)));
-        let style = match stroke {
-            Stroke::Edge => None,
-            Stroke::Route(_) => Some("style=dashed".to_owned()),
-            Stroke::Packet(_) => Some("style=bold".to_owned()),
-        };
-        let (from, to) = (source_id(from), target_id(to));
-        let drawn: Vec<String> = label.into_iter().chain(style).collect();
-        let _ = if drawn.is_empty() {
-            writeln!(out, "    {from} -> {to};")
-        } else {
-            writeln!(out, "    {from} -> {to} [{}];", drawn.join(", "))
-        };
-    }
-    for (index, join) in topology.joins.iter().enumerate() {
-        let _ = writeln!(out, "    j{index} [label=\"+\", shape=circle];");
-        for source in &join.sources {
-            let _ = writeln!(out, "    n{source} -> j{index};");
-        }
-        let _ = writeln!(out, "    j{index} -> {};", target_id(join.target));
-    }
-    out.push_str("}\n");
-    out
 }

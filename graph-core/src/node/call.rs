@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use crate::engine::Ctx;
+use crate::graph::Inside;
 use crate::state::GraphState;
 
 use super::param::{Extract, FixedParam, Param, Source};
@@ -31,6 +32,12 @@ pub trait ErasedNode<S: GraphState, D>: Send + Sync {
     /// waited for.
     #[doc(hidden)]
     fn call<'a>(&'a self, state: &'a S, packet: Option<&'a Packet>, ctx: &'a Ctx<D>) -> StepFuture<'a, S>;
+
+    /// What is drawn inside of it; nothing for a node that is no graph.
+    #[doc(hidden)]
+    fn inside(&self) -> Option<Inside> {
+        None
+    }
 }
 
 /// Parameters that a graph over `S` with context `D` can provide.

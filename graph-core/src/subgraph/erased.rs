@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::engine::Ctx;
 use crate::engine::child::{Call, Came, Kept, visit};
-use crate::graph::Graph;
+use crate::graph::{Graph, Inside};
 use crate::node::{
     ArgsOf, Body, Choice, ErasedNode, IntoStep, Leave, NodeError, NodeRef, OutwardType, Packet, PacketKind,
     PacketMissing, ReadsPacket, Runs, Shape, Signature, Step, StepFuture,
@@ -156,5 +156,13 @@ where
             let came = visit(call, ctx).await?;
             if came.said.is_empty() { inner.wiring.finish(came) } else { self.said(came) }
         })
+    }
+
+    fn inside(&self) -> Option<Inside> {
+        match &self.inner.graph {
+            Source::Made(graph) => Some(Inside::of(graph)),
+            // One that calls itself has no end.
+            Source::Later(_) => None,
+        }
     }
 }

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use crate::checkpoint::CheckpointId;
 use crate::error::Error;
+use crate::graph::Picture;
 use crate::interrupt::Pause;
 use crate::run::{NeedsContext, Run};
 use crate::state::{GraphState, IntoUpdate};
@@ -96,6 +97,21 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
         how: K,
     ) -> Run<S, D, NeedsContext, OnThread<S, D, K>> {
         Run::of(self.graph.0.graph.clone(), OnThread::new(self.clone(), at, how))
+    }
+
+    /// A picture of the graph with where the thread is: see [`Picture::at`].
+    ///
+    /// # Errors
+    /// As [`state`](Self::state).
+    ///
+    /// # Cancel safety
+    /// It only reads.
+    pub async fn picture(&self) -> Result<Picture<S, D>, Error> {
+        let picture = self.graph.graph().picture();
+        Ok(match self.state().await? {
+            Some(snapshot) => picture.at(&snapshot),
+            None => picture,
+        })
     }
 
     /// The thread as it is; `None` before its first run.

@@ -1,10 +1,14 @@
 //! A graph can be drawn: what the picture shows is what runs.
 
 use expect_test::expect;
-use graph_core::{END, Graph, Route, START, StateGraph, named};
+use graph_core::checkpoint::MemoryCheckpointer;
+use graph_core::graph::{Direction, Mark};
+use graph_core::interrupt::Question;
+use graph_core::subgraph::Subgraph;
+use graph_core::{Cx, END, Graph, Route, START, StateGraph, bail, named};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::trace::{Trace, TraceUpdate, nodes};
+use crate::engine::trace::{Trace, TraceUpdate, here, nodes};
 
 nodes! { a b gather }
 
@@ -54,6 +58,7 @@ fn a_mermaid_flowchart_shows_edges_routes_packets_joins_and_deferred_nodes() {
             n3(["gather"])
             n4["say #34;end#34; \ #38; #60;go#62;"]
             FINISH([END])
+            j0(("+"))
             START == "Each" ==> n2
             START -. "both #34;of#34; #60;them#62;" .-> n0
             START -. "both #34;of#34; #60;them#62;" .-> n1
@@ -61,7 +66,6 @@ fn a_mermaid_flowchart_shows_edges_routes_packets_joins_and_deferred_nodes() {
             n3 --> n4
             n4 --> FINISH
             n4 --> n0
-            j0(("+"))
             n0 --> j0
             n1 --> j0
             n2 --> j0
@@ -81,6 +85,7 @@ fn a_dot_graph_shows_the_same() {
             n3 [label="gather", shape=oval];
             n4 [label="say \"end\" \\ & <go>", shape=box];
             FINISH [label="END", shape=oval];
+            j0 [label="+", shape=circle];
             START -> n2 [label="Each", style=bold];
             START -> n0 [label="both \"of\" <them>", style=dashed];
             START -> n1 [label="both \"of\" <them>", style=dashed];
@@ -88,7 +93,6 @@ fn a_dot_graph_shows_the_same() {
             n3 -> n4;
             n4 -> FINISH;
             n4 -> n0;
-            j0 [label="+", shape=circle];
             n0 -> j0;
             n1 -> j0;
             n2 -> j0;
@@ -121,4 +125,237 @@ fn a_name_is_text_whatever_mermaid_would_make_of_it() {
     let picture = graph.compile().unwrap().to_mermaid();
     assert!(picture.contains(r##"n0["#96;code#96;"]"##), "a backtick would begin Markdown: {picture}");
     assert!(picture.contains(r##"n1["a#35;35#59;b#10;#37;#37;{init}#37;#37;"]"##), "{picture}");
+}
+
+#[test]
+fn an_svg_shows_the_same_and_is_an_image_by_itself() {
+    expect![[r#"
+        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 409 410" width="409" height="410" class="graph-picture" role="img" aria-label="a &quot;picture&quot;">
+        <title>a &quot;picture&quot;</title>
+        <style>
+        .graph-picture text{font:13px system-ui,sans-serif;fill:#1f2933;text-anchor:middle}
+        .graph-picture .n{fill:#eef2f7;stroke:#66788f}
+        .graph-picture .d{stroke-width:2.5}
+        .graph-picture .c{fill:#66788f;fill-opacity:.1;stroke:#66788f}
+        .graph-picture .t{fill:#737373;font-weight:600}
+        .graph-picture .s{font-size:11px;font-style:italic}
+        .graph-picture .k{font-size:11px}
+        .graph-picture .l{fill:#dfe5ec}
+        .graph-picture .e{fill:none;stroke:#737373;stroke-width:1.3}
+        .graph-picture .r{stroke-dasharray:5 4}
+        .graph-picture .p{stroke-width:3}
+        .graph-picture .a{fill:#737373}
+        </style>
+        <defs><marker id="graph-arrow" viewBox="0 0 8 8" refX="7.5" refY="4" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto"><path class="a" d="M0 0L8 4L0 8z"/></marker></defs>
+        <g transform="translate(12.0 12.0)">
+        <g><rect class="n" x="159.2" y="0.0" width="72.0" height="28.0" rx="14.0"/><text x="195.2" y="18.5">START</text></g>
+        <g><rect class="n" x="101.1" y="352.0" width="48.0" height="34.0" rx="5.0"/><text x="125.1" y="373.0">a</text></g>
+        <g><rect class="n" x="114.7" y="96.0" width="48.0" height="34.0" rx="5.0"/><text x="138.7" y="117.0">b</text></g>
+        <g><rect class="n" x="31.7" y="96.0" width="55.0" height="34.0" rx="5.0"/><text x="59.2" y="117.0">item</text></g>
+        <g><rect class="n d" x="112.3" y="219.0" width="81.6" height="34.0" rx="17.0"/><text x="153.1" y="240.0">gather</text></g>
+        <g><rect class="n" x="72.7" y="285.5" width="160.8" height="34.0" rx="5.0"/><text x="153.1" y="306.5">say &quot;end&quot; \ &amp; &lt;go&gt;</text></g>
+        <g><rect class="n" x="280.4" y="355.0" width="53.6" height="28.0" rx="14.0"/><text x="307.2" y="373.5">END</text></g>
+        <g><rect class="n" x="86.9" y="162.5" width="24.0" height="24.0" rx="12.0"/><text x="98.9" y="179.0">+</text></g>
+        <path class="e p" marker-end="url(#graph-arrow)" d="M195.2 28.0C195.2 45.0 18.6 45.0 18.6 62.0C18.6 79.0 59.2 79.0 59.2 96.0"/>
+        <rect class="l" x="0.0" y="54.0" width="37.2" height="16" rx="4"/><text x="18.6" y="66.0" class="k">Each</text>
+        <path class="e r" marker-end="url(#graph-arrow)" d="M195.2 28.0C195.2 45.0 268.3 45.0 268.3 62.0C268.3 87.5 261.5 87.5 261.5 113.0C261.5 131.2 261.5 131.2 261.5 149.5C261.5 162.0 261.5 162.0 261.5 174.5C261.5 190.2 261.5 190.2 261.5 206.0C261.5 221.0 261.5 221.0 261.5 236.0C261.5 254.2 261.5 254.2 261.5 272.5C261.5 287.5 261.5 287.5 261.5 302.5C261.5 320.8 153.1 320.8 153.1 339.0C153.1 345.5 125.1 345.5 125.1 352.0"/>
+        <rect class="l" x="210.0" y="54.0" width="116.8" height="16" rx="4"/><text x="268.3" y="66.0" class="k">both &quot;of&quot; &lt;them&gt;</text>
+        <path class="e r" marker-end="url(#graph-arrow)" d="M195.2 28.0C195.2 45.0 123.6 45.0 123.6 62.0C123.6 79.0 138.7 79.0 138.7 96.0"/>
+        <rect class="l" x="65.2" y="54.0" width="116.8" height="16" rx="4"/><text x="123.6" y="66.0" class="k">both &quot;of&quot; &lt;them&gt;</text>
+        <path class="e r" marker-end="url(#graph-arrow)" d="M195.2 28.0C195.2 45.0 370.1 45.0 370.1 62.0C370.1 87.5 321.2 87.5 321.2 113.0C321.2 131.2 321.2 131.2 321.2 149.5C321.2 162.0 321.2 162.0 321.2 174.5C321.2 190.2 321.2 190.2 321.2 206.0C321.2 221.0 321.2 221.0 321.2 236.0C321.2 254.2 321.2 254.2 321.2 272.5C321.2 287.5 321.2 287.5 321.2 302.5C321.2 320.8 321.2 320.8 321.2 339.0C321.2 347.0 307.2 347.0 307.2 355.0"/>
+        <rect class="l" x="354.7" y="54.0" width="30.7" height="16" rx="4"/><text x="370.1" y="66.0" class="k">Out</text>
+        <path class="e" marker-end="url(#graph-arrow)" d="M153.1 253.0C153.1 262.8 153.1 262.8 153.1 272.5C153.1 279.0 153.1 279.0 153.1 285.5"/>
+        <path class="e" marker-end="url(#graph-arrow)" d="M153.1 319.5C153.1 329.2 293.2 329.2 293.2 339.0C293.2 347.0 307.2 347.0 307.2 355.0"/>
+        <path class="e" marker-end="url(#graph-arrow)" d="M153.1 319.5C153.1 329.2 125.1 329.2 125.1 339.0C125.1 345.5 125.1 345.5 125.1 352.0"/>
+        <path class="e" marker-end="url(#graph-arrow)" d="M125.1 352.0C125.1 345.5 97.1 345.5 97.1 339.0C97.1 320.8 44.7 320.8 44.7 302.5C44.7 287.5 44.7 287.5 44.7 272.5C44.7 254.2 44.7 254.2 44.7 236.0C44.7 221.0 44.7 221.0 44.7 206.0C44.7 196.2 98.9 196.2 98.9 186.5"/>
+        <path class="e" marker-end="url(#graph-arrow)" d="M138.7 130.0C138.7 139.8 112.9 139.8 112.9 149.5C112.9 156.0 98.9 156.0 98.9 162.5"/>
+        <path class="e" marker-end="url(#graph-arrow)" d="M59.2 130.0C59.2 139.8 84.9 139.8 84.9 149.5C84.9 156.0 98.9 156.0 98.9 162.5"/>
+        <path class="e" marker-end="url(#graph-arrow)" d="M98.9 186.5C98.9 196.2 153.1 196.2 153.1 206.0C153.1 212.5 153.1 212.5 153.1 219.0"/>
+        </g>
+        </svg>
+    "#]].assert_eq(&graph().to_svg());
+}
+
+#[test]
+fn a_picture_has_what_it_is_asked_for() {
+    let picture = graph()
+        .picture()
+        .title("title: \"quoted\"")
+        .direction(Direction::LeftToRight)
+        .highlight(a)
+        .highlight_named(["b"])
+        .mark(item, Mark::Failed)
+        .note(gather, "waits for\n<all> of them")
+        .edge_label(START, a, "first");
+    expect![[r#"
+        ---
+        title: "title: \"quoted\""
+        ---
+        flowchart LR
+            START([START])
+            n0["a"]
+            n1["b"]
+            n2["item"]
+            n3(["gather"])
+            n4["say #34;end#34; \ #38; #60;go#62;"]
+            FINISH([END])
+            j0(("+"))
+            START == "Each" ==> n2
+            START -. "first" .-> n0
+            START -. "both #34;of#34; #60;them#62;" .-> n1
+            START -. "Out" .-> FINISH
+            n3 --> n4
+            n4 --> FINISH
+            n4 --> n0
+            n0 --> j0
+            n1 --> j0
+            n2 --> j0
+            j0 --> n3
+            n3_note0>"waits for<br/>#60;all#62; of them"]
+            n3_note0 -.- n3
+            classDef failed fill:#ffcaca,stroke:#c53030,color:#1f2933
+            classDef highlighted fill:#fdff32,stroke:#8a8b00,color:#1f2933
+            class n0 highlighted
+            class n1 highlighted
+            class n2 failed
+    "#]]
+    .assert_eq(&picture.to_mermaid().unwrap());
+    expect![[r##"
+        digraph "a \"picture\"" {
+            label="title: \"quoted\"";
+            labelloc=t;
+            rankdir=LR;
+            START [shape=oval];
+            n0 [label="a", shape=box, style=filled, fillcolor="#fdff32", color="#8a8b00"];
+            n1 [label="b", shape=box, style=filled, fillcolor="#fdff32", color="#8a8b00"];
+            n2 [label="item", shape=box, style=filled, fillcolor="#ffcaca", color="#c53030"];
+            n3 [label="gather", shape=oval];
+            n3_note0 [label="waits for
+        <all> of them", shape=note];
+            n3_note0 -> n3 [style=dotted, arrowhead=none];
+            n4 [label="say \"end\" \\ & <go>", shape=box];
+            FINISH [label="END", shape=oval];
+            j0 [label="+", shape=circle];
+            START -> n2 [label="Each", style=bold];
+            START -> n0 [label="first", style=dashed];
+            START -> n1 [label="both \"of\" <them>", style=dashed];
+            START -> FINISH [label="Out", style=dashed];
+            n3 -> n4;
+            n4 -> FINISH;
+            n4 -> n0;
+            n0 -> j0;
+            n1 -> j0;
+            n2 -> j0;
+            j0 -> n3;
+        }
+    "##]]
+    .assert_eq(&picture.to_dot().unwrap());
+    let svg = picture.to_svg().unwrap();
+    assert!(svg.contains(r#"aria-label="title: &quot;quoted&quot;""#), "{svg}");
+    assert!(svg.contains("<title>item: failed</title>"), "{svg}");
+    assert!(svg.contains("&lt;all&gt; of them"), "{svg}");
+    assert!(!picture.without_edge_labels().to_mermaid().unwrap().contains("first"));
+}
+
+#[test]
+fn everything_that_a_picture_cannot_show_is_said_at_once() {
+    async fn stranger(_: &Trace) {}
+    let picture = graph()
+        .picture()
+        .highlight(stranger)
+        .highlight_named(["x", "x"])
+        .edge_label(a, b, "?")
+        .note(b, "fine");
+    let error = picture.to_svg().unwrap_err();
+    assert_eq!(error.kind().name(), "Picture");
+    assert_eq!(
+        error.to_string(),
+        "graph `a \"picture\"`: cannot be drawn like this: there is no node `stranger`; there is no node `x`; \
+         nothing leads from `a` to `b`"
+    );
+}
+
+#[test]
+fn no_character_of_a_name_breaks_an_image() {
+    let odd = named("a\u{0}\u{1b}<script>\u{ffff}&amp;'\"]]>", a);
+    let graph = StateGraph::<Trace>::new().edge(START, &odd).edge(&odd, END).compile().unwrap();
+    let svg = graph.to_svg();
+    assert!(svg.contains("a\u{fffd}\u{fffd}&lt;script&gt;\u{fffd}&amp;amp;'&quot;]]&gt;"), "{svg}");
+}
+
+#[derive(Serialize, Deserialize)]
+struct Sure;
+
+impl Question for Sure {
+    type Answer = bool;
+}
+
+async fn asks(_: &Trace, cx: &Cx) {
+    cx.interrupt(Sure).await;
+}
+
+async fn breaks(_: &Trace) -> graph_core::Result<()> {
+    bail!("it broke")
+}
+
+async fn last(_: &Trace) {}
+
+#[test]
+fn a_picture_of_a_thread_shows_where_it_is() {
+    let marks = |svg: &str| -> Vec<String> {
+        let titles = svg.split("<title>").skip(2).filter_map(|rest| rest.split("</title>").next());
+        titles.map(str::to_owned).collect()
+    };
+    here(async {
+        let graph = StateGraph::<Trace>::new().edge(START, (a, asks)).join((a, asks), last).edge(last, END);
+        let graph = graph.compile().unwrap().with_checkpointer(MemoryCheckpointer::new());
+        let thread = graph.thread("t");
+        assert_eq!(
+            thread.picture().await.unwrap().to_svg().unwrap(),
+            graph.graph().to_svg(),
+            "nothing was run yet"
+        );
+        thread.run(Trace::input()).await.unwrap();
+        assert_eq!(
+            marks(&thread.picture().await.unwrap().to_svg().unwrap()),
+            ["a: finished", "asks: waiting"]
+        );
+        let asked = thread.pending().await.unwrap().only::<Sure>().unwrap();
+        thread.resume(asked.answer(true)).interrupt_before(last).await.unwrap();
+        assert_eq!(marks(&thread.picture().await.unwrap().to_svg().unwrap()), ["last: planned"]);
+        thread.resume(()).await.unwrap();
+        assert!(marks(&thread.picture().await.unwrap().to_svg().unwrap()).is_empty());
+        let first = thread.history().await.unwrap().pop().unwrap();
+        assert_eq!(marks(&graph.graph().picture().at(&first).to_svg().unwrap()), ["START: planned"]);
+
+        let graph = StateGraph::<Trace>::new().edge(START, breaks).edge(breaks, END).compile().unwrap();
+        let graph = graph.with_checkpointer(MemoryCheckpointer::new());
+        graph.thread("t").run(Trace::input()).await.unwrap_err();
+        assert_eq!(marks(&graph.thread("t").picture().await.unwrap().to_svg().unwrap()), ["breaks: failed"]);
+    });
+}
+
+#[test]
+fn a_node_that_is_a_graph_has_its_own_picture_inside() {
+    let inner = StateGraph::<Trace>::new().edge(START, a).edge(a, END).compile().unwrap();
+    let (made, later) = (inner.as_node("made"), Subgraph::lazy("later", move || inner.clone()));
+    let graph = StateGraph::<Trace>::new().edge(START, &made).edge(&made, &later).edge(&later, END);
+    expect![[r#"
+        flowchart TD
+            START([START])
+            subgraph n0["made"]
+                direction TB
+                n0_START([START])
+                n0_n0["a"]
+                n0_FINISH([END])
+                n0_START --> n0_n0
+                n0_n0 --> n0_FINISH
+            end
+            n1["later"]
+            FINISH([END])
+            START --> n0
+            n0 --> n1
+            n1 --> FINISH
+    "#]]
+    .assert_eq(&graph.compile().unwrap().to_mermaid());
 }

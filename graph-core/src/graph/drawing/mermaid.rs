@@ -1,0 +1,84 @@
+use std::fmt::Write as _;
+
+use crate::graph::Direction;
+
+use super::sketch::{Kind, Sketch, Stroke};
+
+/// A picture as a flowchart of Mermaid.
+pub(super) fn mermaid(sketch: &Sketch, title: Option<&str>, direction: Direction) -> String {
+    let sketch = &*sketch.shown();
+    let mut out = String::new();
+    if let Some(title) = title {
+        let _ = writeln!(out, "---\ntitle: {}\n---", serde_json::Value::from(title));
+    }
+    let _ = writeln!(out, "flowchart {}", direction.letters("TD"));
+    draw(sketch, "", 1, direction, &mut out);
+    for mark in sketch.marks() {
+        let (fill, line) = mark.colours();
+        let _ = writeln!(out, "    classDef {} fill:{fill},stroke:{line},color:#1f2933", mark.class());
+    }
+    classes(sketch, "", &mut out);
+    out
+}
+
+/// `within` is what the names of the spots begin with.
+fn draw(sketch: &Sketch, within: &str, depth: usize, direction: Direction, out: &mut String) {
+    let pad = "    ".repeat(depth);
+    for spot in &sketch.spots {
+        let (id, label) = (format!("{within}{}", spot.id), quoted(&spot.label));
+        let _ = match (&spot.inner, spot.kind) {
+            (Some(inner), _) => {
+                let _ = writeln!(out, "{pad}subgraph {id}[\"{label}\"]");
+                let _ = writeln!(out, "{pad}    direction {}", direction.letters("TB"));
+                draw(inner, &format!("{id}_"), depth + 1, direction, out);
+                writeln!(out, "{pad}end")
+            }
+            (None, Kind::Start | Kind::End) => writeln!(out, "{pad}{id}([{label}])"),
+            (None, Kind::Deferred) => writeln!(out, "{pad}{id}([\"{label}\"])"),
+            (None, Kind::Join) => writeln!(out, "{pad}{id}((\"{label}\"))"),
+            (None, Kind::Node) => writeln!(out, "{pad}{id}[\"{label}\"]"),
+        };
+    }
+    let id = |spot: usize| sketch.spots.get(spot).map_or("", |spot| &spot.id);
+    for arrow in &sketch.arrows {
+        let (open, close) = match arrow.stroke {
+            Stroke::Edge => ("--", "-->"),
+            Stroke::Route => ("-.", ".->"),
+            Stroke::Packet => ("==", "==>"),
+        };
+        let (from, to) = (id(arrow.from), id(arrow.to));
+        let _ = match (&arrow.label, arrow.stroke) {
+            (Some(label), _) => {
+                writeln!(out, "{pad}{within}{from} {open} \"{}\" {close} {within}{to}", quoted(label))
+            }
+            // Without a label, a dotted arrow is one token.
+            (None, Stroke::Route) => writeln!(out, "{pad}{within}{from} -.-> {within}{to}"),
+            (None, _) => writeln!(out, "{pad}{within}{from} {close} {within}{to}"),
+        };
+    }
+    for spot in &sketch.spots {
+        for (index, note) in spot.notes.iter().enumerate() {
+            let id = format!("{within}{}", spot.id);
+            let lines: Vec<String> = note.lines().map(quoted).collect();
+            let _ = writeln!(out, "{pad}{id}_note{index}>\"{}\"]", lines.join("<br/>"));
+            let _ = writeln!(out, "{pad}{id}_note{index} -.- {id}");
+        }
+    }
+}
+
+fn classes(sketch: &Sketch, within: &str, out: &mut String) {
+    for spot in &sketch.spots {
+        if let Some(mark) = spot.mark {
+            let _ = writeln!(out, "    class {within}{} {}", spot.id, mark.class());
+        }
+        if let Some(inner) = &spot.inner {
+            classes(inner, &format!("{within}{}_", spot.id), out);
+        }
+    }
+}
+
+/// A backtick at the beginning would make the text Markdown, a line may look like a comment or a directive.
+fn quoted(text: &str) -> String {
+    let escaped = |c: char| matches!(c, '#' | '&' | '"' | '<' | '>' | '`' | '%' | ';') || c.is_control();
+    text.chars().map(|c| if escaped(c) { format!("#{};", u32::from(c)) } else { c.into() }).collect()
+}

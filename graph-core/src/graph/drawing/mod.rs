@@ -1,0 +1,42 @@
+//! Pictures of graphs.
+
+mod dot;
+mod mermaid;
+mod of;
+mod picture;
+pub(crate) mod sketch;
+mod svg;
+#[cfg(test)]
+mod tests;
+
+use sketch::Sketch;
+
+use crate::state::GraphState;
+
+use super::{Direction, Graph};
+
+pub use picture::Picture;
+pub use sketch::Mark;
+
+/// What is drawn inside of a node that has a graph of its own.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct Inside(pub(crate) Sketch);
+
+impl Inside {
+    pub(crate) fn of<S: GraphState, D>(graph: &Graph<S, D>) -> Self {
+        Self(Sketch::of(&graph.0).shown().into_owned())
+    }
+}
+
+pub(super) fn to_mermaid(sketch: &Sketch) -> String {
+    mermaid::mermaid(sketch, None, Direction::default())
+}
+
+pub(super) fn to_dot(sketch: &Sketch) -> String {
+    dot::dot(sketch, None, Direction::default())
+}
+
+pub(super) fn to_svg(sketch: &Sketch) -> String {
+    svg::svg(sketch, None, Direction::default())
+}

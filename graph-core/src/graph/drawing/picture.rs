@@ -1,0 +1,239 @@
+use std::fmt;
+
+use crate::error::{Error, ErrorKind};
+use crate::graph::mermaid::drawn;
+use crate::graph::{Direction, Drawn, Graph};
+use crate::node::{NodeRef, Shape};
+use crate::state::GraphState;
+use crate::thread::{Snapshot, TaskSnapshot};
+
+use super::of::{START_SPOT, spot_of};
+use super::sketch::{Kind, Mark, Sketch, Spot};
+use super::{dot, mermaid, svg};
+
+/// A picture of a graph, to be drawn as an SVG image, a [Mermaid](https://mermaid.js.org) flowchart or in
+/// [Graphviz](https://graphviz.org)' dot language; made by [`Graph::picture`] and [`Thread::picture`](crate::thread::Thread::picture).
+///
+/// Edges are solid, routes dashed with their labels, packets thick, joins a `+`, deferred nodes round, and a node that is a graph
+/// has its own picture inside.
+///
+/// ```
+/// use graph_core::graph::Direction;
+/// # use graph_core::{END, GraphState, Route, START, StateGraph};
+/// # #[derive(GraphState, Clone)]
+/// # struct Ticket { text: String }
+/// # #[derive(Route)]
+/// # enum Verdict { #[to(draft)] Rework, #[to(END)] Accept }
+/// # async fn draft(_: &Ticket) {}
+/// # async fn review(_: &Ticket) -> Verdict { Verdict::Accept }
+/// # fn main() -> graph_core::Result<()> {
+/// # let graph = StateGraph::<Ticket>::new().edge(START, draft).edge(draft, review).compile()?;
+/// let picture = graph
+///     .picture()
+///     .direction(Direction::LeftToRight)
+///     .highlight(review)
+///     .note(draft, "asks a model")
+///     .edge_label(review, END, "signed");
+/// assert!(picture.to_mermaid()?.starts_with("flowchart LR\n"));
+/// assert!(picture.to_mermaid()?.contains(r#"n1 -. "signed" .-> FINISH"#));
+/// assert!(picture.to_svg()?.starts_with("<svg "));
+///
+/// let wrong = graph.picture().edge_label(review, START, "back").to_dot().unwrap_err();
+/// assert_eq!(wrong.to_string(), "graph `Ticket`: cannot be drawn like this: nothing leads from `review` to `START`");
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "a picture is nothing until it is drawn"]
+pub struct Picture<S: GraphState, D = ()> {
+    graph: Graph<S, D>,
+    sketch: Sketch,
+    title: Option<String>,
+    direction: Direction,
+    /// What was asked for and cannot be shown.
+    problems: Vec<String>,
+}
+
+impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
+    pub(in crate::graph) fn new(graph: Graph<S, D>) -> Self {
+        let sketch = Sketch::of(&graph.0);
+        Self { graph, sketch, title: None, direction: Direction::default(), problems: Vec::new() }
+    }
+
+    /// A title above it.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// Which way it runs; downwards, if it is not said.
+    pub fn direction(mut self, direction: Direction) -> Self {
+        self.direction = direction;
+        self
+    }
+
+    /// Highlights a node.
+    pub fn highlight<N, M>(self, node: N) -> Self
+    where
+        N: Shape<M>,
+        N::Signature: Drawn<N::Body>,
+    {
+        self.mark(node, Mark::Highlighted)
+    }
+
+    /// Highlights nodes by their names.
+    pub fn highlight_named<T: AsRef<str>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
+        for name in names {
+            self.set(&named(name.as_ref()), |spot| spot.mark = Some(Mark::Highlighted));
+        }
+        self
+    }
+
+    /// Marks a node. What is said last counts.
+    pub fn mark<N, M>(mut self, node: N, mark: Mark) -> Self
+    where
+        N: Shape<M>,
+        N::Signature: Drawn<N::Body>,
+    {
+        self.set(&drawn(node), |spot| spot.mark = Some(mark));
+        self
+    }
+
+    /// Marks where a thread is: what runs next, what of it waits for an answer or has failed, and what has finished of a
+    /// superstep that is half done. Of several tasks of one node the one that somebody has to look at counts.
+    pub fn at(mut self, snapshot: &Snapshot<S>) -> Self {
+        // An input that waits to be applied.
+        if snapshot.next.iter().any(|node| &**node == "START") {
+            self.set(&NodeRef::Start, |spot| spot.mark = Some(Mark::Planned));
+        }
+        for task in &snapshot.tasks {
+            let mark = mark_of(task);
+            self.set(&named(&task.node), |spot| spot.mark = spot.mark.max(Some(mark)));
+        }
+        self
+    }
+
+    /// A note at a node; it may have several lines.
+    pub fn note<N, M>(mut self, node: N, text: impl Into<String>) -> Self
+    where
+        N: Shape<M>,
+        N::Signature: Drawn<N::Body>,
+    {
+        let text = text.into();
+        self.set(&drawn(node), |spot| spot.notes.push(text));
+        self
+    }
+
+    /// What stands at the arrows from one node to another, in the place of a route's own label.
+    pub fn edge_label<A, MA, B, MB>(mut self, from: A, to: B, text: impl Into<String>) -> Self
+    where
+        A: Shape<MA>,
+        B: Shape<MB>,
+        A::Signature: Drawn<A::Body>,
+        B::Signature: Drawn<B::Body>,
+    {
+        let (from, to, text) = (drawn(from), drawn(to), text.into());
+        let (Some(source), Some(target)) = (self.find(&from), self.find(&to)) else { return self };
+        let mut found = false;
+        for arrow in self.sketch.arrows.iter_mut().filter(|arrow| (arrow.from, arrow.to) == (source, target))
+        {
+            arrow.label = Some(text.clone());
+            found = true;
+        }
+        if !found {
+            self.report(format!("nothing leads from `{}` to `{}`", from.name(), to.name()));
+        }
+        self
+    }
+
+    /// Leaves out all labels of arrows that have been said so far, those of routes among them.
+    pub fn without_edge_labels(mut self) -> Self {
+        self.sketch.arrows.iter_mut().for_each(|arrow| arrow.label = None);
+        self
+    }
+
+    /// The picture as a Mermaid flowchart.
+    ///
+    /// # Errors
+    /// [`Picture`](ErrorKind::Picture) with everything that was asked for and is not in the graph.
+    pub fn to_mermaid(&self) -> Result<String, Error> {
+        self.check().map(|()| mermaid::mermaid(&self.sketch, self.title.as_deref(), self.direction))
+    }
+
+    /// The picture in dot.
+    ///
+    /// # Errors
+    /// As [`to_mermaid`](Self::to_mermaid).
+    pub fn to_dot(&self) -> Result<String, Error> {
+        self.check().map(|()| dot::dot(&self.sketch, self.title.as_deref(), self.direction))
+    }
+
+    /// The picture as an SVG image: one element, without script, font or other files, that can be put into a page or a file.
+    ///
+    /// # Errors
+    /// As [`to_mermaid`](Self::to_mermaid).
+    pub fn to_svg(&self) -> Result<String, Error> {
+        self.check().map(|()| svg::svg(&self.sketch, self.title.as_deref(), self.direction))
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        if self.problems.is_empty() {
+            return Ok(());
+        }
+        Err(Error::new(self.graph.name(), ErrorKind::Picture { problems: self.problems.clone() }))
+    }
+
+    fn report(&mut self, problem: String) {
+        if !self.problems.contains(&problem) {
+            self.problems.push(problem);
+        }
+    }
+
+    /// The place of a node among the spots.
+    fn find(&mut self, node: &NodeRef) -> Option<usize> {
+        let graph = &self.graph.0;
+        let found = match node {
+            NodeRef::Start => Some(START_SPOT),
+            NodeRef::End => self.sketch.spots.iter().position(|spot| spot.kind == Kind::End),
+            NodeRef::Named(name) => graph.find(name).map(spot_of),
+            node => graph.places.get(node).copied().map(spot_of),
+        };
+        if found.is_none() {
+            self.report(format!("there is no node `{}`", node.name()));
+        }
+        found
+    }
+
+    fn set(&mut self, node: &NodeRef, change: impl FnOnce(&mut Spot)) {
+        if let Some(place) = self.find(node)
+            && let Some(spot) = self.sketch.spots.get_mut(place)
+        {
+            change(spot);
+        }
+    }
+}
+
+fn named(name: &str) -> NodeRef {
+    match name {
+        "START" => NodeRef::Start,
+        "END" => NodeRef::End,
+        name => NodeRef::Named(name.to_owned().into()),
+    }
+}
+
+fn mark_of<S: GraphState>(task: &TaskSnapshot<S>) -> Mark {
+    if task.error.is_some() {
+        Mark::Failed
+    } else if !task.interrupts.is_empty() {
+        Mark::Waiting
+    } else if task.result.is_some() {
+        Mark::Finished
+    } else {
+        Mark::Planned
+    }
+}
+
+impl<S: GraphState, D> fmt::Debug for Picture<S, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Picture").field("graph", &self.graph).finish_non_exhaustive()
+    }
+}

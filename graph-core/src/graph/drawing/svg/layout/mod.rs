@@ -1,0 +1,140 @@
+//! Where things stand: in ranks, one below the other, so that arrows lead down where they can.
+//!
+//! Sizes and places are along the ranks (`across`) and from one to the next (`along`); what is down is not known here.
+
+mod order;
+mod place;
+mod ranks;
+
+use order::order;
+use place::{place_across, place_along};
+use ranks::{ranks, turned};
+
+/// Something to be placed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Size {
+    pub(super) across: f64,
+    pub(super) along: f64,
+}
+
+/// A middle.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Point {
+    pub(super) across: f64,
+    pub(super) along: f64,
+}
+
+/// An arrow to be placed; its label, if it has one, is as large.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) label: Option<Size>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Layout {
+    /// The middles of what was to be placed.
+    pub(super) places: Vec<Point>,
+    /// By line, its points between its ends, in its own direction.
+    pub(super) bends: Vec<Vec<Point>>,
+    /// By line, the middle of its label.
+    pub(super) labels: Vec<Option<Point>>,
+    pub(super) size: Size,
+}
+
+/// How often everything is gone through for a better place.
+const SWEEPS: usize = 12;
+
+/// A place in a rank: something to be placed, or where a line goes through.
+struct Slot {
+    size: Size,
+    rank: usize,
+    across: f64,
+    above: Vec<usize>,
+    below: Vec<usize>,
+}
+
+pub(super) fn layout(sizes: &[Size], lines: &[Line]) -> Layout {
+    let turned = turned(sizes.len(), lines);
+    let ranks = ranks(sizes.len(), lines, &turned);
+    let slot =
+        |size: Size, rank: usize| Slot { size, rank, across: 0.0, above: Vec::new(), below: Vec::new() };
+    let mut slots: Vec<Slot> = sizes.iter().zip(&ranks).map(|(size, rank)| slot(*size, *rank)).collect();
+    // The slots that each line goes through, from its upper end to its lower.
+    let mut ways: Vec<Vec<usize>> = Vec::new();
+    let mut labelled: Vec<Option<usize>> = Vec::new();
+    for (line, turned) in lines.iter().zip(&turned) {
+        let (upper, lower) = if *turned { (line.to, line.from) } else { (line.from, line.to) };
+        let (Some(&first), Some(&last)) = (ranks.get(upper), ranks.get(lower)) else { continue };
+        let mut way = Vec::new();
+        let mut before = upper;
+        // Beside the spot that it leaves: a route's labels are read where it is decided.
+        let middle = if *turned { last.saturating_sub(1) } else { first + 1 };
+        let mut label = None;
+        for rank in first + 1..last {
+            let is_label = line.label.is_some() && rank == middle;
+            let size = line.label.filter(|_| is_label).unwrap_or_default();
+            slots.push(slot(size, rank));
+            let here = slots.len() - 1;
+            if is_label {
+                label = Some(here);
+            }
+            connect(&mut slots, before, here);
+            way.push(here);
+            before = here;
+        }
+        if upper != lower {
+            connect(&mut slots, before, lower);
+        }
+        ways.push(way);
+        labelled.push(label);
+    }
+    let mut rows = rows(&slots);
+    order(&mut rows, &slots);
+    place_across(&rows, &mut slots);
+    let (along, total) = place_along(&rows, &slots);
+    let place = |slot: usize| {
+        let (across, rank) = slots.get(slot).map_or((0.0, 0), |slot| (slot.across, slot.rank));
+        Point { across, along: along.get(rank).copied().unwrap_or_default() }
+    };
+    let bends = ways.iter().zip(&turned).map(|(way, turned)| {
+        let mut points: Vec<Point> = way.iter().map(|&slot| place(slot)).collect();
+        if *turned {
+            points.reverse();
+        }
+        points
+    });
+    let across = slots.iter().map(|slot| slot.across + slot.size.across / 2.0).fold(0.0, f64::max);
+    Layout {
+        bends: bends.collect(),
+        labels: labelled.into_iter().map(|label| label.map(&place)).collect(),
+        places: (0..sizes.len()).map(place).collect(),
+        size: Size { across, along: total },
+    }
+}
+
+fn connect(slots: &mut [Slot], upper: usize, lower: usize) {
+    if let Some(slot) = slots.get_mut(upper) {
+        slot.below.push(lower);
+    }
+    if let Some(slot) = slots.get_mut(lower) {
+        slot.above.push(upper);
+    }
+}
+
+fn rows(slots: &[Slot]) -> Vec<Vec<usize>> {
+    let count = slots.iter().map(|slot| slot.rank + 1).max().unwrap_or_default();
+    let mut rows = vec![Vec::new(); count];
+    for (index, slot) in slots.iter().enumerate() {
+        if let Some(row) = rows.get_mut(slot.rank) {
+            row.push(index);
+        }
+    }
+    rows
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a picture has few spots")]
+fn as_float(count: usize) -> f64 {
+    count as f64
+}

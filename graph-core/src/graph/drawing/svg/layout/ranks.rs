@@ -1,0 +1,70 @@
+//! Which rank everything is on.
+
+use super::Line;
+
+/// Which lines would lead back: without them there is no circle.
+pub(super) fn turned(count: usize, lines: &[Line]) -> Vec<bool> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Seen {
+        Not,
+        Open,
+        Done,
+    }
+    let mut seen = vec![Seen::Not; count];
+    let mut turned = vec![false; lines.len()];
+    for root in 0..count {
+        // Deep graphs would overflow the stack of a recursion.
+        let mut stack = vec![(root, 0)];
+        if seen.get(root) != Some(&Seen::Not) {
+            continue;
+        }
+        while let Some((spot, next)) = stack.pop() {
+            if let Some(state) = seen.get_mut(spot) {
+                *state = Seen::Open;
+            }
+            let line =
+                lines.iter().enumerate().skip(next).find(|(_, line)| line.from == spot && line.to != spot);
+            let Some((index, line)) = line else {
+                if let Some(state) = seen.get_mut(spot) {
+                    *state = Seen::Done;
+                }
+                continue;
+            };
+            stack.push((spot, index + 1));
+            match seen.get(line.to) {
+                Some(Seen::Not) => stack.push((line.to, 0)),
+                Some(Seen::Open) => {
+                    if let Some(turned) = turned.get_mut(index) {
+                        *turned = true;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    turned
+}
+
+/// The rank of each spot: below everything that leads to it, every second one, so that labels find room in between.
+pub(super) fn ranks(count: usize, lines: &[Line], turned: &[bool]) -> Vec<usize> {
+    let mut ranks = vec![0; count];
+    // As often as the longest way is long, which is no longer than there are spots.
+    for _ in 0..count {
+        let mut changed = false;
+        for (line, turned) in lines.iter().zip(turned) {
+            let (upper, lower) = if *turned { (line.to, line.from) } else { (line.from, line.to) };
+            let least = ranks.get(upper).map_or(0, |rank| rank + 2);
+            if let Some(rank) = ranks.get_mut(lower)
+                && upper != lower
+                && *rank < least
+            {
+                *rank = least;
+                changed = true;
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    ranks
+}

@@ -1,0 +1,285 @@
+//! A picture as an SVG image that stands for itself: no script, no font, no file besides. Its colours can be read on light and on
+//! dark pages.
+
+mod layout;
+mod text;
+
+use std::fmt::Write as _;
+
+use layout::{Line, Point, Size, layout};
+use text::{escaped, width};
+
+use crate::graph::Direction;
+
+use super::sketch::{Arrow, Kind, Sketch, Spot, Stroke};
+
+const LINE: f64 = 16.0;
+const MARGIN: f64 = 12.0;
+/// Around what is inside of a spot.
+const INSIDE: f64 = 14.0;
+/// How far an arrow that leads back to its own spot goes.
+const LOOP: f64 = 26.0;
+
+/// Within the picture: what it stands in may have classes of these names.
+const STYLE: [(&str, &str); 12] = [
+    ("text", "font:13px system-ui,sans-serif;fill:#1f2933;text-anchor:middle"),
+    (".n", "fill:#eef2f7;stroke:#66788f"),
+    (".d", "stroke-width:2.5"),
+    (".c", "fill:#66788f;fill-opacity:.1;stroke:#66788f"),
+    (".t", "fill:#737373;font-weight:600"),
+    (".s", "font-size:11px;font-style:italic"),
+    (".k", "font-size:11px"),
+    (".l", "fill:#dfe5ec"),
+    (".e", "fill:none;stroke:#737373;stroke-width:1.3"),
+    (".r", "stroke-dasharray:5 4"),
+    (".p", "stroke-width:3"),
+    (".a", "fill:#737373"),
+];
+
+/// What is drawn, and how large it is.
+struct Drawing {
+    body: String,
+    width: f64,
+    height: f64,
+}
+
+pub(super) fn svg(sketch: &Sketch, title: Option<&str>, direction: Direction) -> String {
+    let sketch = &*sketch.shown();
+    let drawing = draw(sketch, direction);
+    let head = if title.is_some() { LINE + MARGIN } else { 0.0 };
+    let wide = title.map_or(0.0, width).max(drawing.width);
+    let (across, down) = (wide + 2.0 * MARGIN, drawing.height + 2.0 * MARGIN + head);
+    let mut out = String::new();
+    let _ = writeln!(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {across:.0} {down:.0}\" width=\"{across:.0}\" \
+         height=\"{down:.0}\" class=\"graph-picture\" role=\"img\" aria-label=\"{}\">",
+        escaped(title.unwrap_or(&sketch.name))
+    );
+    let _ = writeln!(out, "<title>{}</title>", escaped(title.unwrap_or(&sketch.name)));
+    out.push_str("<style>\n");
+    for (what, looks) in STYLE {
+        let _ = writeln!(out, ".graph-picture {what}{{{looks}}}");
+    }
+    for mark in sketch.marks() {
+        let (fill, line) = mark.colours();
+        let _ = writeln!(out, ".graph-picture .{}{{fill:{fill};stroke:{line};stroke-width:2}}", mark.class());
+    }
+    out.push_str("</style>\n");
+    out.push_str(
+        "<defs><marker id=\"graph-arrow\" viewBox=\"0 0 8 8\" refX=\"7.5\" refY=\"4\" markerWidth=\"9\" markerHeight=\"9\" \
+         markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path class=\"a\" d=\"M0 0L8 4L0 8z\"/></marker></defs>\n",
+    );
+    if let Some(title) = title {
+        let _ = writeln!(
+            out,
+            "<text class=\"t\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+            across / 2.0,
+            MARGIN + 12.0,
+            escaped(title)
+        );
+    }
+    let left = MARGIN + (wide - drawing.width) / 2.0;
+    let _ = writeln!(
+        out,
+        "<g transform=\"translate({left:.1} {:.1})\">\n{}</g>\n</svg>",
+        MARGIN + head,
+        drawing.body
+    );
+    out
+}
+
+/// A spot with what it takes.
+struct Frame<'s> {
+    spot: &'s Spot,
+    label: String,
+    notes: Vec<&'s str>,
+    width: f64,
+    height: f64,
+    inner: Option<Drawing>,
+}
+
+fn frame(spot: &Spot, direction: Direction) -> Frame<'_> {
+    let label = format!("{}{}", spot.mark.map_or("", |mark| mark.sign()), spot.label);
+    let notes: Vec<&str> = spot.notes.iter().flat_map(|note| note.lines()).collect();
+    let inner = spot.inner.as_ref().map(|inner| draw(inner, direction));
+    let said = notes.iter().map(|note| width(note) * 0.85).fold(width(&label), f64::max);
+    #[expect(clippy::cast_precision_loss, reason = "a node has few notes")]
+    let lines = 18.0 + LINE * (1 + notes.len()) as f64;
+    let (width, height) = match (&inner, spot.kind) {
+        (Some(inner), _) => {
+            ((said + 24.0).max(inner.width + 2.0 * INSIDE), inner.height + 2.0 * INSIDE + lines - 18.0)
+        }
+        (None, Kind::Join) => (24.0, 24.0),
+        (None, Kind::Start | Kind::End) => (said + 26.0, 28.0),
+        (None, Kind::Deferred) => (said + 36.0, lines),
+        (None, Kind::Node) => ((said + 24.0).max(48.0), lines),
+    };
+    Frame { spot, label, notes, width, height, inner }
+}
+
+fn draw(sketch: &Sketch, direction: Direction) -> Drawing {
+    let boxes: Vec<Frame<'_>> = sketch.spots.iter().map(|spot| frame(spot, direction)).collect();
+    let size = |width: f64, height: f64| match direction.is_upright() {
+        true => Size { across: width, along: height },
+        false => Size { across: height, along: width },
+    };
+    let label_size = |label: &String| size(width(label) * 0.85 + 10.0, LINE);
+    let loops = |spot: usize| {
+        let own = sketch.arrows.iter().filter(move |arrow| arrow.from == spot && arrow.to == spot);
+        own.map(|arrow| LOOP + arrow.label.as_ref().map_or(0.0, |label| label_size(label).across))
+            .fold(0.0, f64::max)
+    };
+    let sizes: Vec<Size> = boxes
+        .iter()
+        .enumerate()
+        .map(|(index, each)| {
+            let size = size(each.width, each.height);
+            Size { across: size.across + 2.0 * loops(index), ..size }
+        })
+        .collect();
+    let lines: Vec<Line> = sketch
+        .arrows
+        .iter()
+        .map(|arrow| Line { from: arrow.from, to: arrow.to, label: arrow.label.as_ref().map(label_size) })
+        .collect();
+    let laid = layout(&sizes, &lines);
+    let map = |point: Point| match direction {
+        Direction::TopToBottom => (point.across, point.along),
+        Direction::BottomToTop => (point.across, laid.size.along - point.along),
+        Direction::LeftToRight => (point.along, point.across),
+        Direction::RightToLeft => (laid.size.along - point.along, point.across),
+    };
+    let mut body = String::new();
+    let place = |spot: usize| laid.places.get(spot).copied().unwrap_or_default();
+    for (each, at) in boxes.iter().zip(&laid.places) {
+        spot(each, map(*at), &mut body);
+    }
+    for (index, arrow) in sketch.arrows.iter().enumerate() {
+        let half = |spot: usize| {
+            boxes.get(spot).map_or_else(Size::default, |found| size(found.width / 2.0, found.height / 2.0))
+        };
+        let bends = laid.bends.get(index).map_or(&[][..], Vec::as_slice);
+        let (from, to) = (place(arrow.from), place(arrow.to));
+        let (path, middle) = if arrow.from == arrow.to {
+            circle(from, half(arrow.from))
+        } else {
+            way((from, half(arrow.from).along), bends, (to, half(arrow.to).along))
+        };
+        let label = arrow.label.as_ref().map(label_size).filter(|_| arrow.from == arrow.to);
+        let middle = label
+            .map_or(middle, |label| Point { across: middle.across + label.across / 2.0 + 4.0, ..middle });
+        let middle = laid.labels.get(index).copied().flatten().unwrap_or(middle);
+        line(arrow, &path.into_iter().map(map).collect::<Vec<_>>(), map(middle), &mut body);
+    }
+    let (width, height) = match direction.is_upright() {
+        true => (laid.size.across, laid.size.along),
+        false => (laid.size.along, laid.size.across),
+    };
+    Drawing { body, width, height }
+}
+
+/// The points of a path —the first, then three for each curve— from the border of one spot to that of another, by way of others.
+fn way(from: (Point, f64), bends: &[Point], to: (Point, f64)) -> (Vec<Point>, Point) {
+    let next = bends.first().copied().unwrap_or(to.0);
+    let last = bends.last().copied().unwrap_or(from.0);
+    let border = |at: Point, half: f64, towards: Point| {
+        let along = if towards.along >= at.along { at.along + half } else { at.along - half };
+        Point { along, ..at }
+    };
+    let mut before = border(from.0, from.1, next);
+    let end = border(to.0, to.1, last);
+    let mut path = vec![before];
+    for point in bends.iter().copied().chain([end]) {
+        let middle = f64::midpoint(before.along, point.along);
+        path.extend([Point { along: middle, ..before }, Point { along: middle, ..point }, point]);
+        before = point;
+    }
+    (
+        path,
+        Point {
+            across: f64::midpoint(from.0.across, to.0.across),
+            along: f64::midpoint(from.0.along, to.0.along),
+        },
+    )
+}
+
+/// A way from a spot to itself, beside it.
+fn circle(at: Point, half: Size) -> (Vec<Point>, Point) {
+    let side = at.across + half.across;
+    let point = |across: f64, along: f64| Point { across, along: at.along + along };
+    (
+        vec![point(side, -7.0), point(side + LOOP, -14.0), point(side + LOOP, 14.0), point(side, 7.0)],
+        point(side + LOOP - 8.0, 0.0),
+    )
+}
+
+fn line(arrow: &Arrow, path: &[(f64, f64)], middle: (f64, f64), out: &mut String) {
+    let class = match arrow.stroke {
+        Stroke::Edge => "e",
+        Stroke::Route => "e r",
+        Stroke::Packet => "e p",
+    };
+    let mut points = path.iter();
+    let _ = write!(out, "<path class=\"{class}\" marker-end=\"url(#graph-arrow)\" d=\"");
+    if let Some((x, y)) = points.next() {
+        let _ = write!(out, "M{x:.1} {y:.1}");
+    }
+    for (index, (x, y)) in points.enumerate() {
+        let _ = write!(out, "{}{x:.1} {y:.1}", if index % 3 == 0 { "C" } else { " " });
+    }
+    out.push_str("\"/>\n");
+    if let Some(label) = &arrow.label {
+        let (wide, (x, y)) = (width(label) * 0.85 + 10.0, middle);
+        let _ = writeln!(
+            out,
+            "<rect class=\"l\" x=\"{:.1}\" y=\"{:.1}\" width=\"{wide:.1}\" height=\"{LINE:.0}\" rx=\"4\"/>\
+             <text x=\"{x:.1}\" y=\"{:.1}\" class=\"k\">{}</text>",
+            x - wide / 2.0,
+            y - LINE / 2.0,
+            y + 4.0,
+            escaped(label)
+        );
+    }
+}
+
+fn spot(each: &Frame<'_>, (x, y): (f64, f64), out: &mut String) {
+    let Frame { spot, label, notes, width, height, inner } = each;
+    let (left, top) = (x - width / 2.0, y - height / 2.0);
+    let class = match (spot.mark, inner, spot.kind) {
+        (Some(mark), ..) => mark.class(),
+        (None, Some(_), _) => "c",
+        (None, None, Kind::Deferred) => "n d",
+        (None, None, _) => "n",
+    };
+    let round = match spot.kind {
+        _ if inner.is_some() => 8.0,
+        Kind::Node => 5.0,
+        Kind::Start | Kind::End | Kind::Deferred | Kind::Join => height / 2.0,
+    };
+    out.push_str("<g>");
+    if let Some(mark) = spot.mark {
+        let _ = write!(out, "<title>{}: {}</title>", escaped(&spot.label), mark.class());
+    }
+    let _ = write!(
+        out,
+        "<rect class=\"{class}\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"{round:.1}\"/>"
+    );
+    // Unless it is filled, what is behind a spot with others in it is the page.
+    let heading = if inner.is_some() && spot.mark.is_none() { " class=\"t\"" } else { "" };
+    let mut at = match spot.kind {
+        _ if inner.is_some() => top + 18.0,
+        Kind::Node | Kind::Deferred => top + 9.0 + 12.0,
+        Kind::Start | Kind::End | Kind::Join => y + 4.5,
+    };
+    let _ = write!(out, "<text{heading} x=\"{x:.1}\" y=\"{at:.1}\">{}</text>", escaped(label));
+    for note in notes {
+        at += LINE;
+        let _ = write!(out, "<text class=\"s\" x=\"{x:.1}\" y=\"{at:.1}\">{}</text>", escaped(note));
+    }
+    out.push_str("</g>\n");
+    if let Some(inner) = inner {
+        let (left, top) = (x - inner.width / 2.0, top + height - INSIDE - inner.height);
+        let _ = writeln!(out, "<g transform=\"translate({left:.1} {top:.1})\">\n{}</g>", inner.body);
+    }
+}
