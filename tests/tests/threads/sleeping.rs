@@ -350,3 +350,24 @@ async fn a_run_that_is_drained_does_not_wait_for_what_is_to_be_tried_again() {
     })
     .await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_sleeps_for_itself() {
+    async fn fails(_: &Night, cx: &Ctx<Done>) -> Result<NightUpdate, NodeError> {
+        cx.sleep(HOUR).await;
+        Err(NodeError::msg("overslept"))
+    }
+    async fn rescue(_: &Night, _: &graph_core::NodeFailure, cx: &Cx) -> NightUpdate {
+        cx.sleep(3 * HOUR).await;
+        say("rescued")
+    }
+    let graph = StateGraph::<Night>::with_context::<Done>();
+    let graph = graph.edge(START, fails).edge(fails, END).on_error(fails, rescue).compile().unwrap();
+    on_every_store(async |place| {
+        let since = Instant::now();
+        let ended = place.thread(&graph).run(Night::input()).context(Done::default()).await.unwrap();
+        assert_eq!(ended.state().log, ["rescued"]);
+        has_taken(since, 4 * HOUR, "both sleep");
+    })
+    .await;
+}

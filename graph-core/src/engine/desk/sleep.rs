@@ -11,6 +11,7 @@ use crate::engine::attempt::contained;
 use crate::engine::clock::{from_millis, now, to_millis};
 
 use super::Desk;
+use super::step::OF_HANDLER;
 
 /// A durable sleep; made by [`Cx::sleep`] and [`Cx::sleep_until`]. It begins when it is awaited.
 #[must_use = "a sleep begins when it is awaited"]
@@ -113,6 +114,11 @@ impl Cx {
 
     async fn sleeps(&self, id: Option<String>, wake: Wake) {
         let desk = self.desk();
+        // The sleeps of the node that has failed are not the handler's.
+        let id = match desk.failure() {
+            None => id,
+            Some(_) => id.map(|id| format!("{OF_HANDLER}{id}")),
+        };
         let Some((until, known)) = self.wakes(id.as_deref(), wake) else {
             return self.sleepless("it would last for longer than a clock can tell").await;
         };

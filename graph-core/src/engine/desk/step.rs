@@ -17,7 +17,7 @@ use super::ids;
 pub struct DurableStep<'c, T>(Pin<Box<dyn Future<Output = Result<T, NodeError>> + Send + 'c>>);
 
 /// What the keys of an error handler's steps begin with where they are kept, so that they are not the node's.
-const OF_HANDLER: char = '\u{1}';
+pub(super) const OF_HANDLER: char = '\u{1}';
 
 impl<T> Future for DurableStep<'_, T> {
     type Output = Result<T, NodeError>;
