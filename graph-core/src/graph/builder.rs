@@ -305,7 +305,7 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     /// On a thread, the failure is durable before the handler begins (not with
     /// [`Durability::Exit`](crate::Durability::Exit), where a crash loses the run): should the process die then, a resumed
     /// run asks the handler and does not run the node. What is left of the error is its text then
-    /// ([`stored`](crate::NodeFailure::stored)).
+    /// ([`stored`](field@crate::NodeFailure::stored)).
     pub fn on_error<N, M, F, H, MH>(mut self, node: N, handler: H) -> Self
     where
         N: Shape<M, Body = Body<F>>,
