@@ -6,6 +6,7 @@
 
 mod asked;
 mod handed_on;
+mod hunted;
 mod mapped;
 mod messages;
 mod said;

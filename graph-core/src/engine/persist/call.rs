@@ -88,7 +88,7 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
         let loaded = store.get(thread, &self.namespace, enter).await.map_err(|error| self.store(error))?;
         let head = loaded.fence.head;
         match loaded.found {
-            Some(stored) if enter.is_some() => self.again(stored, head, under),
+            Some(stored) if enter.is_some() => self.again(stored, head, under).await,
             None if enter.is_some() => Err(self.gone(enter)),
             Some(stored) if is_within(&stored, &under) => self.go_on(stored, head, under).await,
             _ => {
@@ -155,22 +155,19 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
         Ok(Begun { driver, state, lease: None })
     }
 
-    /// Runs a call again from one of its checkpoints, as a new branch.
-    fn again(
+    /// Runs a call again from one of its checkpoints, as a new branch. It has begun where it began then.
+    async fn again(
         &self,
         stored: StoredCheckpoint,
         head: Option<CheckpointId>,
-        under: Under,
+        here: Under,
     ) -> Result<Begun<C, D>, Error> {
+        let begun = under(&stored.checkpoint).and_then(|under| under.begun);
         let (opened, returned) = self.opened(stored)?;
-        let (persist, shared) = self.writer(head, under);
+        let (persist, shared) = self.writer(head, Under { begun, ..here });
         let mut driver = self.driver(persist, shared, Begin::Again(opened, None))?;
         driver.returned = returned;
-        let state = match self.call.beginning {
-            Beginning::On(_) => None,
-            Beginning::With(_) => Some(driver.state.__duplicate()),
-        };
-        driver.has_begun();
+        let state = self.begun_with(&mut driver, begun).await?;
         Ok(Begun { driver, state, lease: None })
     }
 

@@ -1,0 +1,374 @@
+//! What calls go on with, after whatever has come in between.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use graph_core::checkpoint::Prune;
+use graph_core::interrupt::Question;
+use graph_core::policy::{Policy, Retry};
+use graph_core::subgraph::{Subgraph, ToParent};
+use graph_core::thread::as_node;
+use graph_core::{Ctx, Durability, END, FailureMode, Graph, Node, NodeError, Overwrite, Route, START, named};
+use serde::{Deserialize, Serialize};
+
+use super::stores::on_every_store;
+use super::story::{Story, StoryUpdate, World, begin, enter, next, say, story, tellers, told};
+
+tellers! { one two three beside last helper }
+
+#[derive(Serialize, Deserialize, Debug)]
+struct Ask {
+    what: String,
+}
+
+impl Question for Ask {
+    type Answer = bool;
+}
+
+async fn ask(_: &Story, cx: &Ctx<World>) -> Result<StoryUpdate, NodeError> {
+    let yes = cx.interrupt(Ask { what: "ask".into() }).await;
+    enter(cx, "ask").await?;
+    Ok(say(format!("ask {yes}")))
+}
+
+async fn count(story: &Story, cx: &Ctx<World>) -> Result<StoryUpdate, NodeError> {
+    let seen = format!("n{}", story.log.len());
+    cx.context().note(&seen);
+    Ok(say(seen))
+}
+
+fn ran(world: &World) -> String {
+    let ran = world.ran();
+    let mut ran: Vec<&str> = ran.split_whitespace().collect();
+    ran.sort_unstable();
+    ran.join(" ")
+}
+
+fn world() -> Arc<World> {
+    Arc::new(World::default())
+}
+
+macro_rules! mapped {
+    ($graph:expr, $name:expr) => {
+        $graph
+            .compile()
+            .unwrap()
+            .as_node($name)
+            .mapped(|_: &Story| begin("in"), |done| say(done.appended(|story: &Story| &story.log).join("+")))
+    };
+}
+
+#[tokio::test]
+async fn replayed_from_the_middle_all_of_the_call_is_handed_back() {
+    for kept in [false, true] {
+        on_every_store(async |place| {
+            let world = world();
+            let inner = story().edge(START, one).edge(one, two).edge(two, three).edge(three, END);
+            let inner = mapped!(inner, "inner");
+            let inner = if kept { inner.per_thread() } else { inner };
+            let graph = story().edge(START, &inner).edge(&inner, END).compile().unwrap();
+            let thread = place.thread(&graph);
+            thread.run(begin("w")).context(Arc::clone(&world)).await.unwrap();
+            let ended = thread.run(begin("x")).context(Arc::clone(&world)).await.unwrap();
+            assert_eq!(told(ended.state()), "w one+two+three x one+two+three");
+            world.ran();
+            let within = thread.within(&inner);
+            let history = within.history().await.unwrap();
+            let middle = history.iter().find(|snapshot| next(snapshot) == "two").unwrap().id;
+            let ended = within.at(middle).run_again().context(Arc::clone(&world)).await.unwrap();
+            assert_eq!(ran(&world), "three two");
+            assert_eq!(told(ended.state()), "w one+two+three x one+two+three", "kept {kept}");
+        })
+        .await;
+    }
+}
+
+#[derive(Route)]
+enum Hand {
+    #[to("helper")]
+    Over,
+}
+
+#[tokio::test]
+async fn what_is_said_is_said_once_wherever_the_run_is_dropped() {
+    use std::task::{Context, Waker};
+    async fn speak(_: &Story, cx: &Ctx<World>) -> Result<ToParent<Story, Vec<Hand>>, NodeError> {
+        cx.step("paid", async { Ok::<_, std::io::Error>(1_u32) }).await?;
+        Ok(ToParent::update(say("said")).goto(vec![Hand::Over, Hand::Over]))
+    }
+    for polls in 0..40 {
+        on_every_store(async |place| {
+            let world = world();
+            let deep = story().edge(START, one).edge(one, speak).edge(speak, two).edge(two, END);
+            let bot = deep.compile().unwrap().as_node("bot");
+            let graph =
+                story().edge(START, (&bot, beside)).edge(&bot, last).edge(last, END).edge(helper, END);
+            let graph = graph.edge(beside, END).compile().unwrap();
+            {
+                let thread = place.thread(&graph);
+                let run = thread.run(begin("x")).durability(Durability::Sync).context(Arc::clone(&world));
+                let mut run = Box::pin(run.into_future());
+                for _ in 0..polls {
+                    if run.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready() {
+                        break;
+                    }
+                    tokio::task::yield_now().await;
+                }
+            }
+            let thread = place.thread(&graph);
+            let ended = match thread.state().await.unwrap() {
+                None => thread.run(begin("x")).context(Arc::clone(&world)).await.unwrap(),
+                Some(_) => thread.resume(()).context(Arc::clone(&world)).await.unwrap(),
+            };
+            assert_eq!(told(ended.state()), "x one said beside helper", "after {polls} polls");
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn two_calls_are_answered_one_by_one_in_any_order() {
+    for order in [[0, 1], [1, 0]] {
+        for durability in [Durability::Sync, Durability::Exit] {
+            on_every_store(async |place| {
+                let world = world();
+                let a = story().edge(START, one).edge(one, ask).edge(ask, two).edge(two, END);
+                let a = a.compile().unwrap().as_node("a");
+                let b = mapped!(story().edge(START, one).edge(one, ask).edge(ask, END), "b").per_thread();
+                let graph = story().edge(START, (&a, &b)).join((&a, &b), last).edge(last, END);
+                let graph = graph.compile().unwrap();
+                let thread = place.thread(&graph);
+                thread.run(begin("x")).durability(durability).context(Arc::clone(&world)).await.unwrap();
+                let asked = thread.pending().await.unwrap().all::<Ask>().unwrap();
+                assert_eq!(asked.len(), 2);
+                let wrong = thread.pending().await.unwrap().questions()[order[0]].answer_json("no".into());
+                let wrong = thread.resume(wrong).durability(durability).context(Arc::clone(&world)).await;
+                let wrong = format!("{wrong:?}");
+                let thread = place.thread(&graph);
+                let now = thread.pending().await.unwrap();
+                assert_eq!(now.questions().len(), 2, "{wrong}");
+                let first = thread.resume(asked[order[0]].answer(true)).durability(durability);
+                let paused = first.context(Arc::clone(&world)).await.unwrap();
+                assert_eq!(paused.pause().unwrap().questions().len(), 1);
+                assert_eq!(place.thread(&graph).pending().await.unwrap().questions().len(), 1);
+                let thread = place.thread(&graph);
+                let ended = thread.resume(asked[order[1]].answer(true)).context(Arc::clone(&world)).await;
+                assert_eq!(told(ended.unwrap().state()), "x one ask true two one+ask true last");
+                assert_eq!(ran(&world), "ask ask last one one two");
+            })
+            .await;
+        }
+    }
+}
+
+struct Flaky(Arc<AtomicU32>, bool);
+
+impl Node<Ctx<World>> for Flaky {
+    type Reads = Story;
+    type Output = Result<StoryUpdate, NodeError>;
+
+    async fn run(&self, _: &Story, cx: &Ctx<World>) -> Self::Output {
+        enter(cx, "flaky").await?;
+        let more =
+            self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok();
+        if more && self.1 {
+            tokio::time::sleep(Duration::from_secs(3600)).await;
+        }
+        if more { Err(NodeError::msg("flaky")) } else { Ok(say("flaky")) }
+    }
+}
+
+#[tokio::test]
+async fn a_retry_goes_on_with_the_call() {
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        for stored in [true, false] {
+            on_every_store(async |place| {
+                let world = world();
+                let left = Arc::new(AtomicU32::new(2));
+                let flaky = named("flaky", Flaky(Arc::clone(&left), false));
+                let inner = story().edge(START, one).edge(one, &flaky).edge(&flaky, two).edge(two, END);
+                let inner = inner.compile().unwrap().as_node("inner");
+                let graph = story().edge(START, (&inner, beside)).edge(&inner, END).edge(beside, END).policy(
+                    &inner,
+                    Policy::new().retry(Retry::attempts(3).backoff(Duration::from_millis(1))),
+                );
+                let graph = graph.compile().unwrap();
+                let ended = if stored {
+                    let thread = place.thread(&graph);
+                    thread.run(begin("x")).durability(durability).context(Arc::clone(&world)).await.unwrap()
+                } else {
+                    graph.run(begin("x")).context(Arc::clone(&world)).await.unwrap()
+                };
+                assert_eq!(told(ended.state()), "x one flaky two beside");
+                assert_eq!(ran(&world), "beside flaky flaky flaky one two");
+            })
+            .await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_a_limit_has_dropped_is_gone_on_with() {
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        on_every_store(async |place| {
+            let world = world();
+            let left = Arc::new(AtomicU32::new(1));
+            let flaky = named("flaky", Flaky(Arc::clone(&left), true));
+            let inner = story().edge(START, one).edge(one, &flaky).edge(&flaky, two).edge(two, END);
+            let inner = inner.compile().unwrap().as_node("inner");
+            let graph = story().edge(START, &inner).edge(&inner, END).compile().unwrap();
+            let thread = place.thread(&graph);
+            let run = thread.run(begin("x")).durability(durability);
+            let run = run.superstep_timeout(Duration::from_millis(300)).context(Arc::clone(&world));
+            let error = run.await.unwrap_err();
+            let ended = thread.resume(()).context(Arc::clone(&world)).await;
+            let ended = ended.unwrap_or_else(|second| panic!("{error:?} then {second:?}"));
+            assert_eq!(told(ended.state()), "x one flaky two");
+            if durability != Durability::Exit {
+                assert_eq!(ran(&world), "flaky flaky one two", "{durability:?}");
+            }
+        })
+        .await;
+    }
+}
+
+fn asking() -> (Subgraph<Story, World>, Graph<Story, World>) {
+    let deep = story().edge(START, one).edge(one, ask).edge(ask, two).edge(two, END);
+    let inner = deep.compile().unwrap().as_node("inner");
+    let graph = story().edge(START, (&inner, beside)).join((&inner, beside), last).edge(last, END);
+    let graph = graph.compile().unwrap();
+    (inner, graph)
+}
+
+#[tokio::test]
+async fn a_sibling_that_fails_takes_no_question_with_it() {
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        on_every_store(async |place| {
+            let world = world();
+            world.breaks(&["beside"]);
+            let (_, graph) = asking();
+            let run = place.thread(&graph).run(begin("x")).durability(durability);
+            let run = run.on_failure(FailureMode::Collect).context(Arc::clone(&world));
+            assert!(run.await.is_err());
+            world.ran();
+            world.breaks(&[]);
+            let run = place.thread(&graph).resume(()).durability(durability).context(Arc::clone(&world));
+            run.await.unwrap();
+            assert_eq!(ran(&world), "beside", "{durability:?}");
+            let thread = place.thread(&graph);
+            let asked = thread.pending().await.unwrap().only::<Ask>().unwrap();
+            let ended = thread.resume(asked.answer(true)).context(Arc::clone(&world)).await.unwrap();
+            assert_eq!(told(ended.state()), "x one ask true two beside last");
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn a_copy_goes_on_within_its_own_call() {
+    on_every_store(async |place| {
+        let world = world();
+        let (inner, graph) = asking();
+        let thread = place.thread(&graph);
+        thread.run(begin("x")).context(Arc::clone(&world)).await.unwrap();
+        let copy = thread.copy("copy").await.unwrap();
+        let stored = graph.with_checkpointer(place.open());
+        stored.prune(Prune { keep_last: Some(1), ..Prune::default() }).await.unwrap();
+        world.ran();
+        for thread in [&copy, &thread] {
+            let asked = thread.pending().await.unwrap().only::<Ask>().unwrap();
+            let ended = thread.resume(asked.answer(true)).context(Arc::clone(&world)).await.unwrap();
+            assert_eq!(told(ended.state()), "x one ask true two beside last");
+            assert_eq!(world.ran(), "ask two last");
+        }
+        assert!(copy.delete().await.unwrap());
+        assert!(copy.within(&inner).state().await.unwrap().is_none());
+        assert!(thread.within(&inner).state().await.unwrap().is_some());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_call_that_was_given_up_is_not_gone_on_with() {
+    on_every_store(async |place| {
+        let world = world();
+        let inner = story().edge(START, count).edge(count, ask).edge(ask, END);
+        let inner = mapped!(inner, "inner").per_thread();
+        let graph = story().edge(START, &inner).edge(&inner, last).edge(last, END).compile().unwrap();
+        let thread = place.thread(&graph);
+        thread.run(begin("a")).context(Arc::clone(&world)).await.unwrap();
+        let old = thread.pending().await.unwrap().only::<Ask>().unwrap();
+        thread.run(begin("b")).abandon_pending().context(Arc::clone(&world)).await.unwrap();
+        assert_eq!(world.ran(), "n1 n1");
+        assert!(thread.resume(old.answer(true)).context(Arc::clone(&world)).await.is_err());
+        let asked = thread.pending().await.unwrap().only::<Ask>().unwrap();
+        let ended = thread.resume(asked.answer(true)).context(Arc::clone(&world)).await.unwrap();
+        assert_eq!(told(ended.state()), "a b n1+ask true last");
+        assert_eq!(world.ran(), "ask last");
+        // Half done, and then told by hand what it has come to.
+        thread.run(begin("c")).context(Arc::clone(&world)).await.unwrap();
+        thread.update(say("by hand"), as_node(&inner)).context(Arc::clone(&world)).await.unwrap();
+        let ended = thread.resume(()).context(Arc::clone(&world)).await.unwrap();
+        assert_eq!(told(ended.state()), "a b n1+ask true last c by hand last");
+        thread.run(begin("d")).context(Arc::clone(&world)).await.unwrap();
+        assert_eq!(world.ran(), "n4 last n4");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_call_within_a_call_is_replayed_and_asks_anew() {
+    on_every_store(async |place| {
+        let world = world();
+        let deep = story().edge(START, one).edge(one, ask).edge(ask, two).edge(two, END);
+        let deep = deep.compile().unwrap().as_node("de/ep#1:%ü");
+        let middle = story().edge(START, three).edge(three, &deep).edge(&deep, END);
+        let middle = mapped!(middle, "mi/d#2:é").per_thread();
+        let graph = story().edge(START, &middle).edge(&middle, last).edge(last, END).compile().unwrap();
+        let thread = place.thread(&graph);
+        for text in ["x", "y"] {
+            thread.run(begin(text)).context(Arc::clone(&world)).await.unwrap();
+            let asked = thread.pending().await.unwrap().only::<Ask>().unwrap();
+            thread.resume(asked.answer(true)).context(Arc::clone(&world)).await.unwrap();
+        }
+        world.ran();
+        let within = thread.within(&middle).within(&deep);
+        let history = within.history().await.unwrap();
+        let at = |what: &str| history.iter().find(|snapshot| next(snapshot) == what).unwrap().id;
+        let ended = within.at(at("two")).run_again().context(Arc::clone(&world)).await.unwrap();
+        let all = "x three+one+ask true+two last y three+one+ask true+two last";
+        assert_eq!(world.ran(), "two last");
+        assert_eq!(told(ended.state()), all);
+        within.at(at("ask")).run_again().context(Arc::clone(&world)).await.unwrap();
+        assert_eq!(world.ran(), "");
+        let asked = place.thread(&graph).pending().await.unwrap().only::<Ask>().unwrap();
+        let ended =
+            place.thread(&graph).resume(asked.answer(true)).context(Arc::clone(&world)).await.unwrap();
+        assert_eq!(world.ran(), "ask two last");
+        assert_eq!(told(ended.state()), all);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_was_overwritten_before_a_question_is_overwritten_after_it() {
+    async fn clear(_: &Story) -> StoryUpdate {
+        Story::update().log(Overwrite(vec!["clean".to_owned()]))
+    }
+    on_every_store(async |place| {
+        let world = world();
+        let inner = story().edge(START, one).edge(one, clear).edge(clear, two).edge(two, ask).edge(ask, END);
+        let inner = inner.compile().unwrap().as_node("inner");
+        let middle = story().edge(START, &inner).edge(&inner, three).edge(three, END);
+        let middle = middle.compile().unwrap().as_node("middle");
+        let graph = story().edge(START, &middle).edge(&middle, last).edge(last, END).compile().unwrap();
+        let thread = place.thread(&graph);
+        thread.run(begin("x")).context(Arc::clone(&world)).await.unwrap();
+        let asked = thread.pending().await.unwrap().only::<Ask>().unwrap();
+        let ended =
+            place.thread(&graph).resume(asked.answer(true)).context(Arc::clone(&world)).await.unwrap();
+        assert_eq!(told(ended.state()), "clean two ask true three last");
+    })
+    .await;
+}
