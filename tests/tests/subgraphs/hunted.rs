@@ -84,10 +84,52 @@ async fn replayed_from_the_middle_all_of_the_call_is_handed_back() {
     }
 }
 
+#[tokio::test]
+async fn what_a_key_has_left_outlives_pruning() {
+    on_every_store(async |place| {
+        let world = world();
+        let inner = mapped!(story().edge(START, count).edge(count, END), "inner")
+            .keyed(|story: &Story| story.value.unwrap_or(0).to_string());
+        let graph = story().edge(START, &inner).edge(&inner, END).compile().unwrap();
+        let thread = place.thread(&graph);
+        for key in [1, 2, 2_u32] {
+            thread.run(begin("x").value(key)).context(Arc::clone(&world)).await.unwrap();
+        }
+        assert_eq!(world.ran(), "n1 n1 n3");
+        let stored = graph.with_checkpointer(place.open());
+        stored.prune(Prune { keep_last: Some(1), ..Prune::default() }).await.unwrap();
+        thread.run(begin("x").value(2_u32)).context(Arc::clone(&world)).await.unwrap();
+        thread.run(begin("x").value(1_u32)).context(Arc::clone(&world)).await.unwrap();
+        assert_eq!(world.ran(), "n5 n3");
+    })
+    .await;
+}
+
 #[derive(Route)]
 enum Hand {
     #[to("helper")]
     Over,
+}
+
+#[tokio::test]
+async fn what_a_call_has_left_that_has_said_something_is_gone_on_with() {
+    async fn speak(_: &Story) -> ToParent<Story, Hand> {
+        ToParent::update(say("said")).goto(Hand::Over)
+    }
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        on_every_store(async |place| {
+            let world = world();
+            let inner = story().edge(START, count).edge(count, speak).edge(speak, END);
+            let inner = mapped!(inner, "inner").per_thread();
+            let graph = story().edge(START, &inner).edge(&inner, END).edge(helper, END).compile().unwrap();
+            let thread = place.thread(&graph);
+            for _ in 0..2 {
+                thread.run(begin("x")).durability(durability).context(Arc::clone(&world)).await.unwrap();
+            }
+            assert_eq!(world.ran(), "n1 helper n3 helper", "{durability:?}");
+        })
+        .await;
+    }
 }
 
 #[tokio::test]
@@ -371,4 +413,52 @@ async fn what_was_overwritten_before_a_question_is_overwritten_after_it() {
         assert_eq!(told(ended.state()), "clean two ask true three last");
     })
     .await;
+}
+
+#[tokio::test]
+async fn what_was_left_is_not_handed_back_again_with_any_durability() {
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        on_every_store(async |place| {
+            let world = world();
+            let inner = story().edge(START, count).edge(count, ask).edge(ask, END);
+            let inner = mapped!(inner, "inner").per_thread();
+            let graph = story().edge(START, &inner).edge(&inner, END).compile().unwrap();
+            for _ in 0..2 {
+                let thread = place.thread(&graph);
+                thread.run(begin("x")).durability(durability).context(Arc::clone(&world)).await.unwrap();
+                let asked = thread.pending().await.unwrap().only::<Ask>().unwrap();
+                let run = thread.resume(asked.answer(true)).durability(durability);
+                run.context(Arc::clone(&world)).await.unwrap();
+            }
+
+            assert_eq!(world.ran(), "n1 ask n4 ask", "{durability:?}");
+            let ended = place.thread(&graph).state().await.unwrap().unwrap().state.unwrap();
+            assert_eq!(told(&ended), "x n1+ask true x n4+ask true", "{durability:?}");
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn what_is_left_is_left_with_every_durability() {
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        for behind in [false, true] {
+            on_every_store(async |place| {
+                let world = world();
+                let inner = mapped!(story().edge(START, count).edge(count, END), "inner").per_thread();
+                let graph = match behind {
+                    false => story().edge(START, &inner).edge(&inner, END),
+                    true => story().edge(START, &inner).edge(&inner, last).edge(last, END),
+                };
+                let graph = graph.compile().unwrap();
+                for _ in 0..3 {
+                    let thread = place.thread(&graph);
+                    thread.run(begin("x")).durability(durability).context(Arc::clone(&world)).await.unwrap();
+                }
+
+                assert_eq!(world.ran().replace(" last", ""), "n1 n3 n5", "{durability:?} {behind}");
+            })
+            .await;
+        }
+    }
 }

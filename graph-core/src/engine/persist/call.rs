@@ -7,6 +7,7 @@ use crate::checkpoint::{CheckpointId, Source, StoreError, StoredCheckpoint};
 use crate::engine::begin::begin;
 use crate::engine::child::{Beginning, Begun, Call, Kept, Place, Returned};
 use crate::engine::cx::{Cx, RunShared};
+use crate::engine::desk::StepLog;
 use crate::engine::ephemeral::Ephemerals;
 use crate::engine::parts::Parts;
 use crate::engine::{Driver, Durability};
@@ -41,6 +42,10 @@ pub(in crate::engine) fn call_on_thread<'c, C: GraphState, D: Send + Sync + 'sta
         let mut opening = Opening { call, place, namespace: Arc::clone(&place.namespace), cx, host };
         opening.find().await?;
         let lease = host.lease(&opening.namespace)?;
+        if matches!(call.kept, Kept::Thread(_)) {
+            // Whether an earlier call belongs to the branch is read from the checkpoints that have planned both.
+            StepLog::flush(&*host.shared).await?;
+        }
         let begun = opening.open().await?;
         Ok(Begun { lease: Some(lease), ..begun })
     })
@@ -129,8 +134,13 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
             Beginning::With(input) => {
                 let from = from.map(|stored| open_state(&self.call.graph.0, self.thread(), stored));
                 let from = from.transpose().map_err(|kind| self.refuse(kind))?;
+                let keeps = matches!(self.call.kept, Kept::Thread(_));
                 let mut driver = self.driver(persist, shared, Begin::Input(input(), from))?;
                 driver.has_begun();
+                if let Some(persist) = driver.persist.as_ref().filter(|_| keeps) {
+                    // Its input does not say what it has begun with: whoever goes on with the call reads it.
+                    persist.shared.release();
+                }
                 let state = driver.state.__duplicate();
                 Ok(Begun { driver, state: Some(state), lease: None })
             }

@@ -86,7 +86,8 @@ impl<'s> Branch<'s> {
         Self { pages: Pages::new(store, thread, namespace), known: BTreeMap::new(), start: at }
     }
 
-    /// What followed the tasks that `planned` has planned, if it is on the way.
+    /// What followed the tasks that `planned` has planned, if it is on the way. Where the way was pruned nobody knows that any
+    /// more: a call that was made there and came to its end counts.
     async fn applied(&mut self, planned: CheckpointId) -> Result<Option<Source>, StoreError> {
         // Checkpoints follow older ones: what is older than the one that is looked for is not needed.
         while self.known.keys().next().is_none_or(|oldest| *oldest > planned) {
@@ -103,6 +104,7 @@ impl<'s> Branch<'s> {
                 _ => return Ok(None),
             }
         }
-        Ok(None)
+        // The way was pruned. What is left there of a checkpoint that is older is not on it.
+        Ok((at > planned && !self.known.contains_key(&planned)).then_some(Source::Update))
     }
 }
