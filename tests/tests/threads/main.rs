@@ -26,6 +26,7 @@ mod model;
 mod names;
 mod patches;
 mod questions;
+mod refused;
 mod replays;
 mod resumed_updates;
 mod resuming;

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use graph_core::{Cx, END, GraphState, START, StateGraph};
+use graph_core::reducers::{ReduceError, Reducer, Stamp};
+use graph_core::{Cx, END, GraphState, Route, START, StateGraph};
 use serde::{Serialize, Serializer};
 
 use crate::engine::trace::{here, workers};
@@ -68,6 +69,79 @@ fn a_run_that_nobody_listens_to_copies_neither_the_state_nor_what_is_written() {
     let outcome = workers(2).block_on(graph().run(Load::input(Counted(&COPIES))).into_future()).unwrap();
     assert_eq!(outcome.state().written.len(), 1);
     assert_eq!(COPIES.load(Ordering::Relaxed), 0, "on two");
+}
+
+#[derive(Route)]
+enum Out {
+    #[to(END)]
+    End,
+}
+
+#[test]
+fn a_route_function_next_to_siblings_copies_only_what_its_node_has_written() {
+    fn decide(load: &Load) -> Out {
+        assert_eq!(load.log, [1, 3]);
+        Out::End
+    }
+    static COPIES: AtomicUsize = AtomicUsize::new(0);
+    let graph = StateGraph::<Load>::new()
+        .edge(START, alone)
+        .edge(alone, (left, right))
+        .edge(left, END)
+        .route(right, decide)
+        .compile()
+        .unwrap();
+    let outcome = here(graph.run(Load::input(Counted(&COPIES))).into_future()).unwrap();
+    assert_eq!(outcome.state().log, [1, 2, 3]);
+    assert_eq!(COPIES.load(Ordering::Relaxed), 0);
+}
+
+static PREPARED: AtomicUsize = AtomicUsize::new(0);
+
+/// Counts how often it prepares.
+enum Counting {}
+
+impl Reducer<Vec<u32>> for Counting {
+    type Update = u32;
+    type Delta = u32;
+
+    fn prepare(update: u32, _: &Stamp<'_>) -> Result<u32, ReduceError> {
+        PREPARED.fetch_add(1, Ordering::Relaxed);
+        Ok(update)
+    }
+
+    fn fold(value: &mut Vec<u32>, delta: u32) -> Result<(), ReduceError> {
+        value.push(delta);
+        Ok(())
+    }
+}
+
+#[derive(GraphState, Clone)]
+struct Tally {
+    #[state(reducer = Counting)]
+    counted: Vec<u32>,
+}
+
+#[test]
+fn an_update_is_prepared_once_though_a_route_function_sees_it_before_it_is_applied() {
+    async fn one(_: &Tally) -> TallyUpdate {
+        Tally::update().counted(1)
+    }
+    async fn two(_: &Tally) -> TallyUpdate {
+        Tally::update().counted(2)
+    }
+    fn decide(tally: &Tally) -> Out {
+        assert_eq!(tally.counted.len(), 1);
+        Out::End
+    }
+    let graph = StateGraph::<Tally>::new()
+        .edge(START, (one, two))
+        .route(one, decide)
+        .route(two, decide)
+        .compile()
+        .unwrap();
+    assert_eq!(here(graph.run(Tally::input()).into_future()).unwrap().state().counted, [1, 2]);
+    assert_eq!(PREPARED.load(Ordering::Relaxed), 2);
 }
 
 /// Fails the test when it is serialized.
