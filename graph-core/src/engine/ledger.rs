@@ -58,7 +58,12 @@ impl Ledger {
 
     /// The first clash, in the order of the writes.
     pub(super) fn clash(&self) -> Option<Clash> {
-        self.touched.iter().find_map(|&field| {
+        self.clashes().next()
+    }
+
+    /// Every clash, in this order.
+    pub(super) fn clashes(&self) -> impl Iterator<Item = Clash> {
+        self.touched.iter().filter_map(|&field| {
             let slot = self.slots.get(field)?;
             let clash = slot.contested || (slot.overwriter.is_none() && slot.exclusive && slot.shared);
             clash.then_some(Clash { field, overwrite: slot.contested })

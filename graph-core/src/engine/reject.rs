@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use crate::error::ErrorKind;
-use crate::plan::Task;
+use crate::plan::{END_PLACE, Task};
 use crate::state::{FieldWrite as _, GraphState};
 
 use super::apply::Rejected;
@@ -19,8 +19,11 @@ pub(super) fn reject<S: GraphState>(
     rejected: Rejected,
 ) -> ErrorKind {
     let name = |task: usize| {
-        let name = tasks.get(task).and_then(|task| names.get(task.node));
-        name.map_or("START", |name| name).to_owned()
+        let place = tasks.get(task).map(|task| task.node);
+        if place == Some(END_PLACE) {
+            return "END".to_owned();
+        }
+        place.and_then(|node| names.get(node)).map_or("START", |name| name).to_owned()
     };
     let field_name = |field: usize| S::field(field).map_or("?", |field| field.name);
     match rejected {

@@ -133,6 +133,12 @@ async fn a_thread_with_two_writers_in_conflict_goes_on_with_new_input_an_overwri
         let run = inputs.run(input()).abandon_pending().context(Arc::clone(&script));
         assert_eq!(run.await.unwrap().state().log, ["in", "in", "left", "end"]);
 
+        // What settles the matter is said by the update, with or without `Overwrite`.
+        let settled = updated.copy("settled").await.unwrap();
+        let update = settled.update(Sheet::update().number(8), as_node(END));
+        update.context(Arc::clone(&script)).await.unwrap();
+        assert_eq!(settled.state().await.unwrap().unwrap().state.unwrap().number, 8);
+
         let update = updated.update(Sheet::update().number(Overwrite(7)), as_node(END));
         update.context(Arc::clone(&script)).await.unwrap();
         let ended = updated.state().await.unwrap().unwrap();

@@ -8,6 +8,7 @@ use crate::engine::begin::from_outside;
 use crate::engine::cx::RunShared;
 use crate::engine::encoded::Keep;
 use crate::engine::ephemeral::Ephemerals;
+use crate::engine::ledger::Ledger;
 use crate::engine::options::RunOptions;
 use crate::engine::parts::Parts;
 use crate::engine::task::Finished;
@@ -180,6 +181,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             tasks.push(Task { node: place.number(), packet: None });
             results.push(Some(Finished { leave, ..made }));
         }
+        let of_tasks = results.len().saturating_sub(names.len());
+        let (kept, made) = results.split_at_mut(of_tasks);
+        settle::<S>(kept, made);
         self.attempts = vec![1; tasks.len()];
         (self.tasks, self.results) = (tasks, results);
         self.ctx.cx.at.step = step;
@@ -187,5 +191,30 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             persist.persisting = Persisting::Update { names, ends };
         }
         self.commit(step)
+    }
+}
+
+/// What an update gives a field that has kept a superstep from being applied, since several of its tasks wrote it, is the
+/// field's value: their own writes of it are given up.
+fn settle<S: GraphState>(kept: &mut [Option<Finished<S>>], made: &[Option<Finished<S>>]) {
+    let mut ledger = Ledger::default();
+    ledger.open(S::FIELD_COUNT);
+    for (task, finished) in kept.iter().enumerate() {
+        finished
+            .iter()
+            .flat_map(|finished| finished.writes.iter())
+            .for_each(|write| ledger.enter(task, write));
+    }
+    let given = |field: usize| {
+        made.iter().flatten().any(|finished| finished.writes.iter().any(|write| write.field() == field))
+    };
+    let settled: Vec<usize> =
+        ledger.clashes().map(|clash| clash.field).filter(|&field| given(field)).collect();
+    if settled.is_empty() {
+        return;
+    }
+    for finished in kept.iter_mut().flatten() {
+        let writes = std::mem::take(&mut finished.writes).into_iter();
+        finished.writes = writes.filter(|write| !settled.contains(&write.field())).collect();
     }
 }
