@@ -214,6 +214,8 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
                 let opened = open_state(&self.call.graph.0, self.thread(), stored);
                 opened.map(|opened: Opened<C>| Some(opened.state)).map_err(|kind| self.refuse(kind))
             }
+            // It began with what an earlier call had left: without it, all of that would be taken for new.
+            None if matches!(self.call.kept, Kept::Thread(_)) => Err(self.gone(Some(id))),
             // Its beginning was not stored by itself: it is what its input makes.
             None => begin::<C>(input()).map(|(state, _)| Some(state)).map_err(|kind| self.refuse(kind)),
         }
