@@ -108,13 +108,13 @@ fn a_handler_may_go_elsewhere_than_its_nodes_edges() {
             n2["after"]
             n3["fallback"]
             FINISH([END])
+            j0(("+"))
             START --> n0
             START --> n1
             n0 -. "Fallback" .-> n3
             n0 -. "Out" .-> FINISH
             n2 --> FINISH
             n3 --> FINISH
-            j0(("+"))
             n0 --> j0
             n1 --> j0
             j0 --> n2
