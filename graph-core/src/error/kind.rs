@@ -1,3 +1,5 @@
+// Long by its list: every kind stands here with its text, so that the texts can be read side by side.
+
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+// Longer than most: what waits, who writes it and who waits for it share one lock, and are only understood together.
+
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
