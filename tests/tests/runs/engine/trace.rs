@@ -59,6 +59,11 @@ impl Journal {
         self.0.lock().unwrap().push(text.into());
     }
 
+    /// Whether this was noted since everything was last taken.
+    pub(crate) fn has(&self, text: &str) -> bool {
+        self.0.lock().unwrap().iter().any(|noted| noted == text)
+    }
+
     /// Everything noted since it was last asked.
     pub(crate) fn take(&self) -> Vec<String> {
         std::mem::take(&mut *self.0.lock().unwrap())
