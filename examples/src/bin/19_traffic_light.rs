@@ -48,7 +48,7 @@ impl Yellow {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> graph_core::Result<()> {
     let light = TrafficLight::compile()?;
-    println!("{}", light.mermaid().start(TrafficLight::node::<Red>()).draw()?);
+    println!("{}", light.picture().start(TrafficLight::node::<Red>()).to_mermaid()?);
 
     let mut run = light.run(Red).iter()?;
     while let Some(node) = run.next().await? {

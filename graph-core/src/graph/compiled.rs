@@ -11,7 +11,7 @@ use crate::store::{IntoStore, LongTermStore};
 use crate::stream::RunStream;
 
 use super::drawing::sketch::Sketch;
-use super::{Breakpoints, Mermaid, NodePolicy, Picture, drawing};
+use super::{Breakpoints, NodePolicy, Picture, drawing};
 
 /// A graph that can be run; cheap to clone, and shared by all its runs.
 pub struct Graph<S: GraphState, D = ()>(
@@ -130,11 +130,6 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
     /// packets as thick arrows, joins as a `+`, deferred nodes as stadiums.
     pub fn to_mermaid(&self) -> String {
         drawing::to_mermaid(&Sketch::of(&self.0))
-    }
-
-    /// The same with a direction, notes, highlighted nodes and labels of edges.
-    pub fn mermaid(&self) -> Mermaid<'_, S, D> {
-        Mermaid::new(self)
     }
 
     /// The graph in [Graphviz](https://graphviz.org)' dot language.

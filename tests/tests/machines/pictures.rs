@@ -1,9 +1,9 @@
-//! A machine is drawn as a graph is: notes, labels, highlighted nodes, a direction.
+//! A machine is drawn as a graph is: notes, labels, highlighted nodes, a direction; and START where it is asked for.
 
 use expect_test::expect;
-use graph_core::END;
-use graph_core::graph::Direction;
+use graph_core::graph::{Direction, Picture};
 use graph_core::machine::Machine;
+use graph_core::{END, START};
 
 use crate::fives::{DivisibleBy5, Fives, Increment};
 use crate::shop::{Leave, Look, Shop};
@@ -34,11 +34,11 @@ fn its_edges_are_the_return_types_of_its_nodes() {
 }
 
 #[test]
-fn a_picture_has_what_it_is_asked_for() {
+fn a_picture_has_what_it_is_asked_for_in_every_form() {
     let (check, increment) = (Fives::node::<DivisibleBy5>(), Fives::node::<Increment>());
     let picture = Fives::compile()
         .unwrap()
-        .mermaid()
+        .picture()
         .title("counting \"up\"")
         .direction(Direction::LeftToRight)
         .start(check)
@@ -47,7 +47,7 @@ fn a_picture_has_what_it_is_asked_for() {
         .note(increment, "adds 1\n& <no more>")
         .highlight(check)
         .highlight_named(["Increment", "DivisibleBy5"])
-        .draw();
+        .highlight_style("fill:black; color:white, stroke-width: 4;");
     expect![[r#"
         ---
         title: "counting \"up\""
@@ -61,28 +61,100 @@ fn a_picture_has_what_it_is_asked_for() {
             n0 == "not yet" ==> n1
             n0 -. "at last" .-> FINISH
             n1 ==> n0
-            note0>"adds 1<br/>#38; #60;no more#62;"]
-            note0 -.- n1
-            classDef highlighted fill:#fdff32
+            n1_note0>"adds 1<br/>#38; #60;no more#62;"]
+            n1_note0 -.- n1
+            classDef highlighted stroke:#8a8b00,fill:black,color:white,stroke-width:4
             class n0 highlighted
             class n1 highlighted
     "#]]
-    .assert_eq(&picture.unwrap());
+    .assert_eq(&picture.to_mermaid().unwrap());
+    expect![[r##"
+        digraph "Fives" {
+            label="counting \"up\"";
+            labelloc=t;
+            rankdir=LR;
+            START [shape=oval];
+            n0 [label="DivisibleBy5", shape=box, style=filled, fillcolor="black", color="#8a8b00", fontcolor="white", penwidth="4"];
+            n1 [label="Increment", shape=box, style=filled, fillcolor="black", color="#8a8b00", fontcolor="white", penwidth="4"];
+            n1_note0 [label="adds 1
+        & <no more>", shape=note];
+            n1_note0 -> n1 [style=dotted, arrowhead=none];
+            FINISH [label="END", shape=oval];
+            START -> n0 [style=bold];
+            n0 -> n1 [label="not yet", style=bold];
+            n0 -> FINISH [label="at last", style=dashed];
+            n1 -> n0 [style=bold];
+        }
+    "##]].assert_eq(&picture.to_dot().unwrap());
+    let svg = picture.to_svg().unwrap();
+    for said in [
+        "aria-label=\"counting &quot;up&quot;\"",
+        ".highlighted{stroke-width:4;",
+        "fill:black",
+        ".highlighted~text{fill:white}",
+        ">START</text>",
+        ">not yet</text>",
+        ">at last</text>",
+        ">&amp; &lt;no more&gt;</text>",
+        "<title>Increment: highlighted</title>",
+    ] {
+        assert!(svg.contains(said), "no {said} in {svg}");
+    }
 
-    let plain =
-        Fives::compile().unwrap().mermaid().edge_label(check, END, "at last").without_edge_labels().draw();
-    assert_eq!(plain.unwrap(), Fives::compile().unwrap().to_mermaid());
+    let plain = Fives::compile().unwrap().picture().edge_label(check, END, "at last").without_edge_labels();
+    assert_eq!(plain.to_mermaid().unwrap(), Fives::compile().unwrap().to_mermaid());
+}
+
+#[test]
+fn start_is_shown_where_something_is_said_of_it() {
+    let fives = Fives::compile().unwrap();
+    let (check, increment) = (Fives::node::<DivisibleBy5>(), Fives::node::<Increment>());
+    let arrows = |picture: Picture<_>| {
+        let drawn = picture.to_mermaid().unwrap();
+        let arrows = drawn.lines().filter(|line| line.contains("START") && line.contains("=="));
+        (drawn.contains("START([START])"), arrows.map(|line| line.trim().to_owned()).collect::<Vec<_>>())
+    };
+    assert_eq!(arrows(fives.picture()), (false, vec![]));
+    assert_eq!(arrows(fives.picture().start(check)), (true, vec!["START ==> n0".to_owned()]));
+    assert_eq!(
+        arrows(fives.picture().start(check).start(increment).without_edge_labels()),
+        (true, vec!["START ==> n0".to_owned(), "START ==> n1".to_owned()])
+    );
+    assert_eq!(
+        arrows(fives.picture().edge_label(START, increment, "or here")),
+        (true, vec!["START == \"or here\" ==> n1".to_owned()])
+    );
+    assert_eq!(arrows(fives.picture().note(START, "anywhere")), (true, vec![]));
+    assert_eq!(arrows(fives.picture().highlight(START)), (true, vec![]));
 }
 
 #[test]
 fn everything_that_a_picture_cannot_show_is_said_at_once() {
     let shop = Shop::compile().unwrap();
     let (look, leave) = (Shop::node::<Look>(), Shop::node::<Leave>());
-    let error =
-        shop.mermaid().edge_label(look, END, "a").edge_label(leave, look, "b").highlight_named(["x"]).draw();
-    assert_eq!(
-        error.unwrap_err().to_string(),
-        "graph `Shop`: cannot be drawn like this: there is no node `x`; nothing leads from `Look` to `END`; \
-         nothing leads from `leave` to `Look`"
-    );
+    let picture = shop
+        .picture()
+        .start(END)
+        .edge_label(look, END, "a")
+        .edge_label(leave, look, "b")
+        .highlight_style("fill:url(x)")
+        .highlight_named(["x"]);
+    let said = "graph `Shop`: cannot be drawn like this: nothing leads from `START` to `END`; nothing leads from `Look` to \
+                `END`; nothing leads from `leave` to `Look`; `fill:url(x)` is no `property:value` of letters, digits, `#`, \
+                `.` and `-`; there is no node `x`";
+    for error in [picture.to_mermaid(), picture.to_dot(), picture.to_svg()] {
+        assert_eq!(error.unwrap_err().to_string(), said);
+    }
+}
+
+#[test]
+fn no_style_ends_its_declaration() {
+    let fives = Fives::compile().unwrap();
+    for css in
+        ["}</style><script>", "fill", "fill:", ":red", "fill:red}", "fill:\"red\"", "fill:%%{init}%%", "f(:a"]
+    {
+        let error = fives.picture().highlight_style(css).to_svg().unwrap_err();
+        assert_eq!(error.kind().name(), "Picture", "{css}");
+    }
+    fives.picture().highlight_style("").to_svg().unwrap();
 }

@@ -57,7 +57,7 @@ async fn its_history_shows_each_node_with_what_it_carries() {
         packets.collect::<Vec<_>>(),
         ["START null", "DivisibleBy5 4", r#"Increment {"foo":4}"#, "DivisibleBy5 5", ""]
     );
-    let picture = fives().mermaid().highlight_named(&history[2].next).draw().unwrap();
+    let picture = fives().picture().highlight_named(&history[2].next).to_mermaid().unwrap();
     assert!(picture.contains("class n1 highlighted"), "{picture}");
 
     // A branch from the middle: what was planned there runs again.

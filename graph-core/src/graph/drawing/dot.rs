@@ -2,27 +2,28 @@ use std::fmt::Write as _;
 
 use crate::graph::Direction;
 
-use super::sketch::{Kind, Sketch, Spot, Stroke};
+use super::look::Look;
+use super::sketch::{Kind, Mark, Sketch, Spot, Stroke};
 
 /// A picture in Graphviz' dot language.
-pub(super) fn dot(sketch: &Sketch, title: Option<&str>, direction: Direction) -> String {
+pub(super) fn dot(sketch: &Sketch, look: &Look) -> String {
     let sketch = &*sketch.shown();
     let mut out = format!("digraph {} {{\n", quoted(&sketch.name));
-    if let Some(title) = title {
+    if let Some(title) = &look.title {
         let _ = writeln!(out, "    label={};\n    labelloc=t;", quoted(title));
     }
-    if direction != Direction::TopToBottom {
-        let _ = writeln!(out, "    rankdir={};", direction.letters("TB"));
+    if look.direction != Direction::TopToBottom {
+        let _ = writeln!(out, "    rankdir={};", look.direction.letters("TB"));
     }
     if sketch.spots.iter().any(|spot| spot.inner.is_some()) {
         out.push_str("    compound=true;\n");
     }
-    draw(sketch, "", 1, &mut out);
+    draw(sketch, "", 1, look, &mut out);
     out.push_str("}\n");
     out
 }
 
-fn draw(sketch: &Sketch, within: &str, depth: usize, out: &mut String) {
+fn draw(sketch: &Sketch, within: &str, depth: usize, look: &Look, out: &mut String) {
     let pad = "    ".repeat(depth);
     for spot in &sketch.spots {
         let id = format!("{within}{}", spot.id);
@@ -30,16 +31,14 @@ fn draw(sketch: &Sketch, within: &str, depth: usize, out: &mut String) {
             Some(inner) => {
                 let _ =
                     writeln!(out, "{pad}subgraph cluster_{id} {{\n{pad}    label={};", quoted(&spot.label));
-                if let Some(mark) = spot.mark {
-                    let (fill, line) = mark.colours();
-                    let _ = writeln!(out, "{pad}    style=filled;\n{pad}    fillcolor={:?};", fill);
-                    let _ = writeln!(out, "{pad}    color={line:?};");
+                for attribute in spot.mark.map(|mark| filled(mark, look)).unwrap_or_default() {
+                    let _ = writeln!(out, "{pad}    {attribute};");
                 }
-                draw(inner, &format!("{id}_"), depth + 1, out);
+                draw(inner, &format!("{id}_"), depth + 1, look, out);
                 let _ = writeln!(out, "{pad}}}");
             }
             None => {
-                let _ = writeln!(out, "{pad}{id} [{}];", looks(spot));
+                let _ = writeln!(out, "{pad}{id} [{}];", looks(spot, look));
             }
         }
         for (index, note) in spot.notes.iter().enumerate() {
@@ -83,7 +82,7 @@ fn end_of(spot: &Spot, within: &str, at: Kind, cut: &str) -> (String, Option<Str
     }
 }
 
-fn looks(spot: &Spot) -> String {
+fn looks(spot: &Spot, look: &Look) -> String {
     let shape = match spot.kind {
         Kind::Start | Kind::End | Kind::Deferred => "oval",
         Kind::Join => "circle",
@@ -92,11 +91,24 @@ fn looks(spot: &Spot) -> String {
     // START is what it is called.
     let label =
         if spot.id == spot.label { String::new() } else { format!("label={}, ", quoted(&spot.label)) };
-    let mark = spot.mark.map(|mark| {
-        let (fill, line) = mark.colours();
-        format!(", style=filled, fillcolor={fill:?}, color={line:?}")
-    });
-    format!("{label}shape={shape}{}", mark.unwrap_or_default())
+    let mut looks = format!("{label}shape={shape}");
+    for attribute in spot.mark.map(|mark| filled(mark, look)).unwrap_or_default() {
+        let _ = write!(looks, ", {attribute}");
+    }
+    looks
+}
+
+/// What a mark is in Graphviz' words, as far as it has some.
+fn filled(mark: Mark, look: &Look) -> Vec<String> {
+    let style = look.of(mark);
+    let said = [
+        ("fillcolor", style.get("fill")),
+        ("color", style.get("stroke")),
+        ("fontcolor", style.text()),
+        ("penwidth", style.get("stroke-width")),
+    ];
+    let said = said.into_iter().filter_map(|(attribute, value)| Some(format!("{attribute}={:?}", value?)));
+    std::iter::once("style=filled".to_owned()).chain(said).collect()
 }
 
 fn quoted(text: &str) -> String {

@@ -2,20 +2,23 @@ use std::fmt::Write as _;
 
 use crate::graph::Direction;
 
+use super::look::Look;
 use super::sketch::{Kind, Sketch, Stroke};
 
 /// A picture as a flowchart of Mermaid.
-pub(super) fn mermaid(sketch: &Sketch, title: Option<&str>, direction: Direction) -> String {
+pub(super) fn mermaid(sketch: &Sketch, look: &Look) -> String {
     let sketch = &*sketch.shown();
     let mut out = String::new();
-    if let Some(title) = title {
-        let _ = writeln!(out, "---\ntitle: {}\n---", serde_json::Value::from(title));
+    if let Some(title) = &look.title {
+        let _ = writeln!(out, "---\ntitle: {}\n---", serde_json::Value::from(title.as_str()));
     }
-    let _ = writeln!(out, "flowchart {}", direction.letters("TD"));
-    draw(sketch, "", 1, direction, &mut out);
+    let _ = writeln!(out, "flowchart {}", look.direction.letters("TD"));
+    draw(sketch, "", 1, look.direction, &mut out);
     for mark in sketch.marks() {
-        let (fill, line) = mark.colours();
-        let _ = writeln!(out, "    classDef {} fill:{fill},stroke:{line},color:#1f2933", mark.class());
+        let style = look.of(mark);
+        let style: Vec<String> =
+            style.iter().map(|(property, value)| format!("{property}:{value}")).collect();
+        let _ = writeln!(out, "    classDef {} {}", mark.class(), style.join(","));
     }
     classes(sketch, "", &mut out);
     out

@@ -1,20 +1,27 @@
 //! Pictures of graphs.
 
+mod direction;
 mod dot;
+mod drawn;
+mod look;
 mod mermaid;
 mod of;
 mod picture;
 pub(crate) mod sketch;
+mod style;
 mod svg;
 #[cfg(test)]
 mod tests;
 
+use look::Look;
 use sketch::Sketch;
 
 use crate::state::GraphState;
 
-use super::{Direction, Graph};
+use super::Graph;
 
+pub use direction::Direction;
+pub use drawn::Drawn;
 pub use picture::Picture;
 pub use sketch::Mark;
 
@@ -30,13 +37,13 @@ impl Inside {
 }
 
 pub(super) fn to_mermaid(sketch: &Sketch) -> String {
-    mermaid::mermaid(sketch, None, Direction::default())
+    mermaid::mermaid(sketch, &Look::default())
 }
 
 pub(super) fn to_dot(sketch: &Sketch) -> String {
-    dot::dot(sketch, None, Direction::default())
+    dot::dot(sketch, &Look::default())
 }
 
 pub(super) fn to_svg(sketch: &Sketch) -> String {
-    svg::svg(sketch, None, Direction::default())
+    svg::svg(sketch, &Look::default())
 }

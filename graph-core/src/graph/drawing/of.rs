@@ -4,15 +4,12 @@ use crate::graph::Compiled;
 use crate::plan::{NodePlan, Target, Topology};
 use crate::state::GraphState;
 
-use super::sketch::{Arrow, Kind, Sketch, Spot, Stroke};
+use super::sketch::{Arrow, Kind, START_SPOT, Sketch, Spot, Stroke};
 
 /// Where a node is among the spots: behind START.
 pub(super) fn spot_of(node: usize) -> usize {
     node + 1
 }
-
-/// The spot of START.
-pub(super) const START_SPOT: usize = 0;
 
 impl Sketch {
     pub(crate) fn of<S: GraphState, D>(graph: &Compiled<S, D>) -> Self {
@@ -62,7 +59,7 @@ impl Sketch {
             arrows.extend(join.sources.iter().map(|&source| plain(spot_of(source), here)));
             arrows.push(plain(here, place(join.target)));
         }
-        Self { name: graph.name.clone(), anywhere: graph.anywhere, spots, arrows }
+        Self { name: graph.name.clone(), starts: graph.anywhere.then(Vec::new), spots, arrows }
     }
 }
 

@@ -1,14 +1,16 @@
 use std::fmt;
 
 use crate::error::{Error, ErrorKind};
-use crate::graph::mermaid::drawn;
 use crate::graph::{Direction, Drawn, Graph};
 use crate::node::{NodeRef, Shape};
 use crate::state::GraphState;
 use crate::thread::{Snapshot, TaskSnapshot};
 
-use super::of::{START_SPOT, spot_of};
-use super::sketch::{Kind, Mark, Sketch, Spot};
+use super::drawn::{drawn, named};
+use super::look::Look;
+use super::of::spot_of;
+use super::sketch::{Arrow, Kind, Mark, START_SPOT, Sketch, Spot};
+use super::style::Style;
 use super::{dot, mermaid, svg};
 
 /// A picture of a graph, to be drawn as an SVG image, a [Mermaid](https://mermaid.js.org) flowchart or in
@@ -47,8 +49,7 @@ use super::{dot, mermaid, svg};
 pub struct Picture<S: GraphState, D = ()> {
     graph: Graph<S, D>,
     sketch: Sketch,
-    title: Option<String>,
-    direction: Direction,
+    look: Look,
     /// What was asked for and cannot be shown.
     problems: Vec<String>,
 }
@@ -56,18 +57,35 @@ pub struct Picture<S: GraphState, D = ()> {
 impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
     pub(in crate::graph) fn new(graph: Graph<S, D>) -> Self {
         let sketch = Sketch::of(&graph.0);
-        Self { graph, sketch, title: None, direction: Direction::default(), problems: Vec::new() }
+        Self { graph, sketch, look: Look::default(), problems: Vec::new() }
     }
 
     /// A title above it.
     pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(title.into());
+        self.look.title = Some(title.into());
         self
     }
 
     /// Which way it runs; downwards, if it is not said.
     pub fn direction(mut self, direction: Direction) -> Self {
-        self.direction = direction;
+        self.look.direction = direction;
+        self
+    }
+
+    /// Shows START before this node, and before others only where they are named as well. A machine may begin at any of
+    /// its nodes, and has no START in its picture unless it is asked for; of a graph everything that follows START is shown.
+    pub fn start<N, M>(mut self, node: N) -> Self
+    where
+        N: Shape<M>,
+        N::Signature: Drawn<N::Body>,
+    {
+        let node = drawn(node);
+        let Some(place) = self.find(&node) else { return self };
+        if self.arrows(START_SPOT, place).next().is_some() {
+            self.sketch.starts.get_or_insert_default().push(place);
+        } else {
+            self.report(nothing_leads(&NodeRef::Start, &node));
+        }
         self
     }
 
@@ -84,6 +102,16 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
     pub fn highlight_named<T: AsRef<str>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
         for name in names {
             self.set(&named(name.as_ref()), |spot| spot.mark = Some(Mark::Highlighted));
+        }
+        self
+    }
+
+    /// How highlighted nodes are drawn, as CSS: `fill:pink;stroke-width:3`. What it does not say stays as it is; of dot,
+    /// `fill`, `stroke`, `stroke-width` and `color` are what it can take.
+    pub fn highlight_style(mut self, css: impl AsRef<str>) -> Self {
+        match Style::parse(css.as_ref()) {
+            Ok(style) => self.look.highlighted = style,
+            Err(problem) => self.report(problem),
         }
         self
     }
@@ -134,13 +162,15 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
         let (from, to, text) = (drawn(from), drawn(to), text.into());
         let (Some(source), Some(target)) = (self.find(&from), self.find(&to)) else { return self };
         let mut found = false;
-        for arrow in self.sketch.arrows.iter_mut().filter(|arrow| (arrow.from, arrow.to) == (source, target))
-        {
+        for arrow in self.arrows(source, target) {
             arrow.label = Some(text.clone());
             found = true;
         }
-        if !found {
-            self.report(format!("nothing leads from `{}` to `{}`", from.name(), to.name()));
+        match &mut self.sketch.starts {
+            _ if !found => self.report(nothing_leads(&from, &to)),
+            // What is said of it is to be seen.
+            Some(starts) if source == START_SPOT => starts.push(target),
+            _ => {}
         }
         self
     }
@@ -156,7 +186,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
     /// # Errors
     /// [`Picture`](ErrorKind::Picture) with everything that was asked for and is not in the graph.
     pub fn to_mermaid(&self) -> Result<String, Error> {
-        self.check().map(|()| mermaid::mermaid(&self.sketch, self.title.as_deref(), self.direction))
+        self.check().map(|()| mermaid::mermaid(&self.sketch, &self.look))
     }
 
     /// The picture in dot.
@@ -164,7 +194,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
     /// # Errors
     /// As [`to_mermaid`](Self::to_mermaid).
     pub fn to_dot(&self) -> Result<String, Error> {
-        self.check().map(|()| dot::dot(&self.sketch, self.title.as_deref(), self.direction))
+        self.check().map(|()| dot::dot(&self.sketch, &self.look))
     }
 
     /// The picture as an SVG image: one element, without script, font or other files, that can be put into a page or a file.
@@ -172,7 +202,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
     /// # Errors
     /// As [`to_mermaid`](Self::to_mermaid).
     pub fn to_svg(&self) -> Result<String, Error> {
-        self.check().map(|()| svg::svg(&self.sketch, self.title.as_deref(), self.direction))
+        self.check().map(|()| svg::svg(&self.sketch, &self.look))
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -203,6 +233,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
         found
     }
 
+    fn arrows(&mut self, from: usize, to: usize) -> impl Iterator<Item = &mut Arrow> {
+        self.sketch.arrows.iter_mut().filter(move |arrow| (arrow.from, arrow.to) == (from, to))
+    }
+
     fn set(&mut self, node: &NodeRef, change: impl FnOnce(&mut Spot)) {
         if let Some(place) = self.find(node)
             && let Some(spot) = self.sketch.spots.get_mut(place)
@@ -212,12 +246,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
     }
 }
 
-fn named(name: &str) -> NodeRef {
-    match name {
-        "START" => NodeRef::Start,
-        "END" => NodeRef::End,
-        name => NodeRef::Named(name.to_owned().into()),
-    }
+fn nothing_leads(from: &NodeRef, to: &NodeRef) -> String {
+    format!("nothing leads from `{}` to `{}`", from.name(), to.name())
 }
 
 fn mark_of<S: GraphState>(task: &TaskSnapshot<S>) -> Mark {

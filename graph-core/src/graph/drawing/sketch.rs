@@ -1,11 +1,14 @@
 use std::borrow::Cow;
 
+/// The place of START, which comes first.
+pub(super) const START_SPOT: usize = 0;
+
 /// What a picture shows, whatever form it is drawn in. A spot may have a picture inside.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sketch {
     pub(crate) name: String,
-    /// A run may begin at any node: START is not shown.
-    pub(crate) anywhere: bool,
+    /// The spots to which START is shown to lead, where it is not all of them: a machine may begin at any.
+    pub(crate) starts: Option<Vec<usize>>,
     pub(crate) spots: Vec<Spot>,
     pub(crate) arrows: Vec<Arrow>,
 }
@@ -78,7 +81,7 @@ impl Mark {
         }
     }
 
-    /// Fill and line; text on the fill is dark.
+    /// Fill and line, for dark text.
     pub(super) fn colours(self) -> (&'static str, &'static str) {
         match self {
             Self::Finished => ("#c6f0d2", "#2f855a"),
@@ -104,15 +107,16 @@ impl Mark {
 impl Sketch {
     /// What is drawn of it.
     pub(super) fn shown(&self) -> Cow<'_, Self> {
-        if !self.anywhere {
-            return Cow::Borrowed(self);
+        let Some(starts) = &self.starts else { return Cow::Borrowed(self) };
+        let mut shown = Self { starts: None, ..self.clone() };
+        shown.arrows.retain(|arrow| arrow.from != START_SPOT || starts.contains(&arrow.to));
+        let said = self.spots.first().is_some_and(|start| start.mark.is_some() || !start.notes.is_empty());
+        if starts.is_empty() && !said {
+            shown.spots.remove(START_SPOT);
+            for arrow in &mut shown.arrows {
+                (arrow.from, arrow.to) = (arrow.from.saturating_sub(1), arrow.to.saturating_sub(1));
+            }
         }
-        let mut shown = Self { anywhere: false, ..self.clone() };
-        shown.spots.retain(|spot| spot.kind != Kind::Start);
-        let moved = shown.arrows.into_iter().filter_map(|arrow| {
-            Some(Arrow { from: arrow.from.checked_sub(1)?, to: arrow.to.checked_sub(1)?, ..arrow })
-        });
-        shown.arrows = moved.collect();
         Cow::Owned(shown)
     }
 

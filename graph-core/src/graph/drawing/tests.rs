@@ -2,6 +2,7 @@
 
 use expect_test::expect;
 
+use super::look::Look;
 use super::sketch::{Arrow, Kind, Mark, Sketch, Spot, Stroke};
 use super::{dot, mermaid, svg};
 use crate::graph::Direction;
@@ -24,7 +25,11 @@ fn around(name: &str, inner: Option<Sketch>) -> Sketch {
     if let Some(inner) = inner {
         spots[1].inner = Some(inner);
     }
-    Sketch { anywhere: false, name: format!("graph of {name}"), spots, arrows: vec![edge(0, 1), edge(1, 2)] }
+    Sketch { starts: None, name: format!("graph of {name}"), spots, arrows: vec![edge(0, 1), edge(1, 2)] }
+}
+
+fn titled() -> Look {
+    Look { title: Some("a title".to_owned()), ..Look::default() }
 }
 
 fn nested() -> Sketch {
@@ -62,7 +67,7 @@ fn mermaid_has_a_subgraph_for_each() {
             classDef waiting fill:#dcd3ff,stroke:#6b46c1,color:#1f2933
             class n0_n0_n0 waiting
     "#]]
-    .assert_eq(&mermaid::mermaid(&nested(), None, Direction::LeftToRight));
+    .assert_eq(&mermaid::mermaid(&nested(), &Look { direction: Direction::LeftToRight, ..Look::default() }));
 }
 
 #[test]
@@ -95,7 +100,7 @@ fn dot_has_a_cluster_for_each_and_cuts_arrows_off_at_its_border() {
             START -> n0_START [lhead=cluster_n0];
             n0_FINISH -> FINISH [ltail=cluster_n0];
         }
-    "##]].assert_eq(&dot::dot(&nested(), Some("a title"), Direction::TopToBottom));
+    "##]].assert_eq(&dot::dot(&nested(), &titled()));
 }
 
 #[test]
@@ -116,7 +121,7 @@ fn an_svg_has_a_box_around_each() {
         .graph-picture .r{stroke-dasharray:5 4}
         .graph-picture .p{stroke-width:3}
         .graph-picture .a{fill:#737373}
-        .graph-picture .waiting{fill:#dcd3ff;stroke:#6b46c1;stroke-width:2}
+        .graph-picture .waiting{stroke-width:2;fill:#dcd3ff;stroke:#6b46c1}
         </style>
         <defs><marker id="graph-arrow" viewBox="0 0 8 8" refX="7.5" refY="4" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto"><path class="a" d="M0 0L8 4L0 8z"/></marker></defs>
         <text class="t" x="114.9" y="24.0">a title</text>
@@ -142,5 +147,5 @@ fn an_svg_has_a_box_around_each() {
         <path class="e" marker-end="url(#graph-arrow)" d="M102.9 456.5C102.9 466.2 102.9 466.2 102.9 476.0C102.9 482.5 102.9 482.5 102.9 489.0"/>
         </g>
         </svg>
-    "#]].assert_eq(&svg::svg(&nested(), Some("a title"), Direction::TopToBottom));
+    "#]].assert_eq(&svg::svg(&nested(), &titled()));
 }

@@ -29,5 +29,5 @@ impl Check {
 fn main() {
     let fives = Fives::compile().unwrap();
     let _ = fives.run(Refund);
-    let _ = fives.mermaid().highlight(Fives::node::<Refund>());
+    let _ = fives.picture().highlight(Fives::node::<Refund>());
 }

@@ -11,6 +11,7 @@ use text::{escaped, width};
 
 use crate::graph::Direction;
 
+use super::look::Look;
 use super::sketch::{Arrow, Kind, Sketch, Spot, Stroke};
 
 const LINE: f64 = 16.0;
@@ -43,9 +44,10 @@ struct Drawing {
     height: f64,
 }
 
-pub(super) fn svg(sketch: &Sketch, title: Option<&str>, direction: Direction) -> String {
+pub(super) fn svg(sketch: &Sketch, look: &Look) -> String {
     let sketch = &*sketch.shown();
-    let drawing = draw(sketch, direction);
+    let title = look.title.as_deref();
+    let drawing = draw(sketch, look.direction);
     let head = if title.is_some() { LINE + MARGIN } else { 0.0 };
     let wide = title.map_or(0.0, width).max(drawing.width);
     let (across, down) = (wide + 2.0 * MARGIN, drawing.height + 2.0 * MARGIN + head);
@@ -62,8 +64,16 @@ pub(super) fn svg(sketch: &Sketch, title: Option<&str>, direction: Direction) ->
         let _ = writeln!(out, ".graph-picture {what}{{{looks}}}");
     }
     for mark in sketch.marks() {
-        let (fill, line) = mark.colours();
-        let _ = writeln!(out, ".graph-picture .{}{{fill:{fill};stroke:{line};stroke-width:2}}", mark.class());
+        let (class, style) = (mark.class(), look.of(mark));
+        let _ =
+            write!(out, ".graph-picture .{class}{{stroke-width:{}", style.get("stroke-width").unwrap_or("2"));
+        for (property, value) in style.iter().filter(|(said, _)| !["color", "stroke-width"].contains(said)) {
+            let _ = write!(out, ";{property}:{value}");
+        }
+        out.push_str("}\n");
+        if let Some(color) = style.text() {
+            let _ = writeln!(out, ".graph-picture .{class}~text{{fill:{color}}}");
+        }
     }
     out.push_str("</style>\n");
     out.push_str(

@@ -1,0 +1,29 @@
+/// Which way a picture runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Direction {
+    /// Downwards.
+    #[default]
+    TopToBottom,
+    /// To the right.
+    LeftToRight,
+    /// Upwards.
+    BottomToTop,
+    /// To the left.
+    RightToLeft,
+}
+
+impl Direction {
+    /// As Mermaid and Graphviz say it; `down` is how they say it of the first.
+    pub(super) fn letters(self, down: &'static str) -> &'static str {
+        match self {
+            Self::TopToBottom => down,
+            Self::LeftToRight => "LR",
+            Self::BottomToTop => "BT",
+            Self::RightToLeft => "RL",
+        }
+    }
+
+    pub(super) fn is_upright(self) -> bool {
+        matches!(self, Self::TopToBottom | Self::BottomToTop)
+    }
+}
