@@ -6,12 +6,15 @@
     reason = "the functions that tests share fail a test as the tests themselves do"
 )]
 
+mod calls;
 mod cancelled;
 mod failing_stores;
 mod gates;
+mod instants;
 mod job;
 mod killed;
 mod next_turn;
+mod policies;
 mod prefixes;
 mod questions;
 mod stopped;

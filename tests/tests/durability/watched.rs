@@ -18,6 +18,8 @@ pub(crate) struct Watched<C> {
     pub(crate) truth: Arc<Truth>,
     /// So many polls go by before anything is done, and again before it is said.
     pub(crate) slow: u32,
+    /// So many more before anything is done that is no call's.
+    pub(crate) slow_around: u32,
     /// Which commit fails, counted from 0.
     pub(crate) fails: Option<(usize, Fault)>,
     /// Which read fails, counted from 0.
@@ -42,6 +44,7 @@ impl<C> Watched<C> {
             inner,
             truth,
             slow: 0,
+            slow_around: 0,
             fails: None,
             fails_to_read: None,
             batches: None,
@@ -105,7 +108,7 @@ impl<C: Checkpointer> Checkpointer for Watched<C> {
         Box::pin(async move {
             let count = self.commits.fetch_add(1, Ordering::SeqCst);
             let fault = self.fails.filter(|(nth, _)| *nth == count).map(|(_, fault)| fault);
-            pause(self.slow).await;
+            pause(self.slow + if batch.namespace.is_empty() { self.slow_around } else { 0 }).await;
             if fault == Some(Fault::Before) {
                 return Err(broken());
             }

@@ -10,17 +10,11 @@ use std::task::{Context, Poll, Waker};
 use futures_util::task::AtomicWaker;
 use tokio::sync::Notify;
 
-use crate::checkpoint::{
-    Batch, CheckpointId, Checkpointer, Fence, Payload, RecordKind, StoreError, TaskRecord, Write,
-};
+use crate::checkpoint::{Batch, CheckpointId, Checkpointer, Fence, StoreError, Write};
 
 use super::held::Held;
-use super::records::{StoredFailure, json_record, key, place};
 use super::writer::lock;
 use crate::engine::Durability;
-use crate::engine::desk::{Logged, StepLog};
-use crate::engine::policy::Tried;
-use crate::node::NodeError;
 
 /// A run's writes on their way to the store: in order, and one batch at a time.
 ///
@@ -31,7 +25,15 @@ pub(crate) struct Journal {
     in_flight: Option<InFlight>,
     /// The thread is this run's own. Until then nothing of it is to be written: it may still be refused.
     begun: bool,
+    /// Of a run within another, until that is durable which it hangs on: nothing of it is written before.
+    ///
+    /// Otherwise a crash could leave the beginning of a call behind that nobody has planned, in the way of the one before it,
+    /// which is to be gone on with.
+    around: Option<Durable<'static>>,
 }
+
+/// Waits until writes are durable.
+pub(super) type Durable<'a> = Pin<Box<dyn Future<Output = Result<(), Arc<StoreError>>> + Send + 'a>>;
 
 struct InFlight {
     commit: Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send>>,
@@ -45,9 +47,9 @@ pub(crate) struct Shared {
     thread: Arc<str>,
     namespace: Arc<str>,
     origin: Arc<str>,
-    durability: Durability,
+    pub(super) durability: Durability,
     /// The journal of the run around this one.
-    outer: Option<Arc<Shared>>,
+    pub(super) outer: Option<Arc<Shared>>,
     inner: Mutex<Inner>,
     /// Wakes the driver: there is something to write.
     pushed: AtomicWaker,
@@ -109,7 +111,7 @@ impl Journal {
             pushed: AtomicWaker::new(),
             written: Notify::new(),
         };
-        Self { shared: Arc::new(shared), in_flight: None, begun: false }
+        Self { shared: Arc::new(shared), in_flight: None, begun: false, around: None }
     }
 
     /// A journal for a run within another: of the same epoch, in a namespace of its own, whose head is `head`.
@@ -143,7 +145,9 @@ impl Journal {
             pushed: AtomicWaker::new(),
             written: Notify::new(),
         };
-        Self { shared: Arc::new(shared), in_flight: None, begun: true }
+        let outer = Arc::clone(outer);
+        let around: Durable<'static> = Box::pin(async move { outer.durable_here_and_around().await });
+        Self { shared: Arc::new(shared), in_flight: None, begun: true, around: Some(around) }
     }
 
     /// Writes as far as can be done now; ready when nothing is left to write.
@@ -156,6 +160,9 @@ impl Journal {
                 self.in_flight = None;
                 self.shared.settle(result, then);
             }
+            if self.poll_around(cx).is_pending() {
+                return Poll::Pending;
+            }
             match self.shared.next_batch() {
                 Some((batch, then)) => {
                     let store = Arc::clone(&self.shared.store);
@@ -165,6 +172,20 @@ impl Journal {
                 None => return Poll::Ready(()),
             }
         }
+    }
+
+    /// Ready when what waits to be written may be.
+    fn poll_around(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(around) = &mut self.around else { return Poll::Ready(()) };
+        if self.shared.is_idle() {
+            return Poll::Ready(());
+        }
+        let Poll::Ready(durable) = around.as_mut().poll(cx) else { return Poll::Pending };
+        self.around = None;
+        if let Err(error) = durable {
+            self.shared.fail(error);
+        }
+        Poll::Ready(())
     }
 
     /// Writes as far as can be done without waiting; waits only when too much is waiting.
@@ -235,45 +256,6 @@ impl Drop for Journal {
     }
 }
 
-impl StepLog for Shared {
-    fn flush(&self) -> Logged<'_> {
-        Box::pin(async {
-            if let Some(outer) = &self.outer {
-                StepLog::flush(&**outer).await?;
-            }
-            self.durable().await.map_err(NodeError::from)
-        })
-    }
-
-    fn record<'a>(&'a self, task: usize, kind: RecordKind, name: &'a str, result: Payload) -> Logged<'a> {
-        Box::pin(async move {
-            let record = TaskRecord { key: key(place(task), kind, name), payload: result };
-            let at = self.lock().at;
-            if let Some(checkpoint) = at {
-                self.push_now(Write::Records { checkpoint, remove: Vec::new(), put: vec![record] });
-            }
-            self.durable().await.map_err(NodeError::from)
-        })
-    }
-
-    fn tried<'a>(&'a self, task: usize, tried: Tried<'a>) -> Logged<'a> {
-        Box::pin(async move {
-            let record = json_record(key(place(task), RecordKind::Failed, ""), &StoredFailure::tried(&tried));
-            let (record, at) = (record.map_err(NodeError::from)?, self.lock().at);
-            if let Some(checkpoint) = at {
-                self.push(Write::Records { checkpoint, remove: Vec::new(), put: vec![record] });
-            }
-            // A handler is asked once it is known that it is; waiting needs to be known only where everything does.
-            let waits = match self.durability {
-                Durability::Sync => true,
-                Durability::Async => tried.tries.handling.is_some(),
-                Durability::Exit => false,
-            };
-            if waits { self.durable().await.map_err(NodeError::from) } else { Ok(()) }
-        })
-    }
-}
-
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
@@ -295,7 +277,7 @@ impl Shared {
     }
 
     /// Queues a write, also where others are held back.
-    fn push_now(&self, write: Write) {
+    pub(super) fn push_now(&self, write: Write) {
         self.release();
         {
             let mut inner = self.lock();
@@ -369,9 +351,16 @@ impl Shared {
 
     /// Writes nothing any more: what was to be written cannot be, and what follows would build on it.
     pub(super) fn stop(&self, why: StoreError) {
-        let mut inner = self.lock();
-        inner.queue.clear();
-        inner.failed.get_or_insert(Arc::new(why));
+        self.fail(Arc::new(why));
+    }
+
+    pub(super) fn fail(&self, why: Arc<StoreError>) {
+        {
+            let mut inner = self.lock();
+            inner.queue.clear();
+            inner.failed.get_or_insert(why);
+        }
+        self.written.notify_waiters();
     }
 
     /// Why nothing is written any more.
@@ -385,6 +374,12 @@ impl Shared {
     /// The newest checkpoint that is durable.
     pub(crate) fn durable_head(&self) -> Option<CheckpointId> {
         self.lock().durable_head
+    }
+
+    /// Whether nothing waits to be written.
+    fn is_idle(&self) -> bool {
+        let inner = self.lock();
+        inner.queue.is_empty() && !inner.claims
     }
 
     /// Everything that waits, as a batch; and where the thread stands afterwards.

@@ -12,6 +12,7 @@ mod input;
 mod joins;
 mod journal;
 mod lineage;
+mod logged;
 mod open;
 mod opened;
 mod orphans;

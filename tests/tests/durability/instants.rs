@@ -1,0 +1,177 @@
+//! A process that dies at any instant at which something has happened: what its store had by then is all that is left.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use graph_core::checkpoint::{Batch, Checkpointer as _, MemoryCheckpointer};
+use graph_core::thread::Thread;
+use graph_core::{Durability, Error, ErrorKind, Graph, GraphState};
+use tokio::time::Instant;
+
+use crate::truth::Truth;
+use crate::watched::{Fault, Watched};
+
+/// The clock is told of so often, so that there are instants while everybody waits.
+const TICK: Duration = Duration::from_secs(20 * 60);
+
+/// What happens in a run, and how many of its batches the store has by then.
+#[derive(Default)]
+pub(crate) struct World {
+    notes: Mutex<Vec<Note>>,
+    batches: Arc<Mutex<Vec<Batch>>>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Note {
+    pub(crate) text: String,
+    pub(crate) at: Instant,
+    batches: usize,
+}
+
+impl World {
+    pub(crate) fn note(&self, text: impl Into<String>) {
+        let batches = self.batches.lock().unwrap().len();
+        self.notes.lock().unwrap().push(Note { text: text.into(), at: Instant::now(), batches });
+    }
+
+    fn notes(&self) -> Vec<Note> {
+        self.notes.lock().unwrap().clone()
+    }
+}
+
+/// A run that has died at an instant, and the one that has gone on in its place.
+pub(crate) struct Crash<S: GraphState> {
+    pub(crate) before: Vec<Note>,
+    pub(crate) after: Vec<Note>,
+    pub(crate) begun: Instant,
+    pub(crate) state: S,
+    pub(crate) thread: Thread<S, World>,
+    pub(crate) about: String,
+}
+
+impl<S: GraphState> Crash<S> {
+    async fn of(before: Vec<Note>, run: Once<'_, S>, about: &str) -> Self {
+        let (world, begun) = (Arc::new(World::default()), Instant::now());
+        let thread = run.thread();
+        let state = run.run(&world).await.unwrap();
+        let told = |notes: &[Note]| notes.iter().map(|note| &*note.text).collect::<Vec<_>>().join(", ");
+        let after = world.notes();
+        let about = format!("{about}: {}; then {}", told(&before), told(&after));
+        Self { before, after, begun, state, thread, about }
+    }
+
+    pub(crate) fn had(&self, text: &str) -> bool {
+        self.before.iter().any(|note| note.text == text)
+    }
+
+    /// How long after the second run has begun this was noted there.
+    pub(crate) fn then(&self, text: &str) -> Option<Duration> {
+        self.after.iter().find(|note| note.text == text).map(|note| note.at - self.begun)
+    }
+
+    /// Whether a tick has gone by since this was noted.
+    pub(crate) fn had_long(&self, text: &str) -> bool {
+        let at = self.before.iter().position(|note| note.text == text);
+        at.is_some_and(|at| self.before[at..].iter().any(|note| note.text == "tick"))
+    }
+}
+
+/// A run that is begun once, however often it is started.
+struct Once<'g, S: GraphState> {
+    graph: &'g Graph<S, World>,
+    store: Watched<MemoryCheckpointer>,
+    input: S::Input,
+    durability: Durability,
+}
+
+impl<S: GraphState> Once<'_, S> {
+    fn thread(&self) -> Thread<S, World> {
+        self.graph.with_checkpointer(self.store.clone()).thread("t")
+    }
+
+    async fn run(self, world: &Arc<World>) -> Result<S, Error> {
+        let thread = self.thread();
+        let run = thread.run(self.input).run_id("once").durability(self.durability).recursion_limit(1_000);
+        let run = run.context(Arc::clone(world)).into_future();
+        let clock = async {
+            loop {
+                tokio::time::sleep(TICK).await;
+                world.note("tick");
+            }
+        };
+        tokio::select! {
+            outcome = run => Ok(outcome?.into_state()),
+            () = clock => unreachable!(),
+        }
+    }
+}
+
+fn watched(store: MemoryCheckpointer) -> Watched<MemoryCheckpointer> {
+    Watched::new(store, Truth::told_to(|_| {}))
+}
+
+async fn reopened(batches: &[Batch]) -> Watched<MemoryCheckpointer> {
+    let store = MemoryCheckpointer::new();
+    for batch in batches {
+        store.commit(batch.clone()).await.unwrap();
+    }
+    watched(store)
+}
+
+/// Runs a graph, lets it die at each instant and after each of its batches, and go on with what the store had then.
+pub(crate) async fn at_each_instant<S: GraphState>(
+    graph: &Graph<S, World>,
+    input: impl Fn() -> S::Input,
+    durability: Durability,
+    (slow, slow_around): (u32, u32),
+) -> Vec<Crash<S>> {
+    let world = Arc::new(World::default());
+    let mut store = watched(MemoryCheckpointer::new());
+    (store.slow, store.slow_around) = (slow, slow_around);
+    store.batches = Some(Arc::clone(&world.batches));
+    Once { graph, store, input: input(), durability }.run(&world).await.unwrap();
+    let (notes, batches) = (world.notes(), world.batches.lock().unwrap().clone());
+    let instants = notes.iter().enumerate().map(|(last, note)| (last + 1, note.batches));
+    // What had happened at the least when a batch was written.
+    let prefixes =
+        (0..=batches.len()).map(|count| (notes.partition_point(|note| note.batches < count), count));
+    let mut crashes = Vec::new();
+    for (happened, count) in instants.chain(prefixes) {
+        let about = format!(
+            "{durability:?}, a store that takes {slow} and {slow_around} more around calls, after {count} of {} batches",
+            batches.len()
+        );
+        let store = reopened(&batches[..count]).await;
+        let run = Once { graph, store, input: input(), durability };
+        crashes.push(Crash::of(notes[..happened].to_vec(), run, &about).await);
+    }
+    crashes
+}
+
+/// Runs a graph on a store whose first commit fails, or its second, and so on; and again once the store is well.
+pub(crate) async fn whichever_commit_fails<S: GraphState>(
+    graph: &Graph<S, World>,
+    input: impl Fn() -> S::Input,
+    durability: Durability,
+) -> Vec<Crash<S>> {
+    let mut crashes = Vec::new();
+    for fault in [Fault::Before, Fault::After] {
+        for nth in 0.. {
+            let (world, kept) = (Arc::new(World::default()), MemoryCheckpointer::new());
+            let mut store = watched(kept.clone());
+            store.fails = Some((nth, fault));
+            let about = format!("{durability:?}, commit {nth} fails {fault:?}");
+            match (Once { graph, store, input: input(), durability }).run(&world).await {
+                Ok(_) => break,
+                Err(error) => {
+                    let cause = format!("{error:?}");
+                    let store = matches!(error.kind(), ErrorKind::Store(_) | ErrorKind::Node { .. });
+                    assert!(store && cause.contains("the cable was pulled"), "{about}: {cause}");
+                }
+            }
+            let run = Once { graph, store: watched(kept), input: input(), durability };
+            crashes.push(Crash::of(world.notes(), run, &about).await);
+        }
+    }
+    crashes
+}

@@ -1,0 +1,140 @@
+//! A process that dies while a node waits for its next attempt, sleeps, or has its error handled: what was known is known.
+
+use std::time::Duration;
+
+use graph_core::policy::{Policy, Retry};
+use graph_core::{
+    Ctx, Durability, END, Graph, GraphState, NodeError, NodeFailure, Result, START, StateGraph, bail,
+};
+
+use crate::instants::{Crash, World, at_each_instant, whichever_commit_fails};
+
+const HOUR: Duration = Duration::from_secs(60 * 60);
+/// Whoever does not wait has gone on before that.
+const SOON: Duration = Duration::from_secs(60);
+
+#[derive(GraphState, Clone, Debug, PartialEq)]
+struct Job {
+    #[state(reducer = append)]
+    log: Vec<String>,
+}
+
+fn say(text: impl Into<String>) -> JobUpdate {
+    Job::update().log([text.into()])
+}
+
+async fn first(_: &Job, cx: &Ctx<World>) -> JobUpdate {
+    cx.context().note("first");
+    say("first")
+}
+
+async fn work(_: &Job, cx: &Ctx<World>) -> Result<JobUpdate> {
+    cx.context().note(format!("attempt {}", cx.attempt()));
+    cx.context().note(format!("failed {}", cx.attempt()));
+    bail!("no power")
+}
+
+async fn rescue(_: &Job, failure: &NodeFailure, cx: &Ctx<World>) -> Result<JobUpdate> {
+    cx.context().note("rescue");
+    let mend = async {
+        cx.context().note("mended");
+        Ok::<_, NodeError>(())
+    };
+    cx.context().note("asleep");
+    cx.sleep(3 * HOUR).await;
+    cx.context().note("awake");
+    cx.step("mend", mend).await?;
+    cx.context().note("kept");
+    Ok(say(format!("rescued from {}", failure.attempt)))
+}
+
+async fn beside(_: &Job, cx: &Ctx<World>) -> JobUpdate {
+    cx.context().note("beside");
+    say("beside")
+}
+
+async fn last(_: &Job, cx: &Ctx<World>) -> JobUpdate {
+    cx.context().note("last");
+    say("last")
+}
+
+fn job() -> StateGraph<Job, World> {
+    StateGraph::<Job>::with_context::<World>()
+}
+
+fn alone(backoff: Duration) -> Graph<Job, World> {
+    let graph = job().edge(START, first).edge(first, work).edge(work, last).edge(last, END);
+    let retry = Retry::attempts(2).backoff(backoff);
+    graph.policy(work, Policy::new().retry(retry)).on_error(work, rescue).compile().unwrap()
+}
+
+fn with_sibling(backoff: Duration) -> Graph<Job, World> {
+    let graph =
+        job().edge(START, first).edge(first, (work, beside)).join((work, beside), last).edge(last, END);
+    let retry = Retry::attempts(2).backoff(backoff);
+    graph.policy(work, Policy::new().retry(retry)).on_error(work, rescue).compile().unwrap()
+}
+
+/// The same as a call: within one, or within a call within one.
+fn called(inner: Graph<Job, World>) -> Graph<Job, World> {
+    let inner = inner.as_node("inner");
+    job().edge(START, first).edge(first, &inner).edge(&inner, last).edge(last, END).compile().unwrap()
+}
+
+async fn keeps_what_was_known(graph: &Graph<Job, World>, log: &[&str]) {
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        for slow in [(0, 0), (3, 0), (0, 30)] {
+            let crashes = at_each_instant(graph, Job::input, durability, slow).await;
+            assert!(crashes.len() > 15);
+            crashes.iter().for_each(|crash| holds(crash, durability, log));
+        }
+        let crashes = whichever_commit_fails(graph, Job::input, durability).await;
+        assert!(crashes.len() > 5);
+        crashes.iter().for_each(|crash| holds(crash, durability, log));
+    }
+}
+
+fn holds(crash: &Crash<Job>, durability: Durability, log: &[&str]) {
+    let about = &crash.about;
+    assert_eq!(crash.state.log, log, "{about}");
+    // A step that has come back is not done again, whatever the mode.
+    if crash.had("kept") {
+        assert_eq!(crash.then("mended"), None, "{about}");
+    }
+    // Nor does a sleep begin anew that has begun: meanwhile its time has come.
+    if crash.had_long("asleep") && !crash.had("awake") {
+        assert!(crash.then("awake").is_some_and(|then| then < SOON), "{about}");
+    }
+    if durability == Durability::Exit {
+        return;
+    }
+    // A handler that was asked is asked again, and nobody else.
+    if crash.had("rescue") {
+        assert_eq!((crash.then("attempt 1"), crash.then("attempt 2")), (None, None), "{about}");
+    }
+    // Whoever waits for its next attempt waits for the rest: by now there is none.
+    if crash.had_long("failed 1") || durability == Durability::Sync && crash.had("attempt 2") {
+        assert_eq!(crash.then("attempt 1"), None, "{about}");
+        assert!(crash.then("attempt 2").is_none_or(|second| second < SOON), "{about}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_a_handler_and_its_sleep_go_on_after_a_crash_at_any_instant() {
+    for backoff in [Duration::ZERO, HOUR] {
+        keeps_what_was_known(&alone(backoff), &["first", "rescued from 2", "last"]).await;
+        keeps_what_was_known(&with_sibling(backoff), &["first", "rescued from 2", "beside", "last"]).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn so_they_do_within_a_call() {
+    for backoff in [Duration::ZERO, HOUR] {
+        let log = ["first", "first", "rescued from 2", "last", "last"];
+        keeps_what_was_known(&called(alone(backoff)), &log).await;
+        let log = ["first", "first", "rescued from 2", "beside", "last", "last"];
+        keeps_what_was_known(&called(with_sibling(backoff)), &log).await;
+        let log = ["first", "first", "first", "rescued from 2", "last", "last", "last"];
+        keeps_what_was_known(&called(called(alone(backoff))), &log).await;
+    }
+}
