@@ -15,7 +15,7 @@ mod wiring;
 pub(crate) use breakpoints::Breakpoints;
 pub(crate) use compiled::{Compiled, CompiledNode, Graph};
 pub use draft::Draft;
-pub use drawing::{Direction, Drawn, Inside, Mark, Picture};
+pub use drawing::{Direction, Drawn, Inside, Mark, Marked, Picture};
 pub(crate) use handler::Handler;
 pub use handler::Handles;
 pub use place::{Enters, Leaves, Listed, Registers, Runnable};

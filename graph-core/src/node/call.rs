@@ -5,14 +5,19 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use crate::engine::Ctx;
-use crate::graph::Inside;
+use crate::error::Error;
+use crate::graph::{Inside, Marked};
 use crate::state::GraphState;
+use crate::thread::OpenTask;
 
 use super::param::{Extract, FixedParam, Param, Source};
 use super::{Exit, IntoStep, NodeError, OutwardType, Packet, Step};
 
 /// A node's future on the heap: the one allocation of a task.
 pub(crate) type StepFuture<'a, S> = Pin<Box<dyn Future<Output = Result<Step<S>, NodeError>> + Send + 'a>>;
+
+/// What is marked inside of a node.
+pub(crate) type MarkedFuture<'a> = Pin<Box<dyn Future<Output = Result<Vec<Marked>, Error>> + Send + 'a>>;
 
 /// A node of a graph over `S` with context `D`, whatever it was made from.
 pub trait ErasedNode<S: GraphState, D>: Send + Sync {
@@ -37,6 +42,12 @@ pub trait ErasedNode<S: GraphState, D>: Send + Sync {
     #[doc(hidden)]
     fn inside(&self) -> Option<Inside> {
         None
+    }
+
+    /// What is marked inside of it, where a task of it is not done.
+    #[doc(hidden)]
+    fn marked<'a>(&'a self, _: OpenTask<'a, S>) -> MarkedFuture<'a> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
     }
 }
 

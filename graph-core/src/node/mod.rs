@@ -16,7 +16,7 @@ mod step;
 mod view;
 
 pub use call::{ArgsOf, CallWith, ErasedNode, Runs};
-pub(crate) use call::{PacketMissing, StepFuture};
+pub(crate) use call::{MarkedFuture, PacketMissing, StepFuture};
 pub(crate) use decide::Decider;
 pub use decide::{Decide, DecideWith, Decides, Decision};
 pub use destination::{Anywhere, Destination, IsPacketOf, NoPayload, Reached, Sent, Unreadable, Unsent};

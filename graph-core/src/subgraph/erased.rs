@@ -2,14 +2,15 @@ use std::any::TypeId;
 use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
-use crate::engine::Ctx;
 use crate::engine::child::{Call, Came, Kept, visit};
+use crate::engine::{Ctx, contained};
 use crate::graph::{Graph, Inside};
 use crate::node::{
-    ArgsOf, Body, Choice, ErasedNode, IntoStep, Leave, NodeError, NodeRef, OutwardType, Packet, PacketKind,
-    PacketMissing, ReadsPacket, Runs, Shape, Signature, Step, StepFuture,
+    ArgsOf, Body, Choice, ErasedNode, IntoStep, Leave, MarkedFuture, NodeError, NodeRef, OutwardType, Packet,
+    PacketKind, PacketMissing, ReadsPacket, Runs, Shape, Signature, Step, StepFuture,
 };
 use crate::state::{GraphState, Update as _};
+use crate::thread::OpenTask;
 
 use super::context::MakesContext;
 use super::node::{Inner, Keeping, Source, Subgraph};
@@ -77,6 +78,20 @@ where
     }
 }
 
+impl<C: GraphState, D, W: Wiring<C>, X> Inner<C, D, W, X> {
+    /// What is stored of a call.
+    fn kept<S: GraphState>(&self, state: &S, packet: Option<&Packet>) -> Kept
+    where
+        W: WiredTo<C, S>,
+    {
+        match self.keeping {
+            Keeping::Nothing => Kept::Nothing,
+            Keeping::Call => Kept::Call,
+            Keeping::Thread => Kept::Thread(self.key.as_ref().and_then(|key| W::key(key, state, packet))),
+        }
+    }
+}
+
 struct Erased<C: GraphState, D, W: Wiring<C>, X> {
     inner: Arc<Inner<C, D, W, X>>,
     /// By route, where its exits begin among those of the node: of what can be said within.
@@ -138,13 +153,7 @@ where
             let inner = &*self.inner;
             let graph: Graph<C, D> = inner.graph.graph();
             let beginning = inner.wiring.beginning(state, packet).ok_or(PacketMissing)?;
-            let kept = match inner.keeping {
-                Keeping::Nothing => Kept::Nothing,
-                Keeping::Call => Kept::Call,
-                Keeping::Thread => {
-                    Kept::Thread(inner.key.as_ref().and_then(|key| W::key(key, state, packet)))
-                }
-            };
+            let kept = inner.kept(state, packet);
             let call = Call {
                 graph,
                 context: inner.context.context(ctx),
@@ -155,6 +164,17 @@ where
             };
             let came = visit(call, ctx).await?;
             if came.said.is_empty() { inner.wiring.finish(came) } else { self.said(came) }
+        })
+    }
+
+    fn marked<'a>(&'a self, task: OpenTask<'a, S>) -> MarkedFuture<'a> {
+        Box::pin(async move {
+            let Source::Made(graph) = &self.inner.graph else { return Ok(Vec::new()) };
+            // Where its key cannot be had the task has failed, and there is no call.
+            let kept = contained(|| self.inner.kept(task.state(), task.packet()));
+            let Some(kept) = kept.ok().filter(|kept| *kept != Kept::Nothing) else { return Ok(Vec::new()) };
+            let base = W::base(task.state());
+            task.call(graph, &kept, W::Packet::packet_type().is_some(), base).await
         })
     }
 

@@ -8,6 +8,7 @@ use crate::run::{NeedsContext, Run};
 use crate::state::{GraphState, IntoUpdate};
 
 use super::load::{load, pending};
+use super::open_task;
 use super::run::{IntoAnswers, OnThread, Resuming, WithInput};
 use super::{At, History, IntoPlace, PersistentGraph, Snapshot, UpdateThread};
 
@@ -99,7 +100,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
         Run::of(self.graph.0.graph.clone(), OnThread::new(self.clone(), at, how))
     }
 
-    /// A picture of the graph with where the thread is: see [`Picture::at`].
+    /// A picture of the graph with where the thread is: see [`Picture::at`]. It reaches into the calls of subgraphs that are
+    /// stored on the thread; of several calls of one node the marks are put together.
     ///
     /// # Errors
     /// As [`state`](Self::state).
@@ -108,10 +110,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     /// It only reads.
     pub async fn picture(&self) -> Result<Picture<S, D>, Error> {
         let picture = self.graph.graph().picture();
-        Ok(match self.state().await? {
-            Some(snapshot) => picture.at(&snapshot),
-            None => picture,
-        })
+        let Some(snapshot) = self.state().await? else { return Ok(picture) };
+        let inside = open_task::within(&*self.graph.0.store, self.graph.graph(), &snapshot).await?;
+        Ok(picture.at(&snapshot).inside(&inside))
     }
 
     /// The thread as it is; `None` before its first run.

@@ -10,6 +10,7 @@ mod history;
 mod input;
 mod load;
 mod no_run;
+mod open_task;
 mod patience;
 mod persistent;
 mod resuming;
@@ -25,6 +26,8 @@ pub use handle::Thread;
 pub use history::History;
 #[doc(hidden)]
 pub use no_run::RunsByItself;
+#[doc(hidden)]
+pub use open_task::OpenTask;
 pub use persistent::PersistentGraph;
 pub use run::{IntoAnswers, OnConflict, OnThread, Resuming, WithInput};
 pub use snapshot::{JoinSnapshot, Snapshot, TaskError, TaskSnapshot};

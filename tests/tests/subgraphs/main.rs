@@ -9,6 +9,7 @@ mod handed_on;
 mod hunted;
 mod mapped;
 mod messages;
+mod pictured;
 mod said;
 mod stored;
 #[path = "../threads/stores.rs"]

@@ -15,5 +15,5 @@ pub(crate) use call::{Beginning, Call, Came, Kept};
 pub(crate) use drive::visit;
 pub(in crate::engine) use memory::Begun;
 pub(in crate::engine) use place::Place;
-pub(crate) use place::{escape, namespace};
+pub(crate) use place::{escape, namespace, stored_as};
 pub(super) use returned::Returned;

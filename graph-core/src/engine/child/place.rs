@@ -48,22 +48,7 @@ impl Place {
             return Err(TooDeep { path: path.iter().map(|node| node.to_string()).collect() }.into());
         }
         let outer = nest.host.as_ref().map_or("", |host| host.namespace());
-        let stored_as = |name: &str| {
-            let mut namespace = namespace(outer, name);
-            match &call.kept {
-                Kept::Thread(Some(key)) => {
-                    namespace.push(':');
-                    escape(key, &mut namespace);
-                }
-                Kept::Thread(None) => {}
-                // Each packet is a call of its own; its place is the same on every branch.
-                Kept::Call | Kept::Nothing if call.packets => {
-                    let _ = write!(namespace, "#{}", cx.at.task);
-                }
-                Kept::Call | Kept::Nothing => {}
-            }
-            Arc::<str>::from(namespace)
-        };
+        let stored_as = |name: &str| stored_as(outer, name, &call.kept, call.packets, cx.at.task);
         let names = nest.aliases.iter().filter(|(_, place)| *place == cx.at.node);
         let before = names.map(|(name, _)| stored_as(name)).collect();
         let namespace = stored_as(&node);
@@ -136,6 +121,24 @@ impl Place {
 /// Whether somebody listens to what nodes send.
 fn heard(sink: &dyn Sink) -> bool {
     [StreamMode::Custom, StreamMode::Messages].into_iter().any(|mode| sink.wants(mode))
+}
+
+/// The namespace that a call of a node by a task is stored in.
+pub(crate) fn stored_as(outer: &str, node: &str, kept: &Kept, packets: bool, task: usize) -> Arc<str> {
+    let mut namespace = namespace(outer, node);
+    match kept {
+        Kept::Thread(Some(key)) => {
+            namespace.push(':');
+            escape(key, &mut namespace);
+        }
+        Kept::Thread(None) => {}
+        // Each packet is a call of its own; its place is the same on every branch.
+        Kept::Call | Kept::Nothing if packets => {
+            let _ = write!(namespace, "#{task}");
+        }
+        Kept::Call | Kept::Nothing => {}
+    }
+    namespace.into()
 }
 
 /// The namespace of a call of a node, in that of the run around it.

@@ -4,6 +4,7 @@ mod direction;
 mod dot;
 mod drawn;
 mod look;
+mod marked;
 mod mermaid;
 mod of;
 mod picture;
@@ -22,6 +23,7 @@ use super::Graph;
 
 pub use direction::Direction;
 pub use drawn::Drawn;
+pub use marked::Marked;
 pub use picture::Picture;
 pub use sketch::Mark;
 

@@ -4,6 +4,7 @@ use crate::graph::Compiled;
 use crate::plan::{NodePlan, Target, Topology};
 use crate::state::GraphState;
 
+use super::marked::id;
 use super::sketch::{Arrow, Kind, START_SPOT, Sketch, Spot, Stroke};
 
 /// Where a node is among the spots: behind START.
@@ -19,7 +20,7 @@ impl Sketch {
             let deferred = topology.nodes.get(node).is_some_and(|plan| plan.deferred);
             let kind = if deferred { Kind::Deferred } else { Kind::Node };
             let inner = graph.nodes.get(node).and_then(|node| node.run.inside()).map(|inside| inside.0);
-            spots.push(Spot { inner, ..spot(format!("n{node}"), name, kind) });
+            spots.push(Spot { inner, ..spot(id(node), name, kind) });
         }
         let end = spots.len();
         if ends(topology) {

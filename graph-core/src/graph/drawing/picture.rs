@@ -8,6 +8,7 @@ use crate::thread::{Snapshot, TaskSnapshot};
 
 use super::drawn::{drawn, named};
 use super::look::Look;
+use super::marked::Marked;
 use super::of::spot_of;
 use super::sketch::{Arrow, Kind, Mark, START_SPOT, Sketch, Spot};
 use super::style::Style;
@@ -127,16 +128,19 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
     }
 
     /// Marks where a thread is: what runs next, what of it waits for an answer or has failed, and what has finished of a
-    /// superstep that is half done. Of several tasks of one node the one that somebody has to look at counts.
+    /// superstep that is half done. Of several tasks of one node the one that somebody has to look at counts. A snapshot
+    /// does not know what is inside of its nodes: [`Thread::picture`](crate::thread::Thread::picture) does.
     pub fn at(mut self, snapshot: &Snapshot<S>) -> Self {
-        // An input that waits to be applied.
-        if snapshot.next.iter().any(|node| &**node == "START") {
-            self.set(&NodeRef::Start, |spot| spot.mark = Some(Mark::Planned));
-        }
         for task in &snapshot.tasks {
-            let mark = mark_of(task);
+            let mark = Mark::of(task);
             self.set(&named(&task.node), |spot| spot.mark = spot.mark.max(Some(mark)));
         }
+        self
+    }
+
+    /// Marks what is inside of nodes that are graphs.
+    pub(crate) fn inside(mut self, marked: &[Marked]) -> Self {
+        marked.iter().for_each(|marked| self.sketch.mark(marked));
         self
     }
 
@@ -250,15 +254,18 @@ fn nothing_leads(from: &NodeRef, to: &NodeRef) -> String {
     format!("nothing leads from `{}` to `{}`", from.name(), to.name())
 }
 
-fn mark_of<S: GraphState>(task: &TaskSnapshot<S>) -> Mark {
-    if task.error.is_some() {
-        Mark::Failed
-    } else if !task.interrupts.is_empty() {
-        Mark::Waiting
-    } else if task.result.is_some() {
-        Mark::Finished
-    } else {
-        Mark::Planned
+impl Mark {
+    pub(crate) fn of<S: GraphState>(task: &TaskSnapshot<S>) -> Self {
+        // How it failed is known still when it has run again.
+        if task.result.is_some() {
+            Self::Finished
+        } else if !task.interrupts.is_empty() {
+            Self::Waiting
+        } else if task.error.is_some() {
+            Self::Failed
+        } else {
+            Self::Planned
+        }
     }
 }
 
