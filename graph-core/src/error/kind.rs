@@ -203,6 +203,17 @@ pub enum ErrorKind {
         thread: String,
     },
 
+    /// An update was written to a call of a subgraph, and none is under way.
+    #[error("{}", no_call(.thread, .namespace, *.ended))]
+    NoCall {
+        /// The thread.
+        thread: String,
+        /// The nodes on the way to the call, with its key or its task's place.
+        namespace: String,
+        /// The last call has come to its end; if not, there has been none.
+        ended: bool,
+    },
+
     /// The first update of a thread does not give every required field, so that no state can begin with it.
     #[error(
         "thread `{thread}` has no state yet, and the update does not give {}, which a state needs to begin with: write all \
@@ -354,6 +365,7 @@ impl ErrorKind {
             Self::NotStorable { .. } => "NotStorable",
             Self::Pending { .. } => "Pending",
             Self::NoThread { .. } => "NoThread",
+            Self::NoCall { .. } => "NoCall",
             Self::MissingFields { .. } => "MissingFields",
             Self::NoCheckpoint { .. } => "NoCheckpoint",
             Self::NotHead { .. } => "NotHead",
@@ -421,6 +433,20 @@ fn not_open(thread: &str, id: &str, changed: bool) -> String {
         )
     } else {
         format!("thread `{thread}` has no open question `{id}`: see `pending()` for those that it has")
+    }
+}
+
+fn no_call(thread: &str, namespace: &str, ended: bool) -> String {
+    if ended {
+        format!(
+            "no call `{namespace}` is under way on thread `{thread}`, the last one has come to its end: what it has left can \
+             only be written to where the subgraph keeps its state, once the superstep is over that has called it"
+        )
+    } else {
+        format!(
+            "no call `{namespace}` is under way on thread `{thread}`, there has been none: of several `.task(..)` or \
+             `.key(..)` says which is meant"
+        )
     }
 }
 

@@ -26,14 +26,14 @@ use super::wiring::{Here, Wiring};
 /// a [limit](Self::recursion_limit) of its own.
 pub struct Subgraph<C: GraphState, D = (), W: Wiring<C> = Here, X = SameContext> {
     pub(super) name: Cow<'static, str>,
-    pub(super) inner: Arc<Inner<C, D, W, X>>,
+    pub(crate) inner: Arc<Inner<C, D, W, X>>,
 }
 
 /// What a subgraph is made of.
 pub struct Inner<C: GraphState, D, W: Wiring<C>, X> {
     pub(super) graph: Source<C, D>,
     pub(super) wiring: Arc<W>,
-    pub(super) context: Arc<X>,
+    pub(crate) context: Arc<X>,
     pub(super) keeping: Keeping,
     pub(super) key: Option<Arc<W::Key>>,
     pub(super) recursion_limit: Option<u64>,
@@ -240,6 +240,11 @@ impl<C: GraphState, D, W: Wiring<C>, X> Subgraph<C, D, W, X> {
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether its calls go on with what others have left, those with this kind of key.
+    pub(crate) fn keeps_its_state(&self, by_key: bool) -> bool {
+        self.inner.keeping == Keeping::Thread && self.inner.key.is_some() == by_key
     }
 
     /// The graph that it is.

@@ -24,8 +24,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Ag
     async fn open(self, mut opening: Opening<S, D>) -> Result<Opened<S, D>, Error> {
         let Self { thread, mut at, run_id, on_conflict, how } = self;
         let mut enter = BTreeMap::new();
-        if let Some((namespace, checkpoint)) = &how.enter {
-            at = Some(way_in(&thread, namespace, *checkpoint, &mut enter).await?);
+        if let Some((namespaces, checkpoint)) = &how.enter {
+            at = Some(way_in(&thread, namespaces, *checkpoint, &mut enter).await?);
         }
         let mut patience = Patience::new(on_conflict, opening.options.stop.as_ref());
         loop {
@@ -70,25 +70,32 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Ag
     }
 }
 
-/// The checkpoint of the thread from which a checkpoint of a call is reached, and those of the calls on the way.
+/// The checkpoint of the thread from which a checkpoint of a call is reached, and those of the calls on the way. The call is
+/// stored in one of these namespaces.
 async fn way_in<S: GraphState, D: Send + Sync + 'static>(
     thread: &Thread<S, D>,
-    namespace: &Arc<str>,
+    namespaces: &[Arc<str>],
     checkpoint: CheckpointId,
     enter: &mut BTreeMap<Arc<str>, CheckpointId>,
 ) -> Result<CheckpointId, Error> {
-    let (mut namespace, mut checkpoint) = (Arc::clone(namespace), checkpoint);
+    let gone = |checkpoint| ErrorKind::NoCheckpoint { thread: thread.name.to_string(), checkpoint };
+    let (mut namespaces, mut checkpoint) = (namespaces.to_vec(), checkpoint);
     let store = &thread.graph.0.store;
-    while !namespace.is_empty() {
-        let loaded = store.get(&thread.name, &namespace, Some(checkpoint)).await;
-        let found = loaded.map_err(|error| thread.graph.error(error))?.found;
-        let Some(within) = found.and_then(|stored| under(&stored.checkpoint)) else {
-            let thread_name = thread.name.to_string();
-            return Err(thread.graph.refuse(ErrorKind::NoCheckpoint { thread: thread_name, checkpoint }));
-        };
-        enter.insert(Arc::clone(&namespace), checkpoint);
-        let outer = namespace.rsplit_once('/').map_or("", |(outer, _)| outer);
-        (namespace, checkpoint) = (Arc::from(outer), within.checkpoint);
+    loop {
+        let mut found = None;
+        for namespace in &namespaces {
+            if namespace.is_empty() {
+                return Ok(checkpoint);
+            }
+            let loaded = store.get(&thread.name, namespace, Some(checkpoint)).await;
+            if let Some(stored) = loaded.map_err(|error| thread.graph.error(error))?.found {
+                found = under(&stored.checkpoint).map(|within| (Arc::clone(namespace), within));
+                break;
+            }
+        }
+        let Some((namespace, within)) = found else { return Err(thread.graph.refuse(gone(checkpoint))) };
+        namespaces = vec![Arc::from(namespace.rsplit_once('/').map_or("", |(outer, _)| outer))];
+        enter.insert(namespace, checkpoint);
+        checkpoint = within.checkpoint;
     }
-    Ok(checkpoint)
 }

@@ -58,6 +58,14 @@ impl AsNode {
         Self { node, taken: None }
     }
 
+    pub(super) fn is_end(&self) -> bool {
+        self.node == NodeRef::End
+    }
+
+    pub(super) fn name(&self) -> &str {
+        self.node.name()
+    }
+
     /// Says which way the node shall have taken: its route, or several of them.
     pub fn taking<R: IntoLeave>(self, route: R) -> Self {
         Self { taken: Some(Taken { exits: R::exits(), leave: route.into_leave() }), ..self }

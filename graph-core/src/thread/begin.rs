@@ -6,7 +6,7 @@ use crate::checkpoint::{CheckpointId, Loaded};
 use crate::engine::persist::{Begin, Journal, Opened as OpenedThread, Persist, Program, run_record};
 use crate::engine::{Driver, Nest, RunShared, rebuild};
 use crate::error::{Error, ErrorKind};
-use crate::graph::Compiled;
+use crate::graph::Graph;
 use crate::node::NodeRef;
 use crate::run::{Opened, OpenedRun, Opening, Outcome};
 use crate::state::GraphState;
@@ -92,17 +92,13 @@ pub(super) async fn take_over<S: GraphState, D: Send + Sync + 'static>(
 }
 
 /// The node that is meant.
-pub(super) fn node<S: GraphState, D: Send + Sync + 'static>(
-    thread: &Thread<S, D>,
-    node: &NodeRef,
-) -> Result<usize, Error> {
-    let graph: &Compiled<S, D> = &thread.graph.0.graph.0;
+pub(super) fn node<S: GraphState, D>(graph: &Graph<S, D>, node: &NodeRef) -> Result<usize, Error> {
     let found = match node {
-        NodeRef::Named(name) => graph.find(name),
-        node => graph.places.get(node).copied(),
+        NodeRef::Named(name) => graph.0.find(name),
+        node => graph.0.places.get(node).copied(),
     };
     found.ok_or_else(|| {
         let reason = "the graph has no such node".to_owned();
-        thread.graph.refuse(ErrorKind::NotAsNode { node: node.name().to_owned(), reason })
+        Error::new(&graph.0.name, ErrorKind::NotAsNode { node: node.name().to_owned(), reason })
     })
 }

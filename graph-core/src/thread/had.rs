@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointId, Loaded, Query, RecordKind};
-use crate::engine::persist::{Known, Opened as OpenedThread, StoredFailure, open, read_stopped};
+use crate::engine::persist::{Gate, Known, Opened as OpenedThread, StoredFailure, open, read_stopped};
 use crate::engine::{clock, not_filled, rebuild};
 use crate::error::{Error, ErrorKind};
 use crate::interrupt::Pause;
@@ -110,7 +110,7 @@ fn has_stopped<S: GraphState>(opened: &OpenedThread<S>) -> bool {
     let known = &opened.known;
     let asked = known.iter().any(asks) && known.iter().all(|known| known.result.is_some() || asks(known));
     let added = opened.tasks.len() > opened.checkpoint.next.len();
-    let gate = opened.gate.as_ref().is_some_and(|gate| !gate.ahead);
+    let gate = opened.gate.as_ref().is_some_and(Gate::stands);
     asked || (gate && !added && known.iter().all(Known::is_nothing))
 }
 

@@ -2,6 +2,7 @@
 
 mod again;
 mod as_node;
+mod as_whom;
 mod at;
 mod begin;
 mod had;
@@ -33,4 +34,4 @@ pub use run::{IntoAnswers, OnConflict, OnThread, Resuming, WithInput};
 pub use snapshot::{JoinSnapshot, Snapshot, TaskError, TaskSnapshot};
 pub use unfinished::{Standing, Unfinished, UnfinishedThread};
 pub use update::UpdateThread;
-pub use within::{Outer, Within, WithinAt};
+pub use within::{Outer, UpdateWithin, Within, WithinAt};

@@ -101,5 +101,5 @@ fn nodes<S: GraphState, D: Send + Sync + 'static>(
     thread: &Thread<S, D>,
     places: &[AsNode],
 ) -> Result<Vec<usize>, Error> {
-    places.iter().map(|place| node(thread, &place.node)).collect()
+    places.iter().map(|place| node(&thread.graph.0.graph, &place.node)).collect()
 }

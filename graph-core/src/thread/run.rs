@@ -35,8 +35,9 @@ pub struct Resuming<S: GraphState> {
 /// A run that runs again what was planned at a checkpoint.
 pub struct Again<S: GraphState> {
     pub(super) update: Option<S::Update>,
-    /// The checkpoint of a call that it goes on from, within the checkpoint that has planned the call's task.
-    pub(super) enter: Option<(Arc<str>, CheckpointId)>,
+    /// The checkpoint of a call that it goes on from, within the checkpoint that has planned the call's task; and where it may
+    /// be stored.
+    pub(super) enter: Option<(Vec<Arc<str>>, CheckpointId)>,
 }
 
 /// What a run does when something else is under way on its thread.
@@ -71,8 +72,8 @@ impl<S: GraphState> Again<S> {
         Self { update: None, enter: None }
     }
 
-    pub(super) fn within(namespace: Arc<str>, checkpoint: CheckpointId) -> Self {
-        Self { update: None, enter: Some((namespace, checkpoint)) }
+    pub(super) fn within(namespaces: Vec<Arc<str>>, checkpoint: CheckpointId) -> Self {
+        Self { update: None, enter: Some((namespaces, checkpoint)) }
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use crate::checkpoint::{CheckpointId, StoredCheckpoint, ThreadQuery};
 use crate::engine::clock;
-use crate::engine::persist::{StoredFailure, read_gate, read_stopped, read_tasks};
+use crate::engine::persist::{Gate, StoredFailure, read_gate, read_stopped, read_tasks};
 use crate::error::Error;
 use crate::interrupt::OpenQuestion;
 use crate::state::GraphState;
@@ -216,7 +216,7 @@ async fn look<S: GraphState, D: Send + Sync + 'static>(
         }
         questions.extend(known.questions.into_iter().map(|(id, question)| question.open(id, &node, index)));
     }
-    let gate = read_gate(&records).filter(|gate| !gate.ahead);
+    let gate = read_gate(&records).filter(Gate::stands);
     let standing = match (&stopped, gate) {
         (Some(stopped), _) if stopped.told => Standing::Told,
         (Some(_), _) if questions.is_empty() => Standing::Asleep,

@@ -2,15 +2,14 @@ use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::checkpoint::{CheckpointId, Source};
-use crate::engine::persist::{Outside, Place, START, open, updated_as};
-use crate::error::{Error, ErrorKind};
-use crate::node::{Leave, NodeRef};
+use crate::checkpoint::CheckpointId;
+use crate::engine::persist::{START, open};
+use crate::error::Error;
 use crate::run::{ContextGiven, HasContext, NeedsContext, Opening, Run};
 use crate::state::{GraphState, IntoUpdate};
 
-use super::begin::{node, require, writer};
-use super::input::planned_at;
+use super::as_whom::Line;
+use super::begin::{require, writer};
 use super::load::read;
 use super::{AsNode, IntoPlace, Thread};
 
@@ -78,114 +77,27 @@ where
         require(&thread, &loaded, at)?;
         let compiled = Arc::clone(&thread.graph.0.graph.0);
         let stored = loaded.found.take();
-        let mut last = match &stored {
-            Some(stored) => wrote_last(&thread, &stored.checkpoint).await?,
+        let namespace = Arc::from("");
+        let line = Line {
+            graph: &thread.graph.0.graph,
+            store: &thread.graph.0.store,
+            thread: &thread.name,
+            namespace: &namespace,
+        };
+        let last = match &stored {
+            Some(stored) => line.wrote_last(&stored.checkpoint).await?,
             None => vec![START.to_owned()],
         };
         let is_head = stored.as_ref().is_some_and(|stored| Some(stored.checkpoint.id) == loaded.fence.head);
         let opened = stored.map(|stored| open::<S, D>(&compiled, &thread.name, stored)).transpose();
         let opened = opened.map_err(refuse)?;
-        let mut all = Vec::new();
-        for updates in supersteps {
-            let mut superstep = Vec::new();
-            for (update, place) in updates {
-                superstep.push(outside(&thread, update, place, &last)?);
-            }
-            last = once_each(superstep.iter().map(|outside| outside.place.name(&compiled).to_owned()));
-            all.push(superstep);
-        }
+        let all = line.supersteps(supersteps, last)?;
         // On what a run has left it is a part of that run.
         let id = opened.as_ref().filter(|_| is_head).and_then(|opened| opened.run_id(&compiled));
         let (persist, shared) = writer(&thread, loaded, id, &mut opening);
         let Opening { context, options, .. } = opening;
-        crate::engine::Driver::update_thread(
-            compiled, context, shared, options, persist, opened, is_head, all,
-        )
-        .await
-    }
-}
-
-/// An update with the place that it is made in.
-fn outside<S: GraphState, D: Send + Sync + 'static>(
-    thread: &Thread<S, D>,
-    update: S::Update,
-    place: Option<AsNode>,
-    last: &[String],
-) -> Result<Outside<S>, Error> {
-    let refuse = |kind| thread.graph.refuse(kind);
-    let place = match (place, last) {
-        (Some(place), _) => place,
-        (None, [only]) => AsNode::named(only.clone()),
-        (None, _) => {
-            let candidates = last.to_vec();
-            return Err(refuse(ErrorKind::AsWhom { thread: thread.name.to_string(), candidates }));
-        }
-    };
-    let name = place.node.name().to_owned();
-    let node = match &place.node {
-        NodeRef::Start => Place::Start,
-        NodeRef::End => Place::End,
-        other => Place::Node(node(thread, other)?),
-    };
-    let not = |reason: &str| refuse(ErrorKind::NotAsNode { node: name.clone(), reason: reason.to_owned() });
-    let exits = match node {
-        Place::Node(node) => {
-            let plan = thread.graph.0.graph.0.topology.nodes.get(node);
-            plan.map(|plan| plan.exits.as_slice()).unwrap_or_default()
-        }
-        Place::Start | Place::End => &[],
-    };
-    let decides = match node {
-        Place::Node(node) => thread.graph.0.graph.0.nodes.get(node).is_some_and(|node| node.decide.is_some()),
-        Place::Start | Place::End => false,
-    };
-    let leave = match place.taken {
-        Some(taken) => {
-            let same = taken.exits.iter().map(|exit| exit.label).eq(exits.iter().map(|exit| exit.label));
-            if !same {
-                return Err(not("the way that it shall have taken is none of its route's"));
-            }
-            taken.leave.map_err(|error| not(&error.to_string()))?
-        }
-        None if exits.is_empty() || decides => Leave::ByEdges,
-        None => {
-            return Err(not(
-                "what it returns is its route: say which way it shall have taken, with `taking(..)`",
-            ));
-        }
-    };
-    Ok(Outside { update, place: node, leave })
-}
-
-/// Names without those that are there already.
-fn once_each(names: impl Iterator<Item = String>) -> Vec<String> {
-    let mut names: Vec<String> = names.collect();
-    names.sort();
-    names.dedup();
-    names
-}
-
-/// Who has written the state of a checkpoint; nobody where that is not stored.
-async fn wrote_last<S: GraphState, D: Send + Sync + 'static>(
-    thread: &Thread<S, D>,
-    checkpoint: &crate::checkpoint::Checkpoint,
-) -> Result<Vec<String>, Error> {
-    let mut at = checkpoint.clone();
-    loop {
-        match at.source {
-            Source::Input => return Ok(vec![START.to_owned()]),
-            Source::Update => return Ok(once_each(updated_as(&at).into_iter())),
-            Source::Loop | Source::Fork => {}
-        }
-        let Some(parent) = at.parent else { return Ok(Vec::new()) };
-        let loaded = read(thread, Some(parent)).await?;
-        let Some(stored) = &loaded.found else { return Ok(Vec::new()) };
-        if at.source == Source::Loop {
-            // Of a run that stored its end alone, what was planned at the parent ran first, and not last.
-            let follows = at.step == stored.checkpoint.step + 1;
-            return Ok(if follows { once_each(planned_at(&loaded).into_iter()) } else { Vec::new() });
-        }
-        at = stored.checkpoint.clone();
+        let parts = (compiled, context, shared, options);
+        crate::engine::Driver::with_updates(parts, persist, opened, is_head, all)?.conclude_updates().await
     }
 }
 

@@ -18,3 +18,4 @@ mod stores;
 #[path = "../threads/story.rs"]
 mod story;
 mod streamed;
+mod written;

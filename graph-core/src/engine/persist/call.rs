@@ -47,6 +47,9 @@ pub(in crate::engine) fn call_on_thread<'c, C: GraphState, D: Send + Sync + 'sta
             StepLog::flush(&*host.shared).await?;
         }
         let begun = opening.open().await?;
+        if let Some(persist) = &begun.driver.persist {
+            Journal::begins(&persist.journal);
+        }
         Ok(Begun { lease: Some(lease), ..begun })
     })
 }
@@ -89,7 +92,7 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
         let (store, thread) = (shared.store(), shared.thread());
         let enter = self.cx.shared.nest.enter(&self.namespace);
         let Some(checkpoint) = shared.at() else { return Err(self.refuse(NOT_PLANNED)) };
-        let under = Under { checkpoint, task: self.cx.task(), begun: None };
+        let under = Under::at(checkpoint, Some(self.cx.task()));
         let loaded = store.get(thread, &self.namespace, enter).await.map_err(|error| self.store(error))?;
         let head = loaded.fence.head;
         match loaded.found {
@@ -247,7 +250,7 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
         );
         let namespace = Arc::clone(&self.namespace);
         let journal = Journal::within(&self.host.shared, namespace, head, durability);
-        let persist = Persist { under: Some(under), ..Persist::new(journal, run, head) };
+        let persist = Persist::new(journal, run, head).within(under);
         let mut shared = self.place.shared(&self.call.graph, self.cx);
         shared.steps = Some(persist.steps());
         shared.nest.host = Some(persist.host());

@@ -20,6 +20,11 @@ pub(crate) fn read_gate(records: &[TaskRecord]) -> Option<Gate> {
 }
 
 impl Gate {
+    /// Whether the thread stands there: at none, once somebody has written to the call that stood there.
+    pub(crate) fn stands(&self) -> bool {
+        !self.ahead && self.before.len() + self.after.len() > 0
+    }
+
     /// Its record; a checkpoint has one at most.
     pub(super) fn record(&self) -> Option<TaskRecord> {
         json_record(key(RecordKey::NO_TASK, RecordKind::Gate, ""), self).ok()

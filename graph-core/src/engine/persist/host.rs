@@ -63,11 +63,19 @@ pub(crate) struct Under {
     /// The checkpoint of the run within at which its input had been applied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) begun: Option<CheckpointId>,
+    /// It is within no task: somebody has written what the next call begins with, when the run around it stood there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) between: bool,
 }
 
 impl Under {
     /// Whether both are within the same task.
-    pub(super) fn is_within(&self, other: &Self) -> bool {
-        (self.checkpoint, self.task) == (other.checkpoint, other.task)
+    pub(crate) fn is_within(&self, other: &Self) -> bool {
+        (self.checkpoint, self.task, self.between) == (other.checkpoint, other.task, other.between)
+    }
+
+    /// Of a task of a checkpoint, or of none of them.
+    pub(crate) fn at(checkpoint: CheckpointId, task: Option<usize>) -> Self {
+        Self { checkpoint, task: task.unwrap_or_default(), begun: None, between: task.is_none() }
     }
 }

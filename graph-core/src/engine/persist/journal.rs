@@ -23,7 +23,7 @@ use crate::engine::Durability;
 pub(crate) struct Journal {
     pub(crate) shared: Arc<Shared>,
     in_flight: Option<InFlight>,
-    /// The thread is this run's own. Until then nothing of it is to be written: it may still be refused.
+    /// The thread, or the call, is this run's own. Until then nothing of it is to be written: it may still be refused.
     begun: bool,
     /// Of a run within another, until that is durable which it hangs on: nothing of it is written before.
     ///
@@ -115,7 +115,7 @@ impl Journal {
     }
 
     /// A journal for a run within another: of the same epoch, in a namespace of its own, whose head is `head`.
-    pub(super) fn within(
+    pub(crate) fn within(
         outer: &Arc<Shared>,
         namespace: Arc<str>,
         head: Option<CheckpointId>,
@@ -147,7 +147,12 @@ impl Journal {
         };
         let outer = Arc::clone(outer);
         let around: Durable<'static> = Box::pin(async move { outer.durable_here_and_around().await });
-        Self { shared: Arc::new(shared), in_flight: None, begun: true, around: Some(around) }
+        Self { shared: Arc::new(shared), in_flight: None, begun: false, around: Some(around) }
+    }
+
+    /// What it has been given may be written from now on, also by whoever drops it.
+    pub(super) fn begins(this: &Mutex<Self>) {
+        lock(this).begun = true;
     }
 
     /// Writes as far as can be done now; ready when nothing is left to write.

@@ -13,7 +13,7 @@ use super::progress::under;
 /// of the calls, `around` that of the run that `at` belongs to.
 ///
 /// A call belongs to the branch if the superstep was applied in which its task ran.
-pub(super) async fn before(
+pub(crate) async fn before(
     store: &dyn Checkpointer,
     thread: &Arc<str>,
     within: &Arc<str>,
@@ -25,11 +25,14 @@ pub(super) async fn before(
     while let Some(last) = calls.next().await? {
         // Of a call the newest checkpoint comes first: a call of another branch is passed over as a whole.
         let Some(under) = under(&last) else { continue };
-        let applied = match branch.applied(under.checkpoint).await? {
-            Some(Source::Loop) => true,
+        let applied = match branch.way_from(under.checkpoint).await? {
+            Way::None => false,
+            // Written between two calls, when the run around them stood there.
+            _ if under.between => true,
+            Way::Followed(Source::Loop) => true,
             // With an update from outside only what had finished was applied.
-            Some(Source::Update) => last.next.is_empty(),
-            _ => false,
+            Way::Followed(Source::Update) | Way::Pruned => last.next.is_empty(),
+            Way::Followed(_) | Way::Here => false,
         };
         if applied {
             return Ok(store.get(thread, within, Some(last.id)).await?.found);
@@ -86,25 +89,37 @@ impl<'s> Branch<'s> {
         Self { pages: Pages::new(store, thread, namespace), known: BTreeMap::new(), start: at }
     }
 
-    /// What followed the tasks that `planned` has planned, if it is on the way. Where the way was pruned nobody knows that any
-    /// more: a call that was made there and came to its end counts.
-    async fn applied(&mut self, planned: CheckpointId) -> Result<Option<Source>, StoreError> {
+    /// How a checkpoint has led to where the run is.
+    async fn way_from(&mut self, planned: CheckpointId) -> Result<Way, StoreError> {
         // Checkpoints follow older ones: what is older than the one that is looked for is not needed.
         while self.known.keys().next().is_none_or(|oldest| *oldest > planned) {
             let Some(checkpoint) = self.pages.next().await? else { break };
             self.known.insert(checkpoint.id, (checkpoint.parent, checkpoint.source));
         }
         let mut at = self.start;
+        if at == planned {
+            return Ok(Way::Here);
+        }
         while let Some((parent, source)) = self.known.get(&at) {
             match parent {
-                Some(parent) if *parent == planned => {
-                    return Ok(Some(*source));
-                }
+                Some(parent) if *parent == planned => return Ok(Way::Followed(*source)),
                 Some(parent) if *parent > planned => at = *parent,
-                _ => return Ok(None),
+                _ => return Ok(Way::None),
             }
         }
-        // The way was pruned. What is left there of a checkpoint that is older is not on it.
-        Ok((at > planned && !self.known.contains_key(&planned)).then_some(Source::Update))
+        // What is left there of a checkpoint that is older is not on it.
+        Ok(if at > planned && !self.known.contains_key(&planned) { Way::Pruned } else { Way::None })
     }
+}
+
+/// The way from a checkpoint to where a run is.
+enum Way {
+    /// There is none: the checkpoint is on another branch.
+    None,
+    /// The run is there.
+    Here,
+    /// This came of what it had planned.
+    Followed(Source),
+    /// Nobody knows any more: the way was pruned. A call that was made there and came to its end counts.
+    Pruned,
 }

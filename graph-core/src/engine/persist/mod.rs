@@ -1,6 +1,7 @@
 //! What a run on a thread stores, and how it is taken up again.
 
 mod again;
+mod around;
 mod begin;
 mod call;
 mod corrupt;
@@ -34,14 +35,17 @@ mod stopped;
 mod update;
 mod writer;
 
+pub(crate) use around::Level;
+pub(crate) use around::{call_id, journals, shared_from_outside, withdraw, write_around};
 pub(crate) use begin::Begin;
 pub(in crate::engine) use call::call_on_thread;
-pub(crate) use gate::read_gate;
+pub(crate) use gate::{Gate, read_gate};
 pub(crate) use hooks::{answer_record, run_record};
-pub(crate) use host::{Host, Lease};
+pub(crate) use host::{Host, Lease, Under};
 pub(crate) use joins::begun_joins;
 pub(crate) use journal::Journal;
-pub(crate) use open::{open, open_state};
+pub(crate) use lineage::before;
+pub(crate) use open::{open, open_state, open_within};
 pub(crate) use opened::{Known, Opened};
 pub(crate) use orphans::Orphans;
 pub(crate) use patches::shown_state;

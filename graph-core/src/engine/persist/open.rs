@@ -30,6 +30,16 @@ pub(crate) fn open<S: GraphState, D>(
     read(graph, thread, stored, None).map(|(opened, _)| opened)
 }
 
+/// The same of a run within a task, which may go on with this state of the run around it.
+pub(crate) fn open_within<S: GraphState, D>(
+    graph: &Compiled<S, D>,
+    thread: &Arc<str>,
+    stored: StoredCheckpoint,
+    base: Option<&S>,
+) -> Result<Opened<S>, ErrorKind> {
+    read(graph, thread, stored, base).map(|(opened, _)| opened)
+}
+
 /// Reads a checkpoint of a run that goes on with the state of the run around it, and what it has written.
 pub(super) fn open_onto<S: GraphState, D>(
     graph: &Compiled<S, D>,

@@ -96,19 +96,18 @@ fn first_state<S: GraphState, D>(
     })
 }
 
+/// What a driver is made of that makes updates: the graph, its context, what its tasks would have in common, the options.
+type UpdateParts<S, D> = (Arc<Compiled<S, D>>, Arc<D>, RunShared, RunOptions);
+
 impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
-    /// Makes updates, each list a superstep of its own; gives back the last checkpoint.
-    #[expect(clippy::too_many_arguments, reason = "what a run is made of, and what is to be written")]
-    pub(crate) async fn update_thread(
-        graph: Arc<Compiled<S, D>>,
-        context: Arc<D>,
-        shared: RunShared,
-        options: RunOptions,
+    /// A driver that has made updates, each list a superstep of its own. Nothing of them is stored yet.
+    pub(crate) fn with_updates(
+        (graph, context, shared, options): UpdateParts<S, D>,
         mut persist: Persist,
         opened: Option<Opened<S>>,
         is_head: bool,
         supersteps: Vec<Vec<Outside<S>>>,
-    ) -> Result<CheckpointId, Error> {
+    ) -> Result<Self, Error> {
         let parts = Parts::new(graph, context, shared, options, None)?;
         let (mut driver, mut step) = match opened {
             Some(mut opened) if !opened.fresh => {
@@ -124,9 +123,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 let state = first_state(&parts.graph, parts.ctx.cx.thread(), first)
                     .map_err(|kind| parts.error(kind))?;
                 persist.pieces = Pieces::fresh::<S>();
-                if let Some(opened) = &opened {
-                    persist.at = Some(opened.checkpoint.id);
-                }
+                // Of a call that keeps its state there may be others, on other branches.
+                persist.at = opened.as_ref().map(|opened| opened.checkpoint.id);
                 let ephemerals = Ephemerals::new(&parts.graph.ephemeral);
                 // What is applied first is superstep 0, as an input's application is.
                 let step = opened.as_ref().map_or(0, |opened| opened.checkpoint.step + 1);
@@ -137,10 +135,15 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             driver.superstep_from_outside(step, updates)?;
             step += 1;
         }
-        driver.conclude().await?;
-        match driver.persist.as_ref().and_then(|persist| persist.last()) {
+        Ok(driver)
+    }
+
+    /// Makes them durable; gives back the last checkpoint.
+    pub(crate) async fn conclude_updates(mut self) -> Result<CheckpointId, Error> {
+        self.conclude().await?;
+        match self.persist.as_ref().and_then(|persist| persist.last()) {
             Some(id) => Ok(id),
-            None => Err(driver.error(ErrorKind::Runtime("an update of no supersteps has no checkpoint"))),
+            None => Err(self.error(ErrorKind::Runtime("an update of no supersteps has no checkpoint"))),
         }
     }
 
@@ -175,7 +178,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             let name = place.name(&self.graph);
             ends |= place == Place::End;
             names.push(name.to_owned());
-            let stamp = Stamp { thread: self.ctx.cx.thread(), ..Stamp::new(name, step, planned + at) };
+            let stamp = Stamp { thread: self.ctx.cx.stamp_thread(), ..Stamp::new(name, step, planned + at) };
             let made = from_outside::<S>(update, stamp, Keep::All).map_err(|kind| self.error(kind))?;
             // It stands for the task of its node, if that is planned and has not finished.
             tasks.push(Task { node: place.number(), packet: None });

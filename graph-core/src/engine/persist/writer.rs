@@ -87,6 +87,11 @@ impl Persist {
         }
     }
 
+    /// The same within a task.
+    pub(crate) fn within(self, under: Under) -> Self {
+        Self { under: Some(under), ..self }
+    }
+
     /// The run has come to its end.
     pub(in crate::engine) fn ends_here(&mut self) {
         if let Some(watch) = &mut self.watch {

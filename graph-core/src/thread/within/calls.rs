@@ -1,19 +1,19 @@
-//! What a thread has of the runs within its runs.
-
 use std::future::Future;
 use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointId, Loaded, Query};
+use crate::engine::Ctx;
 use crate::engine::child::{escape, namespace};
-use crate::engine::persist::under;
+use crate::engine::persist::{Level, under};
 use crate::error::{Error, ErrorKind};
-use crate::run::{NeedsContext, Run};
+use crate::graph::Graph;
 use crate::state::GraphState;
-use crate::subgraph::{Subgraph, WiredTo, Wiring};
+use crate::subgraph::{MakesContext, Subgraph, WiredTo, Wiring};
+use crate::thread::load::snapshot;
+use crate::thread::{PersistentGraph, Snapshot, Thread};
 
-use super::load::{load, snapshot};
-use super::run::{Again, OnThread};
-use super::{PersistentGraph, Snapshot, Thread};
+use super::update::{CallStanding, standing};
+use super::{Outer, WithinAt};
 
 /// The calls of a subgraph on a thread: their state and their history; made by [`Thread::within`].
 ///
@@ -38,57 +38,25 @@ use super::{PersistentGraph, Snapshot, Thread};
 /// # }
 /// ```
 pub struct Within<T, C: GraphState, D, W: Wiring<C>, X> {
-    outer: T,
-    subgraph: Subgraph<C, D, W, X>,
-    namespace: Arc<str>,
+    pub(super) outer: T,
+    pub(super) subgraph: Subgraph<C, D, W, X>,
+    /// Where the calls are stored, and were when the node had another name.
+    pub(super) namespaces: Vec<Arc<str>>,
+    pub(super) chosen: Chosen,
 }
 
-/// One of the checkpoints of a call; made by [`Within::at`].
-pub struct WithinAt<'w, T, C: GraphState, D, W: Wiring<C>, X> {
-    within: &'w Within<T, C, D, W, X>,
-    checkpoint: CheckpointId,
+/// How one of several calls was chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Chosen {
+    Nothing,
+    Task,
+    Key,
 }
 
-/// A run of a thread that goes on from one of its checkpoints.
-type AgainOf<S, D> = Run<S, D, NeedsContext, OnThread<S, D, Again<S>>>;
-
-/// What calls of subgraphs are made within: a thread, or calls of another subgraph.
-pub trait Outer: Sync {
-    /// The state around them.
-    type State: GraphState;
-    /// The state of the thread.
-    type Root: GraphState;
-    /// The context of the thread's graph.
-    type Context: Send + Sync + 'static;
-
-    #[doc(hidden)]
-    fn thread(&self) -> &Thread<Self::Root, Self::Context>;
-
-    #[doc(hidden)]
-    fn namespace(&self) -> &str;
-
-    #[doc(hidden)]
-    fn state_at(
-        &self,
-        checkpoint: CheckpointId,
-    ) -> impl Future<Output = Result<Option<Self::State>, Error>> + Send;
-}
-
-impl<S: GraphState, D: Send + Sync + 'static> Outer for Thread<S, D> {
-    type State = S;
-    type Root = S;
-    type Context = D;
-
-    fn thread(&self) -> &Self {
-        self
-    }
-
-    fn namespace(&self) -> &str {
-        ""
-    }
-
-    async fn state_at(&self, checkpoint: CheckpointId) -> Result<Option<S>, Error> {
-        Ok(load(self, Some(checkpoint)).await?.and_then(|snapshot| snapshot.state))
+impl<T: Clone, C: GraphState, D, W: Wiring<C>, X> Clone for Within<T, C, D, W, X> {
+    fn clone(&self) -> Self {
+        let (outer, subgraph) = (self.outer.clone(), self.subgraph.clone());
+        Self { outer, subgraph, namespaces: self.namespaces.clone(), chosen: self.chosen }
     }
 }
 
@@ -105,21 +73,30 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
 
 impl<T: Outer, C: GraphState, D, W: Wiring<C>, X> Within<T, C, D, W, X> {
     fn of(outer: T, subgraph: &Subgraph<C, D, W, X>) -> Self {
-        let namespace = namespace(outer.namespace(), subgraph.name());
-        Self { outer, subgraph: subgraph.clone(), namespace: namespace.into() }
+        let (graph, around) = (outer.graph(), outer.namespaces());
+        let node = graph.0.find(subgraph.name());
+        let before = graph.0.aliases.iter().filter(|(_, aliased)| Some(*aliased) == node);
+        let names = std::iter::once(subgraph.name()).chain(before.map(|(name, _)| name.as_str()));
+        let within = names.flat_map(|name| around.iter().map(move |around| namespace(around, name).into()));
+        let namespaces = within.collect();
+        Self { outer, subgraph: subgraph.clone(), namespaces, chosen: Chosen::Nothing }
     }
 
     /// The calls of the task at this place of its superstep, of a subgraph that is sent packets.
-    pub fn task(mut self, task: usize) -> Self {
-        self.namespace = format!("{}#{task}", self.namespace).into();
-        self
+    pub fn task(self, task: usize) -> Self {
+        self.chosen(Chosen::Task, &format!("#{task}"))
     }
 
     /// The calls with this key, of a subgraph whose calls have keys.
-    pub fn key(mut self, key: &str) -> Self {
-        let mut namespace = format!("{}:", self.namespace);
-        escape(key, &mut namespace);
-        self.namespace = namespace.into();
+    pub fn key(self, key: &str) -> Self {
+        let mut part = String::from(":");
+        escape(key, &mut part);
+        self.chosen(Chosen::Key, &part)
+    }
+
+    fn chosen(mut self, chosen: Chosen, part: &str) -> Self {
+        self.namespaces.iter_mut().for_each(|namespace| *namespace = format!("{namespace}{part}").into());
+        self.chosen = chosen;
         self
     }
 }
@@ -130,7 +107,7 @@ where
     C: GraphState,
     D: Send + Sync + 'static,
     W: WiredTo<C, T::State>,
-    X: Send + Sync,
+    X: MakesContext<T::Around, D>,
 {
     /// The calls of a subgraph within this one.
     pub fn within<B, E, V, Y>(self, subgraph: &Subgraph<B, E, V, Y>) -> Within<Self, B, E, V, Y>
@@ -161,12 +138,9 @@ where
     /// # Cancel safety
     /// It only reads.
     pub async fn history(&self) -> Result<Vec<Snapshot<C>>, Error> {
-        let mut query = Query {
-            thread: Arc::clone(&self.thread().name),
-            namespace: Arc::clone(&self.namespace),
-            limit: Some(64),
-            ..Query::default()
-        };
+        let (namespace, _) = self.read(None).await?;
+        let mut query =
+            Query { thread: Arc::clone(&self.thread().name), namespace, limit: Some(64), ..Query::default() };
         let mut all = Vec::new();
         loop {
             let page = self.graph().0.store.list(query.clone()).await;
@@ -186,21 +160,33 @@ where
         WithinAt { within: self, checkpoint }
     }
 
-    fn thread(&self) -> &Thread<T::Root, T::Context> {
+    pub(super) fn thread(&self) -> &Thread<T::Root, T::Context> {
         self.outer.thread()
     }
 
-    fn graph(&self) -> &PersistentGraph<T::Root, T::Context> {
+    pub(super) fn graph(&self) -> &PersistentGraph<T::Root, T::Context> {
         &self.thread().graph
     }
 
-    async fn read(&self, checkpoint: Option<CheckpointId>) -> Result<Loaded, Error> {
-        let loaded = self.graph().0.store.get(&self.thread().name, &self.namespace, checkpoint).await;
-        loaded.map_err(|error| self.graph().error(error))
+    /// What is stored, and where: under the name that the node has, unless that is found under one that it had.
+    pub(super) async fn read(&self, checkpoint: Option<CheckpointId>) -> Result<(Arc<str>, Loaded), Error> {
+        let mut first = None;
+        for namespace in &self.namespaces {
+            let loaded = self.graph().0.store.get(&self.thread().name, namespace, checkpoint).await;
+            let loaded = loaded.map_err(|error| self.graph().error(error))?;
+            let found = loaded.found.is_some();
+            let read = (Arc::clone(namespace), loaded);
+            if found {
+                return Ok(read);
+            }
+            first.get_or_insert(read);
+        }
+        Ok(first.unwrap_or_default())
     }
 
-    async fn load(&self, checkpoint: Option<CheckpointId>) -> Result<Option<Snapshot<C>>, Error> {
-        let Some(stored) = self.read(checkpoint).await?.found else { return Ok(None) };
+    pub(super) async fn load(&self, checkpoint: Option<CheckpointId>) -> Result<Option<Snapshot<C>>, Error> {
+        let (namespace, loaded) = self.read(checkpoint).await?;
+        let Some(stored) = loaded.found else { return Ok(None) };
         let state = match under(&stored.checkpoint) {
             Some(around) if W::HERE => {
                 let state = self.outer.state_at(around.checkpoint).await?;
@@ -212,7 +198,7 @@ where
         };
         let graph = self.subgraph.graph();
         let base = state.as_ref().and_then(W::base);
-        snapshot(&graph.0, &self.thread().name, &self.namespace, stored, base)
+        snapshot(&graph.0, &self.thread().name, &namespace, stored, base)
             .map(Some)
             .map_err(|kind| self.graph().refuse(kind))
     }
@@ -224,9 +210,10 @@ where
     C: GraphState,
     D: Send + Sync + 'static,
     W: WiredTo<C, T::State>,
-    X: Send + Sync,
+    X: MakesContext<T::Around, D>,
 {
     type State = C;
+    type Around = D;
     type Root = T::Root;
     type Context = T::Context;
 
@@ -234,8 +221,12 @@ where
         self.outer.thread()
     }
 
-    fn namespace(&self) -> &str {
-        &self.namespace
+    fn graph(&self) -> Graph<C, D> {
+        self.subgraph.graph()
+    }
+
+    fn namespaces(&self) -> Vec<Arc<str>> {
+        self.namespaces.clone()
     }
 
     async fn state_at(&self, checkpoint: CheckpointId) -> Result<Option<C>, Error> {
@@ -244,37 +235,29 @@ where
             Box::pin(self.load(Some(checkpoint)));
         Ok(shown.await?.and_then(|snapshot| snapshot.state))
     }
-}
 
-impl<T, C, D, W, X> WithinAt<'_, T, C, D, W, X>
-where
-    T: Outer,
-    C: GraphState,
-    D: Send + Sync + 'static,
-    W: WiredTo<C, T::State>,
-    X: Send + Sync,
-{
-    /// The call as it was then; `None` if there is no such checkpoint.
-    ///
-    /// # Errors
-    /// As [`Within::state`].
-    ///
-    /// # Cancel safety
-    /// It only reads.
-    pub async fn state(&self) -> Result<Option<Snapshot<C>>, Error> {
-        self.within.load(Some(self.checkpoint)).await
+    async fn levels(&self) -> Result<Vec<Level>, Error> {
+        let around: std::pin::Pin<Box<dyn Future<Output = _> + Send + '_>> = Box::pin(self.outer.levels());
+        let mut levels: Vec<Level> = around.await?;
+        let (namespace, loaded) = self.read(None).await?;
+        let (fence, origin) = (loaded.fence, loaded.origin);
+        match standing(&levels, loaded.found) {
+            CallStanding::Waits(stored, _) => {
+                levels.push(Level { namespace, stored: *stored, fence, origin });
+                Ok(levels)
+            }
+            other => Err(self.no_call(&namespace, &other)),
+        }
     }
 
-    /// Runs the thread again from here, as a new branch of it: the superstep is run again in which the call was made, and the
-    /// call goes on from this checkpoint. Its other tasks begin anew.
-    pub fn run_again(&self) -> AgainOf<T::Root, T::Context> {
-        let again = Again::within(Arc::clone(&self.within.namespace), self.checkpoint);
-        self.within.thread().run_from(None, again)
+    fn around(&self, context: &Arc<T::Context>) -> Arc<D> {
+        let node = self.subgraph.name();
+        self.subgraph.inner.context.context(&Ctx::detached(node, self.outer.around(context)))
     }
 }
 
 impl<T, C: GraphState, D, W: Wiring<C>, X> std::fmt::Debug for Within<T, C, D, W, X> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Within").field("namespace", &self.namespace).finish_non_exhaustive()
+        f.debug_struct("Within").field("namespace", &self.namespaces.first()).finish_non_exhaustive()
     }
 }

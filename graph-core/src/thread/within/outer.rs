@@ -1,0 +1,82 @@
+use std::future::Future;
+use std::sync::Arc;
+
+use crate::checkpoint::CheckpointId;
+use crate::engine::persist::Level;
+use crate::error::{Error, ErrorKind};
+use crate::graph::Graph;
+use crate::state::GraphState;
+use crate::thread::Thread;
+use crate::thread::load::{load, read};
+
+/// What calls of subgraphs are made within: a thread, or calls of another subgraph.
+pub trait Outer: Clone + Send + Sync + 'static {
+    /// The state around them.
+    type State: GraphState;
+    /// The context around them.
+    type Around: Send + Sync + 'static;
+    /// The state of the thread.
+    type Root: GraphState;
+    /// The context of the thread's graph.
+    type Context: Send + Sync + 'static;
+
+    #[doc(hidden)]
+    fn thread(&self) -> &Thread<Self::Root, Self::Context>;
+
+    /// The graph around them.
+    #[doc(hidden)]
+    fn graph(&self) -> Graph<Self::State, Self::Around>;
+
+    /// Where it is stored, or was when a node had another name.
+    #[doc(hidden)]
+    fn namespaces(&self) -> Vec<Arc<str>>;
+
+    #[doc(hidden)]
+    fn state_at(
+        &self,
+        checkpoint: CheckpointId,
+    ) -> impl Future<Output = Result<Option<Self::State>, Error>> + Send;
+
+    /// The runs around the calls, outermost first, as they stand.
+    #[doc(hidden)]
+    fn levels(&self) -> impl Future<Output = Result<Vec<Level>, Error>> + Send;
+
+    /// The context of the graph around them, made from that of the thread's.
+    #[doc(hidden)]
+    fn around(&self, context: &Arc<Self::Context>) -> Arc<Self::Around>;
+}
+
+impl<S: GraphState, D: Send + Sync + 'static> Outer for Thread<S, D> {
+    type State = S;
+    type Around = D;
+    type Root = S;
+    type Context = D;
+
+    fn thread(&self) -> &Self {
+        self
+    }
+
+    fn graph(&self) -> Graph<S, D> {
+        self.graph.graph().clone()
+    }
+
+    fn namespaces(&self) -> Vec<Arc<str>> {
+        vec![Arc::from("")]
+    }
+
+    async fn state_at(&self, checkpoint: CheckpointId) -> Result<Option<S>, Error> {
+        Ok(load(self, Some(checkpoint)).await?.and_then(|snapshot| snapshot.state))
+    }
+
+    async fn levels(&self) -> Result<Vec<Level>, Error> {
+        let loaded = read(self, None).await?;
+        let none = || self.graph.refuse(ErrorKind::NoThread { thread: self.name.to_string() });
+        let (fence, origin) = (loaded.fence, loaded.origin);
+        let stored = loaded.found.ok_or_else(none)?;
+        Ok(vec![Level { namespace: Arc::from(""), stored, fence, origin }])
+    }
+
+    fn around(&self, context: &Arc<D>) -> Arc<D> {
+        Arc::clone(context)
+    }
+}
