@@ -115,10 +115,18 @@ pub enum WiringProblem {
         /// The node.
         node: String,
     },
+    /// A node has an error handler, and is said to have none.
+    #[error(
+        "node `{node}` has an error handler, and is said to have none: `.on_error({node}, ..)` or `.no_on_error({node})` has to go"
+    )]
+    HandlerAndNone {
+        /// The node.
+        node: String,
+    },
     /// An error handler does not say where to go, in the place of a node whose result says so.
     #[error(
         "the error handler `{handler}` does not say where to go after node `{node}`, whose result is its route: return a \
-         route from the handler, or give the node another with `.on_error({node}, ..)`"
+         route from the handler, give the node another with `.on_error({node}, ..)`, or none with `.no_on_error({node})`"
     )]
     HandlerWithoutRoute {
         /// The node.

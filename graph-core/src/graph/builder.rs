@@ -313,11 +313,21 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
         H::Signature: HandlerReads<S, D> + Returns<S> + Handles<S, D, H::Body>,
     {
         let handler = <H::Signature as Handles<S, D, H::Body>>::handler(handler.into_body());
-        self.draft.policies.handlers.push((node.into_body().node, handler));
+        self.draft.policies.handlers.push((node.into_body().node, Some(handler)));
         self
     }
 
-    /// The error handler of all nodes that have none of their own.
+    /// Lets a failure of the node be a failure of the superstep, whatever the graph's
+    /// [default error handler](Self::default_on_error) is.
+    pub fn no_on_error<N, M, F>(mut self, node: N) -> Self
+    where
+        N: Shape<M, Body = Body<F>>,
+    {
+        self.draft.policies.handlers.push((node.into_body().node, None));
+        self
+    }
+
+    /// The error handler of all nodes that have none of their own, and are not said to have [none](Self::no_on_error).
     pub fn default_on_error<H, MH>(mut self, handler: H) -> Self
     where
         H: Shape<MH>,

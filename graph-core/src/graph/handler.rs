@@ -1,3 +1,4 @@
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::error::WiringProblem;
@@ -65,17 +66,28 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
     /// The error handler of each node, with its ways out among the node's own.
     pub(super) fn wire_handlers(&mut self, topology: &mut Topology) -> Vec<Option<Handler<S, D>>> {
         let mut handlers: Vec<_> = vec![self.policies.default_handler.clone(); self.nodes.len()];
-        let mut seen: Vec<NodeRef> = Vec::new();
+        let mut seen: HashMap<NodeRef, bool> = HashMap::new();
         for (node, handler) in std::mem::take(&mut self.policies.handlers) {
-            match self.places.get(&node).and_then(|&place| handlers.get_mut(place)) {
-                None => self.unknown(&node, "given an error handler"),
-                Some(_) if seen.contains(&node) => {
-                    self.report(WiringProblem::TwoHandlers { node: node.name().to_owned() });
+            let Some(slot) = self.places.get(&node).and_then(|&place| handlers.get_mut(place)) else {
+                self.unknown(
+                    &node,
+                    if handler.is_some() {
+                        "given an error handler"
+                    } else {
+                        "said to have no error handler"
+                    },
+                );
+                continue;
+            };
+            let name = node.name().to_owned();
+            match (seen.get(&node), handler.is_some()) {
+                (None, has) => {
+                    *slot = handler;
+                    seen.insert(node, has);
                 }
-                Some(slot) => {
-                    *slot = Some(handler);
-                    seen.push(node);
-                }
+                (Some(true), true) => self.report(WiringProblem::TwoHandlers { node: name }),
+                (Some(false), false) => {}
+                _ => self.report(WiringProblem::HandlerAndNone { node: name }),
             }
         }
         let handlers = handlers.into_iter().enumerate();

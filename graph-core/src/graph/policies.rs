@@ -13,7 +13,8 @@ pub(super) struct Policies<S, D> {
     pub(super) default: Policy,
     pub(super) of_nodes: Vec<(NodeRef, Policy)>,
     pub(super) default_handler: Option<DraftHandler<S, D>>,
-    pub(super) handlers: Vec<(NodeRef, DraftHandler<S, D>)>,
+    /// By node, its error handler, or that it has none.
+    pub(super) handlers: Vec<(NodeRef, Option<DraftHandler<S, D>>)>,
 }
 
 /// What becomes of one node.

@@ -208,6 +208,33 @@ fn a_handler_may_be_a_struct_and_one_of_its_own_goes_before_the_default() {
 }
 
 #[test]
+fn a_node_that_has_none_fails_its_superstep_whatever_the_default_is() {
+    async fn decides(_: &Trace) -> Result<Way> {
+        bail!("cannot say")
+    }
+    let graph = StateGraph::<Trace>::new()
+        .edge(START, (fails, decides))
+        .edge(fails, END)
+        .node(fallback)
+        .edge(fallback, END)
+        // It has no route, which the node with one would need.
+        .default_on_error(rescue)
+        .no_on_error(decides)
+        .no_on_error(decides)
+        .on_failure(FailureMode::Collect)
+        .compile()
+        .unwrap();
+    let error = here(graph.run(Trace::input()).into_future()).unwrap_err();
+    assert_eq!(failure(&error).node, "decides");
+    assert!(failure(&error).handled.is_none());
+
+    // Without a default there is nothing to be left out, which is no mistake.
+    let graph = StateGraph::<Trace>::new().edge(START, fails).edge(fails, END).no_on_error(fails);
+    let error = here(graph.compile().unwrap().run(Trace::input()).into_future()).unwrap_err();
+    assert_eq!(failure(&error).node, "fails");
+}
+
+#[test]
 fn a_handler_that_fails_is_the_tasks_failure_with_the_first_in_it() {
     async fn worse(_: &Trace) -> Result<TraceUpdate> {
         Err(Status(500).into())
@@ -345,6 +372,6 @@ fn every_mistake_in_handlers_is_told_at_once() {
           node `fails` has two error handlers: one of them has to go
           `after` is given an error handler, but is not in the graph: add it with an edge or `.node(after)`
           the error handler `item` reads the packet `runs::policies::handlers::every_mistake_in_handlers_is_told_at_once::Item`, which node `fails` is not sent
-          the error handler `rescue` does not say where to go after node `decides`, whose result is its route: return a route from the handler, or give the node another with `.on_error(decides, ..)`
+          the error handler `rescue` does not say where to go after node `decides`, whose result is its route: return a route from the handler, give the node another with `.on_error(decides, ..)`, or none with `.no_on_error(decides)`
           the route of node `to_other` leads to `other` (by `Other`), which is not in the graph: add it with an edge or `.node(other)`"#]].assert_eq(&error.to_string());
 }

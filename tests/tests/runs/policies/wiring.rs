@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use expect_test::expect;
 use graph_core::policy::{Policy, Retry};
-use graph_core::{START, StateGraph};
+use graph_core::{END, START, StateGraph};
 
 use crate::engine::trace::{Trace, nodes};
 
@@ -31,4 +31,25 @@ fn every_mistake_in_policies_is_told_at_once() {
           node `b` has two policies: say all of it in one
           `c` is given a policy, but is not in the graph: add it with an edge or `.node(c)`
           node `b` leads nowhere: add `.edge(b, ..)` (to END, if it is the last), or return a route from it"#]].assert_eq(&error.to_string());
+}
+
+#[test]
+fn a_node_cannot_have_an_error_handler_and_none() {
+    async fn rescue(_: &Trace) {}
+    let error = StateGraph::<Trace>::new()
+        .edge(START, (a, b))
+        .edge(a, END)
+        .edge(b, END)
+        .on_error(a, rescue)
+        .no_on_error(a)
+        .no_on_error(b)
+        .on_error(b, rescue)
+        .no_on_error(c)
+        .compile()
+        .unwrap_err();
+    expect![[r#"
+        graph `Trace`: cannot be built, it has 3 mistakes
+          node `a` has an error handler, and is said to have none: `.on_error(a, ..)` or `.no_on_error(a)` has to go
+          node `b` has an error handler, and is said to have none: `.on_error(b, ..)` or `.no_on_error(b)` has to go
+          `c` is said to have no error handler, but is not in the graph: add it with an edge or `.node(c)`"#]].assert_eq(&error.to_string());
 }
