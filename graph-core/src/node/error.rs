@@ -1,6 +1,8 @@
 use std::error::Error;
 use std::fmt;
 
+use super::error_name::error_name;
+
 /// What a node fails with: any error, through `?`.
 ///
 /// It is not an [`Error`] itself; that is what lets it be made from every one.
@@ -25,11 +27,12 @@ impl NodeError {
     }
 
     fn of<E: Into<Box<dyn Error + Send + Sync>>>(error: E) -> Self {
-        Self { error: error.into(), type_name: std::any::type_name::<E>() }
+        Self { error: error.into(), type_name: error_name(std::any::type_name::<E>()) }
     }
 
     /// The name of the error's type, for logs and metrics: it says nothing of what the error is about. An error in words has
-    /// the name of this type.
+    /// the name of this type; of a type of this library it is the path by which it is used, of any other what
+    /// [`type_name`](std::any::type_name) says of it.
     pub fn type_name(&self) -> &'static str {
         self.type_name
     }

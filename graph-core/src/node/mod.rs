@@ -4,6 +4,7 @@ mod call;
 mod decide;
 mod destination;
 pub(crate) mod error;
+mod error_name;
 pub(crate) mod identity;
 mod library;
 pub(crate) mod object;

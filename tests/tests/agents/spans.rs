@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use graph_agent::agent::Agent;
-use graph_agent::tool::Tools;
+use graph_agent::agent::{Agent, NoAnswer};
+use graph_agent::tool::{Fatal, Tools};
 use graph_agent::{ChatRequest, ModelError, ScriptedModel, tool};
-use graph_core::Cx;
 use graph_core::checkpoint::MemoryCheckpointer;
 use graph_core::interrupt::Question;
 use graph_core::messages::{AiMessage, MessagesState, ToolCall, Usage};
+use graph_core::{Cx, NodeError};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tests::spans::Recorded;
@@ -130,6 +130,16 @@ async fn what_goes_wrong_is_told_by_its_kind() {
         execute_tool otel.name=execute_tool look_up otel.kind=internal gen_ai.operation.name=execute_tool gen_ai.tool.name=look_up gen_ai.tool.call.id=call_1 gen_ai.tool.type=function gen_ai.tool.description=Looks a password up. error.type=graph_core::NodeError otel.status_code=ERROR
         chat otel.name=chat scripted otel.kind=client gen_ai.operation.name=chat gen_ai.request.model=scripted error.type=429 otel.status_code=ERROR
     "#]].assert_eq(&said(&recorded));
+}
+
+#[test]
+fn errors_of_agents_have_the_names_by_which_they_are_used() {
+    let refused = ModelError::Refused { model: "m".to_owned(), status: 429, message: SECRET.to_owned() };
+    assert_eq!(NodeError::from(refused).type_name(), "graph_agent::ModelError");
+    let none = NoAnswer { model: "m".to_owned(), said: SECRET.to_owned(), source: SECRET.into() };
+    assert_eq!(NodeError::from(none).type_name(), "graph_agent::agent::NoAnswer");
+    let fatal = Fatal::new(SECRET);
+    assert_eq!(NodeError::from(fatal).type_name(), "graph_agent::tool::Fatal");
 }
 
 #[tokio::test]

@@ -247,7 +247,7 @@ fn every_attempt_that_a_policy_makes_is_a_span() {
         run run.begin=input supersteps=1 outcome=done
           superstep step=1 tasks=1 outcome=done
             node node=third_time step=1 task=0 attempt=1 outcome=failed error.type=runs::spans::Leaky
-            node node=third_time step=1 task=0 attempt=2 outcome=failed error.type=graph_core::policy::timed_out::TimedOut
+            node node=third_time step=1 task=0 attempt=2 outcome=failed error.type=graph_core::policy::TimedOut
             node node=third_time step=1 task=0 attempt=3 outcome=ok
     "#]]
     .assert_eq(&tree);
