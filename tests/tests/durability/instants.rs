@@ -12,13 +12,15 @@ use crate::truth::Truth;
 use crate::watched::{Fault, Watched};
 
 /// The clock is told of so often, so that there are instants while everybody waits.
-const TICK: Duration = Duration::from_secs(20 * 60);
+pub(crate) const TICK: Duration = Duration::from_secs(20 * 60);
 
 /// What happens in a run, and how many of its batches the store has by then.
 #[derive(Default)]
 pub(crate) struct World {
     notes: Mutex<Vec<Note>>,
     batches: Arc<Mutex<Vec<Batch>>>,
+    /// Whoever else is told.
+    told: Option<Arc<Truth>>,
 }
 
 #[derive(Clone, Debug)]
@@ -29,14 +31,29 @@ pub(crate) struct Note {
 }
 
 impl World {
+    /// One that is told to somebody else.
+    pub(crate) fn told_to(truth: Arc<Truth>) -> Arc<Self> {
+        Arc::new(Self { told: Some(truth), ..Self::default() })
+    }
+
     pub(crate) fn note(&self, text: impl Into<String>) {
+        let text = text.into();
+        if let Some(told) = &self.told {
+            return told.tell(text);
+        }
         let batches = self.batches.lock().unwrap().len();
-        self.notes.lock().unwrap().push(Note { text: text.into(), at: Instant::now(), batches });
+        self.notes.lock().unwrap().push(Note { text, at: Instant::now(), batches });
     }
 
     fn notes(&self) -> Vec<Note> {
         self.notes.lock().unwrap().clone()
     }
+}
+
+/// Whether one thing never happened once another had.
+pub(crate) fn never_after<'n>(first: &str, then: &str, notes: impl IntoIterator<Item = &'n str>) -> bool {
+    let mut notes = notes.into_iter();
+    !notes.any(|note| note == first) || notes.all(|note| note != then)
 }
 
 /// A run that has died at an instant, and the one that has gone on in its place.
@@ -46,6 +63,8 @@ pub(crate) struct Crash<S: GraphState> {
     pub(crate) begun: Instant,
     pub(crate) state: S,
     pub(crate) thread: Thread<S, World>,
+    /// It has died of its store, and not at an instant.
+    pub(crate) store_failed: bool,
     pub(crate) about: String,
 }
 
@@ -57,11 +76,16 @@ impl<S: GraphState> Crash<S> {
         let told = |notes: &[Note]| notes.iter().map(|note| &*note.text).collect::<Vec<_>>().join(", ");
         let after = world.notes();
         let about = format!("{about}: {}; then {}", told(&before), told(&after));
-        Self { before, after, begun, state, thread, about }
+        Self { before, after, begun, state, thread, store_failed: false, about }
     }
 
     pub(crate) fn had(&self, text: &str) -> bool {
         self.before.iter().any(|note| note.text == text)
+    }
+
+    /// Everything that happened.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &str> + Clone {
+        self.before.iter().chain(&self.after).map(|note| &*note.text)
     }
 
     /// How long after the second run has begun this was noted there.
@@ -69,10 +93,10 @@ impl<S: GraphState> Crash<S> {
         self.after.iter().find(|note| note.text == text).map(|note| note.at - self.begun)
     }
 
-    /// Whether a tick has gone by since this was noted.
+    /// Whether time has gone by since this was noted: the first tick may come at the same moment.
     pub(crate) fn had_long(&self, text: &str) -> bool {
         let at = self.before.iter().position(|note| note.text == text);
-        at.is_some_and(|at| self.before[at..].iter().any(|note| note.text == "tick"))
+        at.is_some_and(|at| self.before[at..].iter().filter(|note| note.text == "tick").count() > 1)
     }
 }
 
@@ -170,7 +194,7 @@ pub(crate) async fn whichever_commit_fails<S: GraphState>(
                 }
             }
             let run = Once { graph, store: watched(kept), input: input(), durability };
-            crashes.push(Crash::of(world.notes(), run, &about).await);
+            crashes.push(Crash { store_failed: true, ..Crash::of(world.notes(), run, &about).await });
         }
     }
     crashes

@@ -28,6 +28,7 @@ pub(crate) struct Watched<C> {
     pub(crate) batches: Option<Arc<Mutex<Vec<Batch>>>>,
     commits: Arc<AtomicUsize>,
     reads: Arc<AtomicUsize>,
+    under_way: Arc<AtomicUsize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +51,13 @@ impl<C> Watched<C> {
             batches: None,
             commits: Arc::default(),
             reads: Arc::default(),
+            under_way: Arc::default(),
         }
+    }
+
+    /// Whether nobody waits for it.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.under_way.load(Ordering::SeqCst) == 0
     }
 
     /// Counts a read, which may be the one that fails.
@@ -85,6 +92,22 @@ impl<C> Watched<C> {
     }
 }
 
+/// A call under way.
+struct Call(Arc<AtomicUsize>);
+
+impl Call {
+    fn of<C>(store: &Watched<C>) -> Self {
+        store.under_way.fetch_add(1, Ordering::SeqCst);
+        Self(Arc::clone(&store.under_way))
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
 /// Is pending so many times, woken each time.
 pub(crate) async fn pause(times: u32) {
     let mut left = times;
@@ -106,6 +129,7 @@ fn broken() -> StoreError {
 impl<C: Checkpointer> Checkpointer for Watched<C> {
     fn commit(&self, batch: Batch) -> StoreFuture<'_, ()> {
         Box::pin(async move {
+            let _call = Call::of(self);
             let count = self.commits.fetch_add(1, Ordering::SeqCst);
             let fault = self.fails.filter(|(nth, _)| *nth == count).map(|(_, fault)| fault);
             pause(self.slow + if batch.namespace.is_empty() { self.slow_around } else { 0 }).await;
@@ -133,6 +157,7 @@ impl<C: Checkpointer> Checkpointer for Watched<C> {
     ) -> StoreFuture<'_, Loaded> {
         let (thread, namespace) = (thread.to_owned(), namespace.to_owned());
         Box::pin(async move {
+            let _call = Call::of(self);
             pause(self.slow).await;
             self.read()?;
             let loaded = self.inner.get(&thread, &namespace, checkpoint).await?;
@@ -145,6 +170,7 @@ impl<C: Checkpointer> Checkpointer for Watched<C> {
 
     fn list(&self, query: Query) -> StoreFuture<'_, Page<Checkpoint>> {
         Box::pin(async move {
+            let _call = Call::of(self);
             self.read()?;
             self.inner.list(query).await
         })
