@@ -1,0 +1,89 @@
+//! What becomes of nodes that fail or hang: another attempt for some errors and not for others, an end to silence, and an error
+//! handler that leads elsewhere.
+
+use std::time::Duration;
+
+use graph_core::policy::{Policy, Retry, TimedOut};
+use graph_core::{Cx, END, GraphState, NodeFailure, Result, Route, START, StateGraph};
+
+#[derive(GraphState, Clone)]
+struct Film {
+    #[state(reducer = append)]
+    log: Vec<String>,
+}
+
+fn say(text: impl Into<String>) -> FilmUpdate {
+    Film::update().log([text.into()])
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("the server says {0}")]
+struct Status(u16);
+
+const MS: Duration = Duration::from_millis(1);
+
+/// The server is busy at first.
+async fn fetch(_: &Film, cx: &Cx) -> Result<FilmUpdate> {
+    if cx.attempt() < 3 {
+        return Err(Status(503).into());
+    }
+    Ok(say(format!("fetched in attempt {}", cx.attempt())))
+}
+
+/// The first attempt hangs. The second takes longer than a node may be silent, and says now and then that it goes on.
+async fn convert(_: &Film, cx: &Cx) -> FilmUpdate {
+    if cx.attempt() == 1 {
+        std::future::pending::<()>().await;
+    }
+    for _scene in 0..8 {
+        tokio::time::sleep(50 * MS).await;
+        cx.heartbeat();
+    }
+    say(format!("converted in attempt {}", cx.attempt()))
+}
+
+async fn publish(_: &Film) -> Result<FilmUpdate> {
+    Err(Status(403).into())
+}
+
+#[derive(Route)]
+enum Instead {
+    #[to(archive)]
+    Archive,
+}
+
+/// Takes the place of `publish`, and says where to go instead.
+async fn refused(_: &Film, failure: &NodeFailure) -> (FilmUpdate, Instead) {
+    (
+        say(format!("{} failed in attempt {}: {}", failure.node, failure.attempt, failure.error)),
+        Instead::Archive,
+    )
+}
+
+async fn archive(_: &Film) -> FilmUpdate {
+    say("archived")
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<()> {
+    // Two conditions on typed errors: a server that is busy is asked again, one that refuses is not.
+    let busy = Retry::attempts(3).backoff(10 * MS).when(|error: &Status| error.0 >= 500);
+    let hangs =
+        Retry::attempts(2).backoff(10 * MS).when(|late: &TimedOut| matches!(late, TimedOut::Idle { .. }));
+    let graph = StateGraph::<Film>::new()
+        .edge(START, fetch)
+        .edge(fetch, convert)
+        .edge(convert, publish)
+        .edge(publish, END)
+        .edge(archive, END)
+        .default_policy(Policy::new().retry(busy))
+        .policy(convert, Policy::new().idle_timeout(300 * MS).retry(hangs))
+        .on_error(publish, refused)
+        .compile()?;
+
+    let film = graph.run(Film::input()).await?.into_state();
+    println!("{}", film.log.join("\n"));
+    let refused = "publish failed in attempt 1: the server says 403";
+    assert_eq!(film.log, ["fetched in attempt 3", "converted in attempt 2", refused, "archived"]);
+    Ok(())
+}
