@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-const PROGRAMS: [(&str, &str); 24] = [
+const PROGRAMS: [(&str, &str); 25] = [
     ("01_append", env!("CARGO_BIN_EXE_01_append")),
     ("02_private", env!("CARGO_BIN_EXE_02_private")),
     ("03_conflict", env!("CARGO_BIN_EXE_03_conflict")),
