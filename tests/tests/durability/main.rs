@@ -20,6 +20,7 @@ mod policies;
 mod prefixes;
 mod processes;
 mod questions;
+mod revoked;
 mod stopped;
 mod truth;
 mod waiting;
