@@ -18,6 +18,12 @@ pub enum NotAsked {
         /// How many are open.
         count: usize,
     },
+    /// A bare answer does not say which question it is for, and not exactly one is open.
+    #[error("an answer without a question's id is for the only one that is open{}", ids(.open))]
+    NotAlone {
+        /// The ids of those that are open.
+        open: Vec<String>,
+    },
     /// The question is one of another type.
     #[error("question `{id}` is a `{name}`, not a `{expected}`")]
     AnotherName {
@@ -38,6 +44,13 @@ pub enum NotAsked {
         /// What is wrong with it.
         reason: String,
     },
+}
+
+fn ids(ids: &[String]) -> String {
+    match ids {
+        [] => ", and none is".to_owned(),
+        ids => format!(", and {} are: `{}`", ids.len(), ids.join("`, `")),
+    }
 }
 
 fn those(names: &[String]) -> String {

@@ -1,8 +1,10 @@
 use std::time::SystemTime;
 
+use serde_json::Value;
+
 use crate::state::GraphState;
 
-use super::{Asked, NotAsked, OpenQuestion, Question};
+use super::{Answer, Asked, NotAsked, OpenQuestion, Question};
 
 /// A run that has stopped on the way: at questions, at breakpoints, or where it was told to.
 ///
@@ -100,6 +102,40 @@ impl<S> Pause<S> {
     /// None is open, or several are (of several tasks), or its JSON is none of `Q`.
     pub fn by_key<Q: Question>(&self, key: &str) -> Result<Asked<Q>, NotAsked> {
         self.one(format!("{} with key {key}", Q::name()), |open| open.key.as_deref() == Some(key))
+    }
+
+    /// Answers the only open question with JSON from a client that says no more, as [`OpenQuestion::answer_json`] does: should
+    /// another be asked by the time that the run is resumed, the answer is refused.
+    ///
+    /// ```
+    /// # use graph_core::{Cx, END, GraphState, START, StateGraph, checkpoint::MemoryCheckpointer, interrupt::Question};
+    /// # #[derive(GraphState, Clone)]
+    /// # struct Order { #[state(output)] approved: bool }
+    /// # #[derive(serde::Serialize, serde::Deserialize)]
+    /// # struct Approve;
+    /// # impl Question for Approve { type Answer = bool; }
+    /// # async fn review(_: &Order, cx: &Cx) -> OrderUpdate {
+    /// #     Order::update().approved(cx.interrupt(Approve).await)
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = StateGraph::<Order>::new().edge(START, review).edge(review, END).compile()?;
+    /// # let thread = graph.with_checkpointer(MemoryCheckpointer::default()).thread("17");
+    /// # thread.run(Order::input()).await?;
+    /// let body = serde_json::json!(true);
+    /// let answer = thread.pending().await?.answer_json(body)?;
+    /// assert!(thread.resume(answer).await?.state().approved);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// None is open, or several are: [`NotAsked::NotAlone`] has their ids.
+    pub fn answer_json(&self, answer: Value) -> Result<Answer, NotAsked> {
+        match self.questions.as_slice() {
+            [only] => Ok(only.answer_json(answer)),
+            open => Err(NotAsked::NotAlone { open: open.iter().map(|open| open.id.clone()).collect() }),
+        }
     }
 
     fn named<Q: Question>(&self) -> impl Iterator<Item = &OpenQuestion> {

@@ -14,7 +14,6 @@ mod param;
 pub(crate) mod route;
 mod shape;
 mod step;
-mod unsized_packet;
 mod view;
 
 pub use call::{ArgsOf, CallWith, ErasedNode, Runs};
@@ -39,5 +38,4 @@ pub use shape::{
     StartSignature,
 };
 pub use step::{IntoStep, Step};
-pub use unsized_packet::{Items, Text};
 pub use view::{View, ViewIn, Viewed};

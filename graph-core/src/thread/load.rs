@@ -1,8 +1,9 @@
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointId, Loaded, StoredCheckpoint};
 use crate::engine::persist::{
-    START, begun_joins, read_gate, read_stopped, read_tasks, shown_packet, shown_state,
+    Program, START, begun_joins, read_gate, read_stopped, read_tasks, shown_packet, shown_state,
 };
 use crate::error::{Error, ErrorKind};
 use crate::graph::Compiled;
@@ -75,6 +76,8 @@ pub(super) fn snapshot<S: GraphState, D: Send + Sync + 'static>(
         namespace: Arc::from(namespace),
         id: checkpoint.id,
         parent: checkpoint.parent,
+        parents: BTreeMap::new(),
+        rewired: Program::parse(&checkpoint.run.program).is_rewired(graph),
         source: checkpoint.source,
         step: checkpoint.step,
         run_id: Arc::clone(&checkpoint.run.id),

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -29,12 +30,19 @@ pub struct Snapshot<S: GraphState> {
     pub id: CheckpointId,
     /// The checkpoint that it follows; it may have been pruned.
     pub parent: Option<CheckpointId>,
+    /// Of a call of a subgraph: the checkpoints of the graphs around it that have planned the tasks which it is within, by
+    /// their namespaces. They may have been pruned; what was around one that was is not known any more.
+    pub parents: BTreeMap<Arc<str>, CheckpointId>,
     /// What made it.
     pub source: Source,
     /// −1 for the first input of a thread, 0 once it is applied, and so on; 0 for the update that a thread begins with.
     pub step: i64,
     /// The run that made it. A resumption belongs to the run that it goes on with.
     pub run_id: Arc<str>,
+    /// Whether the graph that wrote it had other nodes, or other ways between them, than this one: as that of an older program
+    /// had. What is planned here may have another name by now ([`alias`](crate::StateGraph::alias)), or be
+    /// [gone](crate::ErrorKind::NodeGone).
+    pub rewired: bool,
     /// The keys and values that the run, or the resumption, was given.
     pub metadata: Metadata,
     /// When it was made.
@@ -121,6 +129,7 @@ impl<S: GraphState> fmt::Debug for Snapshot<S> {
             .field("thread", &self.thread)
             .field("id", &self.id)
             .field("parent", &self.parent)
+            .field("parents", &self.parents)
             .field("source", &self.source)
             .field("step", &self.step)
             .field("next", &self.next)

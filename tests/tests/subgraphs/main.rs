@@ -11,7 +11,6 @@ mod mapped;
 mod messages;
 mod pictured;
 mod said;
-mod slept;
 mod stored;
 #[path = "../threads/stores.rs"]
 #[expect(dead_code, reason = "other tests need more of it")]
@@ -19,5 +18,4 @@ mod stores;
 #[path = "../threads/story.rs"]
 mod story;
 mod streamed;
-mod tried;
 mod written;

@@ -77,6 +77,37 @@ async fn a_call_can_be_looked_into() {
 }
 
 #[tokio::test]
+async fn a_snapshot_of_a_call_says_which_checkpoints_it_is_within() {
+    on_every_store(async |place| {
+        let world = Arc::new(World::default());
+        world.breaks(&["two"]);
+        let inner = inner();
+        let middle = story().edge(START, beside).edge(beside, &inner).edge(&inner, END).compile().unwrap();
+        let middle = middle.as_node("middle");
+        let graph = story().edge(START, &middle).edge(&middle, last).edge(last, END).compile().unwrap();
+        let thread = place.thread(&graph);
+        thread.run(begin("x")).context(Arc::clone(&world)).await.unwrap_err();
+        let outside = thread.state().await.unwrap().unwrap();
+        assert!(outside.parents.is_empty());
+        let between = thread.within(&middle).state().await.unwrap().unwrap();
+        assert_eq!(Vec::from_iter(between.parents), [("".into(), outside.id)]);
+        let within = thread.within(&middle).within(&inner);
+        let now = within.state().await.unwrap().unwrap();
+        let parents = [("".into(), outside.id), ("middle".into(), between.id)];
+        assert_eq!(Vec::from_iter(now.parents.clone()), parents);
+        // The call begins anew on a branch, and says so; what is there says what it said.
+        thread.at(outside.id).run_again().context(Arc::clone(&world)).await.unwrap_err();
+        let branch = thread.state().await.unwrap().unwrap().id;
+        let there = within.state().await.unwrap().unwrap();
+        assert_eq!(
+            (there.parents[""], within.at(now.id).state().await.unwrap().unwrap().parents),
+            (branch, now.parents)
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_call_is_replayed_from_the_middle() {
     on_every_store(async |place| {
         let world = Arc::new(World::default());

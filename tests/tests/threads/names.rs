@@ -40,9 +40,13 @@ async fn a_renamed_node_is_found_by_its_alias() {
         .unwrap();
     on_every_store(async |place| {
         place.thread(&before()).run(Story::input()).await.unwrap_err();
+        assert!(!place.thread(&before()).state().await.unwrap().unwrap().rewired);
+        assert!(place.thread(&after).state().await.unwrap().unwrap().rewired);
         // Where it is in the graph does not matter either.
         let outcome = place.thread(&after).resume(()).await.unwrap();
         assert_eq!(told(outcome.state()), "first 2 as new");
+        // What has been written since is of the graph as it is now.
+        assert!(place.thread(&after).history().await.unwrap().iter().any(|snapshot| !snapshot.rewired));
     })
     .await;
 }
@@ -57,7 +61,10 @@ async fn a_node_that_is_gone_is_an_error_that_names_it_and_the_thread_can_still_
         let ErrorKind::NodeGone { node, thread: name, checkpoint } = error.kind() else { panic!("{error}") };
         assert_eq!((node.as_str(), name.as_str()), ("old", "t"));
         let snapshot = thread.state().await.unwrap().unwrap();
-        assert_eq!((snapshot.id, next(&snapshot).as_str()), (*checkpoint, "first old"));
+        assert_eq!(
+            (snapshot.id, next(&snapshot).as_str(), snapshot.rewired),
+            (*checkpoint, "first old", true)
+        );
         assert_eq!(thread.history().await.unwrap().len(), 2);
         // Nothing of it was touched: the old program goes on, and so does new input.
         place.thread(&before()).resume(()).await.unwrap_err();

@@ -1,7 +1,8 @@
 use graph_core::checkpoint::MemoryCheckpointer;
-use graph_core::interrupt::Question;
-use graph_core::{Cx, END, GraphState, Outcome, START, StateGraph};
+use graph_core::interrupt::{NotAsked, Question};
+use graph_core::{Cx, END, ErrorKind, GraphState, Outcome, START, StateGraph};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 #[derive(GraphState, Clone, Debug)]
 struct Form {
@@ -42,4 +43,45 @@ async fn answers_to_questions_one_after_the_other_are_kept_over_every_resumption
     let thread = graph.with_checkpointer(store).thread("1");
     let form = thread.state().await.unwrap().unwrap().state.unwrap();
     assert_eq!(form.answers, ["line 0", "line 1", "line 2", "line 3"]);
+}
+
+#[tokio::test]
+async fn a_bare_answer_of_a_client_is_taken_only_while_exactly_one_question_is_open() {
+    async fn two(_: &Form, cx: &Cx) -> FormUpdate {
+        let (first, second) =
+            tokio::join!(cx.interrupt(Line { number: 0 }), cx.interrupt_keyed("b", Line { number: 1 }));
+        let third = cx.interrupt(Line { number: 2 }).await;
+        Form::update().answers([first, second, third])
+    }
+    let graph = StateGraph::<Form>::new().edge(START, two).edge(two, END).compile().unwrap();
+    let thread = graph.with_checkpointer(MemoryCheckpointer::default()).thread("1");
+    let none = thread.pending().await.unwrap().answer_json(json!("x")).unwrap_err();
+    assert_eq!(
+        none.to_string(),
+        "an answer without a question's id is for the only one that is open, and none is"
+    );
+
+    let outcome = thread.run(Form::input()).await.unwrap();
+    let open = outcome.pause().unwrap();
+    let ids: Vec<String> = open.questions().iter().map(|open| open.id.clone()).collect();
+    assert_eq!(ids.len(), 2);
+    let several = open.answer_json(json!("x")).unwrap_err();
+    assert_eq!(several, NotAsked::NotAlone { open: ids.clone() });
+    assert!(ids.iter().all(|id| several.to_string().contains(id.as_str())), "{several}");
+
+    let second = open.by_key::<Line>("b").unwrap().answer("second".to_owned());
+    thread.resume(second).await.unwrap();
+    let bare = || async { thread.pending().await.unwrap().answer_json(json!("first")).unwrap() };
+    let (click, twice) = (bare().await, bare().await);
+    thread.resume(click).await.unwrap();
+    // The second click was for the same question, and does not answer the one that is open by now.
+    let error = thread.resume(twice).await.unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::NotOpen { .. }), "{error}");
+
+    // What is no answer to it fails its task, and leaves it open.
+    let number = thread.pending().await.unwrap().answer_json(json!(3)).unwrap();
+    let error = thread.resume(number).await.unwrap_err();
+    assert!(format!("{error:?}").contains("expected a string"), "{error:?}");
+    let third = thread.pending().await.unwrap().answer_json(json!("third")).unwrap();
+    assert_eq!(thread.resume(third).await.unwrap().state().answers, ["first", "second", "third"]);
 }

@@ -23,6 +23,11 @@ impl Program {
         Self { graph: graph.name.clone(), fingerprint: fingerprint(graph), versions: versions::<S>() }
     }
 
+    /// Whether the graph has other nodes or ways than when this wrote.
+    pub(crate) fn is_rewired<S: GraphState, D>(&self, graph: &Compiled<S, D>) -> bool {
+        self.fingerprint != fingerprint(graph)
+    }
+
     /// As a run's record holds it.
     pub(crate) fn text(&self) -> Arc<str> {
         // Strings and numbers alone cannot fail to be written.

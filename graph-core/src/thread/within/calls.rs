@@ -1,4 +1,6 @@
+use std::collections::BTreeMap;
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointId, Loaded, Query};
@@ -187,7 +189,12 @@ where
     pub(super) async fn load(&self, checkpoint: Option<CheckpointId>) -> Result<Option<Snapshot<C>>, Error> {
         let (namespace, loaded) = self.read(checkpoint).await?;
         let Some(stored) = loaded.found else { return Ok(None) };
-        let state = match under(&stored.checkpoint) {
+        let around = under(&stored.checkpoint);
+        let parents = match &around {
+            Some(around) => self.outer.parents_at(around.checkpoint).await?,
+            None => BTreeMap::new(),
+        };
+        let state = match around {
             Some(around) if W::HERE => {
                 let state = self.outer.state_at(around.checkpoint).await?;
                 let thread = self.thread().name.to_string();
@@ -199,7 +206,7 @@ where
         let graph = self.subgraph.graph();
         let base = state.as_ref().and_then(W::base);
         snapshot(&graph.0, &self.thread().name, &namespace, stored, base)
-            .map(Some)
+            .map(|snapshot| Some(Snapshot { parents, ..snapshot }))
             .map_err(|kind| self.graph().refuse(kind))
     }
 }
@@ -231,13 +238,27 @@ where
 
     async fn state_at(&self, checkpoint: CheckpointId) -> Result<Option<C>, Error> {
         // In a box: what is within may be within this in turn.
-        let shown: std::pin::Pin<Box<dyn Future<Output = _> + Send + '_>> =
-            Box::pin(self.load(Some(checkpoint)));
+        let shown: Pin<Box<dyn Future<Output = _> + Send + '_>> = Box::pin(self.load(Some(checkpoint)));
         Ok(shown.await?.and_then(|snapshot| snapshot.state))
     }
 
+    async fn parents_at(&self, checkpoint: CheckpointId) -> Result<BTreeMap<Arc<str>, CheckpointId>, Error> {
+        let (namespace, loaded) = self.read(Some(checkpoint)).await?;
+        let around = loaded.found.and_then(|stored| under(&stored.checkpoint));
+        let mut parents: BTreeMap<Arc<str>, CheckpointId> = match around {
+            Some(around) => {
+                let above: Pin<Box<dyn Future<Output = _> + Send + '_>> =
+                    Box::pin(self.outer.parents_at(around.checkpoint));
+                above.await?
+            }
+            None => BTreeMap::new(),
+        };
+        parents.insert(namespace, checkpoint);
+        Ok(parents)
+    }
+
     async fn levels(&self) -> Result<Vec<Level>, Error> {
-        let around: std::pin::Pin<Box<dyn Future<Output = _> + Send + '_>> = Box::pin(self.outer.levels());
+        let around: Pin<Box<dyn Future<Output = _> + Send + '_>> = Box::pin(self.outer.levels());
         let mut levels: Vec<Level> = around.await?;
         let (namespace, loaded) = self.read(None).await?;
         let (fence, origin) = (loaded.fence, loaded.origin);

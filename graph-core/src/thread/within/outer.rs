@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
 
@@ -37,6 +38,13 @@ pub trait Outer: Clone + Send + Sync + 'static {
         checkpoint: CheckpointId,
     ) -> impl Future<Output = Result<Option<Self::State>, Error>> + Send;
 
+    /// A checkpoint of theirs, and those that it is within, by namespace.
+    #[doc(hidden)]
+    fn parents_at(
+        &self,
+        checkpoint: CheckpointId,
+    ) -> impl Future<Output = Result<BTreeMap<Arc<str>, CheckpointId>, Error>> + Send;
+
     /// The runs around the calls, outermost first, as they stand.
     #[doc(hidden)]
     fn levels(&self) -> impl Future<Output = Result<Vec<Level>, Error>> + Send;
@@ -66,6 +74,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Outer for Thread<S, D> {
 
     async fn state_at(&self, checkpoint: CheckpointId) -> Result<Option<S>, Error> {
         Ok(load(self, Some(checkpoint)).await?.and_then(|snapshot| snapshot.state))
+    }
+
+    async fn parents_at(&self, checkpoint: CheckpointId) -> Result<BTreeMap<Arc<str>, CheckpointId>, Error> {
+        Ok(BTreeMap::from([(Arc::from(""), checkpoint)]))
     }
 
     async fn levels(&self) -> Result<Vec<Level>, Error> {

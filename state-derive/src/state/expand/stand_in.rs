@@ -141,8 +141,7 @@ fn contracts(cx: &Context<'_>) -> TokenStream {
             ) -> ::core::result::Result<Self, #runtime::InputError> { loop {} }
         },
     );
-    let into_input = super::input::into_input(cx);
-    quote!(#state #update_impl #input_impl #into_input)
+    quote!(#state #update_impl #input_impl)
 }
 
 fn conversions(cx: &Context<'_>) -> TokenStream {
