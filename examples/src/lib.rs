@@ -24,8 +24,9 @@ mod error;
 
 pub use error::Error;
 
-/// The examples of the README and of the document on machines are compiled, and run, with the tests.
+/// The examples of the README and of the documents on machines and workflows are compiled, and run, with the tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 #[doc = include_str!("../../docs/machines.md")]
+#[doc = include_str!("../../docs/workflows.md")]
 struct Readme;

@@ -91,6 +91,10 @@
 //! # }
 //! ```
 //!
+//! # Other ways to write one
+//!
+//! A [`workflow`] is one async function, a [`machine`] a set of structs that say themselves where they lead. Both are graphs.
+//!
 //! # Testing a node
 //!
 //! A node is a function: call it. [`GraphState::started`] makes a state from an input, [`Ctx::detached`] a context,
@@ -125,6 +129,7 @@ pub mod store;
 pub mod stream;
 pub mod subgraph;
 pub mod thread;
+pub mod workflow;
 
 #[doc(hidden)]
 pub mod __private;

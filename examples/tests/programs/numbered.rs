@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-const PROGRAMS: [(&str, &str); 24] = [
+const PROGRAMS: [(&str, &str); 25] = [
     ("01_append", env!("CARGO_BIN_EXE_01_append")),
     ("02_private", env!("CARGO_BIN_EXE_02_private")),
     ("03_conflict", env!("CARGO_BIN_EXE_03_conflict")),
@@ -27,6 +27,7 @@ const PROGRAMS: [(&str, &str); 24] = [
     ("21_vending_machine", env!("CARGO_BIN_EXE_21_vending_machine")),
     ("22_picture", env!("CARGO_BIN_EXE_22_picture")),
     ("23_subgraph", env!("CARGO_BIN_EXE_23_subgraph")),
+    ("24_workflow", env!("CARGO_BIN_EXE_24_workflow")),
     ("25_policies", env!("CARGO_BIN_EXE_25_policies")),
 ];
 

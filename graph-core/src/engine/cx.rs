@@ -249,6 +249,14 @@ impl Cx {
         }
     }
 
+    /// Tells whoever listens that a step has its result.
+    pub(super) async fn step_finished(&self, key: &str, kept: bool) {
+        if let Some(sink) = self.heard(StreamMode::Tasks) {
+            let sent = Sent::Step(Arc::from(key), kept);
+            sink.send(self.at.step, self.at.task, Arc::from(self.node()), sent).await;
+        }
+    }
+
     /// Whether somebody listens to the messages of this run while they are written: a node that asks a model may have the
     /// reply at once if nobody does.
     pub fn wants_tokens(&self) -> bool {

@@ -31,7 +31,7 @@ pub(crate) use begin::{started, updated};
 pub(crate) use cx::RunShared;
 pub use cx::{Ctx, Cx};
 pub(crate) use desk::Memos;
-pub use desk::{Attempted, DurableStep, Interrupt, Sleep};
+pub use desk::{Attempted, DurableStep, DurableSteps, Interrupt, Sleep};
 pub(crate) use driver::{Driver, not_filled};
 pub(crate) use nest::Nest;
 pub(crate) use options::RunOptions;

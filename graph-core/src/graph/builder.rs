@@ -1,12 +1,14 @@
+use std::any::TypeId;
 use std::marker::PhantomData;
 
 use crate::engine::FailureMode;
 use crate::error::Error;
-use crate::node::{Body, Decide, Decides, Exit, Leave, Named, NodeError, NodeRef, Shape};
+use crate::node::{Body, Decide, Decides, ErasedNode, Exit, Leave, Named, NodeError, NodeRef, Shape};
 use crate::policy::Policy;
 use crate::state::GraphState;
 
 use super::draft::{Draft, DraftJoin};
+use super::place::Registration;
 use super::{Enters, Graph, HandlerReads, Handles, Leaves, Listed, Reads, Registers, Returns, WithoutPacket};
 
 /// Puts a graph over the state `S` together; nodes may ask for a context of type `D`.
@@ -156,6 +158,19 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
         G::register(body, &mut self.draft);
     }
 
+    /// Makes one node all of the graph.
+    pub(crate) fn alone(mut self, node: NodeRef, run: Box<dyn ErasedNode<S, D>>, value: TypeId) -> Self {
+        self.draft.register(Registration::alone(node.clone(), run, value));
+        self.draft.edges.extend([(NodeRef::Start, node.clone()), (node, NodeRef::End)]);
+        self
+    }
+
+    /// Another name for this node.
+    pub(crate) fn alias_of(mut self, node: NodeRef, alias: String) -> Self {
+        self.draft.aliases.push((node, alias));
+        self
+    }
+
     /// Lets a run begin at any node, and `decide` say at which.
     pub(crate) fn anywhere(
         mut self,
@@ -226,12 +241,11 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     }
 
     /// Another name for a node: one that it had before, so that what was stored under it is found.
-    pub fn alias<N, M, F>(mut self, node: N, alias: impl Into<String>) -> Self
+    pub fn alias<N, M, F>(self, node: N, alias: impl Into<String>) -> Self
     where
         N: Shape<M, Body = Body<F>>,
     {
-        self.draft.aliases.push((node.into_body().node, alias.into()));
-        self
+        self.alias_of(node.into_body().node, alias.into())
     }
 
     /// Says how often a node is tried and how long an attempt of it may take. What the policy does not say is as in the

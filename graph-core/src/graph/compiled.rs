@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind};
 use crate::node::{Decider, ErasedNode, NodeRef, OutwardType, ReadPacket};
 use crate::plan::{START_PLACE, Topology};
 use crate::run::{NeedsContext, Run};
-use crate::state::{GraphState, Input as _};
+use crate::state::{GraphState, Input as _, IntoInput};
 use crate::store::{IntoStore, LongTermStore};
 use crate::stream::RunStream;
 
@@ -122,8 +122,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
     }
 
     /// A run of this graph; awaiting it runs it. Options are set before.
-    pub fn run(&self, input: S::Input) -> Run<S, D, NeedsContext> {
-        Run::new(self.clone(), input)
+    pub fn run(&self, input: impl IntoInput<S>) -> Run<S, D, NeedsContext> {
+        Run::new(self.clone(), input.into_input())
     }
 
     /// The graph as a [Mermaid](https://mermaid.js.org) flowchart: edges solid, routes dotted with their labels,
@@ -151,7 +151,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
 impl<S: GraphState> Graph<S> {
     /// A run of this graph as a stream of everything that happens in it; options go through
     /// [`run`](Self::run)`(..).`[`stream`](Run::stream)`()`.
-    pub fn stream(&self, input: S::Input) -> RunStream<S> {
+    pub fn stream(&self, input: impl IntoInput<S>) -> RunStream<S> {
         self.run(input).stream()
     }
 }

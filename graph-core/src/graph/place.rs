@@ -67,6 +67,14 @@ pub(crate) struct Registration<S, D> {
     pub(crate) packet: Option<PacketType>,
 }
 
+impl<S, D> Registration<S, D> {
+    /// Of the only node of its graph: what it returns leads nowhere.
+    pub(super) fn alone(node: NodeRef, run: Box<dyn ErasedNode<S, D>>, value: TypeId) -> Self {
+        let value = Value(value, None);
+        Self { node, value, run, exits: None, outward: Vec::new(), heard: Vec::new(), packet: None }
+    }
+}
+
 /// Which value a node was made from: its type, and where it lies if values of that type can differ.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Value(TypeId, Option<usize>);

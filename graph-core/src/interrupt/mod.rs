@@ -19,4 +19,4 @@ pub use pause::Pause;
 pub use question::Question;
 pub use storable::Storable;
 
-pub use crate::engine::{Attempted, DurableStep, Interrupt, Sleep};
+pub use crate::engine::{Attempted, DurableStep, DurableSteps, Interrupt, Sleep};

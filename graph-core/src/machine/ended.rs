@@ -19,17 +19,7 @@ impl<R: RunState> Outcome<R> {
     /// [`NotEnded`](ErrorKind::NotEnded): it has stopped on the way, at questions or breakpoints, or its thread was finished
     /// from outside.
     pub fn ended(self) -> Result<Ended<R::Machine>, Error> {
-        let waits = match &self {
-            Self::Done(_) => Vec::new(),
-            Self::Interrupted(pause) => {
-                let asked = pause.questions().iter().map(|open| format!("an answer to `{}`", open.name));
-                let before = pause.before().iter().map(|node| format!("a run past `{node}`"));
-                asked
-                    .chain(before)
-                    .chain(pause.after().iter().map(|node| format!("a run past `{node}`")))
-                    .collect()
-            }
-        };
+        let waits = self.waits();
         match self.into_state().__into_parts() {
             (state, Some(output)) if waits.is_empty() => Ok(Ended { output, state }),
             _ => Err(Error::new(R::Machine::NAME, ErrorKind::NotEnded { waits })),

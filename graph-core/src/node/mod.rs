@@ -14,6 +14,7 @@ mod param;
 pub(crate) mod route;
 mod shape;
 mod step;
+mod unsized_packet;
 mod view;
 
 pub use call::{ArgsOf, CallWith, ErasedNode, Runs};
@@ -38,4 +39,5 @@ pub use shape::{
     StartSignature,
 };
 pub use step::{IntoStep, Step};
+pub use unsized_packet::{Items, Text};
 pub use view::{View, ViewIn, Viewed};

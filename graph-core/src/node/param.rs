@@ -230,7 +230,7 @@ where
 #[diagnostic::on_unimplemented(
     message = "a node of this graph cannot read the context `{Self}`",
     label = "reads `Ctx<{Self}>`, but the graph's context is `{D}`",
-    note = "build the graph with `StateGraph::<_>::with_context::<{Self}>()`"
+    note = "build the graph with `StateGraph::<_>::with_context::<{Self}>()`, or the workflow with `Workflow::with_context(..)`"
 )]
 pub trait ContextOf<D>: Sized {
     #[doc(hidden)]

@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind};
 use crate::graph::Graph;
 use crate::node::{Body, Shape};
 use crate::state::GraphState;
-use crate::stream::{Events, RunStream, Sink, StreamMode};
+use crate::stream::{Events, RunStream, Sent, Sink, StreamMode};
 
 use super::{Outcome, Stepper, Stop};
 
@@ -123,9 +123,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Opening<S, D> {
 
     /// What the run's tasks have in common.
     pub(crate) fn shared(&self, thread: Option<Arc<str>>) -> RunShared {
-        let hears = |events: &Events<S>| {
-            [StreamMode::Custom, StreamMode::Messages].iter().any(|mode| events.wants(*mode))
-        };
+        let hears = |events: &Events<S>| Sent::MODES.iter().any(|mode| events.wants(*mode));
         let heard = self.events.clone().filter(hears);
         let listeners = self.events.clone().map(|events| Arc::new(events) as Arc<dyn Sink>);
         RunShared {

@@ -32,6 +32,14 @@ impl<S: GraphState> Outcome<S> {
         self.state().output()
     }
 
+    /// What a run that has stopped on the way waits for, in words.
+    pub(crate) fn waits(&self) -> Vec<String> {
+        let Self::Interrupted(pause) = self else { return Vec::new() };
+        let asked = pause.questions().iter().map(|open| format!("an answer to `{}`", open.name));
+        let past = pause.before().iter().chain(pause.after()).map(|node| format!("a run past `{node}`"));
+        asked.chain(past).collect()
+    }
+
     /// Where the run has stopped, if it is not complete.
     pub fn pause(&self) -> Option<&Pause<S>> {
         match self {

@@ -31,7 +31,7 @@ use super::GraphState;
 ///   $.qestion: unknown field; did you mean `question`?"
 /// );
 /// ```
-pub trait Input<S: GraphState>: Clone + Send + 'static {
+pub trait Input<S: GraphState>: IntoInput<S> + Clone + Send + 'static {
     /// The start of a fresh run: a base state, and the writes to apply to it through the reducers.
     fn into_start(self) -> Start<S>;
 
@@ -43,6 +43,19 @@ pub trait Input<S: GraphState>: Clone + Send + 'static {
     /// # Errors
     /// *All* missing, unknown and ill-typed fields, each with its path.
     fn from_json(value: Value) -> Result<Self, InputError>;
+}
+
+/// What a run over `S` can begin with: the state's [`Input`], or what stands for one.
+///
+/// A [workflow](crate::workflow) begins with what its function takes.
+#[diagnostic::on_unimplemented(
+    message = "a run over `{S}` cannot begin with `{Self}`",
+    label = "is no input of `{S}`",
+    note = "a run of a graph begins with the input of its state, `Ticket::input(..)`, that of a workflow with what its function takes"
+)]
+pub trait IntoInput<S: GraphState> {
+    /// The input.
+    fn into_input(self) -> S::Input;
 }
 
 /// How a fresh run begins.

@@ -32,7 +32,7 @@ pub use dump::Dump;
 pub(crate) use field::Field;
 pub use field::FieldSpec;
 pub(crate) use graph_state::GraphState;
-pub use input::{Input, InputError, InputProblem, Start};
+pub use input::{Input, InputError, InputProblem, IntoInput, Start};
 use json::read_update;
 #[doc(hidden)]
 pub use json::{

@@ -74,6 +74,18 @@ pub enum EventKind<S: GraphState> {
         /// What it was sent. Not in the serialized event: a payload has no dump rules.
         packet: Option<Packet>,
     },
+    /// A durable step of a node has its result. What that is, is not in the event: a node that wants it seen
+    /// [emits](crate::Cx::emit) it.
+    StepFinished {
+        /// The node.
+        node: Arc<str>,
+        /// Its place in the superstep.
+        task: usize,
+        /// The step's key.
+        key: Arc<str>,
+        /// Whether it had the result from before, and did not run.
+        kept: bool,
+    },
     /// A node has finished; its update is a further event.
     TaskFinished {
         /// The node.
@@ -146,8 +158,8 @@ pub enum StreamMode {
     Custom,
     /// [`EventKind::Message`].
     Messages,
-    /// [`EventKind::TaskStarted`], [`EventKind::TaskFinished`], [`EventKind::TaskRetry`], [`EventKind::TaskHandled`] and
-    /// [`EventKind::TaskFailed`].
+    /// [`EventKind::TaskStarted`], [`EventKind::StepFinished`], [`EventKind::TaskFinished`], [`EventKind::TaskRetry`],
+    /// [`EventKind::TaskHandled`] and [`EventKind::TaskFailed`].
     Tasks,
     /// [`EventKind::Interrupt`].
     Interrupts,
@@ -177,6 +189,7 @@ impl<S: GraphState> EventKind<S> {
             Self::Custom { .. } => "custom",
             Self::Message { .. } => "message",
             Self::TaskStarted { .. } => "task_started",
+            Self::StepFinished { .. } => "step_finished",
             Self::TaskFinished { .. } => "task_finished",
             Self::TaskFailed { .. } => "task_failed",
             Self::TaskRetry { .. } => "task_retry",
@@ -196,6 +209,7 @@ impl<S: GraphState> EventKind<S> {
             | Self::Custom { node, .. }
             | Self::Message { node, .. }
             | Self::TaskStarted { node, .. }
+            | Self::StepFinished { node, .. }
             | Self::TaskFinished { node, .. }
             | Self::TaskFailed { node, .. }
             | Self::TaskRetry { node, .. }
@@ -212,6 +226,7 @@ impl<S: GraphState> EventKind<S> {
             | Self::Custom { task, .. }
             | Self::Message { task, .. }
             | Self::TaskStarted { task, .. }
+            | Self::StepFinished { task, .. }
             | Self::TaskFinished { task, .. }
             | Self::TaskFailed { task, .. }
             | Self::TaskRetry { task, .. }
@@ -262,6 +277,10 @@ fn write_entries<S: GraphState, M: SerializeMap>(kind: &EventKind<S>, map: &mut 
         EventKind::Message { chunk, .. } => map.serialize_entry("data", chunk)?,
         EventKind::TaskFailed { error, .. } | EventKind::TaskHandled { error, .. } => {
             map.serialize_entry("error", error)?
+        }
+        EventKind::StepFinished { key, kept, .. } => {
+            map.serialize_entry("key", key.as_ref())?;
+            map.serialize_entry("kept", kept)?;
         }
         EventKind::TaskRetry { attempt, error, wait, .. } => {
             map.serialize_entry("attempt", attempt)?;

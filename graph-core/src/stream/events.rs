@@ -176,6 +176,13 @@ pub(crate) trait Sink: Send + Sync {
 pub(crate) enum Sent {
     Custom(Custom),
     Message(MessageChunk),
+    /// A step's key, and whether its result was there before.
+    Step(Arc<str>, bool),
+}
+
+impl Sent {
+    /// Whether a listener to one of these modes is to be told.
+    pub(crate) const MODES: [StreamMode; 3] = [StreamMode::Custom, StreamMode::Messages, StreamMode::Tasks];
 }
 
 /// Waits for room.
@@ -212,6 +219,7 @@ impl<S: GraphState> Sink for Events<S> {
         let kind = match sent {
             Sent::Custom(value) => EventKind::Custom { node, task, value },
             Sent::Message(chunk) => EventKind::Message { node, task, chunk },
+            Sent::Step(key, kept) => EventKind::StepFinished { node, task, key, kept },
         };
         Box::pin(self.send(step, kind))
     }

@@ -1,7 +1,7 @@
 use crate::checkpoint::CheckpointId;
 use crate::error::Error;
 use crate::run::{NeedsContext, Run};
-use crate::state::{GraphState, IntoUpdate};
+use crate::state::{GraphState, IntoInput, IntoUpdate};
 
 use super::load::load;
 use super::run::{Again, IntoAnswers, OnThread, Resuming, WithInput};
@@ -43,8 +43,8 @@ impl<S: GraphState, D: Send + Sync + 'static> At<S, D> {
     /// # Errors
     /// As [`Thread::run`]; [`Pending`](crate::ErrorKind::Pending) when something is planned at the checkpoint, also with
     /// [`OnConflict::Wait`](super::OnConflict::Wait): no checkpoint changes.
-    pub fn run(&self, input: S::Input) -> Run<S, D, NeedsContext, OnThread<S, D, WithInput<S>>> {
-        self.thread.run_from(Some(self.checkpoint), WithInput::new(input))
+    pub fn run(&self, input: impl IntoInput<S>) -> Run<S, D, NeedsContext, OnThread<S, D, WithInput<S>>> {
+        self.thread.run_from(Some(self.checkpoint), WithInput::new(input.into_input()))
     }
 
     /// The same as [`Thread::resume`], if this is still where the thread is; otherwise

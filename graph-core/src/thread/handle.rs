@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::graph::Picture;
 use crate::interrupt::Pause;
 use crate::run::{NeedsContext, Run};
-use crate::state::{GraphState, IntoUpdate};
+use crate::state::{GraphState, IntoInput, IntoUpdate};
 
 use super::load::{load, pending};
 use super::open_task;
@@ -77,8 +77,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     ///
     /// # Durability
     /// When it has returned, everything that it says is durable; see [`Durability`](crate::Durability) for the meantime.
-    pub fn run(&self, input: S::Input) -> Run<S, D, NeedsContext, OnThread<S, D, WithInput<S>>> {
-        self.run_from(None, WithInput::new(input))
+    pub fn run(&self, input: impl IntoInput<S>) -> Run<S, D, NeedsContext, OnThread<S, D, WithInput<S>>> {
+        self.run_from(None, WithInput::new(input.into_input()))
     }
 
     /// Goes on where the thread is: with answers to open questions, after a failure or a crash (`()`), past a breakpoint.

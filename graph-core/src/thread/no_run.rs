@@ -1,6 +1,6 @@
 use crate::graph::Graph;
 use crate::run::{NeedsContext, Run};
-use crate::state::GraphState;
+use crate::state::{GraphState, IntoInput};
 
 use super::PersistentGraph;
 
@@ -17,7 +17,7 @@ pub trait RunsByItself<S: GraphState, D> {
 
 impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     #[doc(hidden)]
-    pub fn run(&self, input: S::Input) -> Run<S, D, NeedsContext>
+    pub fn run(&self, input: impl IntoInput<S>) -> Run<S, D, NeedsContext>
     where
         Self: RunsByItself<S, D>,
     {

@@ -11,6 +11,7 @@ mod mapped;
 mod messages;
 mod pictured;
 mod said;
+mod slept;
 mod stored;
 #[path = "../threads/stores.rs"]
 #[expect(dead_code, reason = "other tests need more of it")]
@@ -18,4 +19,5 @@ mod stores;
 #[path = "../threads/story.rs"]
 mod story;
 mod streamed;
+mod tried;
 mod written;

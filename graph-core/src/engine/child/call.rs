@@ -46,3 +46,14 @@ pub struct Came<C: GraphState> {
     /// What its nodes have said to the graph around it.
     pub(crate) said: Vec<Outward>,
 }
+
+impl<C: GraphState> Came<C> {
+    pub(super) fn again(&self) -> Self {
+        Self {
+            state: self.state.__duplicate(),
+            begun: self.begun.as_ref().map(GraphState::__duplicate),
+            update: self.update.clone(),
+            said: self.said.clone(),
+        }
+    }
+}

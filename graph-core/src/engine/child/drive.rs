@@ -28,7 +28,10 @@ where
     let host = cx.shared.nest.host.as_ref().filter(|_| call.kept != Kept::Nothing);
     let (begun, kept) = match host {
         Some(host) => (call_on_thread(&call, &place, cx, host).await?, None),
-        None => (in_memory(&call, &place, cx)?, Some(cx)),
+        None => match in_memory(&call, &place, cx)? {
+            InMemory::Begun(begun) => (*begun, Some(cx)),
+            InMemory::Came(came) => return Ok(*came),
+        },
     };
     let mut visit = Visit { begun: Some(begun), kept };
     let Some(Begun { driver, .. }) = &mut visit.begun else { return Err(Lost.into()) };
@@ -57,7 +60,7 @@ where
             }
         }
     }
-    visit.kept = None;
+    let kept = visit.kept.take();
     let Some(Begun { mut driver, state: begun, lease: _lease }) = visit.begun.take() else {
         return Err(Lost.into());
     };
@@ -68,7 +71,14 @@ where
         None => C::Update::default(),
     };
     let said = std::mem::take(&mut driver.said);
-    Ok(Came { state: driver.into_state(), begun, update, said })
+    let came = Came { state: driver.into_state(), begun, update, said };
+    // What is made of it may fail, and be made again: on a thread the call is at its end then. Only a node with a policy pays.
+    if let Some(cx) = kept
+        && cx.memo(|memo| memo.tries.attempt > 0)
+    {
+        cx.lay_aside(Box::new(came.again()));
+    }
+    Ok(came)
 }
 
 /// Nobody takes it out but the call itself.
@@ -90,19 +100,34 @@ impl<C: GraphState, D: Send + Sync + 'static> Drop for Visit<'_, C, D> {
     }
 }
 
+/// A call that is not stored.
+enum InMemory<C: GraphState, D> {
+    Begun(Box<Begun<C, D>>),
+    /// It has come to its end in an earlier attempt.
+    Came(Box<Came<C>>),
+}
+
 /// What an earlier attempt has laid aside, or a new call.
 fn in_memory<C: GraphState, D: Send + Sync + 'static>(
     call: &Call<'_, C, D>,
     place: &Place,
     cx: &Cx,
-) -> Result<Begun<C, D>, NodeError> {
+) -> Result<InMemory<C, D>, NodeError> {
     let aside: Option<Box<dyn Any + Send>> = cx.memo(|memo| memo.aside.take());
-    if let Some(Ok(begun)) = aside.map(|aside| aside.downcast::<Begun<C, D>>()) {
-        let mut begun = *begun;
-        begun.driver.take_answers(|id| cx.memo(|memo| memo.answers.get(id).cloned()));
-        return Ok(begun);
+    let Some(aside) = aside else { return Ok(InMemory::Begun(Box::new(begin_call(call, place, cx)?))) };
+    match aside.downcast::<Begun<C, D>>() {
+        Ok(mut begun) => {
+            begun.driver.take_answers(|id| cx.memo(|memo| memo.answers.get(id).cloned()));
+            Ok(InMemory::Begun(begun))
+        }
+        Err(aside) => match aside.downcast::<Came<C>>() {
+            Ok(came) => {
+                cx.lay_aside(Box::new(came.again()));
+                Ok(InMemory::Came(came))
+            }
+            Err(_) => Ok(InMemory::Begun(Box::new(begin_call(call, place, cx)?))),
+        },
     }
-    Ok(begin_call(call, place, cx)?)
 }
 
 /// Makes what the call waits for what its task waits for.

@@ -11,7 +11,7 @@ use crate::graph::Graph;
 use crate::node::NodeError;
 use crate::run::About;
 use crate::state::GraphState;
-use crate::stream::{Events, Sink, StreamMode};
+use crate::stream::{Events, Sent, Sink};
 
 use super::call::{Call, Kept};
 
@@ -120,7 +120,7 @@ impl Place {
 
 /// Whether somebody listens to what nodes send.
 fn heard(sink: &dyn Sink) -> bool {
-    [StreamMode::Custom, StreamMode::Messages].into_iter().any(|mode| sink.wants(mode))
+    Sent::MODES.into_iter().any(|mode| sink.wants(mode))
 }
 
 /// The namespace that a call of a node by a task is stored in.

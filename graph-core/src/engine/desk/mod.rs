@@ -11,6 +11,7 @@ mod script;
 mod sleep;
 mod step;
 mod step_log;
+mod steps;
 
 pub(crate) use desk::Desk;
 pub use interrupt::Interrupt;
@@ -20,3 +21,4 @@ pub(crate) use script::Script;
 pub use sleep::Sleep;
 pub use step::DurableStep;
 pub(crate) use step_log::{Logged, StepLog};
+pub use steps::DurableSteps;

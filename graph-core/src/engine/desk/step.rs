@@ -101,6 +101,7 @@ impl Cx {
         if key.starts_with(OF_HANDLER) {
             return Err(self.misused(key, "its key begins with a control character".to_owned()));
         }
+        let named = key;
         let key = &*match desk.failure() {
             None => Cow::Borrowed(key),
             Some(_) => Cow::Owned(format!("{OF_HANDLER}{key}")),
@@ -109,8 +110,10 @@ impl Cx {
             if self.memo(|memo| memo.unsaved.contains(key)) {
                 self.save(key, stored.clone()).await?;
             }
-            return from_payload(&stored)
-                .map_err(|reason| self.misused(key, format!("its stored result cannot be read: {reason}")));
+            let result = from_payload(&stored)
+                .map_err(|reason| self.misused(key, format!("its stored result cannot be read: {reason}")))?;
+            self.step_finished(named, true).await;
+            return Ok(result);
         }
         let _begun = desk.begins_step();
         if let Some(log) = &self.shared.steps {
@@ -132,6 +135,7 @@ impl Cx {
             memo.unsaved.insert(key.to_owned());
         });
         self.save(key, stored).await?;
+        self.step_finished(named, false).await;
         Ok(result)
     }
 

@@ -92,8 +92,14 @@ pub(super) fn impls(cx: &Context<'_>) -> TokenStream {
         _ => None,
     });
     let setters = cx.inherent(&cx.input, quote!(#(#setters)*));
-    let parts = [held(cx), constructor(cx), default(cx), clone_and_debug(cx), serde(cx)];
+    let parts = [held(cx), into_input(cx), constructor(cx), default(cx), clone_and_debug(cx), serde(cx)];
     quote!(#setters #(#parts)*)
+}
+
+// impl IntoInput<Ticket> for TicketInput { fn into_input(self) -> TicketInput { self } }
+pub(super) fn into_input(cx: &Context<'_>) -> TokenStream {
+    let (runtime, this, input) = (cx.runtime, &cx.this, &cx.input);
+    cx.impl_for(quote!(#runtime::IntoInput<#this>), input, quote!(fn into_input(self) -> #input { self }))
 }
 
 fn constructor(cx: &Context<'_>) -> TokenStream {

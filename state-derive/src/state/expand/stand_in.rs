@@ -141,7 +141,8 @@ fn contracts(cx: &Context<'_>) -> TokenStream {
             ) -> ::core::result::Result<Self, #runtime::InputError> { loop {} }
         },
     );
-    quote!(#state #update_impl #input_impl)
+    let into_input = super::input::into_input(cx);
+    quote!(#state #update_impl #input_impl #into_input)
 }
 
 fn conversions(cx: &Context<'_>) -> TokenStream {

@@ -1,0 +1,107 @@
+use std::future::{Future, IntoFuture};
+use std::pin::Pin;
+
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
+
+use crate::engine::Cx;
+use crate::node::NodeError;
+
+use super::DurableStep;
+
+/// Several durable steps at the same time; made by [`Cx::steps`]. They are taken when it is awaited.
+#[must_use = "steps are taken when they are awaited"]
+pub struct DurableSteps<'c, T> {
+    steps: Vec<DurableStep<'c, T>>,
+    at_most: usize,
+}
+
+impl Cx {
+    /// Takes several [steps](Self::step) at the same time, as many as there are; their results come in the order of the steps.
+    ///
+    /// ```
+    /// # use graph_core::{Cx, GraphState, Result};
+    /// # #[derive(GraphState, Clone)]
+    /// # struct Pages { #[state(input)] urls: Vec<String>, lengths: Vec<usize> }
+    /// # async fn fetch(url: &str) -> Result<usize> { Ok(url.len()) }
+    /// async fn read(pages: &Pages, cx: &Cx) -> Result<PagesUpdate> {
+    ///     let lengths = cx.steps(pages.urls.iter().map(|url| cx.step(url, fetch(url)))).at_most(8).await?;
+    ///     Ok(Pages::update().lengths(lengths))
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let pages = Pages::started(Pages::input(vec!["a".to_owned(), "bcd".to_owned()]))?;
+    /// # let update = read(&pages, &Cx::detached("read")).await?;
+    /// # assert_eq!(pages.updated(update)?.lengths, [1, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// Each needs a key of its own. They run within the node's task, on one core; what takes the processor for long belongs
+    /// into a `spawn_blocking` inside of its step. A few steps of different types are taken at the same time with `join!`.
+    ///
+    /// # Errors
+    /// When a step fails, no further one is begun, and those that are under way run to their end, so that what they come to
+    /// is kept. Then it fails with the error of the first of those that have failed, in the order of the steps.
+    ///
+    /// # Durability
+    /// As of each [step](Self::step).
+    ///
+    /// # Cancel safety
+    /// As of each [step](Self::step): what has finished is kept, the rest runs again with the node.
+    pub fn steps<'c, T>(
+        &'c self,
+        steps: impl IntoIterator<Item = DurableStep<'c, T>>,
+    ) -> DurableSteps<'c, T> {
+        DurableSteps { steps: steps.into_iter().collect(), at_most: usize::MAX }
+    }
+}
+
+impl<T> DurableSteps<'_, T> {
+    /// Has no more than so many of them under way; of 0 it makes 1.
+    pub fn at_most(mut self, steps: usize) -> Self {
+        self.at_most = steps.max(1);
+        self
+    }
+}
+
+impl<'c, T: Send + 'c> IntoFuture for DurableSteps<'c, T> {
+    type Output = Result<Vec<T>, NodeError>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send + 'c>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(take_all(self))
+    }
+}
+
+async fn take_all<T>(steps: DurableSteps<'_, T>) -> Result<Vec<T>, NodeError> {
+    let DurableSteps { steps, at_most } = steps;
+    let mut waiting = steps.into_iter().enumerate().map(|(place, step)| async move { (place, step.await) });
+    let mut under_way: FuturesUnordered<_> = waiting.by_ref().take(at_most).collect();
+    let mut results = Vec::with_capacity(under_way.len());
+    let mut failed: Option<(usize, NodeError)> = None;
+    while let Some((place, result)) = under_way.next().await {
+        match result {
+            Ok(result) => results.push((place, result)),
+            Err(error) if failed.as_ref().is_none_or(|(first, _)| place < *first) => {
+                failed = Some((place, error))
+            }
+            Err(_) => {}
+        }
+        if failed.is_none() {
+            under_way.extend(waiting.next());
+        }
+    }
+    match failed {
+        Some((_, error)) => Err(error),
+        None => {
+            results.sort_unstable_by_key(|(place, _)| *place);
+            Ok(results.into_iter().map(|(_, result)| result).collect())
+        }
+    }
+}
+
+impl<T> std::fmt::Debug for DurableSteps<'_, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DurableSteps").field("steps", &self.steps.len()).finish_non_exhaustive()
+    }
+}

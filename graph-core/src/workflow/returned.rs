@@ -1,0 +1,120 @@
+use crate::node::{Failure, NodeError, Payload};
+
+/// A result and, for the next run on the thread, something else than it.
+///
+/// ```
+/// use graph_core::checkpoint::MemoryCheckpointer;
+/// use graph_core::workflow::{Final, Workflow};
+///
+/// /// Adds up all numbers that it was ever given, and says by how much the last one has raised the mean.
+/// async fn mean(number: &f64, previous: Option<&(u32, f64)>) -> graph_core::Result<Final<f64, (u32, f64)>> {
+///     let (count, sum) = previous.copied().unwrap_or_default();
+///     let before = if count == 0 { 0.0 } else { sum / f64::from(count) };
+///     let (count, sum) = (count + 1, sum + number);
+///     Ok(Final { value: sum / f64::from(count) - before, save: (count, sum) })
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> graph_core::Result<()> {
+/// let thread = Workflow::new(mean).compile()?.with_checkpointer(MemoryCheckpointer::new()).thread("a");
+/// assert_eq!(thread.run(3.0).await?.value()?, 3.0);
+/// assert_eq!(thread.run(5.0).await?.value()?, 1.0);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Final<V, S> {
+    /// What the run has come to.
+    pub value: V,
+    /// What the next one finds as its previous result.
+    pub save: S,
+}
+
+/// What a workflow's function may return, in a `Result`: anything that can be stored, or a [`Final`].
+#[diagnostic::on_unimplemented(
+    message = "a workflow cannot return `{Self}`",
+    label = "`{Self}` cannot be stored",
+    note = "derive `serde::Serialize` and `serde::Deserialize` for it; it also has to be `Send`, `Sync` and `'static`"
+)]
+pub trait Returned: Send + Sync + 'static {
+    /// What a run comes to.
+    type Value: Payload;
+    /// What the next run finds as its previous result.
+    type Saved: Payload;
+
+    /// Whether they are two.
+    #[doc(hidden)]
+    const KEEPS: bool;
+
+    #[doc(hidden)]
+    fn into_parts(self) -> (Self::Value, Option<Self::Saved>);
+
+    /// What is saved, where it is the value.
+    #[doc(hidden)]
+    fn saved(value: &Self::Value) -> Option<&Self::Saved>;
+
+    /// The value, where it is what is saved.
+    #[doc(hidden)]
+    fn value_of(saved: Self::Saved) -> Result<Self::Value, Self::Saved>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Payload> Returned for T {
+    type Value = T;
+    type Saved = T;
+
+    const KEEPS: bool = false;
+
+    fn into_parts(self) -> (T, Option<T>) {
+        (self, None)
+    }
+
+    fn saved(value: &T) -> Option<&T> {
+        Some(value)
+    }
+
+    fn value_of(saved: T) -> Result<T, T> {
+        Ok(saved)
+    }
+}
+
+impl<V: Payload, S: Payload> Returned for Final<V, S> {
+    type Value = V;
+    type Saved = S;
+
+    const KEEPS: bool = true;
+
+    fn into_parts(self) -> (V, Option<S>) {
+        (self.value, Some(self.save))
+    }
+
+    fn saved(_: &V) -> Option<&S> {
+        None
+    }
+
+    fn value_of(saved: S) -> Result<V, S> {
+        Err(saved)
+    }
+}
+
+/// What the function of a workflow comes to: a `Result`.
+#[diagnostic::on_unimplemented(
+    message = "the function of a workflow cannot return `{Self}`",
+    label = "returns `{Self}`, which is no `Result`",
+    note = "write `graph_core::Result<{Self}>`, and `Ok(..)` around what it returns"
+)]
+pub trait Finishes: Send + 'static {
+    /// What it has in the best case.
+    type Returned;
+
+    #[doc(hidden)]
+    fn finish(self) -> Result<Self::Returned, NodeError>;
+}
+
+impl<R: Send + 'static, E: Failure + Send + 'static> Finishes for Result<R, E> {
+    type Returned = R;
+
+    fn finish(self) -> Result<R, NodeError> {
+        self.map_err(Failure::into_node_error)
+    }
+}

@@ -1,0 +1,10 @@
+use graph_core::workflow::Workflow;
+use graph_core::{Ctx, Result};
+
+async fn write(topic: &str, model: &Ctx<u32>) -> Result<String> {
+    Ok(format!("{topic} {}", model.context()))
+}
+
+fn main() {
+    let _ = Workflow::new(write);
+}

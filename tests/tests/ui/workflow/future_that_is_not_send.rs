@@ -1,0 +1,12 @@
+use graph_core::workflow::Workflow;
+use graph_core::{Cx, Result};
+
+async fn write(topic: &str, cx: &Cx) -> Result<String> {
+    let shared = std::rc::Rc::new(topic.to_owned());
+    cx.emit(1).await;
+    Ok(shared.to_string())
+}
+
+fn main() {
+    let _ = Workflow::new(write);
+}

@@ -1,0 +1,12 @@
+use graph_core::Result;
+use graph_core::workflow::Workflow;
+
+struct Topic(String);
+
+async fn write(topic: &Topic) -> Result<String> {
+    Ok(topic.0.clone())
+}
+
+fn main() {
+    let _ = Workflow::new(write);
+}

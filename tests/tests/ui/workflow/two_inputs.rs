@@ -1,0 +1,10 @@
+use graph_core::Result;
+use graph_core::workflow::Workflow;
+
+async fn write(topic: &str, words: &u32) -> Result<String> {
+    Ok(format!("{topic} in {words} words"))
+}
+
+fn main() {
+    let _ = Workflow::new(write);
+}

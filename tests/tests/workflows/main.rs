@@ -1,0 +1,14 @@
+//! Workflows: one async function as a graph.
+#![expect(
+    clippy::unwrap_used,
+    reason = "the functions that tests share fail a test as the tests themselves do"
+)]
+
+mod as_a_graph;
+mod dropped;
+mod function;
+mod previous;
+mod steps;
+#[path = "../threads/stores.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
+mod stores;
