@@ -9,6 +9,7 @@ mod dropped;
 mod function;
 mod previous;
 mod steps;
+mod stored;
 #[path = "../threads/stores.rs"]
 #[expect(dead_code, reason = "other tests need more of it")]
 mod stores;
