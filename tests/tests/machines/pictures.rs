@@ -91,7 +91,7 @@ fn a_picture_has_what_it_is_asked_for_in_every_form() {
         "aria-label=\"counting &quot;up&quot;\"",
         ".highlighted{stroke-width:4;",
         "fill:black",
-        ".highlighted~text{fill:white}",
+        ".highlighted:not(.m)~text{fill:white}",
         ">START</text>",
         ">not yet</text>",
         ">at last</text>",

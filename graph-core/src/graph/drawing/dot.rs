@@ -31,14 +31,14 @@ fn draw(sketch: &Sketch, within: &str, depth: usize, look: &Look, out: &mut Stri
             Some(inner) => {
                 let _ =
                     writeln!(out, "{pad}subgraph cluster_{id} {{\n{pad}    label={};", quoted(&spot.label));
-                for attribute in spot.mark.map(|mark| filled(mark, look)).unwrap_or_default() {
+                for attribute in spot.mark.map(|mark| filled(mark, look, true)).unwrap_or_default() {
                     let _ = writeln!(out, "{pad}    {attribute};");
                 }
                 draw(inner, &format!("{id}_"), depth + 1, look, out);
                 let _ = writeln!(out, "{pad}}}");
             }
             None => {
-                let _ = writeln!(out, "{pad}{id} [{}];", looks(spot, look));
+                let _ = writeln!(out, "{pad}{id} [{}];", looks(spot, &id, look));
             }
         }
         for (index, note) in spot.notes.iter().enumerate() {
@@ -82,29 +82,33 @@ fn end_of(spot: &Spot, within: &str, at: Kind, cut: &str) -> (String, Option<Str
     }
 }
 
-fn looks(spot: &Spot, look: &Look) -> String {
+fn looks(spot: &Spot, id: &str, look: &Look) -> String {
     let shape = match spot.kind {
         Kind::Start | Kind::End | Kind::Deferred => "oval",
         Kind::Join => "circle",
         Kind::Node => "box",
     };
     // START is what it is called.
-    let label =
-        if spot.id == spot.label { String::new() } else { format!("label={}, ", quoted(&spot.label)) };
+    let label = if id == spot.label { String::new() } else { format!("label={}, ", quoted(&spot.label)) };
     let mut looks = format!("{label}shape={shape}");
-    for attribute in spot.mark.map(|mark| filled(mark, look)).unwrap_or_default() {
+    for attribute in spot.mark.map(|mark| filled(mark, look, false)).unwrap_or_default() {
         let _ = write!(looks, ", {attribute}");
     }
     looks
 }
 
 /// What a mark is in Graphviz' words, as far as it has some.
-fn filled(mark: Mark, look: &Look) -> Vec<String> {
+fn filled(mark: Mark, look: &Look, around: bool) -> Vec<String> {
     let style = look.of(mark);
+    // What is marked inside is to be seen: a colour that is said by numbers is made a tint.
+    let fill = style.get("fill").map(|fill| match fill.starts_with('#') && fill.len() == 7 && around {
+        true => format!("{fill}4d"),
+        false => fill.to_owned(),
+    });
     let said = [
-        ("fillcolor", style.get("fill")),
+        ("fillcolor", fill.as_deref()),
         ("color", style.get("stroke")),
-        ("fontcolor", style.text()),
+        ("fontcolor", style.text().filter(|_| !around)),
         ("penwidth", style.get("stroke-width")),
     ];
     let said = said.into_iter().filter_map(|(attribute, value)| Some(format!("{attribute}={:?}", value?)));

@@ -20,9 +20,12 @@ pub(super) fn mermaid(sketch: &Sketch, look: &Look) -> String {
             style.iter().map(|(property, value)| format!("{property}:{value}")).collect();
         let _ = writeln!(out, "    classDef {} {}", mark.class(), style.join(","));
     }
-    classes(sketch, "", &mut out);
+    classes(sketch, "", look, &mut out);
     out
 }
+
+/// Can be read on light and on dark.
+const GREY: &str = "#737373";
 
 /// `within` is what the names of the spots begin with.
 fn draw(sketch: &Sketch, within: &str, depth: usize, direction: Direction, out: &mut String) {
@@ -69,13 +72,18 @@ fn draw(sketch: &Sketch, within: &str, depth: usize, direction: Direction, out: 
     }
 }
 
-fn classes(sketch: &Sketch, within: &str, out: &mut String) {
+fn classes(sketch: &Sketch, within: &str, look: &Look, out: &mut String) {
     for spot in &sketch.spots {
         if let Some(mark) = spot.mark {
             let _ = writeln!(out, "    class {within}{} {}", spot.id, mark.class());
+            // A tint, in which what is marked inside can be seen on every theme.
+            if let Some(line) = look.of(mark).get("stroke").filter(|_| spot.inner.is_some()) {
+                let tint = format!("fill:{line},fill-opacity:0.06,color:{GREY}");
+                let _ = writeln!(out, "    style {within}{} {tint}", spot.id);
+            }
         }
         if let Some(inner) = &spot.inner {
-            classes(inner, &format!("{within}{}_", spot.id), out);
+            classes(inner, &format!("{within}{}_", spot.id), look, out);
         }
     }
 }

@@ -80,10 +80,10 @@ fn dot_has_a_cluster_for_each_and_cuts_arrows_off_at_its_border() {
             START [shape=oval];
             subgraph cluster_n0 {
                 label="outer";
-                n0_START [shape=oval];
+                n0_START [label="START", shape=oval];
                 subgraph cluster_n0_n0 {
                     label="inner";
-                    n0_n0_START [shape=oval];
+                    n0_n0_START [label="START", shape=oval];
                     n0_n0_n0 [label="say <it> & \"go\"", shape=box, style=filled, fillcolor="#dcd3ff", color="#6b46c1"];
                     n0_n0_n0_note0 [label="twice
         at most", shape=note];
@@ -122,6 +122,7 @@ fn an_svg_has_a_box_around_each() {
         .graph-picture .p{stroke-width:3}
         .graph-picture .a{fill:#737373}
         .graph-picture .waiting{stroke-width:2;fill:#dcd3ff;stroke:#6b46c1}
+        .graph-picture .m.waiting{fill:#6b46c1;fill-opacity:.06}
         </style>
         <defs><marker id="graph-arrow" viewBox="0 0 8 8" refX="7.5" refY="4" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto"><path class="a" d="M0 0L8 4L0 8z"/></marker></defs>
         <text class="t" x="114.9" y="24.0">a title</text>
@@ -135,17 +136,61 @@ fn an_svg_has_a_box_around_each() {
         <g><rect class="n" x="38.9" y="0.0" width="72.0" height="28.0" rx="14.0"/><text x="74.9" y="18.5">START</text></g>
         <g><title>say &lt;it&gt; &amp; &quot;go&quot;: waiting</title><rect class="waiting" x="0.0" y="60.5" width="149.8" height="66.0" rx="5.0"/><text x="74.9" y="81.5">? say &lt;it&gt; &amp; &quot;go&quot;</text><text class="s" x="74.9" y="97.5">twice</text><text class="s" x="74.9" y="113.5">at most</text></g>
         <g><rect class="n" x="48.1" y="159.0" width="53.6" height="28.0" rx="14.0"/><text x="74.9" y="177.5">END</text></g>
-        <path class="e" marker-end="url(#graph-arrow)" d="M74.9 28.0C74.9 37.8 74.9 37.8 74.9 47.5C74.9 54.0 74.9 54.0 74.9 60.5"/>
-        <path class="e" marker-end="url(#graph-arrow)" d="M74.9 126.5C74.9 136.2 74.9 136.2 74.9 146.0C74.9 152.5 74.9 152.5 74.9 159.0"/>
+        <path class="e" marker-end="url(#graph-arrow)" d="M74.9 28.0C74.9 54.0 74.9 34.5 74.9 60.5"/>
+        <path class="e" marker-end="url(#graph-arrow)" d="M74.9 126.5C74.9 152.5 74.9 133.0 74.9 159.0"/>
         </g>
         <g><rect class="n" x="62.1" y="324.0" width="53.6" height="28.0" rx="14.0"/><text x="88.9" y="342.5">END</text></g>
-        <path class="e" marker-end="url(#graph-arrow)" d="M88.9 28.0C88.9 37.8 88.9 37.8 88.9 47.5C88.9 54.0 88.9 54.0 88.9 60.5"/>
-        <path class="e" marker-end="url(#graph-arrow)" d="M88.9 291.5C88.9 301.2 88.9 301.2 88.9 311.0C88.9 317.5 88.9 317.5 88.9 324.0"/>
+        <path class="e" marker-end="url(#graph-arrow)" d="M88.9 28.0C88.9 54.0 88.9 34.5 88.9 60.5"/>
+        <path class="e" marker-end="url(#graph-arrow)" d="M88.9 291.5C88.9 317.5 88.9 298.0 88.9 324.0"/>
         </g>
         <g><rect class="n" x="76.1" y="489.0" width="53.6" height="28.0" rx="14.0"/><text x="102.9" y="507.5">END</text></g>
-        <path class="e" marker-end="url(#graph-arrow)" d="M102.9 28.0C102.9 37.8 102.9 37.8 102.9 47.5C102.9 54.0 102.9 54.0 102.9 60.5"/>
-        <path class="e" marker-end="url(#graph-arrow)" d="M102.9 456.5C102.9 466.2 102.9 466.2 102.9 476.0C102.9 482.5 102.9 482.5 102.9 489.0"/>
+        <path class="e" marker-end="url(#graph-arrow)" d="M102.9 28.0C102.9 54.0 102.9 34.5 102.9 60.5"/>
+        <path class="e" marker-end="url(#graph-arrow)" d="M102.9 456.5C102.9 482.5 102.9 463.0 102.9 489.0"/>
         </g>
         </svg>
     "#]].assert_eq(&svg::svg(&nested(), &titled()));
+}
+
+#[test]
+fn a_line_leads_past_what_is_high_and_not_across_it() {
+    // Beside the first node, which is high, a line leads from START to the second.
+    let mut sketch = around("high", Some(around("so wide that END is below it", None)));
+    sketch.spots.push(spot("n1", "beside", Kind::Node));
+    sketch.arrows = vec![edge(0, 1), edge(1, 2), edge(0, 3), edge(3, 2)];
+    let drawn = svg::svg(&sketch, &Look::default());
+    let number = |text: &str, after: &str| -> f64 {
+        let rest = text.split_once(after).unwrap().1;
+        rest.split(|c: char| c != '.' && !c.is_ascii_digit()).next().unwrap().parse().unwrap()
+    };
+    let around = drawn.lines().find(|line| line.contains(">high</text>")).unwrap();
+    let (left, top) = (number(around, "x=\""), number(around, " y=\""));
+    let (right, bottom) = (left + number(around, " width=\""), top + number(around, " height=\""));
+    // The outer lines come last.
+    let paths: Vec<&str> = drawn.lines().filter(|line| line.starts_with("<path")).collect();
+    let from_beside = paths.last().unwrap().split_once("d=\"M").unwrap().1;
+    let numbers: Vec<f64> = from_beside
+        .split(|c: char| c != '.' && !c.is_ascii_digit())
+        .filter_map(|number| number.parse().ok())
+        .collect();
+    for point in numbers.chunks(2) {
+        let inside = (left..=right).contains(&point[0]) && point[1] > top && point[1] < bottom;
+        assert!(!inside, "{point:?} is in {left} {top} {right} {bottom}: {from_beside}");
+    }
+}
+
+#[test]
+fn what_is_marked_around_others_is_a_tint_in_which_their_marks_are_seen() {
+    let mut sketch = nested();
+    sketch.spots[1].mark = Some(Mark::Failed);
+    let drawn = svg::svg(&sketch, &Look::default());
+    assert!(drawn.contains(".graph-picture .m.failed{fill:#c53030;fill-opacity:.06}"), "{drawn}");
+    assert!(drawn.contains(r#"<title>outer: failed</title><rect class="m failed""#), "{drawn}");
+    assert!(drawn.contains(r#"<text class="t""#) && drawn.contains("! outer"), "{drawn}");
+    let drawn = mermaid::mermaid(&sketch, &Look::default());
+    assert!(
+        drawn.contains("class n0 failed\n    style n0 fill:#c53030,fill-opacity:0.06,color:#737373"),
+        "{drawn}"
+    );
+    let drawn = dot::dot(&sketch, &Look::default());
+    assert!(drawn.contains("fillcolor=\"#ffcaca4d\""), "{drawn}");
 }

@@ -1,25 +1,25 @@
 //! A picture as an SVG image that stands for itself: no script, no font, no file besides. Its colours can be read on light and on
 //! dark pages.
 
+mod arrow;
 mod layout;
 mod text;
 
 use std::fmt::Write as _;
 
+use arrow::{LOOP, circle, line, way};
 use layout::{Line, Point, Size, layout};
 use text::{escaped, width};
 
 use crate::graph::Direction;
 
 use super::look::Look;
-use super::sketch::{Arrow, Kind, Sketch, Spot, Stroke};
+use super::sketch::{Kind, Sketch, Spot};
 
 const LINE: f64 = 16.0;
 const MARGIN: f64 = 12.0;
 /// Around what is inside of a spot.
 const INSIDE: f64 = 14.0;
-/// How far an arrow that leads back to its own spot goes.
-const LOOP: f64 = 26.0;
 
 /// Within the picture: what it stands in may have classes of these names.
 const STYLE: [(&str, &str); 12] = [
@@ -71,8 +71,12 @@ pub(super) fn svg(sketch: &Sketch, look: &Look) -> String {
             let _ = write!(out, ";{property}:{value}");
         }
         out.push_str("}\n");
+        // What is around others is a tint of its line, which leaves lines and text readable on light and on dark pages.
+        if let Some(line) = style.get("stroke") {
+            let _ = writeln!(out, ".graph-picture .m.{class}{{fill:{line};fill-opacity:.06}}");
+        }
         if let Some(color) = style.text() {
-            let _ = writeln!(out, ".graph-picture .{class}~text{{fill:{color}}}");
+            let _ = writeln!(out, ".graph-picture .{class}:not(.m)~text{{fill:{color}}}");
         }
     }
     out.push_str("</style>\n");
@@ -113,7 +117,9 @@ fn frame(spot: &Spot, direction: Direction) -> Frame<'_> {
     let label = format!("{}{}", spot.mark.map_or("", |mark| mark.sign()), spot.label);
     let notes: Vec<&str> = spot.notes.iter().flat_map(|note| note.lines()).collect();
     let inner = spot.inner.as_ref().map(|inner| draw(inner, direction));
-    let said = notes.iter().map(|note| width(note) * 0.85).fold(width(&label), f64::max);
+    // What stands above others is bold.
+    let heading = width(&label) * if inner.is_some() { 1.08 } else { 1.0 };
+    let said = notes.iter().map(|note| width(note) * 0.85).fold(heading, f64::max);
     #[expect(clippy::cast_precision_loss, reason = "a node has few notes")]
     let lines = 18.0 + LINE * (1 + notes.len()) as f64;
     let (width, height) = match (&inner, spot.kind) {
@@ -189,78 +195,17 @@ fn draw(sketch: &Sketch, direction: Direction) -> Drawing {
     Drawing { body, width, height }
 }
 
-/// The points of a path —the first, then three for each curve— from the border of one spot to that of another, by way of others.
-fn way(from: (Point, f64), bends: &[Point], to: (Point, f64)) -> (Vec<Point>, Point) {
-    let next = bends.first().copied().unwrap_or(to.0);
-    let last = bends.last().copied().unwrap_or(from.0);
-    let border = |at: Point, half: f64, towards: Point| {
-        let along = if towards.along >= at.along { at.along + half } else { at.along - half };
-        Point { along, ..at }
-    };
-    let mut before = border(from.0, from.1, next);
-    let end = border(to.0, to.1, last);
-    let mut path = vec![before];
-    for point in bends.iter().copied().chain([end]) {
-        let middle = f64::midpoint(before.along, point.along);
-        path.extend([Point { along: middle, ..before }, Point { along: middle, ..point }, point]);
-        before = point;
-    }
-    (
-        path,
-        Point {
-            across: f64::midpoint(from.0.across, to.0.across),
-            along: f64::midpoint(from.0.along, to.0.along),
-        },
-    )
-}
-
-/// A way from a spot to itself, beside it.
-fn circle(at: Point, half: Size) -> (Vec<Point>, Point) {
-    let side = at.across + half.across;
-    let point = |across: f64, along: f64| Point { across, along: at.along + along };
-    (
-        vec![point(side, -7.0), point(side + LOOP, -14.0), point(side + LOOP, 14.0), point(side, 7.0)],
-        point(side + LOOP - 8.0, 0.0),
-    )
-}
-
-fn line(arrow: &Arrow, path: &[(f64, f64)], middle: (f64, f64), out: &mut String) {
-    let class = match arrow.stroke {
-        Stroke::Edge => "e",
-        Stroke::Route => "e r",
-        Stroke::Packet => "e p",
-    };
-    let mut points = path.iter();
-    let _ = write!(out, "<path class=\"{class}\" marker-end=\"url(#graph-arrow)\" d=\"");
-    if let Some((x, y)) = points.next() {
-        let _ = write!(out, "M{x:.1} {y:.1}");
-    }
-    for (index, (x, y)) in points.enumerate() {
-        let _ = write!(out, "{}{x:.1} {y:.1}", if index % 3 == 0 { "C" } else { " " });
-    }
-    out.push_str("\"/>\n");
-    if let Some(label) = &arrow.label {
-        let (wide, (x, y)) = (width(label) * 0.85 + 10.0, middle);
-        let _ = writeln!(
-            out,
-            "<rect class=\"l\" x=\"{:.1}\" y=\"{:.1}\" width=\"{wide:.1}\" height=\"{LINE:.0}\" rx=\"4\"/>\
-             <text x=\"{x:.1}\" y=\"{:.1}\" class=\"k\">{}</text>",
-            x - wide / 2.0,
-            y - LINE / 2.0,
-            y + 4.0,
-            escaped(label)
-        );
-    }
-}
-
 fn spot(each: &Frame<'_>, (x, y): (f64, f64), out: &mut String) {
     let Frame { spot, label, notes, width, height, inner } = each;
     let (left, top) = (x - width / 2.0, y - height / 2.0);
+    let mark = spot.mark.map_or("", |mark| mark.class());
     let class = match (spot.mark, inner, spot.kind) {
-        (Some(mark), ..) => mark.class(),
-        (None, Some(_), _) => "c",
-        (None, None, Kind::Deferred) => "n d",
-        (None, None, _) => "n",
+        // What is marked inside is to be seen.
+        (Some(_), Some(_), _) => format!("m {mark}"),
+        (Some(_), ..) => mark.to_owned(),
+        (None, Some(_), _) => "c".to_owned(),
+        (None, None, Kind::Deferred) => "n d".to_owned(),
+        (None, None, _) => "n".to_owned(),
     };
     let round = match spot.kind {
         _ if inner.is_some() => 8.0,
@@ -275,8 +220,8 @@ fn spot(each: &Frame<'_>, (x, y): (f64, f64), out: &mut String) {
         out,
         "<rect class=\"{class}\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"{round:.1}\"/>"
     );
-    // Unless it is filled, what is behind a spot with others in it is the page.
-    let heading = if inner.is_some() && spot.mark.is_none() { " class=\"t\"" } else { "" };
+    // What is behind a spot with others in it is the page.
+    let heading = if inner.is_some() { " class=\"t\"" } else { "" };
     let mut at = match spot.kind {
         _ if inner.is_some() => top + 18.0,
         Kind::Node | Kind::Deferred => top + 9.0 + 12.0,

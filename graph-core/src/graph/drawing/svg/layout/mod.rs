@@ -55,6 +55,13 @@ struct Slot {
     below: Vec<usize>,
 }
 
+/// Where a rank is, and half of how far it goes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Rank {
+    middle: f64,
+    half: f64,
+}
+
 pub(super) fn layout(sizes: &[Size], lines: &[Line]) -> Layout {
     let turned = turned(sizes.len(), lines);
     let ranks = ranks(sizes.len(), lines, &turned);
@@ -94,12 +101,26 @@ pub(super) fn layout(sizes: &[Size], lines: &[Line]) -> Layout {
     order(&mut rows, &slots);
     place_across(&rows, &mut slots);
     let (along, total) = place_along(&rows, &slots);
-    let place = |slot: usize| {
+    let at = |slot: usize| {
         let (across, rank) = slots.get(slot).map_or((0.0, 0), |slot| (slot.across, slot.rank));
-        Point { across, along: along.get(rank).copied().unwrap_or_default() }
+        (across, along.get(rank).copied().unwrap_or_default())
     };
-    let bends = ways.iter().zip(&turned).map(|(way, turned)| {
-        let mut points: Vec<Point> = way.iter().map(|&slot| place(slot)).collect();
+    let place = |slot: usize| {
+        let (across, rank) = at(slot);
+        Point { across, along: rank.middle }
+    };
+    // Within a rank a line leads straight on, whatever is beside it; only between ranks it goes aside.
+    let (before, behind) = (-1.0, 1.0);
+    let edge = |slot: usize, side: f64| {
+        let (across, rank) = at(slot);
+        Point { across, along: rank.middle + side * rank.half }
+    };
+    let bends = ways.iter().zip(lines).zip(&turned).map(|((way, line), turned)| {
+        let (upper, lower) = if *turned { (line.to, line.from) } else { (line.from, line.to) };
+        let through = way.iter().filter(|&&slot| at(slot).1.half > 0.0);
+        let through = through.flat_map(|&slot| [edge(slot, before), edge(slot, behind)]);
+        let (first, last) = (edge(upper, behind), edge(lower, before));
+        let mut points: Vec<Point> = std::iter::once(first).chain(through).chain([last]).collect();
         if *turned {
             points.reverse();
         }

@@ -1,6 +1,6 @@
 //! Where everything is on its rank, and where the ranks are.
 
-use super::{SWEEPS, Slot, as_float};
+use super::{Rank, SWEEPS, Slot, as_float};
 
 /// Between neighbours of one rank, and between ranks; a label has a rank of its own.
 const GAP: f64 = 28.0;
@@ -72,9 +72,9 @@ fn spread(row: &[usize], slots: &mut [Slot], wanted: impl Fn(&Slot, &[Slot]) -> 
     }
 }
 
-/// The middle of each rank, and how long all are together.
-pub(super) fn place_along(rows: &[Vec<usize>], slots: &[Slot]) -> (Vec<f64>, f64) {
-    let mut middles = Vec::new();
+/// Where each rank is, and how long all are together.
+pub(super) fn place_along(rows: &[Vec<usize>], slots: &[Slot]) -> (Vec<Rank>, f64) {
+    let mut ranks = Vec::new();
     let mut end = 0.0;
     for (rank, row) in rows.iter().enumerate() {
         let height =
@@ -83,8 +83,8 @@ pub(super) fn place_along(rows: &[Vec<usize>], slots: &[Slot]) -> (Vec<f64>, f64
             // Ranks in between that hold nothing are narrow.
             end += if height > 0.0 { RANK_GAP / 2.0 } else { RANK_GAP / 4.0 };
         }
-        middles.push(end + height / 2.0);
+        ranks.push(Rank { middle: end + height / 2.0, half: height / 2.0 });
         end += height + if height > 0.0 { RANK_GAP / 2.0 } else { 0.0 };
     }
-    (middles, (end - RANK_GAP / 2.0).max(0.0))
+    (ranks, (end - RANK_GAP / 2.0).max(0.0))
 }
