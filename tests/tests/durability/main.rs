@@ -15,6 +15,7 @@ mod job;
 mod killed;
 mod killed_calls;
 mod killed_waiting;
+mod killed_workflows;
 mod next_turn;
 mod policies;
 mod prefixes;
