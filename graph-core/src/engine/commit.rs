@@ -40,8 +40,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         if self.persist.as_ref().is_some_and(|persist| persist.ends()) {
             self.progress = Progress::new(&self.graph.topology);
         }
-        if self.hears(step)? {
-            return Ok(());
+        if self.hears() {
+            return self.say(step, pieces);
         }
         self.ephemerals.keep(step, &self.progress);
         self.take_plan();
@@ -51,19 +51,22 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         }
     }
 
-    /// Ends a run whose nodes have said something to the graph around it. The superstep is not stored by itself: with what was
-    /// said it is the result of the task around.
+    /// Whether its nodes have said something to the graph around it.
     #[inline]
-    fn hears(&mut self, step: u64) -> Result<bool, Error> {
+    fn hears(&self) -> bool {
         let is_said = |result: &Option<Finished<S>>| {
             result.as_ref().is_some_and(|finished| matches!(finished.leave, Leave::Outward(_)))
         };
-        if self.results.iter().any(is_said) { self.say(step).map(|()| true) } else { Ok(false) }
+        self.results.iter().any(is_said)
     }
 
+    /// Ends a run whose nodes have said something to the graph around it. It is stored with the superstep, until it is the
+    /// result of the task around.
     #[cold]
     #[inline(never)]
-    fn say(&mut self, step: u64) -> Result<(), Error> {
+    fn say(&mut self, step: u64, pieces: Option<Vec<Piece>>) -> Result<(), Error> {
+        let heard = !self.ctx.cx.shared.nest.path.is_empty();
+        let records = if pieces.is_some() && heard { self.said_records(step)? } else { Vec::new() };
         let said = self.results.iter_mut().flatten().filter_map(|finished| match &mut finished.leave {
             Leave::Outward(outward) => Some((**outward).clone()),
             _ => None,
@@ -71,11 +74,14 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         self.said = said.collect();
         self.progress = Progress::new(&self.graph.topology);
         self.take_plan();
-        if self.ctx.cx.shared.nest.path.is_empty() {
+        if !heard {
             self.said.clear();
             return Err(self.error(ErrorKind::NoParent { step }));
         }
-        Ok(())
+        match pieces {
+            None => Ok(()),
+            Some(pieces) => self.last_checkpoint(pieces, records),
+        }
     }
 
     /// What a checkpoint will say of the fields that the superstep has written; nothing without a store.

@@ -38,3 +38,4 @@ pub(crate) use options::RunOptions;
 pub use options::{DEFAULT_RECURSION_LIMIT, Durability, FailureMode, Metadata};
 pub(crate) use parts::rebuild;
 pub(crate) use spans::RunSpan;
+pub(crate) use task::{WriteOf, prepare};

@@ -83,7 +83,10 @@ pub(super) fn finish<S: GraphState>(
     stamp: Stamp<'_>,
     keep: Keep,
 ) -> Result<Finished<S>, Failed> {
-    let step = result.map_err(Failed::Error)?;
+    let mut step = result.map_err(Failed::Error)?;
+    if let Leave::Outward(outward) = &mut step.leave {
+        outward.prepare(stamp).map_err(Failed::Error)?;
+    }
     let writes = prepare::<S>(step.update, stamp).map_err(Failed::Error)?;
     let encoded = match keep {
         Keep::Nothing => None,
@@ -124,7 +127,7 @@ fn can_be_sent(leave: &Leave) -> Result<(), EncodeError> {
 }
 
 /// Runs the reducers' first phase on an update.
-pub(super) fn prepare<S: GraphState>(
+pub(crate) fn prepare<S: GraphState>(
     update: S::Update,
     mut stamp: Stamp<'_>,
 ) -> Result<Writes<WriteOf<S>>, NodeError> {

@@ -193,7 +193,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             let (name, heard) = (node.name.clone(), node.heard.clone());
             for said in heard {
                 if said.state != TypeId::of::<S>() {
-                    let (said, expected) = (said.name.to_owned(), S::NAME.to_owned());
+                    let (said, expected) = (said.of.name.to_owned(), S::NAME.to_owned());
                     self.report(WiringProblem::SaidToAnother { node: name.clone(), said, expected });
                     continue;
                 }

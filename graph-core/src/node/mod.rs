@@ -12,6 +12,7 @@ pub(crate) mod outward;
 mod packet;
 mod param;
 pub(crate) mod route;
+pub(crate) mod said;
 mod shape;
 mod step;
 mod unsized_packet;

@@ -1,8 +1,10 @@
-use std::any::{Any, TypeId};
+use std::any::TypeId;
 use std::sync::Arc;
 
-use crate::state::GraphState;
+use crate::reducers::Stamp;
+use crate::state::{EncodeError, GraphState};
 
+use super::said::{AnyUpdate, StoredUpdate, Unread, decode, encode, prepared};
 use super::{Exit, IntoLeave, IntoStep, Leave, NodeError, Step};
 
 /// What a node of a subgraph says to the graph around it: an update of that graph's state `P`, a route there, or both.
@@ -115,9 +117,10 @@ impl<R: IntoLeave + Send + 'static> OutwardRoute for R {
 #[derive(Clone)]
 pub struct Outward {
     /// An update of its state.
-    update: Option<Arc<dyn Any + Send + Sync>>,
+    update: Option<AnyUpdate>,
     /// Where to go on, by the exits of one of the types that [`OutwardType`] names.
     pub(crate) leave: Option<Box<(TypeId, Leave)>>,
+    of: OutwardForm,
 }
 
 /// What a node may say to the graph around its own.
@@ -125,12 +128,49 @@ pub struct Outward {
 pub struct OutwardType {
     /// The state of that graph.
     pub(crate) state: TypeId,
-    /// Its name.
-    pub(crate) name: &'static str,
     /// The route.
     pub(crate) route: TypeId,
     /// Where it may lead to.
     pub(crate) exits: Vec<Exit>,
+    pub(crate) of: OutwardForm,
+}
+
+/// How what is said is settled and stored: of one state and one route.
+#[derive(Clone, Copy)]
+pub(crate) struct OutwardForm {
+    /// The state's name.
+    pub(crate) name: &'static str,
+    pub(crate) exits: fn() -> Vec<Exit>,
+    prepare: fn(&AnyUpdate, Stamp<'_>) -> Result<AnyUpdate, NodeError>,
+    encode: fn(&AnyUpdate) -> Result<StoredUpdate, EncodeError>,
+    decode: fn(StoredUpdate) -> Result<AnyUpdate, Unread>,
+}
+
+impl OutwardForm {
+    fn new<P: GraphState, R: OutwardRoute>() -> Self {
+        Self {
+            name: P::NAME,
+            exits: R::exits,
+            prepare: prepared::<P>,
+            encode: encode::<P>,
+            decode: decode::<P>,
+        }
+    }
+}
+
+impl std::fmt::Debug for OutwardForm {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OutwardForm").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl OutwardType {
+    /// What a node has said, read back: its writes, if it has written, and its way.
+    pub(crate) fn read(&self, update: Option<StoredUpdate>, leave: Option<Leave>) -> Result<Outward, Unread> {
+        let update = update.map(self.of.decode).transpose()?;
+        let leave = leave.map(|leave| Box::new((self.route, leave)));
+        Ok(Outward { update, leave, of: self.of })
+    }
 }
 
 impl Outward {
@@ -142,6 +182,24 @@ impl Outward {
     /// The update, if it is one of this state.
     pub(crate) fn update<S: GraphState>(&self) -> Option<S::Update> {
         self.update.as_ref()?.downcast_ref::<S::Update>().cloned()
+    }
+
+    /// Settles whatever is not deterministic.
+    pub(crate) fn prepare(&mut self, stamp: Stamp<'_>) -> Result<(), NodeError> {
+        if let Some(update) = &self.update {
+            self.update = Some((self.of.prepare)(update, stamp)?);
+        }
+        Ok(())
+    }
+
+    /// The update as it is stored.
+    pub(crate) fn stored(&self) -> Result<Option<StoredUpdate>, EncodeError> {
+        self.update.as_ref().map(self.of.encode).transpose()
+    }
+
+    /// The types that it is of.
+    pub(crate) fn of(&self) -> OutwardForm {
+        self.of
     }
 }
 
@@ -159,17 +217,18 @@ impl<S: GraphState, P: GraphState, R: OutwardRoute> IntoStep<S> for ToParent<P, 
     fn outward() -> Vec<OutwardType> {
         vec![OutwardType {
             state: TypeId::of::<P>(),
-            name: P::NAME,
             route: TypeId::of::<R>(),
             exits: R::exits(),
+            of: OutwardForm::new::<P, R>(),
         }]
     }
 
     fn into_step(self) -> Result<Step<S>, NodeError> {
         let leave = self.route.map(OutwardRoute::leave).transpose()?;
         let outward = Outward {
-            update: self.update.map(|update| Arc::new(update) as Arc<dyn Any + Send + Sync>),
+            update: self.update.map(|update| Arc::new(update) as AnyUpdate),
             leave: leave.map(|leave| Box::new((TypeId::of::<R>(), leave))),
+            of: OutwardForm::new::<P, R>(),
         };
         Ok(Step { update: S::Update::default(), leave: Leave::Outward(Box::new(outward)) })
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use graph_core::interrupt::Question;
 use graph_core::subgraph::{Subgraph, ToParent};
 use graph_core::{
-    Ctx, END, ErrorKind, Graph, GraphState, NodeError, Route, START, StateGraph, WiringProblem,
+    Ctx, Durability, END, ErrorKind, Graph, GraphState, NodeError, Route, START, StateGraph, WiringProblem,
 };
 use serde::{Deserialize, Serialize};
 
@@ -75,9 +75,6 @@ impl Question for Sure {
 
 #[tokio::test]
 async fn a_sibling_that_asks_is_waited_for() {
-    async fn sure(_: &Story, cx: &Ctx<World>) -> super::story::StoryUpdate {
-        say(format!("sure {}", cx.interrupt(Sure).await))
-    }
     let bot = story().edge(START, (speak, sure)).edge(speak, never).edge(never, END).edge(sure, END);
     let bot = bot.compile().unwrap().as_node("bot");
     let graph =
@@ -90,8 +87,150 @@ async fn a_sibling_that_asks_is_waited_for() {
         let answer = thread.pending().await.unwrap().only::<Sure>().unwrap().answer(true);
         let ended = thread.resume(answer).context(Arc::clone(&world)).await.unwrap();
         assert_eq!(told(ended.state()), "x sure true too hard helper");
+        // What it has said is kept: it does not run again.
+        assert_eq!(world.ran(), "speak helper");
     })
     .await;
+}
+
+#[derive(Serialize, Deserialize, Clone, Debug)]
+struct Part(u32);
+
+#[derive(Route)]
+enum Parts {
+    #[to("takes")]
+    Takes(Part),
+    #[to("helper")]
+    Help,
+}
+
+/// A route with an exit of the same name, to another node.
+#[derive(Route)]
+enum Others {
+    #[to("after")]
+    Help,
+}
+
+async fn takes(_: &Story, part: &Part) -> super::story::StoryUpdate {
+    say(format!("part {}", part.0))
+}
+
+async fn sure(_: &Story, cx: &Ctx<World>) -> super::story::StoryUpdate {
+    say(format!("sure {}", cx.interrupt(Sure).await))
+}
+
+#[tokio::test]
+async fn what_several_have_said_is_kept_as_it_is() {
+    async fn parts(_: &Story, cx: &Ctx<World>) -> Result<ToParent<Story, Vec<Parts>>, NodeError> {
+        enter(cx, "parts").await?;
+        Ok(ToParent::to(vec![Parts::Takes(Part(1)), Parts::Help, Parts::Takes(Part(2))]))
+    }
+    async fn others(_: &Story, cx: &Ctx<World>) -> Result<ToParent<Story, Others>, NodeError> {
+        enter(cx, "others").await?;
+        Ok(ToParent::update(say("others")).goto(Others::Help))
+    }
+    async fn stays(_: &Story, cx: &Ctx<World>) -> Result<ToParent<Story>, NodeError> {
+        enter(cx, "stays").await?;
+        Ok(ToParent::update(story_value(7)))
+    }
+    fn story_value(value: u32) -> super::story::StoryUpdate {
+        Story::update().value(value)
+    }
+    let bot = story().edge(START, (parts, others, stays, sure)).edge(parts, END).edge(others, END);
+    let bot = bot.edge(stays, END).edge(sure, END).compile().unwrap();
+    let here = bot.as_node("bot");
+    let mapped = bot.as_node("bot").mapped(|_: &Story| begin("in"), |_| say("never"));
+    let graph = |bot| -> Graph<Story, World> {
+        let graph: graph_core::StateGraph<Story, World> = bot;
+        graph.edge(after, END).edge(helper, END).edge(takes, END).compile().unwrap()
+    };
+    let graphs = [
+        (graph(story().edge(START, &here).edge(&here, END)), "x sure true others after helper part 1 part 2"),
+        (graph(story().edge(START, &mapped).edge(&mapped, END)), "x others after helper part 1 part 2"),
+    ];
+    for (graph, ends) in &graphs {
+        on_every_store(async |place| {
+            let world = world();
+            place.thread(graph).run(begin("x")).context(Arc::clone(&world)).await.unwrap();
+            let thread = place.thread(graph);
+            let answer = thread.pending().await.unwrap().only::<Sure>().unwrap().answer(true);
+            let ended = thread.resume(answer).context(Arc::clone(&world)).await.unwrap();
+            assert_eq!((told(ended.state()).as_str(), ended.state().value), (*ends, Some(7)));
+            assert_eq!(world.ran(), "parts others stays after helper");
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn what_is_said_next_to_a_task_that_asks_is_said_once() {
+    let bot = bot();
+    let graph = story().edge(START, (&bot, sure)).edge(&bot, after).edge(after, END).edge(helper, END);
+    let graph = graph.edge(sure, END).compile().unwrap();
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        on_every_store(async |place| {
+            let world = world();
+            let run = place.thread(&graph).run(begin("x").value(1_u32)).durability(durability);
+            run.context(Arc::clone(&world)).await.unwrap();
+            assert_eq!(world.ran(), "first speak");
+            let thread = place.thread(&graph);
+            let answer = thread.pending().await.unwrap().only::<Sure>().unwrap().answer(true);
+            let ended = thread.resume(answer).context(Arc::clone(&world)).await.unwrap();
+            assert_eq!(told(ended.state()), "x first too hard sure true helper");
+            assert_eq!(world.ran(), "helper");
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn what_is_written_next_to_it_is_left_for_the_next_call() {
+    async fn count(story: &Story, cx: &Ctx<World>) -> super::story::StoryUpdate {
+        cx.context().note(format!("n{}", story.log.len()));
+        say("counted")
+    }
+    async fn speak(_: &Story) -> ToParent<Story, Hand> {
+        ToParent::update(say("said")).goto(Hand::Over)
+    }
+    let bot = story().edge(START, (count, speak)).edge(count, END).edge(speak, END).compile().unwrap();
+    let bot = bot.as_node("bot").mapped(|_: &Story| begin("in"), |_| say("never")).per_thread();
+    let graph = story().edge(START, &bot).edge(&bot, END).edge(helper, END).compile().unwrap();
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        on_every_store(async |place| {
+            let world = world();
+            for _ in 0..3 {
+                let run = place.thread(&graph).run(begin("x")).durability(durability);
+                run.context(Arc::clone(&world)).await.unwrap();
+            }
+            assert_eq!(world.ran(), "n1 helper n3 helper n5 helper", "{durability:?}");
+            let within = place.thread(&graph).within(&bot).state().await.unwrap().unwrap();
+            assert_eq!(told(&within.state.unwrap()), "in counted in counted in counted");
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn from_where_it_was_said_a_call_is_replayed_without_running() {
+    let bot = bot();
+    let graph = story().edge(START, &bot).edge(&bot, after).edge(after, END).edge(helper, END);
+    let graph = graph.compile().unwrap();
+    on_every_store(async |place| {
+        let world = world();
+        let thread = place.thread(&graph);
+        thread.run(begin("x").value(1_u32)).context(Arc::clone(&world)).await.unwrap();
+        world.ran();
+        let said = thread.within(&bot).state().await.unwrap().unwrap();
+        assert!(said.is_finished());
+        let ended = thread.within(&bot).at(said.id).run_again().context(Arc::clone(&world)).await.unwrap();
+        assert_eq!(told(ended.state()), "x first too hard helper");
+        assert_eq!(world.ran(), "helper");
+    })
+    .await;
+}
+
+fn world() -> Arc<World> {
+    Arc::new(World::default())
 }
 
 #[derive(GraphState, Clone, Debug)]

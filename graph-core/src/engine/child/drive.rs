@@ -37,11 +37,10 @@ where
     let Some(Begun { driver, .. }) = &mut visit.begun else { return Err(Lost.into()) };
     driver.announce().await;
     let spans = driver.spans.clone();
-    loop {
+    while driver.said.is_empty() {
         let stepped = spans.around(driver.step()).await;
         spans.stepped(&stepped, driver.halts());
         match stepped {
-            Ok(true) if !driver.said.is_empty() => break,
             Ok(true) => cx.heartbeat(),
             Ok(false) if driver.halts() => {
                 hand_on(driver, cx);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::Source;
+use crate::checkpoint::{RecordKind, Source, TaskRecord};
 use crate::engine::Driver;
 use crate::engine::parts::Parts;
 use crate::error::Error;
@@ -30,7 +30,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
         let records = records
             .transpose()
             .map_err(|(_, source)| input_not_storable(&self.graph.name, step_number(step + 1), source));
-        let records = records?.unwrap_or_default();
+        let mut records = records?.unwrap_or_default();
+        if !opened.said.is_empty() {
+            let of_result =
+                |record: &&TaskRecord| matches!(record.key.kind, RecordKind::Write | RecordKind::Finished);
+            records.extend(opened.records.iter().filter(of_result).cloned());
+        }
         // The branch begins with what was planned, and with none of what has come of it.
         opened.known.clear();
         opened.gate = None;

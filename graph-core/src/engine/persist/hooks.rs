@@ -6,13 +6,14 @@ use crate::checkpoint::{Piece, RecordKind, RunRecord, Source, StoreError, TaskRe
 use crate::engine::encoded::NotEncoded;
 use crate::engine::{Driver, Durability, Metadata};
 use crate::error::{Error, ErrorKind, NodeFailure, with_causes};
+use crate::node::Leave;
 use crate::state::{EncodeError, GraphState};
 
 use super::gate::Gate;
 use super::journal::Journal;
 use super::orphans::{Orphans, Watch};
 use super::progress::{self, START};
-use super::records::{StoredFailure, json_record, key, place};
+use super::records::{StoredFailure, finished_records, json_record, key, place};
 use super::stopped::Stopped;
 use super::writer::{Persisting, Plan};
 
@@ -32,8 +33,34 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         Ok(Plan { next, progress })
     }
 
+    /// The records of what the tasks of the superstep have said to the graph around, as results of tasks of the checkpoint that
+    /// follows: it has planned none.
+    pub(in crate::engine) fn said_records(&self, step: u64) -> Result<Vec<TaskRecord>, Error> {
+        let mut records = Vec::new();
+        let said = self.tasks.iter().zip(&self.results).filter_map(|(task, result)| {
+            let result = result.as_ref()?;
+            matches!(result.leave, Leave::Outward(_)).then_some((task, result))
+        });
+        for (index, (task, result)) in said.enumerate() {
+            records.extend(finished_records(&self.graph, index, task, result).map_err(|source| {
+                let nodes = vec![self.graph.node_name(task.node).to_owned()];
+                self.error(ErrorKind::NotStorable { nodes, step, source })
+            })?);
+        }
+        Ok(records)
+    }
+
     /// Adds the checkpoint of the superstep that has just been applied.
     pub(in crate::engine) fn checkpoint(&mut self, pieces: Vec<Piece>) -> Result<(), Error> {
+        self.last_checkpoint(pieces, Vec::new())
+    }
+
+    /// The same with what the run has come to besides its state.
+    pub(in crate::engine) fn last_checkpoint(
+        &mut self,
+        pieces: Vec<Piece>,
+        mut records: Vec<TaskRecord>,
+    ) -> Result<(), Error> {
         let of = self.persist.as_mut().map(|persist| std::mem::take(&mut persist.persisting));
         let (source, names, after) = match of.unwrap_or_default() {
             Persisting::Superstep => (Source::Loop, Vec::new(), self.gate_ahead()),
@@ -47,8 +74,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         if let Some(persist) = &mut self.persist {
             let parent = persist.at;
             let gate = Gate { before: Vec::new(), after, ahead: true };
-            let gate = (!gate.after.is_empty()).then(|| gate.record());
-            persist.checkpoint(source, step, parent, plan, pieces, gate.into_iter().flatten().collect());
+            records.extend((!gate.after.is_empty()).then(|| gate.record()).flatten());
+            persist.checkpoint(source, step, parent, plan, pieces, records);
         }
         self.begin_superstep();
         Ok(())

@@ -28,6 +28,7 @@ mod read_state;
 mod recorder;
 mod records;
 mod resume;
+mod said;
 mod sizes;
 mod stand;
 mod step;

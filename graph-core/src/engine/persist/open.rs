@@ -88,6 +88,7 @@ fn read<S: GraphState, D>(
     }
     let known =
         tasks.iter().enumerate().map(|(index, task)| reader.known(index, task)).collect::<Result<_, _>>()?;
+    let said = if tasks.is_empty() && !is_input { reader.all_said()? } else { Vec::new() };
     let mut input = None;
     if is_input {
         let writes =
@@ -111,6 +112,7 @@ fn read<S: GraphState, D>(
         given: given_fields.iter().filter_map(names).collect(),
         fresh,
         gate,
+        said,
         checkpoint,
         records,
     };

@@ -4,6 +4,7 @@ use crate::checkpoint::{Checkpoint, Payload, TaskRecord};
 use crate::engine::ephemeral::Ephemerals;
 use crate::engine::task::Finished;
 use crate::graph::Compiled;
+use crate::node::Outward;
 use crate::plan::{Progress, Task};
 use crate::state::GraphState;
 
@@ -32,6 +33,8 @@ pub(crate) struct Opened<S: GraphState> {
     pub(crate) fresh: bool,
     /// The breakpoints that the thread has stopped at here, or comes to.
     pub(crate) gate: Option<Gate>,
+    /// What the run has said to the graph around it, which has ended it.
+    pub(crate) said: Vec<Outward>,
     /// The records as they are stored.
     pub(crate) records: Vec<TaskRecord>,
 }

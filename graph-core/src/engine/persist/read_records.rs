@@ -6,6 +6,8 @@ use crate::checkpoint::{
 use crate::engine::task::Finished;
 use crate::error::ErrorKind;
 use crate::graph::Compiled;
+use crate::node::said::{StoredUpdate, Unread};
+use crate::node::{Leave, Outward};
 use crate::plan::Task;
 use crate::state::{Form, GraphState, Stored};
 
@@ -14,6 +16,7 @@ use super::opened::{Known, NamedTasks};
 use super::program::{Program, versions};
 use super::read_state::migrate;
 use super::records::{ReadWrites, StoredFinish, decode_writes, parse_write_key};
+use super::said::{StoredSaid, Unsaid};
 
 /// What is known of the tasks of a checkpoint, those that a resumption has added included, for showing: a node that is gone is
 /// shown by its name.
@@ -78,6 +81,12 @@ impl<'r, S: GraphState, D> Reader<'r, S, D> {
         }
         if let Some(record) = self.of(place, RecordKind::Finished).next() {
             let finish: StoredFinish = self.json(record)?;
+            if let Some(said) = &finish.said {
+                let (writes, encoded) = self.writes(std::iter::empty(), None)?;
+                let leave = Leave::Outward(Box::new(self.said(record, said, &finish.versions)?));
+                known.result = Some(Finished { writes, leave, encoded: Some(Box::new(encoded)) });
+                return Ok(known);
+            }
             let leave = finish.leave(self.graph, task.node).map_err(|reason| self.corrupt(record, reason))?;
             let writes = self.of(place, RecordKind::Write);
             let (writes, encoded) = self.writes(writes, Some(&finish.versions))?;
@@ -97,6 +106,43 @@ impl<'r, S: GraphState, D> Reader<'r, S, D> {
             known.sleeps.push((record.key.key.to_string(), self.json(record)?));
         }
         Ok(known)
+    }
+
+    /// What a task has said to the graph around.
+    fn said(
+        &self,
+        record: &TaskRecord,
+        said: &StoredSaid,
+        versions: &[(String, u32)],
+    ) -> Result<Outward, ErrorKind> {
+        let writes = self.of(record.key.task, RecordKind::Write).filter_map(|write| {
+            let (form, field) = parse_write_key(&write.key.key)?;
+            Some((form, field.to_owned(), write.payload.clone()))
+        });
+        let update = StoredUpdate { versions: versions.to_vec(), writes: writes.collect() };
+        said.read(self.graph, update).map_err(|unsaid| match unsaid {
+            Unsaid::Unread(Unread::Migration(source)) => ErrorKind::Migration {
+                thread: self.thread.to_string(),
+                checkpoint: self.checkpoint.id,
+                source,
+            },
+            Unsaid::Unread(Unread::Write { field, reason }) => {
+                corrupt(self.thread, self.checkpoint, format!("the write to field `{field}`"), reason)
+            }
+            Unsaid::Other(reason) => self.corrupt(record, reason),
+        })
+    }
+
+    /// What was said at the end of a run, which has planned nothing.
+    pub(super) fn all_said(&self) -> Result<Vec<Outward>, ErrorKind> {
+        let mut all = Vec::new();
+        for record in self.records.iter().filter(|record| record.key.kind == RecordKind::Finished) {
+            let finish: StoredFinish = self.json(record)?;
+            if let Some(said) = &finish.said {
+                all.push(self.said(record, said, &finish.versions)?);
+            }
+        }
+        Ok(all)
     }
 
     /// Writes as they were prepared, brought to this program's version.

@@ -16,6 +16,7 @@ use crate::state::{Decoded, EncodeError, FieldWrite, Form, GraphState, Writes};
 
 use super::program::versions;
 use super::progress::packet_json;
+use super::said::{StoredSaid, said_records};
 
 /// How a task has finished, without its writes.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -26,6 +27,9 @@ pub(super) struct StoredFinish {
     /// The versions of the state that its writes are of, where they are not 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) versions: Vec<(String, u32)>,
+    /// What it has said to the graph around its own; the writes are of that one's state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) said: Option<StoredSaid>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -145,6 +149,15 @@ pub(super) fn json_record(key: RecordKey, value: &impl Serialize) -> Result<Task
     })
 }
 
+/// The key of a write: its place among its task's, its form, its field.
+pub(super) fn write_key(ordinal: usize, form: Form, field: &str) -> String {
+    let form = match form {
+        Form::Delta => 'd',
+        Form::Overwrite => 'v',
+    };
+    format!("{ordinal:04}{form}:{field}")
+}
+
 /// The records of encoded writes.
 pub(super) fn write_records<S: GraphState>(
     task: u32,
@@ -154,12 +167,8 @@ pub(super) fn write_records<S: GraphState>(
     let writes = encoded.writes.iter().enumerate();
     let records = writes.filter_map(|(ordinal, write)| {
         let name = S::field(write.field)?.name;
-        let form = match write.form {
-            Form::Delta => 'd',
-            Form::Overwrite => 'v',
-        };
         let payload = encoded.payload(write)?;
-        Some(TaskRecord { key: key(task, kind, &format!("{ordinal:04}{form}:{name}")), payload })
+        Some(TaskRecord { key: key(task, kind, &write_key(ordinal, write.form, name)), payload })
     });
     records.collect()
 }
@@ -189,19 +198,16 @@ pub(super) fn finished_records<S: GraphState, D>(
     };
     let exits = match &finished.leave {
         Leave::ByEdges => None,
-        Leave::Outward(_) => return Err(EncodeError::of_plan(SAID)),
+        Leave::Outward(outward) => return said_records(place, outward),
         Leave::By(choice) => Some(vec![stored_choice(graph, task, choice)?]),
         Leave::ByAll(choices) => {
             Some(choices.iter().map(|choice| stored_choice(graph, task, choice)).collect::<Result<_, _>>()?)
         }
     };
-    let finish = StoredFinish { exits, versions: versions::<S>() };
+    let finish = StoredFinish { exits, versions: versions::<S>(), said: None };
     records.push(json_record(key(place, RecordKind::Finished, ""), &finish)?);
     Ok(records)
 }
-
-/// It is said to the run around this one, and stored there.
-const SAID: &str = "what is said to the graph around a subgraph is no result of the task";
 
 fn stored_choice<S, D>(
     graph: &Compiled<S, D>,
@@ -215,6 +221,11 @@ fn stored_choice<S, D>(
 }
 
 impl StoredFinish {
+    /// What a task has said to the graph around its own, on a state of these versions.
+    pub(super) fn of_said(said: StoredSaid, versions: Vec<(String, u32)>) -> Self {
+        Self { versions, said: Some(said), ..Self::default() }
+    }
+
     /// How the task left its node.
     pub(super) fn leave<S, D>(&self, graph: &Compiled<S, D>, node: usize) -> Result<Leave, String> {
         let name = graph.node_name(node);

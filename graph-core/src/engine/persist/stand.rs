@@ -33,6 +33,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
         driver.progress = std::mem::take(&mut opened.progress);
         std::mem::swap(&mut driver.progress.tasks, &mut opened.tasks);
         driver.take_plan();
+        driver.said = std::mem::take(&mut opened.said);
         driver.begin_superstep();
         match opened.gate.take() {
             Some(gate) if gate.ahead => driver.come_to_gate(&gate.after),
