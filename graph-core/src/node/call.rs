@@ -91,6 +91,17 @@ pub trait Runs<S: GraphState, D, F, Out> {
     }
 }
 
+/// Parameters with which a function can be called that is no node by itself.
+pub trait Calls<S, D, F, Out> {
+    /// Calls it; `None` when the packet is missing that it reads.
+    fn start<'a>(run: &'a F, from: Source<'a, S, D>) -> Option<impl Future<Output = Out> + Send + 'a>
+    where
+        S: 'a,
+        D: 'a,
+        F: 'a,
+        Out: 'a;
+}
+
 struct FnNode<F, Args, Out> {
     run: Arc<F>,
     signature: PhantomData<fn(Args) -> Out>,
@@ -121,6 +132,24 @@ macro_rules! callable {
 
             fn call_with(&self, ($($value,)*): Self::At) -> Fut {
                 self($($value),*)
+            }
+        }
+
+        impl<S, D, F, Out, $($param),*> Calls<S, D, F, Out> for ($($param,)*)
+        where
+            $($param: Extract<S, D>,)*
+            F: for<'a> CallWith<'a, ($($param,)*), Out, At = ($($param::At<'a>,)*)>,
+            for<'a> <F as CallWith<'a, ($($param,)*), Out>>::Fut: Send,
+        {
+            fn start<'a>(run: &'a F, from: Source<'a, S, D>) -> Option<impl Future<Output = Out> + Send + 'a>
+            where
+                S: 'a,
+                D: 'a,
+                F: 'a,
+                Out: 'a,
+            {
+                let _ = from;
+                Some(run.call_with(($($param::extract(from)?,)*)))
             }
         }
 

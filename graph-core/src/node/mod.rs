@@ -18,7 +18,7 @@ mod step;
 mod unsized_packet;
 mod view;
 
-pub use call::{ArgsOf, CallWith, ErasedNode, Runs};
+pub use call::{ArgsOf, CallWith, Calls, ErasedNode, Runs};
 pub(crate) use call::{MarkedFuture, PacketMissing, StepFuture};
 pub(crate) use decide::Decider;
 pub use decide::{Decide, DecideWith, Decides, Decision};

@@ -1,63 +1,44 @@
-//! The function of a workflow, as a graph of one node runs it.
+//! The function of a workflow, as the only node of its graph runs it.
 
 use std::marker::PhantomData;
-
-use futures_util::FutureExt as _;
-use futures_util::future::Map;
+use std::sync::Arc;
 
 use crate::engine::Ctx;
-use crate::node::{CallWith, ErasedNode, Exit, IntoStep, NodeError, Packet, Payload, Step, StepFuture};
+use crate::node::{Calls, ErasedNode, Packet, PacketMissing, Payload, Source, Step, StepFuture};
 
 use super::{Finishes, Flow, Returned};
 
-/// Runs `F`, and takes what it returns for the run's result.
-pub struct Function<F, Out> {
-    run: std::sync::Arc<F>,
-    returns: PhantomData<fn() -> Out>,
+/// Reads what the run was given as a packet, and takes what it returns for the run's result.
+pub(super) struct Function<F, Args, Out> {
+    run: Arc<F>,
+    signature: PhantomData<fn(Args) -> Out>,
 }
 
-/// What the function has returned.
-pub struct Came<Out>(Out);
-
-impl<F, Out> Function<F, Out> {
-    pub(super) fn new(run: std::sync::Arc<F>) -> Self {
-        Self { run, returns: PhantomData }
+impl<F, Args, Out> Function<F, Args, Out> {
+    pub(super) fn new(run: Arc<F>) -> Self {
+        Self { run, signature: PhantomData }
     }
 }
 
-impl<'a, F, Args, Out> CallWith<'a, Args, Came<Out>> for Function<F, Out>
+impl<I, R, D, F, Args, Out> ErasedNode<Flow<I, R>, D> for Function<F, Args, Out>
 where
-    F: CallWith<'a, Args, Out>,
+    I: Payload,
+    R: Returned,
+    D: Send + Sync + 'static,
+    F: Send + Sync + 'static,
+    Args: Calls<Flow<I, R>, D, F, Out>,
+    Out: Finishes<Returned = R>,
 {
-    type Fut = Map<F::Fut, fn(Out) -> Came<Out>>;
-    type At = F::At;
-
-    fn call_with(&self, args: Self::At) -> Self::Fut {
-        self.run.call_with(args).map(Came)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<I: Payload, R: Returned, Out: Finishes<Returned = R>> IntoStep<Flow<I, R>> for Came<Out> {
-    fn exits() -> Option<Vec<Exit>> {
-        None
-    }
-
-    fn into_step(self) -> Result<Step<Flow<I, R>>, NodeError> {
-        self.0.finish().map(|returned| Step::update(Flow::returning(returned)))
-    }
-}
-
-/// The node, which is sent what the run was given.
-pub(super) struct WithInput<S, D>(pub(super) Box<dyn ErasedNode<S, D>>);
-
-impl<I: Payload, R: Returned, D: 'static> ErasedNode<Flow<I, R>, D> for WithInput<Flow<I, R>, D> {
     fn call<'a>(
         &'a self,
         state: &'a Flow<I, R>,
         _: Option<&'a Packet>,
         ctx: &'a Ctx<D>,
     ) -> StepFuture<'a, Flow<I, R>> {
-        self.0.call(state, Some(state.given().packet()), ctx)
+        Box::pin(async move {
+            let from = Source { state, packet: Some(state.given().packet()), ctx };
+            let running = Args::start(&*self.run, from).ok_or(PacketMissing)?;
+            Ok(Step::update(Flow::returning(running.await.finish()?)))
+        })
     }
 }

@@ -81,14 +81,12 @@ mod workflow;
 
 pub use flow::{Flow, FlowInput, FlowUpdate};
 #[doc(hidden)]
-pub use function::{Came, Function};
-#[doc(hidden)]
 pub use held::{Given, Left};
 pub use previous::LeavesBehind;
 #[doc(hidden)]
 pub use previous::{IsPrevious, Previous, PreviousText};
 pub use returned::{Final, Finishes, Returned};
 #[doc(hidden)]
-pub use signature::{Alone, Callable, ReadsInput, RunsAlone, Stores, Taken};
+pub use signature::{Alone, RunsAlone, Taken};
 pub use signature::{Gives, Takes};
 pub use workflow::Workflow;

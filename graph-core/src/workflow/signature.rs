@@ -2,15 +2,13 @@
 
 use std::any::TypeId;
 use std::marker::PhantomData;
-use std::sync::Arc;
 
 use crate::StateGraph;
 use crate::node::{
-    ArgsOf, Body, CallWith, Carries, InNode, NoPacket, NodeRef, PacketKind, Payload, ReadsPacket, Runs,
-    Signature,
+    ArgsOf, Body, Calls, Carries, InNode, NoPacket, NodeRef, PacketKind, Payload, ReadsPacket, Signature,
 };
 
-use super::function::{Came, Function, WithInput};
+use super::function::Function;
 use super::{Finishes, Flow, Returned};
 
 /// A function that takes what a run begins with: `&T`, or nothing.
@@ -48,67 +46,20 @@ impl<Args, Out: Finishes> Gives for Signature<Args, Out> {
 }
 
 /// A function that can be the only node of a graph.
-///
-/// What is wrong with a parameter lies some levels deep, and rustc reports everything that it finds on the first level on which
-/// it finds anything: what follows from such a mistake has to lie deeper, hence the traits behind this one.
 pub trait RunsAlone<I, R, D, B> {
     #[doc(hidden)]
     fn function(body: B) -> Box<dyn Alone<I, R, D>>;
 }
 
-/// One whose parameters are there.
-pub trait ReadsInput<I, R, D, B>: Sized {
-    #[doc(hidden)]
-    fn function(body: B) -> Box<dyn Alone<I, R, D>>;
-}
-
-/// One that can be called with them.
-pub trait Callable<I, R, D, B> {
-    #[doc(hidden)]
-    fn function(body: B) -> Box<dyn Alone<I, R, D>>;
-}
-
-/// One of a workflow whose values can be stored.
-pub trait Stores<I, R, D, B> {
-    #[doc(hidden)]
-    fn function(body: B) -> Box<dyn Alone<I, R, D>>;
-}
-
-impl<I, R, D, B, T: Stores<I, R, D, B>> RunsAlone<I, R, D, B> for T {
-    fn function(body: B) -> Box<dyn Alone<I, R, D>> {
-        <T as Stores<I, R, D, B>>::function(body)
-    }
-}
-
-impl<I: Payload, R: Returned, D, B, T: ReadsInput<I, R, D, B>> Stores<I, R, D, B> for T {
-    fn function(body: B) -> Box<dyn Alone<I, R, D>> {
-        <T as ReadsInput<I, R, D, B>>::function(body)
-    }
-}
-
-impl<I, R, D, B, Args, Out> ReadsInput<I, R, D, B> for Signature<Args, Out>
-where
-    I: Payload,
-    R: Returned,
-    Args: ArgsOf<Flow<I, R>, D>,
-    Self: Callable<I, R, D, B>,
-{
-    fn function(body: B) -> Box<dyn Alone<I, R, D>> {
-        <Self as Callable<I, R, D, B>>::function(body)
-    }
-}
-
-impl<I, R, D, F, Args, Out> Callable<I, R, D, Body<F>> for Signature<Args, Out>
+impl<I, R, D, F, Args, Out> RunsAlone<I, R, D, Body<F>> for Signature<Args, Out>
 where
     I: Payload,
     R: Returned,
     D: Send + Sync + 'static,
     Args: ArgsOf<Flow<I, R>, D>,
+    Args::Fixed: Calls<Flow<I, R>, D, F, Out> + 'static,
+    F: Send + Sync + 'static,
     Out: Finishes<Returned = R>,
-    // Asked of the function before it is asked of what stands around it, whose future is none of the user's.
-    F: for<'a> CallWith<'a, Args::Fixed, Out> + 'static,
-    for<'a> <F as CallWith<'a, Args::Fixed, Out>>::Fut: Send,
-    Args::Fixed: Runs<Flow<I, R>, D, Function<F, Out>, Came<Out>> + 'static,
 {
     fn function(body: Body<F>) -> Box<dyn Alone<I, R, D>> {
         Box::new(Entry::<F, Args::Fixed, Out> { body, signature: PhantomData })
@@ -137,8 +88,9 @@ where
     I: Payload,
     R: Returned,
     D: Send + Sync + 'static,
-    F: 'static,
-    Args: Runs<Flow<I, R>, D, Function<F, Out>, Came<Out>>,
+    F: Send + Sync + 'static,
+    Args: Calls<Flow<I, R>, D, F, Out> + 'static,
+    Out: Finishes<Returned = R>,
 {
     fn node(&self) -> &NodeRef {
         &self.body.node
@@ -147,6 +99,6 @@ where
     fn graph(self: Box<Self>) -> StateGraph<Flow<I, R>, D> {
         let Body { node, run } = self.body;
         let graph = StateGraph::<Flow<I, R>>::with_context::<D>().name(node.name());
-        graph.alone(node, Box::new(WithInput(Args::erase(Arc::new(Function::new(run))))), TypeId::of::<F>())
+        graph.alone(node, Box::new(Function::<F, Args, Out>::new(run)), TypeId::of::<F>())
     }
 }
