@@ -32,7 +32,7 @@ fn shown(value: &impl Debug) -> String {
 }
 
 /// An error with what has caused it.
-pub(crate) fn told(error: &StoreError) -> String {
+pub(crate) fn told(error: &dyn Error) -> String {
     let mut text = format!("error: {error}");
     let mut cause = error.source();
     while let Some(error) = cause {

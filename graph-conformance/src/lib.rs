@@ -37,6 +37,7 @@ mod everything;
 mod expect;
 mod notation;
 mod place;
+mod promise;
 pub mod store;
 mod writer;
 mod written;
@@ -45,6 +46,7 @@ pub use block_on::block_on;
 pub use broken::Broken;
 pub use case::{Case, cases, run};
 pub use place::{Damage, Place};
+pub use promise::Promise;
 
 /// The example of docs/stores.md is compiled with the tests.
 #[cfg(doctest)]

@@ -7,7 +7,7 @@ use graph_core::checkpoint::{Checkpointer, StoreError};
 /// Where a store is: a file, a folder, a database, or just a store in memory.
 ///
 /// Each case is given a new place, in which nothing has been stored yet.
-pub trait Place: Send + Sync {
+pub trait Place: Send + Sync + 'static {
     /// The store.
     type Store: Checkpointer;
 
@@ -62,7 +62,8 @@ pub enum Damage<'a> {
 type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A place of whatever kind: cases are not made again for each store.
-pub(crate) trait AnyPlace: Send + Sync {
+#[doc(hidden)]
+pub trait AnyPlace: Send + Sync {
     fn open_any(&self) -> BoxFuture<'_, Result<Arc<dyn Checkpointer>, StoreError>>;
     fn damage_any<'a>(&'a self, damage: &'a Damage<'a>) -> BoxFuture<'a, bool>;
 }

@@ -1,7 +1,6 @@
 //! Short ways of saying what is written and what is there.
 
-use std::error::Error as _;
-use std::fmt::{Debug, Display, Write as _};
+use std::fmt::{Debug, Display};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -12,6 +11,7 @@ use graph_core::store::{
 };
 
 use crate::Broken;
+use crate::expect::told;
 
 /// A store, and what time it is.
 #[derive(Clone)]
@@ -123,17 +123,6 @@ pub(super) fn put_near(at: &ItemKey, json: &str, model: &str, vectors: &[&[f32]]
 
 pub(super) fn text(payload: &Payload) -> String {
     String::from_utf8_lossy(payload.bytes()).into_owned()
-}
-
-/// An error with what has caused it.
-pub(super) fn told(error: &Error) -> String {
-    let mut text = format!("error: {error}");
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let _ = write!(text, ": {error}");
-        cause = error.source();
-    }
-    text
 }
 
 pub(super) trait Works<T> {

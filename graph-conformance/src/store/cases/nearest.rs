@@ -3,9 +3,10 @@
 use graph_core::store::{Condition, Error, Near, Order, Search, Test};
 
 use crate::Broken;
+use crate::expect::told;
 use crate::expect::{holds, same};
 use crate::store::case::Here;
-use crate::store::desk::{Desk, Works, at, put_near, told};
+use crate::store::desk::{Desk, Works, at, put_near};
 
 fn near(desk: &Desk, vector: &[f32]) -> Result<Search, Broken> {
     let near = Near::new("m", vector.to_vec()).works("a vector can be searched for")?;
