@@ -75,6 +75,24 @@ struct Inner {
     failed: Option<Arc<StoreError>>,
 }
 
+impl Inner {
+    /// Nothing is written yet, at `fence`, by a run that raises the thread to `epoch`.
+    fn at(fence: Fence, epoch: u64) -> Self {
+        Self {
+            queue: VecDeque::new(),
+            held: Held::default(),
+            claims: false,
+            fence,
+            durable_head: fence.head,
+            at: fence.head,
+            epoch,
+            queued: 0,
+            durable: 0,
+            failed: None,
+        }
+    }
+}
+
 /// So many writes may wait for the store before a run waits for it too.
 const AHEAD: usize = 256;
 
@@ -88,18 +106,7 @@ impl Journal {
         fence: Fence,
         durability: Durability,
     ) -> Self {
-        let inner = Inner {
-            queue: VecDeque::new(),
-            held: Held::default(),
-            claims: false,
-            fence,
-            durable_head: fence.head,
-            at: fence.head,
-            epoch: fence.epoch.saturating_add(1),
-            queued: 0,
-            durable: 0,
-            failed: None,
-        };
+        let inner = Inner::at(fence, fence.epoch.saturating_add(1));
         let shared = Shared {
             store,
             thread,
@@ -111,7 +118,7 @@ impl Journal {
             pushed: AtomicWaker::new(),
             written: Notify::new(),
         };
-        Self { shared: Arc::new(shared), in_flight: None, begun: false, around: None }
+        Self::of(shared, None)
     }
 
     /// A journal for a run within another: of the same epoch, in a namespace of its own, whose head is `head`.
@@ -122,18 +129,7 @@ impl Journal {
         durability: Durability,
     ) -> Self {
         let epoch = outer.epoch();
-        let inner = Inner {
-            queue: VecDeque::new(),
-            held: Held::default(),
-            claims: false,
-            fence: Fence { epoch, head },
-            durable_head: head,
-            at: head,
-            epoch,
-            queued: 0,
-            durable: 0,
-            failed: None,
-        };
+        let inner = Inner::at(Fence { epoch, head }, epoch);
         let shared = Shared {
             store: Arc::clone(&outer.store),
             thread: Arc::clone(&outer.thread),
@@ -147,7 +143,11 @@ impl Journal {
         };
         let outer = Arc::clone(outer);
         let around: Durable<'static> = Box::pin(async move { outer.durable_here_and_around().await });
-        Self { shared: Arc::new(shared), in_flight: None, begun: false, around: Some(around) }
+        Self::of(shared, Some(around))
+    }
+
+    fn of(shared: Shared, around: Option<Durable<'static>>) -> Self {
+        Self { shared: Arc::new(shared), in_flight: None, begun: false, around }
     }
 
     /// What it has been given may be written from now on, also by whoever drops it.
