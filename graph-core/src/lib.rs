@@ -110,6 +110,7 @@
 //! | `tracing` | spans of runs, supersteps and nodes for any `tracing` subscriber, by OpenTelemetry's conventions where there are any; they never hold a value of the state |
 //! | `email`, `url`, `pattern` | these validation rules, with the crates that know the grammar |
 
+pub mod cache;
 pub mod checkpoint;
 mod engine;
 mod error;

@@ -47,7 +47,7 @@ impl Pair {
         if measuring() {
             let kept = if self.ratio <= target { "kept" } else { "MISSED" };
             println!(
-                "{question}: {:?} against {:?} by hand, ratio {:.2} (promised ≤ {target}: {kept})",
+                "{question}: {:?} against {:?}, ratio {:.2} (promised ≤ {target}: {kept})",
                 self.ours, self.theirs, self.ratio
             );
         } else {

@@ -30,7 +30,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         options: RunOptions,
         events: Option<Events<S>>,
     ) -> Result<Self, Error> {
-        let parts = Parts::new(Arc::clone(&graph.0), context, shared, options, events)?;
+        let parts = Parts::new(Arc::clone(&graph.0), context, shared, options, events)?.can_run()?;
         let (state, given) = begin::<S>(input).map_err(|kind| parts.error(kind))?;
         let mut ephemerals = Ephemerals::new(&parts.graph.ephemeral);
         ephemerals.settle(0, &[], |field| given.contains(&field));

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::StreamMode;
+use crate::cache::Cache;
 use crate::error::NodeFailure;
 use crate::interrupt::Question;
 use crate::messages::MessageChunk;
@@ -42,6 +43,8 @@ pub(crate) struct RunShared {
     pub(crate) script: Option<Script>,
     /// The graph's long-term store.
     pub(crate) store: Option<LongTermStore>,
+    /// Where results of its nodes are kept.
+    pub(crate) cache: Option<Arc<dyn Cache>>,
     /// Sleeps that last longer are not waited for.
     pub(crate) longest_sleep: Option<Duration>,
     /// What stops the run from outside; a stepper may be given another on the way.
@@ -76,6 +79,7 @@ impl Cx {
             steps: None,
             script: Some(Script::default()),
             store: None,
+            cache: None,
             longest_sleep: None,
             stop: Mutex::default(),
             nest: Nest::default(),

@@ -117,11 +117,28 @@ impl Builder {
             }
             let start = self.bytes.len();
             if let Some((form, encoding)) = write.__encode(&mut self.bytes)? {
+                if form == Form::Update {
+                    return Err(EncodeError::not_prepared().into());
+                }
                 let range = start..self.bytes.len();
                 self.writes.push(EncodedWrite { field, form, encoding, range });
             }
         }
         Ok(())
+    }
+
+    /// Encodes writes as a node has handed them in. `None` if one is of a field that is never stored.
+    pub(super) fn of_updates<S: GraphState>(
+        writes: &Writes<WriteOf<S>>,
+    ) -> Result<Option<Encoded>, EncodeError> {
+        let mut builder = Self::default();
+        for write in writes.iter() {
+            let start = builder.bytes.len();
+            let Some((form, encoding)) = write.__encode(&mut builder.bytes)? else { return Ok(None) };
+            let range = start..builder.bytes.len();
+            builder.writes.push(EncodedWrite { field: write.field(), form, encoding, range });
+        }
+        Ok(Some(builder.finish()))
     }
 
     /// What has been encoded, without the buffer.

@@ -18,6 +18,7 @@ use crate::state::GraphState;
 use crate::stream::Events;
 
 use super::cx::{At, Ctx};
+use super::desk::Memo;
 use super::encoded::Keep;
 use super::halt::Halt;
 use super::options::{FailureMode, RunOptions};
@@ -78,6 +79,13 @@ impl<S: GraphState, D> Execution<'_, S, D> {
             let memos = &self.ctx.shared.memos;
             *attempts = memos.of(self.ctx.at.step, index, |memo| memo.tries.attempt).max(*attempts);
         }
+    }
+
+    /// Whether a task's result was found in the cache.
+    fn was_cached(&self, index: usize) -> bool {
+        let found = |memo: &mut Memo| memo.cache.as_ref().is_some_and(|memo| memo.result.was_found());
+        self.graph.cache_of(self.node(index)).is_some()
+            && self.ctx.shared.memos.of(self.ctx.at.step, index, found)
     }
 
     fn node(&self, index: usize) -> usize {
@@ -236,7 +244,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
         let (Some(events), Some(name)) = (self.events, self.graph.names.get(node)) else { return };
         match told {
             Ok(writes) => {
-                events.task_finished(step, index, Arc::clone(name), writes.unwrap_or_default()).await;
+                let (writes, cached) = (writes.unwrap_or_default(), self.was_cached(index));
+                events.task_finished(step, index, Arc::clone(name), writes, cached).await;
             }
             Err(text) => {
                 for question in self.suspended.get(&index).into_iter().flatten() {

@@ -70,7 +70,7 @@ fn stops<S, D>(graph: &Compiled<S, D>, always: &[usize], given: &Stops) -> Resul
     let mut places = always.to_vec();
     for node in &given.at {
         let place = graph.places.get(node);
-        let unknown = || ErrorKind::UnknownNode { node: node.name().to_owned() };
+        let unknown = || ErrorKind::UnknownNode { node: node.name().to_owned(), what: "to stop at" };
         places.push(*place.ok_or_else(unknown)?);
     }
     for place in places {

@@ -3,6 +3,7 @@
 mod apply;
 mod attempt;
 mod begin;
+mod cache;
 pub(crate) mod child;
 pub(crate) mod clock;
 mod commit;
@@ -37,5 +38,6 @@ pub(crate) use nest::Nest;
 pub(crate) use options::RunOptions;
 pub use options::{DEFAULT_RECURSION_LIMIT, Durability, FailureMode, Metadata};
 pub(crate) use parts::rebuild;
+pub(crate) use persist::versions;
 pub(crate) use spans::RunSpan;
 pub(crate) use task::{WriteOf, prepare};

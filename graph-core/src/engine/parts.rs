@@ -45,6 +45,15 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
         Ok(parts)
     }
 
+    /// # Errors
+    /// Some nodes have a cache policy, and there is no cache.
+    pub(super) fn can_run(self) -> Result<Self, Error> {
+        if self.graph.is_cached && self.ctx.shared.cache.is_none() {
+            return Err(self.error(self.graph.no_cache()));
+        }
+        Ok(self)
+    }
+
     pub(super) fn error(&self, kind: ErrorKind) -> Error {
         Error::new(&self.graph.name, kind)
     }

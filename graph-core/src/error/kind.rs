@@ -154,12 +154,25 @@ pub enum ErrorKind {
         /// The superstep.
         step: u64,
     },
-    /// A run was told to stop at a node that the graph does not have.
-    #[error("has no node `{node}` to stop at")]
+    /// A run was told to stop at a node that the graph does not have, or its results were to be taken out of the cache.
+    #[error("has no node `{node}` {what}")]
     UnknownNode {
         /// The node.
         node: String,
+        /// What was asked of it: "to stop at".
+        what: &'static str,
     },
+
+    /// The graph has nodes whose results are cached, and was given no cache.
+    #[error("has no cache for the results of {}: give it one with `graph.with_cache(..)`", names(.nodes))]
+    NoCache {
+        /// The nodes that have a cache policy.
+        nodes: Vec<String>,
+    },
+
+    /// The graph's cache failed when it was told to clear something. (A run does not fail with its cache.)
+    #[error("cannot clear its cache")]
+    CacheFailed(#[source] Arc<crate::cache::Error>),
 
     /// The runtime lacks something that the run asks for.
     #[error("{0}")]
@@ -359,6 +372,8 @@ impl ErrorKind {
             Self::NotEnded { .. } => "NotEnded",
             Self::Picture { .. } => "Picture",
             Self::UnknownNode { .. } => "UnknownNode",
+            Self::NoCache { .. } => "NoCache",
+            Self::CacheFailed(..) => "CacheFailed",
             Self::Runtime(..) => "Runtime",
             Self::Conflict(..) => "Conflict",
             Self::Store(..) => "Store",

@@ -109,6 +109,39 @@ pub enum WiringProblem {
         /// The node.
         node: String,
     },
+    /// A cache policy says what cannot be meant, or is for a node that cannot have one.
+    #[error("the cache policy of node `{node}` {what}")]
+    CacheMistake {
+        /// The node.
+        node: String,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+    /// A node was given a cache policy twice.
+    #[error("node `{node}` has two cache policies: one of them has to go")]
+    TwoCaches {
+        /// The node.
+        node: String,
+    },
+    /// The key of a node that is sent a packet does not hang on the packet.
+    #[error(
+        "node `{node}` is sent the packet `{packet}`, which its cache key does not read, so that all packets would have one \
+         result: read it in the key function (as `_: &{packet}`, if that is meant)"
+    )]
+    PacketNotInKey {
+        /// The node.
+        node: String,
+        /// The packet's type.
+        packet: String,
+    },
+    /// A cache key reads a packet that its node is not sent.
+    #[error("the cache key of node `{node}` reads the packet `{packet}`, which the node is not sent")]
+    KeyPacket {
+        /// The node.
+        node: String,
+        /// The packet's type.
+        packet: String,
+    },
     /// A node has two error handlers.
     #[error("node `{node}` has two error handlers: one of them has to go")]
     TwoHandlers {

@@ -1,12 +1,17 @@
 use std::any::TypeId;
 use std::marker::PhantomData;
 
+use crate::cache::Cached;
 use crate::engine::FailureMode;
 use crate::error::Error;
-use crate::node::{Body, Decide, Decides, ErasedNode, Exit, Leave, Named, NodeError, NodeRef, Shape};
+use crate::node::{
+    Body, Decide, Decides, ErasedNode, Exit, KeyBy, KeyFor, KeyReads, KeyReturns, Leave, Named, NodeError,
+    NodeRef, Shape,
+};
 use crate::policy::Policy;
 use crate::state::GraphState;
 
+use super::caching::DraftCache;
 use super::draft::{Draft, DraftJoin};
 use super::place::Registration;
 use super::{Enters, Graph, HandlerReads, Handles, Leaves, Listed, Reads, Registers, Returns, WithoutPacket};
@@ -276,6 +281,41 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     /// The policy of all nodes, as far as a node's own does not say otherwise.
     pub fn default_policy(mut self, policy: Policy) -> Self {
         self.draft.policies.default = policy;
+        self
+    }
+
+    /// Lets what a node has returned once stand for running it again, wherever its key is the same: in this run and in others,
+    /// on this thread and on others. The graph has to be given a [cache](crate::Graph::with_cache). See
+    /// [`cache`](crate::cache).
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use graph_core::{END, GraphState, START, StateGraph};
+    /// # use graph_core::cache::Cached;
+    /// # #[derive(GraphState, Clone)]
+    /// # struct Page { url: String, text: String }
+    /// # async fn fetch(_: &Page) -> PageUpdate { Page::update() }
+    /// let graph = StateGraph::<Page>::new()
+    ///     .edge(START, fetch)
+    ///     .edge(fetch, END)
+    ///     .cache(fetch, Cached::by(|page: &Page| page.url.clone()).ttl(Duration::from_secs(3600)))
+    ///     .compile()?;
+    /// # Ok::<(), graph_core::Error>(())
+    /// ```
+    ///
+    /// What is kept is what the node has returned, its update and its route, once it has been applied: no failure, nothing that
+    /// an [error handler](Self::on_error) returns, nothing that the state has refused, and no result that hangs on an
+    /// [answer](crate::Cx::interrupt). On a hit the node does not run, and its policy has nothing to do.
+    pub fn cache<N, M, F, K, MK>(mut self, node: N, cached: Cached<K>) -> Self
+    where
+        N: Shape<M, Body = Body<F>>,
+        K: KeyBy<MK>,
+        K::Signature: KeyReads<S, D> + KeyReturns + KeyFor<S, D, K>,
+    {
+        let packet = <K::Signature as KeyFor<S, D, K>>::packet();
+        let key = <K::Signature as KeyFor<S, D, K>>::erase(cached.key);
+        let cache = DraftCache { key, packet, ttl: cached.ttl };
+        self.draft.policies.caches.push((node.into_body().node, cache));
         self
     }
 

@@ -1,9 +1,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::cache::{Cache, Clear};
 use crate::engine::FailureMode;
 use crate::error::{Error, ErrorKind};
-use crate::node::{Decider, ErasedNode, NodeRef, OutwardType, ReadPacket};
+use crate::node::{Body, Decider, ErasedNode, NodeRef, OutwardType, ReadPacket, Shape};
 use crate::plan::{START_PLACE, Topology};
 use crate::run::{NeedsContext, Run};
 use crate::state::{GraphState, Input as _, IntoInput};
@@ -11,13 +12,15 @@ use crate::store::{IntoStore, LongTermStore};
 use crate::stream::RunStream;
 
 use super::drawing::sketch::Sketch;
-use super::{Breakpoints, NodePolicy, Picture, drawing};
+use super::{Breakpoints, CachePolicy, NodePolicy, Picture, drawing};
 
 /// A graph that can be run; cheap to clone, and shared by all its runs.
 pub struct Graph<S: GraphState, D = ()>(
     pub(crate) Arc<Compiled<S, D>>,
     /// What nodes reach by [`Cx::store`](crate::Cx::store).
     pub(crate) Option<LongTermStore>,
+    /// Where results of nodes are kept.
+    pub(crate) Option<Arc<dyn Cache>>,
 );
 
 pub(crate) struct Compiled<S, D> {
@@ -41,6 +44,8 @@ pub(crate) struct Compiled<S, D> {
     pub(crate) breakpoints: Breakpoints<Vec<usize>>,
     /// What becomes of a failed node's siblings.
     pub(crate) failure_mode: FailureMode,
+    /// Results of some of its nodes are cached.
+    pub(crate) is_cached: bool,
 }
 
 pub(crate) struct CompiledNode<S, D> {
@@ -62,9 +67,20 @@ impl<S, D> Compiled<S, D> {
         now.or_else(|| self.aliases.iter().find(|(alias, _)| alias == name).map(|(_, node)| *node))
     }
 
+    /// The cache policy of a node.
+    pub(crate) fn cache_of(&self, node: usize) -> Option<&CachePolicy<S, D>> {
+        self.nodes.get(node)?.policy.as_ref()?.cache.as_ref()
+    }
+
     #[inline]
     pub(crate) fn has_policy(&self, node: usize) -> bool {
         self.nodes.get(node).is_some_and(|node| node.policy.is_some())
+    }
+
+    /// What is wrong with a graph that was given no cache.
+    pub(crate) fn no_cache(&self) -> ErrorKind {
+        let cached = self.names.iter().enumerate().filter(|(node, _)| self.cache_of(*node).is_some());
+        ErrorKind::NoCache { nodes: cached.map(|(_, name)| name.as_ref().to_owned()).collect() }
     }
 
     /// The node's name; places come from this graph's own topology.
@@ -78,7 +94,7 @@ impl<S, D> Compiled<S, D> {
 
 impl<S: GraphState, D> Clone for Graph<S, D> {
     fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0), self.1.clone())
+        Self(Arc::clone(&self.0), self.1.clone(), self.2.clone())
     }
 }
 
@@ -110,7 +126,54 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
     /// With or without a checkpointer, and before or after it: the one keeps what belongs to a thread, the other what belongs
     /// to all of them. A graph that is a node of another one has that one's store, unless it was given its own.
     pub fn with_store(&self, store: impl IntoStore) -> Self {
-        Self(Arc::clone(&self.0), Some(store.into_store()))
+        Self(Arc::clone(&self.0), Some(store.into_store()), self.2.clone())
+    }
+
+    /// The graph with a cache for the results of its nodes, as far as they have a
+    /// [cache policy](crate::StateGraph::cache). See [`cache`](crate::cache).
+    ///
+    /// Graphs may share a cache: results are kept under the names of the graph, the node and the state with its version. A graph
+    /// that is a node of another one has that one's cache, unless it was given its own.
+    pub fn with_cache(&self, cache: impl Cache) -> Self {
+        Self(Arc::clone(&self.0), self.1.clone(), Some(Arc::new(cache)))
+    }
+
+    /// Takes every result of this graph's nodes out of its cache; how many that were.
+    ///
+    /// # Errors
+    /// [`NoCache`](ErrorKind::NoCache) if it has none, [`CacheFailed`](ErrorKind::CacheFailed) if that fails.
+    ///
+    /// # Cancel safety
+    /// What has been taken out is out; nothing is half gone.
+    pub async fn clear_cache(&self) -> Result<u64, Error> {
+        self.clear(Clear::OfGraph(Arc::from(self.name()))).await
+    }
+
+    /// Takes every result of one node out of the graph's cache; how many that were.
+    ///
+    /// # Errors
+    /// [`UnknownNode`](ErrorKind::UnknownNode), and what [`clear_cache`](Self::clear_cache) says.
+    ///
+    /// # Cancel safety
+    /// What has been taken out is out; nothing is half gone.
+    pub async fn clear_cache_of<N, M, F>(&self, node: N) -> Result<u64, Error>
+    where
+        N: Shape<M, Body = Body<F>>,
+    {
+        let node = node.into_body().node;
+        let Some(name) = self.0.places.get(&node).and_then(|&place| self.0.names.get(place)) else {
+            let (node, what) = (node.name().to_owned(), "whose results could be cleared");
+            return Err(Error::new(self.name(), ErrorKind::UnknownNode { node, what }));
+        };
+        self.clear(Clear::OfNode { graph: Arc::from(self.name()), node: Arc::clone(name) }).await
+    }
+
+    async fn clear(&self, which: Clear) -> Result<u64, Error> {
+        let Some(cache) = &self.2 else { return Err(Error::new(self.name(), self.0.no_cache())) };
+        cache
+            .clear(which)
+            .await
+            .map_err(|error| Error::new(self.name(), ErrorKind::CacheFailed(Arc::new(error))))
     }
 
     /// Reads an input of this graph from JSON.

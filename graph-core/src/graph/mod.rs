@@ -2,6 +2,7 @@
 
 mod breakpoints;
 pub(crate) mod builder;
+mod caching;
 pub(crate) mod compiled;
 mod draft;
 mod drawing;
@@ -13,6 +14,7 @@ mod reads;
 mod wiring;
 
 pub(crate) use breakpoints::Breakpoints;
+pub(crate) use caching::CachePolicy;
 pub(crate) use compiled::{Compiled, CompiledNode, Graph};
 pub use draft::Draft;
 pub use drawing::{Direction, Drawn, Inside, Mark, Marked, Picture};

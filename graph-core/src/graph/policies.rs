@@ -5,27 +5,36 @@ use crate::node::NodeRef;
 use crate::policy::{Policy, Settled};
 use crate::state::GraphState;
 
+use super::caching::{CachePolicy, DraftCache};
 use super::handler::DraftHandler;
 use super::{Draft, Handler};
 
-/// What was said of nodes that fail or take too long.
+/// What was said of nodes that fail, take too long, or have done their work before.
 pub(super) struct Policies<S, D> {
     pub(super) default: Policy,
     pub(super) of_nodes: Vec<(NodeRef, Policy)>,
     pub(super) default_handler: Option<DraftHandler<S, D>>,
     /// By node, its error handler, or that it has none.
     pub(super) handlers: Vec<(NodeRef, Option<DraftHandler<S, D>>)>,
+    pub(super) caches: Vec<(NodeRef, DraftCache<S, D>)>,
 }
 
 /// What becomes of one node.
 pub(crate) struct NodePolicy<S, D> {
     pub(crate) limits: Settled,
     pub(crate) handler: Option<Handler<S, D>>,
+    pub(crate) cache: Option<CachePolicy<S, D>>,
 }
 
 impl<S, D> Default for Policies<S, D> {
     fn default() -> Self {
-        Self { default: Policy::new(), of_nodes: Vec::new(), default_handler: None, handlers: Vec::new() }
+        Self {
+            default: Policy::new(),
+            of_nodes: Vec::new(),
+            default_handler: None,
+            handlers: Vec::new(),
+            caches: Vec::new(),
+        }
     }
 }
 
@@ -35,16 +44,19 @@ impl<S, D> Policies<S, D> {
         &self,
         places: &HashMap<NodeRef, usize>,
         handlers: Vec<Option<Handler<S, D>>>,
+        caches: Vec<Option<CachePolicy<S, D>>>,
     ) -> Vec<Option<Box<NodePolicy<S, D>>>> {
         let default = || Policy::new().or(&self.default);
-        let policy = |handler| NodePolicy { limits: default(), handler };
-        let mut policies: Vec<_> = handlers.into_iter().map(policy).collect();
+        let policy = |(handler, cache)| NodePolicy { limits: default(), handler, cache };
+        let mut policies: Vec<_> = handlers.into_iter().zip(caches).map(policy).collect();
         for (node, said) in &self.of_nodes {
             if let Some(policy) = places.get(node).and_then(|&place| policies.get_mut(place)) {
                 policy.limits = said.or(&self.default);
             }
         }
-        let anything = |policy: &NodePolicy<S, D>| !policy.limits.is_nothing() || policy.handler.is_some();
+        let anything = |policy: &NodePolicy<S, D>| {
+            !policy.limits.is_nothing() || policy.handler.is_some() || policy.cache.is_some()
+        };
         policies.into_iter().map(|policy| anything(&policy).then(|| Box::new(policy))).collect()
     }
 }

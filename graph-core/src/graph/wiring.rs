@@ -7,7 +7,7 @@ use crate::plan::{ExitPlan, Join, NodePlan, Target, Topology};
 use crate::state::GraphState;
 
 use super::reach::reachable;
-use super::{Breakpoints, Compiled, CompiledNode, Draft, Graph, Handler};
+use super::{Breakpoints, CachePolicy, Compiled, CompiledNode, Draft, Graph, Handler};
 
 impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
     /// Turns what was said into a graph, or into the list of everything that is wrong with it.
@@ -27,20 +27,26 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         self.mark(&mut topology);
         self.check_policies();
         let handlers = self.wire_handlers(&mut topology);
+        let caches = self.wire_caches(&topology);
         self.check_ways_out(&topology);
         self.check_reach(&topology);
         self.check_fields();
         if !self.problems.is_empty() {
             return Err(self.refuse());
         }
-        Ok(self.finish(topology, handlers))
+        Ok(self.finish(topology, handlers, caches))
     }
 
     fn refuse(self) -> Error {
         Error::new(&self.name, ErrorKind::Wiring(self.problems))
     }
 
-    fn finish(self, topology: Topology, handlers: Vec<Option<Handler<S, D>>>) -> Graph<S, D> {
+    fn finish(
+        self,
+        topology: Topology,
+        handlers: Vec<Option<Handler<S, D>>>,
+        caches: Vec<Option<CachePolicy<S, D>>>,
+    ) -> Graph<S, D> {
         let (mut start, mut decides) = (None, Vec::new());
         for (from, _, decide) in self.routes {
             match self.places.get(&from) {
@@ -61,7 +67,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         };
         let outward = self.nodes.iter().flat_map(|node| node.outward.iter().cloned()).collect();
         let names = self.nodes.iter().map(|node| Arc::from(node.name.as_str())).collect();
-        let policies = self.policies.settle(&self.places, handlers);
+        let is_cached = caches.iter().any(Option::is_some);
+        let policies = self.policies.settle(&self.places, handlers, caches);
         let mut nodes: Vec<_> = self
             .nodes
             .into_iter()
@@ -112,8 +119,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             breakpoints,
             failure_mode: self.failure_mode,
             outward,
+            is_cached,
         };
-        Graph(Arc::new(compiled), None)
+        Graph(Arc::new(compiled), None, None)
     }
 
     fn target(&self, place: &NodeRef) -> Option<Target> {

@@ -38,6 +38,12 @@ pub trait ErasedNode<S: GraphState, D>: Send + Sync {
     #[doc(hidden)]
     fn call<'a>(&'a self, state: &'a S, packet: Option<&'a Packet>, ctx: &'a Ctx<D>) -> StepFuture<'a, S>;
 
+    /// Whether it runs a graph.
+    #[doc(hidden)]
+    fn is_subgraph(&self) -> bool {
+        false
+    }
+
     /// What is drawn inside of it; nothing for a node that is no graph.
     #[doc(hidden)]
     fn inside(&self) -> Option<Inside> {

@@ -52,6 +52,9 @@ pub(super) fn encode<P: GraphState>(update: &AnyUpdate) -> Result<StoredUpdate, 
     for write in update.__writes().iter() {
         let (mut bytes, spec) = (Vec::new(), P::field(write.field()));
         if let (Some((form, encoding)), Some(spec)) = (write.__encode(&mut bytes)?, spec) {
+            if form == Form::Update {
+                return Err(EncodeError::not_prepared());
+            }
             all.push((form, spec.name.to_owned(), Payload::new(encoding, bytes.as_slice())));
         }
     }
@@ -81,6 +84,8 @@ fn migrated<P: GraphState>(found: &[(String, u32)], write: StoredWrite) -> Resul
     let kind = match form {
         Form::Delta => PieceKind::Delta,
         Form::Overwrite => PieceKind::Value,
+        // It is not stored so.
+        Form::Update => return Ok(vec![(form, field, payload)]),
     };
     // Of no checkpoint: nobody asks.
     let piece = StoredPiece { checkpoint: CheckpointId::after(None), kind, payload };

@@ -133,6 +133,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Opening<S, D> {
             steps: None,
             script: None,
             store: self.graph.1.clone(),
+            cache: self.graph.2.clone(),
             longest_sleep: self.options.longest_sleep,
             stop: Mutex::new(self.options.stop.clone()),
             spans: self.spans.clone(),

@@ -44,6 +44,7 @@ pub use part::{Holds, PartOf};
 pub use show::{debug, debug_json, debug_option, display, display_option, dump_with, shown, shown_with};
 #[doc(hidden)]
 pub use stand_in::StandIn;
+pub(crate) use stored::canonical;
 pub use stored::{DecodeError, EncodeError, MigrationError, RestoreError, Stored};
 #[doc(hidden)]
 pub use stored::{

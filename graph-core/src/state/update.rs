@@ -55,7 +55,7 @@ pub trait FieldWrite<S>: Clone + Send + Sync + 'static {
     #[doc(hidden)]
     fn __parse(key: &str, value: Value, of: JsonOf) -> Parsed<Self>;
 
-    /// Writes a prepared write behind what is in `into`, as a store keeps it. Nothing, for an untracked field.
+    /// Writes it behind what is in `into`, as a store keeps it, and says in which form. Nothing, for an untracked field.
     #[doc(hidden)]
     fn __encode(&self, into: &mut Vec<u8>) -> Result<Option<(Form, Encoding)>, EncodeError>;
 

@@ -105,3 +105,4 @@ pub use request::{Get, NamespaceQuery, Order, Put, Search, Write, Writes};
 pub use searching::Searching;
 pub use store::{Reply, Store};
 pub use ttl::Ttl;
+pub(crate) use ttl::to_the_millisecond;

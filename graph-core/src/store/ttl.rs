@@ -43,7 +43,7 @@ impl Ttl {
 }
 
 /// A time as it is kept: parts of a millisecond are left out.
-pub(super) fn to_the_millisecond(time: SystemTime) -> SystemTime {
+pub(crate) fn to_the_millisecond(time: SystemTime) -> SystemTime {
     let rounded = match time.duration_since(UNIX_EPOCH) {
         Ok(since) => u64::try_from(since.as_millis())
             .ok()

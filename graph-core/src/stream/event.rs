@@ -92,6 +92,18 @@ pub enum EventKind<S: GraphState> {
         node: Arc<str>,
         /// Its place in the superstep.
         task: usize,
+        /// Its result was in the [cache](crate::cache): it has not run.
+        cached: bool,
+    },
+    /// The cache could not be used for a task: it has failed, or what the node has returned cannot be kept. The run goes on as
+    /// if there were none.
+    TaskNotCached {
+        /// The node.
+        node: Arc<str>,
+        /// Its place in the superstep.
+        task: usize,
+        /// Why not.
+        reason: String,
     },
     /// An attempt of a node has failed, and its policy has it tried again.
     TaskRetry {
@@ -159,7 +171,7 @@ pub enum StreamMode {
     /// [`EventKind::Message`].
     Messages,
     /// [`EventKind::TaskStarted`], [`EventKind::StepFinished`], [`EventKind::TaskFinished`], [`EventKind::TaskRetry`],
-    /// [`EventKind::TaskHandled`] and [`EventKind::TaskFailed`].
+    /// [`EventKind::TaskHandled`], [`EventKind::TaskNotCached`] and [`EventKind::TaskFailed`].
     Tasks,
     /// [`EventKind::Interrupt`].
     Interrupts,
@@ -192,6 +204,7 @@ impl<S: GraphState> EventKind<S> {
             Self::StepFinished { .. } => "step_finished",
             Self::TaskFinished { .. } => "task_finished",
             Self::TaskFailed { .. } => "task_failed",
+            Self::TaskNotCached { .. } => "task_not_cached",
             Self::TaskRetry { .. } => "task_retry",
             Self::TaskHandled { .. } => "task_handled",
             Self::Checkpoint { .. } => "checkpoint",
@@ -214,6 +227,7 @@ impl<S: GraphState> EventKind<S> {
             | Self::TaskFailed { node, .. }
             | Self::TaskRetry { node, .. }
             | Self::TaskHandled { node, .. }
+            | Self::TaskNotCached { node, .. }
             | Self::Interrupt { node, .. } => Some(node),
             Self::Subgraph(event) => event.node(),
             Self::Values(_) | Self::Checkpoint { .. } | Self::Done(_) => None,
@@ -231,6 +245,7 @@ impl<S: GraphState> EventKind<S> {
             | Self::TaskFailed { task, .. }
             | Self::TaskRetry { task, .. }
             | Self::TaskHandled { task, .. }
+            | Self::TaskNotCached { task, .. }
             | Self::Interrupt { task, .. } => Some(*task),
             Self::Subgraph(event) => event.task(),
             Self::Values(_) | Self::Checkpoint { .. } | Self::Done(_) => None,
@@ -307,6 +322,8 @@ fn write_entries<S: GraphState, M: SerializeMap>(kind: &EventKind<S>, map: &mut 
                 }
             }
         }
+        EventKind::TaskFinished { cached: true, .. } => map.serialize_entry("cached", &true)?,
+        EventKind::TaskNotCached { reason, .. } => map.serialize_entry("reason", reason)?,
         EventKind::TaskStarted { .. } | EventKind::TaskFinished { .. } | EventKind::Subgraph(_) => {}
     }
     Ok(())

@@ -110,9 +110,10 @@ impl<S: GraphState> Events<S> {
         task: usize,
         node: Arc<str>,
         writes: Writes<<S::Update as Update<S>>::Write>,
+        cached: bool,
     ) {
         if self.wants(StreamMode::Tasks) {
-            self.send(step, EventKind::TaskFinished { node: Arc::clone(&node), task }).await;
+            self.send(step, EventKind::TaskFinished { node: Arc::clone(&node), task, cached }).await;
         }
         if self.wants(StreamMode::Updates) {
             let update = S::Update::__from_writes(writes);
@@ -150,6 +151,12 @@ impl<S: GraphState> Events<S> {
     pub(crate) async fn task_handled(&self, step: u64, task: usize, node: Arc<str>, error: String) {
         if self.wants(StreamMode::Tasks) {
             self.send(step, EventKind::TaskHandled { node, task, error }).await;
+        }
+    }
+
+    pub(crate) async fn task_not_cached(&self, step: u64, task: usize, node: Arc<str>, reason: String) {
+        if self.wants(StreamMode::Tasks) {
+            self.send(step, EventKind::TaskNotCached { node, task, reason }).await;
         }
     }
 

@@ -178,6 +178,10 @@ where
         })
     }
 
+    fn is_subgraph(&self) -> bool {
+        true
+    }
+
     fn inside(&self) -> Option<Inside> {
         match &self.inner.graph {
             Source::Made(graph) => Some(Inside::of(graph)),

@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use crate::cache::Cache;
 use crate::checkpoint::{Checkpointer, Page, Prune, Pruned, ThreadQuery, ThreadRecord};
 use crate::engine::persist::Orphans;
 use crate::error::{Error, ErrorKind};
@@ -62,6 +63,13 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     pub fn with_store(self, store: impl IntoStore) -> Self {
         let Persistent { graph, store: checkpoints, abandon_pending, orphans } = &*self.0;
         let (graph, store, orphans) = (graph.with_store(store), Arc::clone(checkpoints), orphans.clone());
+        Self(Arc::new(Persistent { graph, store, abandon_pending: *abandon_pending, orphans }))
+    }
+
+    /// The same with a cache for the results of its nodes; see [`Graph::with_cache`].
+    pub fn with_cache(self, cache: impl Cache) -> Self {
+        let Persistent { graph, store, abandon_pending, orphans } = &*self.0;
+        let (graph, store, orphans) = (graph.with_cache(cache), Arc::clone(store), orphans.clone());
         Self(Arc::new(Persistent { graph, store, abandon_pending: *abandon_pending, orphans }))
     }
 

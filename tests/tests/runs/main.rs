@@ -6,6 +6,7 @@
     reason = "the functions that tests share fail a test as the tests themselves do"
 )]
 
+mod caches;
 mod engine;
 mod interrupts;
 mod messages_sanity;

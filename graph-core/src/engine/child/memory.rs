@@ -35,7 +35,8 @@ pub(super) fn begin_call<C: GraphState, D: Send + Sync + 'static>(
         shared,
         place.options(call, cx),
         place.listeners(cx),
-    )?;
+    )?
+    .can_run()?;
     let mut ephemerals = Ephemerals::new(&parts.graph.ephemeral);
     let (state, begun, returned) = match &call.beginning {
         Beginning::On(state) => {

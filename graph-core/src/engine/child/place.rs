@@ -77,6 +77,7 @@ impl Place {
             script: None,
             spans: self.spans(graph, cx),
             store: graph.1.as_ref().or(cx.shared.store.as_ref()).cloned(),
+            cache: graph.2.as_ref().or(cx.shared.cache.as_ref()).cloned(),
             longest_sleep: nest.options.longest_sleep,
             stop: Mutex::new(nest.options.stop.clone()),
             nest: Nest {

@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 use serde_json::Value;
 
+use crate::cache::EntryKey;
 use crate::checkpoint::{CheckpointId, Payload};
 use crate::engine::policy::Tries;
 
@@ -25,11 +26,38 @@ pub(crate) struct Memo {
     pub(crate) sleeps: HashMap<String, u64>,
     /// Until when the task sleeps that is suspended.
     pub(crate) asleep: Option<SystemTime>,
+    /// What the cache has to do with it, where its node has a cache policy.
+    pub(crate) cache: Option<Box<CacheMemo>>,
+}
+
+/// What becomes of a task's result in the cache.
+pub(crate) struct CacheMemo {
+    /// Where its result belongs.
+    pub(crate) at: EntryKey,
+    pub(crate) result: CacheResult,
+}
+
+/// A result, as a cache sees it.
+pub(crate) enum CacheResult {
+    /// There is none yet, or none to be kept.
+    None,
+    /// It was there.
+    Found,
+    /// The node has returned it; it is kept once it has been applied.
+    Made(Payload),
+    /// The node has returned what cannot be kept: why not.
+    Unfit(String),
 }
 
 impl std::fmt::Debug for Memo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Memo").field("steps", &self.steps.len()).finish_non_exhaustive()
+    }
+}
+
+impl CacheResult {
+    pub(crate) fn was_found(&self) -> bool {
+        matches!(self, Self::Found)
     }
 }
 

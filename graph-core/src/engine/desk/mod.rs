@@ -15,7 +15,7 @@ mod steps;
 
 pub(crate) use desk::Desk;
 pub use interrupt::Interrupt;
-pub(crate) use memo::{Answered, Memo, Memos};
+pub(crate) use memo::{Answered, CacheMemo, CacheResult, Memo, Memos};
 pub use script::Attempted;
 pub(crate) use script::Script;
 pub use sleep::Sleep;

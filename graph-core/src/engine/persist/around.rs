@@ -161,6 +161,8 @@ pub(crate) fn shared_from_outside<S: crate::state::GraphState, D>(
         steps: None,
         script: None,
         store: graph.1.clone().or(store),
+        // No node runs.
+        cache: None,
         longest_sleep: None,
         stop: Mutex::default(),
         nest: Nest { call: Some(call.into()), aliases: graph.0.aliases.clone(), ..Nest::default() },

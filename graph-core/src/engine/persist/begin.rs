@@ -37,7 +37,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         mut persist: Persist,
         begin: Begin<S>,
     ) -> Result<Self, Error> {
-        let parts = Parts::new(graph, context, shared, options, events)?;
+        let parts = Parts::new(graph, context, shared, options, events)?.can_run()?;
         match begin {
             Begin::Input(input, from) => parts.with_input(persist, input, from),
             Begin::GoOn(go_on) => parts.go_on(persist, go_on),

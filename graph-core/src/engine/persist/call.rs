@@ -265,7 +265,8 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
             shared,
             self.place.options(self.call, self.cx),
             self.place.listeners(self.cx),
-        )
+        )?
+        .can_run()
     }
 
     fn driver(&self, persist: Persist, shared: RunShared, begin: Begin<C>) -> Result<Driver<C, D>, Error> {

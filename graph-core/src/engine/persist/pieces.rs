@@ -130,6 +130,8 @@ impl Pieces {
                 let kind = match write.form {
                     Form::Delta => PieceKind::Delta,
                     Form::Overwrite => PieceKind::Value,
+                    // Encoded writes are prepared.
+                    Form::Update => continue,
                 };
                 pieces.push((field, piece(spec, kind, payload)));
             }

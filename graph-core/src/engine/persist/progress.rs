@@ -78,7 +78,7 @@ impl From<NodeGone> for Unplanned {
 }
 
 /// A packet as JSON text.
-pub(super) fn packet_json(packet: &Packet) -> Result<Box<RawValue>, EncodeError> {
+pub(in crate::engine) fn packet_json(packet: &Packet) -> Result<Box<RawValue>, EncodeError> {
     let mut json = Vec::new();
     packet.encode(&mut json)?;
     let text = String::from_utf8(json).map_err(EncodeError::of_plan)?;

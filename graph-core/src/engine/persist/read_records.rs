@@ -172,6 +172,8 @@ impl<'r, S: GraphState, D> Reader<'r, S, D> {
             let kind = match form {
                 Form::Delta => PieceKind::Delta,
                 Form::Overwrite => PieceKind::Value,
+                // No record has it in its key.
+                Form::Update => continue,
             };
             let piece = StoredPiece { checkpoint: self.checkpoint.id, kind, payload: payload.clone() };
             let fields = vec![StoredField { field: field.to_owned(), pieces: vec![piece] }];

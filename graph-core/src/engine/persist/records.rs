@@ -154,6 +154,8 @@ pub(super) fn write_key(ordinal: usize, form: Form, field: &str) -> String {
     let form = match form {
         Form::Delta => 'd',
         Form::Overwrite => 'v',
+        // Of nothing that is stored: encoded writes are prepared, and it would not be read.
+        Form::Update => 'u',
     };
     format!("{ordinal:04}{form}:{field}")
 }

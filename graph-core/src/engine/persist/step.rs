@@ -70,8 +70,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 }
             }
         }
+        let made = self.to_put(step);
         self.commit(step)?;
         self.store().await?;
+        if let Some(made) = made {
+            self.put(made).await;
+        }
         if let Some(events) = &self.events {
             events.values(step, &self.state).await;
         }

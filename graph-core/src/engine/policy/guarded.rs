@@ -9,6 +9,7 @@ use futures_util::future::select;
 use crate::engine::attempt::{Attempt, contained};
 use crate::engine::clock::now;
 use crate::engine::cx::{At, Ctx};
+use crate::engine::desk::CacheResult;
 use crate::engine::encoded::Keep;
 use crate::engine::spans::Spanned;
 use crate::engine::task::{Failed, Finished, Unfinished};
@@ -40,6 +41,13 @@ pub(super) type GuardedFuture<'a, S> =
 
 impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
     pub(super) async fn run(self) -> Result<Finished<S>, Box<Unfinished>> {
+        match &self.policy.cache {
+            None => self.tried().await,
+            Some(policy) => self.cached(policy).await,
+        }
+    }
+
+    pub(super) async fn tried(&self) -> Result<Finished<S>, Box<Unfinished>> {
         loop {
             // The program that has stored a failure for its handler may have had one that this one has not.
             if let Some(handler) = &self.policy.handler
@@ -53,6 +61,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
                 Ok(finished) => return Ok(finished),
                 Err(unfinished) => *unfinished,
             };
+            if self.policy.cache.is_some() {
+                // What it has returned could not be used.
+                self.made(CacheResult::None);
+            }
             let attempt = ctx.at.attempt;
             let noted = |failed: Failed| {
                 let failure = failed.into_failure(self.ctx.node(), self.ctx.at.step, attempt);
@@ -119,7 +131,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
     async fn attempt(&self, ctx: &Ctx<D>) -> Result<Finished<S>, Box<Unfinished>> {
         let span = ctx.shared.spans.node(ctx.node(), ctx.at);
         let call = || self.node.run.call(self.state, self.task.packet.as_ref(), ctx);
-        let attempt = Attempt::new(span.within(call), ctx, self.keep);
+        let mut future = span.within(call);
+        if let Some(policy) = &self.policy.cache {
+            future = self.watched(policy, future);
+        }
+        let attempt = Attempt::new(future, ctx, self.keep);
         Spanned::new(span, Limited::new(attempt, ctx, &self.policy.limits)?).await
     }
 
@@ -205,7 +221,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
     }
 
     /// The task's failure. What is counted begins anew with whoever runs it again.
-    fn over(&self, failure: NodeFailure, open: Vec<crate::interrupt::OpenQuestion>) -> Box<Unfinished> {
+    pub(super) fn over(
+        &self,
+        failure: NodeFailure,
+        open: Vec<crate::interrupt::OpenQuestion>,
+    ) -> Box<Unfinished> {
         self.tries(|tries| (tries.failures, tries.due) = (0, None));
         Box::new(Unfinished { failed: Some(Failed::Noted(Box::new(failure))), open, halt: None })
     }

@@ -1,5 +1,6 @@
 //! A task of a node with a policy: tried again, timed. Nodes without one know nothing of it.
 
+mod cached;
 mod guarded;
 mod limited;
 mod tries;

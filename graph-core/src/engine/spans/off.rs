@@ -86,5 +86,8 @@ impl NodeSpan {
     }
 
     #[inline]
+    pub(in crate::engine) fn cached(self) {}
+
+    #[inline]
     pub(in crate::engine) fn polled<T>(&mut self, _: &Poll<Result<T, Box<Unfinished>>>) {}
 }

@@ -285,6 +285,13 @@ impl NodeSpan {
         }
     }
 
+    /// Its task's result was found in the cache.
+    pub(in crate::engine) fn cached(mut self) {
+        if let Some(open) = &mut self.0 {
+            open.end = End::as_it_should("cached");
+        }
+    }
+
     #[cold]
     fn ended(&mut self, unfinished: Option<&Unfinished>) {
         let end = match unfinished.map(|unfinished| &unfinished.failed) {

@@ -31,7 +31,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         if !self.suspended.is_empty() {
             return Ok(self.stop());
         }
+        let made = self.to_put(step);
         self.commit(step)?;
+        if let Some(made) = made {
+            self.put(made).await;
+        }
         if let Some(events) = &self.events {
             events.values(step, &self.state).await;
         }

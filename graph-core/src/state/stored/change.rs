@@ -8,7 +8,7 @@ use crate::reducers::Reducer;
 
 use super::super::Change;
 use super::encode::{FieldSerializer, encode_value, encode_value_with};
-use super::error::{Unstorable, Why, guarded};
+use super::error::{Why, guarded};
 use super::payload::{PayloadDeserializer, read};
 use super::{DecodeError, EncodeError, FieldPlace};
 
@@ -19,6 +19,8 @@ pub enum Form {
     Delta,
     /// The field's new value, past the reducer.
     Overwrite,
+    /// What a node handed in: the reducer has not prepared it. A cache keeps it so, a checkpoint never does.
+    Update,
 }
 
 /// What came of reading a stored write.
@@ -52,13 +54,13 @@ impl<W> Decoded<W> {
 
 type Encoded = Result<Option<(Form, Encoding)>, EncodeError>;
 
-/// Writes a prepared write.
+/// Writes a write as it is, and says in which form.
 pub fn encode_change<R, T>(place: &FieldPlace, change: &Change<R, T>, into: &mut Vec<u8>) -> Encoded
 where
-    R: Reducer<T, Delta: Serialize>,
+    R: Reducer<T, Update: Serialize, Delta: Serialize>,
     T: Clone + Serialize,
 {
-    encoded(place, change, into, encode_value, encode_value)
+    encoded(place, change, into, encode_value, encode_value, encode_value)
 }
 
 /// The same through the field's own `with` or `serialize_with` function, for reducers that fold the field's type.
@@ -69,16 +71,16 @@ pub fn encode_change_with<R, T>(
     write: impl Fn(&T, FieldSerializer<'_, '_>) -> Result<(), serde_json::Error>,
 ) -> Encoded
 where
-    R: Reducer<T, Delta = T>,
+    R: Reducer<T, Update = T, Delta = T>,
     T: Clone,
 {
     let through = |place: &FieldPlace, value: &T, into: &mut Vec<u8>| {
         encode_value_with(place, into, |to| write(value, to))
     };
-    encoded(place, change, into, through, through)
+    encoded(place, change, into, through, through, through)
 }
 
-/// Writes an overwrite through the field's own function, and deltas, which are of another type, as they are.
+/// Writes an overwrite through the field's own function, and what is of another type as it is.
 pub fn encode_overwrite_with<R, T>(
     place: &FieldPlace,
     change: &Change<R, T>,
@@ -86,19 +88,20 @@ pub fn encode_overwrite_with<R, T>(
     write: impl Fn(&T, FieldSerializer<'_, '_>) -> Result<(), serde_json::Error>,
 ) -> Encoded
 where
-    R: Reducer<T, Delta: Serialize>,
+    R: Reducer<T, Update: Serialize, Delta: Serialize>,
     T: Clone,
 {
     let through = |place: &FieldPlace, value: &T, into: &mut Vec<u8>| {
         encode_value_with(place, into, |to| write(value, to))
     };
-    encoded(place, change, into, encode_value, through)
+    encoded(place, change, into, encode_value, encode_value, through)
 }
 
 fn encoded<R: Reducer<T>, T: Clone>(
     place: &FieldPlace,
     change: &Change<R, T>,
     into: &mut Vec<u8>,
+    update: impl FnOnce(&FieldPlace, &R::Update, &mut Vec<u8>) -> Result<Encoding, EncodeError>,
     delta: impl FnOnce(&FieldPlace, &R::Delta, &mut Vec<u8>) -> Result<Encoding, EncodeError>,
     value: impl FnOnce(&FieldPlace, &T, &mut Vec<u8>) -> Result<Encoding, EncodeError>,
 ) -> Encoded {
@@ -107,20 +110,20 @@ fn encoded<R: Reducer<T>, T: Clone>(
         Change::Overwrite(written) => {
             value(place, written, into).map(|encoding| Some((Form::Overwrite, encoding)))
         }
-        Change::Update(_) => {
-            let why = Why::Ours("an update must be prepared before it is stored");
-            Err(EncodeError::new(place, Unstorable::new(Some(place), String::new(), why)))
+        Change::Update(written) => {
+            update(place, written, into).map(|encoding| Some((Form::Update, encoding)))
         }
     }
 }
 
-/// Reads a prepared write.
+/// Reads a write.
 pub fn decode_change<R, T>(place: &FieldPlace, form: Form, payload: &Payload) -> Decoded<Change<R, T>>
 where
-    R: Reducer<T, Delta: DeserializeOwned>,
+    R: Reducer<T, Update: DeserializeOwned, Delta: DeserializeOwned>,
     T: Clone + DeserializeOwned,
 {
     Decoded::of(place, || match form {
+        Form::Update => read(payload, |from| R::Update::deserialize(from)).map(Change::Update),
         Form::Delta => read(payload, |from| R::Delta::deserialize(from)).map(Change::Delta),
         Form::Overwrite => read(payload, |from| T::deserialize(from)).map(Change::Overwrite),
     })
@@ -134,17 +137,18 @@ pub fn decode_change_with<R, T>(
     through: impl FnOnce(PayloadDeserializer<'_, '_>) -> Result<T, serde_json::Error>,
 ) -> Decoded<Change<R, T>>
 where
-    R: Reducer<T, Delta = T>,
+    R: Reducer<T, Update = T, Delta = T>,
     T: Clone,
 {
     let wrap = match form {
+        Form::Update => Change::Update,
         Form::Delta => Change::Delta,
         Form::Overwrite => Change::Overwrite,
     };
     Decoded::of(place, || read(payload, through).map(wrap))
 }
 
-/// Reads an overwrite through the field's own function, and deltas, which are of another type, as they are.
+/// Reads an overwrite through the field's own function, and what is of another type as it is.
 pub fn decode_overwrite_with<R, T>(
     place: &FieldPlace,
     form: Form,
@@ -152,10 +156,11 @@ pub fn decode_overwrite_with<R, T>(
     through: impl FnOnce(PayloadDeserializer<'_, '_>) -> Result<T, serde_json::Error>,
 ) -> Decoded<Change<R, T>>
 where
-    R: Reducer<T, Delta: DeserializeOwned>,
+    R: Reducer<T, Update: DeserializeOwned, Delta: DeserializeOwned>,
     T: Clone,
 {
     Decoded::of(place, || match form {
+        Form::Update => read(payload, |from| R::Update::deserialize(from)).map(Change::Update),
         Form::Delta => read(payload, |from| R::Delta::deserialize(from)).map(Change::Delta),
         Form::Overwrite => read(payload, through).map(Change::Overwrite),
     })

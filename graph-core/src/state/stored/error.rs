@@ -95,6 +95,11 @@ impl EncodeError {
         Self::of_field(error.field, error.reason.clone())
     }
 
+    /// A write that its reducer has not prepared: read back, it would be prepared again, and might be another one then.
+    pub(crate) fn not_prepared() -> Self {
+        Self::of_plan("an update must be prepared before it is stored")
+    }
+
     fn of_field(field: &'static str, reason: String) -> Self {
         Self { field, unstorable: Unstorable { path: String::new(), reason } }
     }

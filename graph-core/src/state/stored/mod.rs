@@ -4,6 +4,7 @@
 //! of excluded fields; untracked ones it never sees.
 
 pub(crate) mod anything;
+mod canonical;
 mod change;
 pub(crate) mod encode;
 pub(crate) mod error;
@@ -16,6 +17,7 @@ mod stored;
 mod strict;
 mod wide_number;
 
+pub(crate) use canonical::canonical;
 pub use change::{
     Decoded, Form, decode_change, decode_change_with, decode_overwrite_with, encode_change,
     encode_change_with, encode_overwrite_with,

@@ -72,6 +72,7 @@ fn pieces(state: &mut Whole, number: u8, update: WholeUpdate) -> Vec<(String, St
         let (kind, payload) = match (form, spec.stored.unwrap()) {
             (Form::Delta, StoredAs::Delta | StoredAs::Appended) => (PieceKind::Delta, prepared),
             (Form::Overwrite, _) => (PieceKind::Value, prepared),
+            (Form::Update, _) => panic!("it is prepared"),
             (Form::Delta, StoredAs::Value) => (PieceKind::Value, encoded(state, index).unwrap().unwrap()),
         };
         (spec.name.to_owned(), StoredPiece { checkpoint: checkpoint(number), kind, payload })

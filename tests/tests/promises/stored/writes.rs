@@ -115,12 +115,15 @@ fn a_write_that_cannot_be_read_says_why_and_of_a_secret_nothing() {
 }
 
 #[test]
-fn an_update_that_no_reducer_has_prepared_is_not_stored() {
-    let update = Whole::update().sum(3);
+fn an_update_that_no_reducer_has_prepared_says_so_in_its_form() {
+    let update = Whole::update().letters('é');
     let write = update.__writes().iter().next().unwrap();
-    let error = write.__encode(&mut Vec::new()).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "field `sum` cannot be stored: an update must be prepared before it is stored"
-    );
+    let mut bytes = Vec::new();
+    let (form, encoding) = write.__encode(&mut bytes).unwrap().unwrap();
+    assert_eq!((form, bytes.as_slice()), (Form::Update, "\"é\"".as_bytes()));
+    let read = WriteOf::<Whole>::__decode("letters", form, &Payload::new(encoding, bytes));
+    let Decoded::Write(read) = read else { panic!("it is a write") };
+    assert_eq!(read.__value().downcast_ref(), Some(&'é'));
+    let mut again = Vec::new();
+    assert_eq!(read.__encode(&mut again).unwrap().unwrap().0, Form::Update, "and is none that is prepared");
 }

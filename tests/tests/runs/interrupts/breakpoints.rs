@@ -192,6 +192,6 @@ fn a_breakpoint_at_an_unknown_node_is_refused() {
          with an edge or `.node(stranger)`"
     );
     let error = compiled().run(Talk::input()).interrupt_before(stranger).start().unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::UnknownNode { node } if node == "stranger"));
+    assert!(matches!(error.kind(), ErrorKind::UnknownNode { node, .. } if node == "stranger"));
     assert_eq!(error.to_string(), "graph `Talk`: has no node `stranger` to stop at");
 }

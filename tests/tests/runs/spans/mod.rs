@@ -5,6 +5,7 @@ mod ending;
 mod spread;
 mod threads;
 
+use graph_core::cache::{Cached, MemoryCache};
 use graph_core::{Cx, END, Graph, GraphState, Result, START, StateGraph};
 use tests::spans::Recorded;
 use tracing::{Instrument as _, info, info_span};
@@ -121,6 +122,27 @@ fn a_streamed_run_and_one_that_is_stepped_by_hand_say_the_same() {
     assert_eq!(streamed, awaited);
     assert_eq!(stepped, awaited);
     assert_eq!(finished, awaited);
+}
+
+#[test]
+fn a_node_whose_result_was_found_has_a_span_that_says_so() {
+    let graph = StateGraph::<Case>::new().name("chain").edge(START, second).edge(second, END);
+    let graph =
+        graph.cache(second, Cached::by(|_: &Case| SECRET)).compile().unwrap().with_cache(MemoryCache::new());
+    let tree = recorded(async {
+        graph.run(Case::input()).await.unwrap();
+        graph.run(Case::input()).await.unwrap();
+    });
+    expect_test::expect![[r#"
+        run run.begin=input supersteps=1 outcome=done
+          superstep step=1 tasks=1 outcome=done
+            node node=second step=1 task=0 attempt=1 outcome=ok
+              event words=second
+        run run.begin=input supersteps=1 outcome=done
+          superstep step=1 tasks=1 outcome=done
+            node node=second step=1 task=0 attempt=1 outcome=cached
+    "#]]
+    .assert_eq(&tree);
 }
 
 #[test]

@@ -1,0 +1,52 @@
+//! What does it cost to find a node's result in memory, next to running a node that does nothing? And what does a node cost that
+//! is not cached, in a graph in which another one is?
+
+#![expect(clippy::expect_used, reason = "a bench that cannot run shall stop")]
+
+mod paired;
+
+use std::time::{Duration, Instant};
+
+use graph_core::cache::{Cached, MemoryCache};
+use graph_core::{END, Graph, GraphState, START, StateGraph};
+use paired::{extent, pair};
+
+#[derive(GraphState, Clone)]
+struct Count {
+    total: u64,
+}
+
+async fn tick(_: &Count) -> CountUpdate {
+    Count::update().total(1)
+}
+
+async fn other(_: &Count) -> CountUpdate {
+    Count::update()
+}
+
+fn ticks(runtime: &tokio::runtime::Runtime, graph: &Graph<Count>, supersteps: u32) -> Duration {
+    runtime.block_on(async {
+        let start = Instant::now();
+        // The graph never ends by itself: its limit ends it, after exactly so many supersteps.
+        let run = graph.run(Count::input()).recursion_limit(u64::from(supersteps));
+        assert!(run.await.is_err(), "a loop without an end");
+        start.elapsed() / supersteps
+    })
+}
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+    let (rounds, supersteps) = extent(31, 20_000);
+    let plain = || StateGraph::<Count>::new().edge(START, tick).edge(tick, tick);
+    let uncached = plain().compile().expect("a loop");
+    let cached = plain().cache(tick, Cached::by(|count: &Count| count.total)).compile().expect("a loop");
+    let cached = cached.with_cache(MemoryCache::new());
+    let found =
+        pair(rounds, || ticks(&runtime, &cached, supersteps), || ticks(&runtime, &uncached, supersteps));
+    found.report("a superstep whose result is found in memory, against one of an empty node", 30.0);
+    let beside = plain().edge(START, other).edge(other, END).cache(other, Cached::by(|_: &Count| ()));
+    let beside = beside.compile().expect("a loop").with_cache(MemoryCache::new());
+    let free =
+        pair(rounds, || ticks(&runtime, &beside, supersteps), || ticks(&runtime, &uncached, supersteps));
+    free.report("a superstep of an empty node, with another node that is cached, against without", 1.1);
+}

@@ -1,0 +1,75 @@
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+
+use crate::cache::{Error, NewEntry};
+use crate::engine::Driver;
+use crate::engine::clock::now;
+use crate::engine::desk::CacheResult;
+use crate::error::with_causes;
+use crate::panic_text;
+use crate::state::GraphState;
+
+/// Results of a superstep that are to be put once it has been applied, each with its task and node.
+pub(in crate::engine) struct ToPut {
+    step: u64,
+    puts: Vec<(usize, usize, NewEntry)>,
+}
+
+impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
+    /// What of the superstep's results is to be put in the cache. Asked before it is applied: afterwards nobody knows of them.
+    #[inline]
+    pub(in crate::engine) fn to_put(&self, step: u64) -> Option<ToPut> {
+        if self.graph.is_cached { self.made(step) } else { None }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn made(&self, step: u64) -> Option<ToPut> {
+        let mut puts = Vec::new();
+        for (index, task) in self.tasks.iter().enumerate() {
+            let Some(policy) = self.graph.cache_of(task.node) else { continue };
+            let made = self.ctx.shared.memos.of(step, index, |memo| {
+                let cache = memo.cache.as_ref()?;
+                let CacheResult::Made(value) = &cache.result else { return None };
+                Some(NewEntry { at: cache.at.clone(), value: value.clone(), ttl: policy.ttl })
+            });
+            puts.extend(made.map(|put| (index, task.node, put)));
+        }
+        (!puts.is_empty()).then_some(ToPut { step, puts })
+    }
+
+    /// Puts them. Dropped on the way, they are put or not; the run does not hang on it.
+    ///
+    /// In a box, so that runs without a cache do not carry it along.
+    #[cold]
+    #[inline(never)]
+    pub(in crate::engine) fn put(&mut self, made: ToPut) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(async move {
+            let ToPut { step, puts } = made;
+            let Some(cache) = &self.ctx.shared.cache else { return };
+            let all: Vec<NewEntry> = puts.iter().map(|(.., put)| put.clone()).collect();
+            let Err(error) = contained_call(|| cache.put(all, now())).await else { return };
+            let Some(events) = &self.events else { return };
+            let reason = with_causes(&error);
+            for (task, node, _) in puts {
+                let Some(name) = self.graph.names.get(node) else { continue };
+                events.task_not_cached(step, task, Arc::clone(name), reason.clone()).await;
+            }
+        })
+    }
+}
+
+/// Calls a cache, which may be anybody's: that it panics is an error of its like others.
+pub(in crate::engine) async fn contained_call<T, F>(call: impl FnOnce() -> F) -> Result<T, Error>
+where
+    F: Future<Output = Result<T, Error>>,
+{
+    let called = AssertUnwindSafe(async { call().await }).catch_unwind().await;
+    called.unwrap_or_else(|panic| {
+        Err(Error::backend("do its work", format!("it panicked: {}", panic_text(&*panic))))
+    })
+}

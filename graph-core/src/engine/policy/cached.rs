@@ -1,0 +1,140 @@
+use std::sync::Arc;
+
+use crate::cache::{Cache, EntryKey};
+use crate::engine::attempt::contained;
+use crate::engine::cache::{contained_call, keep, read};
+use crate::engine::clock::now;
+use crate::engine::desk::{CacheMemo, CacheResult};
+use crate::engine::task::{Failed, Finished, Unfinished, finish};
+use crate::error::with_causes;
+use crate::graph::CachePolicy;
+use crate::node::{NodeError, Source, Step, StepFuture};
+use crate::state::GraphState;
+
+use super::guarded::Guarded;
+
+impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
+    /// A task of a node with a cache policy: its result is found, or made and kept for when it has been applied.
+    pub(super) async fn cached(&self, policy: &CachePolicy<S, D>) -> Result<Finished<S>, Box<Unfinished>> {
+        let Some(cache) = &self.ctx.shared.cache else {
+            return Err(Failed::Fault(NodeError::msg(NO_CACHE)).into());
+        };
+        let at = self.entry(policy).map_err(|failed| self.failed(failed))?;
+        let is_new = self.is_new();
+        self.remember(at.clone(), CacheResult::None);
+        if is_new && let Some(step) = self.found(&**cache, policy, &at).await {
+            self.made(CacheResult::Found);
+            self.ctx.shared.spans.node(self.ctx.node(), self.ctx.at).cached();
+            let prepared = contained(|| finish(Ok(step), self.ctx.stamp(), self.keep));
+            let prepared = prepared.unwrap_or_else(|panic| Err(Failed::Panic(panic)));
+            return prepared.map_err(|failed| self.failed(failed));
+        }
+        let finished = self.tried().await?;
+        if let Some(reason) = self.unfit() {
+            self.not_cached(reason).await;
+        }
+        Ok(finished)
+    }
+
+    /// Under which name the task's result is kept. A key function has one chance: it would say the same again.
+    fn entry(&self, policy: &CachePolicy<S, D>) -> Result<EntryKey, Failed> {
+        let from = Source { state: self.state, packet: self.task.packet.as_ref(), ctx: self.ctx };
+        let key = match contained(|| (policy.key)(from)) {
+            Ok(key) => key.map_err(Failed::Fault)?,
+            Err(panic) => return Err(Failed::Panic(panic)),
+        };
+        let CachePolicy { graph, node, state, .. } = policy;
+        let [graph, node, state] = [graph, node, state].map(Arc::clone);
+        Ok(EntryKey { graph, node, state, key })
+    }
+
+    /// Whether nothing was done for the task before. One whose result was refused, or that has begun to ask and to take steps,
+    /// runs its node.
+    fn is_new(&self) -> bool {
+        let first = self.ctx.at.attempt <= 1;
+        self.ctx.memo(|memo| {
+            let begun = memo.tries.attempt > 0 || memo.tries.handling.is_some();
+            // A run that was dropped on the way may have looked before, and found nothing.
+            let looked =
+                memo.cache.as_ref().map_or(!first, |cache| !matches!(cache.result, CacheResult::None));
+            let done = memo.steps.len() + memo.sleeps.len() + memo.answers.len();
+            !begun && !looked && done == 0
+        })
+    }
+
+    async fn found(&self, cache: &dyn Cache, policy: &CachePolicy<S, D>, at: &EntryKey) -> Option<Step<S>> {
+        let found = match contained_call(|| cache.get(at.clone(), now())).await {
+            Ok(found) => found.map(|payload| read::<S>(&payload, &policy.exits)).transpose(),
+            Err(error) => Err(with_causes(&error)),
+        };
+        match found {
+            Ok(step) => step,
+            Err(reason) => {
+                self.not_cached(reason).await;
+                None
+            }
+        }
+    }
+
+    /// The node's future, with an eye on what it returns.
+    pub(super) fn watched<'f>(
+        &'f self,
+        policy: &'f CachePolicy<S, D>,
+        future: StepFuture<'f, S>,
+    ) -> StepFuture<'f, S> {
+        Box::pin(async move {
+            let returned = future.await;
+            if let Ok(step) = &returned {
+                self.made(match keep(step, &policy.exits) {
+                    Ok(payload) => CacheResult::Made(payload),
+                    Err(reason) => CacheResult::Unfit(reason),
+                });
+            }
+            returned
+        })
+    }
+
+    fn remember(&self, at: EntryKey, result: CacheResult) {
+        self.ctx.memo(|memo| memo.cache = Some(Box::new(CacheMemo { at, result })));
+    }
+
+    /// Takes note of what an attempt has come to.
+    pub(super) fn made(&self, result: CacheResult) {
+        self.ctx.memo(|memo| {
+            if let Some(cache) = &mut memo.cache {
+                cache.result = result;
+            }
+        });
+    }
+
+    /// Why the result that the task has come to is not kept, if it is not.
+    fn unfit(&self) -> Option<String> {
+        self.ctx.memo(|memo| {
+            let cache = memo.cache.as_mut()?;
+            if !memo.answers.is_empty() && matches!(cache.result, CacheResult::Made(_)) {
+                cache.result = CacheResult::Unfit(ANSWERED.to_owned());
+            }
+            match &cache.result {
+                CacheResult::Unfit(reason) => Some(reason.clone()),
+                CacheResult::None | CacheResult::Found | CacheResult::Made(_) => None,
+            }
+        })
+    }
+
+    async fn not_cached(&self, reason: String) {
+        if let Some(events) = self.events {
+            let at = self.ctx.at;
+            events.task_not_cached(at.step, at.task, Arc::from(self.ctx.node()), reason).await;
+        }
+    }
+
+    fn failed(&self, failed: Failed) -> Box<Unfinished> {
+        let at = self.ctx.at;
+        let failure = failed.into_failure(self.ctx.node(), at.step, at.attempt);
+        self.over(failure.of(at.task, self.task), Vec::new())
+    }
+}
+
+const ANSWERED: &str = "it hangs on an answer that was given to this task";
+const NO_CACHE: &str =
+    "its results are cached, and the graph has no cache: give it one with `graph.with_cache(..)`";

@@ -1,0 +1,143 @@
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::state::{GraphState, canonical};
+
+use super::param::{Extract, FixedParam, Source};
+use super::{ArgsOf, InNode, NodeError, PacketKind, PacketType, ReadsPacket};
+
+/// A function that says by which key the results of a node are cached: it reads what the node may read, and returns a key.
+///
+/// Only the shape is recognised here; whether this graph can provide the parameters is asked where the function is used.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a key function",
+    label = "not a function that reads the state and returns a key",
+    note = "a key function is a plain `fn(&State) -> Key`, or a closure `|state: &State| ..` whose parameters have their types"
+)]
+pub trait KeyBy<M>: Sized {
+    /// What the function reads and returns.
+    type Signature;
+}
+
+/// Parameters and result of a key function.
+pub struct KeySignature<Args, Out>(PhantomData<fn(Args) -> Out>);
+
+/// What results can be cached by: a value that can be serialized.
+#[diagnostic::on_unimplemented(
+    message = "a result cannot be cached by `{Self}`",
+    label = "returns `{Self}`, which is no key",
+    note = "a key implements `serde::Serialize`: it is a text, a number, a tuple of these, or of a type that derives it"
+)]
+pub trait CacheKey: Serialize {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize> CacheKey for T {}
+
+/// A key function whose parameters a graph over `S` with context `D` can provide.
+pub trait KeyReads<S, D> {}
+
+/// A key function whose result is a key.
+pub trait KeyReturns {}
+
+impl<S, D, Args: ArgsOf<S, D> + ReadsPacket<Packet: InNode>, Out> KeyReads<S, D> for KeySignature<Args, Out> {}
+
+impl<Args, Out: CacheKey> KeyReturns for KeySignature<Args, Out> {}
+
+pub(crate) type KeyFn<S, D> =
+    Box<dyn for<'a> Fn(Source<'a, S, D>) -> Result<Arc<str>, NodeError> + Send + Sync>;
+
+/// A key function that fits a graph over `S` with context `D`.
+pub trait KeyFor<S: GraphState, D, F> {
+    /// The packet that it reads.
+    #[doc(hidden)]
+    fn packet() -> Option<PacketType>;
+
+    /// The function in a box.
+    #[doc(hidden)]
+    fn erase(key: F) -> KeyFn<S, D>;
+}
+
+impl<S, D, F, Args, Out> KeyFor<S, D, F> for KeySignature<Args, Out>
+where
+    S: GraphState,
+    Args: ArgsOf<S, D> + ReadsPacket,
+    Args::Fixed: RunsKey<S, D, F>,
+{
+    fn packet() -> Option<PacketType> {
+        Args::Packet::packet_type()
+    }
+
+    fn erase(key: F) -> KeyFn<S, D> {
+        <Args::Fixed as RunsKey<S, D, F>>::erase(key)
+    }
+}
+
+/// Parameters with which a key function can be called.
+pub trait RunsKey<S: GraphState, D, F> {
+    /// The function in a box.
+    #[doc(hidden)]
+    fn erase(key: F) -> KeyFn<S, D>;
+}
+
+/// Calls a function with its parameters borrowed for `'a`; what it returns may be borrowed as well.
+pub trait KeyWith<'a, Args> {
+    /// The parameters.
+    type At;
+
+    /// The key, as text; in words why there is none.
+    #[doc(hidden)]
+    fn key_with(&self, args: Self::At) -> Result<Arc<str>, String>;
+}
+
+/// A task's source never lacks what its key function reads: `compile()` rules it out.
+#[derive(Debug, thiserror::Error)]
+#[error("the key function was called without what it reads")]
+struct SourceMissing;
+
+/// What has no canonical text is no key.
+#[derive(Debug, thiserror::Error)]
+#[error("the key that its result is cached by {0}")]
+struct NoKey(String);
+
+macro_rules! keys {
+    ($(($($param:ident $value:ident),+))*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<F, Out, $($param),+> KeyBy<fn($($param),+) -> Out> for F
+        where
+            F: Fn($($param),+) -> Out,
+        {
+            type Signature = KeySignature<($($param,)+), Out>;
+        }
+
+        impl<'a, F, Out, $($param: FixedParam),+> KeyWith<'a, ($($param,)+)> for F
+        where
+            F: Fn($($param::At<'a>),+) -> Out,
+            Out: CacheKey,
+        {
+            type At = ($($param::At<'a>,)+);
+
+            fn key_with(&self, ($($value,)+): Self::At) -> Result<Arc<str>, String> {
+                canonical(&self($($value),+))
+            }
+        }
+
+        impl<S, D, F, $($param),+> RunsKey<S, D, F> for ($($param,)+)
+        where
+            S: GraphState,
+            D: Send + Sync + 'static,
+            $($param: Extract<S, D>,)+
+            F: for<'a> KeyWith<'a, ($($param,)+), At = ($($param::At<'a>,)+)> + Send + Sync + 'static,
+        {
+            fn erase(key: F) -> KeyFn<S, D> {
+                Box::new(move |from| {
+                    $(let Some($value) = $param::extract(from) else { return Err(SourceMissing.into()) };)+
+                    key.key_with(($($value,)+)).map_err(|why| NoKey(why).into())
+                })
+            }
+        }
+    )*};
+}
+
+keys! { (A a) (A a, B b) (A a, B b, C c) }

@@ -1,0 +1,38 @@
+//! Who listens sees which results were found.
+
+use std::sync::Arc;
+
+use graph_core::cache::MemoryCache;
+use graph_core::{EventKind, StreamMode};
+use serde_json::json;
+
+use super::{Page, graph};
+use crate::engine::trace::{Journal, here};
+
+#[test]
+fn a_task_whose_result_was_found_says_so() {
+    let (graph, journal) = (graph(MemoryCache::new()), Arc::new(Journal::default()));
+    let mut seen = Vec::new();
+    here(async {
+        for _ in 0..2 {
+            let run = graph.run(Page::input("/a")).context(Arc::clone(&journal));
+            let modes = [StreamMode::Tasks, StreamMode::Updates];
+            let listened = run.events(modes).stream().for_each(|event| {
+                if let EventKind::TaskFinished { cached, .. } = event.kind {
+                    assert_eq!(
+                        serde_json::to_value(event).unwrap().get("cached"),
+                        cached.then_some(json!(true)).as_ref()
+                    );
+                    seen.push(format!("cached: {cached}"));
+                } else {
+                    seen.push(event.kind.name().to_owned());
+                }
+            });
+            listened.await.unwrap();
+        }
+    });
+    let expected = |cached| {
+        ["task_started".to_owned(), format!("cached: {cached}"), "update".to_owned(), "done".to_owned()]
+    };
+    assert_eq!(seen, [expected(false), expected(true)].concat());
+}

@@ -1,0 +1,68 @@
+//! Cached nodes within subgraphs.
+
+use std::sync::Arc;
+
+use graph_core::cache::MemoryCache;
+use graph_core::{END, Graph, START, StateGraph};
+
+use super::{Page, Shown, by_url, draft, fetch, run};
+use crate::engine::trace::{Journal, here};
+
+fn outer(inner: &Graph<Page, Journal>) -> Graph<Page, Journal> {
+    let inner = inner.as_node("inner");
+    StateGraph::<Page>::with_context::<Journal>()
+        .name("outer")
+        .edge(START, &inner)
+        .edge(&inner, END)
+        .compile()
+        .unwrap()
+}
+
+#[test]
+fn a_node_within_a_subgraph_has_the_cache_of_the_graph_around_unless_there_is_one_of_its_own() {
+    here(async {
+        let (around, own, journal) = (Shown::default(), Shown::default(), Arc::new(Journal::default()));
+        let inner = draft().cache(fetch, by_url()).compile().unwrap();
+        for _ in 0..2 {
+            let page = run(&outer(&inner).with_cache(around.clone()), &journal, "/a").await;
+            assert_eq!((page.text.as_str(), page.log.len()), ("text of /a", 1));
+        }
+        assert_eq!(journal.take(), ["fetch /a"]);
+        assert_eq!(around.take().len(), 3);
+        let graph = outer(&inner.with_cache(own.clone())).with_cache(around.clone());
+        run(&graph, &journal, "/b").await;
+        assert_eq!((around.take().len(), own.take().len()), (0, 2));
+    });
+}
+
+#[test]
+fn on_a_thread_it_is_the_same() {
+    here(async {
+        let journal = Arc::new(Journal::default());
+        let inner = draft().cache(fetch, by_url()).compile().unwrap();
+        let graph = outer(&inner).with_cache(MemoryCache::new());
+        let threads = graph.with_checkpointer(graph_core::checkpoint::MemoryCheckpointer::new());
+        for thread in ["ann", "ben"] {
+            let done =
+                threads.thread(thread).run(Page::input("/a")).context(Arc::clone(&journal)).await.unwrap();
+            assert_eq!(done.state().text, "text of /a");
+        }
+        assert_eq!(journal.take(), ["fetch /a"]);
+    });
+}
+
+#[test]
+fn without_any_cache_the_call_fails() {
+    here(async {
+        let inner = draft().cache(fetch, by_url()).compile().unwrap();
+        let error = outer(&inner).run(Page::input("/a")).context(Journal::default()).await.unwrap_err();
+        let mut causes = vec![error.to_string()];
+        let mut cause = std::error::Error::source(&error);
+        while let Some(error) = cause {
+            causes.push(error.to_string());
+            cause = error.source();
+        }
+        let last = causes.last().unwrap();
+        assert!(last.contains("no cache for the results of `fetch`"), "{causes:?}");
+    });
+}

@@ -1,0 +1,105 @@
+//! A cache policy that cannot be meant is a mistake in the wiring, told with all others; a graph without a cache does not run.
+
+use std::time::Duration;
+
+use expect_test::expect;
+use graph_core::cache::{Cached, MemoryCache};
+use graph_core::checkpoint::MemoryCheckpointer;
+use graph_core::subgraph::ToParent;
+use graph_core::thread::as_node;
+use graph_core::{END, ErrorKind, Route, START, StateGraph};
+use serde::{Deserialize, Serialize};
+
+use super::Page;
+use crate::engine::trace::here;
+
+#[derive(Serialize, Deserialize)]
+struct Part(u8);
+
+#[derive(Serialize, Deserialize)]
+struct Other;
+
+#[derive(Route)]
+enum Parts {
+    #[to(read)]
+    Part(Part),
+}
+
+async fn a(_: &Page) {}
+
+async fn b(_: &Page) {}
+
+async fn stranger(_: &Page) {}
+
+async fn split(_: &Page) -> Vec<Parts> {
+    vec![Parts::Part(Part(1))]
+}
+
+async fn read(_: &Part) {}
+
+async fn aloud(_: &Page) -> ToParent<Page> {
+    ToParent::update(Page::update())
+}
+
+fn one(_: &Page) -> u8 {
+    1
+}
+
+#[test]
+fn every_mistake_in_cache_policies_is_told_at_once() {
+    let inner = StateGraph::<Page>::new().edge(START, b).edge(b, END).compile().unwrap().as_node("inner");
+    let error = StateGraph::<Page>::new()
+        .edge(START, a)
+        .edge(a, b)
+        .edge(b, &inner)
+        .edge(&inner, (split, aloud))
+        .edge(aloud, END)
+        .edge(read, END)
+        .cache(a, Cached::by(one).ttl(Duration::ZERO))
+        .cache(b, Cached::by(one).ttl(Duration::from_secs(u64::MAX)))
+        .cache(b, Cached::by(|_: &Page| 2))
+        .cache(stranger, Cached::by(one))
+        .cache(read, Cached::by(one))
+        .cache(split, Cached::by(|_: &Other, _: &Page| 3))
+        .cache(&inner, Cached::by(one))
+        .cache(aloud, Cached::by(one))
+        .compile()
+        .unwrap_err();
+    expect![[r#"
+        graph `Page`: cannot be built, it has 8 mistakes
+          the cache policy of node `a` uses a result for no time: its `ttl` is less than a millisecond; take the policy out, or give it a longer one
+          the cache policy of node `b` uses a result for more than a thousand years: without a `ttl` it is used for ever
+          node `b` has two cache policies: one of them has to go
+          `stranger` is given a cache policy, but is not in the graph: add it with an edge or `.node(stranger)`
+          node `read` is sent the packet `runs::caches::wiring::Part`, which its cache key does not read, so that all packets would have one result: read it in the key function (as `_: &runs::caches::wiring::Part`, if that is meant)
+          the cache key of node `split` reads the packet `runs::caches::wiring::Other`, which the node is not sent
+          the cache policy of node `inner` is for a subgraph, whose own checkpoints and events would be missing: give the policy to nodes within it
+          the cache policy of node `aloud` is for a node that returns `ToParent`, and what is said to the graph around is in no cache: take the policy out"#]].assert_eq(&error.to_string());
+}
+
+#[test]
+fn a_graph_that_was_given_no_cache_does_not_begin_to_run() {
+    here(async {
+        let graph = StateGraph::<Page>::new()
+            .edge(START, a)
+            .edge(a, b)
+            .edge(b, END)
+            .cache(a, Cached::by(one))
+            .cache(b, Cached::by(one))
+            .compile()
+            .unwrap();
+        let error = graph.run(Page::input("/a")).await.unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::NoCache { nodes } if *nodes == ["a", "b"]));
+        assert_eq!(
+            error.to_string(),
+            "graph `Page`: has no cache for the results of `a` and `b`: give it one with `graph.with_cache(..)`"
+        );
+        let threads = graph.with_checkpointer(MemoryCheckpointer::new());
+        let thread = threads.thread("ann");
+        assert!(matches!(thread.run(Page::input("/a")).await.unwrap_err().kind(), ErrorKind::NoCache { .. }));
+        // What runs no node needs no cache.
+        thread.update(Page::update().url("/b").text("").note(None), as_node(a)).await.unwrap();
+        let threads = threads.with_cache(MemoryCache::new());
+        threads.thread("ann").resume(()).await.unwrap();
+    });
+}

@@ -1,0 +1,22 @@
+use graph_core::cache::Cached;
+use graph_core::{END, GraphState, START, StateGraph};
+
+#[derive(GraphState, Clone, Default)]
+struct Page {
+    url: String,
+}
+
+async fn fetch(_: &Page) -> PageUpdate {
+    Page::update()
+}
+
+use graph_core::Ctx;
+
+struct Tenant(u32);
+
+fn main() {
+    let _ = StateGraph::<Page>::new()
+        .edge(START, fetch)
+        .edge(fetch, END)
+        .cache(fetch, Cached::by(|cx: &Ctx<Tenant>| cx.context().0));
+}

@@ -1,0 +1,20 @@
+use graph_core::cache::Cached;
+use graph_core::{END, GraphState, START, StateGraph};
+
+#[derive(GraphState, Clone, Default)]
+struct Page {
+    url: String,
+}
+
+async fn fetch(_: &Page) -> PageUpdate {
+    Page::update()
+}
+
+struct Url(String);
+
+fn main() {
+    let _ = StateGraph::<Page>::new()
+        .edge(START, fetch)
+        .edge(fetch, END)
+        .cache(fetch, Cached::by(|page: &Page| Url(page.url.clone())));
+}

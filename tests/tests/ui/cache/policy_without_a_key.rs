@@ -1,0 +1,17 @@
+use graph_core::{END, GraphState, START, StateGraph};
+
+#[derive(GraphState, Clone, Default)]
+struct Page {
+    url: String,
+}
+
+async fn fetch(_: &Page) -> PageUpdate {
+    Page::update()
+}
+
+fn main() {
+    let _ = StateGraph::<Page>::new()
+        .edge(START, fetch)
+        .edge(fetch, END)
+        .cache(fetch, |page: &Page| page.url.clone());
+}
