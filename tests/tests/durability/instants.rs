@@ -4,10 +4,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use graph_core::checkpoint::{Batch, Checkpointer as _, MemoryCheckpointer};
+use graph_core::interrupt::Answer;
+use graph_core::run::Stop;
 use graph_core::thread::Thread;
-use graph_core::{Durability, Error, ErrorKind, Graph, GraphState};
+use graph_core::{Durability, Error, ErrorKind, Graph, GraphState, Outcome};
+use serde_json::json;
 use tokio::time::Instant;
 
+use crate::processes::clock;
 use crate::truth::Truth;
 use crate::watched::{Fault, Watched};
 
@@ -21,6 +25,15 @@ pub(crate) struct World {
     batches: Arc<Mutex<Vec<Batch>>>,
     /// Whoever else is told.
     told: Option<Arc<Truth>>,
+    /// What is stopped, and when: once so much has happened.
+    stop: Option<(usize, How, Stop)>,
+}
+
+/// How a run is stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum How {
+    Drained,
+    Cancelled,
 }
 
 #[derive(Clone, Debug)]
@@ -42,7 +55,13 @@ impl World {
             return told.tell(text);
         }
         let batches = self.batches.lock().unwrap().len();
-        self.notes.lock().unwrap().push(Note { text, at: Instant::now(), batches });
+        let mut notes = self.notes.lock().unwrap();
+        notes.push(Note { text, at: Instant::now(), batches });
+        match &self.stop {
+            Some((count, How::Drained, stop)) if *count == notes.len() => stop.drain(),
+            Some((count, How::Cancelled, stop)) if *count == notes.len() => stop.cancel(),
+            _ => {}
+        }
     }
 
     fn notes(&self) -> Vec<Note> {
@@ -72,7 +91,7 @@ impl<S: GraphState> Crash<S> {
     async fn of(before: Vec<Note>, run: Once<'_, S>, about: &str) -> Self {
         let (world, begun) = (Arc::new(World::default()), Instant::now());
         let thread = run.thread();
-        let state = run.run(&world).await.unwrap();
+        let state = run.run(&world).await.unwrap().into_state();
         let told = |notes: &[Note]| notes.iter().map(|note| &*note.text).collect::<Vec<_>>().join(", ");
         let after = world.notes();
         let about = format!("{about}: {}; then {}", told(&before), told(&after));
@@ -104,28 +123,61 @@ impl<S: GraphState> Crash<S> {
 struct Once<'g, S: GraphState> {
     graph: &'g Graph<S, World>,
     store: Watched<MemoryCheckpointer>,
-    input: S::Input,
+    input: &'g dyn Fn() -> S::Input,
     durability: Durability,
+    longest_sleep: Duration,
 }
 
-impl<S: GraphState> Once<'_, S> {
+impl<'g, S: GraphState> Once<'g, S> {
+    fn new(
+        graph: &'g Graph<S, World>,
+        store: Watched<MemoryCheckpointer>,
+        input: &'g dyn Fn() -> S::Input,
+        durability: Durability,
+    ) -> Self {
+        // Sleeps are in the process alone with one, and in the store alone with another.
+        let longest_sleep =
+            if durability == Durability::Sync { Duration::from_secs(60) } else { Duration::MAX };
+        Self { graph, store, input, durability, longest_sleep }
+    }
+
     fn thread(&self) -> Thread<S, World> {
         self.graph.with_checkpointer(self.store.clone()).thread("t")
     }
 
-    async fn run(self, world: &Arc<World>) -> Result<S, Error> {
-        let thread = self.thread();
-        let run = thread.run(self.input).run_id("once").durability(self.durability).recursion_limit(1_000);
-        let run = run.context(Arc::clone(world)).into_future();
+    async fn run(self, world: &Arc<World>) -> Result<Outcome<S>, Error> {
         let clock = async {
-            loop {
+            for _ in 0..100 {
                 tokio::time::sleep(TICK).await;
                 world.note("tick");
             }
         };
         tokio::select! {
-            outcome = run => Ok(outcome?.into_state()),
-            () = clock => unreachable!(),
+            outcome = self.to_the_end(world) => outcome,
+            () = clock => panic!("it waits for ever: {:?}", world.notes()),
+        }
+    }
+
+    /// Answers what is asked, wakes who sleeps, and passes breakpoints; until it is at its end, or was told to stop.
+    async fn to_the_end(&self, world: &Arc<World>) -> Result<Outcome<S>, Error> {
+        let (thread, input) = (self.thread(), (self.input)());
+        let stop = world.stop.as_ref().map(|(_, _, stop)| stop.clone()).unwrap_or_default();
+        let run = thread.run(input).run_id("once").durability(self.durability).recursion_limit(1_000);
+        let run = run.suspend_sleeps_longer_than(self.longest_sleep).stop_by(&stop);
+        let mut outcome = run.context(Arc::clone(world)).await?;
+        loop {
+            let Some(pause) = outcome.pause().filter(|pause| !pause.is_told()) else { return Ok(outcome) };
+            let asked = pause.questions();
+            asked.iter().for_each(|open| world.note(format!("asked {}", open.question)));
+            let answers: Vec<Answer> = asked.iter().map(|open| open.answer_json(json!(true))).collect();
+            if let Some(until) = pause.wakes_at().filter(|_| answers.is_empty()) {
+                let left = until.duration_since(clock()).unwrap_or_default();
+                world.note("left alone");
+                tokio::time::sleep(left).await;
+            }
+            let run = thread.resume(answers).durability(self.durability).recursion_limit(1_000);
+            let run = run.suspend_sleeps_longer_than(self.longest_sleep).stop_by(&stop);
+            outcome = run.context(Arc::clone(world)).await?;
         }
     }
 }
@@ -153,7 +205,7 @@ pub(crate) async fn at_each_instant<S: GraphState>(
     let mut store = watched(MemoryCheckpointer::new());
     (store.slow, store.slow_around) = (slow, slow_around);
     store.batches = Some(Arc::clone(&world.batches));
-    Once { graph, store, input: input(), durability }.run(&world).await.unwrap();
+    Once::new(graph, store, &input, durability).run(&world).await.unwrap();
     let (notes, batches) = (world.notes(), world.batches.lock().unwrap().clone());
     let instants = notes.iter().enumerate().map(|(last, note)| (last + 1, note.batches));
     // What had happened at the least when a batch was written.
@@ -166,7 +218,7 @@ pub(crate) async fn at_each_instant<S: GraphState>(
             batches.len()
         );
         let store = reopened(&batches[..count]).await;
-        let run = Once { graph, store, input: input(), durability };
+        let run = Once::new(graph, store, &input, durability);
         crashes.push(Crash::of(notes[..happened].to_vec(), run, &about).await);
     }
     crashes
@@ -185,7 +237,7 @@ pub(crate) async fn whichever_commit_fails<S: GraphState>(
             let mut store = watched(kept.clone());
             store.fails = Some((nth, fault));
             let about = format!("{durability:?}, commit {nth} fails {fault:?}");
-            match (Once { graph, store, input: input(), durability }).run(&world).await {
+            match Once::new(graph, store, &input, durability).run(&world).await {
                 Ok(_) => break,
                 Err(error) => {
                     let cause = format!("{error:?}");
@@ -193,8 +245,47 @@ pub(crate) async fn whichever_commit_fails<S: GraphState>(
                     assert!(store && cause.contains("the cable was pulled"), "{about}: {cause}");
                 }
             }
-            let run = Once { graph, store: watched(kept), input: input(), durability };
+            let run = Once::new(graph, watched(kept), &input, durability);
             crashes.push(Crash { store_failed: true, ..Crash::of(world.notes(), run, &about).await });
+        }
+    }
+    crashes
+}
+
+/// Runs a graph, tells it to stop at each instant, and goes on as another process would.
+pub(crate) async fn stopped_at_each_instant<S: GraphState>(
+    graph: &Graph<S, World>,
+    input: impl Fn() -> S::Input,
+    durability: Durability,
+    slow: u32,
+) -> Vec<Crash<S>> {
+    let mut crashes = Vec::new();
+    for how in [How::Drained, How::Cancelled] {
+        for count in 1.. {
+            let world = World { stop: Some((count, how, Stop::new())), ..World::default() };
+            let (world, kept) = (Arc::new(world), MemoryCheckpointer::new());
+            let mut store = watched(kept.clone());
+            store.slow = slow;
+            let about = format!("{durability:?}, {how:?} at instant {count}, a store that takes {slow}");
+            let ended = Once::new(graph, store, &input, durability).run(&world).await;
+            if world.notes().len() < count {
+                break;
+            }
+            let run = Once::new(graph, watched(kept), &input, durability);
+            let told = run.thread().pending().await.unwrap().is_told();
+            match &ended {
+                // It came to its end all the same.
+                Ok(Outcome::Done(_)) => assert!(!told, "{about}"),
+                Ok(Outcome::Interrupted(pause)) => assert!(told && pause.is_told(), "{about}"),
+                // One that was told before a resumption began is told so and no more.
+                Err(error) => {
+                    let ErrorKind::Cancelled { step, .. } = error.kind() else {
+                        panic!("{about}: {error:?}")
+                    };
+                    assert!(how == How::Cancelled && (told || step.is_none()), "{about}");
+                }
+            }
+            crashes.push(Crash::of(world.notes(), run, &about).await);
         }
     }
     crashes

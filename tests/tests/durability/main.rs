@@ -24,6 +24,7 @@ mod questions;
 mod revoked;
 mod stopped;
 mod truth;
+mod visits;
 mod waiting;
 mod watched;
 mod writers;

@@ -76,10 +76,10 @@ impl Here {
     ) -> T {
         let store = self.store(Synchronous::Normal);
         let truth = Arc::clone(&self.truth);
-        let world = World::told_to(Truth::told_to(move |note| truth.tell(format!("{note} @{}", clock()))));
+        let world = World::told_to(Truth::told_to(move |note| truth.tell(format!("{note} @{}", millis()))));
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         runtime.enable_time().start_paused(true).build().unwrap().block_on(async {
-            tokio::time::advance(Duration::from_millis(self.clock.saturating_sub(clock()))).await;
+            tokio::time::advance(Duration::from_millis(self.clock.saturating_sub(millis()))).await;
             world.note("begun");
             let ticks = async {
                 let mut waited = 0;
@@ -102,15 +102,19 @@ impl Here {
     }
 }
 
-/// What the clock shows that timers run by, in milliseconds since 1970.
-fn clock() -> u64 {
+/// What the clock shows that timers run by.
+pub(crate) fn clock() -> SystemTime {
     let (wall, ours, timers) =
         (SystemTime::now(), std::time::Instant::now(), tokio::time::Instant::now().into_std());
-    let shown = match timers.checked_duration_since(ours) {
+    match timers.checked_duration_since(ours) {
         Some(ahead) => wall + ahead,
         None => wall - ours.duration_since(timers),
-    };
-    u64::try_from(shown.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis()).unwrap()
+    }
+}
+
+/// The same in milliseconds since 1970.
+fn millis() -> u64 {
+    u64::try_from(clock().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis()).unwrap()
 }
 
 /// A file whose processes are killed, one after the other.

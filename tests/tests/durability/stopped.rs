@@ -191,3 +191,39 @@ async fn going_on_takes_the_stop_back() {
     // The same run, started again by a client that knows of nothing, is stopped no more.
     assert_eq!(thread.resume(()).context(truth).await.unwrap().state(), &end(ROUNDS));
 }
+
+#[derive(graph_core::GraphState, Clone, Debug)]
+struct Endless {
+    #[state(reducer = add)]
+    rounds: u32,
+}
+
+/// Its only node would never come back, in a graph or in a call.
+#[tokio::test(start_paused = true)]
+async fn a_lone_node_that_never_ends_is_cancelled_at_once() {
+    use graph_core::{END, Graph, START, StateGraph};
+
+    async fn stuck(_: &Endless) {
+        std::future::pending().await
+    }
+    let alone = || -> Graph<Endless> {
+        StateGraph::<Endless>::new().edge(START, stuck).edge(stuck, END).compile().unwrap()
+    };
+    let inner = alone().as_node("inner");
+    let called = StateGraph::<Endless>::new().edge(START, &inner).edge(&inner, END).compile().unwrap();
+    for (graph, node) in [(alone(), "stuck"), (called, "inner")] {
+        for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+            let thread = graph.with_checkpointer(MemoryCheckpointer::new()).thread("t");
+            let stop = Stop::new();
+            let run = thread.run(Endless::input()).durability(durability).stop_by(&stop).into_future();
+            let (result, ()) =
+                tokio::join!(tokio::time::timeout(std::time::Duration::from_secs(60), run), async {
+                    stop.cancel()
+                });
+            let error = result.expect("it is not waited for").unwrap_err();
+            let ErrorKind::Cancelled { unfinished, .. } = error.kind() else { panic!("{error:?}") };
+            assert_eq!(unfinished, &[node]);
+            assert!(thread.pending().await.unwrap().is_told());
+        }
+    }
+}

@@ -42,8 +42,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     async fn stored_superstep(&mut self, step: u64) -> Result<bool, Error> {
         let journal = self.persist.as_ref().map(|persist| Arc::clone(&persist.journal));
         let Some(journal) = journal else { return Ok(false) };
-        let observed =
-            self.events.is_some() || self.options.superstep_timeout.is_some() || self.spans.is_on();
+        let observed = self.events.is_some()
+            || self.options.superstep_timeout.is_some()
+            || self.options.stop.is_some()
+            || self.spans.is_on();
         let keep = match &self.persist {
             Some(persist) if persist.pieces.keeps_writes() => Keep::All,
             _ => Keep::Pieces,
