@@ -119,6 +119,7 @@ macro_rules! __cases {
                 a_dropped_end_of_a_branch_is_not_in_the_way
                 an_unanswered_question_stays
                 pruning_disturbs_no_writer
+                what_is_needed_stays
                 a_copy_can_be_pruned_alone
             }
             together {

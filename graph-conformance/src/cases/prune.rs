@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::join;
 use graph_core::checkpoint::RecordKind::{Answer, Interrupt};
-use graph_core::checkpoint::{CheckpointId, Checkpointer, Prune, Write};
+use graph_core::checkpoint::{CheckpointId, Checkpointer, Prune, RecordKey, Write};
 
 use crate::Broken;
 use crate::case::Here;
@@ -233,6 +233,49 @@ pub(crate) async fn an_unanswered_question_stays(here: Here<'_>) -> Result<(), B
         same("what is answered goes with the next pruning", 1, prune(&*store, keep_last(1)).await?)?;
     }
     Ok(())
+}
+
+pub(crate) async fn what_is_needed_stays(here: Here<'_>) -> Result<(), Broken> {
+    let store = here.open().await?;
+    let mut outer = Writer::new(&store, "t");
+    let (mut middle, mut deep) = (outer.within("child"), outer.within("child/deep"));
+    let need = |id: CheckpointId, namespace: &str| vec![record(RecordKey::needs(id, namespace), "null")];
+    let mut outers = Vec::new();
+    for n in 0..6 {
+        outers.push(outer.add(&format!("list+{n} n={n}")).await?);
+    }
+    let mut middles = Vec::new();
+    for n in 0..6 {
+        middles.push(middle.add(&format!("list+{n} n={n}")).await?);
+    }
+    let at = |ids: &[CheckpointId], n: usize| ids.get(n).copied().unwrap_or(CheckpointId::after(None));
+    // What the last ones need, also by way of others; what one needs that goes, goes with it.
+    middle.tell(at(&middles, 5), vec![], need(at(&outers, 1), "")).await?;
+    middle.tell(at(&middles, 5), vec![], need(at(&middles, 1), "child")).await?;
+    middle.tell(at(&middles, 2), vec![], need(at(&outers, 2), "")).await?;
+    middle.tell(at(&middles, 3), vec![], need(at(&outers, 3), "")).await?;
+    let old = deep.add("a=1").await?;
+    deep.tell(old, vec![], need(at(&middles, 4), "child")).await?;
+    let head = deep.add("a=2").await?;
+    deep.tell(head, vec![], need(at(&middles, 3), "child")).await?;
+    let before = Everything::of(&*store, "t", &["", "child", "child/deep"]).await?;
+    let stays = [
+        at(&outers, 1),
+        at(&outers, 3),
+        at(&outers, 5),
+        at(&middles, 1),
+        at(&middles, 3),
+        at(&middles, 5),
+        head,
+    ];
+    same("only what nobody needs is dropped", 3 + 3 + 1, prune(&*store, keep_last(1)).await?)?;
+    let after = Everything::of(&*store, "t", &["", "child", "child/deep"]).await?;
+    after.is(&kept(before, |_, id| stays.contains(&id)), "what is needed reads as before")?;
+    // Once those are gone that need it, it goes as well.
+    for writer in [&mut deep, &mut middle] {
+        writer.add("a=3").await?;
+    }
+    same("what is not needed any more goes", 2 + 3 + 1, prune(&*store, keep_last(1)).await?)
 }
 
 pub(crate) async fn pruning_disturbs_no_writer(here: Here<'_>) -> Result<(), Broken> {

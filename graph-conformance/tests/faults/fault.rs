@@ -42,6 +42,7 @@ pub(crate) enum Fault {
     CopiesOverOthers,
     DeletesNothing,
     DropsQuestions,
+    DropsWhatIsNeeded,
     DropsWhatFulfilsOneCondition,
     DropsPiecesWithCheckpoints,
     KeepsEverything,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use graph_core::checkpoint::{
     Batch, Checkpoint, CheckpointId, Checkpointer, Corrupt, Fence, Loaded, MemoryCheckpointer, Page, Prune,
-    Pruned, Query, RecordKind, StoreError, StoreFuture, ThreadQuery, ThreadRecord, Write,
+    Pruned, Query, RecordKey, RecordKind, StoreError, StoreFuture, ThreadQuery, ThreadRecord, Write,
 };
 use serde_json::Value;
 
@@ -156,6 +156,14 @@ impl Checkpointer for Faulty {
                         if record.key.kind == RecordKind::Failed {
                             record.key.kind = RecordKind::Interrupt;
                         }
+                    }
+                }
+                Fault::DropsWhatIsNeeded => {
+                    let lost = |record: &RecordKey| {
+                        record.task == RecordKey::NO_TASK && record.kind == RecordKind::Step
+                    };
+                    for record in found.records.iter_mut().filter(|record| lost(&record.key)) {
+                        record.key.kind = RecordKind::Needs;
                     }
                 }
                 Fault::LooksAtTheWholeHistory => {

@@ -94,6 +94,7 @@ faults! {
     CopiesOverOthers => copy::a_copy_takes_no_others_place
     DeletesNothing => delete::nothing_of_a_deleted_thread_is_left
     DropsQuestions => prune::an_unanswered_question_stays
+    DropsWhatIsNeeded => prune::what_is_needed_stays
     DropsWhatFulfilsOneCondition => prune::only_older_ones_are_dropped
     DropsPiecesWithCheckpoints => prune::what_remains_reads_as_before
     KeepsEverything => prune::only_the_newest_are_kept

@@ -106,6 +106,9 @@ impl Faulty {
             if self.fault == Fault::DropsQuestions && record.key.kind == RecordKind::Interrupt {
                 record.key.kind = RecordKind::Failed;
             }
+            if self.fault == Fault::DropsWhatIsNeeded && record.key.kind == RecordKind::Needs {
+                record.key.kind = RecordKind::Step;
+            }
         }
     }
 }

@@ -64,7 +64,8 @@ pub struct ThreadRecord {
 
 /// Which checkpoints to drop. What is dropped fulfils every condition that is given; with none, nothing is.
 ///
-/// Never dropped: the head of a namespace; a checkpoint that nothing follows and that has a question without an answer.
+/// Never dropped: the head of a namespace; a checkpoint that nothing follows and that has a question without an answer; one
+/// that a checkpoint which stays [needs](super::RecordKey::needs).
 /// What remains can be read as before: pieces of dropped checkpoints stay as long as a later one needs them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prune {

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::Payload;
+use super::{CheckpointId, Payload};
 
 /// What a [`TaskRecord`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,11 +28,13 @@ pub enum RecordKind {
     Stopped,
     /// When a sleep of a task is over; the key says which of its sleeps.
     Sleep,
+    /// A checkpoint of the thread that this one is of no use without: see [`RecordKey::needs`].
+    Needs,
 }
 
 impl RecordKind {
     /// Every kind.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Write,
         Self::Finished,
         Self::Failed,
@@ -44,6 +46,7 @@ impl RecordKind {
         Self::Gate,
         Self::Stopped,
         Self::Sleep,
+        Self::Needs,
     ];
 
     /// The number that a store keeps; it never changes.
@@ -60,6 +63,7 @@ impl RecordKind {
             Self::Gate => 8,
             Self::Stopped => 9,
             Self::Sleep => 10,
+            Self::Needs => 11,
         }
     }
 
@@ -83,6 +87,18 @@ pub struct RecordKey {
 impl RecordKey {
     /// The place of what concerns no single task.
     pub const NO_TASK: u32 = u32::MAX;
+
+    /// That a checkpoint is of no use without another one of its thread, which pruning leaves there as long as the former is:
+    /// one of the same namespace, or of a namespace whose name is shorter. The key is its id, a space, and its namespace.
+    pub fn needs(checkpoint: CheckpointId, namespace: &str) -> Self {
+        Self { task: Self::NO_TASK, kind: RecordKind::Needs, key: format!("{checkpoint} {namespace}").into() }
+    }
+
+    /// The checkpoint that such a record names, and its namespace.
+    pub fn needed(&self) -> Option<(CheckpointId, &str)> {
+        let (id, namespace) = self.key.split_once(' ').filter(|_| self.kind == RecordKind::Needs)?;
+        Some((id.parse().ok()?, namespace))
+    }
 
     /// Whether it is of a node that a resumption has added.
     pub(crate) fn adds_a_node(&self) -> bool {

@@ -1,12 +1,12 @@
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
-use graph_core::checkpoint::{CheckpointId, Prune, Pruned, RecordKind};
+use graph_core::checkpoint::{CheckpointId, Prune, Pruned, RecordKey, RecordKind};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::stored::{id, millis};
 use crate::trouble::Trouble;
 
-use super::delete::{find, namespaces};
+use super::delete::find;
 use super::lines::fields;
 use super::sweep::{self, Remaining};
 use super::{Session, Turn};
@@ -35,6 +35,8 @@ struct Current {
     /// Only those behind this one: it was dropped, or was seen to stay.
     after: Option<CheckpointId>,
     dropped: u64,
+    /// Those that a checkpoint needs which stays.
+    needed: HashSet<CheckpointId>,
     /// The fields that are still to be swept, once the checkpoints are dropped.
     fields: Option<Vec<i64>>,
 }
@@ -103,11 +105,15 @@ impl Pruning {
 fn scope(db: &Connection, wanted: &Prune) -> rusqlite::Result<VecDeque<i64>> {
     match wanted.thread.as_deref() {
         Some(thread) => match find(db, thread)? {
-            Some(thread) => Ok(namespaces(db, thread)?.into()),
+            // Who needs something in another namespace comes first: its name is longer.
+            Some(thread) => db
+                .prepare_cached("SELECT id FROM namespace WHERE thread = ?1 ORDER BY length(name) DESC, id")?
+                .query_map([thread], |row| row.get(0))?
+                .collect(),
             None => Ok(VecDeque::new()),
         },
         None => db
-            .prepare_cached("SELECT id FROM namespace ORDER BY id")?
+            .prepare_cached("SELECT id FROM namespace ORDER BY thread, length(name) DESC, id")?
             .query_map([], |row| row.get(0))?
             .collect(),
     }
@@ -123,7 +129,54 @@ fn begin(db: &Connection, namespace: i64, wanted: &Prune) -> Result<Option<Curre
         .query_row([namespace, kept - 1], |row| Ok(id(row, 0)))
         .optional()?;
     let Some(before) = oldest_kept.transpose()? else { return Ok(None) };
-    Ok(Some(Current { namespace, before, after: None, dropped: 0, fields: None }))
+    let needed = needed(db, namespace, before, wanted)?;
+    Ok(Some(Current { namespace, before, after: None, dropped: 0, needed, fields: None }))
+}
+
+/// A record of what a checkpoint needs.
+struct Need {
+    /// The namespace, the name, the row and the time of the checkpoint that has it.
+    of: (i64, CheckpointId, i64, i64),
+    needed: CheckpointId,
+}
+
+/// The checkpoints of a namespace that those need which stay: those of namespaces with longer names, which have been pruned
+/// before, and those of this one that are not dropped.
+fn needed(
+    db: &Connection,
+    namespace: i64,
+    before: CheckpointId,
+    wanted: &Prune,
+) -> Result<HashSet<CheckpointId>, Trouble> {
+    let name: String = db
+        .prepare_cached("SELECT name FROM namespace WHERE id = ?1")?
+        .query_row([namespace], |row| row.get(0))?;
+    let mut query = db.prepare_cached(
+        "SELECT c.namespace, c.name, c.id, c.created, n.key \
+         FROM namespace s JOIN checkpoint c ON c.namespace = s.id JOIN record n ON n.checkpoint = c.id \
+         WHERE s.thread = (SELECT thread FROM namespace WHERE id = ?1) AND n.task = ?2 AND n.kind = ?3",
+    )?;
+    let mut rows = query.query(params![namespace, RecordKey::NO_TASK, RecordKind::Needs.code()])?;
+    let mut needs = Vec::new();
+    while let Some(row) = rows.next()? {
+        let key = RecordKey { task: RecordKey::NO_TASK, kind: RecordKind::Needs, key: row.get(4)? };
+        let Some((needed, _)) = key.needed().filter(|(_, within)| *within == name) else { continue };
+        needs.push(Need { of: (row.get(0)?, id(row, 1)?, row.get(2)?, row.get(3)?), needed });
+    }
+    let made_before = wanted.older_than.map_or(i64::MAX, millis);
+    let mut all = HashSet::new();
+    loop {
+        let known = all.len();
+        for Need { of: (within, name, row, created), needed } in &needs {
+            let goes = *within == namespace && *name < before && *created < made_before;
+            if !goes || all.contains(name) || (!all.contains(needed) && waits(db, *row)?) {
+                all.insert(*needed);
+            }
+        }
+        if all.len() == known {
+            return Ok(all);
+        }
+    }
 }
 
 impl Current {
@@ -145,7 +198,7 @@ impl Current {
             found
         };
         for (name, row) in &found {
-            if !waits(db, *row)? || self.is_followed(db, *name)? {
+            if !self.needed.contains(name) && (!waits(db, *row)? || self.is_followed(db, *name)?) {
                 db.prepare_cached("DELETE FROM record WHERE checkpoint = ?1")?.execute([row])?;
                 db.prepare_cached("DELETE FROM checkpoint WHERE id = ?1")?.execute([row])?;
                 self.dropped += 1;

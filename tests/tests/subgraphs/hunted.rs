@@ -107,6 +107,68 @@ async fn what_a_key_has_left_outlives_pruning() {
     .await;
 }
 
+#[tokio::test]
+async fn what_a_call_has_begun_with_outlives_pruning_while_it_waits() {
+    let inner = story().edge(START, one).edge(one, two).edge(two, ask).edge(ask, END);
+    let inner = mapped!(inner, "inner").per_thread();
+    let deep = story().edge(START, &inner).edge(&inner, END).compile().unwrap().as_node("deep");
+    let deep = deep
+        .mapped(|_: &Story| begin("deep"), |done| say(done.appended(|story: &Story| &story.log).join(" ")));
+    let deep = deep.per_thread();
+    let graph = story().edge(START, &deep).edge(&deep, last).edge(last, END).compile().unwrap();
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        on_every_store(async |place| {
+            let world = world();
+            for text in ["x", "y"] {
+                let thread = place.thread(&graph);
+                thread.run(begin(text)).durability(durability).context(Arc::clone(&world)).await.unwrap();
+                let stored = graph.with_checkpointer(place.open());
+                stored.prune(Prune { keep_last: Some(1), ..Prune::default() }).await.unwrap();
+                let asked = thread.pending().await.unwrap().only::<Ask>().unwrap();
+                let run = thread.resume(asked.answer(true)).durability(durability);
+                let ended = run.context(Arc::clone(&world)).await.unwrap();
+                if text == "y" {
+                    let all = "x one+two+ask true last y one+two+ask true last";
+                    assert_eq!(told(ended.state()), all, "{durability:?}");
+                }
+            }
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn what_remains_of_a_call_can_be_shown_and_replayed() {
+    let deep = story().edge(START, one).edge(one, two).edge(two, END).compile().unwrap().as_node("deep");
+    let inner = story().edge(START, &deep).edge(&deep, three).edge(three, END).compile().unwrap();
+    let inner = inner.as_node("inner");
+    let graph = story().edge(START, beside).edge(beside, &inner).edge(&inner, last).edge(last, END);
+    let graph = graph.compile().unwrap();
+    on_every_store(async |place| {
+        let world = world();
+        let thread = place.thread(&graph);
+        for text in ["x", "y"] {
+            thread.run(begin(text)).context(Arc::clone(&world)).await.unwrap();
+        }
+        let stored = graph.with_checkpointer(place.open());
+        stored.prune(Prune { keep_last: Some(2), ..Prune::default() }).await.unwrap();
+        world.ran();
+        let within = thread.within(&inner);
+        let history = within.history().await.unwrap();
+        // The last one is needed by what remains of the call within.
+        assert_eq!(history.iter().map(next).collect::<Vec<_>>(), ["", "three", "deep"]);
+        let all = "x beside one two three last y beside one two";
+        assert_eq!(told(history[1].state.as_ref().unwrap()), all);
+        let deepest = within.clone().within(&deep).history().await.unwrap();
+        assert_eq!(deepest.len(), 2);
+        assert_eq!(told(deepest[0].state.as_ref().unwrap()), all);
+        let ended = within.at(history[1].id).run_again().context(Arc::clone(&world)).await.unwrap();
+        assert_eq!(told(ended.state()), format!("{all} three last"));
+        assert_eq!(world.ran(), "three last");
+    })
+    .await;
+}
+
 #[derive(Route)]
 enum Hand {
     #[to("helper")]

@@ -49,7 +49,7 @@ impl Namespace {
         self.entries.get(place).filter(|entry| entry.checkpoint.id == id).map(|_| place)
     }
 
-    fn entry(&self, id: CheckpointId) -> Option<&Entry> {
+    pub(super) fn entry(&self, id: CheckpointId) -> Option<&Entry> {
         self.place(id).and_then(|place| self.entries.get(place))
     }
 

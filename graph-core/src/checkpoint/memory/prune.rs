@@ -1,27 +1,62 @@
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use super::line::{LineId, Lines, Pieces};
 use super::namespace::{Entry, Namespace};
+use super::thread::Thread;
 use crate::checkpoint::{CheckpointId, Prune, RecordKey, RecordKind};
 
-impl Namespace {
+impl Thread {
     /// Drops what may go, and gives back how many checkpoints that was.
     pub(super) fn prune(&mut self, prune: &Prune) -> u64 {
         if prune.keep_last.is_none() && prune.older_than.is_none() {
             return 0;
         }
+        let goes =
+            self.namespaces.iter().map(|(name, namespace)| (Arc::clone(name), namespace.may_go(prune)));
+        let mut goes: BTreeMap<Arc<str>, HashSet<CheckpointId>> = goes.collect();
+        let stays = self.namespaces.iter().flat_map(|(name, namespace)| {
+            let going = goes.get(name);
+            namespace
+                .entries
+                .iter()
+                .filter(move |entry| going.is_none_or(|going| !going.contains(&entry.checkpoint.id)))
+        });
+        let mut needed: Vec<(CheckpointId, Arc<str>)> = stays.flat_map(Entry::needs).collect();
+        while let Some((id, name)) = needed.pop() {
+            // What it needs in turn is asked once.
+            if goes.get_mut(&name).is_some_and(|going| going.remove(&id)) {
+                needed.extend(
+                    self.namespace(&name)
+                        .and_then(|namespace| namespace.entry(id))
+                        .into_iter()
+                        .flat_map(Entry::needs),
+                );
+            }
+        }
+        let dropped = |(name, namespace): (&Arc<str>, &mut Namespace)| {
+            goes.get(name).map_or(0, |going| namespace.drop_all(going))
+        };
+        self.namespaces.iter_mut().map(dropped).sum()
+    }
+}
+
+impl Namespace {
+    /// The checkpoints that may go, if nobody needs them.
+    fn may_go(&self, prune: &Prune) -> HashSet<CheckpointId> {
         // The head stays even where nothing of the newest is to be kept.
         let old = self.entries.len().saturating_sub(prune.keep_last.unwrap_or(0).max(1));
         let followed: HashSet<_> = self.entries.iter().filter_map(|entry| entry.checkpoint.parent).collect();
-        let mut index = 0;
-        let before = self.entries.len();
-        self.entries.retain(|entry| {
-            index += 1;
-            let goes = index <= old
-                && prune.older_than.is_none_or(|time| entry.checkpoint.created_at < time)
-                && (followed.contains(&entry.checkpoint.id) || !entry.waits());
-            !goes
+        let goes = self.entries.iter().take(old).filter(|entry| {
+            prune.older_than.is_none_or(|time| entry.checkpoint.created_at < time)
+                && (followed.contains(&entry.checkpoint.id) || !entry.waits())
         });
+        goes.map(|entry| entry.checkpoint.id).collect()
+    }
+
+    fn drop_all(&mut self, goes: &HashSet<CheckpointId>) -> u64 {
+        let before = self.entries.len();
+        self.entries.retain(|entry| !goes.contains(&entry.checkpoint.id));
         let dropped = before - self.entries.len();
         if dropped > 0 {
             self.lines.keep_what_is_seen_from(&self.entries);
@@ -31,6 +66,13 @@ impl Namespace {
 }
 
 impl Entry {
+    /// The checkpoints that it is of no use without, with their namespaces.
+    fn needs(&self) -> impl Iterator<Item = (CheckpointId, Arc<str>)> {
+        let first = RecordKey { task: RecordKey::NO_TASK, kind: RecordKind::Needs, key: Arc::from("") };
+        let needed = self.records.range(first..).filter_map(|(key, _)| key.needed());
+        needed.map(|(id, namespace)| (id, Arc::from(namespace)))
+    }
+
     /// Whether it has a question without an answer.
     fn waits(&self) -> bool {
         self.records.keys().any(|question| {

@@ -2,14 +2,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::namespace::Namespace;
-use crate::checkpoint::{Batch, CheckpointId, Conflict, Fence, Loaded, Prune, StoreError};
+use crate::checkpoint::{Batch, CheckpointId, Conflict, Fence, Loaded, StoreError};
 
 /// A thread: what all of its namespaces have in common, and they.
 #[derive(Clone)]
 pub(super) struct Thread {
     origin: Arc<str>,
     pub(super) epoch: u64,
-    namespaces: BTreeMap<Arc<str>, Namespace>,
+    pub(super) namespaces: BTreeMap<Arc<str>, Namespace>,
 }
 
 impl Thread {
@@ -60,9 +60,5 @@ impl Thread {
             origin: Some(self.origin.clone()),
             found: namespace.and_then(|namespace| namespace.load(checkpoint)),
         }
-    }
-
-    pub(super) fn prune(&mut self, prune: &Prune) -> u64 {
-        self.namespaces.values_mut().map(|namespace| namespace.prune(prune)).sum()
     }
 }

@@ -27,7 +27,7 @@ use super::pieces::Pieces;
 use super::program::Program;
 use super::progress::under;
 use super::resume::GoOn;
-use super::writer::Persist;
+use super::writer::{Needs, Persist};
 
 /// Begins a call on the thread of the run around it, or goes on with it where the thread is.
 ///
@@ -250,7 +250,12 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
         );
         let namespace = Arc::clone(&self.namespace);
         let journal = Journal::within(&self.host.shared, namespace, head, durability);
-        let persist = Persist::new(journal, run, head).within(under);
+        let needs = match (&self.call.beginning, &self.call.kept) {
+            (Beginning::On(_), _) => Needs::Around,
+            (Beginning::With(_), Kept::Thread(_)) => Needs::Beginning,
+            (Beginning::With(_), _) => Needs::Nothing,
+        };
+        let persist = Persist::new(journal, run, head).within(under, needs);
         let mut shared = self.place.shared(&self.call.graph, self.cx);
         shared.steps = Some(persist.steps());
         shared.nest.host = Some(persist.host());

@@ -313,6 +313,11 @@ impl Shared {
         &self.namespace
     }
 
+    /// The namespace of the run around this one.
+    pub(super) fn around(&self) -> Option<&Arc<str>> {
+        self.outer.as_ref().map(|outer| &outer.namespace)
+    }
+
     /// The checkpoint that has planned the tasks which are running.
     pub(super) fn at(&self) -> Option<CheckpointId> {
         self.lock().at

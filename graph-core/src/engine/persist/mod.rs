@@ -59,4 +59,4 @@ pub(crate) use records::StoredFailure;
 pub(crate) use resume::GoOn;
 pub(crate) use stopped::read_stopped;
 pub(crate) use update::{Outside, Place, updated_as};
-pub(crate) use writer::Persist;
+pub(crate) use writer::{Needs, Persist};

@@ -45,8 +45,20 @@ pub(crate) struct Persist {
     pub(super) watch: Option<Watch>,
     /// The task that the run is within.
     pub(super) under: Option<Under>,
+    /// What its checkpoints are of no use without.
+    pub(super) needs: Needs,
     /// Why the run has stopped is stored where it stands.
     pub(super) has_stopped: bool,
+}
+
+/// What the checkpoints of a run within a task are of no use without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Needs {
+    Nothing,
+    /// The checkpoint that has planned the task: the run goes on with its state.
+    Around,
+    /// The one that it began with, its input applied: nobody else knows what earlier runs had left.
+    Beginning,
 }
 
 /// What a checkpoint is of.
@@ -83,13 +95,25 @@ impl Persist {
             observed: false,
             watch: None,
             under: None,
+            needs: Needs::Nothing,
             has_stopped: false,
         }
     }
 
     /// The same within a task.
-    pub(crate) fn within(self, under: Under) -> Self {
-        Self { under: Some(under), ..self }
+    pub(crate) fn within(self, under: Under, needs: Needs) -> Self {
+        Self { under: Some(under), needs, ..self }
+    }
+
+    /// The record of what a checkpoint is of no use without.
+    fn needed(&self) -> Option<TaskRecord> {
+        let under = self.under.as_ref().filter(|under| !under.between)?;
+        let key = match self.needs {
+            Needs::Nothing => return None,
+            Needs::Around => RecordKey::needs(under.checkpoint, self.shared.around()?),
+            Needs::Beginning => RecordKey::needs(under.begun?, self.shared.namespace()),
+        };
+        Some(TaskRecord { key, payload: Payload::json("null") })
     }
 
     /// The run has come to its end.
@@ -135,8 +159,9 @@ impl Persist {
         parent: Option<CheckpointId>,
         plan: Plan,
         pieces: Vec<Piece>,
-        records: Vec<TaskRecord>,
+        mut records: Vec<TaskRecord>,
     ) -> CheckpointId {
+        records.extend(self.needed());
         let id = CheckpointId::after(self.greatest);
         self.greatest = Some(id);
         self.at = Some(id);

@@ -123,8 +123,7 @@ where
     /// The newest call, as it is; `None` before the first.
     ///
     /// # Errors
-    /// As [`Thread::state`]; a call goes on with the state around it, and cannot be shown any more when the checkpoint that has
-    /// that was pruned.
+    /// As [`Thread::state`].
     ///
     /// # Cancel safety
     /// It only reads.

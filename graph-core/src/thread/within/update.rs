@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointId, StoredCheckpoint};
 use crate::engine::persist::{
-    Journal, Level, Outside, Persist, Place, Program, Under, before, call_id, journals, open_state,
+    Journal, Level, Needs, Outside, Persist, Place, Program, Under, before, call_id, journals, open_state,
     open_within, run_record, shared_from_outside, under, withdraw, write_around,
 };
 use crate::engine::{Driver, Durability};
@@ -158,7 +158,12 @@ where
         let Opening { graph: root, context, options, metadata, .. } = opening;
         let shared = shared_from_outside(&graph, thread, call, metadata.clone(), root.1.clone());
         let run = run_record(id, Program::of(&graph.0).text(), metadata);
-        let persist = Persist::new(journal, run, head).within(within);
+        let needs = match (W::HERE, self.keeps_its_state()) {
+            (true, _) => Needs::Around,
+            (false, true) => Needs::Beginning,
+            (false, false) => Needs::Nothing,
+        };
+        let persist = Persist::new(journal, run, head).within(within, needs);
         let parts = (Arc::clone(&graph.0), self.around(&context), shared, options);
         let made = Driver::with_updates(parts, persist, opened, true, updates)?;
         write_around(journals, writes).await.map_err(|error| refuse(ErrorKind::store(error)))?;
