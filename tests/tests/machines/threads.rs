@@ -108,3 +108,54 @@ async fn a_thread_is_led_to_another_node_from_outside() {
     let error = other.update(nothing, as_node(Fives::node::<Increment>())).await.unwrap_err();
     assert!(error.to_string().contains("say which way"), "{error}");
 }
+
+mod balanced {
+    //! A machine whose state need not hold its invariant until the first node has run.
+
+    use graph_core::GraphState;
+    use graph_core::machine::{End, Machine};
+    use serde::{Deserialize, Serialize};
+
+    #[derive(GraphState, Clone, Debug)]
+    #[state(invariant = even)]
+    pub(super) struct Book {
+        #[state(input)]
+        given: u32,
+        taken: u32,
+    }
+
+    fn even(book: &Book) -> Result<(), &'static str> {
+        if book.given == book.taken { Ok(()) } else { Err("the book is not balanced") }
+    }
+
+    #[derive(Machine)]
+    #[machine(nodes(Balance), state = Book)]
+    pub(super) struct Books;
+
+    #[derive(Serialize, Deserialize)]
+    pub(super) struct Balance;
+
+    impl Balance {
+        async fn run(&self, book: &Book) -> (BookUpdate, End) {
+            (Book::update().taken(book.given), End(()))
+        }
+    }
+}
+
+#[tokio::test]
+async fn by_hand_another_node_that_is_refused_leaves_the_planned_one_as_it_was() {
+    use balanced::{Balance, Book, Books};
+
+    let thread = Books::compile().unwrap().with_checkpointer(MemoryCheckpointer::new()).thread("a");
+    let run = thread.run(Books::start_with(Balance, Book::input(3_u32))).durability(Durability::Sync);
+    let mut run = run.iter().await.unwrap().unwrap();
+    let error = run.next_with(Balance).await.unwrap_err();
+    assert!(
+        error.to_string().contains("not balanced") || format!("{error:?}").contains("not balanced"),
+        "{error:?}"
+    );
+    assert!(run.next().await.unwrap().is_none());
+    let history = thread.history().await.unwrap();
+    let sources: Vec<_> = history.iter().rev().map(|at| format!("{:?} {}", at.source, at.step)).collect();
+    assert_eq!(sources, ["Input -1", "Loop 0", "Loop 1"]);
+}

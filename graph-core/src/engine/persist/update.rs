@@ -161,6 +161,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 self.results.clear();
                 self.results.resize_with(tasks.len(), || None);
                 (self.tasks, self.attempts) = (tasks, attempts);
+                // What was refused has no checkpoint; the next one is of a superstep.
+                if let Some(persist) = &mut self.persist {
+                    persist.persisting = Persisting::Superstep;
+                }
             }
         }
         planned
