@@ -26,10 +26,11 @@
 //!
 //! A failure says what was promised, what was expected and what was found. A store *is* what passes all of this: there is no
 //! list of exceptions. What only some stores can be asked —damage to what is stored— is asked of those whose [`Place`] knows
-//! how. The promises of long-term stores are in [`store`].
+//! how. The promises of long-term stores are in [`store`], those of caches in [`cache`].
 
 mod block_on;
 mod broken;
+pub mod cache;
 mod case;
 mod cases;
 mod dice;

@@ -1,4 +1,4 @@
-//! Checkpoints of typed state graphs, and what they remember for long, in one SQLite file.
+//! Checkpoints of typed state graphs, what they remember for long, and results of their nodes, in one SQLite file.
 //!
 //! ```
 //! use graph_sqlite::SqliteCheckpointer;
@@ -25,10 +25,13 @@
 //! A [`SqliteStore`] keeps a long-term store in such a file, beside checkpoints or alone. Its searches read the items of the
 //! namespace that they are about, and compare them one by one: what is asked of a value is no part of a statement.
 //!
+//! A [`SqliteCache`] keeps what nodes have returned, in a file of its own or in the same.
+//!
 //! # Looking into a file
 //!
 //! The stock `sqlite3` shell can read a file while it is in use. Ids are the ids that the API shows, values that are JSON
-//! are text. `select * from checkpoints`, `pieces`, `records` and `items` have every name spelled out.
+//! are text. `select * from checkpoints`, `pieces`, `records`, `items` and `results` have
+//! every name spelled out.
 //!
 //! # Copying a file
 //!
@@ -40,6 +43,7 @@
 //! With [`Synchronous::Full`], which is the default, what was acknowledged survives the end of the process, of the system,
 //! and a power cut. With [`Synchronous::Normal`] it survives the end of the process.
 
+mod cache;
 mod chunk;
 mod items;
 mod long_term;
@@ -47,6 +51,7 @@ mod open;
 mod options;
 mod queue;
 mod reader;
+mod results;
 mod schema;
 mod shared;
 mod store;
@@ -54,6 +59,7 @@ mod stored;
 mod trouble;
 mod writer;
 
+pub use cache::SqliteCache;
 pub use long_term::SqliteStore;
 pub use options::{Options, Synchronous};
 pub use store::SqliteCheckpointer;

@@ -7,6 +7,7 @@ use graph_core::checkpoint::Page;
 use graph_core::store::{Error, Found, Get, Item, Namespace, NamespaceQuery, Reply, Search, Store, Writes};
 use rusqlite::Connection;
 
+use crate::cache::SqliteCache;
 use crate::items::{self, Fault, Sweep, about, settle};
 use crate::options::Options;
 use crate::shared::Shared;
@@ -71,6 +72,11 @@ impl SqliteStore {
 
     pub(crate) fn of(shared: Arc<Shared>) -> Self {
         Self { shared }
+    }
+
+    /// The cache of nodes' results in the same file, over the same threads.
+    pub fn cache(&self) -> SqliteCache {
+        SqliteCache::of(Arc::clone(&self.shared))
     }
 
     async fn read<T: Send + 'static>(

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use graph_core::checkpoint::StoreError;
 
-use crate::{SqliteCheckpointer, SqliteStore};
+use crate::{SqliteCache, SqliteCheckpointer, SqliteStore};
 
 /// What an acknowledged write survives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -84,6 +84,14 @@ impl Options {
     /// As [`SqliteStore::open`].
     pub fn open_store(self, path: impl AsRef<Path>) -> Result<SqliteStore, graph_core::store::Error> {
         SqliteStore::open_with(path.as_ref(), &self)
+    }
+
+    /// Opens the file as a cache of results, and makes it first if it is not there.
+    ///
+    /// # Errors
+    /// As [`SqliteCache::open`].
+    pub fn open_cache(self, path: impl AsRef<Path>) -> Result<SqliteCache, graph_core::cache::Error> {
+        SqliteCache::open_with(path.as_ref(), &self)
     }
 }
 

@@ -7,6 +7,7 @@ use graph_core::checkpoint::{
     StoreFuture, ThreadQuery, ThreadRecord,
 };
 
+use crate::cache::SqliteCache;
 use crate::long_term::SqliteStore;
 use crate::options::Options;
 use crate::reader;
@@ -94,6 +95,11 @@ impl SqliteCheckpointer {
     /// ```
     pub fn store(&self) -> SqliteStore {
         SqliteStore::of(Arc::clone(&self.shared))
+    }
+
+    /// The cache of nodes' results in the same file, over the same threads.
+    pub fn cache(&self) -> SqliteCache {
+        SqliteCache::of(Arc::clone(&self.shared))
     }
 }
 

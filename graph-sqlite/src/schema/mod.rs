@@ -9,7 +9,7 @@ use crate::trouble::Trouble;
 const APPLICATION: i32 = 0x4752_5048;
 
 /// What turns format `n` into format `n + 1`, at place `n`. None of them ever changes once it was released.
-const MIGRATIONS: [&str; 2] = [include_str!("1.sql"), include_str!("2.sql")];
+const MIGRATIONS: [&str; 3] = [include_str!("1.sql"), include_str!("2.sql"), include_str!("3.sql")];
 
 /// What is in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

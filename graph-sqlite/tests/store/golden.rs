@@ -3,9 +3,11 @@
 //! `GRAPH_SQLITE_GOLDEN=<number>` makes the files of a new format; those of an old one are never made again.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use std::{env, fs};
 
+use graph_core::cache::{Cache as _, EntryKey, NewEntry};
 use graph_core::checkpoint::{
     self, Checkpoint, CheckpointId, Checkpointer as _, Encoding, Payload, PieceKind, Query, RecordKey,
     RecordKind, RunRecord, StoredCheckpoint, StoredPiece, ThreadQuery,
@@ -13,7 +15,7 @@ use graph_core::checkpoint::{
 use graph_core::store::{
     Embedding, Found, Item, ItemKey, Namespace, Near, Put, Search, Store as _, Ttl, Write, Writes,
 };
-use graph_sqlite::{SqliteCheckpointer, SqliteStore};
+use graph_sqlite::{SqliteCache, SqliteCheckpointer, SqliteStore};
 
 use crate::kit::{File, batch, step, wait, writer};
 
@@ -45,7 +47,31 @@ fn contents(store: &SqliteCheckpointer) -> String {
     }
     let search = Search::within(UNIX_EPOCH + Duration::from_secs(1), Namespace::root());
     lines.extend(wait(store.store().search(search)).unwrap().items.iter().map(item));
+    for at in results() {
+        let found = wait(store.cache().get(at.clone(), UNIX_EPOCH + Duration::from_millis(30))).unwrap();
+        lines.extend(found.map(|result| format!("{at:?}: {}", text(&result))));
+    }
     lines.join("\n")
+}
+
+/// The names of the results.
+fn results() -> [EntryKey; 2] {
+    let at = |node: &str, key: &str| EntryKey {
+        graph: Arc::from("ticket \"17\""),
+        node: Arc::from(node),
+        state: Arc::from("[\"Ticket\",[]]"),
+        key: Arc::from(key),
+    };
+    [at("fetch", "\"\u{e9}\0\""), at("", "x00ff")]
+}
+
+fn keep(cache: &SqliteCache) {
+    let [one, other] = results();
+    let entries = vec![
+        NewEntry { at: one, value: Payload::json("{\"writes\":[]}"), ttl: Ttl::from_millis(5_000) },
+        NewEntry { at: other, value: Payload::new(Encoding::Bytes, vec![0, 255]), ttl: None },
+    ];
+    wait(cache.put(entries, UNIX_EPOCH + Duration::from_millis(20))).unwrap();
 }
 
 fn item(found: &Found) -> String {
@@ -137,6 +163,7 @@ fn make(format: usize) {
     wait(store.commit(other)).unwrap();
     assert_eq!(thread.field(fork, "draft"), "=\"0\"");
     remember(&store.store());
+    keep(&store.cache());
     fs::create_dir_all(golden(format, "db").parent().unwrap()).unwrap();
     fs::write(golden(format, "txt"), contents(&store)).unwrap();
     file.size();
@@ -148,7 +175,7 @@ fn files_of_every_format_are_read_as_they_were_written() {
     if let Ok(format) = env::var("GRAPH_SQLITE_GOLDEN") {
         make(format.parse().unwrap());
     }
-    for format in 1..=2 {
+    for format in 1..=3 {
         let file = File::new();
         fs::copy(golden(format, "db"), file.path()).unwrap();
         let store = file.open();
@@ -159,6 +186,13 @@ fn files_of_every_format_are_read_as_they_were_written() {
         let items = store.store();
         if format == 1 {
             remember(&items);
+        }
+        if format < 3 {
+            keep(&store.cache());
+        }
+        let now = UNIX_EPOCH + Duration::from_millis(5_019);
+        for at in results() {
+            assert!(wait(store.cache().get(at, now)).unwrap().is_some());
         }
         let near = Near::new("m", vec![2.0, -1.0]).ok();
         let now = UNIX_EPOCH + Duration::from_secs(1);

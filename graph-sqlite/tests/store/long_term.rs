@@ -134,7 +134,7 @@ fn files_that_are_no_stores_are_refused() {
     let file = File::new();
     drop(open(&file));
     file.sql().execute_batch("PRAGMA user_version = 7").unwrap();
-    assert!(matches!(SqliteStore::open(file.path()), Err(Error::NewerFormat { found: 7, known: 2 })));
+    assert!(matches!(SqliteStore::open(file.path()), Err(Error::NewerFormat { found: 7, known: 3 })));
     assert!(matches!(file.try_open(), Err(StoreError::NewerFormat { .. })));
 }
 

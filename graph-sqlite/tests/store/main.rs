@@ -18,3 +18,4 @@ mod model;
 mod opening;
 mod processes;
 mod pruning;
+mod results;

@@ -1,0 +1,61 @@
+//! Under which names a result is found.
+
+use crate::Broken;
+use crate::cache::case::Here;
+use crate::cache::desk::{at, of, some};
+use crate::expect::same;
+
+pub(crate) async fn no_name_is_taken_for_another(here: Here<'_>) -> Result<(), Broken> {
+    let desk = here.open().await?;
+    let names = [
+        at("a", "b", "c", "d"),
+        at("ab", "", "c", "d"),
+        at("", "ab", "c", "d"),
+        at("a", "bc", "", "d"),
+        at("a", "b", "", "cd"),
+        at("a", "b", "cd", ""),
+        at("A", "b", "c", "d"),
+        at("a", "b", "c", "d "),
+        at("a", "b", "c", "%"),
+        at("a", "b", "c", "_"),
+        at("a/b", "", "c", "d"),
+        at("b", "a", "c", "d"),
+        at("a", "b", "d", "d"),
+    ];
+    for (nth, at) in names.iter().enumerate() {
+        desk.put(at, &nth.to_string()).await?;
+    }
+    for (nth, at) in names.iter().enumerate() {
+        same(format!("{at:?} is no other name"), Some(nth.to_string()), desk.get(at).await?)?;
+    }
+    Ok(())
+}
+
+pub(crate) async fn names_are_any_text(here: Here<'_>) -> Result<(), Broken> {
+    let desk = here.open().await?;
+    let texts = ["", "\0", "a\0b", "a", "'; DROP TABLE x; --", "%", "\u{e9}", "e\u{301}", "\u{1f600}", "\n"];
+    for (nth, text) in texts.iter().enumerate() {
+        for (part, at) in
+            [at(text, "n", "s", "k"), at("g", text, "s", "k"), at("g", "n", text, "k"), of(text)]
+                .iter()
+                .enumerate()
+        {
+            desk.put(at, &format!("[{nth},{part}]")).await?;
+        }
+    }
+    for (nth, text) in texts.iter().enumerate() {
+        same("a key is any text", Some(format!("[{nth},3]")), desk.get(&of(text)).await?)?;
+        let graph = at(text, "n", "s", "k");
+        same("a graph's name is any text", Some(format!("[{nth},0]")), desk.get(&graph).await?)?;
+    }
+    Ok(())
+}
+
+pub(crate) async fn a_long_key_is_kept_whole(here: Here<'_>) -> Result<(), Broken> {
+    let desk = here.open().await?;
+    let long = |last: char| of(&format!("{}{last}", "x".repeat(100_000)));
+    desk.put(&long('a'), "1").await?;
+    desk.put(&long('b'), "2").await?;
+    same("long keys are told apart at their ends", some("1"), desk.get(&long('a')).await?)?;
+    same("long keys are told apart at their ends", None, desk.get(&long('c')).await?)
+}

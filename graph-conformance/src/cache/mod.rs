@@ -1,0 +1,29 @@
+//! What a cache of nodes' results has to pass: every promise of [`Cache`](graph_core::cache::Cache) as a test of its own.
+//!
+//! ```
+//! use graph_conformance::cache::Place;
+//! use graph_core::cache::{Error, MemoryCache};
+//!
+//! struct Mine(MemoryCache); // of a cache on disk: a temporary folder
+//!
+//! impl Place for Mine {
+//!     type Cache = MemoryCache;
+//!
+//!     async fn open(&self) -> Result<Self::Cache, Error> {
+//!         Ok(self.0.clone())
+//!     }
+//! }
+//!
+//! graph_conformance::cache_conformance_tests!(Mine(MemoryCache::new()));
+//! ```
+//!
+//! It is as for stores of checkpoints: a `#[test]` for each case, each with a place of its own, and no list of exceptions. A
+//! cache may forget what it likes, but not the few results that a case has just put.
+
+mod case;
+mod cases;
+mod desk;
+mod place;
+
+pub use case::{Case, cases, run};
+pub use place::Place;

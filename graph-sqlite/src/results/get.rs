@@ -1,0 +1,30 @@
+use std::time::SystemTime;
+
+use graph_core::cache::{EntryKey, Error};
+use graph_core::checkpoint::Payload;
+use rusqlite::{Connection, params};
+
+use crate::stored::{millis, payload};
+use crate::trouble::Trouble;
+
+/// The result that is there now under this name.
+pub(crate) fn get(
+    db: &Connection,
+    at: &EntryKey,
+    now: SystemTime,
+) -> Result<Result<Option<Payload>, Error>, Trouble> {
+    let mut query = db.prepare_cached(
+        "SELECT encoding, value FROM cache_entry WHERE graph = ?1 AND node = ?2 AND state = ?3 AND key = ?4 \
+         AND (expires IS NULL OR (made <= ?5 AND expires > ?5))",
+    )?;
+    let EntryKey { graph, node, state, key } = at;
+    let mut rows = query.query(params![&**graph, &**node, &**state, &**key, millis(now)])?;
+    let Some(row) = rows.next()? else { return Ok(Ok(None)) };
+    match row.get(0).map_err(Trouble::from).and_then(|encoding| payload(row, encoding, 1)) {
+        Ok(value) => Ok(Ok(Some(value))),
+        Err(Trouble::Damaged(damage)) => {
+            Ok(Err(Error::corrupt(at, format!("{}: {}", damage.what, damage.reason))))
+        }
+        Err(other) => Err(other),
+    }
+}

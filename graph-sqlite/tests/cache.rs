@@ -1,0 +1,43 @@
+//! The cache in a file keeps every promise of one.
+#![expect(clippy::unwrap_used, reason = "a test that cannot make or spoil its file fails")]
+
+use std::path::PathBuf;
+
+use graph_conformance::cache::Place;
+use graph_core::cache::{EntryKey, Error};
+use graph_sqlite::{SqliteCache, Synchronous};
+use rusqlite::{Connection, params};
+use tempfile::TempDir;
+
+/// A file in a folder of its own.
+struct File(TempDir);
+
+impl File {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.path().join("results.db")
+    }
+}
+
+impl Place for File {
+    type Cache = SqliteCache;
+
+    async fn open(&self) -> Result<SqliteCache, Error> {
+        // Not waiting for the disk: what is tested does not depend on it.
+        graph_sqlite::Options::new().synchronous(Synchronous::Normal).readers(2).open_cache(self.path())
+    }
+
+    async fn damage(&self, at: &EntryKey) -> bool {
+        let file = Connection::open(self.path()).unwrap();
+        let spoil =
+            "UPDATE cache_entry SET encoding = 77 WHERE graph = ?1 AND node = ?2 AND state = ?3 AND key = ?4";
+        let spoilt = file.execute(spoil, params![&*at.graph, &*at.node, &*at.state, &*at.key]);
+        assert_eq!(spoilt.unwrap(), 1, "there is something to spoil: {at:?}");
+        true
+    }
+}
+
+graph_conformance::cache_conformance_tests!(File::new());
