@@ -5,6 +5,7 @@
 )]
 
 mod asked;
+mod evolved;
 mod handed_on;
 mod hunted;
 mod mapped;

@@ -1,0 +1,175 @@
+//! Calls that an older program has left, of states that have changed since.
+
+use graph_core::interrupt::Question;
+use graph_core::{Cx, END, Graph, GraphState, START, StateGraph};
+use serde::{Deserialize, Serialize};
+
+use super::stores::on_every_store;
+
+#[derive(Serialize, Deserialize)]
+struct Sure;
+
+impl Question for Sure {
+    type Answer = bool;
+}
+
+/// The graphs of a program: with `Order` on the outside, `Search` within on a state of its own, and `Order` itself within.
+macro_rules! program {
+    ($price:expr) => {
+        use super::*;
+        use graph_core::Route;
+        use graph_core::subgraph::ToParent;
+
+        #[derive(Route)]
+        enum Out {
+            #[to("helper")]
+            Help,
+        }
+
+        async fn look(_: &Search) -> SearchUpdate {
+            Search::update().found([$price(1)])
+        }
+
+        async fn ask(_: &Search, cx: &Cx) -> SearchUpdate {
+            let sure = cx.interrupt(Sure).await;
+            Search::update().found([$price(if sure { 2 } else { 3 })])
+        }
+
+        async fn price(_: &Order) -> OrderUpdate {
+            Order::update().prices([$price(4)])
+        }
+
+        async fn sure(_: &Order, cx: &Cx) -> OrderUpdate {
+            Order::update().prices([$price(if cx.interrupt(Sure).await { 5 } else { 6 })])
+        }
+
+        async fn says(_: &Order) -> ToParent<Order, Out> {
+            ToParent::update(Order::update().prices([$price(7)])).goto(Out::Help)
+        }
+
+        async fn helper(_: &Order) -> OrderUpdate {
+            Order::update().prices([$price(8)])
+        }
+
+        pub(super) fn mapped() -> Graph<Order> {
+            let search = StateGraph::<Search>::new().edge(START, look).edge(look, ask).edge(ask, END);
+            let search = search.compile().unwrap().as_node("search");
+            let search = search.mapped(
+                |_: &Order| Search::input(),
+                |done| {
+                    let found = done.appended(|search: &Search| &search.found).to_vec();
+                    Order::update().prices(found)
+                },
+            );
+            let search = search.per_thread();
+            StateGraph::<Order>::new().edge(START, &search).edge(&search, END).compile().unwrap()
+        }
+
+        pub(super) fn here() -> Graph<Order> {
+            let inner = StateGraph::<Order>::new().edge(START, price).edge(price, sure).edge(sure, END);
+            let inner = inner.compile().unwrap().as_node("inner");
+            StateGraph::<Order>::new().edge(START, &inner).edge(&inner, END).compile().unwrap()
+        }
+
+        pub(super) fn said() -> Graph<Order> {
+            let inner = StateGraph::<Order>::new().edge(START, (says, sure)).edge(says, END).edge(sure, END);
+            let inner = inner.compile().unwrap().as_node("inner");
+            let graph = StateGraph::<Order>::new().edge(START, &inner).edge(&inner, END).edge(helper, END);
+            graph.compile().unwrap()
+        }
+    };
+}
+
+mod before {
+    #[derive(GraphState, Clone, Debug)]
+    pub(super) struct Order {
+        #[state(reducer = append)]
+        pub(super) prices: Vec<u32>,
+    }
+
+    #[derive(GraphState, Clone, Debug)]
+    pub(super) struct Search {
+        #[state(reducer = append)]
+        found: Vec<u32>,
+    }
+
+    program!(|cents: u32| cents);
+}
+
+mod after {
+    use graph_core::state::{MigrationError, Stored};
+    use serde_json::{Value, json};
+
+    #[derive(GraphState, Clone, Debug)]
+    #[state(version = 1, migrate = order)]
+    pub(super) struct Order {
+        #[state(reducer = append)]
+        pub(super) prices: Vec<String>,
+    }
+
+    #[derive(GraphState, Clone, Debug)]
+    #[state(version = 1, migrate = search)]
+    pub(super) struct Search {
+        #[state(reducer = append)]
+        found: Vec<String>,
+    }
+
+    fn texts(value: Value) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
+        Ok(value.as_array().ok_or("no list")?.iter().map(|cents| json!(format!("old {cents}"))).collect())
+    }
+
+    fn order(_: u32, stored: &mut Stored) -> Result<(), MigrationError> {
+        stored.change("prices", texts)
+    }
+
+    fn search(_: u32, stored: &mut Stored) -> Result<(), MigrationError> {
+        stored.change("found", texts)
+    }
+
+    program!(|cents: u32| format!("new {cents}"));
+}
+
+async fn goes_on(older: Graph<before::Order>, newer: Graph<after::Order>, ends: &str) {
+    on_every_store(async |place| {
+        let outcome = place.thread(&older).run(before::Order::input()).await.unwrap();
+        assert!(outcome.pause().is_some());
+        let thread = place.thread(&newer);
+        let answer = thread.pending().await.unwrap().only::<Sure>().unwrap().answer(true);
+        let ended = thread.resume(answer).await.unwrap();
+        assert_eq!(ended.state().prices.join(", "), ends);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_call_with_a_state_of_its_own_is_brought_to_the_new_version() {
+    goes_on(before::mapped(), after::mapped(), "old 1, new 2").await;
+}
+
+#[tokio::test]
+async fn a_call_on_the_state_around_it_is_brought_to_the_new_version() {
+    goes_on(before::here(), after::here(), "old 4, new 5").await;
+}
+
+#[tokio::test]
+async fn what_was_said_is_brought_to_the_new_version() {
+    goes_on(before::said(), after::said(), "new 5, old 7, new 8").await;
+}
+
+#[tokio::test]
+async fn what_earlier_calls_have_left_is_brought_to_the_new_version() {
+    on_every_store(async |place| {
+        for _ in 0..2 {
+            let thread = place.thread(&before::mapped());
+            thread.run(before::Order::input()).await.unwrap();
+            let answer = thread.pending().await.unwrap().only::<Sure>().unwrap().answer(true);
+            thread.resume(answer).await.unwrap();
+        }
+        let thread = place.thread(&after::mapped());
+        thread.run(after::Order::input()).await.unwrap();
+        let answer = thread.pending().await.unwrap().only::<Sure>().unwrap().answer(true);
+        let ended = thread.resume(answer).await.unwrap();
+        assert_eq!(ended.state().prices.join(", "), "old 1, old 2, old 1, old 2, new 1, new 2");
+    })
+    .await;
+}
