@@ -99,7 +99,8 @@
 //!
 //! A node is a function: call it. [`GraphState::started`] makes a state from an input, [`Ctx::detached`] a context,
 //! [`View::of`](derive@StateView) a view, and [`GraphState::updated`] applies what the node returned, through reducers and
-//! rules.
+//! rules. One that asks a person is given its answers by [`Cx::answering`]; without them it would wait for ever, unless
+//! [`Cx::until_asked`] looks at what it asks.
 //!
 //! # Features
 //!

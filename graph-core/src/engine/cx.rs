@@ -68,7 +68,8 @@ pub(super) struct At {
 impl Cx {
     /// A context outside of any run, for one attempt of a node by itself: in superstep 1 of 1, observed by nobody.
     ///
-    /// For a node that asks there are [`answering`](Self::answering) and [`until_asked`](Self::until_asked).
+    /// For a node that asks there are [`answering`](Self::answering) and [`until_asked`](Self::until_asked): nobody answers
+    /// otherwise, and it waits for ever.
     pub fn detached(node: &str) -> Self {
         let shared = RunShared {
             names: Arc::from([Arc::from(node)]),
