@@ -66,7 +66,7 @@ pub enum IsView {}
 #[diagnostic::on_unimplemented(
     message = "a node cannot take `{Self}` by value",
     label = "takes `{Self}` by value",
-    note = "a node takes `&State`, a view (`#[derive(StateView)]`), `&Cx`, `&Ctx<_>` or a packet by reference"
+    note = "a node takes `&State`, a view (`#[derive(StateView)]`), `&Cx`, `&Ctx<_>` or a packet by reference; the function of a workflow its input by reference, `Option<&T>`, `&Cx` or `&Ctx<_>`"
 )]
 pub trait Param {
     /// The same parameter without its lifetime.

@@ -10,7 +10,8 @@ use crate::error::{Error, ErrorKind};
 use crate::graph::Graph;
 use crate::node::{Body, Shape};
 use crate::state::GraphState;
-use crate::stream::{Events, RunStream, Sent, Sink, StreamMode};
+use crate::stream::event::StreamMode;
+use crate::stream::{Events, RunStream, Sent, Sink};
 
 use super::{Outcome, Stepper, Stop};
 

@@ -1,6 +1,5 @@
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
-use std::sync::Arc;
 
 use super::putting::Draft;
 use super::{Error, ItemKey, LongTermStore, Namespace, Putting, Write, Writes};
@@ -58,7 +57,7 @@ impl Batch {
     }
 
     /// Takes an item away; one that is not there is no error.
-    pub fn delete(mut self, namespace: impl Into<Namespace>, key: impl Into<Arc<str>>) -> Self {
+    pub fn delete(mut self, namespace: impl Into<Namespace>, key: impl AsRef<str>) -> Self {
         self.drafts.push(BatchDraft::Delete(ItemKey::new(namespace, key)));
         self
     }

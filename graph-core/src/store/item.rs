@@ -16,8 +16,8 @@ pub struct ItemKey {
 
 impl ItemKey {
     /// The item of this key in this namespace.
-    pub fn new(namespace: impl Into<Namespace>, key: impl Into<Arc<str>>) -> Self {
-        Self { namespace: namespace.into(), key: key.into() }
+    pub fn new(namespace: impl Into<Namespace>, key: impl AsRef<str>) -> Self {
+        Self { namespace: namespace.into(), key: key.as_ref().into() }
     }
 }
 

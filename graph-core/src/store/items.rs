@@ -50,7 +50,7 @@ impl<T> Items<T> {
     ///
     /// # Errors
     /// [`Corrupt`](Error::Corrupt) for one that cannot be read as this type, [`Backend`](Error::Backend).
-    pub async fn get(&self, key: impl Into<Arc<str>>) -> Result<Option<T>, Error> {
+    pub async fn get(&self, key: impl AsRef<str>) -> Result<Option<T>, Error> {
         Ok(self.item(key).await?.map(|item| item.value))
     }
 
@@ -58,8 +58,8 @@ impl<T> Items<T> {
     ///
     /// # Errors
     /// As [`get`](Self::get).
-    pub async fn item(&self, key: impl Into<Arc<str>>) -> Result<Option<Item<T>>, Error> {
-        let mut found = self.items([key.into()]).await?;
+    pub async fn item(&self, key: impl AsRef<str>) -> Result<Option<Item<T>>, Error> {
+        let mut found = self.items([key]).await?;
         Ok(found.pop().flatten())
     }
 
@@ -67,7 +67,7 @@ impl<T> Items<T> {
     ///
     /// # Errors
     /// As [`get`](Self::get).
-    pub async fn items<K: Into<Arc<str>>>(
+    pub async fn items<K: AsRef<str>>(
         &self,
         keys: impl IntoIterator<Item = K>,
     ) -> Result<Vec<Option<Item<T>>>, Error> {
@@ -92,7 +92,7 @@ impl<T> Items<T> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn put(&self, key: impl Into<Arc<str>>, value: &T) -> Putting {
+    pub fn put(&self, key: impl AsRef<str>, value: &T) -> Putting {
         let at = ItemKey::new(&self.namespace, key);
         let value = (self.write)(value).map_err(|unstorable| Error::NotStorable {
             namespace: at.namespace.clone(),
@@ -106,7 +106,7 @@ impl<T> Items<T> {
     ///
     /// # Errors
     /// [`Backend`](Error::Backend).
-    pub async fn delete(&self, key: impl Into<Arc<str>>) -> Result<bool, Error> {
+    pub async fn delete(&self, key: impl AsRef<str>) -> Result<bool, Error> {
         let writes = vec![Write::Delete(ItemKey::new(&self.namespace, key))];
         let was_there = self.store.store().write(Writes { now: self.store.now(), writes }).await?;
         Ok(was_there.first().copied().unwrap_or_default())

@@ -340,7 +340,12 @@ impl<S: GraphState> fmt::Debug for Event<S> {
 }
 
 impl<S: GraphState> fmt::Debug for EventKind<S> {
+    /// As of the [`Event`], without where it happened.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "EventKind::{}", self.name())
+        let mut json = Vec::new();
+        match entries(self, &mut serde_json::Serializer::new(&mut json)) {
+            Ok(()) => f.write_str(&String::from_utf8_lossy(&json)),
+            Err(_) => write!(f, "EventKind({})", self.name()),
+        }
     }
 }

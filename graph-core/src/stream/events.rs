@@ -14,8 +14,9 @@ use crate::messages::MessageChunk;
 use crate::node::Packet;
 use crate::state::{GraphState, Update, Writes};
 
+use super::event::{EventKind, StreamMode};
 use super::subgraph::Passed;
-use super::{Custom, EventKind, StreamMode, SubgraphEvent};
+use super::{Custom, SubgraphEvent};
 
 /// A run's side of its stream.
 pub(crate) struct Events<S: GraphState> {

@@ -11,8 +11,9 @@ use crate::error::{Error, ErrorKind};
 use crate::run::Outcome;
 use crate::state::GraphState;
 
+use super::Events;
+use super::event::{Event, EventKind, StreamMode};
 use super::events::{Listener, Told};
-use super::{Event, EventKind, Events, StreamMode};
 
 /// A run; its outcome, and how many supersteps it took.
 type Running<S> = Pin<Box<dyn Future<Output = Result<(u64, Outcome<S>), Error>> + Send>>;

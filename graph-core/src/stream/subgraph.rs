@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::state::GraphState;
 
-use super::EventKind;
+use super::event::EventKind;
 use super::event::entries;
 
 /// What happened in a subgraph whose state is another than that of the graph that is streamed.

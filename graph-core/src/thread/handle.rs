@@ -214,8 +214,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     ///
     /// # Cancel safety
     /// A dropped call has copied all or nothing.
-    pub async fn copy(&self, name: impl Into<Arc<str>>) -> Result<Self, Error> {
-        let name = name.into();
+    pub async fn copy(&self, name: impl AsRef<str>) -> Result<Self, Error> {
+        let name: Arc<str> = name.as_ref().into();
         let copied = self.graph.0.store.copy(&self.name, &name).await;
         copied.map_err(|error| self.graph.error(error))?;
         Ok(Self { graph: self.graph.clone(), name })

@@ -43,8 +43,8 @@ impl<S: GraphState, D: Send + Sync + 'static> History<S, D> {
     }
 
     /// Only those of the run of this id, with what resumptions of it have made.
-    pub fn run_id(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.query.run = Some(id.into());
+    pub fn run_id(mut self, id: impl AsRef<str>) -> Self {
+        self.query.run = Some(id.as_ref().into());
         self
     }
 

@@ -47,8 +47,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
 
 impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     /// The thread of this name. It comes into being with its first run; any text is a name.
-    pub fn thread(&self, name: impl Into<Arc<str>>) -> Thread<S, D> {
-        Thread { graph: self.clone(), name: name.into() }
+    pub fn thread(&self, name: impl AsRef<str>) -> Thread<S, D> {
+        Thread { graph: self.clone(), name: name.as_ref().into() }
     }
 
     /// Makes it the rule that new input gives up what is still planned on a thread, as a chat does when its user writes

@@ -158,8 +158,8 @@ impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, Wit
     ///
     /// A resumption belongs to the run that it goes on with, and so does an update of a run that is not complete: whoever
     /// starts the run again gets what it has come to with them. An id is known for as long as a checkpoint of its run is.
-    pub fn run_id(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.target.run_id = Some(id.into());
+    pub fn run_id(mut self, id: impl AsRef<str>) -> Self {
+        self.target.run_id = Some(id.as_ref().into());
         self
     }
 

@@ -119,14 +119,14 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
 
 impl<S: GraphState, D: Send + Sync + 'static> Unfinished<S, D> {
     /// Only those whose name begins so.
-    pub fn prefix(mut self, prefix: impl Into<Arc<str>>) -> Self {
-        self.query.prefix = Some(prefix.into());
+    pub fn prefix(mut self, prefix: impl AsRef<str>) -> Self {
+        self.query.prefix = Some(prefix.as_ref().into());
         self
     }
 
     /// Only those whose name sorts behind this one.
-    pub fn after(mut self, name: impl Into<Arc<str>>) -> Self {
-        self.query.after = Some(name.into());
+    pub fn after(mut self, name: impl AsRef<str>) -> Self {
+        self.query.after = Some(name.as_ref().into());
         self
     }
 

@@ -16,9 +16,14 @@ impl<I: Payload, R: Returned<Value: Clone>> Outcome<Flow<I, R>> {
     /// finished from outside.
     pub fn value(self) -> Result<R::Value, Error> {
         let waits = self.waits();
+        // What is left to run is the function, and an error of a workflow has its name.
+        let function = self.pause().and_then(|pause| pause.next().first().cloned());
         match self.into_state().into_value() {
             Some(value) if waits.is_empty() => Ok(Arc::unwrap_or_clone(value)),
-            _ => Err(Error::new(Flow::<I, R>::NAME, ErrorKind::NotEnded { waits })),
+            _ => Err(Error::new(
+                function.as_deref().unwrap_or(Flow::<I, R>::NAME),
+                ErrorKind::NotEnded { waits },
+            )),
         }
     }
 }

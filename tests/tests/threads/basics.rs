@@ -57,6 +57,17 @@ async fn two_nodes_in_a_row_make_four_checkpoints() {
 }
 
 #[tokio::test]
+async fn names_of_threads_and_runs_are_whatever_is_a_text() {
+    let graph = two_nodes();
+    let (name, id) = ("ann".to_owned(), "run-1".to_owned());
+    graph.thread(&name).run(Foo::input("")).run_id(&id).await.unwrap();
+    assert_eq!(graph.thread(&name).history().run_id(&id).await.unwrap().len(), 4);
+    let copied = graph.thread(&name).copy(&format!("{name}-2")).await.unwrap();
+    assert_eq!(copied.state().await.unwrap().unwrap().state.unwrap().bar, ["a", "b"]);
+    assert_eq!(graph.thread(name).state().await.unwrap().unwrap().run_id.as_ref(), id);
+}
+
+#[tokio::test]
 async fn durability_exit_stores_the_end_and_nothing_else() {
     let thread = two_nodes().thread("1");
     thread.run(Foo::input("")).durability(Durability::Exit).await.unwrap();

@@ -135,6 +135,13 @@ async fn are_told_to_whoever_listens_with_their_keys() {
         let mut listen = |event: &graph_core::Event<Flow<Vec<String>, String>>| {
             if let EventKind::StepFinished { node, key, kept, .. } = &event.kind {
                 assert_eq!(&**node, "letters");
+                let shown = format!("{:?}", event.kind);
+                assert_eq!(
+                    shown,
+                    format!(
+                        r#"{{"type":"step_finished","node":"letters","task":0,"key":"{key}","kept":{kept}}}"#
+                    )
+                );
                 told.push(format!("{key}{}", if *kept { " kept" } else { "" }));
             }
             let json = serde_json::to_value(event).unwrap();

@@ -36,6 +36,20 @@ async fn a_value_comes_back_as_what_it_was() {
 }
 
 #[tokio::test]
+async fn a_key_is_whatever_is_a_text() {
+    let visits = store().of::<u32>("visits");
+    let key: String = ["mon", "day"].concat();
+    visits.put(&key, &1).await.unwrap();
+    let keys: Vec<String> = vec![key.clone(), "gone".to_owned()];
+    assert_eq!(visits.items(&keys).await.unwrap().iter().flatten().count(), 1);
+    let shared: std::sync::Arc<str> = key.as_str().into();
+    assert_eq!(visits.get(&shared).await.unwrap(), Some(1));
+    assert!(visits.item(std::borrow::Cow::Borrowed(&*key)).await.unwrap().is_some());
+    assert!(visits.delete(&key).await.unwrap());
+    assert_eq!(visits.get(key).await.unwrap(), None);
+}
+
+#[tokio::test]
 async fn what_cannot_be_read_is_an_error_that_says_where_and_why() {
     let store = store();
     store.of::<String>(["users", "ann"]).put("profile", &"a text".to_owned()).await.unwrap();
