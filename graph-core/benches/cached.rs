@@ -43,7 +43,7 @@ fn main() {
     let cached = cached.with_cache(MemoryCache::new());
     let found =
         pair(rounds, || ticks(&runtime, &cached, supersteps), || ticks(&runtime, &uncached, supersteps));
-    found.report("a superstep whose result is found in memory, against one of an empty node", 30.0);
+    found.report("a superstep whose result is found in memory, against one of an empty node", 100.0);
     let beside = plain().edge(START, other).edge(other, END).cache(other, Cached::by(|_: &Count| ()));
     let beside = beside.compile().expect("a loop").with_cache(MemoryCache::new());
     let free =
