@@ -6,6 +6,7 @@ mod caching;
 pub(crate) mod compiled;
 mod draft;
 mod drawing;
+mod governed;
 mod handler;
 mod place;
 mod policies;
