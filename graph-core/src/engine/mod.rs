@@ -1,5 +1,6 @@
 //! Runs graphs: execute a superstep's tasks, apply what they wrote, plan the next.
 
+mod also_null;
 mod apply;
 mod attempt;
 mod begin;

@@ -26,6 +26,7 @@ mod mended;
 mod messages;
 mod model;
 mod names;
+mod null_packets;
 mod patches;
 mod questions;
 mod refused;

@@ -1,9 +1,10 @@
 use std::fmt::Write as _;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::checkpoint::{Encoding, Payload};
+use crate::engine::also_null::also_null;
 use crate::engine::encoded::{Builder, EncodedWrite};
 use crate::engine::persist::packet_json;
 use crate::engine::task::WriteOf;
@@ -49,11 +50,6 @@ struct KeptExit {
     exit: String,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "also_null")]
     packet: Option<Box<RawValue>>,
-}
-
-/// A value that is there, also where it is null.
-fn also_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error> {
-    Box::<RawValue>::deserialize(deserializer).map(Some)
 }
 
 /// What a node has returned, to be kept; in words why that cannot be.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::checkpoint::{Checkpoint, Payload};
+use crate::engine::also_null::also_null;
 use crate::engine::ephemeral::Ephemerals;
 use crate::graph::Compiled;
 use crate::node::Packet;
@@ -39,7 +40,7 @@ pub(super) struct StoredProgress {
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredTask {
     node: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "also_null")]
     packet: Option<Box<RawValue>>,
 }
 

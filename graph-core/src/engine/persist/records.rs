@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::checkpoint::{Payload, RecordKey, RecordKind, TaskRecord};
+use crate::engine::also_null::also_null;
 use crate::engine::encoded::{Builder, Encoded};
 use crate::engine::policy::{Due, Tried, Tries};
 use crate::engine::task::{Finished, WriteOf};
@@ -38,7 +39,7 @@ struct StoredChoice {
     /// It is one of the route of the node's error handler.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     rescue: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "also_null")]
     packet: Option<Box<RawValue>>,
 }
 

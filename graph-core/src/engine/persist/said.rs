@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::checkpoint::{RecordKind, TaskRecord};
+use crate::engine::also_null::also_null;
 use crate::graph::Compiled;
 use crate::node::said::{StoredUpdate, Unread};
 use crate::node::{Choice, Exit, Leave, Outward, OutwardType};
@@ -30,7 +31,7 @@ struct SaidChoice {
     exit: String,
     /// Where it leads, which tells routes apart that have exits of the same name.
     to: Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "also_null")]
     packet: Option<Box<RawValue>>,
 }
 
