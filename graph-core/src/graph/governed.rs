@@ -11,7 +11,8 @@ use super::caching::DraftCache;
 use super::{HandlerReads, Handles, Returns};
 
 impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
-    /// Says how often a node is tried and how long an attempt of it may take. What the policy does not say is as in the
+    /// Says how often a node is tried and how long an attempt of it may take: with a [`Policy`], or a
+    /// [`Retry`](crate::policy::Retry) alone. What the policy does not say is as in the
     /// [default policy](Self::default_policy).
     ///
     /// ```
@@ -28,17 +29,17 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     ///     .compile()?;
     /// # Ok::<(), graph_core::Error>(())
     /// ```
-    pub fn policy<N, M, F>(mut self, node: N, policy: Policy) -> Self
+    pub fn policy<N, M, F>(mut self, node: N, policy: impl Into<Policy>) -> Self
     where
         N: Shape<M, Body = Body<F>>,
     {
-        self.draft.policies.of_nodes.push((node.into_body().node, policy));
+        self.draft.policies.of_nodes.push((node.into_body().node, policy.into()));
         self
     }
 
     /// The policy of all nodes, as far as a node's own does not say otherwise.
-    pub fn default_policy(mut self, policy: Policy) -> Self {
-        self.draft.policies.default = policy;
+    pub fn default_policy(mut self, policy: impl Into<Policy>) -> Self {
+        self.draft.policies.default = policy.into();
         self
     }
 

@@ -13,6 +13,12 @@ pub struct Policy {
     idle_timeout: Option<Option<Duration>>,
 }
 
+impl From<Retry> for Policy {
+    fn from(retry: Retry) -> Self {
+        Self::new().retry(retry)
+    }
+}
+
 impl Policy {
     /// A policy that says nothing.
     pub fn new() -> Self {

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use graph_core::interrupt::Question;
-use graph_core::policy::{Policy, Retry};
+use graph_core::policy::Retry;
 use graph_core::workflow::{Flow, Workflow};
 use graph_core::{Ctx, Cx, EventKind, Graph, NodeError, Outcome, Result, StreamMode};
 use serde::{Deserialize, Serialize};
@@ -121,8 +121,7 @@ async fn are_kept_when_a_policy_tries_the_function_again() {
         if attempt < 3 { Err(NodeError::msg("not yet")) } else { Ok(attempt) }
     }
     let world = Arc::new(World::default());
-    let graph =
-        Workflow::with_context(flaky).policy(Policy::new().retry(Retry::attempts(3))).compile().unwrap();
+    let graph = Workflow::with_context(flaky).policy(Retry::attempts(3)).compile().unwrap();
     assert_eq!(graph.run(()).context(Arc::clone(&world)).await.unwrap().value().unwrap(), 3);
     assert_eq!(world.done(), ["once"]);
 }
