@@ -16,7 +16,7 @@ use tokio::sync::Notify;
 ///
 /// # #[derive(GraphState, Clone)]
 /// # struct Count { #[state(reducer = add)] total: u32 }
-/// # async fn first() -> CountUpdate { tokio::task::yield_now().await; Count::update().total(1_u32) }
+/// # async fn first(cx: &graph_core::Cx) -> CountUpdate { cx.stopping().await; Count::update().total(1_u32) }
 /// # async fn second() -> CountUpdate { Count::update().total(1_u32) }
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> graph_core::Result<()> {
