@@ -53,7 +53,8 @@ impl<I, R, D> Workflow<I, R, D> {
         self
     }
 
-    /// What becomes of the function when it fails or takes too long. A retry runs it from its top; the
+    /// What becomes of the function when it fails or takes too long: a [`Policy`], or a
+    /// [`Retry`](crate::policy::Retry) alone. A retry runs it from its top; the
     /// [steps](crate::Cx::step) that it has finished are not taken again.
     pub fn policy(mut self, policy: impl Into<Policy>) -> Self {
         self.policy = policy.into();

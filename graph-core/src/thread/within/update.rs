@@ -93,6 +93,9 @@ where
     /// # Durability
     /// When it has returned, everything is durable. Should its process die on the way, the call waits as before, and asks
     /// again once the thread is resumed.
+    ///
+    /// # Cancel safety
+    /// Dropped on its way, it has been made, or the call waits as before and asks again once the thread is resumed.
     pub fn update(
         &self,
         update: impl IntoUpdate<C>,
