@@ -2,12 +2,12 @@
 
 pub use crate::ToolSpec;
 pub use crate::tool::{Argument, IntoToolOutput, Tool, ToolFuture, Turn, read_arguments, schema_of};
-pub use graph_core::__private::{Checked, Extract, FixedParam, Param, Source};
-pub use graph_core::{GraphState, NodeError};
 pub use schemars;
 pub use serde;
 pub use std::boxed::Box;
 pub use std::string::String;
+pub use superstep::__private::{Checked, Extract, FixedParam, Param, Source};
+pub use superstep::{GraphState, NodeError};
 
 /// A parameter that the run provides.
 ///

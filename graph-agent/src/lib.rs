@@ -8,7 +8,7 @@
 //! | feature | what it adds |
 //! |---|---|
 //! | `openai` | `OpenAiModel`, a model behind any endpoint that understands OpenAI's chat protocol, through `async-openai` |
-//! | `tracing` | spans of model calls and tools within those of [`graph_core`], by OpenTelemetry's conventions |
+//! | `tracing` | spans of model calls and tools within those of [`superstep`], by OpenTelemetry's conventions |
 
 pub mod agent;
 pub mod model;
@@ -25,7 +25,7 @@ pub use model::openai::{OpenAiBuilder, OpenAiModel};
 pub use model::request::{AnswerSchema, ChatRequest, ToolChoice, ToolSpec};
 pub use model::scripted::ScriptedModel;
 /// What the types of arguments and answers derive `JsonSchema` from; where it is not a dependency of yours, say so beside the
-/// derive: `#[schemars(crate = "graph_agent::schemars")]`.
+/// derive: `#[schemars(crate = "superstep_agent::schemars")]`.
 pub use schemars;
 #[doc = include_str!("../docs/tool.md")]
-pub use state_derive::tool;
+pub use superstep_derive::tool;

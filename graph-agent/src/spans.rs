@@ -4,8 +4,8 @@
 
 use std::future::Future;
 
-use graph_core::messages::{AiMessage, ToolCall};
-use graph_core::{GraphState, NodeError};
+use superstep::messages::{AiMessage, ToolCall};
+use superstep::{GraphState, NodeError};
 
 use crate::model::request::ChatRequest;
 use crate::tool::{Tool, ToolOutput};
@@ -37,7 +37,7 @@ pub(crate) async fn chat(
         return reply.await;
     }
     let span = tracing::info_span!(
-        target: "graph_agent",
+        target: "superstep_agent",
         "chat",
         otel.name = format!("chat {}", model.name()),
         otel.kind = "client",
@@ -104,7 +104,7 @@ pub(crate) async fn tool<S: GraphState, D: 'static>(
     thread: Option<&str>,
     output: impl Future<Output = Result<ToolOutput<S>, NodeError>>,
 ) -> Result<ToolOutput<S>, NodeError> {
-    use graph_core::messages::ToolStatus;
+    use superstep::messages::ToolStatus;
     use tracing::Instrument as _;
     use tracing::field::Empty;
 
@@ -112,7 +112,7 @@ pub(crate) async fn tool<S: GraphState, D: 'static>(
         return output.await;
     }
     let span = tracing::info_span!(
-        target: "graph_agent",
+        target: "superstep_agent",
         "execute_tool",
         otel.name = format!("execute_tool {}", call.name),
         otel.kind = "internal",

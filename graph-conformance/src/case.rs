@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use graph_core::checkpoint::Checkpointer;
+use superstep::checkpoint::Checkpointer;
 
 use crate::cases as listed;
 use crate::expect::told;
@@ -55,8 +55,8 @@ pub fn cases() -> impl Iterator<Item = Case> {
 /// `run = ..` says how a future is run, if not by [`block_on`](crate::block_on).
 ///
 /// ```
-/// # use graph_conformance::Place;
-/// # use graph_core::checkpoint::{MemoryCheckpointer, StoreError};
+/// # use superstep_conformance::Place;
+/// # use superstep::checkpoint::{MemoryCheckpointer, StoreError};
 /// # struct Memory(MemoryCheckpointer);
 /// # impl Place for Memory {
 /// #     type Store = MemoryCheckpointer;
@@ -64,13 +64,13 @@ pub fn cases() -> impl Iterator<Item = Case> {
 /// # }
 /// mod without_a_runtime {
 ///     # use super::*;
-///     graph_conformance::conformance_tests!(Memory(MemoryCheckpointer::new()));
+///     superstep_conformance::conformance_tests!(Memory(MemoryCheckpointer::new()));
 /// }
 ///
 /// mod on_a_runtime {
 ///     # use super::*;
-///     # fn block_on<T>(case: impl Future<Output = T>) -> T { graph_conformance::block_on(case) }
-///     graph_conformance::conformance_tests!(Memory(MemoryCheckpointer::new()), run = |case| block_on(case));
+///     # fn block_on<T>(case: impl Future<Output = T>) -> T { superstep_conformance::block_on(case) }
+///     superstep_conformance::conformance_tests!(Memory(MemoryCheckpointer::new()), run = |case| block_on(case));
 /// }
 /// ```
 #[macro_export]

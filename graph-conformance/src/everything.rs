@@ -1,6 +1,6 @@
 use std::fmt::Display;
 
-use graph_core::checkpoint::{CheckpointId, Checkpointer, Fence, Query, StoredCheckpoint};
+use superstep::checkpoint::{CheckpointId, Checkpointer, Fence, Query, StoredCheckpoint};
 
 use crate::Broken;
 use crate::expect::{Expect, holds, same};

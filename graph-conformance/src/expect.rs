@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt::{Debug, Display, Write as _};
 use std::mem::discriminant;
 
-use graph_core::checkpoint::{Fence, StoreError};
+use superstep::checkpoint::{Fence, StoreError};
 
 use crate::Broken;
 

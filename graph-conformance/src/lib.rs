@@ -1,11 +1,11 @@
 //! What a store of checkpoints has to pass: every promise of
-//! [`Checkpointer`](graph_core::checkpoint::Checkpointer) as a test of its own.
+//! [`Checkpointer`](superstep::checkpoint::Checkpointer) as a test of its own.
 //!
 //! The author of a store says where one is, and how it is opened; the rest is here:
 //!
 //! ```
-//! use graph_conformance::Place;
-//! use graph_core::checkpoint::{MemoryCheckpointer, StoreError};
+//! use superstep_conformance::Place;
+//! use superstep::checkpoint::{MemoryCheckpointer, StoreError};
 //!
 //! struct Mine(MemoryCheckpointer); // for a store on disk: a temporary folder
 //!
@@ -17,7 +17,7 @@
 //!     }
 //! }
 //!
-//! graph_conformance::conformance_tests!(Mine(MemoryCheckpointer::new()));
+//! superstep_conformance::conformance_tests!(Mine(MemoryCheckpointer::new()));
 //! ```
 //!
 //! That makes a `#[test]` for each case. A store that needs a runtime of its own is given it:

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use graph_core::checkpoint::{
+use superstep::checkpoint::{
     Encoding, Payload, Piece, PieceKind, RecordKey, RecordKind, StoredCheckpoint, StoredField, StoredPiece,
     TaskRecord,
 };

@@ -2,7 +2,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use graph_core::checkpoint::{Checkpointer, StoreError};
+use superstep::checkpoint::{Checkpointer, StoreError};
 
 /// Where a store is: a file, a folder, a database, or just a store in memory.
 ///

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use graph_core::Metadata;
-use graph_core::checkpoint::{
+use superstep::Metadata;
+use superstep::checkpoint::{
     Batch, Checkpoint, CheckpointId, Checkpointer, Fence, NewCheckpoint, RecordKey, RunRecord, Source,
     StoreError, StoredCheckpoint, TaskRecord, Write,
 };

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use graph_core::checkpoint::{Batch, CheckpointId, Piece, PieceKind, Write};
+use superstep::checkpoint::{Batch, CheckpointId, Piece, PieceKind, Write};
 
 use crate::notation::text;
 

@@ -1,7 +1,7 @@
 //! The cache in memory keeps every promise.
 
-use graph_conformance::cache::Place;
-use graph_core::cache::{Error, MemoryCache};
+use superstep::cache::{Error, MemoryCache};
+use superstep_conformance::cache::Place;
 
 struct Memory(MemoryCache);
 
@@ -13,4 +13,4 @@ impl Place for Memory {
     }
 }
 
-graph_conformance::cache_conformance_tests!(Memory(MemoryCache::new()));
+superstep_conformance::cache_conformance_tests!(Memory(MemoryCache::new()));

@@ -4,10 +4,10 @@ use std::future::poll_fn;
 use std::task::Poll;
 use std::time::{Duration, SystemTime};
 
-use graph_conformance::block_on;
-use graph_conformance::cache::{Place, run};
-use graph_core::cache::{Cache, Clear, EntryKey, Error, MemoryCache, NewEntry, Reply};
-use graph_core::checkpoint::Payload;
+use superstep::cache::{Cache, Clear, EntryKey, Error, MemoryCache, NewEntry, Reply};
+use superstep::checkpoint::Payload;
+use superstep_conformance::block_on;
+use superstep_conformance::cache::{Place, run};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
@@ -58,7 +58,7 @@ impl Faulty {
     fn changed(&self, entry: NewEntry) -> NewEntry {
         let NewEntry { at, mut value, ttl } = entry;
         if self.is(Fault::LosesEncodings) {
-            value = Payload::new(graph_core::checkpoint::Encoding::Json, value.bytes());
+            value = Payload::new(superstep::checkpoint::Encoding::Json, value.bytes());
         }
         NewEntry { at: self.at(at), value, ttl: ttl.filter(|_| !self.is(Fault::LetsNothingExpire)) }
     }

@@ -1,7 +1,7 @@
 //! The encrypting store keeps every promise of the store that it stands around.
 
-use graph_conformance::Place;
-use graph_core::checkpoint::{EncryptedCheckpointer, Key, Keys, MemoryCheckpointer, StoreError};
+use superstep::checkpoint::{EncryptedCheckpointer, Key, Keys, MemoryCheckpointer, StoreError};
+use superstep_conformance::Place;
 
 struct Encrypted(MemoryCheckpointer);
 
@@ -13,4 +13,4 @@ impl Place for Encrypted {
     }
 }
 
-graph_conformance::conformance_tests!(Encrypted(MemoryCheckpointer::new()));
+superstep_conformance::conformance_tests!(Encrypted(MemoryCheckpointer::new()));

@@ -1,7 +1,7 @@
 //! The long-term store in memory keeps every promise.
 
-use graph_conformance::store::Place;
-use graph_core::store::{Error, MemoryStore};
+use superstep::store::{Error, MemoryStore};
+use superstep_conformance::store::Place;
 
 struct Memory(MemoryStore);
 
@@ -13,4 +13,4 @@ impl Place for Memory {
     }
 }
 
-graph_conformance::store_conformance_tests!(Memory(MemoryStore::new()));
+superstep_conformance::store_conformance_tests!(Memory(MemoryStore::new()));

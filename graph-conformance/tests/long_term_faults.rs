@@ -6,13 +6,13 @@ use std::future::poll_fn;
 use std::task::Poll;
 use std::time::SystemTime;
 
-use graph_conformance::block_on;
-use graph_conformance::store::{Place, run};
-use graph_core::checkpoint::Page;
-use graph_core::store::{
+use superstep::checkpoint::Page;
+use superstep::store::{
     Error, Found, Get, Item, ItemKey, MemoryStore, Namespace, NamespaceQuery, Order, Reply, Search, Store,
     Write, Writes,
 };
+use superstep_conformance::block_on;
+use superstep_conformance::store::{Place, run};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {

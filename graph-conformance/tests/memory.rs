@@ -2,8 +2,8 @@
 
 use std::thread;
 
-use graph_conformance::{Place, block_on};
-use graph_core::checkpoint::{Batch, Checkpointer, Fence, MemoryCheckpointer, StoreError};
+use superstep::checkpoint::{Batch, Checkpointer, Fence, MemoryCheckpointer, StoreError};
+use superstep_conformance::{Place, block_on};
 
 struct Memory(MemoryCheckpointer);
 
@@ -15,7 +15,7 @@ impl Place for Memory {
     }
 }
 
-graph_conformance::conformance_tests!(Memory(MemoryCheckpointer::new()));
+superstep_conformance::conformance_tests!(Memory(MemoryCheckpointer::new()));
 
 #[test]
 fn of_writers_on_many_threads_one_raises_each_epoch() {

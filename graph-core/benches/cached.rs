@@ -7,9 +7,9 @@ mod paired;
 
 use std::time::{Duration, Instant};
 
-use graph_core::cache::{Cached, MemoryCache};
-use graph_core::{END, Graph, GraphState, START, StateGraph};
 use paired::{extent, pair};
+use superstep::cache::{Cached, MemoryCache};
+use superstep::{END, Graph, GraphState, START, StateGraph};
 
 #[derive(GraphState, Clone)]
 struct Count {

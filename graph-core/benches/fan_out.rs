@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
-use graph_core::{END, Graph, GraphState, Result, Route, START, StateGraph};
 use paired::{extent, median, pair};
+use superstep::{END, Graph, GraphState, Result, Route, START, StateGraph};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 

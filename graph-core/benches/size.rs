@@ -6,9 +6,9 @@ mod paired;
 
 use std::time::{Duration, Instant};
 
-use graph_core::messages::Message;
-use graph_core::{GraphState, Overwrite, START, StateGraph};
 use paired::{extent, measuring, pair};
+use superstep::messages::Message;
+use superstep::{GraphState, Overwrite, START, StateGraph};
 use tokio::runtime::Runtime;
 
 /// A state of `total` and so many lists that nobody writes.

@@ -7,11 +7,11 @@ mod paired;
 use std::hint::black_box;
 use std::time::Instant;
 
-use graph_core::GraphState;
-use graph_core::checkpoint::{CheckpointId, Payload, PieceKind, StoredField, StoredPiece};
-use graph_core::state::Restore;
 use paired::{extent, pair};
 use serde::{Deserialize, Serialize};
+use superstep::GraphState;
+use superstep::checkpoint::{CheckpointId, Payload, PieceKind, StoredField, StoredPiece};
+use superstep::state::Restore;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Message {
@@ -36,7 +36,7 @@ fn message(number: u32) -> Message {
 }
 
 fn json(value: &impl Serialize) -> Payload {
-    Payload::new(graph_core::checkpoint::Encoding::Json, serde_json::to_vec(value).expect("JSON"))
+    Payload::new(superstep::checkpoint::Encoding::Json, serde_json::to_vec(value).expect("JSON"))
 }
 
 fn chat(pieces: impl IntoIterator<Item = (PieceKind, Payload)>) -> Vec<StoredField> {

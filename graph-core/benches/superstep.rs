@@ -9,8 +9,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use graph_core::{END, Graph, GraphState, Route, START, StateGraph};
 use paired::{extent, pair};
+use superstep::{END, Graph, GraphState, Route, START, StateGraph};
 
 #[derive(GraphState, Clone)]
 struct Count {
@@ -93,7 +93,7 @@ fn by_checked_graph(runtime: &tokio::runtime::Runtime, graph: &Graph<Checked>, s
 mod traced {
     use std::time::Duration;
 
-    use graph_core::Graph;
+    use superstep::Graph;
     use tracing::level_filters::LevelFilter;
     use tracing::span::{Attributes, Id, Record};
     use tracing::{Event, Metadata, Subscriber};
@@ -108,7 +108,7 @@ mod traced {
 
     impl Subscriber for Listens {
         fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-            *metadata.level() <= self.level && (self.to_graphs || metadata.target() != "graph_core")
+            *metadata.level() <= self.level && (self.to_graphs || metadata.target() != "superstep")
         }
 
         fn max_level_hint(&self) -> Option<LevelFilter> {

@@ -4,7 +4,7 @@
 //! update, put them into a [`StateGraph`], and [`run`](Graph::run) it:
 //!
 //! ```
-//! use graph_core::{END, GraphState, START, StateGraph};
+//! use superstep::{END, GraphState, START, StateGraph};
 //!
 //! #[derive(GraphState, Clone)]
 //! struct Greeting {
@@ -23,7 +23,7 @@
 //! }
 //!
 //! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> graph_core::Result<()> {
+//! # async fn main() -> superstep::Result<()> {
 //! let graph = StateGraph::<Greeting>::new().edge(START, hello).edge(hello, name).edge(name, END).compile()?;
 //! let greeting = graph.run(Greeting::input("Lance")).await?.into_state();
 //! assert_eq!(greeting.words, ["hello", "Lance"]);
@@ -60,8 +60,8 @@
 //! until there is an answer; what must not be done twice goes into a [step](Cx::step).
 //!
 //! ```
-//! use graph_core::checkpoint::MemoryCheckpointer;
-//! use graph_core::{END, GraphState, START, StateGraph};
+//! use superstep::checkpoint::MemoryCheckpointer;
+//! use superstep::{END, GraphState, START, StateGraph};
 //!
 //! #[derive(GraphState, Clone)]
 //! struct Sum {
@@ -74,9 +74,9 @@
 //! }
 //!
 //! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> graph_core::Result<()> {
+//! # async fn main() -> superstep::Result<()> {
 //! let graph = StateGraph::<Sum>::new().edge(START, double).edge(double, END).compile()?;
-//! // `graph_sqlite::SqliteCheckpointer::open("sums.db")?` keeps them in a file.
+//! // `superstep_sqlite::SqliteCheckpointer::open("sums.db")?` keeps them in a file.
 //! let graph = graph.with_checkpointer(MemoryCheckpointer::new());
 //!
 //! let thread = graph.thread("ann");
@@ -148,13 +148,13 @@ pub use run::outcome::Outcome;
 pub use state::change::Overwrite;
 pub use state::field::Field;
 pub use state::graph_state::GraphState;
-#[doc = include_str!("../docs/graph_state.md")]
-pub use state_derive::GraphState;
-#[doc = include_str!("../docs/route.md")]
-pub use state_derive::Route;
-#[doc = include_str!("../docs/state_view.md")]
-pub use state_derive::StateView;
 pub use stream::event::{Event, EventKind, StreamMode};
+#[doc = include_str!("../docs/graph_state.md")]
+pub use superstep_derive::GraphState;
+#[doc = include_str!("../docs/route.md")]
+pub use superstep_derive::Route;
+#[doc = include_str!("../docs/state_view.md")]
+pub use superstep_derive::StateView;
 
 /// What a panic said.
 pub(crate) fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {

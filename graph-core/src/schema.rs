@@ -10,8 +10,8 @@ use crate::state::GraphState;
 /// `schemars::JsonSchema`. Doc comments become descriptions.
 ///
 /// ```
-/// use graph_core::GraphState;
-/// use graph_core::schema::StateSchema;
+/// use superstep::GraphState;
+/// use superstep::schema::StateSchema;
 ///
 /// #[derive(GraphState, Clone)]
 /// #[state(schema)]

@@ -12,15 +12,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use graph_core::checkpoint::{
-    Batch, Checkpoint, CheckpointId, Checkpointer, Loaded, MemoryCheckpointer, Page, Prune, Pruned, Query,
-    StoreFuture, ThreadQuery, ThreadRecord,
-};
-use graph_core::{Graph, GraphState, START, StateGraph};
-use graph_sqlite::{SqliteCheckpointer, Synchronous};
 use paired::{extent, measuring, pair};
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
+use superstep::checkpoint::{
+    Batch, Checkpoint, CheckpointId, Checkpointer, Loaded, MemoryCheckpointer, Page, Prune, Pruned, Query,
+    StoreFuture, ThreadQuery, ThreadRecord,
+};
+use superstep::{Graph, GraphState, START, StateGraph};
+use superstep_sqlite::{SqliteCheckpointer, Synchronous};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Message {

@@ -3,8 +3,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use graph_core::cache::{Cache, Clear, EntryKey, Error, NewEntry, Reply};
-use graph_core::checkpoint::{Payload, StoreError};
+use superstep::cache::{Cache, Clear, EntryKey, Error, NewEntry, Reply};
+use superstep::checkpoint::{Payload, StoreError};
 
 use crate::items::about;
 use crate::options::Options;
@@ -15,9 +15,9 @@ use crate::writer::{Session, Turn};
 /// A cache of nodes' results in one SQLite file. A clone is the same cache.
 ///
 /// ```
-/// use graph_core::cache::Cached;
-/// use graph_core::{END, GraphState, START, StateGraph};
-/// use graph_sqlite::SqliteCache;
+/// use superstep::cache::Cached;
+/// use superstep::{END, GraphState, START, StateGraph};
+/// use superstep_sqlite::SqliteCache;
 ///
 /// #[derive(GraphState, Clone)]
 /// struct Page {

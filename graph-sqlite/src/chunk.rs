@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use graph_core::checkpoint::{CheckpointId, Encoding, Payload, PieceKind, StoredPiece};
 use rusqlite::ToSql;
 use rusqlite::types::{ToSqlOutput, ValueRef};
+use superstep::checkpoint::{CheckpointId, Encoding, Payload, PieceKind, StoredPiece};
 
 /// How many bytes tell of one entry.
 pub(crate) const HEADER: usize = 21;

@@ -1,7 +1,7 @@
 //! Checkpoints of typed state graphs, what they remember for long, and results of their nodes, in one SQLite file.
 //!
 //! ```
-//! use graph_sqlite::SqliteCheckpointer;
+//! use superstep_sqlite::SqliteCheckpointer;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let folder = tempfile::tempdir()?;

@@ -3,9 +3,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use graph_core::checkpoint::Page;
-use graph_core::store::{Error, Found, Get, Item, Namespace, NamespaceQuery, Reply, Search, Store, Writes};
 use rusqlite::Connection;
+use superstep::checkpoint::Page;
+use superstep::store::{Error, Found, Get, Item, Namespace, NamespaceQuery, Reply, Search, Store, Writes};
 
 use crate::cache::SqliteCache;
 use crate::items::{self, Fault, Sweep, about, settle};
@@ -16,8 +16,8 @@ use crate::writer::{Session, Turn};
 /// A long-term store in one SQLite file. A clone is the same store.
 ///
 /// ```
-/// use graph_core::store::LongTermStore;
-/// use graph_sqlite::SqliteStore;
+/// use superstep::store::LongTermStore;
+/// use superstep_sqlite::SqliteStore;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -35,7 +35,7 @@ use crate::writer::{Session, Turn};
 /// in it, and both write with one thread. Several processes may have it open.
 ///
 /// A read of an item costs a look into two indexes. A search reads the items of its namespace, and those further in, until its
-/// page is full, and a search by meaning reads all of them; see [`Index`](graph_core::store::Index).
+/// page is full, and a search by meaning reads all of them; see [`Index`](superstep::store::Index).
 ///
 /// What is in the file is not encrypted: whoever can read the file reads the values. A file that is made here can be read by its
 /// owner only.

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use graph_core::checkpoint::StoreError;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
+use superstep::checkpoint::StoreError;
 
 use crate::options::{Options, Synchronous};
 use crate::schema;

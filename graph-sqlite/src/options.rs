@@ -2,7 +2,7 @@ use std::path::Path;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use graph_core::checkpoint::StoreError;
+use superstep::checkpoint::StoreError;
 
 use crate::{SqliteCache, SqliteCheckpointer, SqliteStore};
 
@@ -21,7 +21,7 @@ pub enum Synchronous {
 /// How a file is to be opened.
 ///
 /// ```
-/// use graph_sqlite::{SqliteCheckpointer, Synchronous};
+/// use superstep_sqlite::{SqliteCheckpointer, Synchronous};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let folder = tempfile::tempdir()?;
@@ -82,7 +82,7 @@ impl Options {
     ///
     /// # Errors
     /// As [`SqliteStore::open`].
-    pub fn open_store(self, path: impl AsRef<Path>) -> Result<SqliteStore, graph_core::store::Error> {
+    pub fn open_store(self, path: impl AsRef<Path>) -> Result<SqliteStore, superstep::store::Error> {
         SqliteStore::open_with(path.as_ref(), &self)
     }
 
@@ -90,7 +90,7 @@ impl Options {
     ///
     /// # Errors
     /// As [`SqliteCache::open`].
-    pub fn open_cache(self, path: impl AsRef<Path>) -> Result<SqliteCache, graph_core::cache::Error> {
+    pub fn open_cache(self, path: impl AsRef<Path>) -> Result<SqliteCache, superstep::cache::Error> {
         SqliteCache::open_with(path.as_ref(), &self)
     }
 }

@@ -1,8 +1,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use graph_core::checkpoint::StoreError;
 use rusqlite::Connection;
+use superstep::checkpoint::StoreError;
 
 use crate::open;
 use crate::options::Options;

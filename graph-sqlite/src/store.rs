@@ -2,7 +2,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use graph_core::checkpoint::{
+use superstep::checkpoint::{
     Batch, Checkpoint, CheckpointId, Checkpointer, Loaded, Page, Prune, Pruned, Query, StoreError,
     StoreFuture, ThreadQuery, ThreadRecord,
 };
@@ -18,8 +18,8 @@ use crate::writer::{self, Pruning, Turn};
 /// A store of checkpoints in one SQLite file. A clone is the same store.
 ///
 /// ```
-/// use graph_core::checkpoint::Checkpointer as _;
-/// use graph_sqlite::SqliteCheckpointer;
+/// use superstep::checkpoint::Checkpointer as _;
+/// use superstep_sqlite::SqliteCheckpointer;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -79,8 +79,8 @@ impl SqliteCheckpointer {
     /// transaction.
     ///
     /// ```
-    /// use graph_sqlite::SqliteCheckpointer;
-    /// # use graph_core::{END, GraphState, START, StateGraph};
+    /// use superstep_sqlite::SqliteCheckpointer;
+    /// # use superstep::{END, GraphState, START, StateGraph};
     /// # #[derive(GraphState, Clone)] struct Count { total: u32 }
     /// # async fn add(count: &Count) -> CountUpdate { Count::update().total(count.total + 1) }
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use graph_core::checkpoint::{Checkpoint, CheckpointId, Encoding, Payload, RunRecord, Source};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Row, ToSql};
+use superstep::checkpoint::{Checkpoint, CheckpointId, Encoding, Payload, RunRecord, Source};
 
 use crate::chunk::unknown_encoding;
 use crate::trouble::Trouble;

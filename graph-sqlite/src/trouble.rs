@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use graph_core::checkpoint::{CheckpointId, Corrupt, StoreError};
 use rusqlite::ErrorCode;
+use superstep::checkpoint::{CheckpointId, Corrupt, StoreError};
 
 /// Why something inside the store did not go through; what names the thread is added at its edge.
 #[derive(Debug)]

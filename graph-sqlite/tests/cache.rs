@@ -3,10 +3,10 @@
 
 use std::path::PathBuf;
 
-use graph_conformance::cache::Place;
-use graph_core::cache::{EntryKey, Error};
-use graph_sqlite::{SqliteCache, Synchronous};
 use rusqlite::{Connection, params};
+use superstep::cache::{EntryKey, Error};
+use superstep_conformance::cache::Place;
+use superstep_sqlite::{SqliteCache, Synchronous};
 use tempfile::TempDir;
 
 /// A file in a folder of its own.
@@ -27,7 +27,7 @@ impl Place for File {
 
     async fn open(&self) -> Result<SqliteCache, Error> {
         // Not waiting for the disk: what is tested does not depend on it.
-        graph_sqlite::Options::new().synchronous(Synchronous::Normal).readers(2).open_cache(self.path())
+        superstep_sqlite::Options::new().synchronous(Synchronous::Normal).readers(2).open_cache(self.path())
     }
 
     async fn damage(&self, at: &EntryKey) -> bool {
@@ -40,4 +40,4 @@ impl Place for File {
     }
 }
 
-graph_conformance::cache_conformance_tests!(File::new());
+superstep_conformance::cache_conformance_tests!(File::new());

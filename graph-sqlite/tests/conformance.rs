@@ -3,10 +3,10 @@
 
 use std::path::PathBuf;
 
-use graph_conformance::{Damage, Place};
-use graph_core::checkpoint::StoreError;
-use graph_sqlite::SqliteCheckpointer;
 use rusqlite::{Connection, params};
+use superstep::checkpoint::StoreError;
+use superstep_conformance::{Damage, Place};
+use superstep_sqlite::SqliteCheckpointer;
 use tempfile::TempDir;
 
 /// A file in a folder of its own.
@@ -52,4 +52,4 @@ impl Place for File {
     }
 }
 
-graph_conformance::conformance_tests!(File::new());
+superstep_conformance::conformance_tests!(File::new());

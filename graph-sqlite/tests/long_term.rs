@@ -3,10 +3,10 @@
 
 use std::path::PathBuf;
 
-use graph_conformance::store::{Damage, Place};
-use graph_core::store::{Error, Namespace};
-use graph_sqlite::{SqliteStore, Synchronous};
 use rusqlite::{Connection, params};
+use superstep::store::{Error, Namespace};
+use superstep_conformance::store::{Damage, Place};
+use superstep_sqlite::{SqliteStore, Synchronous};
 use tempfile::TempDir;
 
 /// A file in a folder of its own.
@@ -32,7 +32,7 @@ impl Place for File {
 
     async fn open(&self) -> Result<SqliteStore, Error> {
         // Not waiting for the disk: what is tested does not depend on it.
-        graph_sqlite::Options::new().synchronous(Synchronous::Normal).readers(2).open_store(self.path())
+        superstep_sqlite::Options::new().synchronous(Synchronous::Normal).readers(2).open_store(self.path())
     }
 
     async fn damage(&self, damage: &Damage<'_>) -> bool {
@@ -55,4 +55,4 @@ impl Place for File {
     }
 }
 
-graph_conformance::store_conformance_tests!(File::new());
+superstep_conformance::store_conformance_tests!(File::new());

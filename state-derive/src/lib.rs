@@ -1,9 +1,9 @@
-//! The derive macros of `graph-core`, and `#[tool]` of `graph-agent`, documented where they are re-exported.
+//! The derive macros of `superstep`, and `#[tool]` of `superstep-agent`, documented where they are re-exported.
 //!
 //! Each is a pipeline: tokens → `parse` (attribute syntax) → `model` (meaning and spans) → `check` (every mistake at
 //! once) → `expand` (which cannot fail). `attr` is what they share.
 //!
-//! With the environment variable `GRAPH_CORE_EXPAND=Ticket` (or `all`) set while the crate is compiled, the code that is
+//! With the environment variable `SUPERSTEP_EXPAND=Ticket` (or `all`) set while the crate is compiled, the code that is
 //! emitted for `Ticket` is printed to stderr.
 
 use proc_macro::TokenStream;

@@ -1,4 +1,4 @@
-//! Runs a derive and prints what it emits when `GRAPH_CORE_EXPAND` asks for it.
+//! Runs a derive and prints what it emits when `SUPERSTEP_EXPAND` asks for it.
 
 use std::fmt::Write;
 
@@ -28,7 +28,7 @@ pub(crate) fn expand_tool(
 }
 
 fn shown(name: &str, output: TokenStream) -> TokenStream {
-    if std::env::var("GRAPH_CORE_EXPAND").is_ok_and(|wanted| wanted == name || wanted == "all") {
+    if std::env::var("SUPERSTEP_EXPAND").is_ok_and(|wanted| wanted == name || wanted == "all") {
         eprintln!("{}", layout(output.clone()));
     }
     output

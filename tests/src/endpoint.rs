@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use graph_core::messages::{Message, Role};
+use superstep::messages::{Message, Role};
 
 pub mod json;
 
@@ -100,7 +100,7 @@ pub fn strict(history: &[Message]) -> Result<(), Refusal> {
 
 #[cfg(test)]
 mod tests {
-    use graph_core::messages::{AiMessage, ToolCall};
+    use superstep::messages::{AiMessage, ToolCall};
 
     use super::*;
 

@@ -3,7 +3,7 @@
 //! A node returns only what is new. It cannot misspell a field or give it the wrong type: `StateUpdate` has a method for
 //! each field of `State`, and nothing else.
 
-use graph_core::{END, GraphState, Result, START, StateGraph};
+use superstep::{END, GraphState, Result, START, StateGraph};
 
 #[derive(GraphState, Clone, Debug)]
 struct State {

@@ -3,7 +3,7 @@
 //! One struct says it all. `input` fields are what a run needs, `output` fields what it gives back, the rest is private
 //! to the nodes; and each node reads a view that shows it no more than it needs.
 
-use graph_core::{END, GraphState, Result, START, StateGraph, StateView};
+use superstep::{END, GraphState, Result, START, StateGraph, StateView};
 
 #[derive(GraphState, Clone, Debug)]
 struct Sentence {

@@ -1,7 +1,7 @@
 //! Two nodes that run at the same time write the same field: with a reducer both writes count, without one it is an error
 //! that names the field and both nodes, and nothing of the superstep is applied.
 
-use graph_core::{END, ErrorKind, GraphState, Result, START, StateGraph};
+use superstep::{END, ErrorKind, GraphState, Result, START, StateGraph};
 
 #[derive(GraphState, Clone, Debug)]
 struct Vote {

@@ -2,8 +2,8 @@
 //!
 //! A variant with a payload sends it: the node that reads a `&Subject` runs once for each `Subject` that it is sent.
 
-use graph_core::{END, GraphState, Result, Route, START, StateGraph};
 use serde::{Deserialize, Serialize};
+use superstep::{END, GraphState, Result, Route, START, StateGraph};
 
 #[derive(GraphState, Clone, Debug)]
 struct Show {

@@ -2,7 +2,7 @@
 //!
 //! Where a node may lead is an enum. It is matched exhaustively, drawn in the picture, and checked by `compile()`.
 
-use graph_core::{Cx, END, ErrorKind, GraphState, Result, Route, START, StateGraph};
+use superstep::{Cx, END, ErrorKind, GraphState, Result, Route, START, StateGraph};
 
 #[derive(GraphState, Clone, Debug)]
 struct Search {

@@ -6,7 +6,7 @@
 //!         └── long_1 ── long_2 ────┘
 //! ```
 
-use graph_core::{END, GraphState, Result, START, StateGraph};
+use superstep::{END, GraphState, Result, START, StateGraph};
 
 #[derive(GraphState, Clone, Debug)]
 struct Trip {

@@ -2,7 +2,7 @@
 //!
 //! A node asks for `&Ctx<Shop>` and fits graphs with that context; a node of a library asks for `&Cx` and fits all.
 
-use graph_core::{Ctx, Cx, END, GraphState, Node, NodeError, Result, START, StateGraph, named};
+use superstep::{Ctx, Cx, END, GraphState, Node, NodeError, Result, START, StateGraph, named};
 
 /// Nothing in here has to be serializable, or cloneable.
 struct Shop {

@@ -2,9 +2,9 @@
 //!
 //! Nobody listening costs nothing: a run that is awaited instead makes none of these events.
 
-use graph_core::state::Update as _;
-use graph_core::{Cx, END, EventKind, GraphState, Result, START, StateGraph, StreamMode};
 use serde::Serialize;
+use superstep::state::Update as _;
+use superstep::{Cx, END, EventKind, GraphState, Result, START, StateGraph, StreamMode};
 
 #[derive(GraphState, Clone, Debug)]
 struct Draft {

@@ -1,8 +1,8 @@
 //! The rules of a state hold at its edge —an input from a client names everything that is wrong with it at once— and at
 //! every write: a node that breaks one fails the superstep, and nothing of it is applied.
 
-use graph_core::{END, ErrorKind, GraphState, Result, START, StateGraph};
 use serde_json::json;
+use superstep::{END, ErrorKind, GraphState, Result, START, StateGraph};
 
 #[derive(GraphState, Clone, Debug)]
 #[state(invariant = refund_is_paid_back)]

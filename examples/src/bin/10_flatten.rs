@@ -1,10 +1,10 @@
 //! A state made of states: `flatten` takes another one's fields in, and with them every node that was written for it.
 
-use graph_core::{END, GraphState, Result, START, StateGraph, StateView};
+use superstep::{END, GraphState, Result, START, StateGraph, StateView};
 
 /// What a library of chat nodes would bring along.
 mod chat {
-    use graph_core::GraphState;
+    use superstep::GraphState;
 
     #[derive(GraphState, Clone, Debug)]
     pub(crate) struct Chat {

@@ -2,8 +2,8 @@
 //!
 //! Two nodes in a row make four checkpoints: the input, the input applied, and one after each node.
 
-use graph_core::{END, GraphState, Result, START, StateGraph};
-use graph_sqlite::SqliteCheckpointer;
+use superstep::{END, GraphState, Result, START, StateGraph};
+use superstep_sqlite::SqliteCheckpointer;
 
 #[derive(GraphState, Clone, Debug)]
 struct State {

@@ -4,11 +4,11 @@
 
 use std::path::Path;
 
-use graph_core::interrupt::Question;
-use graph_core::thread::PersistentGraph;
-use graph_core::{Cx, END, ErrorKind, GraphState, Outcome, Result, START, StateGraph};
-use graph_sqlite::SqliteCheckpointer;
 use serde::{Deserialize, Serialize};
+use superstep::interrupt::Question;
+use superstep::thread::PersistentGraph;
+use superstep::{Cx, END, ErrorKind, GraphState, Outcome, Result, START, StateGraph};
+use superstep_sqlite::SqliteCheckpointer;
 
 #[derive(GraphState, Clone, Debug)]
 struct Order {

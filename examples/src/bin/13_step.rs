@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use graph_core::{Ctx, END, GraphState, NodeError, Result, START, StateGraph};
-use graph_sqlite::SqliteCheckpointer;
+use superstep::{Ctx, END, GraphState, NodeError, Result, START, StateGraph};
+use superstep_sqlite::SqliteCheckpointer;
 
 #[derive(GraphState, Clone, Debug)]
 struct Sale {

@@ -1,9 +1,9 @@
 //! A thread's checkpoints form a tree. An old one can be run again, or written to: both make a new branch, and the old one
 //! stays as it was.
 
-use graph_core::thread::as_node;
-use graph_core::{END, GraphState, Result, Route, START, StateGraph};
-use graph_sqlite::SqliteCheckpointer;
+use superstep::thread::as_node;
+use superstep::{END, GraphState, Result, Route, START, StateGraph};
+use superstep_sqlite::SqliteCheckpointer;
 
 #[derive(GraphState, Clone, Debug)]
 struct Joke {

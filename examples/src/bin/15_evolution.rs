@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use graph_core::state::{MigrationError, Stored};
-use graph_core::{END, ErrorKind, GraphState, Result, START, StateGraph};
-use graph_sqlite::SqliteCheckpointer;
 use serde_json::json;
+use superstep::state::{MigrationError, Stored};
+use superstep::{END, ErrorKind, GraphState, Result, START, StateGraph};
+use superstep_sqlite::SqliteCheckpointer;
 
 /// Last year's program.
 mod before {

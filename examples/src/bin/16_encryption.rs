@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use graph_core::checkpoint::{EncryptedCheckpointer, Key, Keys, StoreError};
-use graph_core::thread::Thread;
-use graph_core::{END, ErrorKind, GraphState, Result, START, StateGraph};
-use graph_sqlite::SqliteCheckpointer;
+use superstep::checkpoint::{EncryptedCheckpointer, Key, Keys, StoreError};
+use superstep::thread::Thread;
+use superstep::{END, ErrorKind, GraphState, Result, START, StateGraph};
+use superstep_sqlite::SqliteCheckpointer;
 
 #[derive(GraphState, Clone)]
 struct Patient {

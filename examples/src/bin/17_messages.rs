@@ -1,12 +1,12 @@
 //! A conversation in the state: `add_messages` appends what is new, replaces what has an id that is there, and removes; and
 //! the forms in which messages come and go.
 
-use graph_core::messages::{
+use serde_json::json;
+use superstep::messages::{
     AiMessage, AnthropicPrompt, HasMessages, Message, Remove, Role, ToolCall, ToolMessage,
 };
-use graph_core::state::Input;
-use graph_core::{END, GraphState, Route, START, StateGraph};
-use serde_json::json;
+use superstep::state::Input;
+use superstep::{END, GraphState, Route, START, StateGraph};
 
 #[derive(GraphState, Clone, Debug)]
 struct Chat {

@@ -5,11 +5,11 @@
 
 use std::time::Duration;
 
-use graph_core::messages::{Message, Role};
-use graph_core::store::{Embed, EmbedFuture, Index, Items, LongTermStore, Namespace, gte};
-use graph_core::{Cx, END, GraphState, Result, START, StateGraph};
-use graph_sqlite::SqliteCheckpointer;
 use serde::{Deserialize, Serialize};
+use superstep::messages::{Message, Role};
+use superstep::store::{Embed, EmbedFuture, Index, Items, LongTermStore, Namespace, gte};
+use superstep::{Cx, END, GraphState, Result, START, StateGraph};
+use superstep_sqlite::SqliteCheckpointer;
 
 #[derive(GraphState, Clone, Debug)]
 struct Chat {

@@ -1,9 +1,9 @@
 //! Nodes are structs with data, and the return type of each is the list of its edges. Shows the machine's picture, and the nodes
 //! as they follow each other.
 
-use graph_core::GraphState;
-use graph_core::machine::{End, Machine, To, to};
 use serde::{Deserialize, Serialize};
+use superstep::GraphState;
+use superstep::machine::{End, Machine, To, to};
 
 #[derive(GraphState, Clone)]
 struct Traffic {
@@ -46,7 +46,7 @@ impl Yellow {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> graph_core::Result<()> {
+async fn main() -> superstep::Result<()> {
     let light = TrafficLight::compile()?;
     println!("{}", light.picture().start(TrafficLight::node::<Red>()).to_mermaid()?);
 

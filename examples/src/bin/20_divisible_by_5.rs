@@ -1,7 +1,7 @@
 //! A machine without a state: data goes from node to node, and the last one ends it with an output.
 
-use graph_core::machine::{End, Machine, To, to};
 use serde::{Deserialize, Serialize};
+use superstep::machine::{End, Machine, To, to};
 
 #[derive(Machine)]
 #[machine(nodes(DivisibleBy5, Increment), output = i64)]
@@ -26,7 +26,7 @@ impl Increment {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> graph_core::Result<()> {
+async fn main() -> superstep::Result<()> {
     println!("{}", Fives::compile()?.run(DivisibleBy5(4)).await?.ended()?.output);
     Ok(())
 }

@@ -4,9 +4,9 @@
 
 use std::io::{IsTerminal as _, stdin, stdout};
 
-use graph_core::machine::{End, Machine, To, to};
-use graph_core::{GraphState, Result};
 use serde::{Deserialize, Serialize};
+use superstep::machine::{End, Machine, To, to};
+use superstep::{GraphState, Result};
 
 const PRICES: [(&str, f64); 4] = [("water", 1.25), ("soda", 1.50), ("crisps", 1.75), ("chocolate", 2.00)];
 

@@ -2,11 +2,11 @@
 //!
 //! `cargo run -p examples --bin 22_picture > ticket.svg`, and `-- mermaid` or `-- dot` for the others.
 
-use graph_core::checkpoint::MemoryCheckpointer;
-use graph_core::graph::Direction;
-use graph_core::interrupt::Question;
-use graph_core::{Cx, END, GraphState, Result, Route, START, StateGraph};
 use serde::{Deserialize, Serialize};
+use superstep::checkpoint::MemoryCheckpointer;
+use superstep::graph::Direction;
+use superstep::interrupt::Question;
+use superstep::{Cx, END, GraphState, Result, Route, START, StateGraph};
 
 #[derive(GraphState, Clone)]
 struct Ticket {

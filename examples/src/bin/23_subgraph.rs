@@ -3,11 +3,11 @@
 //! A person is asked from within two graphs, the program could be killed while it waits, and what ran before the question does
 //! not run again.
 
-use graph_core::interrupt::Question;
-use graph_core::subgraph::ToParent;
-use graph_core::{Cx, END, GraphState, Outcome, Result, Route, START, StateGraph};
-use graph_sqlite::SqliteCheckpointer;
 use serde::{Deserialize, Serialize};
+use superstep::interrupt::Question;
+use superstep::subgraph::ToParent;
+use superstep::{Cx, END, GraphState, Outcome, Result, Route, START, StateGraph};
+use superstep_sqlite::SqliteCheckpointer;
 
 #[derive(GraphState, Clone, Debug)]
 struct Report {
@@ -83,7 +83,7 @@ async fn main() -> Result<()> {
     let thread = graph.with_checkpointer(store).thread("bees");
 
     let Outcome::Interrupted(pause) = thread.run(Report::input("bees")).await? else {
-        graph_core::bail!("it asks first")
+        superstep::bail!("it asks first")
     };
     let asked = pause.only::<Continue>()?;
     for question in pause.questions() {

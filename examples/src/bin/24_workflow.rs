@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use graph_core::interrupt::Question;
-use graph_core::thread::Thread;
-use graph_core::workflow::{Flow, Workflow};
-use graph_core::{Ctx, NodeError, Outcome, Result};
-use graph_sqlite::SqliteCheckpointer;
 use serde::{Deserialize, Serialize};
+use superstep::interrupt::Question;
+use superstep::thread::Thread;
+use superstep::workflow::{Flow, Workflow};
+use superstep::{Ctx, NodeError, Outcome, Result};
+use superstep_sqlite::SqliteCheckpointer;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Report {

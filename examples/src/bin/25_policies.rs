@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use graph_core::policy::{Policy, Retry, TimedOut};
-use graph_core::{Cx, END, GraphState, NodeFailure, Result, Route, START, StateGraph};
+use superstep::policy::{Policy, Retry, TimedOut};
+use superstep::{Cx, END, GraphState, NodeFailure, Result, Route, START, StateGraph};
 
 #[derive(GraphState, Clone)]
 struct Film {

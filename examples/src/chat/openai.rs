@@ -1,7 +1,7 @@
 use std::time::Duration;
 
-use graph_agent::{ChatModel as _, ChatRequest, OpenAiModel};
-use graph_core::messages::Message;
+use superstep::messages::Message;
+use superstep_agent::{ChatModel as _, ChatRequest, OpenAiModel};
 
 use super::{Chat, Prompt, Reply, Setup};
 use crate::Error;

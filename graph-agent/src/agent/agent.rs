@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
-use graph_core::messages::sanity::{MessagesSanity, Texts};
-use graph_core::messages::{Content, HasMessages};
-use graph_core::{END, GraphState, Route, START, StateGraph, named};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
+use superstep::messages::sanity::{MessagesSanity, Texts};
+use superstep::messages::{Content, HasMessages};
+use superstep::{END, GraphState, Route, START, StateGraph, named};
 
 use crate::ChatModel;
 use crate::model::request::ChatRequest;
@@ -21,10 +21,10 @@ use super::{ANSWER, AnswerNode, MODEL, ModelNode};
 /// ```
 /// use std::sync::Arc;
 ///
-/// use graph_agent::agent::Agent;
-/// use graph_agent::tool::Tools;
-/// use graph_agent::{ScriptedModel, tool};
-/// use graph_core::messages::{AiMessage, MessagesState, ToolCall};
+/// use superstep_agent::agent::Agent;
+/// use superstep_agent::tool::Tools;
+/// use superstep_agent::{ScriptedModel, tool};
+/// use superstep::messages::{AiMessage, MessagesState, ToolCall};
 ///
 /// /// Adds two numbers.
 /// #[tool]
@@ -55,7 +55,7 @@ use super::{ANSWER, AnswerNode, MODEL, ModelNode};
 ///
 /// | node | what it does |
 /// |---|---|
-/// | `sanity` | puts in order what a cancelled run has left behind: see [`messages_sanity`](graph_core::messages::messages_sanity) |
+/// | `sanity` | puts in order what a cancelled run has left behind: see [`messages_sanity`](superstep::messages::messages_sanity) |
 /// | `model` | asks the model; without steps left for tools, its last message says so |
 /// | `tools` | calls the tools that it wants called, each in a task of its own |
 /// | `answer` | with [`answer`](Self::answer): asks for the final answer as a type |
@@ -122,10 +122,10 @@ impl<S: HasMessages, D: Send + Sync + 'static> Agent<S, D> {
     /// ```
     /// use std::sync::Arc;
     ///
-    /// use graph_agent::agent::Agent;
-    /// use graph_agent::{ScriptedModel, schemars};
-    /// use graph_core::GraphState;
-    /// use graph_core::messages::{AiMessage, Message};
+    /// use superstep_agent::agent::Agent;
+    /// use superstep_agent::{ScriptedModel, schemars};
+    /// use superstep::GraphState;
+    /// use superstep::messages::{AiMessage, Message};
     /// use serde::{Deserialize, Serialize};
     ///
     /// #[derive(Clone, Serialize, Deserialize, schemars::JsonSchema)]

@@ -2,11 +2,11 @@ use std::error::Error;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use graph_core::messages::sanity::Texts;
-use graph_core::messages::{Content, HasMessages, Message};
-use graph_core::{Ctx, Node, Result};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
+use superstep::messages::sanity::Texts;
+use superstep::messages::{Content, HasMessages, Message};
+use superstep::{Ctx, Node, Result};
 use thiserror::Error as ThisError;
 
 use crate::model::request::{AnswerSchema, ChatRequest};

@@ -6,11 +6,11 @@
 //!
 //! ```
 //! # use std::sync::Arc;
-//! # use graph_agent::agent::{MODEL, ModelNode};
-//! # use graph_agent::tool::{Tools, call_tools, tool_node};
-//! # use graph_agent::{ChatModel, tool};
-//! # use graph_core::messages::{MessagesState, messages_sanity};
-//! # use graph_core::{END, START, StateGraph, named};
+//! # use superstep_agent::agent::{MODEL, ModelNode};
+//! # use superstep_agent::tool::{Tools, call_tools, tool_node};
+//! # use superstep_agent::{ChatModel, tool};
+//! # use superstep::messages::{MessagesState, messages_sanity};
+//! # use superstep::{END, START, StateGraph, named};
 //! # /// Says what time it is.
 //! # #[tool]
 //! # async fn clock() -> &'static str { "noon" }

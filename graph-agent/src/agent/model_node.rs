@@ -2,9 +2,9 @@ use std::future::poll_fn;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use graph_core::messages::sanity::{Texts, in_order};
-use graph_core::messages::{AiMessage, Assembly, Content, HasMessages, Message, MessagesUpdate};
-use graph_core::{Ctx, Cx, Node, Result};
+use superstep::messages::sanity::{Texts, in_order};
+use superstep::messages::{AiMessage, Assembly, Content, HasMessages, Message, MessagesUpdate};
+use superstep::{Ctx, Cx, Node, Result};
 
 use crate::model::request::ChatRequest;
 use crate::spans;

@@ -2,7 +2,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use futures_core::Stream;
-use graph_core::messages::{AiMessage, MessageChunk};
+use superstep::messages::{AiMessage, MessageChunk};
 
 use super::error::ModelError;
 use super::request::ChatRequest;

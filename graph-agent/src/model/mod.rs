@@ -7,9 +7,9 @@
 //! use std::future::poll_fn;
 //! use std::sync::Arc;
 //!
-//! use graph_agent::{ChatModel, ChatRequest, ScriptedModel};
-//! use graph_core::messages::{AiMessage, Assembly, Message, MessagesState, MessagesStateUpdate};
-//! use graph_core::{Ctx, END, EventKind, Result, START, StateGraph, StreamMode};
+//! use superstep_agent::{ChatModel, ChatRequest, ScriptedModel};
+//! use superstep::messages::{AiMessage, Assembly, Message, MessagesState, MessagesStateUpdate};
+//! use superstep::{Ctx, END, EventKind, Result, START, StateGraph, StreamMode};
 //!
 //! async fn reply(chat: &MessagesState, cx: &Ctx<Arc<dyn ChatModel>>) -> Result<MessagesStateUpdate> {
 //!     let (model, request) = (cx.context(), ChatRequest::new(chat.messages.clone()));

@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 use std::mem::take;
 
-use graph_core::messages::{AiMessage, MessageChunk, ToolCallChunk};
+use superstep::messages::{AiMessage, MessageChunk, ToolCallChunk};
 
 /// How many letters a piece has at most. A real model's have about as many.
 const LETTERS: usize = 4;

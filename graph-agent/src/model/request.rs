@@ -1,11 +1,11 @@
-use graph_core::messages::Message;
 use serde_json::{Map, Value};
+use superstep::messages::Message;
 
 /// What a model is asked.
 ///
 /// ```
-/// use graph_agent::ChatRequest;
-/// use graph_core::messages::Message;
+/// use superstep_agent::ChatRequest;
+/// use superstep::messages::Message;
 ///
 /// let request = ChatRequest::new([Message::system("be brief"), Message::human("why?")]).temperature(0.2);
 /// assert_eq!(request.messages.len(), 2);

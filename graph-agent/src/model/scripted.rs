@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use futures_core::Stream;
-use graph_core::messages::{AiMessage, MessageChunk};
+use superstep::messages::{AiMessage, MessageChunk};
 
 use super::chat_model::{ChatModel, ModelFuture, ModelStream};
 use super::error::ModelError;
@@ -18,8 +18,8 @@ use super::request::ChatRequest;
 /// several calls in turns, so that who reads them has to put them together.
 ///
 /// ```
-/// use graph_agent::{ChatModel, ChatRequest, ScriptedModel};
-/// use graph_core::messages::{AiMessage, ToolCall};
+/// use superstep_agent::{ChatModel, ChatRequest, ScriptedModel};
+/// use superstep::messages::{AiMessage, ToolCall};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {

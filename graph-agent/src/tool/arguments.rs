@@ -34,7 +34,7 @@ impl<T: DeserializeOwned + JsonSchema> Argument for T {}
 pub fn read_arguments<T: DeserializeOwned>(
     tool: &str,
     args: Map<String, Value>,
-) -> Result<T, graph_core::NodeError> {
+) -> Result<T, superstep::NodeError> {
     serde_path_to_error::deserialize(Value::Object(args)).map_err(|error| {
         let path = error.path().to_string();
         BadArguments { tool: tool.to_owned(), path, message: error.into_inner().to_string() }.into()

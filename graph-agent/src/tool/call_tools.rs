@@ -1,5 +1,5 @@
-use graph_core::messages::HasMessages;
-use graph_core::{END, Route};
+use superstep::messages::HasMessages;
+use superstep::{END, Route};
 
 use super::ToolRequest;
 
@@ -21,9 +21,9 @@ pub enum ToolRoute {
 /// [`steps_behind`](crate::agent::ModelNode::steps_behind):
 ///
 /// ```
-/// use graph_agent::tool::ToolRequest;
-/// use graph_core::messages::{HasMessages, MessagesState};
-/// use graph_core::Route;
+/// use superstep_agent::tool::ToolRequest;
+/// use superstep::messages::{HasMessages, MessagesState};
+/// use superstep::Route;
 ///
 /// # async fn review(_: &MessagesState) {}
 /// #[derive(Route)]

@@ -1,7 +1,7 @@
-use graph_core::messages::{HasMessages, MessagesUpdate, ToolCall, ToolMessage};
-use graph_core::node::Named;
-use graph_core::state::Update;
-use graph_core::{Ctx, GraphState, NodeError, PacketNode, Result, named};
+use superstep::messages::{HasMessages, MessagesUpdate, ToolCall, ToolMessage};
+use superstep::node::Named;
+use superstep::state::Update;
+use superstep::{Ctx, GraphState, NodeError, PacketNode, Result, named};
 
 use crate::spans;
 

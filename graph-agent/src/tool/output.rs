@@ -1,12 +1,12 @@
 use std::error::Error;
 use std::fmt;
 
-use graph_core::GraphState;
-use graph_core::NodeError;
-use graph_core::messages::{Content, ToolStatus};
-use graph_core::node::Failure;
-use graph_core::state::IntoUpdate;
 use serde_json::Value;
+use superstep::GraphState;
+use superstep::NodeError;
+use superstep::messages::{Content, ToolStatus};
+use superstep::node::Failure;
+use superstep::state::IntoUpdate;
 
 /// What came of a tool.
 #[derive(Clone, Debug)]
@@ -110,7 +110,7 @@ impl<S: GraphState, T: IntoToolOutput<S>, E: Failure> IntoToolOutput<S> for Resu
 /// What a tool has to say, piece by piece.
 ///
 /// ```
-/// use graph_agent::tool::ToolReply;
+/// use superstep_agent::tool::ToolReply;
 /// use serde_json::json;
 ///
 /// let reply = ToolReply::new("3 rows").artifact(json!([1, 2, 3]));
@@ -171,12 +171,12 @@ impl<S: GraphState, U: IntoUpdate<S>> IntoToolOutput<S> for ToolReply<U> {
 /// The thread can be gone on with when its cause is mended; tools that have finished are not called again.
 ///
 /// ```
-/// use graph_agent::tool::Fatal;
-/// use graph_agent::tool;
+/// use superstep_agent::tool::Fatal;
+/// use superstep_agent::tool;
 ///
 /// /// Reads the ledger.
 /// #[tool]
-/// async fn ledger() -> graph_core::Result<String> {
+/// async fn ledger() -> superstep::Result<String> {
 ///     Ok(std::fs::read_to_string("ledger.txt").map_err(Fatal::new)?)
 /// }
 /// ```

@@ -1,5 +1,5 @@
-use graph_core::messages::{AiMessage, InvalidToolCall, ToolCall};
 use serde::{Deserialize, Serialize};
+use superstep::messages::{AiMessage, InvalidToolCall, ToolCall};
 
 /// A call of a tool on its way to the [`ToolNode`](super::ToolNode): the packet of a task of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,8 +2,8 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
-use graph_core::messages::ToolCall;
-use graph_core::{Ctx, GraphState, NodeError};
+use superstep::messages::ToolCall;
+use superstep::{Ctx, GraphState, NodeError};
 
 use crate::model::request::ToolSpec;
 
@@ -18,9 +18,9 @@ pub type ToolFuture<'a, S> = Pin<Box<dyn Future<Output = Result<ToolOutput<S>, N
 /// program runs, such as the tools of a server.
 ///
 /// ```
-/// use graph_agent::tool::{Tool, ToolFuture, ToolOutput, Turn};
-/// use graph_agent::ToolSpec;
-/// use graph_core::GraphState;
+/// use superstep_agent::tool::{Tool, ToolFuture, ToolOutput, Turn};
+/// use superstep_agent::ToolSpec;
+/// use superstep::GraphState;
 /// use serde_json::json;
 ///
 /// /// Says what it was told.
@@ -54,7 +54,7 @@ pub trait Tool<S: GraphState, D>: Send + Sync + 'static {
     /// An error is told to the model, which may try something else, unless it is [`Fatal`](super::Fatal).
     ///
     /// # Cancel safety
-    /// It is dropped with the run. What must not be done twice goes into a [`step`](graph_core::Cx::step).
+    /// It is dropped with the run. What must not be done twice goes into a [`step`](superstep::Cx::step).
     fn call<'a>(&'a self, turn: Turn<'a, S, D>) -> ToolFuture<'a, S>;
 }
 

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use graph_core::GraphState;
+use superstep::GraphState;
 use thiserror::Error;
 
 use crate::model::request::ToolSpec;
@@ -11,9 +11,9 @@ use super::Tool;
 /// The tools that a model may have called.
 ///
 /// ```
-/// use graph_agent::tool;
-/// use graph_agent::tool::Tools;
-/// use graph_core::messages::MessagesState;
+/// use superstep_agent::tool;
+/// use superstep_agent::tool::Tools;
+/// use superstep::messages::MessagesState;
 ///
 /// /// Adds two numbers.
 /// #[tool]

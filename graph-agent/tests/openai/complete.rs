@@ -1,8 +1,8 @@
 //! What is sent to an endpoint, and what is read of its replies.
 
-use graph_agent::{ChatModel as _, ChatRequest, OpenAiModel, ToolChoice, ToolSpec};
-use graph_core::messages::{Message, Usage};
 use serde_json::{Value, json};
+use superstep::messages::{Message, Usage};
+use superstep_agent::{ChatModel as _, ChatRequest, OpenAiModel, ToolChoice, ToolSpec};
 
 use crate::server::{Answer, Server};
 use crate::strict::strict;

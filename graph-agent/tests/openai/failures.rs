@@ -4,8 +4,8 @@ use std::error::Error as _;
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
-use graph_agent::{ChatModel as _, ModelError, OpenAiModel};
 use serde_json::{Value, json};
+use superstep_agent::{ChatModel as _, ModelError, OpenAiModel};
 
 use crate::complete::{reply, says};
 use crate::server::{Answer, Server};
@@ -195,7 +195,7 @@ async fn an_error_in_place_of_a_reply_is_a_refusal() {
 async fn a_request_that_cannot_be_made_is_not_sent() {
     let server = Server::start([says("Because.")]);
     let model = model(&server);
-    let request = why().tool_choice(graph_agent::ToolChoice::Required);
+    let request = why().tool_choice(superstep_agent::ToolChoice::Required);
     for error in [model.complete(&request).await.unwrap_err(), streamed(&model, &request).await.unwrap_err()]
     {
         assert!(matches!(error, ModelError::Request { .. }), "{error:?}");

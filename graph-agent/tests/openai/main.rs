@@ -16,8 +16,8 @@ mod strict;
 use std::future::poll_fn;
 use std::time::Duration;
 
-use graph_agent::{ChatModel, ChatRequest, ModelError, OpenAiBuilder, OpenAiModel};
-use graph_core::messages::{AiMessage, Assembly, MessageChunk};
+use superstep::messages::{AiMessage, Assembly, MessageChunk};
+use superstep_agent::{ChatModel, ChatRequest, ModelError, OpenAiBuilder, OpenAiModel};
 
 use server::Server;
 

@@ -3,9 +3,9 @@
 use std::future::poll_fn;
 use std::time::Duration;
 
-use graph_agent::{ChatModel as _, ModelError};
-use graph_core::messages::Content;
 use serde_json::{Value, json};
+use superstep::messages::Content;
+use superstep_agent::{ChatModel as _, ModelError};
 
 use crate::server::{Answer, Server};
 use crate::{builder, model, pieces, streamed, why};

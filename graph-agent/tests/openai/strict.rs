@@ -1,8 +1,8 @@
 //! An endpoint that is as strict as the strictest: it refuses histories in which calls and their answers do not stand together.
 
-use graph_agent::{ChatModel as _, ChatRequest, ModelError};
-use graph_core::messages::{AiMessage, Message, ToolCall};
 use serde_json::{Value, json};
+use superstep::messages::{AiMessage, Message, ToolCall};
+use superstep_agent::{ChatModel as _, ChatRequest, ModelError};
 
 use crate::complete::says;
 use crate::model;

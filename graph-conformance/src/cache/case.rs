@@ -1,4 +1,4 @@
-use graph_core::cache::EntryKey;
+use superstep::cache::EntryKey;
 
 use crate::Broken;
 use crate::expect::told;

@@ -4,9 +4,9 @@ use std::fmt::{Debug, Display};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use graph_core::cache::{Cache, Clear, EntryKey, Error, NewEntry};
-use graph_core::checkpoint::Payload;
-use graph_core::store::Ttl;
+use superstep::cache::{Cache, Clear, EntryKey, Error, NewEntry};
+use superstep::checkpoint::Payload;
+use superstep::store::Ttl;
 
 use crate::Broken;
 use crate::expect::told;

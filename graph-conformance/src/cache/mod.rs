@@ -1,8 +1,8 @@
-//! What a cache of nodes' results has to pass: every promise of [`Cache`](graph_core::cache::Cache) as a test of its own.
+//! What a cache of nodes' results has to pass: every promise of [`Cache`](superstep::cache::Cache) as a test of its own.
 //!
 //! ```
-//! use graph_conformance::cache::Place;
-//! use graph_core::cache::{Error, MemoryCache};
+//! use superstep_conformance::cache::Place;
+//! use superstep::cache::{Error, MemoryCache};
 //!
 //! struct Mine(MemoryCache); // of a cache on disk: a temporary folder
 //!
@@ -14,7 +14,7 @@
 //!     }
 //! }
 //!
-//! graph_conformance::cache_conformance_tests!(Mine(MemoryCache::new()));
+//! superstep_conformance::cache_conformance_tests!(Mine(MemoryCache::new()));
 //! ```
 //!
 //! It is as for stores of checkpoints: a `#[test]` for each case, each with a place of its own, and no list of exceptions. A

@@ -2,7 +2,7 @@ use std::future::{Future, ready};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use graph_core::cache::{Cache, EntryKey, Error};
+use superstep::cache::{Cache, EntryKey, Error};
 
 /// Where a cache is: a file, a server, or just a cache in memory.
 ///

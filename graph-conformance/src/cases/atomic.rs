@@ -1,7 +1,7 @@
 //! Batches that no store may accept, and that nothing of them is done.
 
-use graph_core::checkpoint::RecordKind::{Finished, Step};
-use graph_core::checkpoint::{Batch, CheckpointId, Write};
+use superstep::checkpoint::RecordKind::{Finished, Step};
+use superstep::checkpoint::{Batch, CheckpointId, Write};
 
 use crate::Broken;
 use crate::case::Here;

@@ -1,7 +1,7 @@
 //! What a commit changes, and when it is refused.
 
 use futures_util::future::join_all;
-use graph_core::checkpoint::{Batch, CheckpointId, Fence, Payload, Source, StoreError, Write};
+use superstep::checkpoint::{Batch, CheckpointId, Fence, Payload, Source, StoreError, Write};
 
 use crate::Broken;
 use crate::case::Here;
@@ -9,7 +9,7 @@ use crate::everything::Everything;
 use crate::expect::{Expect, holds, same};
 use crate::notation::{key, record};
 use crate::writer::{Writer, adds, run, time};
-use graph_core::checkpoint::RecordKind::Finished;
+use superstep::checkpoint::RecordKind::Finished;
 
 pub(crate) async fn the_first_commit_makes_the_thread(here: Here<'_>) -> Result<(), Broken> {
     let store = here.open().await?;

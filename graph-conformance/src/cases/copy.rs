@@ -1,7 +1,7 @@
 //! Copying a thread.
 
-use graph_core::checkpoint::RecordKind::{Finished, Step};
-use graph_core::checkpoint::StoreError;
+use superstep::checkpoint::RecordKind::{Finished, Step};
+use superstep::checkpoint::StoreError;
 
 use crate::Broken;
 use crate::case::Here;

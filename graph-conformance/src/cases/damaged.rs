@@ -1,7 +1,7 @@
 //! What is spoilt is an error, never a guess. Only for places that know how to spoil something.
 
-use graph_core::checkpoint::RecordKind::Finished;
-use graph_core::checkpoint::{StoreError, ThreadQuery};
+use superstep::checkpoint::RecordKind::Finished;
+use superstep::checkpoint::{StoreError, ThreadQuery};
 
 use crate::case::Here;
 use crate::expect::{Expect, same, told};

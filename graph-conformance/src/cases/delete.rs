@@ -1,7 +1,7 @@
 //! Deleting a thread.
 
-use graph_core::checkpoint::RecordKind::Step;
-use graph_core::checkpoint::{Fence, Loaded, ThreadQuery, Write};
+use superstep::checkpoint::RecordKind::Step;
+use superstep::checkpoint::{Fence, Loaded, ThreadQuery, Write};
 
 use crate::Broken;
 use crate::case::Here;

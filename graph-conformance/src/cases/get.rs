@@ -1,7 +1,7 @@
 //! Reading one checkpoint.
 
 use futures_util::future::join;
-use graph_core::checkpoint::{CheckpointId, Loaded};
+use superstep::checkpoint::{CheckpointId, Loaded};
 
 use crate::Broken;
 use crate::case::Here;

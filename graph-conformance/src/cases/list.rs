@@ -1,7 +1,7 @@
 //! Listing checkpoints.
 
-use graph_core::checkpoint::{Checkpoint, CheckpointId, Query, Source};
 use serde_json::{Value, json};
+use superstep::checkpoint::{Checkpoint, CheckpointId, Query, Source};
 
 use crate::Broken;
 use crate::case::Here;
@@ -166,7 +166,7 @@ pub(crate) async fn filters_compare_values_strictly(here: Here<'_>) -> Result<()
 }
 
 async fn by(
-    store: &std::sync::Arc<dyn graph_core::checkpoint::Checkpointer>,
+    store: &std::sync::Arc<dyn superstep::checkpoint::Checkpointer>,
     key: &str,
     value: Value,
 ) -> Result<Vec<CheckpointId>, Broken> {

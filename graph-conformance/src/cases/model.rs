@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use graph_core::Metadata;
-use graph_core::checkpoint::{
+use superstep::Metadata;
+use superstep::checkpoint::{
     Batch, CheckpointId, Checkpointer, Fence, MemoryCheckpointer, NewCheckpoint, Prune, RecordKey,
     RecordKind, ThreadQuery, Write,
 };

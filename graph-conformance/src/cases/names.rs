@@ -1,8 +1,8 @@
 //! Names are any text, and two texts are two names.
 
-use graph_core::Metadata;
-use graph_core::checkpoint::RecordKind::Step;
-use graph_core::checkpoint::{Payload, Piece, PieceKind, ThreadQuery};
+use superstep::Metadata;
+use superstep::checkpoint::RecordKind::Step;
+use superstep::checkpoint::{Payload, Piece, PieceKind, ThreadQuery};
 
 use crate::Broken;
 use crate::case::Here;

@@ -1,6 +1,6 @@
 //! A store knows bytes: it changes none of them.
 
-use graph_core::checkpoint::{Encoding, Payload, Piece, PieceKind, StoredPiece};
+use superstep::checkpoint::{Encoding, Payload, Piece, PieceKind, StoredPiece};
 
 use crate::Broken;
 use crate::case::Here;

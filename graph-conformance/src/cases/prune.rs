@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use futures_util::future::join;
-use graph_core::checkpoint::RecordKind::{Answer, Interrupt};
-use graph_core::checkpoint::{CheckpointId, Checkpointer, Prune, RecordKey, Write};
+use superstep::checkpoint::RecordKind::{Answer, Interrupt};
+use superstep::checkpoint::{CheckpointId, Checkpointer, Prune, RecordKey, Write};
 
 use crate::Broken;
 use crate::case::Here;

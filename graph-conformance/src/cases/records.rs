@@ -1,7 +1,7 @@
 //! What is known of a checkpoint's tasks.
 
-use graph_core::checkpoint::RecordKind::{self, Answer, Finished, Interrupt, Step};
-use graph_core::checkpoint::{CheckpointId, Encoding, Payload, RecordKey, TaskRecord, Write};
+use superstep::checkpoint::RecordKind::{self, Answer, Finished, Interrupt, Step};
+use superstep::checkpoint::{CheckpointId, Encoding, Payload, RecordKey, TaskRecord, Write};
 
 use crate::Broken;
 use crate::case::Here;

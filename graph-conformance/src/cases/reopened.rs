@@ -1,7 +1,7 @@
 //! What was acknowledged is there when the store is opened again.
 
-use graph_core::checkpoint::RecordKind::{Finished, Step};
-use graph_core::checkpoint::{Batch, Prune};
+use superstep::checkpoint::RecordKind::{Finished, Step};
+use superstep::checkpoint::{Batch, Prune};
 
 use crate::Broken;
 use crate::case::Here;

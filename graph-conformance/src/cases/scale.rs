@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use graph_core::checkpoint::{CheckpointId, Checkpointer, Query};
+use superstep::checkpoint::{CheckpointId, Checkpointer, Query};
 
 use crate::Broken;
 use crate::case::Here;

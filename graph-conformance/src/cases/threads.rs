@@ -1,6 +1,6 @@
 //! Listing threads.
 
-use graph_core::checkpoint::{Checkpointer, RecordKey, RecordKind, ThreadQuery};
+use superstep::checkpoint::{Checkpointer, RecordKey, RecordKind, ThreadQuery};
 
 use crate::Broken;
 use crate::case::Here;

@@ -1,7 +1,7 @@
 //! Many callers at once.
 
 use futures_util::future::{join, join_all};
-use graph_core::checkpoint::{CheckpointId, Fence, RecordKind::Finished, Write};
+use superstep::checkpoint::{CheckpointId, Fence, RecordKind::Finished, Write};
 
 use crate::Broken;
 use crate::case::Here;

@@ -4,8 +4,8 @@ use std::fmt::{Debug, Display};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use graph_core::checkpoint::{Page, Payload};
-use graph_core::store::{
+use superstep::checkpoint::{Page, Payload};
+use superstep::store::{
     Embedding, Error, Found, Get, Item, ItemKey, Namespace, NamespaceQuery, Put, Search, Store, Ttl, Write,
     Writes,
 };

@@ -1,8 +1,8 @@
-//! What a long-term store has to pass: every promise of [`Store`](graph_core::store::Store) as a test of its own.
+//! What a long-term store has to pass: every promise of [`Store`](superstep::store::Store) as a test of its own.
 //!
 //! ```
-//! use graph_conformance::store::Place;
-//! use graph_core::store::{Error, MemoryStore};
+//! use superstep_conformance::store::Place;
+//! use superstep::store::{Error, MemoryStore};
 //!
 //! struct Mine(MemoryStore); // for a store on disk: a temporary folder
 //!
@@ -14,7 +14,7 @@
 //!     }
 //! }
 //!
-//! graph_conformance::store_conformance_tests!(Mine(MemoryStore::new()));
+//! superstep_conformance::store_conformance_tests!(Mine(MemoryStore::new()));
 //! ```
 //!
 //! It is as for stores of checkpoints: a `#[test]` for each case, each with a place of its own, and no list of exceptions.

@@ -2,7 +2,7 @@ use std::future::{Future, ready};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use graph_core::store::{Error, Namespace, Store};
+use superstep::store::{Error, Namespace, Store};
 
 /// Where a store is: a file, a folder, a database, or just a store in memory.
 ///

@@ -4,11 +4,11 @@ use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use graph_core::checkpoint::{
+use serde_json::Value;
+use superstep::checkpoint::{
     Batch, Checkpoint, CheckpointId, Checkpointer, Corrupt, Fence, Loaded, MemoryCheckpointer, Page, Prune,
     Pruned, Query, RecordKey, RecordKind, StoreError, StoreFuture, ThreadQuery, ThreadRecord, Write,
 };
-use serde_json::Value;
 
 use crate::fault::Fault;
 

@@ -10,8 +10,8 @@ mod fault;
 mod faulty;
 mod spoil;
 
-use graph_conformance::{Damage, Place, block_on, run};
-use graph_core::checkpoint::StoreError;
+use superstep::checkpoint::StoreError;
+use superstep_conformance::{Damage, Place, block_on, run};
 
 use fault::Fault;
 use faulty::Faulty;

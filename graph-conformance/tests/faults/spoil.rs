@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
-use graph_core::checkpoint::{
+use serde_json::Value;
+use superstep::checkpoint::{
     Batch, CheckpointId, Encoding, NewCheckpoint, Payload, RecordKind, TaskRecord, Write,
 };
-use serde_json::Value;
 
 use crate::fault::Fault;
 use crate::faulty::Faulty;

@@ -10,8 +10,8 @@ use std::time::Duration;
 ///
 /// ```
 /// # use std::time::Duration;
-/// # use graph_core::GraphState;
-/// # use graph_core::cache::Cached;
+/// # use superstep::GraphState;
+/// # use superstep::cache::Cached;
 /// # #[derive(GraphState, Clone)] struct Page { url: String, language: String }
 /// Cached::by(|page: &Page| (page.url.clone(), page.language.clone())).ttl(Duration::from_secs(60));
 /// ```

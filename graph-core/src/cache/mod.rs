@@ -7,8 +7,8 @@
 //! use std::sync::atomic::{AtomicU32, Ordering};
 //! use std::time::Duration;
 //!
-//! use graph_core::cache::{Cached, MemoryCache};
-//! use graph_core::{END, GraphState, START, StateGraph};
+//! use superstep::cache::{Cached, MemoryCache};
+//! use superstep::{END, GraphState, START, StateGraph};
 //!
 //! #[derive(GraphState, Clone)]
 //! struct Page {
@@ -25,7 +25,7 @@
 //! }
 //!
 //! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> graph_core::Result<()> {
+//! # async fn main() -> superstep::Result<()> {
 //! let graph = StateGraph::<Page>::new()
 //!     .edge(START, fetch)
 //!     .edge(fetch, END)
@@ -45,7 +45,7 @@
 //! # }
 //! ```
 //!
-//! `graph_sqlite::SqliteCache` keeps the results in a file, for several processes and beyond their ends.
+//! `superstep_sqlite::SqliteCache` keeps the results in a file, for several processes and beyond their ends.
 
 #[expect(clippy::module_inception, reason = "a type lives in the file of its name")]
 mod cache;

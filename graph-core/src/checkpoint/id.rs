@@ -6,7 +6,7 @@ use ulid::Ulid;
 /// The public name of a checkpoint: 26 characters that sort like the order in which checkpoints of a namespace were made.
 ///
 /// ```
-/// use graph_core::checkpoint::CheckpointId;
+/// use superstep::checkpoint::CheckpointId;
 ///
 /// let first = CheckpointId::after(None);
 /// let second = CheckpointId::after(Some(first));
@@ -35,7 +35,7 @@ impl CheckpointId {
     /// Writes the id's text into a buffer: [`Display`](fmt::Display) without a `String`.
     ///
     /// ```
-    /// use graph_core::checkpoint::CheckpointId;
+    /// use superstep::checkpoint::CheckpointId;
     ///
     /// let id = CheckpointId::after(None);
     /// let mut buffer = [0; CheckpointId::TEXT_LEN];

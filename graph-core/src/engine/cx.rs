@@ -211,7 +211,7 @@ impl Cx {
     /// Gives a context outside of any run a long-term store; the context of a run keeps the one that it has.
     ///
     /// ```
-    /// # use graph_core::{Cx, Result, store::MemoryStore};
+    /// # use superstep::{Cx, Result, store::MemoryStore};
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<()> {
     /// let cx = Cx::detached("remember").with_store(MemoryStore::new());
@@ -276,8 +276,8 @@ impl Cx {
     /// [id](MessageChunk::id).
     ///
     /// ```
-    /// # use graph_core::{Cx, END, EventKind, GraphState, START, StateGraph, StreamMode};
-    /// # use graph_core::messages::{Assembly, Message, MessageChunk, MessagesState, MessagesStateUpdate};
+    /// # use superstep::{Cx, END, EventKind, GraphState, START, StateGraph, StreamMode};
+    /// # use superstep::messages::{Assembly, Message, MessageChunk, MessagesState, MessagesStateUpdate};
     /// async fn reply(_: &MessagesState, cx: &Cx) -> MessagesStateUpdate {
     ///     let mut reply = Assembly::default();
     ///     for word in ["Good ", "morning."] {
@@ -289,7 +289,7 @@ impl Cx {
     /// }
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> graph_core::Result<()> {
+    /// # async fn main() -> superstep::Result<()> {
     /// let graph = StateGraph::<MessagesState>::new().edge(START, reply).edge(reply, END).compile()?;
     /// let run = graph.run(MessagesState::input().messages("hello")).events([StreamMode::Messages]);
     /// let mut heard = Vec::new();
@@ -338,7 +338,7 @@ impl<D> Ctx<D> {
     /// A context outside of any run, for calling a node by itself; see [`Cx::detached`].
     ///
     /// ```
-    /// # use graph_core::{Ctx, GraphState};
+    /// # use superstep::{Ctx, GraphState};
     /// # #[derive(GraphState, Clone)]
     /// # struct Order { price: Option<u32> }
     /// async fn price(_: &Order, shop: &Ctx<u32>) -> OrderUpdate {
@@ -346,7 +346,7 @@ impl<D> Ctx<D> {
     /// }
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> graph_core::Result<()> {
+    /// # async fn main() -> superstep::Result<()> {
     /// let order = Order::started(Order::input())?;
     /// let update = price(&order, &Ctx::detached("price", 4)).await;
     /// assert_eq!(order.updated(update)?.price, Some(4));

@@ -55,7 +55,7 @@ impl Cx {
     /// Waits until the run is told to stop; for ever, if nobody tells it. See [`Stop`].
     ///
     /// ```
-    /// # use graph_core::{Cx, END, GraphState, START, StateGraph, run::Stop};
+    /// # use superstep::{Cx, END, GraphState, START, StateGraph, run::Stop};
     /// # #[derive(GraphState, Clone)]
     /// # struct Crawl { #[state(reducer = append)] pages: Vec<String> }
     /// # async fn fetch(_: usize) -> String { std::future::pending().await }
@@ -70,7 +70,7 @@ impl Cx {
     /// }
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> graph_core::Result<()> {
+    /// # async fn main() -> superstep::Result<()> {
     /// # let graph = StateGraph::<Crawl>::new().edge(START, crawl).edge(crawl, crawl).compile()?;
     /// let stop = Stop::new();
     /// let run = graph.run(Crawl::input()).stop_by(&stop);

@@ -14,7 +14,7 @@ use super::{Enters, Graph, Leaves, Listed, Reads, Registers, Returns, WithoutPac
 /// The function itself is the node's identity, and an edge registers the nodes that it names:
 ///
 /// ```
-/// # use graph_core::{END, GraphState, START, StateGraph};
+/// # use superstep::{END, GraphState, START, StateGraph};
 /// #[derive(GraphState, Clone)]
 /// struct Count {
 ///     #[state(reducer = add)]
@@ -30,7 +30,7 @@ use super::{Enters, Graph, Leaves, Listed, Reads, Registers, Returns, WithoutPac
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> graph_core::Result<()> {
+/// # async fn main() -> superstep::Result<()> {
 /// let graph = StateGraph::<Count>::new().edge(START, one).edge(one, two).edge(two, END).compile()?;
 /// assert_eq!(graph.run(Count::input()).await?.into_state().total, 3);
 /// # Ok(())
@@ -193,7 +193,7 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     /// [`Outcome::Interrupted`](crate::Outcome::Interrupted), and its [`Pause`](crate::interrupt::Pause) says before which.
     ///
     /// ```
-    /// # use graph_core::{END, GraphState, START, StateGraph};
+    /// # use superstep::{END, GraphState, START, StateGraph};
     /// # #[derive(GraphState, Clone)]
     /// # struct Order { paid: bool, sent: bool }
     /// async fn pay(_: &Order) -> OrderUpdate {
@@ -205,7 +205,7 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     /// }
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> graph_core::Result<()> {
+    /// # async fn main() -> superstep::Result<()> {
     /// let graph = StateGraph::<Order>::new()
     ///     .edge(START, pay)
     ///     .edge(pay, send)

@@ -17,17 +17,17 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     ///
     /// ```
     /// # use std::time::Duration;
-    /// # use graph_core::{END, GraphState, START, StateGraph};
-    /// # use graph_core::policy::{Policy, Retry};
+    /// # use superstep::{END, GraphState, START, StateGraph};
+    /// # use superstep::policy::{Policy, Retry};
     /// # #[derive(GraphState, Clone)]
     /// # struct Page { text: String }
-    /// # async fn fetch(_: &Page) -> graph_core::Result<PageUpdate> { Ok(Page::update()) }
+    /// # async fn fetch(_: &Page) -> superstep::Result<PageUpdate> { Ok(Page::update()) }
     /// let graph = StateGraph::<Page>::new()
     ///     .edge(START, fetch)
     ///     .edge(fetch, END)
     ///     .policy(fetch, Policy::new().retry(Retry::attempts(3).jitter()).timeout(Duration::from_secs(10)))
     ///     .compile()?;
-    /// # Ok::<(), graph_core::Error>(())
+    /// # Ok::<(), superstep::Error>(())
     /// ```
     pub fn policy<N, M, F>(mut self, node: N, policy: impl Into<Policy>) -> Self
     where
@@ -49,8 +49,8 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     ///
     /// ```
     /// # use std::time::Duration;
-    /// # use graph_core::{END, GraphState, START, StateGraph};
-    /// # use graph_core::cache::Cached;
+    /// # use superstep::{END, GraphState, START, StateGraph};
+    /// # use superstep::cache::Cached;
     /// # #[derive(GraphState, Clone)]
     /// # struct Page { url: String, text: String }
     /// # async fn fetch(_: &Page) -> PageUpdate { Page::update() }
@@ -59,7 +59,7 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     ///     .edge(fetch, END)
     ///     .cache(fetch, Cached::by(|page: &Page| page.url.clone()).ttl(Duration::from_secs(3600)))
     ///     .compile()?;
-    /// # Ok::<(), graph_core::Error>(())
+    /// # Ok::<(), superstep::Error>(())
     /// ```
     ///
     /// What is kept is what the node has returned, its update and its route, once it has been applied: no failure, nothing that
@@ -86,7 +86,7 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     /// result is its route, the handler has to return one too.
     ///
     /// ```
-    /// # use graph_core::{END, GraphState, NodeFailure, Result, START, StateGraph, bail};
+    /// # use superstep::{END, GraphState, NodeFailure, Result, START, StateGraph, bail};
     /// # #[derive(GraphState, Clone)]
     /// # struct Page { text: String }
     /// async fn fetch(_: &Page) -> Result<PageUpdate> {
@@ -98,7 +98,7 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     /// }
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> graph_core::Result<()> {
+    /// # async fn main() -> superstep::Result<()> {
     /// let graph = StateGraph::<Page>::new()
     ///     .edge(START, fetch)
     ///     .edge(fetch, END)

@@ -108,7 +108,7 @@ impl<S> Pause<S> {
     /// another be asked by the time that the run is resumed, the answer is refused.
     ///
     /// ```
-    /// # use graph_core::{Cx, END, GraphState, START, StateGraph, checkpoint::MemoryCheckpointer, interrupt::Question};
+    /// # use superstep::{Cx, END, GraphState, START, StateGraph, checkpoint::MemoryCheckpointer, interrupt::Question};
     /// # #[derive(GraphState, Clone)]
     /// # struct Order { #[state(output)] approved: bool }
     /// # #[derive(serde::Serialize, serde::Deserialize)]

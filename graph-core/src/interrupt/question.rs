@@ -5,7 +5,7 @@ use super::Storable;
 /// Something that a node asks of a person, and what the answer is.
 ///
 /// ```
-/// use graph_core::interrupt::Question;
+/// use superstep::interrupt::Question;
 /// use serde::{Deserialize, Serialize};
 ///
 /// #[derive(Serialize, Deserialize)]

@@ -4,7 +4,7 @@
 //! read, and the return type of that function is the list of the node's edges:
 //!
 //! ```
-//! use graph_core::machine::{End, Machine, To, to};
+//! use superstep::machine::{End, Machine, To, to};
 //! use serde::{Deserialize, Serialize};
 //!
 //! #[derive(Machine)]
@@ -30,7 +30,7 @@
 //! }
 //!
 //! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> graph_core::Result<()> {
+//! # async fn main() -> superstep::Result<()> {
 //! let ended = Fives::compile()?.run(DivisibleBy5(4)).await?.ended()?;
 //! assert_eq!(ended.output, 5);
 //! # Ok(())
@@ -72,11 +72,11 @@ pub use end::{End, Ending, OutputOf};
 pub use ended::Ended;
 pub use leads::Leads;
 pub use place::{IsPlace, Place};
-#[doc = include_str!("../../docs/machine.md")]
-pub use state_derive::Machine;
 pub use state_machine::StateMachine;
 pub use stateless::Stateless;
 pub use steps::Steps;
+#[doc = include_str!("../../docs/machine.md")]
+pub use superstep_derive::Machine;
 #[doc(hidden)]
 pub use to::{At, Of1, Of2, Of3, Of4, Of5, Of6, Of7, Of8, Way};
 pub use to::{Edge, Edges, List, OneOf, To, to};

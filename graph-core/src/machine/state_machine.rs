@@ -18,7 +18,7 @@ impl<M: Machine> StateMachine<M> {
     /// A run that begins with `node`; awaiting it runs it. Options are set before, and the context given.
     ///
     /// ```
-    /// # use graph_core::machine::{End, Machine, To, to};
+    /// # use superstep::machine::{End, Machine, To, to};
     /// # use serde::{Deserialize, Serialize};
     /// # #[derive(Machine)]
     /// # #[machine(nodes(Half), output = u32)]
@@ -31,7 +31,7 @@ impl<M: Machine> StateMachine<M> {
     /// #     }
     /// # }
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> graph_core::Result<()> {
+    /// # async fn main() -> superstep::Result<()> {
     /// let outcome = Halving::compile()?.run(Half(24)).recursion_limit(4).await?;
     /// assert_eq!(outcome.ended()?.output, 3);
     /// # Ok(())

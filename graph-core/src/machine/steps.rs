@@ -9,7 +9,7 @@ use super::{AnyNode, IntoNode, Machine, RunState};
 /// A run of a machine that is driven by hand, node by node; made by `machine.run(node).iter()`.
 ///
 /// ```
-/// use graph_core::machine::{End, Machine, To, to};
+/// use superstep::machine::{End, Machine, To, to};
 /// use serde::{Deserialize, Serialize};
 ///
 /// #[derive(Machine)]
@@ -26,7 +26,7 @@ use super::{AnyNode, IntoNode, Machine, RunState};
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> graph_core::Result<()> {
+/// # async fn main() -> superstep::Result<()> {
 /// let mut run = Halving::compile()?.run(Half(24)).iter()?;
 /// let mut numbers = Vec::new();
 /// while let Some(HalvingNode::Half(half)) = run.next().await? {

@@ -58,7 +58,7 @@ impl<M: Machine, L: Edges<M>> To<M, L> {
 /// Goes to a node, or to the [`End`]: one of those that the node's return type names.
 ///
 /// ```
-/// use graph_core::machine::{End, Machine, To, to};
+/// use superstep::machine::{End, Machine, To, to};
 /// use serde::{Deserialize, Serialize};
 ///
 /// #[derive(Machine)]
@@ -75,7 +75,7 @@ impl<M: Machine, L: Edges<M>> To<M, L> {
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> graph_core::Result<()> {
+/// # async fn main() -> superstep::Result<()> {
 /// assert_eq!(Halving::compile()?.run(Half(24)).await?.ended()?.output, 3);
 /// # Ok(())
 /// # }

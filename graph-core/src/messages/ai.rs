@@ -7,7 +7,7 @@ use super::{Content, InvalidToolCall, ToolCall, Usage};
 /// A reply of a model.
 ///
 /// ```
-/// use graph_core::messages::{AiMessage, ToolCall};
+/// use superstep::messages::{AiMessage, ToolCall};
 ///
 /// let reply = AiMessage::new("").call(ToolCall::new("call_1", "clock"));
 /// assert_eq!(reply.tool_calls[0].name, "clock");

@@ -24,7 +24,7 @@ impl ToolCall {
     /// A call.
     ///
     /// ```
-    /// use graph_core::messages::ToolCall;
+    /// use superstep::messages::ToolCall;
     /// use serde_json::json;
     ///
     /// let call = ToolCall::new("call_1", "add").arg("a", 2).arg("b", json!(3));

@@ -96,7 +96,7 @@ impl From<&AiMessage> for MessageChunk {
 /// Puts the pieces of a reply together.
 ///
 /// ```
-/// use graph_core::messages::{MessageChunk, Assembly};
+/// use superstep::messages::{MessageChunk, Assembly};
 ///
 /// let mut reply = Assembly::default();
 /// reply.push(&MessageChunk::text("Good "));

@@ -8,7 +8,7 @@ use super::{AiMessage, Content, HumanMessage, Role, SystemMessage, ToolMessage};
 /// Something that was said in a conversation.
 ///
 /// ```
-/// use graph_core::messages::{AiMessage, Message, ToolCall, ToolMessage};
+/// use superstep::messages::{AiMessage, Message, ToolCall, ToolMessage};
 ///
 /// let history = [
 ///     Message::system("be brief"),

@@ -5,8 +5,8 @@
 //! [`Remove`] takes one out.
 //!
 //! ```
-//! use graph_core::messages::{Message, Remove, Role};
-//! use graph_core::GraphState;
+//! use superstep::messages::{Message, Remove, Role};
+//! use superstep::GraphState;
 //!
 //! #[derive(GraphState, Clone)]
 //! struct Chat {

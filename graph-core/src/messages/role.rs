@@ -6,7 +6,7 @@ use thiserror::Error;
 /// Who has said a message.
 ///
 /// ```
-/// use graph_core::messages::Role;
+/// use superstep::messages::Role;
 ///
 /// // Both vocabularies are read.
 /// assert_eq!("user".parse(), Ok(Role::Human));

@@ -7,8 +7,8 @@ use super::Message;
 /// Nodes that read it run in every graph whose state holds one.
 ///
 /// ```
-/// use graph_core::messages::{Message, MessagesState, MessagesStateUpdate};
-/// use graph_core::{END, GraphState, START, StateGraph};
+/// use superstep::messages::{Message, MessagesState, MessagesStateUpdate};
+/// use superstep::{END, GraphState, START, StateGraph};
 ///
 /// #[derive(GraphState, Clone)]
 /// struct Support {
@@ -22,7 +22,7 @@ use super::Message;
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> graph_core::Result<()> {
+/// # async fn main() -> superstep::Result<()> {
 /// let graph = StateGraph::<Support>::new().edge(START, greet).edge(greet, END).compile()?;
 /// let input = Support::input().chat(MessagesState::input().messages("hello"));
 /// let support = graph.run(input).await?.into_state();

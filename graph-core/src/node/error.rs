@@ -17,7 +17,7 @@ pub type Result<T, E = NodeError> = std::result::Result<T, E>;
 impl NodeError {
     /// An error in words.
     pub fn msg(message: impl Into<String>) -> Self {
-        Self { error: message.into().into(), type_name: "graph_core::NodeError" }
+        Self { error: message.into().into(), type_name: "superstep::NodeError" }
     }
 
     /// An error that is in a box already, or that converts into one; `Box<dyn Error>` is none itself, so `?` does not
@@ -55,7 +55,7 @@ impl NodeError {
 /// Leaves a node with a [`NodeError`] in words; takes what `format!` takes.
 ///
 /// ```
-/// use graph_core::{Result, bail};
+/// use superstep::{Result, bail};
 ///
 /// fn half(n: u32) -> Result<u32> {
 ///     if n % 2 == 1 {
@@ -84,7 +84,7 @@ impl<E: Error + Send + Sync + 'static> From<E> for NodeError {
 #[diagnostic::on_unimplemented(
     message = "a node cannot fail with `{Self}`",
     label = "fails with `{Self}`, which is not an error",
-    note = "return `graph_core::Result<_>`: `?` takes any `std::error::Error`, and for words there is `NodeError::msg(..)`"
+    note = "return `superstep::Result<_>`: `?` takes any `std::error::Error`, and for words there is `NodeError::msg(..)`"
 )]
 pub trait Failure {
     /// The node's error.

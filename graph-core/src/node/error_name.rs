@@ -13,42 +13,42 @@ pub(super) fn error_name(defined: &'static str) -> &'static str {
     known.map_or_else(|| own_name(defined), |(_, public)| public)
 }
 
-const OURS: [&str; 3] = ["graph_core::", "graph_agent::", "graph_sqlite::"];
+const OURS: [&str; 3] = ["superstep::", "superstep_agent::", "superstep_sqlite::"];
 
 macro_rules! names {
     ($($path:path),* $(,)?) => {
         /// By where they are defined, the paths of the errors of this crate.
         fn names() -> [(&'static str, &'static str); [$(stringify!($path)),*].len()] {
-            use crate as graph_core;
+            use crate as superstep;
             [$((type_name::<$path>(), stringify!($path))),*]
         }
     };
 }
 
 names! {
-    graph_core::Error,
-    graph_core::NodeError,
-    graph_core::NodeFailure,
-    graph_core::checkpoint::Corrupt,
-    graph_core::checkpoint::InvalidCheckpointId,
-    graph_core::checkpoint::StoreError,
-    graph_core::interrupt::NotAsked,
-    graph_core::policy::TimedOut,
-    graph_core::reducers::ReduceError,
-    graph_core::state::DecodeError,
-    graph_core::state::EncodeError,
-    graph_core::state::InputError,
-    graph_core::state::MigrationError,
-    graph_core::state::RestoreError,
-    graph_core::store::Corrupt,
-    graph_core::store::Error,
+    superstep::Error,
+    superstep::NodeError,
+    superstep::NodeFailure,
+    superstep::checkpoint::Corrupt,
+    superstep::checkpoint::InvalidCheckpointId,
+    superstep::checkpoint::StoreError,
+    superstep::interrupt::NotAsked,
+    superstep::policy::TimedOut,
+    superstep::reducers::ReduceError,
+    superstep::state::DecodeError,
+    superstep::state::EncodeError,
+    superstep::state::InputError,
+    superstep::state::MigrationError,
+    superstep::state::RestoreError,
+    superstep::store::Corrupt,
+    superstep::store::Error,
 }
 
 /// Of a crate that stands on this one, which can be named here in words only.
 const OF_AGENTS: [(&str, &str); 3] = [
-    ("graph_agent::model::error::ModelError", "graph_agent::ModelError"),
-    ("graph_agent::agent::answer_node::NoAnswer", "graph_agent::agent::NoAnswer"),
-    ("graph_agent::tool::output::Fatal", "graph_agent::tool::Fatal"),
+    ("superstep_agent::model::error::ModelError", "superstep_agent::ModelError"),
+    ("superstep_agent::agent::answer_node::NoAnswer", "superstep_agent::agent::NoAnswer"),
+    ("superstep_agent::tool::output::Fatal", "superstep_agent::tool::Fatal"),
 ];
 
 fn own_name(defined: &'static str) -> &'static str {
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn an_error_of_ours_is_named_as_it_can_be_used() {
         let late = NodeError::from(TimedOut::Attempt { limit: std::time::Duration::ZERO });
-        assert_eq!(late.type_name(), "graph_core::policy::TimedOut");
+        assert_eq!(late.type_name(), "superstep::policy::TimedOut");
         assert_eq!(NodeError::from(PacketMissing).type_name(), "PacketMissing");
         for (defined, public) in names() {
             assert_eq!(error_name(defined), public);
@@ -78,7 +78,7 @@ mod tests {
     fn an_error_of_somebody_else_is_named_as_rustc_does() {
         let parse = NodeError::from("x".parse::<u8>().unwrap_err());
         assert_eq!(parse.type_name(), "core::num::error::ParseIntError");
-        assert_eq!(error_name("graph_corex::Error"), "graph_corex::Error");
-        assert_eq!(error_name("graph_core::a::B<user::C>"), "B");
+        assert_eq!(error_name("superstepx::Error"), "superstepx::Error");
+        assert_eq!(error_name("superstep::a::B<user::C>"), "B");
     }
 }

@@ -63,7 +63,7 @@ pub struct Named<N> {
 /// of the same name, which `compile()` refuses.
 ///
 /// ```
-/// # use graph_core::{Cx, END, GraphState, Node, START, StateGraph, named};
+/// # use superstep::{Cx, END, GraphState, Node, START, StateGraph, named};
 /// # #[derive(GraphState, Clone)]
 /// # struct Log { #[state(reducer = append)] lines: Vec<String> }
 /// struct Say(&'static str);
@@ -78,7 +78,7 @@ pub struct Named<N> {
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> graph_core::Result<()> {
+/// # async fn main() -> superstep::Result<()> {
 /// let (hello, bye) = (named("hello", Say("hello")), named("bye", Say("bye")));
 /// let graph =
 ///     StateGraph::<Log>::new().edge(START, &hello).edge(&hello, &bye).edge(&bye, END).compile()?;

@@ -16,9 +16,9 @@ use super::{Exit, IntoStep, OutwardType, Packet};
 /// graph that it is put into says which one that is: nobody writes it down.
 ///
 /// ```
-/// use graph_core::messages::{HasMessages, Message, MessagesState, MessagesUpdate};
-/// use graph_core::node::{LibraryNode, NodeFor};
-/// use graph_core::{Cx, END, START, StateGraph};
+/// use superstep::messages::{HasMessages, Message, MessagesState, MessagesUpdate};
+/// use superstep::node::{LibraryNode, NodeFor};
+/// use superstep::{Cx, END, START, StateGraph};
 ///
 /// /// Greets, in every graph with a conversation.
 /// struct Greet;
@@ -34,7 +34,7 @@ use super::{Exit, IntoStep, OutwardType, Packet};
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> graph_core::Result<()> {
+/// # async fn main() -> superstep::Result<()> {
 /// let graph = StateGraph::<MessagesState>::new().edge(START, Greet).edge(Greet, END).compile()?;
 /// let state = graph.run(MessagesState::input().messages("hello")).await?.into_state();
 /// assert_eq!(state.messages[1].text(), "How can I help?");

@@ -16,8 +16,8 @@ use super::{Exit, IntoLeave, IntoStep, Leave, NodeError, Step};
 /// A node that sometimes goes on within the subgraph returns an `Option` of it: `None` goes on by the node's edges.
 ///
 /// ```
-/// use graph_core::subgraph::ToParent;
-/// use graph_core::{END, GraphState, Route, START, StateGraph};
+/// use superstep::subgraph::ToParent;
+/// use superstep::{END, GraphState, Route, START, StateGraph};
 ///
 /// #[derive(GraphState, Clone)]
 /// struct Ticket {
@@ -39,7 +39,7 @@ use super::{Exit, IntoLeave, IntoStep, Leave, NodeError, Step};
 /// async fn close(_: &Ticket) -> TicketUpdate { Ticket::update().notes(["closed".to_owned()]) }
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> graph_core::Result<()> {
+/// # async fn main() -> superstep::Result<()> {
 /// let bot = StateGraph::<Ticket>::new().edge(START, look).edge(look, answer).edge(answer, END).compile()?;
 /// let bot = bot.as_node("bot");
 /// let graph = StateGraph::<Ticket>::new()

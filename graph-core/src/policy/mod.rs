@@ -7,8 +7,8 @@
 //! ```
 //! use std::time::Duration;
 //!
-//! use graph_core::policy::{Policy, Retry};
-//! use graph_core::{Cx, END, GraphState, Result, START, StateGraph, bail};
+//! use superstep::policy::{Policy, Retry};
+//! use superstep::{Cx, END, GraphState, Result, START, StateGraph, bail};
 //!
 //! #[derive(GraphState, Clone)]
 //! struct Page {
@@ -23,7 +23,7 @@
 //! }
 //!
 //! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> graph_core::Result<()> {
+//! # async fn main() -> superstep::Result<()> {
 //! let patient = Policy::new()
 //!     .retry(Retry::attempts(3).backoff(Duration::from_millis(1)).jitter())
 //!     .timeout(Duration::from_secs(10));

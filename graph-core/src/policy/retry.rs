@@ -16,7 +16,7 @@ use crate::error::NodeFailure;
 ///
 /// ```
 /// # use std::time::Duration;
-/// # use graph_core::policy::Retry;
+/// # use superstep::policy::Retry;
 /// # #[derive(Debug, thiserror::Error)] #[error("status {0}")] struct HttpError(u16);
 /// Retry::attempts(5)
 ///     .backoff(Duration::from_millis(200))
@@ -79,7 +79,7 @@ impl Retry {
     /// Like [`jitter`](Self::jitter), with numbers from somewhere else: 0 leaves the half of a wait, 1 all of it.
     ///
     /// ```
-    /// # use graph_core::policy::Retry;
+    /// # use superstep::policy::Retry;
     /// // The same in every run of a test.
     /// Retry::attempts(3).jitter_by(|| 1.0);
     /// ```

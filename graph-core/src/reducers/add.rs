@@ -5,14 +5,14 @@ use super::{ReduceError, Reducer, Stamp, Undo};
 /// Adds to a number or a duration. A sum that the type cannot hold is an error; a float becomes infinite instead.
 ///
 /// ```
-/// use graph_core::reducers::{Add, Reducer};
+/// use superstep::reducers::{Add, Reducer};
 ///
 /// let mut count = 250_u8;
 /// Add::fold(&mut count, 5)?;
 /// assert_eq!(count, 255);
 /// let error = Add::fold(&mut count, 1).unwrap_err();
 /// assert_eq!(error.to_string(), "255 + 1 is out of the range of `u8`");
-/// # Ok::<(), graph_core::reducers::ReduceError>(())
+/// # Ok::<(), superstep::reducers::ReduceError>(())
 /// ```
 #[derive(Debug)]
 pub enum Add {}

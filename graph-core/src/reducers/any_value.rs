@@ -3,13 +3,13 @@ use super::{ReduceError, Reducer, Stamp, Undo};
 /// Takes the last write. Several writers in one superstep are no conflict: they are taken to mean the same.
 ///
 /// ```
-/// use graph_core::reducers::{AnyValue, Reducer};
+/// use superstep::reducers::{AnyValue, Reducer};
 ///
 /// let mut language = "en".to_owned();
 /// AnyValue::fold(&mut language, "de".to_owned())?;
 /// AnyValue::fold(&mut language, "de".to_owned())?;
 /// assert_eq!(language, "de");
-/// # Ok::<(), graph_core::reducers::ReduceError>(())
+/// # Ok::<(), superstep::reducers::ReduceError>(())
 /// ```
 #[derive(Debug)]
 pub enum AnyValue {}

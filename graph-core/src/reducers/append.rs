@@ -9,12 +9,12 @@ use super::{Optional, ReduceError, Reducer, Stamp, StoredAs, Undo};
 /// A setter takes whatever can be iterated into the items, or for a `String` whatever is a piece of text.
 ///
 /// ```
-/// use graph_core::reducers::{Append, Reducer};
+/// use superstep::reducers::{Append, Reducer};
 ///
 /// let mut notes = vec!["a"];
 /// Append::fold(&mut notes, vec!["b", "c"])?;
 /// assert_eq!(notes, ["a", "b", "c"]);
-/// # Ok::<(), graph_core::reducers::ReduceError>(())
+/// # Ok::<(), superstep::reducers::ReduceError>(())
 /// ```
 #[derive(Debug)]
 pub enum Append {}

@@ -8,13 +8,13 @@ use super::{Begin, ReduceError, Reducer, Stamp, Undo};
 /// The field's start value takes part; where there is none, make the field an `Option`.
 ///
 /// ```
-/// use graph_core::reducers::{Max, Reducer};
+/// use superstep::reducers::{Max, Reducer};
 ///
 /// let mut best = 3;
 /// Max::fold(&mut best, 5)?;
 /// Max::fold(&mut best, 3)?;
 /// assert_eq!(best, 5);
-/// # Ok::<(), graph_core::reducers::ReduceError>(())
+/// # Ok::<(), superstep::reducers::ReduceError>(())
 /// ```
 #[derive(Debug)]
 pub enum Max {}

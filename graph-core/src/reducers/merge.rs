@@ -11,12 +11,12 @@ use super::{Optional, ReduceError, Reducer, Stamp, StoredAs, Undo, guarded};
 ///
 /// ```
 /// use std::collections::BTreeMap;
-/// use graph_core::reducers::{Merge, Reducer};
+/// use superstep::reducers::{Merge, Reducer};
 ///
 /// let mut scores = BTreeMap::from([("a", 1), ("b", 2)]);
 /// Merge::fold(&mut scores, BTreeMap::from([("b", 3), ("c", 4)]))?;
 /// assert_eq!(scores, BTreeMap::from([("a", 1), ("b", 3), ("c", 4)]));
-/// # Ok::<(), graph_core::reducers::ReduceError>(())
+/// # Ok::<(), superstep::reducers::ReduceError>(())
 /// ```
 #[derive(Debug)]
 pub enum Merge {}

@@ -8,13 +8,13 @@ use super::{Begin, ReduceError, Reducer, Stamp, Undo};
 /// The field's start value takes part; where there is none, make the field an `Option`.
 ///
 /// ```
-/// use graph_core::reducers::{Min, Reducer};
+/// use superstep::reducers::{Min, Reducer};
 ///
 /// let mut best = 3;
 /// Min::fold(&mut best, 1)?;
 /// Min::fold(&mut best, 3)?;
 /// assert_eq!(best, 1);
-/// # Ok::<(), graph_core::reducers::ReduceError>(())
+/// # Ok::<(), superstep::reducers::ReduceError>(())
 /// ```
 #[derive(Debug)]
 pub enum Min {}

@@ -8,13 +8,13 @@ use super::{Add, Append, Merge, ReduceError, Reducer, Stamp, StoredAs, Undo, Uni
 /// only `Overwrite(None)` makes the field empty again.
 ///
 /// ```
-/// use graph_core::reducers::{Max, Optional, Reducer};
+/// use superstep::reducers::{Max, Optional, Reducer};
 ///
 /// let mut best = None;
 /// Optional::<Max>::fold(&mut best, Some(-3))?;
 /// Optional::<Max>::fold(&mut best, None)?;
 /// assert_eq!(best, Some(-3));
-/// # Ok::<(), graph_core::reducers::ReduceError>(())
+/// # Ok::<(), superstep::reducers::ReduceError>(())
 /// ```
 #[derive(Debug)]
 pub struct Optional<R>(std::marker::PhantomData<R>);

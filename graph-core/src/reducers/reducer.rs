@@ -6,8 +6,8 @@ use super::{ReduceError, Stamp, StoredAs, Undo, guarded};
 /// order, and may run again when a thread is replayed.
 ///
 /// ```
-/// use graph_core::GraphState;
-/// use graph_core::reducers::{ReduceError, Reducer, Stamp};
+/// use superstep::GraphState;
+/// use superstep::reducers::{ReduceError, Reducer, Stamp};
 ///
 /// /// Keeps the last few lines.
 /// enum Tail {}

@@ -10,12 +10,12 @@ use super::{Optional, ReduceError, Reducer, Stamp, StoredAs, Undo, guarded};
 /// In a list each item is compared with those that are there; a set is the better choice for many.
 ///
 /// ```
-/// use graph_core::reducers::{Reducer, Union};
+/// use superstep::reducers::{Reducer, Union};
 ///
 /// let mut tags = vec!["b", "a"];
 /// Union::fold(&mut tags, vec!["a", "c", "c"])?;
 /// assert_eq!(tags, ["b", "a", "c"]);
-/// # Ok::<(), graph_core::reducers::ReduceError>(())
+/// # Ok::<(), superstep::reducers::ReduceError>(())
 /// ```
 #[derive(Debug)]
 pub enum Union {}

@@ -10,16 +10,16 @@ use tokio::sync::Notify;
 /// Stops runs from outside: at once, or at the next boundary between supersteps.
 ///
 /// ```
-/// # use graph_core::checkpoint::MemoryCheckpointer;
-/// # use graph_core::{END, GraphState, START, StateGraph};
-/// use graph_core::run::Stop;
+/// # use superstep::checkpoint::MemoryCheckpointer;
+/// # use superstep::{END, GraphState, START, StateGraph};
+/// use superstep::run::Stop;
 ///
 /// # #[derive(GraphState, Clone)]
 /// # struct Count { #[state(reducer = add)] total: u32 }
-/// # async fn first(cx: &graph_core::Cx) -> CountUpdate { cx.stopping().await; Count::update().total(1_u32) }
+/// # async fn first(cx: &superstep::Cx) -> CountUpdate { cx.stopping().await; Count::update().total(1_u32) }
 /// # async fn second() -> CountUpdate { Count::update().total(1_u32) }
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> graph_core::Result<()> {
+/// # async fn main() -> superstep::Result<()> {
 /// # let graph = StateGraph::<Count>::new().edge(START, first).edge(first, second).edge(second, END).compile()?;
 /// # let graph = graph.with_checkpointer(MemoryCheckpointer::default());
 /// # let thread = graph.thread("17");

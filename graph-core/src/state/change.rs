@@ -12,7 +12,7 @@ use super::WriteKind;
 /// `$overwrite`.
 ///
 /// ```
-/// use graph_core::{GraphState, Overwrite};
+/// use superstep::{GraphState, Overwrite};
 ///
 /// #[derive(GraphState, Clone)]
 /// struct Ticket {

@@ -7,8 +7,8 @@ use super::GraphState;
 /// What a run starts with; the derive makes a struct whose missing required field does not compile.
 ///
 /// ```
-/// use graph_core::GraphState;
-/// use graph_core::state::Input;
+/// use superstep::GraphState;
+/// use superstep::state::Input;
 /// use serde_json::json;
 ///
 /// #[derive(GraphState, Clone)]

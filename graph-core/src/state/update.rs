@@ -106,8 +106,8 @@ impl<W> Parsed<W> {
 /// The methods here are for looking into an update, say in a node's test:
 ///
 /// ```
-/// use graph_core::GraphState;
-/// use graph_core::state::Update;
+/// use superstep::GraphState;
+/// use superstep::state::Update;
 ///
 /// #[derive(GraphState, Clone)]
 /// struct Ticket {
@@ -141,8 +141,8 @@ pub trait Update<S>: Default + Clone + std::fmt::Debug + serde::Serialize + Send
     /// This update and behind it another one, as one.
     ///
     /// ```
-    /// use graph_core::GraphState;
-    /// use graph_core::state::Update;
+    /// use superstep::GraphState;
+    /// use superstep::state::Update;
     ///
     /// #[derive(GraphState, Clone)]
     /// struct Log {

@@ -13,7 +13,7 @@ use super::{Change, IntoChange};
 /// The same conversions work in the setters of fields without a reducer (and of `any_value` fields).
 ///
 /// ```
-/// use graph_core::state::IntoValue;
+/// use superstep::state::IntoValue;
 ///
 /// fn input(question: impl IntoValue<String>, folder: impl IntoValue<Option<std::path::PathBuf>>) -> String {
 ///     format!("{} {:?}", question.into_value(), folder.into_value())

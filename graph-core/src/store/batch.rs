@@ -7,9 +7,9 @@ use super::{Error, ItemKey, LongTermStore, Namespace, Putting, Write, Writes};
 /// Writes that are made together, all or none, in their order. Awaited, it says of each whether an item was there before it.
 ///
 /// ```
-/// # use graph_core::store::{LongTermStore, MemoryStore};
+/// # use superstep::store::{LongTermStore, MemoryStore};
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> graph_core::Result<()> {
+/// # async fn main() -> superstep::Result<()> {
 /// # let store = LongTermStore::new(MemoryStore::new());
 /// let open = store.of::<String>(["users", "ann", "open"]);
 /// let done = store.of::<String>(["users", "ann", "done"]);

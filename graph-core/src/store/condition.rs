@@ -59,10 +59,10 @@ pub fn ne<T: Serialize>(value: T) -> Tested<T> {
 /// ```
 /// use std::collections::BTreeMap;
 ///
-/// use graph_core::store::{LongTermStore, MemoryStore, gt, lte};
+/// use superstep::store::{LongTermStore, MemoryStore, gt, lte};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> graph_core::Result<()> {
+/// # async fn main() -> superstep::Result<()> {
 /// let store = LongTermStore::new(MemoryStore::new());
 /// let scores = store.of::<BTreeMap<String, u32>>("scores");
 /// scores.put("ann", &[("points".to_owned(), 7)].into()).await?;

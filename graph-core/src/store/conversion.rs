@@ -36,7 +36,7 @@ impl<T: Serialize> IntoCondition for Tested<T> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no long-term store",
     label = "not a long-term store",
-    note = "`MemoryStore` is one, and `graph_sqlite::SqliteStore`; what keeps threads goes into `with_checkpointer`"
+    note = "`MemoryStore` is one, and `superstep_sqlite::SqliteStore`; what keeps threads goes into `with_checkpointer`"
 )]
 pub trait IntoStore {
     /// The store.

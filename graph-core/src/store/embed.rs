@@ -10,7 +10,7 @@ pub type EmbedFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a
 /// A model that turns texts into vectors which are near to each other where the texts mean the same.
 ///
 /// ```
-/// use graph_core::store::{Embed, EmbedFuture};
+/// use superstep::store::{Embed, EmbedFuture};
 ///
 /// /// How often each letter is in a text: what it means to somebody who cannot read.
 /// struct Letters;

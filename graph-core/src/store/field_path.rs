@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 /// A text is one name, whatever is in it; a list goes further in. The empty list is the value itself.
 ///
 /// ```
-/// use graph_core::store::FieldPath;
+/// use superstep::store::FieldPath;
 ///
 /// assert_eq!(FieldPath::from("a.b").to_string(), r#"["a.b"]"#);
 /// assert_eq!(FieldPath::from(["address", "city"]).to_string(), r#"["address", "city"]"#);

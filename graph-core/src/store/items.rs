@@ -80,9 +80,9 @@ impl<T> Items<T> {
     /// Puts a value under a key, in the place of the one that is there.
     ///
     /// ```
-    /// # use graph_core::store::{LongTermStore, MemoryStore};
+    /// # use superstep::store::{LongTermStore, MemoryStore};
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> graph_core::Result<()> {
+    /// # async fn main() -> superstep::Result<()> {
     /// # let store = LongTermStore::new(MemoryStore::new());
     /// let error = store.of::<f64>("weather").put("today", &f64::NAN).await.unwrap_err();
     /// assert_eq!(

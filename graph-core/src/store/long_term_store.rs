@@ -13,11 +13,11 @@ use super::{Batch, Error, Index, Items, Namespace, NamespaceQuery, Near, Store};
 /// A long-term store as applications use it: what is stored has types here. Cheap to clone; a clone is the same store.
 ///
 /// ```
-/// use graph_core::store::{LongTermStore, MemoryStore};
+/// use superstep::store::{LongTermStore, MemoryStore};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> graph_core::Result<()> {
-/// // `graph_sqlite::SqliteStore::open("memory.db")?` keeps it in a file.
+/// # async fn main() -> superstep::Result<()> {
+/// // `superstep_sqlite::SqliteStore::open("memory.db")?` keeps it in a file.
 /// let store = LongTermStore::new(MemoryStore::new());
 ///
 /// let notes = store.of::<String>(["users", "ann", "notes"]);
@@ -141,9 +141,9 @@ impl fmt::Debug for LongTermStore {
 /// A list of namespaces that has not been read: set options, then await it.
 ///
 /// ```
-/// # use graph_core::store::{LongTermStore, MemoryStore};
+/// # use superstep::store::{LongTermStore, MemoryStore};
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> graph_core::Result<()> {
+/// # async fn main() -> superstep::Result<()> {
 /// # let store = LongTermStore::new(MemoryStore::new());
 /// store.of::<u8>(["users", "ann", "notes"]).put("a", &1).await?;
 /// store.of::<u8>(["users", "bob", "notes"]).put("b", &2).await?;

@@ -5,8 +5,8 @@
 //! [`Cx::store`](crate::Cx::store):
 //!
 //! ```
-//! use graph_core::store::MemoryStore;
-//! use graph_core::{Cx, END, GraphState, Result, START, StateGraph};
+//! use superstep::store::MemoryStore;
+//! use superstep::{Cx, END, GraphState, Result, START, StateGraph};
 //! use serde::{Deserialize, Serialize};
 //!
 //! #[derive(Serialize, Deserialize)]
@@ -61,8 +61,8 @@
 //!
 //! # Other stores
 //!
-//! [`Store`] is what a store is: records and bytes, no types. `MemoryStore` is here, `SqliteStore` in `graph-sqlite`; the crate
-//! `graph-conformance` tests every promise of any other.
+//! [`Store`] is what a store is: records and bytes, no types. `MemoryStore` is here, `SqliteStore` in `superstep-sqlite`; the crate
+//! `superstep-conformance` tests every promise of any other.
 
 mod batch;
 mod condition;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// Segments are compared one by one and never joined, so that no two lists mean the same place:
 ///
 /// ```
-/// use graph_core::store::Namespace;
+/// use superstep::store::Namespace;
 ///
 /// let user = Namespace::from(["users", "1"]);
 /// assert_ne!(Namespace::from(["a", "b.c"]), Namespace::from(["a.b", "c"]));

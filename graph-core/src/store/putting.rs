@@ -9,10 +9,10 @@ use super::{Error, FieldPath, ItemKey, LongTermStore, Put, Ttl};
 /// An item that has not been put: set options, then await it, or add it to a [batch](super::Batch::put).
 ///
 /// ```
-/// # use graph_core::store::{LongTermStore, MemoryStore};
+/// # use superstep::store::{LongTermStore, MemoryStore};
 /// # use std::time::Duration;
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> graph_core::Result<()> {
+/// # async fn main() -> superstep::Result<()> {
 /// # let store = LongTermStore::new(MemoryStore::new());
 /// let codes = store.of::<u32>(["users", "ann"]);
 /// codes.put("code", &4711).ttl(Duration::from_secs(600)).await?;

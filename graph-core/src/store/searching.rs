@@ -12,7 +12,7 @@ use super::{Error, FieldPath, Found, IntoCondition, LongTermStore, Namespace, Or
 /// further in.
 ///
 /// ```
-/// # use graph_core::store::{LongTermStore, MemoryStore, gte};
+/// # use superstep::store::{LongTermStore, MemoryStore, gte};
 /// # use serde::{Deserialize, Serialize};
 /// #[derive(Serialize, Deserialize)]
 /// struct Memory {
@@ -21,7 +21,7 @@ use super::{Error, FieldPath, Found, IntoCondition, LongTermStore, Namespace, Or
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> graph_core::Result<()> {
+/// # async fn main() -> superstep::Result<()> {
 /// # let store = LongTermStore::new(MemoryStore::new());
 /// let memories = store.of::<Memory>(["users", "ann"]);
 /// memories.put("1", &Memory { topic: "food".into(), weight: 0.9 }).await?;

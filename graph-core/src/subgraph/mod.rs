@@ -5,7 +5,7 @@
 //! On another state it is told how to get [there and back](Subgraph::mapped).
 //!
 //! ```
-//! use graph_core::{END, GraphState, START, StateGraph};
+//! use superstep::{END, GraphState, START, StateGraph};
 //!
 //! #[derive(GraphState, Clone)]
 //! struct Report {
@@ -26,7 +26,7 @@
 //! }
 //!
 //! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> graph_core::Result<()> {
+//! # async fn main() -> superstep::Result<()> {
 //! let research = StateGraph::<Report>::new().edge(START, search).edge(search, read).edge(read, END).compile()?;
 //! let research = research.as_node("research");
 //!

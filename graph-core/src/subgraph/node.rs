@@ -113,8 +113,8 @@ impl<C: GraphState, D> Subgraph<C, D> {
     /// Graphs may call each other 32 levels deep; one that goes deeper fails.
     ///
     /// ```
-    /// use graph_core::subgraph::Subgraph;
-    /// use graph_core::{END, Graph, GraphState, START, StateGraph};
+    /// use superstep::subgraph::Subgraph;
+    /// use superstep::{END, Graph, GraphState, START, StateGraph};
     ///
     /// #[derive(GraphState, Clone)]
     /// struct Tower {
@@ -128,7 +128,7 @@ impl<C: GraphState, D> Subgraph<C, D> {
     ///     Tower::update().height(tower.height - 1).floors([tower.height])
     /// }
     ///
-    /// #[derive(graph_core::Route)]
+    /// #[derive(superstep::Route)]
     /// enum Next {
     ///     #[to("above")]
     ///     Above,
@@ -147,7 +147,7 @@ impl<C: GraphState, D> Subgraph<C, D> {
     /// }
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> graph_core::Result<()> {
+    /// # async fn main() -> superstep::Result<()> {
     /// assert_eq!(tower().run(Tower::input(3_u32)).await?.into_state().floors, [3, 2, 1]);
     /// # Ok(())
     /// # }
@@ -163,7 +163,7 @@ impl<C: GraphState, D> Subgraph<C, D> {
     /// that; `output` makes what the node returns from what it has come to: an update, a route, or both.
     ///
     /// ```
-    /// use graph_core::{END, GraphState, START, StateGraph};
+    /// use superstep::{END, GraphState, START, StateGraph};
     ///
     /// #[derive(GraphState, Clone)]
     /// struct Translation {
@@ -183,7 +183,7 @@ impl<C: GraphState, D> Subgraph<C, D> {
     /// }
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> graph_core::Result<()> {
+    /// # async fn main() -> superstep::Result<()> {
     /// let translation = StateGraph::<Translation>::new().edge(START, translate).edge(translate, END).compile()?;
     /// let translate = translation.as_node("translate").mapped(
     ///     |letter: &Letter| Translation::input(letter.body.clone()),

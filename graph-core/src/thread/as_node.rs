@@ -9,9 +9,9 @@ use crate::node::{
 /// it shall have taken:
 ///
 /// ```
-/// # use graph_core::{END, Route};
-/// # use graph_core::thread::as_node;
-/// # #[derive(graph_core::GraphState, Clone)] struct Ticket { answer: Option<String> }
+/// # use superstep::{END, Route};
+/// # use superstep::thread::as_node;
+/// # #[derive(superstep::GraphState, Clone)] struct Ticket { answer: Option<String> }
 /// # async fn review(_: &Ticket) -> Verdict { Verdict::Accept }
 /// #[derive(Route)]
 /// enum Verdict {

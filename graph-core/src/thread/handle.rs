@@ -15,8 +15,8 @@ use super::{At, History, IntoPlace, PersistentGraph, Snapshot, UpdateThread};
 /// A thread: one conversation, ticket or order, with everything that has happened on it. Cheap to clone.
 ///
 /// ```
-/// use graph_core::checkpoint::MemoryCheckpointer;
-/// use graph_core::{END, GraphState, START, StateGraph};
+/// use superstep::checkpoint::MemoryCheckpointer;
+/// use superstep::{END, GraphState, START, StateGraph};
 ///
 /// #[derive(GraphState, Clone)]
 /// struct Chat {
@@ -29,7 +29,7 @@ use super::{At, History, IntoPlace, PersistentGraph, Snapshot, UpdateThread};
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> graph_core::Result<()> {
+/// # async fn main() -> superstep::Result<()> {
 /// let graph = StateGraph::<Chat>::new().edge(START, echo).edge(echo, END).compile()?;
 /// let graph = graph.with_checkpointer(MemoryCheckpointer::default());
 ///
@@ -129,8 +129,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     /// What the thread waits for: open questions, and the breakpoints that it has stopped at.
     ///
     /// ```
-    /// # use graph_core::checkpoint::MemoryCheckpointer;
-    /// # use graph_core::{Cx, END, GraphState, Outcome, START, StateGraph, interrupt::Question};
+    /// # use superstep::checkpoint::MemoryCheckpointer;
+    /// # use superstep::{Cx, END, GraphState, Outcome, START, StateGraph, interrupt::Question};
     /// # use serde::{Deserialize, Serialize};
     /// # #[derive(Serialize, Deserialize)]
     /// # struct Approve { price: u32 }
@@ -142,7 +142,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     /// }
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> graph_core::Result<()> {
+    /// # async fn main() -> superstep::Result<()> {
     /// # let graph = StateGraph::<Order>::new().edge(START, buy).edge(buy, END).compile()?;
     /// # let graph = graph.with_checkpointer(MemoryCheckpointer::default());
     /// let thread = graph.thread("17");

@@ -98,12 +98,12 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     /// Drops old checkpoints, also while threads run; what is left can be read as before.
     ///
     /// ```
-    /// # use graph_core::{END, GraphState, START, StateGraph};
-    /// # use graph_core::checkpoint::{MemoryCheckpointer, Prune};
+    /// # use superstep::{END, GraphState, START, StateGraph};
+    /// # use superstep::checkpoint::{MemoryCheckpointer, Prune};
     /// # #[derive(GraphState, Clone)] struct Count { total: u32 }
     /// # async fn add(count: &Count) -> CountUpdate { Count::update().total(count.total + 1) }
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> graph_core::Result<()> {
+    /// # async fn main() -> superstep::Result<()> {
     /// # let graph = StateGraph::<Count>::new().edge(START, add).edge(add, END).compile()?;
     /// let graph = graph.with_checkpointer(MemoryCheckpointer::default());
     /// graph.thread("a").run(Count::input()).await?;

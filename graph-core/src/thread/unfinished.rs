@@ -77,14 +77,14 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     /// its process died.
     ///
     /// ```
-    /// # use graph_core::{END, GraphState, START, StateGraph};
-    /// # use graph_core::checkpoint::MemoryCheckpointer;
-    /// use graph_core::thread::Standing;
+    /// # use superstep::{END, GraphState, START, StateGraph};
+    /// # use superstep::checkpoint::MemoryCheckpointer;
+    /// use superstep::thread::Standing;
     /// # use std::time::SystemTime;
     /// # #[derive(GraphState, Clone)] struct Count { #[state(reducer = add)] total: u32 }
     /// # async fn add() -> CountUpdate { Count::update().total(1_u32) }
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> graph_core::Result<()> {
+    /// # async fn main() -> superstep::Result<()> {
     /// # let graph = StateGraph::<Count>::new().edge(START, add).edge(add, END).compile()?;
     /// # let graph = graph.with_checkpointer(MemoryCheckpointer::default());
     /// # drop(graph.thread("a").run(Count::input()).start().await?);

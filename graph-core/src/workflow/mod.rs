@@ -4,10 +4,10 @@
 //! graph. What must be done once is a [step](crate::Cx::step).
 //!
 //! ```
-//! use graph_core::checkpoint::MemoryCheckpointer;
-//! use graph_core::interrupt::Question;
-//! use graph_core::workflow::Workflow;
-//! use graph_core::{Cx, Outcome, Result};
+//! use superstep::checkpoint::MemoryCheckpointer;
+//! use superstep::interrupt::Question;
+//! use superstep::workflow::Workflow;
+//! use superstep::{Cx, Outcome, Result};
 //! use serde::{Deserialize, Serialize};
 //!
 //! #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

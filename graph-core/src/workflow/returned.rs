@@ -3,11 +3,11 @@ use crate::node::{Failure, NodeError, Payload};
 /// A result and, for the next run on the thread, something else than it.
 ///
 /// ```
-/// use graph_core::checkpoint::MemoryCheckpointer;
-/// use graph_core::workflow::{Final, Workflow};
+/// use superstep::checkpoint::MemoryCheckpointer;
+/// use superstep::workflow::{Final, Workflow};
 ///
 /// /// Adds up all numbers that it was ever given, and says by how much the last one has raised the mean.
-/// async fn mean(number: &f64, previous: Option<&(u32, f64)>) -> graph_core::Result<Final<f64, (u32, f64)>> {
+/// async fn mean(number: &f64, previous: Option<&(u32, f64)>) -> superstep::Result<Final<f64, (u32, f64)>> {
 ///     let (count, sum) = previous.copied().unwrap_or_default();
 ///     let before = if count == 0 { 0.0 } else { sum / f64::from(count) };
 ///     let (count, sum) = (count + 1, sum + number);
@@ -15,7 +15,7 @@ use crate::node::{Failure, NodeError, Payload};
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> graph_core::Result<()> {
+/// # async fn main() -> superstep::Result<()> {
 /// let thread = Workflow::new(mean).compile()?.with_checkpointer(MemoryCheckpointer::new()).thread("a");
 /// assert_eq!(thread.run(3.0).await?.value()?, 3.0);
 /// assert_eq!(thread.run(5.0).await?.value()?, 1.0);
@@ -101,7 +101,7 @@ impl<V: Payload, S: Payload> Returned for Final<V, S> {
 #[diagnostic::on_unimplemented(
     message = "the function of a workflow cannot return `{Self}`",
     label = "returns `{Self}`, which is no `Result`",
-    note = "write `graph_core::Result<{Self}>`, and `Ok(..)` around what it returns"
+    note = "write `superstep::Result<{Self}>`, and `Ok(..)` around what it returns"
 )]
 pub trait Finishes: Send + 'static {
     /// What it has in the best case.

@@ -1,5 +1,5 @@
-use graph_core::checkpoint::StoreError;
-use graph_core::store::{Corrupt, Error};
+use superstep::checkpoint::StoreError;
+use superstep::store::{Corrupt, Error};
 
 use crate::trouble::{About, Trouble};
 

@@ -1,7 +1,7 @@
 use std::time::SystemTime;
 
-use graph_core::store::{Get, Item, ItemKey};
 use rusqlite::{Connection, params};
+use superstep::store::{Get, Item, ItemKey};
 
 use crate::stored::millis;
 

@@ -1,6 +1,6 @@
-use graph_core::checkpoint::Page;
-use graph_core::store::{Namespace, NamespaceQuery};
 use rusqlite::{Connection, params};
+use superstep::checkpoint::Page;
+use superstep::store::{Namespace, NamespaceQuery};
 
 use crate::stored::millis;
 

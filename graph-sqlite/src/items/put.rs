@@ -1,7 +1,7 @@
 use std::time::SystemTime;
 
-use graph_core::store::{Embedding, Namespace, Put, Write, Writes};
 use rusqlite::{Connection, OptionalExtension as _, params};
+use superstep::store::{Embedding, Namespace, Put, Write, Writes};
 
 use crate::chunk::Data;
 use crate::stored::millis;

@@ -1,10 +1,10 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use graph_core::checkpoint::Payload;
-use graph_core::store::{Error, Item, ItemKey, Namespace, Ttl};
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
+use superstep::checkpoint::Payload;
+use superstep::store::{Error, Item, ItemKey, Namespace, Ttl};
 
 use crate::stored::{payload, text, time};
 use crate::trouble::Trouble;

@@ -1,6 +1,6 @@
-use graph_core::checkpoint::Page;
-use graph_core::store::{Error, Found, ItemKey, Near, Order, Search};
 use rusqlite::{Connection, Row, params};
+use superstep::checkpoint::Page;
+use superstep::store::{Error, Found, ItemKey, Near, Order, Search};
 
 use crate::stored::{millis, text};
 use crate::trouble::Trouble;

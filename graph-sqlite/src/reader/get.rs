@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
-use graph_core::checkpoint::{
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use superstep::checkpoint::{
     CheckpointId, Fence, Loaded, RecordKey, RecordKind, StoredCheckpoint, StoredField, TaskRecord,
 };
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use crate::stored::{CHECKPOINT, Name, checkpoint, id, payload, text};
 use crate::trouble::Trouble;

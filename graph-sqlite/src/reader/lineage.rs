@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use graph_core::checkpoint::{CheckpointId, PieceKind, StoredPiece};
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _, params};
+use superstep::checkpoint::{CheckpointId, PieceKind, StoredPiece};
 
 use crate::chunk::{self, Entry};
 use crate::stored::{Name, bytes, encoding, id, optional_id};

@@ -1,8 +1,8 @@
 use std::collections::HashSet;
 
-use graph_core::Metadata;
-use graph_core::checkpoint::{Checkpoint, Page, Query};
 use rusqlite::{Connection, OptionalExtension as _, params};
+use superstep::Metadata;
+use superstep::checkpoint::{Checkpoint, Page, Query};
 
 use crate::stored::{CHECKPOINT, checkpoint, text};
 use crate::trouble::Trouble;

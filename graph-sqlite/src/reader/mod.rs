@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::thread;
 
-use graph_core::checkpoint::StoreError;
 use rusqlite::Connection;
+use superstep::checkpoint::StoreError;
 use tokio::sync::oneshot;
 
 use crate::queue::Queue;

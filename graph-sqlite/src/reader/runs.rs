@@ -2,8 +2,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use graph_core::checkpoint::RunRecord;
 use rusqlite::{Connection, OptionalExtension as _, Row};
+use superstep::checkpoint::RunRecord;
 
 use crate::stored::text;
 use crate::trouble::Trouble;

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use graph_core::checkpoint::{Checkpoint, Page, RecordKey, RecordKind, ThreadQuery, ThreadRecord};
 use rusqlite::{Connection, Row, params};
+use superstep::checkpoint::{Checkpoint, Page, RecordKey, RecordKind, ThreadQuery, ThreadRecord};
 
 use crate::stored::{CHECKPOINT, checkpoint, text};
 use crate::trouble::Trouble;

@@ -1,5 +1,5 @@
-use graph_core::cache::Clear;
 use rusqlite::{Connection, params};
+use superstep::cache::Clear;
 
 use crate::stored::millis;
 use crate::trouble::Trouble;

@@ -1,8 +1,8 @@
 use std::time::SystemTime;
 
-use graph_core::cache::{EntryKey, Error};
-use graph_core::checkpoint::Payload;
 use rusqlite::{Connection, params};
+use superstep::cache::{EntryKey, Error};
+use superstep::checkpoint::Payload;
 
 use crate::stored::{millis, payload};
 use crate::trouble::Trouble;

@@ -1,7 +1,7 @@
 //! The tables, and what a file must be to be ours.
 
-use graph_core::checkpoint::StoreError;
 use rusqlite::Connection;
+use superstep::checkpoint::StoreError;
 
 use crate::trouble::Trouble;
 

@@ -1,4 +1,4 @@
-use graph_core::checkpoint::StoreError;
+use superstep::checkpoint::StoreError;
 use tokio::sync::oneshot;
 
 use crate::trouble::{About, Trouble};

@@ -1,5 +1,5 @@
-use graph_core::checkpoint::{Batch, CheckpointId, Conflict, Fence, StoreError, Write};
 use rusqlite::{Connection, OptionalExtension as _, params};
+use superstep::checkpoint::{Batch, CheckpointId, Conflict, Fence, StoreError, Write};
 
 use crate::stored::Name;
 use crate::trouble::Trouble;

@@ -1,5 +1,5 @@
-use graph_core::checkpoint::{Batch, CheckpointId, NewCheckpoint, StoreError, Write};
 use rusqlite::{Connection, OptionalExtension as _, Statement, params};
+use superstep::checkpoint::{Batch, CheckpointId, NewCheckpoint, StoreError, Write};
 
 use crate::chunk::Data;
 use crate::stored::{Name, millis};

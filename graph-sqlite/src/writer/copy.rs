@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use graph_core::checkpoint::StoreError;
 use rusqlite::{Connection, params};
+use superstep::checkpoint::StoreError;
 
 use crate::trouble::Trouble;
 

@@ -1,5 +1,5 @@
-use graph_core::checkpoint::{CheckpointId, Piece, PieceKind};
 use rusqlite::Connection;
+use superstep::checkpoint::{CheckpointId, Piece, PieceKind};
 
 use crate::chunk::Chunk;
 use crate::trouble::Trouble;

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use graph_core::checkpoint::StoreError;
+use superstep::checkpoint::StoreError;
 use tokio::sync::oneshot;
 
 use crate::queue::{Queue, Ticket};

@@ -1,8 +1,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use graph_core::checkpoint::{CheckpointId, RunRecord};
 use rusqlite::{Connection, OptionalExtension as _, params};
+use superstep::checkpoint::{CheckpointId, RunRecord};
 
 use crate::reader::head;
 use crate::stored::text;
@@ -115,7 +115,7 @@ impl Thread {
             return Ok(*id);
         }
         let metadata = serde_json::to_string(&run.metadata)
-            .map_err(|error| graph_core::checkpoint::StoreError::backend("write the metadata", error))?;
+            .map_err(|error| superstep::checkpoint::StoreError::backend("write the metadata", error))?;
         let values = params![self.id, &*run.id, &*run.program, metadata];
         let found = db
             .prepare_cached(

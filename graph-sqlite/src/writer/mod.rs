@@ -2,8 +2,8 @@
 
 use std::thread;
 
-use graph_core::checkpoint::StoreError;
 use rusqlite::Connection;
+use superstep::checkpoint::StoreError;
 
 use crate::queue::Queue;
 

@@ -1,7 +1,7 @@
 //! Writing what a checkpoint says of fields.
 
-use graph_core::checkpoint::StoredPiece;
 use rusqlite::{Connection, OptionalExtension as _, params};
+use superstep::checkpoint::StoredPiece;
 
 use crate::chunk::{self, Chunk, HEADER, MOST_BYTES, MOST_ENTRIES};
 use crate::reader::{Row, row};

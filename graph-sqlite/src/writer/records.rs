@@ -1,5 +1,5 @@
-use graph_core::checkpoint::{RecordKey, TaskRecord};
 use rusqlite::{Connection, params};
+use superstep::checkpoint::{RecordKey, TaskRecord};
 
 use crate::chunk::Data;
 

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use graph_core::checkpoint::CheckpointId;
 use rusqlite::{Connection, params};
+use superstep::checkpoint::CheckpointId;
 
 use crate::chunk::{self, Chunk};
 use crate::reader::row;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, SystemTime};
 
-use graph_core::Metadata;
-use graph_core::checkpoint::{
+use superstep::Metadata;
+use superstep::checkpoint::{
     Batch, Checkpoint, CheckpointId, Fence, NewCheckpoint, Payload, Piece, PieceKind, RunRecord, Source,
     StoreError, Write as BatchWrite,
 };

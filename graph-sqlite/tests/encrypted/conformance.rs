@@ -1,7 +1,7 @@
-use graph_conformance::{Damage, Place};
-use graph_core::checkpoint::{EncryptedCheckpointer, StoreError};
-use graph_sqlite::SqliteCheckpointer;
 use rusqlite::Connection;
+use superstep::checkpoint::{EncryptedCheckpointer, StoreError};
+use superstep_conformance::{Damage, Place};
+use superstep_sqlite::SqliteCheckpointer;
 
 use crate::File;
 
@@ -40,4 +40,4 @@ impl Place for File {
     }
 }
 
-graph_conformance::conformance_tests!(File::new());
+superstep_conformance::conformance_tests!(File::new());

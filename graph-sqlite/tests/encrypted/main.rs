@@ -9,8 +9,8 @@ mod threads;
 
 use std::path::PathBuf;
 
-use graph_core::checkpoint::{EncryptedCheckpointer, Key, Keys, StoreError};
-use graph_sqlite::SqliteCheckpointer;
+use superstep::checkpoint::{EncryptedCheckpointer, Key, Keys, StoreError};
+use superstep_sqlite::SqliteCheckpointer;
 use tempfile::TempDir;
 
 /// A file in a folder of its own.

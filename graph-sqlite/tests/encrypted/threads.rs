@@ -1,12 +1,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use graph_core::checkpoint::{Checkpointer, StoreError};
-use graph_core::interrupt::Question;
-use graph_core::thread::{PersistentGraph, Thread, as_node};
-use graph_core::{Ctx, END, ErrorKind, GraphState, NodeError, Outcome, Result, Route, START, StateGraph};
-use graph_sqlite::SqliteCheckpointer;
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
+use superstep::checkpoint::{Checkpointer, StoreError};
+use superstep::interrupt::Question;
+use superstep::thread::{PersistentGraph, Thread, as_node};
+use superstep::{Ctx, END, ErrorKind, GraphState, NodeError, Outcome, Result, Route, START, StateGraph};
+use superstep_sqlite::SqliteCheckpointer;
 
 use crate::File;
 

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::thread;
 
-use graph_core::checkpoint::{CheckpointId, Checkpointer as _, Fence, StoreError, Write};
+use superstep::checkpoint::{CheckpointId, Checkpointer as _, Fence, StoreError, Write};
 
 use crate::kit::{File, batch, poll_once, step, wait, writer};
 

@@ -1,7 +1,7 @@
 use std::time::{Duration, Instant};
 
-use graph_core::checkpoint::Checkpointer as _;
-use graph_sqlite::{SqliteCheckpointer, Synchronous};
+use superstep::checkpoint::Checkpointer as _;
+use superstep_sqlite::{SqliteCheckpointer, Synchronous};
 
 use crate::kit::{File, step, wait, writer};
 

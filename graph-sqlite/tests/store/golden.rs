@@ -1,21 +1,21 @@
 //! A file of each format that was ever released is opened, read and written to for ever.
 //!
-//! `GRAPH_SQLITE_GOLDEN=<number>` makes the files of a new format; those of an old one are never made again.
+//! `SUPERSTEP_SQLITE_GOLDEN=<number>` makes the files of a new format; those of an old one are never made again.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use std::{env, fs};
 
-use graph_core::cache::{Cache as _, EntryKey, NewEntry};
-use graph_core::checkpoint::{
+use superstep::cache::{Cache as _, EntryKey, NewEntry};
+use superstep::checkpoint::{
     self, Checkpoint, CheckpointId, Checkpointer as _, Encoding, Payload, PieceKind, Query, RecordKey,
     RecordKind, RunRecord, StoredCheckpoint, StoredPiece, ThreadQuery,
 };
-use graph_core::store::{
+use superstep::store::{
     Embedding, Found, Item, ItemKey, Namespace, Near, Put, Search, Store as _, Ttl, Write, Writes,
 };
-use graph_sqlite::{SqliteCache, SqliteCheckpointer, SqliteStore};
+use superstep_sqlite::{SqliteCache, SqliteCheckpointer, SqliteStore};
 
 use crate::kit::{File, batch, step, wait, writer};
 
@@ -172,7 +172,7 @@ fn make(format: usize) {
 
 #[test]
 fn files_of_every_format_are_read_as_they_were_written() {
-    if let Ok(format) = env::var("GRAPH_SQLITE_GOLDEN") {
+    if let Ok(format) = env::var("SUPERSTEP_SQLITE_GOLDEN") {
         make(format.parse().unwrap());
     }
     for format in 1..=3 {

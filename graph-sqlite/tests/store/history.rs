@@ -1,4 +1,4 @@
-use graph_core::checkpoint::{CheckpointId, Checkpointer as _, PieceKind};
+use superstep::checkpoint::{CheckpointId, Checkpointer as _, PieceKind};
 
 use crate::kit::{File, step, wait, writer};
 

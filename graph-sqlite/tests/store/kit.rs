@@ -9,12 +9,12 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::{Duration, UNIX_EPOCH};
 
-use graph_core::Metadata;
-use graph_core::checkpoint::{
+use superstep::Metadata;
+use superstep::checkpoint::{
     Batch, Checkpoint, CheckpointId, Checkpointer as _, Fence, Loaded, NewCheckpoint, Payload, Piece,
     PieceKind, Query, RecordKey, RecordKind, RunRecord, Source, StoreError, TaskRecord, Write,
 };
-use graph_sqlite::{SqliteCheckpointer, Synchronous};
+use superstep_sqlite::{SqliteCheckpointer, Synchronous};
 use tempfile::TempDir;
 
 /// Waits for a future without any runtime.

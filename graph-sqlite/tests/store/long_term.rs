@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, UNIX_EPOCH};
 
-use graph_core::checkpoint::{Checkpointer as _, StoreError};
-use graph_core::store::{Error, LongTermStore, Namespace, Search, Store as _};
-use graph_sqlite::{Options, SqliteStore, Synchronous};
+use superstep::checkpoint::{Checkpointer as _, StoreError};
+use superstep::store::{Error, LongTermStore, Namespace, Search, Store as _};
+use superstep_sqlite::{Options, SqliteStore, Synchronous};
 
 use crate::kit::{File, step, wait, writer};
 
@@ -157,8 +157,8 @@ fn a_search_reads_no_other_namespaces() {
     assert_eq!(wait(store.search(search)).unwrap().items.len(), 1);
 }
 
-const PATH: &str = "GRAPH_SQLITE_TEST_ITEMS";
-const NAME: &str = "GRAPH_SQLITE_TEST_NAME";
+const PATH: &str = "SUPERSTEP_SQLITE_TEST_ITEMS";
+const NAME: &str = "SUPERSTEP_SQLITE_TEST_NAME";
 
 /// Does nothing by itself. In a process that [`child`] has started, puts items until it is killed or has put 200, and tells of
 /// each that was acknowledged.

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
-use graph_core::checkpoint::{
+use serde_json::json;
+use superstep::checkpoint::{
     Batch, Checkpoint, CheckpointId, Checkpointer, Encoding, Fence, MemoryCheckpointer, NewCheckpoint,
     Payload, Piece, PieceKind, Prune, Query, RecordKey, RecordKind, RunRecord, Source, StoreError,
     TaskRecord, ThreadQuery, Write,
 };
-use serde_json::json;
 
 use crate::kit::{File, wait};
 

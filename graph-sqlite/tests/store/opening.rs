@@ -2,8 +2,8 @@ use std::fs;
 use std::sync::Barrier;
 use std::thread;
 
-use graph_core::checkpoint::{Checkpointer as _, StoreError};
-use graph_sqlite::SqliteCheckpointer;
+use superstep::checkpoint::{Checkpointer as _, StoreError};
+use superstep_sqlite::SqliteCheckpointer;
 
 use crate::kit::{File, step, wait, writer};
 

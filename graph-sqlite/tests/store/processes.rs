@@ -5,14 +5,14 @@ use std::io::{BufRead as _, BufReader, Lines};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use graph_core::checkpoint::{CheckpointId, Checkpointer as _, StoreError};
-use graph_sqlite::SqliteCheckpointer;
+use superstep::checkpoint::{CheckpointId, Checkpointer as _, StoreError};
+use superstep_sqlite::SqliteCheckpointer;
 
 use crate::kit::{File, step, wait, writer};
 
-const PATH: &str = "GRAPH_SQLITE_TEST_FILE";
-const THREAD: &str = "GRAPH_SQLITE_TEST_THREAD";
-const STEPS: &str = "GRAPH_SQLITE_TEST_STEPS";
+const PATH: &str = "SUPERSTEP_SQLITE_TEST_FILE";
+const THREAD: &str = "SUPERSTEP_SQLITE_TEST_THREAD";
+const STEPS: &str = "SUPERSTEP_SQLITE_TEST_STEPS";
 
 /// Does nothing by itself. In a process that [`child`] has started, adds steps to a thread, tells of each that was
 /// acknowledged, and tries again when somebody else was faster.

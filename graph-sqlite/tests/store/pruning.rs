@@ -1,7 +1,7 @@
 use std::time::{Duration, UNIX_EPOCH};
 
-use graph_core::checkpoint::{CheckpointId, Checkpointer as _, Prune, RecordKind};
-use graph_sqlite::SqliteCheckpointer;
+use superstep::checkpoint::{CheckpointId, Checkpointer as _, Prune, RecordKind};
+use superstep_sqlite::SqliteCheckpointer;
 
 use crate::kit::{File, step, wait, writer};
 

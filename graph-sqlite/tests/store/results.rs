@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use graph_core::cache::Cached;
-use graph_core::{END, EventKind, Graph, GraphState, START, StateGraph};
-use graph_sqlite::SqliteCache;
+use superstep::cache::Cached;
+use superstep::{END, EventKind, Graph, GraphState, START, StateGraph};
+use superstep_sqlite::SqliteCache;
 
 use crate::kit::{File, wait};
 
@@ -17,7 +17,7 @@ struct Page {
 
 /// A graph of one node, which says the how-manieth time it has run.
 fn graph(runs: &'static AtomicU32) -> Graph<Page> {
-    let fetch = graph_core::named("fetch", async move |page: &Page| {
+    let fetch = superstep::named("fetch", async move |page: &Page| {
         let nth = runs.fetch_add(1, Ordering::SeqCst) + 1;
         Page::update().text(format!("{} {nth}", page.url))
     });

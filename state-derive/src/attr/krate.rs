@@ -2,7 +2,7 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::Path;
 
-/// The path of `graph-core`'s `__private`, as generated code writes it; `#[state(crate = ..)]` changes it.
+/// The path of `superstep`'s `__private`, as generated code writes it; `#[state(crate = ..)]` changes it.
 #[derive(Clone)]
 pub(crate) struct Runtime {
     path: TokenStream,
@@ -11,14 +11,14 @@ pub(crate) struct Runtime {
 }
 
 impl Runtime {
-    /// The module inside the crate that lies at `path`; `::graph_core` when none was given.
+    /// The module inside the crate that lies at `path`; `::superstep` when none was given.
     pub(crate) fn new(path: Option<&Path>) -> Self {
         Self {
             own: path.is_some_and(|path| path.is_ident("crate")),
-            krate: path.map_or_else(|| quote!(::graph_core), |path| quote!(#path)),
+            krate: path.map_or_else(|| quote!(::superstep), |path| quote!(#path)),
             path: match path {
                 Some(path) => quote!(#path::__private),
-                None => quote!(::graph_core::__private),
+                None => quote!(::superstep::__private),
             },
         }
     }
@@ -28,7 +28,7 @@ impl Runtime {
         &self.krate
     }
 
-    /// Whether it is `graph-core` itself that derives.
+    /// Whether it is `superstep` itself that derives.
     pub(crate) fn is_own(&self) -> bool {
         self.own
     }

@@ -30,45 +30,45 @@ fn the_smallest_machine() {
                 Check(::std::sync::Arc<Check>),
             }
             ///What a run of [`Fives`] holds: its state, where it began, and what it has ended with.
-            #[derive(::graph_core::GraphState, ::core::clone::Clone)]
-            #[state(crate = ::graph_core)]
+            #[derive(::superstep::GraphState, ::core::clone::Clone)]
+            #[state(crate = ::superstep)]
             struct FivesRun {
                 /// The machine's own state.
                 #[state(flatten, input)]
-                state: ::graph_core::__private::Stateless,
+                state: ::superstep::__private::Stateless,
                 /// The node that the run began with, or was led to from outside.
                 #[state(input, exclude, rename = "@start")]
                 start: ::core::option::Option<FivesNode>,
                 /// What the machine has ended with.
                 #[state(input, default, rename = "@end")]
-                end: ::graph_core::__private::Ending<()>,
+                end: ::superstep::__private::Ending<()>,
             }
             const _: () = {
                 const __CHECK_Check: ::core::primitive::bool = {
-                    let _ = <Check as ::graph_core::__private::NodeData>::FITS;
+                    let _ = <Check as ::superstep::__private::NodeData>::FITS;
                     true
                 };
-                type __Node_Check = <Check as ::graph_core::__private::Checked<__CHECK_Check>>::Same;
+                type __Node_Check = <Check as ::superstep::__private::Checked<__CHECK_Check>>::Same;
                 #[automatically_derived]
-                impl ::graph_core::__private::Machine for Fives {
+                impl ::superstep::__private::Machine for Fives {
                     const NAME: &'static ::core::primitive::str = "Fives";
-                    type State = ::graph_core::__private::Stateless;
+                    type State = ::superstep::__private::Stateless;
                     type Context = ();
                     type Output = ();
                     type Node = FivesNode;
                     type Run = FivesRun;
                     fn __wire(
-                        __wiring: ::graph_core::__private::Wiring<Self>,
-                    ) -> ::graph_core::__private::Wiring<Self> {
+                        __wiring: ::superstep::__private::Wiring<Self>,
+                    ) -> ::superstep::__private::Wiring<Self> {
                         let __wiring = __wiring
                             .node::<__Node_Check, _, _, _, _>(<__Node_Check>::run);
                         __wiring
                     }
                 }
                 #[automatically_derived]
-                impl ::graph_core::__private::RunState for FivesRun {
+                impl ::superstep::__private::RunState for FivesRun {
                     type Machine = Fives;
-                    fn __state(&self) -> &::graph_core::__private::Stateless {
+                    fn __state(&self) -> &::superstep::__private::Stateless {
                         &self.state
                     }
                     fn __output(&self) -> ::core::option::Option<&()> {
@@ -76,7 +76,7 @@ fn the_smallest_machine() {
                     }
                     fn __into_parts(
                         self,
-                    ) -> (::graph_core::__private::Stateless, ::core::option::Option<()>) {
+                    ) -> (::superstep::__private::Stateless, ::core::option::Option<()>) {
                         (self.state, self.end.into_output())
                     }
                     fn __start(&self) -> ::core::option::Option<&FivesNode> {
@@ -84,35 +84,35 @@ fn the_smallest_machine() {
                     }
                     fn __begin(
                         __node: FivesNode,
-                        __state: <::graph_core::__private::Stateless as ::graph_core::__private::GraphState>::Input,
-                    ) -> <Self as ::graph_core::__private::GraphState>::Input {
+                        __state: <::superstep::__private::Stateless as ::superstep::__private::GraphState>::Input,
+                    ) -> <Self as ::superstep::__private::GraphState>::Input {
                         FivesRun::input(__state)
                             .start(__node)
-                            .end(::graph_core::__private::Ending::Open)
+                            .end(::superstep::__private::Ending::Open)
                     }
                     fn __redirect(
                         __node: FivesNode,
-                    ) -> <Self as ::graph_core::__private::GraphState>::Update {
-                        FivesRun::update().start(__node).end(::graph_core::__private::Ending::Open)
+                    ) -> <Self as ::superstep::__private::GraphState>::Update {
+                        FivesRun::update().start(__node).end(::superstep::__private::Ending::Open)
                     }
-                    fn __end(__output: ()) -> <Self as ::graph_core::__private::GraphState>::Update {
-                        FivesRun::update().end(::graph_core::__private::Ending::End(__output))
+                    fn __end(__output: ()) -> <Self as ::superstep::__private::GraphState>::Update {
+                        FivesRun::update().end(::superstep::__private::Ending::End(__output))
                     }
                 }
                 #[automatically_derived]
-                impl ::graph_core::__private::AnyNode for FivesNode {
+                impl ::superstep::__private::AnyNode for FivesNode {
                     type Machine = Fives;
                     fn name(&self) -> &'static ::core::primitive::str {
                         match self {
                             Self::Check(_) => "Check",
                         }
                     }
-                    fn __sent(&self) -> (::core::primitive::usize, ::graph_core::__private::Packet) {
+                    fn __sent(&self) -> (::core::primitive::usize, ::superstep::__private::Packet) {
                         match self {
                             Self::Check(__node) => {
                                 (
                                     0usize,
-                                    ::graph_core::__private::Packet::share::<
+                                    ::superstep::__private::Packet::share::<
                                         __Node_Check,
                                     >(::core::clone::Clone::clone(__node)),
                                 )
@@ -121,7 +121,7 @@ fn the_smallest_machine() {
                     }
                     fn __received(
                         __name: &::core::primitive::str,
-                        __packet: &::graph_core::__private::Packet,
+                        __packet: &::superstep::__private::Packet,
                     ) -> ::core::option::Option<Self> {
                         match __name {
                             "Check" => {
@@ -134,7 +134,7 @@ fn the_smallest_machine() {
                         }
                     }
                     const __NAMES: &'static [&'static ::core::primitive::str] = &["Check"];
-                    fn __read<'__de, __V: ::graph_core::__private::serde::de::VariantAccess<'__de>>(
+                    fn __read<'__de, __V: ::superstep::__private::serde::de::VariantAccess<'__de>>(
                         __place: ::core::primitive::usize,
                         __data: __V,
                     ) -> ::core::result::Result<Self, __V::Error> {
@@ -150,22 +150,22 @@ fn the_smallest_machine() {
                             }
                             _ => {
                                 ::core::result::Result::Err(
-                                    ::graph_core::__private::serde::de::Error::custom(
+                                    ::superstep::__private::serde::de::Error::custom(
                                         "no node is at this place",
                                     ),
                                 )
                             }
                         }
                     }
-                    fn __exits() -> ::std::vec::Vec<::graph_core::__private::Exit> {
+                    fn __exits() -> ::std::vec::Vec<::superstep::__private::Exit> {
                         ::core::convert::From::from([
-                            ::graph_core::__private::exit_to::<Fives, __Node_Check>(),
+                            ::superstep::__private::exit_to::<Fives, __Node_Check>(),
                         ])
                     }
                 }
                 #[automatically_derived]
-                impl ::graph_core::__private::serde::Serialize for FivesNode {
-                    fn serialize<__S: ::graph_core::__private::serde::Serializer>(
+                impl ::superstep::__private::serde::Serialize for FivesNode {
+                    fn serialize<__S: ::superstep::__private::serde::Serializer>(
                         &self,
                         __serializer: __S,
                     ) -> ::core::result::Result<__S::Ok, __S::Error> {
@@ -180,11 +180,11 @@ fn the_smallest_machine() {
                     }
                 }
                 #[automatically_derived]
-                impl<'__de> ::graph_core::__private::serde::Deserialize<'__de> for FivesNode {
-                    fn deserialize<__D: ::graph_core::__private::serde::Deserializer<'__de>>(
+                impl<'__de> ::superstep::__private::serde::Deserialize<'__de> for FivesNode {
+                    fn deserialize<__D: ::superstep::__private::serde::Deserializer<'__de>>(
                         __deserializer: __D,
                     ) -> ::core::result::Result<Self, __D::Error> {
-                        ::graph_core::__private::read_node::<Self, __D>(__deserializer)
+                        ::superstep::__private::read_node::<Self, __D>(__deserializer)
                     }
                 }
                 #[automatically_derived]
@@ -192,7 +192,7 @@ fn the_smallest_machine() {
                     fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                         match self {
                             Self::Check(__node) => {
-                                ::graph_core::__private::debug_node::<
+                                ::superstep::__private::debug_node::<
                                     __Node_Check,
                                 >("Check", __node, __f)
                             }
@@ -200,23 +200,23 @@ fn the_smallest_machine() {
                     }
                 }
                 #[automatically_derived]
-                impl ::graph_core::__private::IntoNode<Fives> for FivesNode {
+                impl ::superstep::__private::IntoNode<Fives> for FivesNode {
                     fn into_node(self) -> Self {
                         self
                     }
                 }
                 #[automatically_derived]
-                impl ::graph_core::__private::OutputOf<Fives> for () {
+                impl ::superstep::__private::OutputOf<Fives> for () {
                     fn into_output(self) -> () {
                         self
                     }
                 }
                 #[automatically_derived]
-                impl ::graph_core::__private::NodeOf<Fives> for Check {
+                impl ::superstep::__private::NodeOf<Fives> for Check {
                     const NAME: &'static ::core::primitive::str = "Check";
                 }
                 #[automatically_derived]
-                impl ::graph_core::__private::IntoNode<Fives> for Check {
+                impl ::superstep::__private::IntoNode<Fives> for Check {
                     fn into_node(self) -> FivesNode {
                         FivesNode::Check(::std::sync::Arc::new(self))
                     }
@@ -228,30 +228,30 @@ fn the_smallest_machine() {
                     }
                 }
                 #[automatically_derived]
-                impl ::graph_core::__private::Edge<Fives> for Check {
-                    fn exit() -> ::graph_core::__private::Exit {
-                        ::graph_core::__private::exit_to::<Fives, __Node_Check>()
+                impl ::superstep::__private::Edge<Fives> for Check {
+                    fn exit() -> ::superstep::__private::Exit {
+                        ::superstep::__private::exit_to::<Fives, __Node_Check>()
                     }
-                    fn into_way(self) -> ::graph_core::__private::Way<Fives> {
-                        ::graph_core::__private::Way::node::<__Node_Check>(self)
+                    fn into_way(self) -> ::superstep::__private::Way<Fives> {
+                        ::superstep::__private::Way::node::<__Node_Check>(self)
                     }
                 }
                 #[automatically_derived]
-                impl ::graph_core::__private::Leads<Fives> for Check {
-                    fn exits() -> ::std::vec::Vec<::graph_core::__private::Exit> {
+                impl ::superstep::__private::Leads<Fives> for Check {
+                    fn exits() -> ::std::vec::Vec<::superstep::__private::Exit> {
                         ::core::convert::From::from([
-                            ::graph_core::__private::exit_to::<Fives, __Node_Check>(),
+                            ::superstep::__private::exit_to::<Fives, __Node_Check>(),
                         ])
                     }
                     fn leave(
                         self,
-                        __update: <FivesRun as ::graph_core::__private::GraphState>::Update,
+                        __update: <FivesRun as ::superstep::__private::GraphState>::Update,
                     ) -> ::core::result::Result<
-                        ::graph_core::__private::Step<FivesRun>,
-                        ::graph_core::__private::NodeError,
+                        ::superstep::__private::Step<FivesRun>,
+                        ::superstep::__private::NodeError,
                     > {
                         ::core::result::Result::Ok(
-                            ::graph_core::__private::Way::<Fives>::node::<__Node_Check>(self)
+                            ::superstep::__private::Way::<Fives>::node::<__Node_Check>(self)
                                 .step(__update),
                         )
                     }
@@ -302,7 +302,7 @@ fn nodes_are_written_and_read_by_their_names() {
         "AnyNode",
         &expect![[r##"
             #[automatically_derived]
-            impl ::graph_core::__private::AnyNode for ShopNode {
+            impl ::superstep::__private::AnyNode for ShopNode {
                 type Machine = Shop;
                 fn name(&self) -> &'static ::core::primitive::str {
                     match self {
@@ -310,12 +310,12 @@ fn nodes_are_written_and_read_by_their_names() {
                         Self::Leave(_) => "leave",
                     }
                 }
-                fn __sent(&self) -> (::core::primitive::usize, ::graph_core::__private::Packet) {
+                fn __sent(&self) -> (::core::primitive::usize, ::superstep::__private::Packet) {
                     match self {
                         Self::Check(__node) => {
                             (
                                 0usize,
-                                ::graph_core::__private::Packet::share::<
+                                ::superstep::__private::Packet::share::<
                                     __Node_Check,
                                 >(::core::clone::Clone::clone(__node)),
                             )
@@ -323,7 +323,7 @@ fn nodes_are_written_and_read_by_their_names() {
                         Self::Leave(__node) => {
                             (
                                 1usize,
-                                ::graph_core::__private::Packet::share::<
+                                ::superstep::__private::Packet::share::<
                                     __Node_Leave,
                                 >(::core::clone::Clone::clone(__node)),
                             )
@@ -332,7 +332,7 @@ fn nodes_are_written_and_read_by_their_names() {
                 }
                 fn __received(
                     __name: &::core::primitive::str,
-                    __packet: &::graph_core::__private::Packet,
+                    __packet: &::superstep::__private::Packet,
                 ) -> ::core::option::Option<Self> {
                     match __name {
                         "Check" => {
@@ -351,7 +351,7 @@ fn nodes_are_written_and_read_by_their_names() {
                     }
                 }
                 const __NAMES: &'static [&'static ::core::primitive::str] = &["Check", "leave"];
-                fn __read<'__de, __V: ::graph_core::__private::serde::de::VariantAccess<'__de>>(
+                fn __read<'__de, __V: ::superstep::__private::serde::de::VariantAccess<'__de>>(
                     __place: ::core::primitive::usize,
                     __data: __V,
                 ) -> ::core::result::Result<Self, __V::Error> {
@@ -372,17 +372,17 @@ fn nodes_are_written_and_read_by_their_names() {
                         }
                         _ => {
                             ::core::result::Result::Err(
-                                ::graph_core::__private::serde::de::Error::custom(
+                                ::superstep::__private::serde::de::Error::custom(
                                     "no node is at this place",
                                 ),
                             )
                         }
                     }
                 }
-                fn __exits() -> ::std::vec::Vec<::graph_core::__private::Exit> {
+                fn __exits() -> ::std::vec::Vec<::superstep::__private::Exit> {
                     ::core::convert::From::from([
-                        ::graph_core::__private::exit_to::<Shop, __Node_Check>(),
-                        ::graph_core::__private::exit_to::<Shop, __Node_Leave>(),
+                        ::superstep::__private::exit_to::<Shop, __Node_Check>(),
+                        ::superstep::__private::exit_to::<Shop, __Node_Leave>(),
                     ])
                 }
             }
@@ -393,8 +393,8 @@ fn nodes_are_written_and_read_by_their_names() {
         "Serialize",
         &expect![[r##"
         #[automatically_derived]
-        impl ::graph_core::__private::serde::Serialize for ShopNode {
-            fn serialize<__S: ::graph_core::__private::serde::Serializer>(
+        impl ::superstep::__private::serde::Serialize for ShopNode {
+            fn serialize<__S: ::superstep::__private::serde::Serializer>(
                 &self,
                 __serializer: __S,
             ) -> ::core::result::Result<__S::Ok, __S::Error> {

@@ -27,59 +27,59 @@ fn the_smallest_route() {
         &expect![[r#"
             const _: () = {
                 #[automatically_derived]
-                impl ::graph_core::__private::Route for Verdict {
-                    fn exits() -> ::std::vec::Vec<::graph_core::__private::Exit> {
+                impl ::superstep::__private::Route for Verdict {
+                    fn exits() -> ::std::vec::Vec<::superstep::__private::Exit> {
                         ::core::convert::From::from([
-                            ::graph_core::__private::Exit::__new(
+                            ::superstep::__private::Exit::__new(
                                 "Rework",
-                                [::graph_core::__private::Unsent.to(draft).unsent()],
+                                [::superstep::__private::Unsent.to(draft).unsent()],
                             ),
                         ])
                     }
-                    fn into_choice(self) -> ::graph_core::__private::Choice {
+                    fn into_choice(self) -> ::superstep::__private::Choice {
                         match self {
-                            Self::Rework => ::graph_core::__private::Choice::__new(0usize),
+                            Self::Rework => ::superstep::__private::Choice::__new(0usize),
                         }
                     }
                 }
                 #[automatically_derived]
-                impl ::graph_core::__private::IntoLeave for Verdict {
-                    fn exits() -> ::std::vec::Vec<::graph_core::__private::Exit> {
-                        <Self as ::graph_core::__private::Route>::exits()
+                impl ::superstep::__private::IntoLeave for Verdict {
+                    fn exits() -> ::std::vec::Vec<::superstep::__private::Exit> {
+                        <Self as ::superstep::__private::Route>::exits()
                     }
                     fn into_leave(
                         self,
                     ) -> ::core::result::Result<
-                        ::graph_core::__private::Leave,
-                        ::graph_core::__private::NodeError,
+                        ::superstep::__private::Leave,
+                        ::superstep::__private::NodeError,
                     > {
                         ::core::result::Result::Ok(
-                            ::graph_core::__private::Leave::By(
-                                ::graph_core::__private::Route::into_choice(self),
+                            ::superstep::__private::Leave::By(
+                                ::superstep::__private::Route::into_choice(self),
                             ),
                         )
                     }
                 }
                 #[automatically_derived]
-                impl<__S: ::graph_core::__private::GraphState> ::graph_core::__private::IntoStep<__S>
+                impl<__S: ::superstep::__private::GraphState> ::superstep::__private::IntoStep<__S>
                 for Verdict {
                     fn exits() -> ::core::option::Option<
-                        ::std::vec::Vec<::graph_core::__private::Exit>,
+                        ::std::vec::Vec<::superstep::__private::Exit>,
                     > {
                         ::core::option::Option::Some(
-                            <Self as ::graph_core::__private::Route>::exits(),
+                            <Self as ::superstep::__private::Route>::exits(),
                         )
                     }
                     fn into_step(
                         self,
                     ) -> ::core::result::Result<
-                        ::graph_core::__private::Step<__S>,
-                        ::graph_core::__private::NodeError,
+                        ::superstep::__private::Step<__S>,
+                        ::superstep::__private::NodeError,
                     > {
                         ::core::result::Result::Ok(
-                            ::graph_core::__private::Step::__leave(
-                                ::graph_core::__private::Leave::By(
-                                    ::graph_core::__private::Route::into_choice(self),
+                            ::superstep::__private::Step::__leave(
+                                ::superstep::__private::Leave::By(
+                                    ::superstep::__private::Route::into_choice(self),
                                 ),
                             ),
                         )
@@ -110,67 +110,67 @@ fn variants_lead_to_nodes_names_and_the_end() {
         },
         &expect![[r##"
             #[automatically_derived]
-            impl ::graph_core::__private::Route for Verdict {
-                fn exits() -> ::std::vec::Vec<::graph_core::__private::Exit> {
+            impl ::superstep::__private::Route for Verdict {
+                fn exits() -> ::std::vec::Vec<::superstep::__private::Exit> {
                     ::core::convert::From::from([
-                        ::graph_core::__private::Exit::__new(
+                        ::superstep::__private::Exit::__new(
                             "Accept",
-                            [::graph_core::__private::Unsent.to(END).unsent()],
+                            [::superstep::__private::Unsent.to(END).unsent()],
                         ),
-                        ::graph_core::__private::Exit::__new(
+                        ::superstep::__private::Exit::__new(
                             "Several",
                             [
-                                ::graph_core::__private::Unsent.to(nodes::a).unsent(),
-                                ::graph_core::__private::Unsent.to(self::b).unsent(),
-                                ::graph_core::__private::Unsent.to(work::<u8>).unsent(),
+                                ::superstep::__private::Unsent.to(nodes::a).unsent(),
+                                ::superstep::__private::Unsent.to(self::b).unsent(),
+                                ::superstep::__private::Unsent.to(work::<u8>).unsent(),
                             ],
                         ),
-                        ::graph_core::__private::Exit::__new(
+                        ::superstep::__private::Exit::__new(
                             "Named",
                             [
-                                ::graph_core::__private::NodeRef::Named(
+                                ::superstep::__private::NodeRef::Named(
                                     ::std::borrow::Cow::Borrowed("second_draft"),
                                 ),
                             ],
                         ),
-                        ::graph_core::__private::Exit::__with_packet::<
+                        ::superstep::__private::Exit::__with_packet::<
                             Query,
                             _,
                         >(
                             "look it up",
                             [
-                                ::graph_core::__private::Sent::<Query>::new()
+                                ::superstep::__private::Sent::<Query>::new()
                                     .to(search)
                                     .sent::<Query>(),
                             ],
-                            ::graph_core::__private::Sent::<Query>::new().reader(),
+                            ::superstep::__private::Sent::<Query>::new().reader(),
                         ),
-                        ::graph_core::__private::Exit::__with_packet::<
+                        ::superstep::__private::Exit::__with_packet::<
                             Query,
                             _,
                         >(
                             "Again",
                             [
-                                ::graph_core::__private::NodeRef::Named(
+                                ::superstep::__private::NodeRef::Named(
                                     ::std::borrow::Cow::Borrowed("second_search"),
                                 ),
                             ],
-                            ::graph_core::__private::Sent::<Query>::new().reader(),
+                            ::superstep::__private::Sent::<Query>::new().reader(),
                         ),
                     ])
                 }
-                fn into_choice(self) -> ::graph_core::__private::Choice {
+                fn into_choice(self) -> ::superstep::__private::Choice {
                     match self {
-                        Self::Accept => ::graph_core::__private::Choice::__new(0usize),
-                        Self::Several => ::graph_core::__private::Choice::__new(1usize),
-                        Self::Named => ::graph_core::__private::Choice::__new(2usize),
+                        Self::Accept => ::superstep::__private::Choice::__new(0usize),
+                        Self::Several => ::superstep::__private::Choice::__new(1usize),
+                        Self::Named => ::superstep::__private::Choice::__new(2usize),
                         Self::Search(__payload) => {
-                            ::graph_core::__private::Choice::__with_packet::<
+                            ::superstep::__private::Choice::__with_packet::<
                                 Query,
                             >(3usize, __payload)
                         }
                         Self::r#Again(__payload) => {
-                            ::graph_core::__private::Choice::__with_packet::<
+                            ::superstep::__private::Choice::__with_packet::<
                                 Query,
                             >(4usize, __payload)
                         }

@@ -24,7 +24,7 @@ pub(super) fn syntax(raw: &Struct, problems: &mut Problems) {
     if let Some(key) = raw.attrs.schema.key()
         && !cfg!(feature = "schema")
     {
-        problems.at(key, "`schema` needs the feature `schema` of `graph-core`");
+        problems.at(key, "`schema` needs the feature `schema` of `superstep`");
     }
     if let (Some(key), false) = (raw.attrs.migrate.key(), raw.attrs.version.is_set()) {
         problems.at(key, "`migrate` needs `version`: a checkpoint says by it whether it is to be migrated");

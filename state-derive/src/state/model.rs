@@ -80,7 +80,7 @@ pub(super) enum Given {
 
 pub(super) enum Reducer {
     Replace,
-    /// A type of `graph_core::reducers` (or `messages`); `optional` where the field is an `Option` of what it folds.
+    /// A type of `superstep::reducers` (or `messages`); `optional` where the field is an `Option` of what it folds.
     BuiltIn {
         name: &'static str,
         written: Path,

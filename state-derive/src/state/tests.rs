@@ -1,6 +1,6 @@
 //! What each attribute adds to the expansion of the smallest state, and takes from it, in `snapshots/`.
 //!
-//! `UPDATE_EXPECT=1 cargo test -p state-derive` writes the files anew; the change is then read like any other.
+//! `UPDATE_EXPECT=1 cargo test -p superstep-derive` writes the files anew; the change is then read like any other.
 
 use expect_test::{ExpectFile, expect_file};
 use syn::parse_str;
@@ -134,7 +134,7 @@ fn an_option_is_folded_by_what_is_inside() {
 #[test]
 fn another_crate_is_named_everywhere() {
     let renamed = expansion("#[state(crate = ::renamed)] struct Ticket { field: T }");
-    assert!(!renamed.contains("graph_core"), "{renamed}");
+    assert!(!renamed.contains("superstep"), "{renamed}");
 }
 
 #[test]
@@ -192,5 +192,5 @@ fn schema() {
 #[test]
 fn schema_names_its_feature() {
     let text = derive(parse_str("#[state(schema)] struct Ticket {}").unwrap()).to_string();
-    assert!(text.contains("`schema` needs the feature `schema` of `graph-core`"), "{text}");
+    assert!(text.contains("`schema` needs the feature `schema` of `superstep`"), "{text}");
 }

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use syn::{Attribute, Block, Ident, Signature, Type, Visibility};
 
 pub(super) struct Tool {
-    /// `graph_agent::__private`.
+    /// `superstep_agent::__private`.
     pub(super) runtime: TokenStream,
     pub(super) vis: Visibility,
     pub(super) docs: Vec<Attribute>,

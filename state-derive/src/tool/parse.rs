@@ -38,7 +38,7 @@ pub(super) fn parse(attributes: TokenStream, function: ItemFn, problems: &mut Pr
     Tool {
         runtime: match krate.get() {
             Some(path) => quote!(#path::__private),
-            None => quote!(::graph_agent::__private),
+            None => quote!(::superstep_agent::__private),
         },
         vis,
         name: name.get().map_or_else(|| signature.ident.unraw().to_string(), LitStr::value),

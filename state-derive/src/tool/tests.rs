@@ -56,21 +56,21 @@ fn a_tool_is_a_struct_with_the_function_in_it() {
             )]
             const _: () = {
                 const __FITS_0: ::core::primitive::bool = {
-                    let _ = <f64 as ::graph_agent::__private::Argument>::FITS;
+                    let _ = <f64 as ::superstep_agent::__private::Argument>::FITS;
                     true
                 };
-                type __Argument_0 = <f64 as ::graph_agent::__private::Checked<__FITS_0>>::Same;
+                type __Argument_0 = <f64 as ::superstep_agent::__private::Checked<__FITS_0>>::Same;
                 const __FITS_1: ::core::primitive::bool = {
-                    let _ = <f64 as ::graph_agent::__private::Argument>::FITS;
+                    let _ = <f64 as ::superstep_agent::__private::Argument>::FITS;
                     true
                 };
-                type __Argument_1 = <f64 as ::graph_agent::__private::Checked<__FITS_1>>::Same;
+                type __Argument_1 = <f64 as ::superstep_agent::__private::Checked<__FITS_1>>::Same;
                 #[derive(
-                    ::graph_agent::__private::serde::Deserialize,
-                    ::graph_agent::__private::schemars::JsonSchema
+                    ::superstep_agent::__private::serde::Deserialize,
+                    ::superstep_agent::__private::schemars::JsonSchema
                 )]
-                #[serde(crate = ":: graph_agent :: __private :: serde", deny_unknown_fields)]
-                #[schemars(crate = ":: graph_agent :: __private :: schemars")]
+                #[serde(crate = ":: superstep_agent :: __private :: serde", deny_unknown_fields)]
+                #[schemars(crate = ":: superstep_agent :: __private :: schemars")]
                 struct __Arguments {
                     /// The one.
                     a: __Argument_0,
@@ -79,49 +79,49 @@ fn a_tool_is_a_struct_with_the_function_in_it() {
                 }
                 #[automatically_derived]
                 impl<
-                    __S: ::graph_agent::__private::GraphState,
+                    __S: ::superstep_agent::__private::GraphState,
                     __D: ::core::marker::Send + ::core::marker::Sync + 'static,
-                > ::graph_agent::__private::Tool<__S, __D> for add
+                > ::superstep_agent::__private::Tool<__S, __D> for add
                 where
                     <Part<
                         'static,
-                    > as ::graph_agent::__private::Param>::Fixed: for<'__b> ::graph_agent::__private::Extract<
+                    > as ::superstep_agent::__private::Param>::Fixed: for<'__b> ::superstep_agent::__private::Extract<
                         __S,
                         __D,
                         At<'__b> = Part<'__b>,
                     >,
-                    <&'static Cx as ::graph_agent::__private::Param>::Fixed: for<'__b> ::graph_agent::__private::Extract<
+                    <&'static Cx as ::superstep_agent::__private::Param>::Fixed: for<'__b> ::superstep_agent::__private::Extract<
                         __S,
                         __D,
                         At<'__b> = &'__b Cx,
                     >,
-                    f64: ::graph_agent::__private::IntoToolOutput<__S>,
+                    f64: ::superstep_agent::__private::IntoToolOutput<__S>,
                 {
-                    fn spec(&self) -> ::graph_agent::__private::ToolSpec {
-                        ::graph_agent::__private::ToolSpec {
+                    fn spec(&self) -> ::superstep_agent::__private::ToolSpec {
+                        ::superstep_agent::__private::ToolSpec {
                             name: ::core::convert::From::from("add"),
                             description: ::core::convert::From::from("Adds."),
-                            parameters: ::graph_agent::__private::schema_of::<__Arguments>(),
+                            parameters: ::superstep_agent::__private::schema_of::<__Arguments>(),
                         }
                     }
                     fn call<'__a>(
                         &'__a self,
-                        __turn: ::graph_agent::__private::Turn<'__a, __S, __D>,
-                    ) -> ::graph_agent::__private::ToolFuture<'__a, __S> {
-                        ::graph_agent::__private::Box::pin(async move {
-                            let __arguments = ::graph_agent::__private::read_arguments::<
+                        __turn: ::superstep_agent::__private::Turn<'__a, __S, __D>,
+                    ) -> ::superstep_agent::__private::ToolFuture<'__a, __S> {
+                        ::superstep_agent::__private::Box::pin(async move {
+                            let __arguments = ::superstep_agent::__private::read_arguments::<
                                 __Arguments,
                             >("add", ::core::clone::Clone::clone(&__turn.call.args))?;
-                            ::graph_agent::__private::IntoToolOutput::into_tool_output(
+                            ::superstep_agent::__private::IntoToolOutput::into_tool_output(
                                 add::call(
                                         __arguments.a,
                                         __arguments.b,
-                                        ::graph_agent::__private::provided::<
+                                        ::superstep_agent::__private::provided::<
                                             Part<'static>,
                                             __S,
                                             __D,
                                         >(__turn)?,
-                                        ::graph_agent::__private::provided::<
+                                        ::superstep_agent::__private::provided::<
                                             &'static Cx,
                                             __S,
                                             __D,

@@ -52,15 +52,15 @@ fn a_view_borrows_and_clones() {
                     }
                 }
                 #[automatically_derived]
-                impl<'a> ::graph_core::__private::Param for Question<'a> {
-                    type Fixed = ::graph_core::__private::Viewed<Question<'static>>;
+                impl<'a> ::superstep::__private::Param for Question<'a> {
+                    type Fixed = ::superstep::__private::Viewed<Question<'static>>;
                 }
                 #[automatically_derived]
-                impl ::graph_core::__private::StateOrPacket for Question<'static> {
-                    type Role = ::graph_core::__private::IsView;
+                impl ::superstep::__private::StateOrPacket for Question<'static> {
+                    type Role = ::superstep::__private::IsView;
                 }
                 #[automatically_derived]
-                impl ::graph_core::__private::View for Question<'static> {
+                impl ::superstep::__private::View for Question<'static> {
                     type Of = Ticket;
                     type At<'__a> = Question<'__a>;
                     fn view<'__a>(__state: &'__a Ticket) -> Question<'__a> {
@@ -149,7 +149,7 @@ fn bounds_that_name_the_lifetime_follow_it() {
                 impl<'a, T: 'a + Show<'a>> Question<'a, T>
                 where
                     &'a T: Clone,
-                    Ticket<T>: ::graph_core::__private::GraphState,
+                    Ticket<T>: ::superstep::__private::GraphState,
                 {
                     ///The `Question` of a state: what a node is given that takes one.
                     fn of(__state: &'a Ticket<T>) -> Self {
@@ -158,28 +158,28 @@ fn bounds_that_name_the_lifetime_follow_it() {
                     }
                 }
                 #[automatically_derived]
-                impl<'a, T: 'a + Show<'a>> ::graph_core::__private::Param for Question<'a, T>
+                impl<'a, T: 'a + Show<'a>> ::superstep::__private::Param for Question<'a, T>
                 where
                     &'a T: Clone,
-                    Ticket<T>: ::graph_core::__private::GraphState,
+                    Ticket<T>: ::superstep::__private::GraphState,
                 {
-                    type Fixed = ::graph_core::__private::Viewed<Question<'static, T>>;
+                    type Fixed = ::superstep::__private::Viewed<Question<'static, T>>;
                 }
                 #[automatically_derived]
-                impl<T: 'static + Show<'static>> ::graph_core::__private::StateOrPacket
+                impl<T: 'static + Show<'static>> ::superstep::__private::StateOrPacket
                 for Question<'static, T>
                 where
                     &'static T: Clone,
-                    Ticket<T>: ::graph_core::__private::GraphState,
+                    Ticket<T>: ::superstep::__private::GraphState,
                 {
-                    type Role = ::graph_core::__private::IsView;
+                    type Role = ::superstep::__private::IsView;
                 }
                 #[automatically_derived]
-                impl<T: 'static + Show<'static>> ::graph_core::__private::View
+                impl<T: 'static + Show<'static>> ::superstep::__private::View
                 for Question<'static, T>
                 where
                     &'static T: Clone,
-                    Ticket<T>: ::graph_core::__private::GraphState,
+                    Ticket<T>: ::superstep::__private::GraphState,
                 {
                     type Of = Ticket<T>;
                     type At<'__a> = Question<'__a, T>;

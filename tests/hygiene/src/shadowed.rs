@@ -20,7 +20,7 @@ pub struct bool;
 pub struct str;
 pub mod core {}
 pub mod std {}
-pub mod graph_core {}
+pub mod superstep {}
 pub mod serde {}
 pub mod serde_json {}
 

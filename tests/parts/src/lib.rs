@@ -1,7 +1,7 @@
 //! States and nodes that know nothing of the graphs in which they will run.
 
-use graph_core::messages::Message;
-use graph_core::{Cx, GraphState, Node, StateView};
+use superstep::messages::Message;
+use superstep::{Cx, GraphState, Node, StateView};
 
 /// A chat, to be flattened into the state of whoever has one.
 #[derive(GraphState, Clone, Debug)]

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use graph_core::messages::{AnthropicPrompt, Message};
 use serde_json::Value;
+use superstep::messages::{AnthropicPrompt, Message};
 
 use super::{Refusal, refused};
 

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use graph_agent::agent::{Agent, NoAnswer};
-use graph_agent::{ChatRequest, ScriptedModel, ToolChoice};
-use graph_core::messages::{AiMessage, Message};
-use graph_core::{ErrorKind, GraphState};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use superstep::messages::{AiMessage, Message};
+use superstep::{ErrorKind, GraphState};
+use superstep_agent::agent::{Agent, NoAnswer};
+use superstep_agent::{ChatRequest, ScriptedModel, ToolChoice};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 struct Verdict {
@@ -23,7 +23,7 @@ struct Review {
     verdict: Option<Verdict>,
 }
 
-fn agent(model: &ScriptedModel) -> graph_core::Graph<Review> {
+fn agent(model: &ScriptedModel) -> superstep::Graph<Review> {
     let agent =
         Agent::<Review>::new(Arc::new(model.clone())).request(ChatRequest::default().temperature(0.0));
     agent.answer(|verdict: Verdict| Review::update().verdict(verdict)).graph().unwrap().compile().unwrap()

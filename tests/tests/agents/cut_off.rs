@@ -5,20 +5,20 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Waker};
 
-use graph_agent::agent::Agent;
-use graph_agent::tool::Tools;
-use graph_agent::{ChatRequest, ScriptedModel, tool};
-use graph_core::Durability;
-use graph_core::checkpoint::MemoryCheckpointer;
-use graph_core::messages::{AiMessage, Message, MessagesState, Role, ToolCall};
-use graph_core::thread::Thread;
+use superstep::Durability;
+use superstep::checkpoint::MemoryCheckpointer;
+use superstep::messages::{AiMessage, Message, MessagesState, Role, ToolCall};
+use superstep::thread::Thread;
+use superstep_agent::agent::Agent;
+use superstep_agent::tool::Tools;
+use superstep_agent::{ChatRequest, ScriptedModel, tool};
 use tests::endpoint;
 
 use crate::loops::{calls, said};
 
 /// Takes its time.
 #[tool]
-async fn slow(times: u8) -> graph_core::Result<u8> {
+async fn slow(times: u8) -> superstep::Result<u8> {
     for _ in 0..times {
         tokio::task::yield_now().await;
     }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use graph_agent::agent::Agent;
-use graph_agent::tool::{Tools, tool_node};
-use graph_agent::{ChatModel, ScriptedModel, tool};
-use graph_core::checkpoint::MemoryCheckpointer;
-use graph_core::messages::{AiMessage, Message, MessagesState, Role, ToolCall};
-use graph_core::{EventKind, Graph, StreamMode};
+use superstep::checkpoint::MemoryCheckpointer;
+use superstep::messages::{AiMessage, Message, MessagesState, Role, ToolCall};
+use superstep::{EventKind, Graph, StreamMode};
+use superstep_agent::agent::Agent;
+use superstep_agent::tool::{Tools, tool_node};
+use superstep_agent::{ChatModel, ScriptedModel, tool};
 
 /// Adds two numbers.
 #[tool]
@@ -17,8 +17,8 @@ async fn add(a: i64, b: i64) -> i64 {
 
 /// Divides one number by another.
 #[tool]
-async fn divide(a: i64, b: i64) -> graph_core::Result<i64> {
-    a.checked_div(b).ok_or_else(|| graph_core::NodeError::msg("nothing can be divided by 0"))
+async fn divide(a: i64, b: i64) -> superstep::Result<i64> {
+    a.checked_div(b).ok_or_else(|| superstep::NodeError::msg("nothing can be divided by 0"))
 }
 
 fn tools() -> Tools<MessagesState> {
@@ -78,16 +78,13 @@ async fn what_the_model_can_mend_is_told_to_it() {
             ToolCall::new("5", "divide").arg("a", 1).arg("b", 0),
         ])
         .invalid_call(
-            graph_core::messages::InvalidToolCall::new("6", "add", "{\"a\": 1").error("it is cut off"),
+            superstep::messages::InvalidToolCall::new("6", "add", "{\"a\": 1").error("it is cut off"),
         ),
         AiMessage::new("I give up."),
     ]);
     let chat = graph(&model).run(MessagesState::input().messages("sums?")).await.unwrap().into_state();
     let told: Vec<_> = chat.messages[2..8].iter().map(|message| message.as_tool().unwrap()).collect();
-    assert!(
-        told.iter().all(|message| message.status == graph_core::messages::ToolStatus::Error),
-        "{told:#?}"
-    );
+    assert!(told.iter().all(|message| message.status == superstep::messages::ToolStatus::Error), "{told:#?}");
     let texts: Vec<_> = told.iter().map(|message| message.content.text().into_owned()).collect();
     let expected = [
         "there is no tool `multiply`; there are: `add`, `divide`",

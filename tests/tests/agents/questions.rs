@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use graph_agent::agent::Agent;
-use graph_agent::tool::Tools;
-use graph_agent::{ScriptedModel, tool};
-use graph_core::checkpoint::MemoryCheckpointer;
-use graph_core::interrupt::Question;
-use graph_core::messages::{AiMessage, MessagesState, ToolCall, ToolMessage};
-use graph_core::thread::AsNode;
-use graph_core::{Ctx, Graph, Outcome};
 use serde::{Deserialize, Serialize};
+use superstep::checkpoint::MemoryCheckpointer;
+use superstep::interrupt::Question;
+use superstep::messages::{AiMessage, MessagesState, ToolCall, ToolMessage};
+use superstep::thread::AsNode;
+use superstep::{Ctx, Graph, Outcome};
+use superstep_agent::agent::Agent;
+use superstep_agent::tool::Tools;
+use superstep_agent::{ScriptedModel, tool};
 
 use crate::loops::{calls, said};
 
@@ -32,13 +32,13 @@ struct Disk {
 
 /// Deletes a file, if the person lets it.
 #[tool]
-async fn delete(file: String, disk: &Ctx<Disk>) -> graph_core::Result<String> {
+async fn delete(file: String, disk: &Ctx<Disk>) -> superstep::Result<String> {
     if !disk.interrupt(Delete { file: file.clone() }).await {
-        graph_core::bail!("the person does not want {file} deleted");
+        superstep::bail!("the person does not want {file} deleted");
     }
     disk.step("delete", async {
         disk.context().deleted.fetch_add(1, Ordering::Relaxed);
-        Ok::<_, graph_core::NodeError>(())
+        Ok::<_, superstep::NodeError>(())
     })
     .await?;
     Ok(format!("{file} is gone"))

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use graph_agent::agent::{Agent, NoAnswer};
-use graph_agent::tool::{Fatal, Tools};
-use graph_agent::{ChatRequest, ModelError, ScriptedModel, tool};
-use graph_core::checkpoint::MemoryCheckpointer;
-use graph_core::interrupt::Question;
-use graph_core::messages::{AiMessage, MessagesState, ToolCall, Usage};
-use graph_core::{Cx, NodeError};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use superstep::checkpoint::MemoryCheckpointer;
+use superstep::interrupt::Question;
+use superstep::messages::{AiMessage, MessagesState, ToolCall, Usage};
+use superstep::{Cx, NodeError};
+use superstep_agent::agent::{Agent, NoAnswer};
+use superstep_agent::tool::{Fatal, Tools};
+use superstep_agent::{ChatRequest, ModelError, ScriptedModel, tool};
 use tests::spans::Recorded;
 
 use crate::loops::calls;
@@ -19,9 +19,9 @@ const SECRET: &str = "hunter2";
 
 /// Looks a password up.
 #[tool]
-async fn look_up(whose: String) -> graph_core::Result<String> {
+async fn look_up(whose: String) -> superstep::Result<String> {
     if whose == "nobody" {
-        Err(graph_core::NodeError::msg(format!("{SECRET} is nobody's")))
+        Err(superstep::NodeError::msg(format!("{SECRET} is nobody's")))
     } else {
         Ok(SECRET.to_owned())
     }
@@ -127,7 +127,7 @@ async fn what_goes_wrong_is_told_by_its_kind() {
     expect_test::expect![[r#"
         run otel.name=invoke_agent MessagesState otel.kind=internal gen_ai.operation.name=invoke_agent gen_ai.agent.name=MessagesState graph.run.begin=input graph.supersteps=3 graph.outcome=failed error.type=Node otel.status_code=ERROR
         chat otel.name=chat scripted otel.kind=client gen_ai.operation.name=chat gen_ai.request.model=scripted
-        execute_tool otel.name=execute_tool look_up otel.kind=internal gen_ai.operation.name=execute_tool gen_ai.tool.name=look_up gen_ai.tool.call.id=call_1 gen_ai.tool.type=function gen_ai.tool.description=Looks a password up. error.type=graph_core::NodeError otel.status_code=ERROR
+        execute_tool otel.name=execute_tool look_up otel.kind=internal gen_ai.operation.name=execute_tool gen_ai.tool.name=look_up gen_ai.tool.call.id=call_1 gen_ai.tool.type=function gen_ai.tool.description=Looks a password up. error.type=superstep::NodeError otel.status_code=ERROR
         chat otel.name=chat scripted otel.kind=client gen_ai.operation.name=chat gen_ai.request.model=scripted error.type=429 otel.status_code=ERROR
     "#]].assert_eq(&said(&recorded));
 }
@@ -135,11 +135,11 @@ async fn what_goes_wrong_is_told_by_its_kind() {
 #[test]
 fn errors_of_agents_have_the_names_by_which_they_are_used() {
     let refused = ModelError::Refused { model: "m".to_owned(), status: 429, message: SECRET.to_owned() };
-    assert_eq!(NodeError::from(refused).type_name(), "graph_agent::ModelError");
+    assert_eq!(NodeError::from(refused).type_name(), "superstep_agent::ModelError");
     let none = NoAnswer { model: "m".to_owned(), said: SECRET.to_owned(), source: SECRET.into() };
-    assert_eq!(NodeError::from(none).type_name(), "graph_agent::agent::NoAnswer");
+    assert_eq!(NodeError::from(none).type_name(), "superstep_agent::agent::NoAnswer");
     let fatal = Fatal::new(SECRET);
-    assert_eq!(NodeError::from(fatal).type_name(), "graph_agent::tool::Fatal");
+    assert_eq!(NodeError::from(fatal).type_name(), "superstep_agent::tool::Fatal");
 }
 
 #[tokio::test]

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use graph_agent::agent::Agent;
-use graph_agent::tool::{Fatal, ToolReply, Tools};
-use graph_agent::{ScriptedModel, tool};
-use graph_core::checkpoint::MemoryCheckpointer;
-use graph_core::messages::{AiMessage, Message, MessagesState, ToolCall};
-use graph_core::{Ctx, Cx, Durability, ErrorKind, GraphState, StateView};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
+use superstep::checkpoint::MemoryCheckpointer;
+use superstep::messages::{AiMessage, Message, MessagesState, ToolCall};
+use superstep::{Ctx, Cx, Durability, ErrorKind, GraphState, StateView};
+use superstep_agent::agent::Agent;
+use superstep_agent::tool::{Fatal, ToolReply, Tools};
+use superstep_agent::{ScriptedModel, tool};
 use tokio::sync::Barrier;
 
 use crate::loops::{calls, said};
@@ -46,9 +46,9 @@ async fn buy(
     price: i64,
     purse: Purse<'_>,
     shop: &Ctx<Shop>,
-) -> graph_core::Result<ToolReply<DeskUpdate>> {
+) -> superstep::Result<ToolReply<DeskUpdate>> {
     if price > purse.budget {
-        graph_core::bail!("{what} costs more than the {} that are left", purse.budget);
+        superstep::bail!("{what} costs more than the {} that are left", purse.budget);
     }
     shop.context().paid.fetch_add(1, Ordering::Relaxed);
     let update = Desk::update().ledger([format!("{what} after {} messages", purse.messages.len())]);
@@ -73,7 +73,7 @@ async fn meet(shop: &Ctx<Shop>, after: u64) -> String {
 
 /// Burns the ledger.
 #[tool]
-async fn burn() -> graph_core::Result<String> {
+async fn burn() -> superstep::Result<String> {
     Err(Fatal::new("there is no fire").into())
 }
 
@@ -113,7 +113,7 @@ fn shop() -> Arc<Shop> {
     Arc::new(Shop { paid: AtomicUsize::new(0), both: Barrier::new(2) })
 }
 
-fn agent(replies: impl IntoIterator<Item = AiMessage>) -> graph_core::Graph<Desk, Shop> {
+fn agent(replies: impl IntoIterator<Item = AiMessage>) -> superstep::Graph<Desk, Shop> {
     let model = Arc::new(ScriptedModel::new(replies));
     Agent::with_context(model).tools(tools()).graph().unwrap().compile().unwrap()
 }
@@ -191,7 +191,7 @@ async fn a_tool_is_a_function_that_can_be_called_by_itself() {
 
 /// Lets the person say something.
 #[tool]
-async fn quote(text: String) -> (String, graph_core::messages::MessagesStateUpdate) {
+async fn quote(text: String) -> (String, superstep::messages::MessagesStateUpdate) {
     ("told".to_owned(), MessagesState::update().messages(text))
 }
 
@@ -210,7 +210,7 @@ async fn what_is_sent_is_in_order_also_where_tools_write_messages_of_their_own()
     assert_eq!(said(sent).last().unwrap(), "human: says 2");
     // What is put between them says what the agent's texts say.
     let model = ScriptedModel::new([calls([quote_of("1"), quote_of("2")]), AiMessage::new("done")]);
-    let texts = graph_core::messages::sanity::Texts::default().note("Noch etwas:");
+    let texts = superstep::messages::sanity::Texts::default().note("Noch etwas:");
     let agent =
         Agent::<MessagesState>::new(Arc::new(model.clone())).tools(Tools::new().with(quote)).texts(texts);
     let graph = agent.graph().unwrap().compile().unwrap();
@@ -222,7 +222,7 @@ async fn what_is_sent_is_in_order_also_where_tools_write_messages_of_their_own()
 mod odd_names {
     #![expect(dead_code, reason = "they are odd")]
 
-    use graph_agent::tool;
+    use superstep_agent::tool;
 
     struct Option;
     struct String;

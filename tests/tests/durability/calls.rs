@@ -1,11 +1,11 @@
 //! A process that dies while graphs within its graph run: what has finished within does not run again, and what a call has
 //! written comes to the graph around it once.
 
-use graph_core::subgraph::Subgraph;
-use graph_core::{
+use serde::{Deserialize, Serialize};
+use superstep::subgraph::Subgraph;
+use superstep::{
     Ctx, Durability, END, Graph, GraphState, NodeError, Result, Route, START, StateGraph, subgraph::WiredTo,
 };
-use serde::{Deserialize, Serialize};
 
 use crate::instants::{Crash, World, at_each_instant, never_after, whichever_commit_fails};
 use crate::watched::pause;

@@ -4,9 +4,9 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
 
-use graph_core::Durability;
-use graph_core::checkpoint::{Checkpointer, MemoryCheckpointer};
-use graph_sqlite::{SqliteCheckpointer, Synchronous};
+use superstep::Durability;
+use superstep::checkpoint::{Checkpointer, MemoryCheckpointer};
+use superstep_sqlite::{SqliteCheckpointer, Synchronous};
 
 use crate::job::{Job, end, graph, is_new, is_whole};
 use crate::truth::{Truth, nothing_durable_is_done_again};

@@ -4,9 +4,9 @@ use std::env;
 use std::error::Error as _;
 use std::process::Command;
 
-use graph_core::checkpoint::MemoryCheckpointer;
-use graph_core::{Durability, ErrorKind};
-use graph_sqlite::SqliteCheckpointer;
+use superstep::checkpoint::MemoryCheckpointer;
+use superstep::{Durability, ErrorKind};
+use superstep_sqlite::SqliteCheckpointer;
 
 use crate::job::{Job, end, graph, is_new, is_whole};
 use crate::truth::{Truth, nothing_durable_is_done_again};

@@ -1,7 +1,7 @@
 //! Every prefix of what a run with breakpoints wrote stops at each of them: at those that were not stored, and never twice.
 
-use graph_core::thread::Thread;
-use graph_core::{Durability, END, Graph, GraphState, Outcome, Route, START, StateGraph};
+use superstep::thread::Thread;
+use superstep::{Durability, END, Graph, GraphState, Outcome, Route, START, StateGraph};
 
 use crate::job::is_new;
 use crate::prefixes::{each_prefix, recorded};

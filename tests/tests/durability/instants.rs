@@ -3,12 +3,12 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use graph_core::checkpoint::{Batch, Checkpointer as _, MemoryCheckpointer};
-use graph_core::interrupt::Answer;
-use graph_core::run::Stop;
-use graph_core::thread::Thread;
-use graph_core::{Durability, Error, ErrorKind, Graph, GraphState, Outcome};
 use serde_json::json;
+use superstep::checkpoint::{Batch, Checkpointer as _, MemoryCheckpointer};
+use superstep::interrupt::Answer;
+use superstep::run::Stop;
+use superstep::thread::Thread;
+use superstep::{Durability, Error, ErrorKind, Graph, GraphState, Outcome};
 use tokio::time::Instant;
 
 use crate::processes::clock;

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use graph_core::thread::Thread;
-use graph_core::{Ctx, END, ErrorKind, Graph, GraphState, Overwrite, Route, START, StateGraph};
+use superstep::thread::Thread;
+use superstep::{Ctx, END, ErrorKind, Graph, GraphState, Overwrite, Route, START, StateGraph};
 
 use crate::truth::Truth;
 use crate::watched::pause;
@@ -36,7 +36,7 @@ async fn left(_: &Job, cx: &Ctx<Truth>) -> JobUpdate {
     Job::update().log([began(cx)])
 }
 
-async fn middle(_: &Job, cx: &Ctx<Truth>) -> graph_core::Result<JobUpdate> {
+async fn middle(_: &Job, cx: &Ctx<Truth>) -> superstep::Result<JobUpdate> {
     let token = began(cx);
     let charge = async {
         pause(2).await;
@@ -111,6 +111,6 @@ pub(crate) async fn is_whole(thread: &Thread<Job, Truth>, about: &str) -> Vec<St
 }
 
 /// Whether nothing has been stored of a thread yet.
-pub(crate) fn is_new(error: &graph_core::Error) -> bool {
+pub(crate) fn is_new(error: &superstep::Error) -> bool {
     matches!(error.kind(), ErrorKind::NoThread { .. })
 }

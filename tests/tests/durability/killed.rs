@@ -1,8 +1,8 @@
 //! A process that is killed at any moment, and another one that goes on.
 
-use graph_core::thread::Thread;
-use graph_core::{Durability, EventKind, Outcome, StreamMode};
-use graph_sqlite::Synchronous;
+use superstep::thread::Thread;
+use superstep::{Durability, EventKind, Outcome, StreamMode};
+use superstep_sqlite::Synchronous;
 
 use crate::job::{Job, end, graph, is_new, is_whole};
 use crate::processes::{Here, Victim, kills, wanted};

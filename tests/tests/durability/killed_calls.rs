@@ -1,8 +1,8 @@
 //! Processes that are killed while graphs within their graph run.
 
-use graph_core::Durability;
-use graph_core::checkpoint::{Checkpointer as _, Query};
-use graph_sqlite::SqliteCheckpointer;
+use superstep::Durability;
+use superstep::checkpoint::{Checkpointer as _, Query};
+use superstep_sqlite::SqliteCheckpointer;
 
 use crate::calls::{Tour, graph, is_kept, log, shared};
 use crate::processes::{Here, Victim, kills, wanted};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use graph_core::{Durability, Graph, Outcome};
+use superstep::{Durability, Graph, Outcome};
 
 use crate::instants::{TICK, World};
 use crate::policies::{HOUR, Job, SLEEP, alone, called, is_kept, with_sibling};

@@ -1,7 +1,7 @@
 //! Processes that are killed while the function of a workflow runs.
 
-use graph_core::workflow::{Flow, Workflow};
-use graph_core::{Ctx, Durability, Graph, NodeError, Result};
+use superstep::workflow::{Flow, Workflow};
+use superstep::{Ctx, Durability, Graph, NodeError, Result};
 
 use crate::instants::{World, never_after};
 use crate::processes::{Here, Victim, kills, wanted};

@@ -5,11 +5,11 @@ use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
-use graph_core::checkpoint::{Checkpointer, MemoryCheckpointer, Write};
-use graph_core::messages::{AiMessage, Message, ToolCall, ToolMessage, messages_sanity};
-use graph_core::thread::{PersistentGraph, Thread};
-use graph_core::{Durability, END, ErrorKind, GraphState, Outcome, Route, START, StateGraph};
-use graph_sqlite::{SqliteCheckpointer, Synchronous};
+use superstep::checkpoint::{Checkpointer, MemoryCheckpointer, Write};
+use superstep::messages::{AiMessage, Message, ToolCall, ToolMessage, messages_sanity};
+use superstep::thread::{PersistentGraph, Thread};
+use superstep::{Durability, END, ErrorKind, GraphState, Outcome, Route, START, StateGraph};
+use superstep_sqlite::{SqliteCheckpointer, Synchronous};
 use tests::endpoint::{self, Refusal};
 
 use crate::truth::Truth;
@@ -45,7 +45,7 @@ fn complete(history: &[Message]) -> Result<AiMessage, Refusal> {
     })
 }
 
-async fn model(chat: &Chat) -> graph_core::Result<(ChatUpdate, Vec<Then>)> {
+async fn model(chat: &Chat) -> superstep::Result<(ChatUpdate, Vec<Then>)> {
     pause(1).await;
     let reply = complete(&chat.messages)?;
     pause(1).await;

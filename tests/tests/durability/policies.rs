@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use graph_core::policy::{Policy, Retry};
-use graph_core::{
+use superstep::policy::{Policy, Retry};
+use superstep::{
     Ctx, Durability, END, Graph, GraphState, NodeError, NodeFailure, Result, START, StateGraph, bail,
 };
 

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use graph_core::checkpoint::{Batch, Checkpointer as _, MemoryCheckpointer, Write};
-use graph_core::thread::{PersistentGraph, Thread, as_node};
-use graph_core::{Durability, Graph, GraphState, START};
+use superstep::checkpoint::{Batch, Checkpointer as _, MemoryCheckpointer, Write};
+use superstep::thread::{PersistentGraph, Thread, as_node};
+use superstep::{Durability, Graph, GraphState, START};
 
 use crate::job::{Job, JobUpdate, end, graph, log_after};
 use crate::truth::{Truth, nothing_durable_is_done_again};
@@ -33,7 +33,7 @@ async fn states<S: GraphState + std::fmt::Debug, D: Send + Sync + 'static>(
     thread: &Thread<S, D>,
 ) -> HashMap<String, String> {
     let history = thread.history().await.unwrap();
-    let told = |snapshot: &graph_core::thread::Snapshot<S>| {
+    let told = |snapshot: &superstep::thread::Snapshot<S>| {
         format!("{} {:?} {:?} {:?}", snapshot.step, snapshot.source, snapshot.next, snapshot.state)
     };
     history.iter().map(|snapshot| (snapshot.id.to_string(), told(snapshot))).collect()

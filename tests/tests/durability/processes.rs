@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use graph_sqlite::{SqliteCheckpointer, Synchronous};
+use superstep_sqlite::{SqliteCheckpointer, Synchronous};
 
 use crate::instants::{TICK, World};
 use crate::truth::Truth;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use graph_core::interrupt::Question;
-use graph_core::thread::Thread;
-use graph_core::{Ctx, Durability, END, ErrorKind, Graph, GraphState, NodeError, Outcome, START, StateGraph};
 use serde::{Deserialize, Serialize};
+use superstep::interrupt::Question;
+use superstep::thread::Thread;
+use superstep::{Ctx, Durability, END, ErrorKind, Graph, GraphState, NodeError, Outcome, START, StateGraph};
 
 use crate::job::is_new;
 use crate::prefixes::{each_prefix, recorded};
@@ -51,7 +51,7 @@ async fn depart(_: &Trip) -> TripUpdate {
     Trip::update().log(["depart".to_owned()])
 }
 
-async fn leave(_: &Trip, cx: &Ctx<Weather>) -> graph_core::Result<TripUpdate> {
+async fn leave(_: &Trip, cx: &Ctx<Weather>) -> superstep::Result<TripUpdate> {
     if cx.context().0.load(Ordering::SeqCst) {
         return Err(NodeError::msg("storm"));
     }

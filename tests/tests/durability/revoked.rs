@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use graph_core::checkpoint::Batch;
-use graph_core::thread::Thread;
-use graph_core::{Ctx, Durability, END, ErrorKind, Graph, GraphState, START, StateGraph};
+use superstep::checkpoint::Batch;
+use superstep::thread::Thread;
+use superstep::{Ctx, Durability, END, ErrorKind, Graph, GraphState, START, StateGraph};
 
 use crate::job::is_new;
 use crate::prefixes::{each_prefix, recorded};
@@ -97,7 +97,7 @@ fn folded() -> Graph<Sheet, Script> {
 async fn go_on(
     thread: &Thread<Sheet, Script>,
     script: &Arc<Script>,
-) -> Result<graph_core::Outcome<Sheet>, graph_core::Error> {
+) -> Result<superstep::Outcome<Sheet>, superstep::Error> {
     match thread.resume(()).context(Arc::clone(script)).await {
         Err(error) if is_new(&error) => thread.run(Sheet::input()).context(Arc::clone(script)).await,
         resumed => resumed,

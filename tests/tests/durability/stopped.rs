@@ -4,11 +4,11 @@
 use std::future::poll_fn;
 use std::sync::Arc;
 
-use graph_core::checkpoint::{Checkpointer, MemoryCheckpointer};
-use graph_core::run::Stop;
-use graph_core::thread::OnConflict;
-use graph_core::{Durability, ErrorKind, Outcome};
-use graph_sqlite::{SqliteCheckpointer, Synchronous};
+use superstep::checkpoint::{Checkpointer, MemoryCheckpointer};
+use superstep::run::Stop;
+use superstep::thread::OnConflict;
+use superstep::{Durability, ErrorKind, Outcome};
+use superstep_sqlite::{SqliteCheckpointer, Synchronous};
 
 use crate::job::{Job, end, graph, is_whole};
 use crate::truth::{Truth, nothing_durable_is_done_again};
@@ -192,7 +192,7 @@ async fn going_on_takes_the_stop_back() {
     assert_eq!(thread.resume(()).context(truth).await.unwrap().state(), &end(ROUNDS));
 }
 
-#[derive(graph_core::GraphState, Clone, Debug)]
+#[derive(superstep::GraphState, Clone, Debug)]
 struct Endless {
     #[state(reducer = add)]
     rounds: u32,
@@ -201,7 +201,7 @@ struct Endless {
 /// Its only node would never come back, in a graph or in a call.
 #[tokio::test(start_paused = true)]
 async fn a_lone_node_that_never_ends_is_cancelled_at_once() {
-    use graph_core::{END, Graph, START, StateGraph};
+    use superstep::{END, Graph, START, StateGraph};
 
     async fn stuck(_: &Endless) {
         std::future::pending().await

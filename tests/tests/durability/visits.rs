@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use graph_core::interrupt::Question;
-use graph_core::policy::{Policy, Retry};
-use graph_core::subgraph::ToParent;
-use graph_core::{
+use serde::{Deserialize, Serialize};
+use superstep::interrupt::Question;
+use superstep::policy::{Policy, Retry};
+use superstep::subgraph::ToParent;
+use superstep::{
     Ctx, Durability, END, Graph, GraphState, NodeError, NodeFailure, Result, Route, START, StateGraph, bail,
 };
-use serde::{Deserialize, Serialize};
 
 use crate::instants::{
     Crash, World, at_each_instant, never_after, stopped_at_each_instant, whichever_commit_fails,

@@ -9,10 +9,10 @@ use std::process::{Child, Command, Stdio};
 use std::task::Poll;
 use std::time::Duration;
 
-use graph_core::checkpoint::{Checkpointer, MemoryCheckpointer};
-use graph_core::thread::{OnConflict, Thread};
-use graph_core::{Durability, END, ErrorKind, Graph, GraphState, START, StateGraph};
-use graph_sqlite::{SqliteCheckpointer, Synchronous};
+use superstep::checkpoint::{Checkpointer, MemoryCheckpointer};
+use superstep::thread::{OnConflict, Thread};
+use superstep::{Durability, END, ErrorKind, Graph, GraphState, START, StateGraph};
+use superstep_sqlite::{SqliteCheckpointer, Synchronous};
 
 use crate::truth::Truth;
 use crate::watched::{Watched, pause};

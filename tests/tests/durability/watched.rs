@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
-use graph_core::checkpoint::{
+use superstep::checkpoint::{
     Batch, Checkpoint, CheckpointId, Checkpointer, Loaded, Page, Prune, Pruned, Query, RecordKind,
     StoreError, StoreFuture, ThreadQuery, ThreadRecord, Write,
 };

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use graph_core::checkpoint::MemoryCheckpointer;
-use graph_core::thread::{OnConflict, PersistentGraph};
-use graph_core::{Ctx, Durability, END, Error, ErrorKind, Graph, GraphState, START, StateGraph};
-use graph_sqlite::SqliteCheckpointer;
+use superstep::checkpoint::MemoryCheckpointer;
+use superstep::thread::{OnConflict, PersistentGraph};
+use superstep::{Ctx, Durability, END, Error, ErrorKind, Graph, GraphState, START, StateGraph};
+use superstep_sqlite::SqliteCheckpointer;
 use tokio::sync::Notify;
 
 #[derive(GraphState, Clone, Debug)]

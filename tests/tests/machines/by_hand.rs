@@ -1,7 +1,7 @@
 //! A machine is run node by node: the planned one, or another.
 
-use graph_core::ErrorKind;
-use graph_core::machine::Machine;
+use superstep::ErrorKind;
+use superstep::machine::Machine;
 
 use crate::fives::{DivisibleBy5, Fives, FivesNode, Increment};
 use crate::shop::{Basket, Buy, Look, Prices, Shop};

@@ -1,7 +1,7 @@
 //! A machine without a state: counts up to the next number that 5 divides.
 
-use graph_core::machine::{End, Machine, To, to};
 use serde::{Deserialize, Serialize};
+use superstep::machine::{End, Machine, To, to};
 
 #[derive(Machine)]
 #[machine(nodes(DivisibleBy5, Increment), output = i64)]

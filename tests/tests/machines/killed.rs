@@ -5,10 +5,10 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use graph_core::machine::{End, Machine, To, to};
-use graph_core::{Cx, Durability, GraphState};
-use graph_sqlite::SqliteCheckpointer;
 use serde::{Deserialize, Serialize};
+use superstep::machine::{End, Machine, To, to};
+use superstep::{Cx, Durability, GraphState};
+use superstep_sqlite::SqliteCheckpointer;
 
 const PATH: &str = "MACHINES_TEST_FILE";
 
@@ -45,7 +45,7 @@ impl CountDown {
     }
 }
 
-fn thread(path: impl AsRef<Path>) -> graph_core::thread::Thread<RocketRun> {
+fn thread(path: impl AsRef<Path>) -> superstep::thread::Thread<RocketRun> {
     let store = SqliteCheckpointer::open(path).unwrap();
     Rocket::compile().unwrap().with_checkpointer(store).thread("rocket")
 }

@@ -1,8 +1,8 @@
 //! What a run of a machine comes to.
 
-use graph_core::machine::{End, Ended, Machine, To, to};
-use graph_core::{ErrorKind, GraphState as _};
 use serde::{Deserialize, Serialize};
+use superstep::machine::{End, Ended, Machine, To, to};
+use superstep::{ErrorKind, GraphState as _};
 
 use crate::fives::{DivisibleBy5, Fives, Increment};
 use crate::shop::{Basket, Buy, Look, Prices, Shop};
@@ -62,7 +62,7 @@ async fn a_run_has_the_options_and_the_events_of_a_graph() {
 
     let mut nodes = Vec::new();
     let outcome = fives.run(DivisibleBy5(4)).stream().for_each(|event| {
-        if let graph_core::EventKind::TaskStarted { .. } = &event.kind {
+        if let superstep::EventKind::TaskStarted { .. } = &event.kind {
             nodes.push(event.superstep);
         }
     });

@@ -1,9 +1,9 @@
 //! A machine is drawn as a graph is: notes, labels, highlighted nodes, a direction; and START where it is asked for.
 
 use expect_test::expect;
-use graph_core::graph::{Direction, Picture};
-use graph_core::machine::Machine;
-use graph_core::{END, START};
+use superstep::graph::{Direction, Picture};
+use superstep::machine::Machine;
+use superstep::{END, START};
 
 use crate::fives::{DivisibleBy5, Fives, Increment};
 use crate::shop::{Leave, Look, Shop};

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use graph_core::checkpoint::MemoryCheckpointer;
-use graph_core::interrupt::Question;
-use graph_core::machine::{End, Machine, To, to};
-use graph_core::{Ctx, EventKind, Result};
 use serde::{Deserialize, Serialize};
+use superstep::checkpoint::MemoryCheckpointer;
+use superstep::interrupt::Question;
+use superstep::machine::{End, Machine, To, to};
+use superstep::{Ctx, EventKind, Result};
 
 #[derive(Machine)]
 #[machine(nodes(Ask, Answered), context = AtomicU32, output = String)]

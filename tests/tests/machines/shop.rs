@@ -1,8 +1,8 @@
 //! A machine with a state, a context, and everything that a node may return.
 
-use graph_core::machine::{End, Machine, To, to};
-use graph_core::{Ctx, Cx, GraphState, Result, StateView, bail};
 use serde::{Deserialize, Serialize};
+use superstep::machine::{End, Machine, To, to};
+use superstep::{Ctx, Cx, GraphState, Result, StateView, bail};
 
 #[derive(GraphState, Clone, Debug, PartialEq)]
 pub(crate) struct Basket {

@@ -1,10 +1,10 @@
 //! A machine on a thread: stored after each node, gone on with, branched, led elsewhere.
 
-use graph_core::checkpoint::{Checkpointer, MemoryCheckpointer};
-use graph_core::machine::{Machine, StateMachine};
-use graph_core::thread::as_node;
-use graph_core::{Durability, START};
-use graph_sqlite::SqliteCheckpointer;
+use superstep::checkpoint::{Checkpointer, MemoryCheckpointer};
+use superstep::machine::{Machine, StateMachine};
+use superstep::thread::as_node;
+use superstep::{Durability, START};
+use superstep_sqlite::SqliteCheckpointer;
 
 use crate::fives::{DivisibleBy5, Fives, FivesNode, FivesRun, Increment};
 
@@ -112,9 +112,9 @@ async fn a_thread_is_led_to_another_node_from_outside() {
 mod balanced {
     //! A machine whose state need not hold its invariant until the first node has run.
 
-    use graph_core::GraphState;
-    use graph_core::machine::{End, Machine};
     use serde::{Deserialize, Serialize};
+    use superstep::GraphState;
+    use superstep::machine::{End, Machine};
 
     #[derive(GraphState, Clone, Debug)]
     #[state(invariant = even)]

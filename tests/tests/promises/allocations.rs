@@ -1,8 +1,8 @@
 //! A superstep allocates what its node's future needs, and a state that is read back what is in it, and little else.
 
-use graph_core::checkpoint::{CheckpointId, Payload, PieceKind, StoredField, StoredPiece};
-use graph_core::state::Restore;
-use graph_core::{GraphState, START, StateGraph};
+use superstep::checkpoint::{CheckpointId, Payload, PieceKind, StoredField, StoredPiece};
+use superstep::state::Restore;
+use superstep::{GraphState, START, StateGraph};
 
 #[derive(GraphState, Clone)]
 struct Count {

@@ -1,6 +1,6 @@
 //! A node can be tested without a graph.
 
-use graph_core::{Ctx, Cx, ErrorKind, GraphState, NodeError, Overwrite, Result};
+use superstep::{Ctx, Cx, ErrorKind, GraphState, NodeError, Overwrite, Result};
 
 #[derive(GraphState, Clone, Debug)]
 #[state(invariant = in_order)]

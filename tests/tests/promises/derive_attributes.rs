@@ -3,9 +3,9 @@
 use std::fmt::{self, Display};
 use std::sync::Arc;
 
-use graph_core::GraphState;
-use graph_core::state::{Input, Update};
 use serde_json::json;
+use superstep::GraphState;
+use superstep::state::{Input, Update};
 
 /// Neither serializable nor with a default.
 #[derive(Clone, Debug, PartialEq)]

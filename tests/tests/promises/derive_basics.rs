@@ -1,8 +1,8 @@
 //! A plain struct becomes a state: constants, an update, an input, a dump.
 
-use graph_core::state::{Input, Update};
-use graph_core::{GraphState, Overwrite};
 use serde_json::json;
+use superstep::state::{Input, Update};
+use superstep::{GraphState, Overwrite};
 
 #[derive(GraphState, Clone, Debug)]
 struct Ticket {

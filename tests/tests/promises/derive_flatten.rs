@@ -1,10 +1,10 @@
 //! A flattened state's fields are fields of the whole.
 
-use graph_core::Result;
-use graph_core::state::validate::Report;
-use graph_core::state::{Input, Update};
-use graph_core::{END, GraphState, START, StateGraph};
 use serde_json::json;
+use superstep::Result;
+use superstep::state::validate::Report;
+use superstep::state::{Input, Update};
+use superstep::{END, GraphState, START, StateGraph};
 
 #[derive(GraphState, Clone, Debug, PartialEq)]
 struct Chat {

@@ -2,10 +2,10 @@
 
 use std::marker::PhantomData;
 
-use graph_core::GraphState;
-use graph_core::state::{Input, Update};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::json;
+use superstep::GraphState;
+use superstep::state::{Input, Update};
 
 pub(crate) trait Value:
     Clone + Send + Sync + Default + Serialize + DeserializeOwned + 'static
@@ -68,7 +68,7 @@ fn generic_states_flatten() {
 }
 
 mod inner {
-    use graph_core::GraphState;
+    use superstep::GraphState;
 
     #[derive(GraphState, Clone)]
     #[expect(unreachable_pub, reason = "visibilities are what is tested")]

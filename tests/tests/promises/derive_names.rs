@@ -1,8 +1,8 @@
 //! Whatever a field is called, it has its constant, its setter and its place.
 
-use graph_core::GraphState;
-use graph_core::state::{Input, Update};
 use serde_json::json;
+use superstep::GraphState;
+use superstep::state::{Input, Update};
 
 #[derive(GraphState, Clone)]
 struct Awkward {
@@ -130,7 +130,7 @@ fn self_means_the_state() {
 mod strict {
     #![deny(nonstandard_style)]
 
-    use graph_core::GraphState;
+    use superstep::GraphState;
 
     #[derive(GraphState, Clone)]
     #[expect(non_snake_case, reason = "the names are another system's")]

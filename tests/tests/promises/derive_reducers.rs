@@ -2,11 +2,11 @@
 
 use std::num::ParseIntError;
 
-use graph_core::reducers::{ReduceError, Reducer, Stamp};
-use graph_core::state::FieldWrite;
-use graph_core::state::{Input, Update};
-use graph_core::{GraphState, Overwrite};
 use serde_json::json;
+use superstep::reducers::{ReduceError, Reducer, Stamp};
+use superstep::state::FieldWrite;
+use superstep::state::{Input, Update};
+use superstep::{GraphState, Overwrite};
 
 /// Keeps the longest text.
 enum Longest {}

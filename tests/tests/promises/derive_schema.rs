@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use graph_core::GraphState;
-use graph_core::schema::StateSchema;
 use serde_json::{Value, json};
+use superstep::GraphState;
+use superstep::schema::StateSchema;
 
 #[derive(GraphState, Clone)]
 #[state(schema)]

@@ -1,6 +1,6 @@
 //! A state and a state flattened into it cannot share a name in JSON.
 
-use graph_core::{END, GraphState, START, StateGraph};
+use superstep::{END, GraphState, START, StateGraph};
 
 #[derive(GraphState, Clone)]
 struct Chat {

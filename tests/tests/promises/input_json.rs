@@ -1,9 +1,9 @@
 //! An input is read from JSON with every problem at once, each with its path.
 
-use graph_core::GraphState;
-use graph_core::state::Input;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use superstep::GraphState;
+use superstep::state::Input;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Note {

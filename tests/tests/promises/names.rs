@@ -1,7 +1,7 @@
 //! A node's name stands for one node.
 
-use graph_core::WiringProblem;
-use graph_core::{Cx, END, ErrorKind, GraphState, Node, START, StateGraph, named};
+use superstep::WiringProblem;
+use superstep::{Cx, END, ErrorKind, GraphState, Node, START, StateGraph, named};
 
 #[derive(GraphState, Clone)]
 struct Log {

@@ -1,7 +1,7 @@
 //! A state may come from another crate, with nodes that fit every graph that holds it.
 
-use graph_core::{END, GraphState, Route, START, StateGraph, named};
 use parts::{Chat, ChatUpdate, Say, Talk, echo, greet};
+use superstep::{END, GraphState, Route, START, StateGraph, named};
 
 #[derive(GraphState, Clone)]
 struct Ticket {

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::fmt::Debug;
 
-use graph_core::reducers::{Add, Append, Begin, Max, Merge, Min, Optional, Reducer, Union};
 use proptest::collection::{btree_map, btree_set, hash_map, hash_set, vec, vec_deque};
 use proptest::option;
 use proptest::prelude::*;
+use superstep::reducers::{Add, Append, Begin, Max, Merge, Min, Optional, Reducer, Union};
 
 /// Applying is folding, and taking back everything in reverse leaves what was there.
 fn folds_and_undoes<R, T>(start: &T, deltas: &[T]) -> T

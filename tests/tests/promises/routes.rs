@@ -1,8 +1,8 @@
 //! A route says where a node leads to: its variants are all there is.
 
-use graph_core::node::{Choice, Exit, IntoLeave, Leave, NodeRef, PacketType};
-use graph_core::{Cx, END, GraphState, NodeError, Route};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use superstep::node::{Choice, Exit, IntoLeave, Leave, NodeRef, PacketType};
+use superstep::{Cx, END, GraphState, NodeError, Route};
 
 #[derive(GraphState, Clone, Default)]
 struct Ticket {

@@ -1,7 +1,7 @@
 //! A run goes where a node's route says, and a payload goes with it.
 
-use graph_core::{Cx, END, GraphState, Result, Route, START, StateGraph, named};
 use serde::{Deserialize, Serialize};
+use superstep::{Cx, END, GraphState, Result, Route, START, StateGraph, named};
 
 #[derive(GraphState, Clone, Default)]
 struct Work {

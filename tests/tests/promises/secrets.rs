@@ -2,10 +2,10 @@
 
 use std::error::Error as _;
 
-use graph_core::reducers::{ReduceError, Reducer, Stamp};
-use graph_core::state::Input;
-use graph_core::{END, GraphState, START, StateGraph};
 use serde_json::json;
+use superstep::reducers::{ReduceError, Reducer, Stamp};
+use superstep::state::Input;
+use superstep::{END, GraphState, START, StateGraph};
 
 const SECRET: u64 = 4711;
 
@@ -60,7 +60,7 @@ struct Safe {
 }
 
 /// Everything that an error says: itself and its causes, for users and for developers.
-fn said(error: &graph_core::Error) -> String {
+fn said(error: &superstep::Error) -> String {
     let mut text = format!("{error}\n{error:?}");
     let mut cause = error.source();
     while let Some(error) = cause {

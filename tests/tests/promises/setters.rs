@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use graph_core::state::Update;
-use graph_core::{GraphState, Overwrite};
 use serde_json::{Map, Value, json};
+use superstep::state::Update;
+use superstep::{GraphState, Overwrite};
 
 #[derive(GraphState, Clone, Debug)]
 struct Kinds {

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use graph_core::state::{Input, Update};
-use graph_core::{GraphState, Overwrite};
 use proptest::collection::{btree_map, btree_set, vec};
 use proptest::{option, prelude::*};
 use serde_json::json;
+use superstep::state::{Input, Update};
+use superstep::{GraphState, Overwrite};
 
 #[derive(GraphState, Clone, Debug)]
 struct Part {

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use graph_core::GraphState;
-use graph_core::state::validate::Report;
+use superstep::GraphState;
+use superstep::state::validate::Report;
 
 fn even(value: &u32) -> Result<(), String> {
     if value.is_multiple_of(2) { Ok(()) } else { Err(format!("{value} is odd")) }

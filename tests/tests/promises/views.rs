@@ -1,6 +1,6 @@
 //! A view shows a node what it needs of the state, by the names and types of the state's fields.
 
-use graph_core::{Cx, END, GraphState, START, StateGraph, StateView};
+use superstep::{Cx, END, GraphState, START, StateGraph, StateView};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Message(String);

@@ -1,13 +1,13 @@
 //! A history that a run has left in disorder is put in order before the next one sends it.
 
-use graph_core::messages::sanity::{MessagesSanity, Texts, repair};
-use graph_core::messages::{
-    AiMessage, HasMessages, InvalidToolCall, Message, MessagesState, Role, ToolCall, messages_sanity,
-};
-use graph_core::state::Update;
-use graph_core::{END, EventKind, Graph, GraphState, Overwrite, START, StateGraph, StreamMode, named};
 use proptest::prelude::*;
 use serde_json::json;
+use superstep::messages::sanity::{MessagesSanity, Texts, repair};
+use superstep::messages::{
+    AiMessage, HasMessages, InvalidToolCall, Message, MessagesState, Role, ToolCall, messages_sanity,
+};
+use superstep::state::Update;
+use superstep::{END, EventKind, Graph, GraphState, Overwrite, START, StateGraph, StreamMode, named};
 use tests::endpoint;
 
 use crate::engine::trace::here;

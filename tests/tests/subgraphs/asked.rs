@@ -1,8 +1,8 @@
 //! A question within a subgraph is asked of whoever runs the graph around it, and answered there.
 
-use graph_core::interrupt::Question;
-use graph_core::{Ctx, END, Graph, NodeError, Outcome, START};
 use serde::{Deserialize, Serialize};
+use superstep::interrupt::Question;
+use superstep::{Ctx, END, Graph, NodeError, Outcome, START};
 
 use super::stores::on_every_store;
 use super::story::{Story, StoryUpdate, World, begin, enter, say, story, tellers, told};

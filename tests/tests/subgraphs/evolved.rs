@@ -1,8 +1,8 @@
 //! Calls that an older program has left, of states that have changed since.
 
-use graph_core::interrupt::Question;
-use graph_core::{Cx, END, Graph, GraphState, START, StateGraph};
 use serde::{Deserialize, Serialize};
+use superstep::interrupt::Question;
+use superstep::{Cx, END, Graph, GraphState, START, StateGraph};
 
 use super::stores::on_every_store;
 
@@ -17,8 +17,8 @@ impl Question for Sure {
 macro_rules! program {
     ($price:expr) => {
         use super::*;
-        use graph_core::Route;
-        use graph_core::subgraph::ToParent;
+        use superstep::Route;
+        use superstep::subgraph::ToParent;
 
         #[derive(Route)]
         enum Out {
@@ -97,8 +97,8 @@ mod before {
 }
 
 mod after {
-    use graph_core::state::{MigrationError, Stored};
     use serde_json::{Value, json};
+    use superstep::state::{MigrationError, Stored};
 
     #[derive(GraphState, Clone, Debug)]
     #[state(version = 1, migrate = order)]

@@ -1,7 +1,7 @@
 //! What a subgraph on the state around it writes is its node's update: no more, and nothing twice.
 
-use graph_core::subgraph::Subgraph;
-use graph_core::{
+use superstep::subgraph::Subgraph;
+use superstep::{
     Cx, END, ErrorKind, Graph, GraphState, NodeError, Overwrite, Route, START, StateGraph, named,
 };
 

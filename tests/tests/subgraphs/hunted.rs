@@ -4,15 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use graph_core::checkpoint::Prune;
-use graph_core::interrupt::Question;
-use graph_core::policy::{Policy, Retry};
-use graph_core::subgraph::{Subgraph, ToParent};
-use graph_core::thread::as_node;
-use graph_core::{
+use serde::{Deserialize, Serialize};
+use superstep::checkpoint::Prune;
+use superstep::interrupt::Question;
+use superstep::policy::{Policy, Retry};
+use superstep::subgraph::{Subgraph, ToParent};
+use superstep::thread::as_node;
+use superstep::{
     Ctx, Durability, END, ErrorKind, FailureMode, Graph, Node, NodeError, Overwrite, Route, START, named,
 };
-use serde::{Deserialize, Serialize};
 
 use super::stores::on_every_store;
 use super::story::{Story, StoryUpdate, World, begin, enter, next, say, story, tellers, told};

@@ -1,9 +1,9 @@
 //! A subgraph with a state of its own gets its input, and gives back what its output says.
 
-use graph_core::checkpoint::MemoryCheckpointer;
-use graph_core::subgraph::Subgraph;
-use graph_core::{Ctx, END, Graph, GraphState, Route, START, StateGraph};
 use serde::{Deserialize, Serialize};
+use superstep::checkpoint::MemoryCheckpointer;
+use superstep::subgraph::Subgraph;
+use superstep::{Ctx, END, Graph, GraphState, Route, START, StateGraph};
 
 #[derive(GraphState, Clone, Debug)]
 struct Search {
@@ -60,8 +60,7 @@ async fn each_packet_is_a_call_of_its_own() {
     assert_eq!(second.state.unwrap().found, ["b #0"]);
 }
 
-fn remembering() -> (Graph<Report>, Subgraph<Search, (), impl graph_core::subgraph::WiredTo<Search, Report>>)
-{
+fn remembering() -> (Graph<Report>, Subgraph<Search, (), impl superstep::subgraph::WiredTo<Search, Report>>) {
     let research = search()
         .as_node("research")
         .mapped(

@@ -1,7 +1,7 @@
 //! Messages of a call have ids of their own: those of no other call, and none of the graph around it.
 
-use graph_core::messages::{Message, MessagesState, MessagesStateUpdate};
-use graph_core::{END, GraphState, Route, START, StateGraph};
+use superstep::messages::{Message, MessagesState, MessagesStateUpdate};
+use superstep::{END, GraphState, Route, START, StateGraph};
 
 use super::stores::on_every_store;
 

@@ -1,13 +1,13 @@
 //! A picture of a thread shows where it is also within its subgraphs, in every form.
 
-use graph_core::graph::Picture;
-use graph_core::interrupt::Question;
-use graph_core::subgraph::{MappedPacket, Subgraph};
-use graph_core::thread::Thread;
-use graph_core::{
+use serde::{Deserialize, Serialize};
+use superstep::graph::Picture;
+use superstep::interrupt::Question;
+use superstep::subgraph::{MappedPacket, Subgraph};
+use superstep::thread::Thread;
+use superstep::{
     Ctx, Cx, END, FailureMode, Graph, GraphState, NodeError, Outcome, Route, START, StateGraph, bail,
 };
-use serde::{Deserialize, Serialize};
 
 use super::stores::on_every_store;
 use super::story::{Story, StoryUpdate, World, begin, enter, say, story, tellers};
@@ -191,7 +191,7 @@ async fn calls_of_several_packets_are_put_together() {
     async fn check<I, B>(research: ByPacket<I, B>)
     where
         I: Fn(&Report, &Topic) -> SearchInput + Send + Sync + 'static,
-        B: Fn(graph_core::subgraph::Returned<Search>) -> ReportUpdate + Send + Sync + 'static,
+        B: Fn(superstep::subgraph::Returned<Search>) -> ReportUpdate + Send + Sync + 'static,
     {
         let graph = StateGraph::<Report>::new().edge(START, split).edge(&research, END).compile().unwrap();
         on_every_store(async |place| {

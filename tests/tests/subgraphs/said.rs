@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use graph_core::interrupt::Question;
-use graph_core::subgraph::{Subgraph, ToParent};
-use graph_core::{
+use serde::{Deserialize, Serialize};
+use superstep::interrupt::Question;
+use superstep::subgraph::{Subgraph, ToParent};
+use superstep::{
     Ctx, Durability, END, ErrorKind, Graph, GraphState, NodeError, Route, START, StateGraph, WiringProblem,
 };
-use serde::{Deserialize, Serialize};
 
 use super::stores::on_every_store;
 use super::story::{Story, World, begin, enter, say, story, tellers, told};
@@ -141,7 +141,7 @@ async fn what_several_have_said_is_kept_as_it_is() {
     let here = bot.as_node("bot");
     let mapped = bot.as_node("bot").mapped(|_: &Story| begin("in"), |_| say("never"));
     let graph = |bot| -> Graph<Story, World> {
-        let graph: graph_core::StateGraph<Story, World> = bot;
+        let graph: superstep::StateGraph<Story, World> = bot;
         graph.edge(after, END).edge(helper, END).edge(takes, END).compile().unwrap()
     };
     let graphs = [

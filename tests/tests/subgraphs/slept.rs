@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use graph_core::checkpoint::RecordKind;
-use graph_core::interrupt::Question;
-use graph_core::policy::{Policy, Retry};
-use graph_core::run::Stop;
-use graph_core::thread::{PersistentGraph, Standing, UnfinishedThread};
-use graph_core::{Ctx, Durability, END, Graph, NodeError, START};
 use serde::{Deserialize, Serialize};
+use superstep::checkpoint::RecordKind;
+use superstep::interrupt::Question;
+use superstep::policy::{Policy, Retry};
+use superstep::run::Stop;
+use superstep::thread::{PersistentGraph, Standing, UnfinishedThread};
+use superstep::{Ctx, Durability, END, Graph, NodeError, START};
 use tokio::time::{Instant, advance};
 
 use super::stores::{Place, on_every_store};
@@ -224,7 +224,7 @@ async fn a_drained_run_does_not_wait_for_a_sleeper_within() {
 
 #[tokio::test(start_paused = true)]
 async fn a_sleeper_within_is_written_to() {
-    use graph_core::thread::as_node;
+    use superstep::thread::as_node;
     let deep = story().edge(START, one).edge(one, sleeper).edge(sleeper, two).edge(two, END);
     let deep = deep.compile().unwrap().as_node("deep");
     let graph = story().edge(START, &deep).edge(&deep, last).edge(last, END).compile().unwrap();

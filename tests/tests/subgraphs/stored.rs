@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use graph_core::subgraph::Subgraph;
-use graph_core::{Durability, END, ErrorKind, Graph, START};
+use superstep::subgraph::Subgraph;
+use superstep::{Durability, END, ErrorKind, Graph, START};
 
 use super::stores::on_every_store;
 use super::story::{Story, World, begin, next, story, tellers, told};
@@ -133,7 +133,7 @@ async fn a_call_is_replayed_from_the_middle() {
 
 #[tokio::test]
 async fn a_loop_calls_it_anew_each_time() {
-    use graph_core::Route;
+    use superstep::Route;
     #[derive(Route)]
     enum Again {
         #[to("inner")]
@@ -224,8 +224,8 @@ async fn a_call_is_found_when_its_node_has_another_name() {
 
 #[tokio::test]
 async fn a_run_that_is_told_to_stop_stops_within() {
-    use graph_core::run::Stop;
-    use graph_core::{Ctx, Node, NodeError, named};
+    use superstep::run::Stop;
+    use superstep::{Ctx, Node, NodeError, named};
 
     struct Pull(Stop);
 

@@ -1,7 +1,7 @@
 //! What happens within a subgraph is told with the names of the nodes that it is within.
 
-use graph_core::{Cx, END, Event, EventKind, GraphState, START, StateGraph, StreamMode};
 use serde_json::json;
+use superstep::{Cx, END, Event, EventKind, GraphState, START, StateGraph, StreamMode};
 
 #[derive(GraphState, Clone, Debug)]
 struct Report {
@@ -47,7 +47,7 @@ async fn events_of_every_state_come_with_their_path() {
             if let EventKind::Subgraph(inside) = &event.kind
                 && let Some(EventKind::Update { update, .. }) = inside.kind::<Search>()
             {
-                use graph_core::state::Update as _;
+                use superstep::state::Update as _;
                 assert_eq!(update.get(Search::FOUND), Some(&3));
                 let json = serde_json::to_value(event).unwrap();
                 assert_eq!(json["data"], json!({ "found": 3 }));

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use graph_core::interrupt::Question;
-use graph_core::policy::{Policy, Retry};
-use graph_core::subgraph::ToParent;
-use graph_core::{
+use serde::{Deserialize, Serialize};
+use superstep::interrupt::Question;
+use superstep::policy::{Policy, Retry};
+use superstep::subgraph::ToParent;
+use superstep::{
     Ctx, Cx, Durability, END, ErrorKind, FailureMode, GraphState, NodeError, NodeFailure, Route, START,
     StateGraph, StreamMode,
 };
-use serde::{Deserialize, Serialize};
 
 use super::stores::on_every_store;
 use super::story::{Story, StoryUpdate, World, begin, enter, say, story, tellers, told};
@@ -152,7 +152,7 @@ async fn a_join_within_that_is_not_filled_is_told_with_both_names() {
         // Somebody says what shall become of it.
         let within = thread.within(&inner);
         within
-            .update(say("by hand"), graph_core::thread::as_node(two))
+            .update(say("by hand"), superstep::thread::as_node(two))
             .context(Arc::clone(&world))
             .await
             .unwrap();
@@ -385,8 +385,8 @@ async fn a_branch_of_a_thread_whose_call_waits_asks_for_itself() {
         // Two supersteps by hand, in the place of the call and of what follows it.
         thread.run(begin("y")).context(Arc::clone(&world)).await.unwrap();
         let by_hand = [
-            vec![(say("inner"), graph_core::thread::as_node(&inner))],
-            vec![(say("last"), graph_core::thread::as_node(last))],
+            vec![(say("inner"), superstep::thread::as_node(&inner))],
+            vec![(say("last"), superstep::thread::as_node(last))],
         ];
         thread.bulk_update(by_hand).context(Arc::clone(&world)).await.unwrap();
         let now = thread.state().await.unwrap().unwrap();

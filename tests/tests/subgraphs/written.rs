@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use graph_core::interrupt::Question;
-use graph_core::policy::{Policy, Retry};
-use graph_core::subgraph::Subgraph;
-use graph_core::thread::{Standing, as_node};
-use graph_core::{Ctx, Durability, END, ErrorKind, Graph, GraphState, NodeError, Route, START, StateGraph};
 use serde::{Deserialize, Serialize};
+use superstep::interrupt::Question;
+use superstep::policy::{Policy, Retry};
+use superstep::subgraph::Subgraph;
+use superstep::thread::{Standing, as_node};
+use superstep::{Ctx, Durability, END, ErrorKind, Graph, GraphState, NodeError, Route, START, StateGraph};
 
 use super::stores::on_every_store;
 use super::story::{Story, StoryUpdate, World, begin, enter, next, say, story, tellers, told};
@@ -165,8 +165,8 @@ async fn what_siblings_wait_for_stays() {
         let graph = graph.compile().unwrap();
         let thread = place.thread(&graph);
         thread.run(begin("x")).context(Arc::clone(&world)).await.unwrap();
-        let who = |pending: &graph_core::interrupt::Pause<()>| {
-            let who = |open: &graph_core::interrupt::OpenQuestion| {
+        let who = |pending: &superstep::interrupt::Pause<()>| {
+            let who = |open: &superstep::interrupt::OpenQuestion| {
                 let path = open.namespace.iter().chain([&open.node]).cloned().collect::<Vec<_>>();
                 path.join("/")
             };
@@ -394,7 +394,7 @@ async fn what_was_written_between_two_calls_outlives_pruning() {
         thread.within(&inner).update(say("a"), None).context(Arc::clone(&world)).await.unwrap();
         thread.run(begin("x")).interrupt_before(&inner).context(Arc::clone(&world)).await.unwrap();
         let stored = graph.with_checkpointer(place.open());
-        let keep = graph_core::checkpoint::Prune { keep_last: Some(1), ..Default::default() };
+        let keep = superstep::checkpoint::Prune { keep_last: Some(1), ..Default::default() };
         stored.prune(keep).await.unwrap();
         thread.resume(()).context(Arc::clone(&world)).await.unwrap();
         assert_eq!(world.ran(), "n1 last n4 last");

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use graph_core::interrupt::{Answer, Question};
-use graph_core::{Ctx, END, Error, ErrorKind, Graph, NodeError, Outcome, Route, START};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use superstep::interrupt::{Answer, Question};
+use superstep::{Ctx, END, Error, ErrorKind, Graph, NodeError, Outcome, Route, START};
 
 use super::stores::on_every_store;
 use super::story::{Story, StoryUpdate, World, begin, enter, say, story, tellers, told};

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::Duration;
 
-use graph_core::policy::{Policy, Retry};
-use graph_core::thread::Thread;
-use graph_core::{Ctx, Durability, END, ErrorKind, Graph, GraphState, Result, START, StateGraph, bail};
+use superstep::policy::{Policy, Retry};
+use superstep::thread::Thread;
+use superstep::{Ctx, Durability, END, ErrorKind, Graph, GraphState, Result, START, StateGraph, bail};
 use tokio::time::{Instant, advance, timeout};
 
 use super::stores::Place;

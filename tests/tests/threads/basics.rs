@@ -1,9 +1,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use graph_core::checkpoint::{MemoryCheckpointer, Source};
-use graph_core::thread::PersistentGraph;
-use graph_core::{
+use superstep::checkpoint::{MemoryCheckpointer, Source};
+use superstep::thread::PersistentGraph;
+use superstep::{
     Ctx, Durability, END, ErrorKind, EventKind, GraphState, NodeError, Outcome, START, StateGraph,
 };
 
@@ -112,7 +112,7 @@ async fn steady(_: &Work, cx: &Ctx<Counts>) -> WorkUpdate {
     Work::update().done(["steady".to_owned()])
 }
 
-async fn flaky(_: &Work, cx: &Ctx<Counts>) -> graph_core::Result<WorkUpdate> {
+async fn flaky(_: &Work, cx: &Ctx<Counts>) -> superstep::Result<WorkUpdate> {
     tokio::task::yield_now().await;
     let counts = cx.context();
     counts.flaky.fetch_add(1, Ordering::SeqCst);

@@ -2,9 +2,9 @@
 
 use std::error::Error as _;
 
-use graph_core::{END, ErrorKind, Graph, GraphState, START, StateGraph};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use superstep::{END, ErrorKind, Graph, GraphState, START, StateGraph};
 
 use super::stores::on_every_store;
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use graph_core::checkpoint::Source;
-use graph_core::{Ctx, END, Graph, GraphState, NodeError, START, StateGraph};
+use superstep::checkpoint::Source;
+use superstep::{Ctx, END, Graph, GraphState, NodeError, START, StateGraph};
 
 use super::stores::on_every_store;
 

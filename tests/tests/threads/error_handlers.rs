@@ -4,11 +4,11 @@ use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
-use graph_core::interrupt::Question;
-use graph_core::{
+use serde::{Deserialize, Serialize};
+use superstep::interrupt::Question;
+use superstep::{
     Ctx, Durability, END, Graph, GraphState, NodeFailure, Outcome, Result, Route, START, StateGraph,
 };
-use serde::{Deserialize, Serialize};
 
 use super::stores::{Place, on_every_store};
 
@@ -71,7 +71,7 @@ async fn rescue(_: &Job, failure: &NodeFailure, cx: &Ctx<World>) -> Result<(JobU
     );
     cx.context().note(format!("rescue {}: {}", failure.attempt, failure.error));
     tokio::task::yield_now().await;
-    let _: u32 = cx.step("once", async { Ok::<_, graph_core::NodeError>(1) }).await?;
+    let _: u32 = cx.step("once", async { Ok::<_, superstep::NodeError>(1) }).await?;
     tokio::task::yield_now().await;
     Ok((done("rescued"), Way::Mend(Repair { what: failure.node.clone() })))
 }
@@ -176,7 +176,7 @@ async fn a_handler_that_asks_goes_on_in_another_process() {
 #[tokio::test]
 async fn a_handler_that_has_failed_lets_the_node_run_again() {
     async fn worse(_: &Job) -> Result<JobUpdate> {
-        Err(graph_core::NodeError::msg("worse"))
+        Err(superstep::NodeError::msg("worse"))
     }
     let graph = StateGraph::<Job>::with_context::<World>().edge(START, work).edge(work, END);
     let graph = graph.on_error(work, worse).compile().unwrap();

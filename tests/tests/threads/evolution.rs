@@ -2,10 +2,10 @@
 
 use std::error::Error as _;
 
-use graph_core::checkpoint::Source;
-use graph_core::interrupt::Question;
-use graph_core::{END, ErrorKind, Graph, GraphState, NodeError, START, StateGraph};
 use serde::{Deserialize, Serialize};
+use superstep::checkpoint::Source;
+use superstep::interrupt::Question;
+use superstep::{END, ErrorKind, Graph, GraphState, NodeError, START, StateGraph};
 
 use super::stores::{Place, on_every_store};
 
@@ -31,7 +31,7 @@ macro_rules! graph {
 }
 
 mod before {
-    use graph_core::Cx;
+    use superstep::Cx;
 
     use super::*;
 
@@ -70,9 +70,9 @@ mod before {
 }
 
 mod after {
-    use graph_core::Cx;
-    use graph_core::state::{MigrationError, Stored};
     use serde_json::json;
+    use superstep::Cx;
+    use superstep::state::{MigrationError, Stored};
 
     use super::*;
 

@@ -1,9 +1,9 @@
 //! A store serves from its first call on, wherever it is called from.
 
-use graph_core::checkpoint::Source;
-use graph_core::thread::as_node;
-use graph_core::{END, ErrorKind, Graph, GraphState, Overwrite, START, StateGraph};
-use graph_sqlite::SqliteCheckpointer;
+use superstep::checkpoint::Source;
+use superstep::thread::as_node;
+use superstep::{END, ErrorKind, Graph, GraphState, Overwrite, START, StateGraph};
+use superstep_sqlite::SqliteCheckpointer;
 
 use super::stores::{encrypting, on_every_store};
 use super::story::{Story, World, begin, next, say, story, tellers, told};

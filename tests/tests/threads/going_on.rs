@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use graph_core::checkpoint::ThreadQuery;
-use graph_core::thread::as_node;
-use graph_core::{Ctx, Durability, END, ErrorKind, NodeError, Outcome, Route, START};
 use serde::{Deserialize, Serialize};
+use superstep::checkpoint::ThreadQuery;
+use superstep::thread::as_node;
+use superstep::{Ctx, Durability, END, ErrorKind, NodeError, Outcome, Route, START};
 
 use super::stores::on_every_store;
 use super::story::{Story, StoryUpdate, World, begin, enter, next, say, story, tellers, told};
@@ -194,7 +194,7 @@ async fn what_is_left_in_a_join_is_gone_with_new_input_and_not_before() {
     }
     let graph = story().route(START, by_value).join((a, b), c).edge(c, END).compile().unwrap();
     on_every_store(async |place| {
-        let missing = async |result: Result<Outcome<Story>, graph_core::Error>| {
+        let missing = async |result: Result<Outcome<Story>, superstep::Error>| {
             let error = result.unwrap_err();
             let ErrorKind::JoinNotFilled { missing, .. } = error.kind() else { panic!("{error}") };
             missing.join(" ")

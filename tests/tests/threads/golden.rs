@@ -12,12 +12,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use graph_core::checkpoint::Source;
-use graph_core::interrupt::Question;
-use graph_core::thread::Thread;
-use graph_core::{Ctx, END, FailureMode, Graph, GraphState, NodeError, Overwrite, Route, START, StateGraph};
-use graph_sqlite::SqliteCheckpointer;
 use serde::{Deserialize, Serialize};
+use superstep::checkpoint::Source;
+use superstep::interrupt::Question;
+use superstep::thread::Thread;
+use superstep::{Ctx, END, FailureMode, Graph, GraphState, NodeError, Overwrite, Route, START, StateGraph};
+use superstep_sqlite::SqliteCheckpointer;
 use tempfile::TempDir;
 
 use super::story::next;

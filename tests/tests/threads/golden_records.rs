@@ -8,11 +8,11 @@
 
 use std::path::Path;
 
-use graph_core::thread::{Thread, as_node};
-use graph_core::{
+use superstep::thread::{Thread, as_node};
+use superstep::{
     Ctx, Durability, END, FailureMode, Graph, GraphState, NodeError, Overwrite, START, StateGraph,
 };
-use graph_sqlite::SqliteCheckpointer;
+use superstep_sqlite::SqliteCheckpointer;
 
 use super::golden::{files, written};
 use super::story::next;

@@ -9,12 +9,12 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use graph_core::interrupt::Question;
-use graph_core::run::Stop;
-use graph_core::thread::{PersistentGraph, Standing};
-use graph_core::{Cx, END, GraphState, START, StateGraph};
-use graph_sqlite::SqliteCheckpointer;
 use serde::{Deserialize, Serialize};
+use superstep::interrupt::Question;
+use superstep::run::Stop;
+use superstep::thread::{PersistentGraph, Standing};
+use superstep::{Cx, END, GraphState, START, StateGraph};
+use superstep_sqlite::SqliteCheckpointer;
 
 use super::golden::{files, written};
 

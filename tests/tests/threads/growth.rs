@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use graph_core::checkpoint::{
+use superstep::checkpoint::{
     Batch, Checkpoint, CheckpointId, Checkpointer, Loaded, Page, Prune, Pruned, Query, StoreFuture,
     ThreadQuery, ThreadRecord, Write,
 };
-use graph_core::{END, GraphState, Route, START, StateGraph};
+use superstep::{END, GraphState, Route, START, StateGraph};
 
 use super::stores::{Place, on_every_store};
 

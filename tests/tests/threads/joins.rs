@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use graph_core::thread::{Thread, as_node};
-use graph_core::{END, ErrorKind, Graph, Outcome, START};
+use superstep::thread::{Thread, as_node};
+use superstep::{END, ErrorKind, Graph, Outcome, START};
 
 use super::stores::{Place, on_every_store};
 use super::story::{Story, World, begin, next, say, story, tellers, told};

@@ -1,6 +1,6 @@
 //! A superstep that was refused for what its program does wrong is applied by one in which that is mended, from what was kept.
 
-use graph_core::{END, ErrorKind, Graph, GraphState, START, StateGraph};
+use superstep::{END, ErrorKind, Graph, GraphState, START, StateGraph};
 
 use super::stores::on_every_store;
 
@@ -33,7 +33,7 @@ macro_rules! graph {
 mod before {
     use std::sync::atomic::Ordering;
 
-    use graph_core::Ctx;
+    use superstep::Ctx;
 
     use super::*;
 
@@ -50,7 +50,7 @@ mod before {
 mod after {
     use std::sync::atomic::Ordering;
 
-    use graph_core::Ctx;
+    use superstep::Ctx;
 
     use super::*;
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use graph_core::messages::{AiMessage, Block, Message, MessageUpdate, Remove, ToolCall, ToolMessage};
-use graph_core::thread::as_node;
-use graph_core::{END, GraphState, Route, START, StateGraph};
+use superstep::messages::{AiMessage, Block, Message, MessageUpdate, Remove, ToolCall, ToolMessage};
+use superstep::thread::as_node;
+use superstep::{END, GraphState, Route, START, StateGraph};
 
 use super::growth::Counting;
 use super::stores::{Place, on_every_store};

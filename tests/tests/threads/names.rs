@@ -1,6 +1,6 @@
 //! A thread outlives the names of nodes.
 
-use graph_core::{Cx, END, ErrorKind, Graph, NodeError, Route, START, StateGraph, named};
+use superstep::{Cx, END, ErrorKind, Graph, NodeError, Route, START, StateGraph, named};
 
 use super::stores::on_every_store;
 use super::story::{Story, StoryUpdate, next, say, told};

@@ -1,8 +1,8 @@
 //! A packet whose JSON is null is a packet, wherever it is stored.
 
-use graph_core::interrupt::Question;
-use graph_core::{Cx, END, Graph, GraphState, Outcome, Route, START, StateGraph};
 use serde::{Deserialize, Serialize};
+use superstep::interrupt::Question;
+use superstep::{Cx, END, Graph, GraphState, Outcome, Route, START, StateGraph};
 
 use super::stores::on_every_store;
 

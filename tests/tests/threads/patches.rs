@@ -1,10 +1,10 @@
 //! An update that came with a resumption is in the state of the checkpoint that it came to, whoever reads or goes on.
 
-use graph_core::checkpoint::Prune;
-use graph_core::interrupt::Question;
-use graph_core::thread::{Thread, as_node};
-use graph_core::{Cx, END, ErrorKind, Graph, GraphState, Outcome, START, StateGraph};
 use serde::{Deserialize, Serialize};
+use superstep::checkpoint::Prune;
+use superstep::interrupt::Question;
+use superstep::thread::{Thread, as_node};
+use superstep::{Cx, END, ErrorKind, Graph, GraphState, Outcome, START, StateGraph};
 
 use super::stores::{Place, on_every_store};
 

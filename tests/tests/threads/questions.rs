@@ -1,8 +1,8 @@
-use graph_core::checkpoint::MemoryCheckpointer;
-use graph_core::interrupt::{NotAsked, Question};
-use graph_core::{Cx, END, ErrorKind, GraphState, Outcome, START, StateGraph};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use superstep::checkpoint::MemoryCheckpointer;
+use superstep::interrupt::{NotAsked, Question};
+use superstep::{Cx, END, ErrorKind, GraphState, Outcome, START, StateGraph};
 
 #[derive(GraphState, Clone, Debug)]
 struct Form {

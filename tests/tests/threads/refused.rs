@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-use graph_core::thread::{Snapshot, as_node};
-use graph_core::{Ctx, END, Error, ErrorKind, Graph, GraphState, Overwrite, Result, START, StateGraph, bail};
+use superstep::thread::{Snapshot, as_node};
+use superstep::{Ctx, END, Error, ErrorKind, Graph, GraphState, Overwrite, Result, START, StateGraph, bail};
 
 use super::stores::on_every_store;
 

@@ -1,8 +1,8 @@
 //! A replay may run on another state than that of the checkpoint: what was planned there stays planned.
 
-use graph_core::checkpoint::{MemoryCheckpointer, Source};
-use graph_core::thread::as_node;
-use graph_core::{END, ErrorKind, Graph, GraphState, START, StateGraph};
+use superstep::checkpoint::{MemoryCheckpointer, Source};
+use superstep::thread::as_node;
+use superstep::{END, ErrorKind, Graph, GraphState, START, StateGraph};
 
 use super::stores::on_every_store;
 

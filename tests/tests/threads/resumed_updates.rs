@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use graph_core::checkpoint::Source;
-use graph_core::interrupt::Question;
-use graph_core::reducers::{ReduceError, Reducer, Stamp, StoredAs};
-use graph_core::thread::as_node;
-use graph_core::{Ctx, Cx, END, Graph, GraphState, NodeError, START, StateGraph};
 use serde::{Deserialize, Serialize};
+use superstep::checkpoint::Source;
+use superstep::interrupt::Question;
+use superstep::reducers::{ReduceError, Reducer, Stamp, StoredAs};
+use superstep::thread::as_node;
+use superstep::{Ctx, Cx, END, Graph, GraphState, NodeError, START, StateGraph};
 
 use super::stores::on_every_store;
 use super::story::{Story, StoryUpdate, World, begin, enter, say, story, tellers, told};

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use graph_core::checkpoint::Source;
-use graph_core::interrupt::Question;
-use graph_core::thread::{OnConflict, as_node};
-use graph_core::{Ctx, END, ErrorKind, Graph, NodeError, Outcome, START};
 use serde::{Deserialize, Serialize};
+use superstep::checkpoint::Source;
+use superstep::interrupt::Question;
+use superstep::thread::{OnConflict, as_node};
+use superstep::{Ctx, END, ErrorKind, Graph, NodeError, Outcome, START};
 
 use super::stores::on_every_store;
 use super::story::{Story, StoryUpdate, World, begin, enter, next, say, story, tellers, told};

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use graph_core::interrupt::Question;
-use graph_core::thread::as_node;
-use graph_core::{
+use serde::{Deserialize, Serialize};
+use superstep::interrupt::Question;
+use superstep::thread::as_node;
+use superstep::{
     Ctx, Durability, END, Error, ErrorKind, Graph, GraphState, NodeError, Outcome, Route, START, StateGraph,
 };
-use serde::{Deserialize, Serialize};
 
 use super::stores::{Place, on_every_store};
 use super::story::{Story, StoryUpdate, World, begin, enter, say, story, tellers, told};

@@ -3,9 +3,9 @@
 use std::error::Error as _;
 use std::sync::Arc;
 
-use graph_core::interrupt::Question;
-use graph_core::{Cx, END, ErrorKind, Graph, GraphState, NodeError, START, StateGraph};
 use serde::{Deserialize, Serialize};
+use superstep::interrupt::Question;
+use superstep::{Cx, END, ErrorKind, Graph, GraphState, NodeError, START, StateGraph};
 
 use super::stores::{holds, on_every_store};
 

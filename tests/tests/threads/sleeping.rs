@@ -5,14 +5,14 @@ use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::{Duration, SystemTime};
 
-use graph_core::interrupt::Question;
-use graph_core::policy::{Policy, Retry};
-use graph_core::run::Stop;
-use graph_core::thread::PersistentGraph;
-use graph_core::{
+use serde::{Deserialize, Serialize};
+use superstep::interrupt::Question;
+use superstep::policy::{Policy, Retry};
+use superstep::run::Stop;
+use superstep::thread::PersistentGraph;
+use superstep::{
     Ctx, Cx, Durability, END, ErrorKind, Graph, GraphState, NodeError, Outcome, START, StateGraph,
 };
-use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use super::stores::{Place, on_every_store};
@@ -357,7 +357,7 @@ async fn a_handler_sleeps_for_itself() {
         cx.sleep(HOUR).await;
         Err(NodeError::msg("overslept"))
     }
-    async fn rescue(_: &Night, _: &graph_core::NodeFailure, cx: &Cx) -> NightUpdate {
+    async fn rescue(_: &Night, _: &superstep::NodeFailure, cx: &Cx) -> NightUpdate {
         cx.sleep(3 * HOUR).await;
         say("rescued")
     }

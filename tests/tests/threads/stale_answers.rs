@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use graph_core::interrupt::{Answer, OpenQuestion, Question};
-use graph_core::{Ctx, END, Error, ErrorKind, Graph, GraphState, Outcome, START, StateGraph};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use superstep::interrupt::{Answer, OpenQuestion, Question};
+use superstep::{Ctx, END, Error, ErrorKind, Graph, GraphState, Outcome, START, StateGraph};
 
 use super::stores::on_every_store;
 

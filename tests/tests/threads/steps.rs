@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use graph_core::interrupt::Question;
-use graph_core::{Ctx, END, Graph, NodeError, Outcome, START};
 use serde::{Deserialize, Serialize};
+use superstep::interrupt::Question;
+use superstep::{Ctx, END, Graph, NodeError, Outcome, START};
 
 use super::stores::on_every_store;
 use super::story::{Story, StoryUpdate, World, begin, enter, say, story, tellers, told};

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use graph_core::checkpoint::{Checkpointer, EncryptedCheckpointer, Key, Keys, MemoryCheckpointer, Query};
-use graph_core::thread::Thread;
-use graph_core::{Graph, GraphState};
-use graph_sqlite::{SqliteCheckpointer, Synchronous};
+use superstep::checkpoint::{Checkpointer, EncryptedCheckpointer, Key, Keys, MemoryCheckpointer, Query};
+use superstep::thread::Thread;
+use superstep::{Graph, GraphState};
+use superstep_sqlite::{SqliteCheckpointer, Synchronous};
 use tempfile::TempDir;
 
 /// Where a store keeps what it is given.

@@ -2,8 +2,8 @@
 
 use std::sync::Mutex;
 
-use graph_core::thread::Snapshot;
-use graph_core::{Ctx, GraphState, NodeError, StateGraph};
+use superstep::thread::Snapshot;
+use superstep::{Ctx, GraphState, NodeError, StateGraph};
 
 #[derive(GraphState, Clone, Debug, PartialEq)]
 pub(crate) struct Story {
@@ -70,8 +70,8 @@ macro_rules! tellers {
     ($($name:ident)*) => {$(
         async fn $name(
             _: &$crate::story::Story,
-            cx: &graph_core::Ctx<$crate::story::World>,
-        ) -> graph_core::Result<$crate::story::StoryUpdate> {
+            cx: &superstep::Ctx<$crate::story::World>,
+        ) -> superstep::Result<$crate::story::StoryUpdate> {
             $crate::story::enter(cx, stringify!($name)).await?;
             Ok($crate::story::say(stringify!($name)))
         }

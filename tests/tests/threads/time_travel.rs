@@ -1,6 +1,6 @@
-use graph_core::checkpoint::{MemoryCheckpointer, Source};
-use graph_core::thread::{PersistentGraph, as_node};
-use graph_core::{END, ErrorKind, GraphState, Overwrite, Route, START, StateGraph};
+use superstep::checkpoint::{MemoryCheckpointer, Source};
+use superstep::thread::{PersistentGraph, as_node};
+use superstep::{END, ErrorKind, GraphState, Overwrite, Route, START, StateGraph};
 
 #[derive(GraphState, Clone, Debug)]
 struct Draft {

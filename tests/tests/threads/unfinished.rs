@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use graph_core::interrupt::Question;
-use graph_core::run::Stop;
-use graph_core::thread::{PersistentGraph, Standing};
-use graph_core::{Ctx, END, Graph, GraphState, NodeError, START, StateGraph};
 use serde::{Deserialize, Serialize};
+use superstep::interrupt::Question;
+use superstep::run::Stop;
+use superstep::thread::{PersistentGraph, Standing};
+use superstep::{Ctx, END, Graph, GraphState, NodeError, START, StateGraph};
 
 use super::stores::{Place, on_every_store};
 

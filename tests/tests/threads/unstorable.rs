@@ -4,8 +4,8 @@ use std::error::Error as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use graph_core::{Ctx, END, ErrorKind, FailureMode, Graph, GraphState, Route, START, StateGraph};
 use serde::{Deserialize, Serialize};
+use superstep::{Ctx, END, ErrorKind, FailureMode, Graph, GraphState, Route, START, StateGraph};
 
 use super::stores::on_every_store;
 
@@ -49,7 +49,7 @@ fn graph() -> Graph<Measure, Mistake> {
 
 /// Whose write could not be stored, and of which field.
 #[track_caller]
-fn refused(error: &graph_core::Error) -> (String, &'static str) {
+fn refused(error: &superstep::Error) -> (String, &'static str) {
     let ErrorKind::NotStorable { nodes, source, .. } = error.kind() else { panic!("{error:?}") };
     let field = source.field();
     let cause = error.source().unwrap().to_string();
@@ -89,9 +89,9 @@ async fn sibling(_: &Measure) -> MeasureUpdate {
     Measure::update().log(["sibling".to_owned()])
 }
 
-async fn fails(_: &Measure, cx: &Ctx<Mistake>) -> graph_core::Result<MeasureUpdate> {
+async fn fails(_: &Measure, cx: &Ctx<Mistake>) -> superstep::Result<MeasureUpdate> {
     if cx.context().load(Ordering::SeqCst) == 5 {
-        graph_core::bail!("it fails by itself");
+        superstep::bail!("it fails by itself");
     }
     Ok(Measure::update())
 }

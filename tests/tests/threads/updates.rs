@@ -1,9 +1,9 @@
 //! Updates from outside: in whose place they are made, and what is planned then.
 
-use graph_core::interrupt::Question;
-use graph_core::thread::{AsNode, as_node};
-use graph_core::{Ctx, Durability, END, ErrorKind, NodeError, Route, START};
 use serde::{Deserialize, Serialize};
+use superstep::interrupt::Question;
+use superstep::thread::{AsNode, as_node};
+use superstep::{Ctx, Durability, END, ErrorKind, NodeError, Route, START};
 
 use super::stores::on_every_store;
 use super::story::{Story, StoryUpdate, World, begin, enter, next, say, story, tellers, told};

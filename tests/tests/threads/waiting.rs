@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use graph_core::reducers::{ReduceError, Reducer, Stamp};
-use graph_core::thread::{OnConflict, Thread};
-use graph_core::{
+use superstep::reducers::{ReduceError, Reducer, Stamp};
+use superstep::thread::{OnConflict, Thread};
+use superstep::{
     Ctx, Durability, END, ErrorKind, EventKind, Graph, GraphState, NodeError, START, StateGraph,
 };
 use tokio::sync::Notify;
@@ -122,7 +122,7 @@ async fn twelve_runs_that_wait_all_have_their_turn_on_several_threads() {
 async fn held(
     thread: &Thread<Desk, Door>,
     durability: Durability,
-) -> (Arc<Door>, tokio::task::JoinHandle<Result<graph_core::Outcome<Desk>, graph_core::Error>>) {
+) -> (Arc<Door>, tokio::task::JoinHandle<Result<superstep::Outcome<Desk>, superstep::Error>>) {
     let door = Arc::new(Door { shut: true, ..Door::default() });
     let run = thread.run(line("held")).on_conflict(LONG).durability(durability);
     let run = tokio::spawn(run.context(Arc::clone(&door)).into_future());

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use graph_core::policy::Policy;
-use graph_core::thread::as_node;
-use graph_core::workflow::{Final, Flow, Workflow};
-use graph_core::{Cx, END, ErrorKind, Graph, GraphState, Outcome, Result, START, StateGraph, named};
+use superstep::policy::Policy;
+use superstep::thread::as_node;
+use superstep::workflow::{Final, Flow, Workflow};
+use superstep::{Cx, END, ErrorKind, Graph, GraphState, Outcome, Result, START, StateGraph, named};
 
 use super::stores::on_every_store;
 
@@ -61,7 +61,7 @@ async fn it_sleeps_over_the_end_of_its_process() {
 async fn what_was_stored_under_an_old_name_is_found() {
     on_every_store(async |place| {
         let breaks: Graph<Flow<u32, u32>> =
-            Workflow::new(named("old", async |_: &u32| Result::<u32>::Err(graph_core::NodeError::msg("no"))))
+            Workflow::new(named("old", async |_: &u32| Result::<u32>::Err(superstep::NodeError::msg("no"))))
                 .compile()
                 .unwrap();
         place.thread(&breaks).run(4).await.unwrap_err();

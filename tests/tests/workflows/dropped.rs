@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::Poll;
 
-use graph_core::workflow::{Flow, Workflow};
-use graph_core::{Ctx, Durability, ErrorKind, Graph, NodeError, Result};
+use superstep::workflow::{Flow, Workflow};
+use superstep::{Ctx, Durability, ErrorKind, Graph, NodeError, Result};
 
 use super::stores::on_every_store;
 

@@ -1,7 +1,7 @@
 //! What the function of a workflow may take and return.
 
-use graph_core::workflow::{Final, Flow, Workflow};
-use graph_core::{Ctx, Cx, ErrorKind, Graph, NodeError, Result, named};
+use superstep::workflow::{Final, Flow, Workflow};
+use superstep::{Ctx, Cx, ErrorKind, Graph, NodeError, Result, named};
 
 async fn shout(text: &str) -> Result<String> {
     Ok(text.to_uppercase())
@@ -84,7 +84,7 @@ async fn an_input_is_read_from_json_and_a_dump_has_what_was_returned() -> Result
     let graph = Workflow::new(shout).compile()?;
     let input = graph.parse_input(serde_json::json!({ "input": "hey" }))?;
     let ended = graph.run(input).await?;
-    let dump = serde_json::to_value(graph_core::GraphState::dump(ended.state()))?;
+    let dump = serde_json::to_value(superstep::GraphState::dump(ended.state()))?;
     assert_eq!(dump, serde_json::json!({ "input": "hey", "value": "HEY", "saved": null }));
     let error = graph.parse_input(serde_json::json!({ "input": 3, "value": "x" })).unwrap_err();
     let error = format!("{error:?}");

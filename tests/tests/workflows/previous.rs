@@ -1,10 +1,10 @@
 //! What a run leaves for the next one on its thread.
 
-use graph_core::interrupt::Question;
-use graph_core::thread::as_node;
-use graph_core::workflow::{Final, Workflow};
-use graph_core::{Cx, END, ErrorKind, NodeError, Result};
 use serde::{Deserialize, Serialize};
+use superstep::interrupt::Question;
+use superstep::thread::as_node;
+use superstep::workflow::{Final, Workflow};
+use superstep::{Cx, END, ErrorKind, NodeError, Result};
 
 use super::stores::on_every_store;
 
@@ -122,7 +122,7 @@ async fn a_run_that_waits_has_no_result_and_keeps_the_previous_one() {
         // Ended from outside: nothing was returned, and the last result is still that.
         place.thread(&graph).run(4).await.unwrap();
         let thread = place.thread(&graph);
-        thread.update(graph_core::workflow::Flow::update(), as_node(END)).await.unwrap();
+        thread.update(superstep::workflow::Flow::update(), as_node(END)).await.unwrap();
         let state = thread.state().await.unwrap().unwrap().state.unwrap();
         assert_eq!((state.value(), state.previous()), (None, Some(&3)));
         assert!(matches!(

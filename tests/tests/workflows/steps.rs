@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use graph_core::interrupt::Question;
-use graph_core::policy::Retry;
-use graph_core::workflow::{Flow, Workflow};
-use graph_core::{Ctx, Cx, EventKind, Graph, NodeError, Outcome, Result, StreamMode};
 use serde::{Deserialize, Serialize};
+use superstep::interrupt::Question;
+use superstep::policy::Retry;
+use superstep::workflow::{Flow, Workflow};
+use superstep::{Ctx, Cx, EventKind, Graph, NodeError, Outcome, Result, StreamMode};
 
 use super::stores::on_every_store;
 
@@ -131,7 +131,7 @@ async fn are_told_to_whoever_listens_with_their_keys() {
     on_every_store(async |place| {
         let world = Arc::new(World::default());
         let mut told = Vec::new();
-        let mut listen = |event: &graph_core::Event<Flow<Vec<String>, String>>| {
+        let mut listen = |event: &superstep::Event<Flow<Vec<String>, String>>| {
             if let EventKind::StepFinished { node, key, kept, .. } = &event.kind {
                 assert_eq!(&**node, "letters");
                 let shown = format!("{:?}", event.kind);
@@ -164,7 +164,7 @@ async fn are_told_to_whoever_listens_with_their_keys() {
 async fn none_is_a_list_of_nothing() {
     let world = Arc::new(World::default());
     let cx = Ctx::<World>::detached("letters", Arc::clone(&world));
-    let none: [graph_core::interrupt::DurableStep<'_, u32>; 0] = [];
+    let none: [superstep::interrupt::DurableStep<'_, u32>; 0] = [];
     assert!(cx.steps(none).await.unwrap().is_empty());
     let one = cx.steps([cx.step("a", async { Ok::<_, NodeError>(1) })]).at_most(0).await.unwrap();
     assert_eq!(one, [1]);

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use graph_core::workflow::{Final, Workflow};
-use graph_core::{ErrorKind, NodeError, Result};
 use serde::de::{Error as _, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use superstep::workflow::{Final, Workflow};
+use superstep::{ErrorKind, NodeError, Result};
 
 use super::stores::on_every_store;
 

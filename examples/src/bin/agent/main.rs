@@ -20,12 +20,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Parser as _;
-use graph_agent::agent::Agent;
-use graph_agent::tool::Tools;
-use graph_core::messages::{Message, MessagesState};
-use graph_core::stream::RunStream;
-use graph_core::{Event, EventKind, Outcome, StreamMode};
-use graph_sqlite::SqliteCheckpointer;
+use superstep::messages::{Message, MessagesState};
+use superstep::stream::RunStream;
+use superstep::{Event, EventKind, Outcome, StreamMode};
+use superstep_agent::agent::Agent;
+use superstep_agent::tool::Tools;
+use superstep_sqlite::SqliteCheckpointer;
 
 use arguments::Arguments;
 use tools::{Delete, Folder};
@@ -50,7 +50,7 @@ async fn main() -> ExitCode {
 }
 
 async fn run(arguments: Arguments) -> Result<(), Box<dyn Error>> {
-    let home = std::env::temp_dir().join("graph-agent-example");
+    let home = std::env::temp_dir().join("superstep-agent-example");
     let folder = arguments.folder.clone().map_or_else(|| sample(&home), Ok)?;
     let tools = Tools::new()
         .with(tools::calculate)
@@ -119,9 +119,9 @@ async fn listen(stream: RunStream<MessagesState>) -> Result<Outcome<MessagesStat
 }
 
 /// Which tools are called, and what came of them.
-fn update_lines(update: &graph_core::messages::MessagesStateUpdate) -> Vec<String> {
-    use graph_core::messages::{MessageUpdate, MessagesDelta};
-    use graph_core::state::Update as _;
+fn update_lines(update: &superstep::messages::MessagesStateUpdate) -> Vec<String> {
+    use superstep::messages::{MessageUpdate, MessagesDelta};
+    use superstep::state::Update as _;
 
     let deltas = update.values::<MessagesDelta>(MessagesState::MESSAGES);
     let messages = deltas.flat_map(|delta| delta.updates()).filter_map(|update| match update {
@@ -134,7 +134,7 @@ fn update_lines(update: &graph_core::messages::MessagesStateUpdate) -> Vec<Strin
 fn lines(message: &Message) -> Vec<String> {
     match message {
         Message::Ai(reply) => {
-            let call = |call: &graph_core::messages::ToolCall| {
+            let call = |call: &superstep::messages::ToolCall| {
                 format!("calls   {} {}", call.name, serde_json::Value::Object(call.args.clone()))
             };
             reply.tool_calls.iter().map(call).collect()

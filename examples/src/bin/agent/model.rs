@@ -3,13 +3,13 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use graph_agent::{ChatModel, ChatRequest, ScriptedModel};
-use graph_core::messages::{AiMessage, Message, ToolCall};
+use superstep::messages::{AiMessage, Message, ToolCall};
+use superstep_agent::{ChatModel, ChatRequest, ScriptedModel};
 
 /// The model that the environment names.
 pub(crate) fn from_environment() -> Result<Arc<dyn ChatModel>, Box<dyn Error>> {
     #[cfg(feature = "openai")]
-    if let Some(model) = graph_agent::OpenAiModel::from_env()? {
+    if let Some(model) = superstep_agent::OpenAiModel::from_env()? {
         return Ok(Arc::new(model));
     }
     // Each run is a new process: what was said tells how far the script is.

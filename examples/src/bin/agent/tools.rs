@@ -3,11 +3,11 @@
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
-use graph_agent::tool;
-use graph_core::interrupt::Question;
-use graph_core::{Ctx, Result, bail};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use superstep::interrupt::Question;
+use superstep::{Ctx, Result, bail};
+use superstep_agent::tool;
 
 /// The folder that the agent may look into.
 pub(crate) struct Folder(pub(crate) PathBuf);

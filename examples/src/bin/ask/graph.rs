@@ -1,4 +1,4 @@
-use graph_core::{END, Error, Graph, START, StateGraph};
+use superstep::{END, Error, Graph, START, StateGraph};
 
 use crate::inquiry::Inquiry;
 use crate::library::Library;

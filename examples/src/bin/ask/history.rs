@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use graph_core::GraphState as _;
-use graph_core::thread::Snapshot;
 use serde_json::Value;
+use superstep::GraphState as _;
+use superstep::thread::Snapshot;
 
 use crate::inquiry::Inquiry;
 use crate::threads::ending;

@@ -3,9 +3,9 @@ use examples::grade::Grade;
 use examples::index::Hit;
 use examples::query::Query;
 use examples::question::Part;
-use graph_core::GraphState;
-use graph_core::interrupt::Question;
 use serde::{Deserialize, Serialize};
+use superstep::GraphState;
+use superstep::interrupt::Question;
 
 /// A question on its way to an answer: the state of the graph, and what a thread holds.
 #[derive(GraphState, Clone, Debug)]

@@ -8,8 +8,8 @@ use examples::question::{Part, parts};
 use examples::quote::{Quotation, quotations};
 use examples::rewrite::rewrite as rewritten;
 use examples::words::words;
-use graph_core::{Ctx, Cx, Overwrite, Result, Route};
 use serde::Serialize;
+use superstep::{Ctx, Cx, Overwrite, Result, Route};
 
 use crate::inquiry::{Inquiry, InquiryUpdate, OtherWords, Search};
 use crate::library::Library;

@@ -1,6 +1,6 @@
 use examples::grade::Grade;
-use graph_core::state::Update as _;
-use graph_core::{Event, EventKind};
+use superstep::state::Update as _;
+use superstep::{Event, EventKind};
 
 use crate::inquiry::{Inquiry, InquiryUpdate, Search};
 use crate::nodes::Asking;

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use examples::corpus::Kinds;
-use graph_core::run::{HasContext, Run, Target};
-use graph_core::thread::{OnThread, Thread};
-use graph_core::{Durability, ErrorKind, GraphState as _, Outcome, StreamMode};
+use superstep::run::{HasContext, Run, Target};
+use superstep::thread::{OnThread, Thread};
+use superstep::{Durability, ErrorKind, GraphState as _, Outcome, StreamMode};
 
 use crate::arguments::Arguments;
 use crate::inquiry::{Inquiry, OtherWords};
@@ -147,7 +147,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn failed(&self, error: graph_core::Error) -> Ended {
+    fn failed(&self, error: superstep::Error) -> Ended {
         // A failed run, too, has a state: as of its last good superstep.
         if let (true, Some(inquiry)) = (self.arguments.json, error.state::<Inquiry>()) {
             print(&dump(inquiry)?)?;

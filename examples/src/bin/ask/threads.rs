@@ -5,9 +5,9 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use examples::corpus::Kinds;
-use graph_core::checkpoint::{CheckpointId, ThreadQuery, ThreadRecord};
-use graph_core::thread::{PersistentGraph, Snapshot, Thread};
-use graph_sqlite::SqliteCheckpointer;
+use superstep::checkpoint::{CheckpointId, ThreadQuery, ThreadRecord};
+use superstep::thread::{PersistentGraph, Snapshot, Thread};
+use superstep_sqlite::SqliteCheckpointer;
 
 use crate::inquiry::Inquiry;
 use crate::library::Library;
@@ -67,7 +67,7 @@ pub(crate) async fn existing(
     Ok(threads.thread(last.thread))
 }
 
-async fn newest(threads: &Threads, unfinished: bool) -> Result<Option<ThreadRecord>, graph_core::Error> {
+async fn newest(threads: &Threads, unfinished: bool) -> Result<Option<ThreadRecord>, superstep::Error> {
     let mut query = ThreadQuery { unfinished, ..ThreadQuery::default() };
     let mut newest = None;
     loop {

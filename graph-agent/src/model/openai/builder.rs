@@ -22,7 +22,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 ///
 /// ```
 /// use std::time::Duration;
-/// use graph_agent::OpenAiModel;
+/// use superstep_agent::OpenAiModel;
 ///
 /// let model = OpenAiModel::builder("qwen3")
 ///     .endpoint("http://localhost:8000/v1")
@@ -30,7 +30,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 ///     .timeout(Duration::from_secs(60))
 ///     .build()?;
 /// assert!(!format!("{model:?}").contains("secret"));
-/// # Ok::<(), graph_agent::ModelError>(())
+/// # Ok::<(), superstep_agent::ModelError>(())
 /// ```
 #[derive(Clone)]
 pub struct OpenAiBuilder {
@@ -63,7 +63,7 @@ impl OpenAiBuilder {
     /// The same, through `var`; one that is empty is unset.
     ///
     /// ```
-    /// use graph_agent::OpenAiBuilder;
+    /// use superstep_agent::OpenAiBuilder;
     ///
     /// assert!(OpenAiBuilder::from_vars(|_| None).is_none());
     /// let local = OpenAiBuilder::from_vars(|name| (name == "OPENAI_BASE_URL").then(|| "http://localhost:8000/v1".to_owned()));

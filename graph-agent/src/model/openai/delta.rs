@@ -1,5 +1,5 @@
-use graph_core::messages::{MessageChunk, ToolCallChunk};
 use serde_json::{Map, Value};
+use superstep::messages::{MessageChunk, ToolCallChunk};
 
 use super::failure::Fault;
 use super::reply::{first_choice, thought};

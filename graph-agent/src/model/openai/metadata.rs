@@ -2,7 +2,7 @@ use serde_json::{Map, Value};
 
 /// What is said of a reply, or a piece of one, outside of its message; `usage` as it is, since [`Usage`] has no place for all of it.
 ///
-/// [`Usage`]: graph_core::messages::Usage
+/// [`Usage`]: superstep::messages::Usage
 pub(super) fn read(reply: Map<String, Value>, choice: Map<String, Value>) -> Map<String, Value> {
     let said = reply.into_iter().chain(choice);
     said.filter(|(_, value)| !value.is_null())

@@ -2,8 +2,8 @@ use std::fmt;
 
 use async_openai::Client;
 use async_openai::error::OpenAIError;
-use graph_core::messages::AiMessage;
 use serde_json::{Map, Value};
+use superstep::messages::AiMessage;
 
 mod builder;
 mod delta;
@@ -29,7 +29,7 @@ use reading::Reading;
 /// machine.
 ///
 /// ```no_run
-/// use graph_agent::{ChatModel, ChatRequest, OpenAiModel};
+/// use superstep_agent::{ChatModel, ChatRequest, OpenAiModel};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -4,8 +4,8 @@ use std::task::{Context, Poll, ready};
 
 use async_openai::types::stream::StreamResponse;
 use futures_core::Stream;
-use graph_core::messages::MessageChunk;
 use serde_json::Value;
+use superstep::messages::MessageChunk;
 
 use super::delta::Deltas;
 use super::{ChatRequest, ModelError, OpenAiModel, failure};

@@ -1,5 +1,5 @@
-use graph_core::messages::{AiMessage, Block, Content, Message};
 use serde_json::{Map, Value};
+use superstep::messages::{AiMessage, Block, Content, Message};
 
 use super::failure::Fault;
 use super::{metadata, usage};

@@ -1,5 +1,5 @@
-use graph_core::messages::Message;
 use serde_json::{Map, Value, json};
+use superstep::messages::Message;
 
 use crate::model::request::{ChatRequest, ToolChoice, ToolSpec};
 

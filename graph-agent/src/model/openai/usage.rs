@@ -1,5 +1,5 @@
-use graph_core::messages::Usage;
 use serde_json::{Map, Value};
+use superstep::messages::Usage;
 
 /// Reads `{"prompt_tokens": .., "completion_tokens": .., ..}`; the details get the names that LangChain gives them.
 pub(super) fn read(usage: &Value) -> Option<Usage> {

@@ -1,7 +1,7 @@
 use std::future::poll_fn;
 use std::sync::Arc;
 
-use graph_core::messages::{Assembly, InvalidToolCall, ToolCall, Usage};
+use superstep::messages::{Assembly, InvalidToolCall, ToolCall, Usage};
 
 use super::*;
 

@@ -1,6 +1,6 @@
 //! Taking results away.
 
-use graph_core::cache::{Clear, EntryKey};
+use superstep::cache::{Clear, EntryKey};
 
 use crate::Broken;
 use crate::cache::case::Here;

@@ -1,6 +1,6 @@
 //! What is spoilt is an error, never a guess. Only for places that know how to spoil something.
 
-use graph_core::cache::Error;
+use superstep::cache::Error;
 
 use crate::Broken;
 use crate::cache::case::Here;

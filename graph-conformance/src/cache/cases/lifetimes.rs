@@ -1,6 +1,6 @@
 //! Results that are there for a time.
 
-use graph_core::cache::Clear;
+use superstep::cache::Clear;
 
 use crate::Broken;
 use crate::cache::case::Here;

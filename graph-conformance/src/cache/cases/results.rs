@@ -1,7 +1,7 @@
 //! What is given back.
 
-use graph_core::cache::NewEntry;
-use graph_core::checkpoint::{Encoding, Payload};
+use superstep::cache::NewEntry;
+use superstep::checkpoint::{Encoding, Payload};
 
 use crate::Broken;
 use crate::cache::case::Here;

@@ -1,7 +1,7 @@
 //! Filters compare what values are, and are no part of any statement.
 
-use graph_core::checkpoint::{Encoding, Payload};
-use graph_core::store::{Condition, FieldPath, Search, Test, Write};
+use superstep::checkpoint::{Encoding, Payload};
+use superstep::store::{Condition, FieldPath, Search, Test, Write};
 
 use crate::Broken;
 use crate::cases::names::names;

@@ -5,7 +5,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::future::{join, join_all};
-use graph_core::store::{Near, Search, Write, Writes};
+use superstep::store::{Near, Search, Write, Writes};
 
 use crate::Broken;
 use crate::expect::{holds, same};

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use graph_core::checkpoint::{Encoding, Payload};
-use graph_core::store::{Item, NamespaceQuery, Write};
+use superstep::checkpoint::{Encoding, Payload};
+use superstep::store::{Item, NamespaceQuery, Write};
 
 use crate::Broken;
 use crate::expect::same;

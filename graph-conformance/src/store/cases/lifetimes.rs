@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use graph_core::store::{NamespaceQuery, Search};
+use superstep::store::{NamespaceQuery, Search};
 
 use crate::Broken;
 use crate::expect::{holds, same};

@@ -1,6 +1,6 @@
 //! Namespaces that are listed.
 
-use graph_core::store::{Namespace, NamespaceQuery};
+use superstep::store::{Namespace, NamespaceQuery};
 
 use crate::Broken;
 use crate::expect::same;

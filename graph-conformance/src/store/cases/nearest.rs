@@ -1,6 +1,6 @@
 //! Searches by vectors.
 
-use graph_core::store::{Condition, Error, Near, Order, Search, Test};
+use superstep::store::{Condition, Error, Near, Order, Search, Test};
 
 use crate::Broken;
 use crate::expect::told;

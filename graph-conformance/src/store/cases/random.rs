@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use graph_core::checkpoint::Payload;
-use graph_core::store::{
+use superstep::checkpoint::Payload;
+use superstep::store::{
     Condition, Embedding, Get, ItemKey, MemoryStore, Namespace, NamespaceQuery, Near, Order, Put, Search,
     Store, Test, Ttl, Write, Writes,
 };

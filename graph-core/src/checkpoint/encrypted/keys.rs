@@ -41,7 +41,7 @@ impl fmt::Debug for Key {
 /// The keys of an [`EncryptedCheckpointer`](super::EncryptedCheckpointer): one to write with, and those that were.
 ///
 /// ```
-/// # use graph_core::checkpoint::{Key, Keys};
+/// # use superstep::checkpoint::{Key, Keys};
 /// # let (this_year, last_year) = ([26; 32], [25; 32]);
 /// let keys = Keys::new(Key::new(2, &this_year)).with_old(Key::new(1, &last_year));
 /// assert_eq!(format!("{keys:?}"), "Keys { current: Key(2), old: [Key(1)] }");

@@ -15,8 +15,8 @@ use crate::checkpoint::{
 /// It stands around any store, and is one:
 ///
 /// ```
-/// use graph_core::checkpoint::{EncryptedCheckpointer, Key, Keys, MemoryCheckpointer};
-/// use graph_core::{END, GraphState, START, StateGraph};
+/// use superstep::checkpoint::{EncryptedCheckpointer, Key, Keys, MemoryCheckpointer};
+/// use superstep::{END, GraphState, START, StateGraph};
 ///
 /// #[derive(GraphState, Clone)]
 /// struct Patient {
@@ -27,7 +27,7 @@ use crate::checkpoint::{
 /// async fn admit(_: &Patient) {}
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> graph_core::Result<()> {
+/// # async fn main() -> superstep::Result<()> {
 /// # let secret = [7; 32];
 /// // 32 random bytes, from wherever secrets come from in your program.
 /// let keys = Keys::new(Key::new(1, &secret));

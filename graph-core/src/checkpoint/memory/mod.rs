@@ -23,7 +23,7 @@ use super::{
 /// A clone is the same store.
 ///
 /// ```
-/// use graph_core::checkpoint::{Checkpointer, MemoryCheckpointer};
+/// use superstep::checkpoint::{Checkpointer, MemoryCheckpointer};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 /// let store = MemoryCheckpointer::default();

@@ -45,7 +45,7 @@ impl Cx {
     /// [`Outcome::Interrupted`](crate::Outcome::Interrupted).
     ///
     /// ```
-    /// # use graph_core::{Cx, END, GraphState, Outcome, START, StateGraph, interrupt::Question};
+    /// # use superstep::{Cx, END, GraphState, Outcome, START, StateGraph, interrupt::Question};
     /// # use serde::{Deserialize, Serialize};
     /// #[derive(Serialize, Deserialize)]
     /// struct Approve {
@@ -64,7 +64,7 @@ impl Cx {
     /// }
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> graph_core::Result<()> {
+    /// # async fn main() -> superstep::Result<()> {
     /// let graph = StateGraph::<Order>::new().edge(START, buy).edge(buy, END).compile()?;
     /// let mut run = graph.run(Order::input(17)).start()?;
     /// while run.step().await? {}

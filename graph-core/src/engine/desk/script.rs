@@ -32,7 +32,7 @@ impl Cx {
     /// of them, in this order.
     ///
     /// ```
-    /// # use graph_core::{Cx, GraphState, interrupt::{Attempted, Question}};
+    /// # use superstep::{Cx, GraphState, interrupt::{Attempted, Question}};
     /// # use serde::{Deserialize, Serialize};
     /// # #[derive(Serialize, Deserialize)]
     /// # struct Approve;
@@ -44,7 +44,7 @@ impl Cx {
     /// }
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> graph_core::Result<()> {
+    /// # async fn main() -> superstep::Result<()> {
     /// let order = Order::started(Order::input())?;
     /// let update = buy(&order, &Cx::detached("buy").answering::<Approve>(true)).await;
     /// assert!(order.updated(update)?.bought);
@@ -65,7 +65,7 @@ impl Cx {
     /// [given](Self::answering). (Awaited without this, a question without an answer stays pending.)
     ///
     /// ```
-    /// # use graph_core::{Cx, GraphState, interrupt::{Attempted, Question}};
+    /// # use superstep::{Cx, GraphState, interrupt::{Attempted, Question}};
     /// # use serde::{Deserialize, Serialize};
     /// # #[derive(Serialize, Deserialize)]
     /// # struct Approve;
@@ -76,7 +76,7 @@ impl Cx {
     /// #     Order::update().bought(cx.interrupt(Approve).await)
     /// # }
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> graph_core::Result<()> {
+    /// # async fn main() -> superstep::Result<()> {
     /// let order = Order::started(Order::input())?;
     /// let cx = Cx::detached("buy");
     /// match cx.until_asked(buy(&order, &cx)).await {

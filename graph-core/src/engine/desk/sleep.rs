@@ -37,8 +37,8 @@ impl Cx {
     /// failure— sleeps for the rest.
     ///
     /// ```
-    /// # use graph_core::{Cx, END, GraphState, Result, START, StateGraph};
-    /// # use graph_core::checkpoint::MemoryCheckpointer;
+    /// # use superstep::{Cx, END, GraphState, Result, START, StateGraph};
+    /// # use superstep::checkpoint::MemoryCheckpointer;
     /// # use std::time::Duration;
     /// # #[derive(GraphState, Clone)]
     /// # struct Order { reminded: bool }
@@ -50,7 +50,7 @@ impl Cx {
     /// }
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> graph_core::Result<()> {
+    /// # async fn main() -> superstep::Result<()> {
     /// # let graph = StateGraph::<Order>::new().edge(START, follow_up).edge(follow_up, END).compile()?;
     /// # let graph = graph.with_checkpointer(MemoryCheckpointer::default());
     /// // In the process, as long as it lives; or, with this option, in the store alone:

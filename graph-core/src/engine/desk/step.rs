@@ -37,7 +37,7 @@ impl Cx {
     /// Runs something once: what came of it is stored before the node goes on, and given back when the node runs again.
     ///
     /// ```
-    /// # use graph_core::{Cx, GraphState, Result};
+    /// # use superstep::{Cx, GraphState, Result};
     /// # #[derive(GraphState, Clone)]
     /// # struct Order { paid: Option<u32> }
     /// # async fn charge(_: &str) -> std::io::Result<u32> { Ok(17) }

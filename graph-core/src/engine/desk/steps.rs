@@ -19,7 +19,7 @@ impl Cx {
     /// Takes several [steps](Self::step) at the same time, as many as there are; their results come in the order of the steps.
     ///
     /// ```
-    /// # use graph_core::{Cx, GraphState, Result};
+    /// # use superstep::{Cx, GraphState, Result};
     /// # #[derive(GraphState, Clone)]
     /// # struct Pages { #[state(input)] urls: Vec<String>, lengths: Vec<usize> }
     /// # async fn fetch(url: &str) -> Result<usize> { Ok(url.len()) }

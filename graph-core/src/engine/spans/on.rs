@@ -100,7 +100,7 @@ impl RunSpan {
             return Self(None);
         }
         let span = info_span!(
-            target: "graph_core",
+            target: "superstep",
             "run",
             otel.name = format!("invoke_agent {graph}"),
             otel.kind = "internal",
@@ -114,7 +114,7 @@ impl RunSpan {
             graph.outcome = Empty,
             "error.type" = Empty,
         );
-        if span.is_disabled() && !span_enabled!(target: "graph_core", Level::INFO) {
+        if span.is_disabled() && !span_enabled!(target: "superstep", Level::INFO) {
             return Self(None);
         }
         Self(Some(Arc::new(Trace {
@@ -187,7 +187,7 @@ impl RunSpan {
     pub(in crate::engine) fn superstep(&self, step: u64, tasks: usize) -> SuperstepSpan {
         SuperstepSpan(self.0.as_ref().map(|trace| {
             let span = info_span!(
-                target: "graph_core",
+                target: "superstep",
                 "superstep",
                 otel.name = format!("superstep {step}"),
                 otel.kind = "internal",
@@ -207,7 +207,7 @@ impl RunSpan {
     pub(in crate::engine) fn node(&self, node: &str, at: At) -> NodeSpan {
         NodeSpan(self.0.as_ref().map(|trace| {
             let span = info_span!(
-                target: "graph_core",
+                target: "superstep",
                 "node",
                 otel.name = format!("node {node}"),
                 otel.kind = "internal",

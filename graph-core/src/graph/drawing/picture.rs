@@ -21,15 +21,15 @@ use super::{dot, mermaid, svg};
 /// has its own picture inside.
 ///
 /// ```
-/// use graph_core::graph::Direction;
-/// # use graph_core::{END, GraphState, Route, START, StateGraph};
+/// use superstep::graph::Direction;
+/// # use superstep::{END, GraphState, Route, START, StateGraph};
 /// # #[derive(GraphState, Clone)]
 /// # struct Ticket { text: String }
 /// # #[derive(Route)]
 /// # enum Verdict { #[to(draft)] Rework, #[to(END)] Accept }
 /// # async fn draft(_: &Ticket) {}
 /// # async fn review(_: &Ticket) -> Verdict { Verdict::Accept }
-/// # fn main() -> graph_core::Result<()> {
+/// # fn main() -> superstep::Result<()> {
 /// # let graph = StateGraph::<Ticket>::new().edge(START, draft).edge(draft, review).compile()?;
 /// let picture = graph
 ///     .picture()

@@ -6,8 +6,8 @@
 //! without a graph.
 //!
 //! ```
-//! use graph_core::messages::{AiMessage, Message, ToolCall, messages_sanity};
-//! use graph_core::{END, GraphState, START, StateGraph};
+//! use superstep::messages::{AiMessage, Message, ToolCall, messages_sanity};
+//! use superstep::{END, GraphState, START, StateGraph};
 //!
 //! #[derive(GraphState, Clone)]
 //! struct Chat {
@@ -21,7 +21,7 @@
 //! }
 //!
 //! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> graph_core::Result<()> {
+//! # async fn main() -> superstep::Result<()> {
 //! let graph = StateGraph::<Chat>::new()
 //!     .edge(START, messages_sanity)
 //!     .edge(messages_sanity, model)

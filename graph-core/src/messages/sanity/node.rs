@@ -11,8 +11,8 @@ use super::{Texts, repair};
 /// [has messages](HasMessages).
 ///
 /// ```
-/// # use graph_core::messages::{MessagesState, messages_sanity};
-/// # use graph_core::{END, START, StateGraph};
+/// # use superstep::messages::{MessagesState, messages_sanity};
+/// # use superstep::{END, START, StateGraph};
 /// # async fn model(_: &MessagesState) {}
 /// let graph = StateGraph::<MessagesState>::new()
 ///     .edge(START, messages_sanity)
@@ -41,9 +41,9 @@ impl<S: HasMessages> NodeFor<S> for messages_sanity {
 /// [`messages_sanity`] with texts of one's own, to be put into a graph under a name.
 ///
 /// ```
-/// use graph_core::messages::sanity::{MessagesSanity, Texts};
-/// # use graph_core::messages::MessagesState;
-/// # use graph_core::{END, START, StateGraph, named};
+/// use superstep::messages::sanity::{MessagesSanity, Texts};
+/// # use superstep::messages::MessagesState;
+/// # use superstep::{END, START, StateGraph, named};
 ///
 /// # async fn model(_: &MessagesState) {}
 /// let texts = Texts::default().placeholder("Abgebrochen, ehe ein Ergebnis da war.");

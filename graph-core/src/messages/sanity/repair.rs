@@ -12,7 +12,7 @@ use super::Texts;
 /// Calls without an id, which `add_messages` lets no state have, are passed over: nothing could answer them.
 ///
 /// ```
-/// use graph_core::messages::{AiMessage, Message, ToolCall, sanity};
+/// use superstep::messages::{AiMessage, Message, ToolCall, sanity};
 ///
 /// let mut history = vec![Message::human("what time is it?")];
 /// assert_eq!(sanity::repair(&history, &sanity::Texts::default()), None);
@@ -41,7 +41,7 @@ pub fn repair(history: &[Message], texts: &Texts) -> Option<MessagesUpdate> {
 /// on tools' messages is closed by the reply that is asked for.
 ///
 /// ```
-/// use graph_core::messages::{AiMessage, Message, ToolCall, sanity};
+/// use superstep::messages::{AiMessage, Message, ToolCall, sanity};
 ///
 /// let call = AiMessage::new("").call(ToolCall::new("call_1", "clock"));
 /// let history = [call.into(), Message::human("hello?"), Message::tool("call_1", "noon")];

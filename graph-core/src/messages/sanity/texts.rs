@@ -3,7 +3,7 @@ use std::borrow::Cow;
 /// What the messages say that [`repair`](super::repair) puts into a history; English if nothing else is said.
 ///
 /// ```
-/// use graph_core::messages::sanity::Texts;
+/// use superstep::messages::sanity::Texts;
 ///
 /// let texts = Texts::default()
 ///     .note("Auf die vorige Nachricht wurde nicht geantwortet.")

@@ -3,7 +3,7 @@
 /// What the rule `email` asks for while its feature is off.
 #[cfg(not(feature = "email"))]
 #[diagnostic::on_unimplemented(
-    message = "the rule `email` needs the feature `email` of `graph-core`",
+    message = "the rule `email` needs the feature `email` of `superstep`",
     label = "this rule's feature is off"
 )]
 pub trait WithEmail {}
@@ -20,7 +20,7 @@ pub fn email<T: WithEmail + ?Sized>(_: &T) -> Result<(), String> {
 /// What the rule `url` asks for while its feature is off.
 #[cfg(not(feature = "url"))]
 #[diagnostic::on_unimplemented(
-    message = "the rule `url` needs the feature `url` of `graph-core`",
+    message = "the rule `url` needs the feature `url` of `superstep`",
     label = "this rule's feature is off"
 )]
 pub trait WithUrl {}
@@ -37,7 +37,7 @@ pub fn url<T: WithUrl + ?Sized>(_: &T) -> Result<(), String> {
 /// What the rule `pattern` asks for while its feature is off.
 #[cfg(not(feature = "pattern"))]
 #[diagnostic::on_unimplemented(
-    message = "the rule `pattern` needs the feature `pattern` of `graph-core`",
+    message = "the rule `pattern` needs the feature `pattern` of `superstep`",
     label = "this rule's feature is off"
 )]
 pub trait WithPattern {}

@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// What the rule says of the first element that breaks it.
 ///
 /// ```
-/// use graph_core::state::rules::{inner, length};
+/// use superstep::state::rules::{inner, length};
 ///
 /// let tags = ["a", "", "b"];
 /// assert_eq!(inner(&tags, |tag| length(tag, 1, 9)), Err("at [1]: length is lower than 1".to_owned()));

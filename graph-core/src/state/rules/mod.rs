@@ -3,7 +3,7 @@
 //! Each looks into `Option`s: `None` keeps every rule but [`required`].
 //!
 //! ```
-//! use graph_core::state::rules;
+//! use superstep::state::rules;
 //!
 //! fn check_name(name: &Option<String>) -> Result<(), String> {
 //!     rules::required(name)?;

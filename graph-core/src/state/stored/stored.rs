@@ -13,7 +13,7 @@ use super::wide_number::holds_wide_number;
 /// what a finished task has written is, too, and of that only the written fields are here.
 ///
 /// ```
-/// use graph_core::state::{MigrationError, Stored};
+/// use superstep::state::{MigrationError, Stored};
 /// use serde_json::json;
 ///
 /// fn migrate(from: u32, stored: &mut Stored) -> Result<(), MigrationError> {

@@ -20,13 +20,13 @@ use super::{Outer, WithinAt};
 /// The calls of a subgraph on a thread: their state and their history; made by [`Thread::within`].
 ///
 /// ```
-/// # use graph_core::checkpoint::MemoryCheckpointer;
-/// # use graph_core::{END, GraphState, START, StateGraph};
+/// # use superstep::checkpoint::MemoryCheckpointer;
+/// # use superstep::{END, GraphState, START, StateGraph};
 /// # #[derive(GraphState, Clone)]
 /// # struct Report { #[state(reducer = append)] notes: Vec<String> }
 /// # async fn search(_: &Report) -> ReportUpdate { Report::update().notes(["found it".to_owned()]) }
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> graph_core::Result<()> {
+/// # async fn main() -> superstep::Result<()> {
 /// # let research = StateGraph::<Report>::new().edge(START, search).edge(search, END).compile()?;
 /// let research = research.as_node("research");
 /// let graph = StateGraph::<Report>::new().edge(START, &research).edge(&research, END).compile()?;

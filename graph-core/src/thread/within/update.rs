@@ -55,8 +55,8 @@ where
     /// is END, or none.
     ///
     /// ```
-    /// # use graph_core::checkpoint::MemoryCheckpointer;
-    /// # use graph_core::{Cx, END, GraphState, Outcome, START, StateGraph, interrupt::Question, thread::as_node};
+    /// # use superstep::checkpoint::MemoryCheckpointer;
+    /// # use superstep::{Cx, END, GraphState, Outcome, START, StateGraph, interrupt::Question, thread::as_node};
     /// # use serde::{Deserialize, Serialize};
     /// # #[derive(Serialize, Deserialize)]
     /// # struct Approve;
@@ -70,7 +70,7 @@ where
     /// # async fn print(_: &Report) -> ReportUpdate { Report::update().notes(["printed".to_owned()]) }
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> graph_core::Result<()> {
+    /// # async fn main() -> superstep::Result<()> {
     /// let press = StateGraph::<Report>::new().edge(START, review).edge(review, print).edge(print, END).compile()?;
     /// let press = press.as_node("press");
     /// let graph = StateGraph::<Report>::new().edge(START, &press).edge(&press, END).compile()?;

@@ -1,7 +1,7 @@
 //! A message is read from every form that people write one in, and what is none is an error that says why.
 
-use graph_core::messages::{Content, Message, MessageUpdate, MessagesUpdate, Remove, Role};
 use serde_json::{Value, json};
+use superstep::messages::{Content, Message, MessageUpdate, MessagesUpdate, Remove, Role};
 
 #[track_caller]
 fn check(value: Value, role: Role, text: &str) {

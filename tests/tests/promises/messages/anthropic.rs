@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use graph_core::messages::{
-    AiMessage, AnthropicPrompt, InvalidToolCall, Message, Role, ToolCall, ToolMessage,
-};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use superstep::messages::{
+    AiMessage, AnthropicPrompt, InvalidToolCall, Message, Role, ToolCall, ToolMessage,
+};
 
 fn read(value: Value) -> Message {
     Message::from_json(value).unwrap()

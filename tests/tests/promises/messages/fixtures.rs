@@ -1,7 +1,7 @@
 //! What other systems write is read, written again as it was, and loses nothing on its way into the other forms.
 
-use graph_core::messages::{AnthropicPrompt, Message, Role};
 use serde_json::{Map, Value, json};
+use superstep::messages::{AnthropicPrompt, Message, Role};
 
 use super::anthropic::check_accepted;
 

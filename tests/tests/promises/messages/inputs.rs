@@ -2,10 +2,10 @@
 
 use std::error::Error as _;
 
-use graph_core::messages::{AiMessage, Message, MessagesState, MessagesStateInput, Role, ToolCall};
-use graph_core::state::Input;
-use graph_core::{GraphState, Overwrite};
 use serde_json::{Value, json};
+use superstep::messages::{AiMessage, Message, MessagesState, MessagesStateInput, Role, ToolCall};
+use superstep::state::Input;
+use superstep::{GraphState, Overwrite};
 
 #[derive(GraphState, Clone, Debug)]
 struct Chat {
@@ -103,7 +103,7 @@ fn an_answer_to_no_call_and_a_message_that_is_not_there_give_nothing_away_where_
     assert_eq!(chat.secret[0].text(), "hunter2");
     assert_eq!(chat.dump().to_string(), r#"{"messages":[],"aside":null}"#);
     assert!(!format!("{:?}", Chat::update().secret("hunter2")).contains("hunter2"));
-    let error = chat.updated(Chat::update().secret(graph_core::messages::Remove::id("hunter2"))).unwrap_err();
+    let error = chat.updated(Chat::update().secret(superstep::messages::Remove::id("hunter2"))).unwrap_err();
     let text = format!("{error} {error:?} {:?}", error.source());
     assert!(!text.contains("hunter2") && text.contains("secret"), "{text}");
 }
@@ -115,7 +115,7 @@ fn an_optional_conversation_begins_with_the_first_message() {
     let chat = chat.updated(Chat::update().aside("a")).unwrap();
     let chat = chat.updated(Chat::update().aside([Message::ai("b")])).unwrap();
     assert_eq!(chat.aside.as_ref().unwrap().len(), 2);
-    let chat = chat.updated(Chat::update().aside(graph_core::messages::Remove::all())).unwrap();
+    let chat = chat.updated(Chat::update().aside(superstep::messages::Remove::all())).unwrap();
     assert_eq!(chat.aside, Some(Vec::new()));
 }
 

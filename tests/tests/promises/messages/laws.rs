@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use graph_core::messages::{AddMessages, Message, MessageUpdate, MessagesDelta, MessagesUpdate, Remove};
-use graph_core::reducers::{Reducer, Stamp};
 use proptest::collection::vec;
 use proptest::prelude::*;
+use superstep::messages::{AddMessages, Message, MessageUpdate, MessagesDelta, MessagesUpdate, Remove};
+use superstep::reducers::{Reducer, Stamp};
 
 /// One thing that an update does, with ids of one letter: few, so that they meet.
 #[derive(Clone, Debug)]

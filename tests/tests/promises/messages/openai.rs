@@ -1,7 +1,7 @@
 //! What a chat endpoint is sent.
 
-use graph_core::messages::{AiMessage, Block, Message, ToolCall, ToolMessage, ToolUseBlock};
 use serde_json::{Value, json};
+use superstep::messages::{AiMessage, Block, Message, ToolCall, ToolMessage, ToolUseBlock};
 
 #[track_caller]
 fn check(message: impl Into<Message>, expected: Value) {

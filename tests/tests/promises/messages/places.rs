@@ -1,10 +1,10 @@
 //! A conversation may stand in a state of another crate, be a part of one, and be looked at through a view.
 
-use graph_core::messages::{HasMessages, Message, MessagesState, MessagesStateUpdate, MessagesUpdate};
-use graph_core::state::Input;
-use graph_core::{END, GraphState, START, StateGraph, StateView};
 use parts::{Dialogue, answer};
 use serde_json::json;
+use superstep::messages::{HasMessages, Message, MessagesState, MessagesStateUpdate, MessagesUpdate};
+use superstep::state::Input;
+use superstep::{END, GraphState, START, StateGraph, StateView};
 
 #[derive(GraphState, Clone)]
 struct Support {

@@ -1,9 +1,9 @@
 //! A state with messages has a JSON Schema, which says what is read and what is written.
 
-use graph_core::GraphState;
-use graph_core::messages::{Message, MessagesState};
-use graph_core::schema::StateSchema;
 use serde_json::{Value, json};
+use superstep::GraphState;
+use superstep::messages::{Message, MessagesState};
+use superstep::schema::StateSchema;
 
 #[derive(GraphState, Clone)]
 #[state(schema)]

@@ -1,9 +1,9 @@
 //! Fields with functions of their own are stored through them, whatever their reducer folds.
 
-use graph_core::reducers::{ReduceError, Reducer, Stamp, StoredAs};
-use graph_core::state::Update;
-use graph_core::{GraphState, Overwrite};
 use serde::{Deserialize, Deserializer, Serializer};
+use superstep::reducers::{ReduceError, Reducer, Stamp, StoredAs};
+use superstep::state::Update;
+use superstep::{GraphState, Overwrite};
 
 use super::{Form, delta, json, of, prepared, read_back, restored, stored, value, whole};
 

@@ -1,8 +1,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
-use graph_core::GraphState;
-use graph_core::reducers::{ReduceError, Reducer, Stamp, StoredAs};
-use graph_core::state::Restore;
+use superstep::GraphState;
+use superstep::reducers::{ReduceError, Reducer, Stamp, StoredAs};
+use superstep::state::Restore;
 
 use super::{delta, of, restored, value};
 

@@ -1,11 +1,11 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use graph_core::GraphState;
-use graph_core::checkpoint::{Encoding, Payload, PieceKind};
-use graph_core::reducers::StoredAs;
-use graph_core::state::Restore;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use superstep::GraphState;
+use superstep::checkpoint::{Encoding, Payload, PieceKind};
+use superstep::reducers::StoredAs;
+use superstep::state::Restore;
 
 use super::{encoded, json, of, restored, value, whole};
 

@@ -1,6 +1,6 @@
-use graph_core::GraphState;
-use graph_core::checkpoint::PieceKind;
-use graph_core::state::{Input, Restore};
+use superstep::GraphState;
+use superstep::checkpoint::PieceKind;
+use superstep::state::{Input, Restore};
 
 use super::{encoded, of};
 

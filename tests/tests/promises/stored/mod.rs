@@ -1,9 +1,9 @@
 //! What a checkpoint holds of a state comes back as what it was, or is refused when it is stored.
 
-use graph_core::GraphState;
-use graph_core::checkpoint::{CheckpointId, Encoding, Payload, PieceKind, StoredField, StoredPiece};
-use graph_core::reducers::Stamp;
-use graph_core::state::{Decoded, EncodeError, FieldWrite, Form, Restore, RestoreError, Update};
+use superstep::GraphState;
+use superstep::checkpoint::{CheckpointId, Encoding, Payload, PieceKind, StoredField, StoredPiece};
+use superstep::reducers::Stamp;
+use superstep::state::{Decoded, EncodeError, FieldWrite, Form, Restore, RestoreError, Update};
 
 mod codecs;
 mod deltas;

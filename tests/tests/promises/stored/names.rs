@@ -1,4 +1,4 @@
-use graph_core::GraphState;
+use superstep::GraphState;
 
 use super::{delta, of, restored, value, whole};
 
@@ -8,7 +8,7 @@ struct Log {
     lines: Vec<u32>,
 }
 
-fn lines(fields: Vec<graph_core::checkpoint::StoredField>) -> Vec<u32> {
+fn lines(fields: Vec<superstep::checkpoint::StoredField>) -> Vec<u32> {
     restored::<Log>(fields).unwrap().lines
 }
 

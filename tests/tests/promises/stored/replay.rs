@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use graph_core::checkpoint::{PieceKind, StoredField, StoredPiece};
-use graph_core::reducers::StoredAs;
-use graph_core::state::{FieldWrite, Form, Update};
-use graph_core::{GraphState, Overwrite};
 use proptest::collection::{btree_map, btree_set, vec};
 use proptest::prelude::*;
+use superstep::checkpoint::{PieceKind, StoredField, StoredPiece};
+use superstep::reducers::StoredAs;
+use superstep::state::{FieldWrite, Form, Update};
+use superstep::{GraphState, Overwrite};
 
 use super::{checkpoint, encoded, prepared, restored, stored};
 

@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
 
-use graph_core::checkpoint::{Encoding, Payload, PieceKind};
-use graph_core::reducers::Replace;
-use graph_core::state::{EncodeError, FieldPlace, Restore, RestoreError, encode_value};
 use serde::de::{DeserializeOwned, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use superstep::checkpoint::{Encoding, Payload, PieceKind};
+use superstep::reducers::Replace;
+use superstep::state::{EncodeError, FieldPlace, Restore, RestoreError, encode_value};
 
 use super::of;
 

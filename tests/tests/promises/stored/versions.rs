@@ -1,7 +1,7 @@
-use graph_core::GraphState;
-use graph_core::checkpoint::{Encoding, Payload, PieceKind, StoredField};
-use graph_core::state::{MigrationError, Restore, Stored};
 use serde_json::{Value, json};
+use superstep::GraphState;
+use superstep::checkpoint::{Encoding, Payload, PieceKind, StoredField};
+use superstep::state::{MigrationError, Restore, Stored};
 
 use super::{delta, of, value};
 

@@ -1,7 +1,7 @@
-use graph_core::checkpoint::Payload;
-use graph_core::state::{Decoded, FieldWrite, Form, Update};
-use graph_core::{GraphState, Overwrite};
 use serde_json::json;
+use superstep::checkpoint::Payload;
+use superstep::state::{Decoded, FieldWrite, Form, Update};
+use superstep::{GraphState, Overwrite};
 
 use super::{WriteOf, prepared, read_back, stored};
 

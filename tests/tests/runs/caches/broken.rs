@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graph_core::EventKind;
+use superstep::EventKind;
 
 use super::{Fault, Page, Shown, graph};
 use crate::engine::trace::{Journal, here, workers};

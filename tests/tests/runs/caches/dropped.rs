@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, SystemTime};
 
-use graph_core::cache::{Cache, Clear, EntryKey, MemoryCache, NewEntry, Reply};
-use graph_core::checkpoint::{MemoryCheckpointer, Payload};
-use graph_core::thread::OnConflict;
-use graph_core::{Durability, Graph};
+use superstep::cache::{Cache, Clear, EntryKey, MemoryCache, NewEntry, Reply};
+use superstep::checkpoint::{MemoryCheckpointer, Payload};
+use superstep::thread::OnConflict;
+use superstep::{Durability, Graph};
 
 use super::{Page, by_url, draft, fetch, run};
 use crate::engine::trace::{Journal, here};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use graph_core::cache::{Cached, MemoryCache};
-use graph_core::{Ctx, END, Node, PacketNode, Route, START, StateGraph, named};
 use serde::{Deserialize, Serialize};
+use superstep::cache::{Cached, MemoryCache};
+use superstep::{Ctx, END, Node, PacketNode, Route, START, StateGraph, named};
 
 use super::{Page, PageUpdate, run};
 use crate::engine::trace::{Journal, here};

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use graph_core::cache::{Cached, MemoryCache};
-use graph_core::policy::{Policy, Retry};
-use graph_core::{Ctx, END, NodeFailure, Result, START, StateGraph, bail};
+use superstep::cache::{Cached, MemoryCache};
+use superstep::policy::{Policy, Retry};
+use superstep::{Ctx, END, NodeFailure, Result, START, StateGraph, bail};
 
 use super::{Page, PageUpdate, by_url, draft, fetch, graph, run};
 use crate::engine::trace::{Journal, here};

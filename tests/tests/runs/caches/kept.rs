@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use graph_core::cache::{Cached, MemoryCache};
-use graph_core::messages::{Message, MessagesState, MessagesStateUpdate, Remove};
-use graph_core::{
-    Ctx, Cx, END, EventKind, GraphState, NodeFailure, Overwrite, Result, Route, START, StateGraph, bail,
-};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use superstep::cache::{Cached, MemoryCache};
+use superstep::messages::{Message, MessagesState, MessagesStateUpdate, Remove};
+use superstep::{
+    Ctx, Cx, END, EventKind, GraphState, NodeFailure, Overwrite, Result, Route, START, StateGraph, bail,
+};
 
 use super::{Page, PageUpdate, Shown, by_url, run};
 use crate::engine::trace::{Journal, here};
@@ -233,7 +233,7 @@ async fn rescue(_: &Page, _: &NodeFailure, cx: &Ctx<Journal>) -> PageUpdate {
 
 #[test]
 fn failures_are_never_cached_nor_is_what_an_error_handler_returns() {
-    let policy = graph_core::policy::Policy::new().timeout(std::time::Duration::from_secs(1));
+    let policy = superstep::policy::Policy::new().timeout(std::time::Duration::from_secs(1));
     let draft = || {
         StateGraph::<Page>::with_context::<Journal>()
             .edge(START, fails)
@@ -328,8 +328,8 @@ fn a_node_that_returns_nothing_is_cached_as_well() {
 
 /// A node that asks belongs to the thread that it asks on.
 mod asking {
-    use graph_core::checkpoint::MemoryCheckpointer;
-    use graph_core::interrupt::Question;
+    use superstep::checkpoint::MemoryCheckpointer;
+    use superstep::interrupt::Question;
 
     use super::*;
 

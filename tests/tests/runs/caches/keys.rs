@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use graph_core::cache::{Cached, MemoryCache};
-use graph_core::policy::{Policy, Retry};
-use graph_core::{Ctx, Cx, END, ErrorKind, Graph, GraphState, NodeFailure, START, StateGraph, StateView};
 use serde::{Serialize, Serializer};
+use superstep::cache::{Cached, MemoryCache};
+use superstep::policy::{Policy, Retry};
+use superstep::{Ctx, Cx, END, ErrorKind, Graph, GraphState, NodeFailure, START, StateGraph, StateView};
 
 use super::{Page, PageUpdate, Shown, draft, fetch, run};
 use crate::engine::trace::{Journal, here};
@@ -121,7 +121,7 @@ fn a_key_that_cannot_be_made_is_the_nodes_failure_which_nobody_tries_again() {
 }
 
 mod old {
-    use graph_core::GraphState;
+    use superstep::GraphState;
 
     #[derive(GraphState, Clone)]
     pub(super) struct Page {
@@ -132,8 +132,8 @@ mod old {
 }
 
 mod new {
-    use graph_core::GraphState;
-    use graph_core::state::{MigrationError, Stored};
+    use superstep::GraphState;
+    use superstep::state::{MigrationError, Stored};
 
     fn migrate(_: u32, _: &mut Stored) -> Result<(), MigrationError> {
         Ok(())
@@ -158,7 +158,7 @@ fn results_for_another_version_of_the_state_are_none() {
     }
     here(async {
         let cache = MemoryCache::new();
-        let (before, after) = (graph_core::named("same", before), graph_core::named("same", after));
+        let (before, after) = (superstep::named("same", before), superstep::named("same", after));
         let graph = StateGraph::<old::Page>::new().edge(START, &before).edge(&before, END);
         let graph = graph.cache(&before, Cached::by(|_: &old::Page| 1)).compile().unwrap();
         let page = graph.with_cache(cache.clone()).run(old::Page::input("/a")).await.unwrap().into_state();

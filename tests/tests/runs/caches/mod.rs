@@ -18,9 +18,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use graph_core::cache::{Cache, Cached, Clear, EntryKey, Error, MemoryCache, NewEntry, Reply};
-use graph_core::checkpoint::Payload;
-use graph_core::{Ctx, END, Graph, GraphState, START, StateGraph};
+use superstep::cache::{Cache, Cached, Clear, EntryKey, Error, MemoryCache, NewEntry, Reply};
+use superstep::checkpoint::Payload;
+use superstep::{Ctx, END, Graph, GraphState, START, StateGraph};
 
 use crate::engine::trace::Journal;
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use graph_core::cache::{Cached, MemoryCache};
-use graph_core::checkpoint::MemoryCheckpointer;
-use graph_core::thread::as_node;
-use graph_core::{Ctx, Durability, END, Result, START, StateGraph, bail};
+use superstep::cache::{Cached, MemoryCache};
+use superstep::checkpoint::MemoryCheckpointer;
+use superstep::thread::as_node;
+use superstep::{Ctx, Durability, END, Result, START, StateGraph, bail};
 
 use super::{Page, PageUpdate, Shown, by_url, draft, fetch};
 use crate::engine::trace::{Journal, here};

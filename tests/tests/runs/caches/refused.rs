@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use graph_core::cache::Cached;
-use graph_core::checkpoint::MemoryCheckpointer;
-use graph_core::reducers::ReduceError;
-use graph_core::{Ctx, END, ErrorKind, Graph, GraphState, START, StateGraph};
+use superstep::cache::Cached;
+use superstep::checkpoint::MemoryCheckpointer;
+use superstep::reducers::ReduceError;
+use superstep::{Ctx, END, ErrorKind, Graph, GraphState, START, StateGraph};
 
 use super::Shown;
 use crate::engine::trace::here;

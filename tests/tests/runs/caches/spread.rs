@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use graph_core::cache::Cached;
-use graph_core::{Ctx, END, Graph, Route, START, StateGraph};
 use serde::{Deserialize, Serialize};
+use superstep::cache::Cached;
+use superstep::{Ctx, END, Graph, Route, START, StateGraph};
 
 use super::{Page, PageUpdate, Shown, run};
 use crate::engine::trace::{Journal, here, workers};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use graph_core::cache::MemoryCache;
-use graph_core::{EventKind, StreamMode};
 use serde_json::json;
+use superstep::cache::MemoryCache;
+use superstep::{EventKind, StreamMode};
 
 use super::{Page, graph};
 use crate::engine::trace::{Journal, here};

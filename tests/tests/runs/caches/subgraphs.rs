@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use graph_core::cache::MemoryCache;
-use graph_core::{END, Graph, START, StateGraph};
+use superstep::cache::MemoryCache;
+use superstep::{END, Graph, START, StateGraph};
 
 use super::{Page, Shown, by_url, draft, fetch, run};
 use crate::engine::trace::{Journal, here};
@@ -41,7 +41,7 @@ fn on_a_thread_it_is_the_same() {
         let journal = Arc::new(Journal::default());
         let inner = draft().cache(fetch, by_url()).compile().unwrap();
         let graph = outer(&inner).with_cache(MemoryCache::new());
-        let threads = graph.with_checkpointer(graph_core::checkpoint::MemoryCheckpointer::new());
+        let threads = graph.with_checkpointer(superstep::checkpoint::MemoryCheckpointer::new());
         for thread in ["ann", "ben"] {
             let done =
                 threads.thread(thread).run(Page::input("/a")).context(Arc::clone(&journal)).await.unwrap();

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use expect_test::expect;
-use graph_core::cache::{Cached, MemoryCache};
-use graph_core::checkpoint::MemoryCheckpointer;
-use graph_core::subgraph::ToParent;
-use graph_core::thread::as_node;
-use graph_core::{END, ErrorKind, Route, START, StateGraph};
 use serde::{Deserialize, Serialize};
+use superstep::cache::{Cached, MemoryCache};
+use superstep::checkpoint::MemoryCheckpointer;
+use superstep::subgraph::ToParent;
+use superstep::thread::as_node;
+use superstep::{END, ErrorKind, Route, START, StateGraph};
 
 use super::Page;
 use crate::engine::trace::here;

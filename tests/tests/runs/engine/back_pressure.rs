@@ -1,8 +1,8 @@
 //! A run waits for a listener that is far behind, and both always get to the end.
 
-use graph_core::{Ctx, Cx, END, EventKind, Graph, Route, START, StateGraph, StreamMode};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use superstep::{Ctx, Cx, END, EventKind, Graph, Route, START, StateGraph, StreamMode};
 use tokio::sync::Barrier;
 
 use crate::engine::trace::{Trace, TraceUpdate, here, workers};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 
-use graph_core::{Ctx, END, Graph, Route, START, StateGraph};
 use serde::{Deserialize, Serialize};
+use superstep::{Ctx, END, Graph, Route, START, StateGraph};
 
 use crate::engine::trace::{Journal, Trace, TraceUpdate, here, say, workers};
 

@@ -8,8 +8,8 @@ use std::sync::{Arc, Barrier};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread, ThreadId};
 
-use graph_core::{Ctx, Cx, END, ErrorKind, Graph, Route, START, StateGraph};
 use serde::{Deserialize, Serialize};
+use superstep::{Ctx, Cx, END, ErrorKind, Graph, Route, START, StateGraph};
 
 use crate::engine::trace::{Trace, TraceUpdate, here, log_of, nodes, ran, say, workers};
 

@@ -1,7 +1,7 @@
 //! A deferred node runs in the first superstep in which nothing else is planned.
 
-use graph_core::{Cx, END, Route, START, StateGraph};
 use serde::{Deserialize, Serialize};
+use superstep::{Cx, END, Route, START, StateGraph};
 
 use crate::engine::trace::{Trace, TraceUpdate, log_of, nodes, ran, say};
 

@@ -1,6 +1,6 @@
 //! An ephemeral field lives until a superstep has run that could read it.
 
-use graph_core::{Cx, END, ErrorKind, GraphState, NodeError, START, StateGraph};
+use superstep::{Cx, END, ErrorKind, GraphState, NodeError, START, StateGraph};
 
 use crate::engine::trace::here;
 

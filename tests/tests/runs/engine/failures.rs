@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use graph_core::NodeFailure;
-use graph_core::run::Stepper;
-use graph_core::{Ctx, END, Error, ErrorKind, FailureMode, NodeError, START, StateGraph};
+use superstep::NodeFailure;
+use superstep::run::Stepper;
+use superstep::{Ctx, END, Error, ErrorKind, FailureMode, NodeError, START, StateGraph};
 use tokio::sync::watch;
 
 use crate::engine::trace::{Journal, Trace, TraceUpdate, here, ran, say, workers};

@@ -1,8 +1,8 @@
 //! What a run leaves behind does not depend on which task finished first, nor on how many threads there are.
 
-use graph_core::{Ctx, Graph, GraphState, Route, START, StateGraph};
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
+use superstep::{Ctx, Graph, GraphState, Route, START, StateGraph};
 use tokio::sync::watch;
 
 use crate::engine::trace::{here, workers};
@@ -81,7 +81,7 @@ fn graph() -> Graph<Sum, Order> {
         .edge(plain_0, close)
         .edge(plain_1, close)
         .edge(work, close)
-        .edge(close, graph_core::END)
+        .edge(close, superstep::END)
         .compile()
         .unwrap()
 }

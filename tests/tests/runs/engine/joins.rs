@@ -1,7 +1,7 @@
 //! A join waits for all of its sources, runs once for each round, and never forgets in silence who is missing.
 
-use graph_core::{Cx, END, ErrorKind, Route, START, StateGraph};
 use serde::{Deserialize, Serialize};
+use superstep::{Cx, END, ErrorKind, Route, START, StateGraph};
 
 use crate::engine::trace::{Trace, TraceUpdate, here, log_of, nodes, ran};
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use graph_core::node::{LibraryNode, NodeFor};
-use graph_core::{
+use serde::{Deserialize, Serialize};
+use superstep::node::{LibraryNode, NodeFor};
+use superstep::{
     Ctx, Cx, END, GraphState, Node, NodeError, PacketNode, Route, START, StateGraph, StateView, named,
 };
-use serde::{Deserialize, Serialize};
 
 use crate::engine::trace::{Trace, TraceUpdate, here, say};
 

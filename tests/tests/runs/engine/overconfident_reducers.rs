@@ -1,7 +1,7 @@
 //! A reducer that calls itself infallible and is not loses nothing.
 
-use graph_core::reducers::{ReduceError, Reducer, Stamp};
-use graph_core::{END, ErrorKind, GraphState, START, StateGraph};
+use superstep::reducers::{ReduceError, Reducer, Stamp};
+use superstep::{END, ErrorKind, GraphState, START, StateGraph};
 
 use super::trace::here;
 

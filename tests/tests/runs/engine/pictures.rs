@@ -1,12 +1,12 @@
 //! A graph can be drawn: what the picture shows is what runs.
 
 use expect_test::expect;
-use graph_core::checkpoint::MemoryCheckpointer;
-use graph_core::graph::{Direction, Mark};
-use graph_core::interrupt::Question;
-use graph_core::subgraph::Subgraph;
-use graph_core::{Cx, END, Graph, Route, START, StateGraph, bail, named};
 use serde::{Deserialize, Serialize};
+use superstep::checkpoint::MemoryCheckpointer;
+use superstep::graph::{Direction, Mark};
+use superstep::interrupt::Question;
+use superstep::subgraph::Subgraph;
+use superstep::{Cx, END, Graph, Route, START, StateGraph, bail, named};
 
 use crate::engine::trace::{Trace, TraceUpdate, here, nodes};
 
@@ -294,7 +294,7 @@ async fn asks(_: &Trace, cx: &Cx) {
     cx.interrupt(Sure).await;
 }
 
-async fn breaks(_: &Trace) -> graph_core::Result<()> {
+async fn breaks(_: &Trace) -> superstep::Result<()> {
     bail!("it broke")
 }
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use graph_core::node::Named;
-use graph_core::{
-    Ctx, Cx, END, ErrorKind, Graph, GraphState, Node, PacketNode, Route, START, StateGraph, named,
-};
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
+use superstep::node::Named;
+use superstep::{
+    Ctx, Cx, END, ErrorKind, Graph, GraphState, Node, PacketNode, Route, START, StateGraph, named,
+};
 
 use crate::engine::trace::{here, workers};
 

@@ -1,12 +1,12 @@
 //! A run may have so many supersteps and no more; one that is complete by then is complete.
 
-use graph_core::{Cx, END, ErrorKind, GraphState as _, Route, START, StateGraph};
+use superstep::{Cx, END, ErrorKind, GraphState as _, Route, START, StateGraph};
 
 use crate::engine::trace::{Trace, TraceUpdate, here, nodes, say};
 
 nodes! { a b c }
 
-fn endless() -> graph_core::Graph<Trace> {
+fn endless() -> superstep::Graph<Trace> {
     StateGraph::<Trace>::new()
         .name("endless")
         .edge(START, a)
@@ -28,7 +28,7 @@ fn a_limit_lets_exactly_so_many_supersteps_run() {
     let error = here(endless().run(Trace::input()).into_future()).unwrap_err();
     assert!(matches!(
         error.kind(),
-        ErrorKind::RecursionLimit { limit: graph_core::DEFAULT_RECURSION_LIMIT, .. }
+        ErrorKind::RecursionLimit { limit: superstep::DEFAULT_RECURSION_LIMIT, .. }
     ));
     assert_eq!(
         here(endless().run(Trace::input()).recursion_limit(3).into_future()).unwrap_err().to_string(),

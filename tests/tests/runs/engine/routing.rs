@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use graph_core::NodeFailure;
-use graph_core::{Ctx, Cx, END, ErrorKind, NodeError, Overwrite, Route, START, StateGraph, StateView};
 use serde::{Deserialize, Serialize};
+use superstep::NodeFailure;
+use superstep::{Ctx, Cx, END, ErrorKind, NodeError, Overwrite, Route, START, StateGraph, StateView};
 
 use crate::engine::trace::{Journal, Trace, TraceUpdate, here, log_of, nodes, ran, say, workers};
 
@@ -233,7 +233,7 @@ fn stumbles(alone: bool, timed: bool) {
     assert_eq!(log, if alone { vec!["1:left"] } else { vec!["1:left", "1:right"] });
 }
 
-fn failure(error: &graph_core::Error) -> &NodeFailure {
+fn failure(error: &superstep::Error) -> &NodeFailure {
     let ErrorKind::Node { first, .. } = error.kind() else { panic!("{error}") };
     first
 }

@@ -2,7 +2,7 @@
 
 use std::future::IntoFuture as _;
 
-use graph_core::{END, ErrorKind, GraphState, Route, START, StateGraph};
+use superstep::{END, ErrorKind, GraphState, Route, START, StateGraph};
 
 use super::trace::here;
 

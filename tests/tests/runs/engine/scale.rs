@@ -1,7 +1,7 @@
 //! What works for three works for many: tasks in a superstep, and supersteps in a run.
 
-use graph_core::{END, GraphState, Route, START, StateGraph};
 use serde::{Deserialize, Serialize};
+use superstep::{END, GraphState, Route, START, StateGraph};
 
 use crate::engine::trace::{here, workers};
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 
-use graph_core::run::Stop;
-use graph_core::{Ctx, END, ErrorKind, EventKind, Graph, Outcome, START, StateGraph};
+use superstep::run::Stop;
+use superstep::{Ctx, END, ErrorKind, EventKind, Graph, Outcome, START, StateGraph};
 
 use crate::engine::trace::{Journal, Trace, TraceUpdate, here, say, workers};
 
@@ -182,7 +182,7 @@ fn a_step_that_is_told_to_stop_after_any_number_of_polls_goes_on_with_the_rest()
             let outcome = {
                 let mut all = pin!(async {
                     while run.step().await? {}
-                    Ok::<_, graph_core::Error>(())
+                    Ok::<_, superstep::Error>(())
                 });
                 match poll_times(all.as_mut(), polls) {
                     Some(outcome) => {
@@ -355,7 +355,7 @@ fn a_node_that_listens_finishes_early() {
 
 #[test]
 fn nobody_stops_a_run_without_a_stop() {
-    let cx = graph_core::Cx::detached("node");
+    let cx = superstep::Cx::detached("node");
     assert!(!cx.is_stopping());
     assert!(poll_times(cx.stopping(), 3).is_none());
 }

@@ -1,10 +1,10 @@
 //! A stream tells everything that happens in a run, as it happens, and no more than was asked for.
 
-use graph_core::state::Update as _;
-use graph_core::{
+use serde::Serialize;
+use superstep::state::Update as _;
+use superstep::{
     Ctx, Cx, END, ErrorKind, Event, EventKind, GraphState, NodeError, START, StateGraph, StreamMode,
 };
-use serde::Serialize;
 
 use crate::engine::trace::{here, workers};
 
@@ -57,7 +57,7 @@ fn line(event: &Event<Draft>) -> String {
     format!("{} {} {what}", event.superstep, event.kind.node().unwrap_or("-"))
 }
 
-fn graph() -> graph_core::Graph<Draft> {
+fn graph() -> superstep::Graph<Draft> {
     StateGraph::<Draft>::new()
         .edge(START, write)
         .edge(write, (shout, quiet))
@@ -68,7 +68,7 @@ fn graph() -> graph_core::Graph<Draft> {
 }
 
 /// All events of a run, checked for what holds of every stream; the last line is the error when there is one.
-async fn lines(run: graph_core::run::Run<Draft, (), graph_core::run::NeedsContext>) -> Vec<String> {
+async fn lines(run: superstep::run::Run<Draft, (), superstep::run::NeedsContext>) -> Vec<String> {
     let mut events = run.stream();
     let mut lines = Vec::new();
     let mut sequence = 0;
@@ -151,15 +151,15 @@ fn only_events_that_were_asked_for_are_made() {
 }
 
 /// The same, with a first node that knows that its own events are not asked for.
-fn unheard() -> graph_core::Graph<Draft> {
+fn unheard() -> superstep::Graph<Draft> {
     async fn unheard(_: &Draft, cx: &Cx) -> DraftUpdate {
         assert!(!cx.is_observed());
         cx.emit(Word { word: "one" }).await;
         Draft::update().notes(["w".to_owned()]).text("written")
     }
     StateGraph::<Draft>::new()
-        .edge(START, graph_core::named("write", unheard))
-        .edge(graph_core::named("write", unheard), (shout, quiet))
+        .edge(START, superstep::named("write", unheard))
+        .edge(superstep::named("write", unheard), (shout, quiet))
         .edge(shout, END)
         .edge(quiet, END)
         .compile()
@@ -174,7 +174,7 @@ fn an_error_reaches_the_listener_as_the_last_item() {
         .edge(quiet, END)
         .compile()
         .unwrap();
-    let run = || graph.run(Draft::input()).on_failure(graph_core::FailureMode::Collect);
+    let run = || graph.run(Draft::input()).on_failure(superstep::FailureMode::Collect);
     assert_eq!(
         here(lines(run())),
         [

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use graph_core::{Ctx, Cx, END, Route, START, StateGraph};
 use serde::{Deserialize, Serialize};
+use superstep::{Ctx, Cx, END, Route, START, StateGraph};
 use tokio::sync::watch;
 
 use crate::engine::trace::{Journal, Trace, TraceUpdate, here, log_of, nodes, say, workers};

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use graph_core::messages::{AiMessage, Assembly, MessageChunk, ToolCall};
-use graph_core::{Cx, END, Event, EventKind, Graph, GraphState, START, StateGraph, StreamMode};
 use serde_json::json;
+use superstep::messages::{AiMessage, Assembly, MessageChunk, ToolCall};
+use superstep::{Cx, END, Event, EventKind, Graph, GraphState, START, StateGraph, StreamMode};
 
 use crate::engine::trace::{here, workers};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use graph_core::{Cx, Graph, GraphState};
+use superstep::{Cx, Graph, GraphState};
 
 #[derive(GraphState, Clone, Debug)]
 pub(crate) struct Trace {
@@ -23,7 +23,7 @@ pub(crate) fn ran(cx: &Cx) -> TraceUpdate {
 /// Nodes that do no more than note that they ran.
 macro_rules! nodes {
     ($($name:ident)*) => {$(
-        async fn $name(_: &$crate::engine::trace::Trace, cx: &graph_core::Cx) -> $crate::engine::trace::TraceUpdate {
+        async fn $name(_: &$crate::engine::trace::Trace, cx: &superstep::Cx) -> $crate::engine::trace::TraceUpdate {
             $crate::engine::trace::ran(cx)
         }
     )*};

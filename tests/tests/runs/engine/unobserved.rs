@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use graph_core::reducers::{ReduceError, Reducer, Stamp};
-use graph_core::{Cx, END, GraphState, Route, START, StateGraph};
 use serde::{Serialize, Serializer};
+use superstep::reducers::{ReduceError, Reducer, Stamp};
+use superstep::{Cx, END, GraphState, Route, START, StateGraph};
 
 use crate::engine::trace::{here, workers};
 
@@ -50,7 +50,7 @@ async fn right(_: &Load) -> LoadUpdate {
     Load::update().log([3])
 }
 
-fn graph() -> graph_core::Graph<Load> {
+fn graph() -> superstep::Graph<Load> {
     StateGraph::<Load>::new()
         .edge(START, alone)
         .edge(alone, (left, right))

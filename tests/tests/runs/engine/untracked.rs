@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graph_core::{Ctx, END, ErrorKind, GraphState, START, StateGraph};
+use superstep::{Ctx, END, ErrorKind, GraphState, START, StateGraph};
 
 use crate::engine::trace::here;
 

@@ -1,9 +1,9 @@
 //! Every mistake in a graph's wiring is told when it is compiled, all of them in one error.
 
 use expect_test::{Expect, expect};
-use graph_core::node::{Choice, Exit};
-use graph_core::{Cx, END, ErrorKind, Node, Route, START, StateGraph, named};
 use serde::{Deserialize, Serialize};
+use superstep::node::{Choice, Exit};
+use superstep::{Cx, END, ErrorKind, Node, Route, START, StateGraph, named};
 
 use crate::engine::trace::{Trace, TraceUpdate, nodes, ran};
 

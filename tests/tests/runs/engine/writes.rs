@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use graph_core::reducers::{ReduceError, Reducer, Stamp};
-use graph_core::{Ctx, END, Error, ErrorKind, Graph, GraphState, Overwrite, START, StateGraph};
+use superstep::reducers::{ReduceError, Reducer, Stamp};
+use superstep::{Ctx, END, Error, ErrorKind, Graph, GraphState, Overwrite, START, StateGraph};
 
 use crate::engine::trace::{here, workers};
 

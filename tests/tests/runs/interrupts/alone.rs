@@ -1,7 +1,7 @@
 //! A node that asks can be called by itself.
 
-use graph_core::interrupt::Attempted;
-use graph_core::{Ctx, Cx, GraphState, Result};
+use superstep::interrupt::Attempted;
+use superstep::{Ctx, Cx, GraphState, Result};
 
 use super::{Approve, Name, Talk, TalkUpdate, approve, fine, heard};
 use crate::engine::trace::here;

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use graph_core::interrupt::{Answer, NotAsked, Question};
-use graph_core::{Ctx, Cx, END, ErrorKind, Graph, Outcome, START, StateGraph};
 use serde_json::json;
+use superstep::interrupt::{Answer, NotAsked, Question};
+use superstep::{Ctx, Cx, END, ErrorKind, Graph, Outcome, START, StateGraph};
 
 use super::{Approve, Name, Talk, TalkUpdate, approve, heard, told, until_stopped};
 use crate::engine::trace::here;

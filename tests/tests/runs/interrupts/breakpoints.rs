@@ -1,9 +1,9 @@
 //! A run stops before or after nodes that have a breakpoint, once each time that it comes there.
 
-use graph_core::interrupt::Pause;
-use graph_core::run::Stepper;
-use graph_core::{Cx, END, ErrorKind, Graph, Outcome, Route, START, StateGraph};
 use serde::{Deserialize, Serialize};
+use superstep::interrupt::Pause;
+use superstep::run::Stepper;
+use superstep::{Cx, END, ErrorKind, Graph, Outcome, Route, START, StateGraph};
 
 use super::{Approve, Talk, TalkUpdate, approve, heard, told, until_stopped};
 use crate::engine::trace::here;
@@ -152,9 +152,9 @@ fn a_gate_and_a_question_are_two_stops() {
 
 #[test]
 fn a_step_that_fails_behind_a_gate_does_not_stop_there_again() {
-    async fn fragile(_: &Talk, cx: &Cx) -> graph_core::Result<TalkUpdate> {
+    async fn fragile(_: &Talk, cx: &Cx) -> superstep::Result<TalkUpdate> {
         if cx.attempt() == 1 {
-            graph_core::bail!("not yet");
+            superstep::bail!("not yet");
         }
         Ok(heard("f"))
     }

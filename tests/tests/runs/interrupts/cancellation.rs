@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use graph_core::{Ctx, END, Graph, Result, START, StateGraph};
+use superstep::{Ctx, END, Graph, Result, START, StateGraph};
 
 use super::{Approve, Talk, TalkUpdate, approve, fine, heard};
 use crate::engine::trace::{Journal, here, workers};

@@ -1,8 +1,8 @@
 //! Every question has an id of its own, the same whenever its task runs.
 
-use graph_core::interrupt::Question;
-use graph_core::{Cx, END, ErrorKind, START, StateGraph};
 use serde::{Deserialize, Serialize};
+use superstep::interrupt::Question;
+use superstep::{Cx, END, ErrorKind, START, StateGraph};
 
 use super::{Talk, TalkUpdate, approve, heard};
 use crate::engine::trace::here;

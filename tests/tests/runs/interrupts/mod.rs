@@ -11,10 +11,10 @@ mod steps;
 mod streams;
 mod withdrawn;
 
-use graph_core::interrupt::Question;
-use graph_core::run::Stepper;
-use graph_core::{GraphState, Result};
 use serde::{Deserialize, Serialize};
+use superstep::interrupt::Question;
+use superstep::run::Stepper;
+use superstep::{GraphState, Result};
 
 use crate::engine::trace::here;
 

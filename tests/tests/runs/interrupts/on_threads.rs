@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use graph_core::checkpoint::MemoryCheckpointer;
-use graph_core::interrupt::Question as _;
-use graph_core::{Ctx, END, ErrorKind, Graph, Outcome, Result, START, StateGraph};
 use serde_json::json;
+use superstep::checkpoint::MemoryCheckpointer;
+use superstep::interrupt::Question as _;
+use superstep::{Ctx, END, ErrorKind, Graph, Outcome, Result, START, StateGraph};
 
 use super::{Approve, Talk, TalkUpdate, approve, fine, heard, told};
 use crate::engine::trace::Journal;
@@ -40,7 +40,7 @@ fn graph() -> Graph<Talk, Journal> {
         .unwrap()
 }
 
-fn paused<S: graph_core::GraphState>(outcome: Outcome<S>) -> graph_core::interrupt::Pause<S> {
+fn paused<S: superstep::GraphState>(outcome: Outcome<S>) -> superstep::interrupt::Pause<S> {
     match outcome {
         Outcome::Interrupted(pause) => pause,
         Outcome::Done(_) => panic!("the run is complete"),

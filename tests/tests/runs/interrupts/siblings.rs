@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graph_core::{Ctx, END, ErrorKind, FailureMode, Graph, START, StateGraph, bail};
+use superstep::{Ctx, END, ErrorKind, FailureMode, Graph, START, StateGraph, bail};
 
 use super::{Approve, Talk, TalkUpdate, approve, heard, until_stopped};
 use crate::engine::trace::{Journal, here, workers};
@@ -26,7 +26,7 @@ async fn second(_: &Talk, cx: &Ctx<Journal>) -> TalkUpdate {
     heard(format!("second {}", cx.interrupt(approve("second")).await))
 }
 
-async fn broken(_: &Talk, cx: &Ctx<Journal>) -> graph_core::Result<TalkUpdate> {
+async fn broken(_: &Talk, cx: &Ctx<Journal>) -> superstep::Result<TalkUpdate> {
     if cx.attempt() == 1 {
         // A sibling that was told to stop before it had begun would ask nothing.
         while !["first", "second"].iter().all(|sibling| cx.context().has(sibling)) {
@@ -60,7 +60,7 @@ fn fan_with_a_failure() -> Graph<Talk, Journal> {
 }
 
 /// Runs a test on one thread, and on several.
-fn on_both(test: impl AsyncFn() -> graph_core::Result<()>) {
+fn on_both(test: impl AsyncFn() -> superstep::Result<()>) {
     here(test()).unwrap();
     workers(2).block_on(test()).unwrap();
 }

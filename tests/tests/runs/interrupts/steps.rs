@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graph_core::{Ctx, Cx, END, ErrorKind, Graph, NodeError, Result, START, StateGraph, bail};
+use superstep::{Ctx, Cx, END, ErrorKind, Graph, NodeError, Result, START, StateGraph, bail};
 
 use super::{Approve, Name, Talk, TalkUpdate, approve, fine, heard, told, until_stopped};
 use crate::engine::trace::{Journal, here, workers};
@@ -15,12 +15,12 @@ async fn charge(journal: &Journal, amount: u32) -> Result<String> {
 
 fn graph_of<M, N>(node: N) -> Graph<Talk, Journal>
 where
-    N: graph_core::node::Shape<M> + Copy,
-    N::Signature: graph_core::graph::Reads<Talk, Journal>
-        + graph_core::graph::WithoutPacket<Talk>
-        + graph_core::graph::Returns<Talk>
-        + graph_core::graph::Enters<Talk, Journal, N::Body>
-        + graph_core::graph::Leaves<Talk, Journal, N::Body>,
+    N: superstep::node::Shape<M> + Copy,
+    N::Signature: superstep::graph::Reads<Talk, Journal>
+        + superstep::graph::WithoutPacket<Talk>
+        + superstep::graph::Returns<Talk>
+        + superstep::graph::Enters<Talk, Journal, N::Body>
+        + superstep::graph::Leaves<Talk, Journal, N::Body>,
 {
     StateGraph::<Talk>::with_context::<Journal>().edge(START, node).edge(node, END).compile().unwrap()
 }
@@ -74,7 +74,7 @@ fn a_step_before_a_failure_is_done_once_whoever_else_runs() {
     let test = async || {
         let journal = Arc::new(Journal::default());
         let run = graph.run(Talk::input()).context(Arc::clone(&journal));
-        let mut run = run.on_failure(graph_core::FailureMode::Collect).start()?;
+        let mut run = run.on_failure(superstep::FailureMode::Collect).start()?;
         while let Err(error) = until_stopped(&mut run).await {
             assert!(error.to_string().contains("node `pay` failed"), "{error}");
         }

@@ -1,7 +1,7 @@
 //! Listeners hear what is asked, and that the run has stopped.
 
-use graph_core::{Cx, END, EventKind, Graph, START, StateGraph, StreamMode};
 use serde_json::json;
+use superstep::{Cx, END, EventKind, Graph, START, StateGraph, StreamMode};
 
 use super::{Talk, TalkUpdate, approve, heard};
 use crate::engine::trace::{here, workers};

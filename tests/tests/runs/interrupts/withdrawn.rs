@@ -6,19 +6,19 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
-use graph_core::{Ctx, Cx, END, Graph, Outcome, START, StateGraph};
+use superstep::{Ctx, Cx, END, Graph, Outcome, START, StateGraph};
 
 use super::{Approve, Name, Talk, TalkUpdate, approve, heard, told, until_stopped};
 use crate::engine::trace::here;
 
 fn one<M, N>(node: N) -> Graph<Talk>
 where
-    N: graph_core::node::Shape<M> + Copy,
-    N::Signature: graph_core::graph::Reads<Talk, ()>
-        + graph_core::graph::WithoutPacket<Talk>
-        + graph_core::graph::Returns<Talk>
-        + graph_core::graph::Enters<Talk, (), N::Body>
-        + graph_core::graph::Leaves<Talk, (), N::Body>,
+    N: superstep::node::Shape<M> + Copy,
+    N::Signature: superstep::graph::Reads<Talk, ()>
+        + superstep::graph::WithoutPacket<Talk>
+        + superstep::graph::Returns<Talk>
+        + superstep::graph::Enters<Talk, (), N::Body>
+        + superstep::graph::Leaves<Talk, (), N::Body>,
 {
     StateGraph::<Talk>::new().edge(START, node).edge(node, END).compile().unwrap()
 }
@@ -105,7 +105,7 @@ fn a_task_that_is_finished_has_no_open_question() {
 }
 
 /// Turns whatever a future does into a value: errors, and panics too.
-async fn catch_all<T>(future: impl Future<Output = graph_core::Result<T>>) -> Result<T, String> {
+async fn catch_all<T>(future: impl Future<Output = superstep::Result<T>>) -> Result<T, String> {
     let mut future = pin!(future);
     std::future::poll_fn(|cx| match std::panic::catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx))) {
         Ok(polled) => polled.map(|result| result.map_err(|error| error.to_string())),

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use expect_test::expect;
-use graph_core::policy::{Policy, Retry, TimedOut};
-use graph_core::{
+use serde::{Deserialize, Serialize};
+use superstep::policy::{Policy, Retry, TimedOut};
+use superstep::{
     Ctx, Cx, END, ErrorKind, EventKind, FailureMode, Node, NodeFailure, Result, Route, START, StateGraph,
     StreamMode, bail, named,
 };
-use serde::{Deserialize, Serialize};
 
 use super::{SECOND, Status, Unread, error, failure};
 use crate::engine::trace::{Journal, Trace, TraceUpdate, here, log_of, nodes, ran, say, workers};

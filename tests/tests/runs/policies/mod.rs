@@ -9,10 +9,8 @@ mod wiring;
 use std::sync::Arc;
 use std::time::Duration;
 
-use graph_core::policy::Policy;
-use graph_core::{
-    Ctx, END, Error, ErrorKind, Graph, NodeError, NodeFailure, Result, START, StateGraph, bail,
-};
+use superstep::policy::Policy;
+use superstep::{Ctx, END, Error, ErrorKind, Graph, NodeError, NodeFailure, Result, START, StateGraph, bail};
 use tokio::time::Instant;
 
 use crate::engine::trace::{Journal, Trace, TraceUpdate, ran};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use graph_core::policy::{Policy, Retry};
-use graph_core::{Ctx, Cx, END, EventKind, Result, START, StateGraph, StreamMode, bail};
+use superstep::policy::{Policy, Retry};
+use superstep::{Ctx, Cx, END, EventKind, Result, START, StateGraph, StreamMode, bail};
 use tokio::sync::watch;
 
 use super::{SECOND, Status, Unread, World, error, failure, flaky, graph_of, world};
@@ -284,7 +284,7 @@ fn listeners_hear_of_each_attempt_that_is_tried_again() {
 
 #[test]
 fn the_graph_says_what_becomes_of_siblings_unless_the_run_does() {
-    use graph_core::FailureMode;
+    use superstep::FailureMode;
 
     async fn fails(_: &Trace) -> Result<TraceUpdate> {
         Err(error("no"))

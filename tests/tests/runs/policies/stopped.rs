@@ -4,8 +4,8 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
 
-use graph_core::policy::{Policy, Retry};
-use graph_core::{Ctx, END, ErrorKind, Graph, Result, START, StateGraph};
+use superstep::policy::{Policy, Retry};
+use superstep::{Ctx, END, ErrorKind, Graph, Result, START, StateGraph};
 use tokio::time::timeout;
 
 use super::{SECOND, World, error, failure, flaky, graph_of, world};

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use graph_core::messages::MessageChunk;
-use graph_core::policy::{Policy, Retry, TimedOut};
-use graph_core::{Ctx, Cx, END, ErrorKind, Graph, Result, START, StateGraph};
+use superstep::messages::MessageChunk;
+use superstep::policy::{Policy, Retry, TimedOut};
+use superstep::{Ctx, Cx, END, ErrorKind, Graph, Result, START, StateGraph};
 use tokio::time::{Instant, sleep};
 
 use super::{SECOND, failure, graph_of, world};

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use expect_test::expect;
-use graph_core::policy::{Policy, Retry};
-use graph_core::{END, START, StateGraph};
+use superstep::policy::{Policy, Retry};
+use superstep::{END, START, StateGraph};
 
 use crate::engine::trace::{Trace, nodes};
 

@@ -1,9 +1,9 @@
 //! A node that asks is suspended, not failed, and what it asks is in no span.
 
-use graph_core::checkpoint::MemoryCheckpointer;
-use graph_core::interrupt::Question;
-use graph_core::{Cx, END, Graph, START, StateGraph};
 use serde::{Deserialize, Serialize};
+use superstep::checkpoint::MemoryCheckpointer;
+use superstep::interrupt::Question;
+use superstep::{Cx, END, Graph, START, StateGraph};
 
 use super::{Case, CaseUpdate, SECRET, note, recorded};
 

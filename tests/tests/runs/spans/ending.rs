@@ -2,9 +2,9 @@
 
 use std::future::pending;
 
-use graph_core::policy::{Policy, Retry};
-use graph_core::run::Stop;
-use graph_core::{Cx, END, FailureMode, GraphState, NodeError, START, StateGraph};
+use superstep::policy::{Policy, Retry};
+use superstep::run::Stop;
+use superstep::{Cx, END, FailureMode, GraphState, NodeError, START, StateGraph};
 use tokio::time::{Duration, sleep, timeout};
 
 use super::{Case, CaseUpdate, SECRET, fails, note, recorded};
@@ -17,7 +17,7 @@ async fn panics(case: &Case) {
     panic!("the password is {}", case.secret)
 }
 
-async fn words(case: &Case) -> graph_core::Result<()> {
+async fn words(case: &Case) -> superstep::Result<()> {
     Err(NodeError::msg(case.secret.clone()))
 }
 
@@ -67,7 +67,7 @@ fn panics_words_and_what_else_is_done_meanwhile() {
         run run.begin=input supersteps=0 outcome=failed error.type=Node
           superstep step=1 tasks=4 outcome=failed error.type=Node
             node node=panics step=1 task=0 attempt=1 outcome=panicked error.type=panic
-            node node=words step=1 task=1 attempt=1 outcome=failed error.type=graph_core::NodeError
+            node node=words step=1 task=1 attempt=1 outcome=failed error.type=superstep::NodeError
             node node=fine step=1 task=2 attempt=1 outcome=ok
             node node=fails step=1 task=3 attempt=1 outcome=failed error.type=runs::spans::Leaky
     "#]]
@@ -152,7 +152,7 @@ fn a_run_at_its_limit_has_failed_and_no_superstep_is_told_for_it() {
     .assert_eq(&tree);
 }
 
-async fn second_time(_: &Case, cx: &Cx) -> graph_core::Result<()> {
+async fn second_time(_: &Case, cx: &Cx) -> superstep::Result<()> {
     if cx.attempt() == 1 { Err(NodeError::msg(SECRET)) } else { Ok(()) }
 }
 
@@ -168,7 +168,7 @@ fn a_run_that_goes_on_after_a_failure_says_every_attempt_and_how_it_ended() {
     expect_test::expect![[r#"
         run run.begin=input supersteps=1 outcome=done
           superstep step=1 tasks=1 outcome=failed error.type=Node
-            node node=second_time step=1 task=0 attempt=1 outcome=failed error.type=graph_core::NodeError
+            node node=second_time step=1 task=0 attempt=1 outcome=failed error.type=superstep::NodeError
           superstep step=1 tasks=1 outcome=done
             node node=second_time step=1 task=0 attempt=2 outcome=ok
     "#]]
@@ -228,7 +228,7 @@ fn a_run_that_is_stopped_at_once_is_cancelled_and_one_that_is_drained_interrupte
     .assert_eq(&tree);
 }
 
-async fn third_time(case: &Case, cx: &Cx) -> graph_core::Result<CaseUpdate> {
+async fn third_time(case: &Case, cx: &Cx) -> superstep::Result<CaseUpdate> {
     match cx.attempt() {
         1 => fails(case).await,
         2 => pending().await,
@@ -247,7 +247,7 @@ fn every_attempt_that_a_policy_makes_is_a_span() {
         run run.begin=input supersteps=1 outcome=done
           superstep step=1 tasks=1 outcome=done
             node node=third_time step=1 task=0 attempt=1 outcome=failed error.type=runs::spans::Leaky
-            node node=third_time step=1 task=0 attempt=2 outcome=failed error.type=graph_core::policy::TimedOut
+            node node=third_time step=1 task=0 attempt=2 outcome=failed error.type=superstep::policy::TimedOut
             node node=third_time step=1 task=0 attempt=3 outcome=ok
     "#]]
     .assert_eq(&tree);

@@ -5,8 +5,8 @@ mod ending;
 mod spread;
 mod threads;
 
-use graph_core::cache::{Cached, MemoryCache};
-use graph_core::{Cx, END, Graph, GraphState, Result, START, StateGraph};
+use superstep::cache::{Cached, MemoryCache};
+use superstep::{Cx, END, Graph, GraphState, Result, START, StateGraph};
 use tests::spans::Recorded;
 use tracing::{Instrument as _, info, info_span};
 
@@ -161,7 +161,7 @@ fn what_two_runs_say_at_the_same_time_is_kept_apart() {
 fn who_listens_to_other_things_alone_is_told_nothing() {
     use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
     let recorded = Recorded::here();
-    let others = tracing_subscriber::filter::filter_fn(|metadata| metadata.target() != "graph_core");
+    let others = tracing_subscriber::filter::filter_fn(|metadata| metadata.target() != "superstep");
     let subscriber = tracing_subscriber::registry().with(recorded.layer().with_filter(others));
     tracing::subscriber::with_default(subscriber, || {
         here(chain().run(Case::input()).into_future()).unwrap();

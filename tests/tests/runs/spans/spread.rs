@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graph_core::{Ctx, END, Graph, START, StateGraph};
+use superstep::{Ctx, END, Graph, START, StateGraph};
 use tests::spans::Recorded;
 use tokio::sync::Barrier;
 use tracing::{Instrument as _, info, info_span};

@@ -1,8 +1,8 @@
 //! Runs on threads say which thread, which run and what has begun them.
 
-use graph_core::checkpoint::MemoryCheckpointer;
-use graph_core::thread::PersistentGraph;
-use graph_core::{END, START, StateGraph};
+use superstep::checkpoint::MemoryCheckpointer;
+use superstep::thread::PersistentGraph;
+use superstep::{END, START, StateGraph};
 use tests::spans::Recorded;
 
 use super::{Case, CaseUpdate, fails, note, recorded};

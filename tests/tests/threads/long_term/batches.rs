@@ -1,6 +1,6 @@
 //! Writes that are made together.
 
-use graph_core::store::{LongTermStore, MemoryStore};
+use superstep::store::{LongTermStore, MemoryStore};
 
 #[tokio::test]
 async fn all_of_a_batch_is_written_or_nothing() {

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use graph_core::store::{LongTermStore, MemoryStore};
+use superstep::store::{LongTermStore, MemoryStore};
 
 /// A clock that stands still until it is wound.
 #[derive(Clone, Default)]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use graph_core::store::{Error, Items};
+use superstep::store::{Error, Items};
 
 use super::clock::{Clock, seconds};
 

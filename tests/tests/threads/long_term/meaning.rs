@@ -3,8 +3,8 @@
 use std::error::Error as _;
 use std::sync::{Arc, Mutex};
 
-use graph_core::store::{Embed, EmbedFuture, Error, Index, LongTermStore, MemoryStore};
 use serde::{Deserialize, Serialize};
+use superstep::store::{Embed, EmbedFuture, Error, Index, LongTermStore, MemoryStore};
 
 /// Finds a text by the animals in it; keeps what it was given.
 #[derive(Clone, Default)]
@@ -45,7 +45,7 @@ impl Embed for Says {
     fn embed(&self, _: Vec<String>) -> EmbedFuture<'_, Vec<Vec<f32>>> {
         let vectors = self.0.clone();
         Box::pin(
-            async move { if vectors.is_empty() { graph_core::bail!("out of order") } else { Ok(vectors) } },
+            async move { if vectors.is_empty() { superstep::bail!("out of order") } else { Ok(vectors) } },
         )
     }
 }

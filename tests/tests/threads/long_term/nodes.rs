@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use graph_core::checkpoint::MemoryCheckpointer;
-use graph_core::store::{Error, LongTermStore, MemoryStore};
-use graph_core::{Ctx, Cx, END, ErrorKind, Graph, GraphState, Result, START, StateGraph, bail};
+use superstep::checkpoint::MemoryCheckpointer;
+use superstep::store::{Error, LongTermStore, MemoryStore};
+use superstep::{Ctx, Cx, END, ErrorKind, Graph, GraphState, Result, START, StateGraph, bail};
 
 #[derive(GraphState, Clone)]
 struct Chat {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use graph_core::store::{Error, LongTermStore, MemoryStore, gt};
 use serde::{Deserialize, Serialize};
+use superstep::store::{Error, LongTermStore, MemoryStore, gt};
 
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 struct Profile {
@@ -88,7 +88,7 @@ async fn a_search_goes_further_in_unless_it_is_told_not_to() {
     outer.put("a", &1).await.unwrap();
     store.of::<u32>(["user", "1", "deeper"]).put("b", &2).await.unwrap();
     store.of::<u32>(["user", "10"]).put("c", &3).await.unwrap();
-    let values = |page: graph_core::checkpoint::Page<graph_core::store::Found<u32>>| {
+    let values = |page: superstep::checkpoint::Page<superstep::store::Found<u32>>| {
         page.items.iter().map(|found| found.value).collect::<Vec<_>>()
     };
     assert_eq!(values(outer.search().await.unwrap()), [1, 2]);

@@ -3,9 +3,9 @@
 mod reference;
 mod thread;
 
-use graph_core::Durability;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
+use superstep::Durability;
 
 use super::stores::Place;
 use reference::Model;

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use graph_core::checkpoint::{CheckpointId, Prune};
-use graph_core::interrupt::{Answer, Question};
-use graph_core::thread::{AsNode, Snapshot, Thread};
-use graph_core::{Ctx, END, Error, ErrorKind, Graph, GraphState, NodeError, Outcome, START, StateGraph};
 use serde::{Deserialize, Serialize};
+use superstep::checkpoint::{CheckpointId, Prune};
+use superstep::interrupt::{Answer, Question};
+use superstep::thread::{AsNode, Snapshot, Thread};
+use superstep::{Ctx, END, Error, ErrorKind, Graph, GraphState, NodeError, Outcome, START, StateGraph};
 
 use super::reference::{Shown, ShownPoint, ShownTask};
 use super::{Broken, Deed};
@@ -164,7 +164,7 @@ impl Real {
     }
 
     fn shown(&self, snapshot: &Snapshot<State>, is_head: bool) -> ShownPoint {
-        let task = |task: &graph_core::thread::TaskSnapshot<State>| ShownTask {
+        let task = |task: &superstep::thread::TaskSnapshot<State>| ShownTask {
             node: task.node.to_string(),
             finished: is_head && task.result.is_some(),
             failed: task.error.is_some(),

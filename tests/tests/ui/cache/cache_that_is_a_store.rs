@@ -1,4 +1,4 @@
-use graph_core::{END, GraphState, START, StateGraph};
+use superstep::{END, GraphState, START, StateGraph};
 
 #[derive(GraphState, Clone, Default)]
 struct Page {
@@ -9,7 +9,7 @@ async fn fetch(_: &Page) -> PageUpdate {
     Page::update()
 }
 
-use graph_core::store::MemoryStore;
+use superstep::store::MemoryStore;
 
 fn main() {
     let graph = StateGraph::<Page>::new().edge(START, fetch).edge(fetch, END).compile().unwrap();

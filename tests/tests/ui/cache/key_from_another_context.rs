@@ -1,5 +1,5 @@
-use graph_core::cache::Cached;
-use graph_core::{END, GraphState, START, StateGraph};
+use superstep::cache::Cached;
+use superstep::{END, GraphState, START, StateGraph};
 
 #[derive(GraphState, Clone, Default)]
 struct Page {
@@ -10,7 +10,7 @@ async fn fetch(_: &Page) -> PageUpdate {
     Page::update()
 }
 
-use graph_core::Ctx;
+use superstep::Ctx;
 
 struct Tenant(u32);
 

@@ -1,5 +1,5 @@
-use graph_core::cache::Cached;
-use graph_core::{END, GraphState, START, StateGraph};
+use superstep::cache::Cached;
+use superstep::{END, GraphState, START, StateGraph};
 
 #[derive(GraphState, Clone, Default)]
 struct Page {

@@ -1,6 +1,6 @@
-use graph_core::GraphState;
+use superstep::GraphState;
 
-use graph_core::Field;
+use superstep::Field;
 
 #[derive(GraphState, Clone)]
 struct Ticket {

@@ -1,4 +1,4 @@
-use graph_core::GraphState;
+use superstep::GraphState;
 
 #[derive(GraphState, Clone)]
 #[state(renam_all = "camelCase")]
@@ -18,7 +18,7 @@ async fn node(ticket: &Ticket) -> TicketUpdate {
 }
 
 fn main() {
-    let graph = graph_core::StateGraph::<Ticket>::new().edge(graph_core::START, node);
+    let graph = superstep::StateGraph::<Ticket>::new().edge(superstep::START, node);
     let graph = graph.compile().unwrap();
     let _ = graph.run(Ticket::input("why?").other(3));
     let _ = Ticket::QUESTION.name();

@@ -1,4 +1,4 @@
-use graph_core::GraphState;
+use superstep::GraphState;
 
 #[derive(Clone, Default)]
 struct Chat {

@@ -1,4 +1,4 @@
-use graph_core::GraphState;
+use superstep::GraphState;
 
 fn port(_: &u16) -> u16 {
     80

@@ -1,5 +1,5 @@
-use graph_core::GraphState;
-use graph_core::state::Stored;
+use superstep::GraphState;
+use superstep::state::Stored;
 
 fn without_version(_: &mut Stored) -> Result<(), String> {
     Ok(())

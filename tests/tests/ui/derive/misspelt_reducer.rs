@@ -1,4 +1,4 @@
-use graph_core::GraphState;
+use superstep::GraphState;
 
 #[derive(GraphState, Clone)]
 struct Ticket {

@@ -1,6 +1,6 @@
 //! A state without `Clone`.
 
-use graph_core::{END, GraphState, START, StateGraph};
+use superstep::{END, GraphState, START, StateGraph};
 
 #[derive(GraphState)]
 struct Ticket {

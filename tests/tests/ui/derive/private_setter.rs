@@ -1,5 +1,5 @@
 mod ticket {
-    use graph_core::GraphState;
+    use superstep::GraphState;
 
     #[derive(GraphState, Clone)]
     pub struct Ticket {

@@ -1,4 +1,4 @@
-use graph_core::GraphState;
+use superstep::GraphState;
 
 use std::collections::HashMap;
 
@@ -22,5 +22,5 @@ fn node(_: &Ticket) -> TicketUpdate {
 }
 
 fn main() {
-    graph_core::StateGraph::<Ticket>::new();
+    superstep::StateGraph::<Ticket>::new();
 }

@@ -1,4 +1,4 @@
-use graph_core::GraphState;
+use superstep::GraphState;
 
 fn no_reference(_: Vec<u8>, _: Vec<u8>) {}
 

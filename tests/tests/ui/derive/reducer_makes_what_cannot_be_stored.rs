@@ -1,5 +1,5 @@
-use graph_core::GraphState;
-use graph_core::reducers::{ReduceError, Reducer, Stamp};
+use superstep::GraphState;
+use superstep::reducers::{ReduceError, Reducer, Stamp};
 
 #[derive(Clone)]
 struct Prepared(String);

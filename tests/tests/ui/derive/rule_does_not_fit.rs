@@ -1,4 +1,4 @@
-use graph_core::GraphState;
+use superstep::GraphState;
 
 fn even(number: &u32) -> Result<(), String> {
     if number % 2 == 0 { Ok(()) } else { Err("odd".to_owned()) }

@@ -1,7 +1,7 @@
-use graph_core::GraphState;
+use superstep::GraphState;
 
 #[derive(GraphState, Clone)]
-#[state(crat = ::graph_core, reducer = append)]
+#[state(crat = ::superstep, reducer = append)]
 struct Ticket {
     #[state(reducr = append)]
     notes: Vec<String>,

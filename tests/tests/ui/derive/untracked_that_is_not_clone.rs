@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use graph_core::GraphState;
+use superstep::GraphState;
 
 #[derive(GraphState, Clone)]
 struct Ticket {

@@ -1,5 +1,5 @@
-use graph_core::GraphState;
-use graph_core::state::Stored;
+use superstep::GraphState;
+use superstep::state::Stored;
 
 fn migrate(_: u32, _: &mut Stored) -> Result<(), String> {
     Ok(())

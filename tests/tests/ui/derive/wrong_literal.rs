@@ -1,7 +1,7 @@
-use graph_core::GraphState;
+use superstep::GraphState;
 
 #[derive(GraphState, Clone)]
-#[state(rename_all = camelCase, crate = "graph_core")]
+#[state(rename_all = camelCase, crate = "superstep")]
 struct Ticket {
     #[state(reducer = "append")]
     notes: Vec<String>,

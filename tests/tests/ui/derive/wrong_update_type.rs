@@ -1,4 +1,4 @@
-use graph_core::GraphState;
+use superstep::GraphState;
 
 fn push(text: &mut String, letter: char) {
     text.push(letter);

@@ -1,4 +1,4 @@
-use graph_core::{GraphState, START, StateGraph, named};
+use superstep::{GraphState, START, StateGraph, named};
 
 #[derive(GraphState, Clone, Default)]
 struct Ticket {

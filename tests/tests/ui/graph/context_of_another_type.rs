@@ -1,4 +1,4 @@
-use graph_core::{Ctx, GraphState, START, StateGraph};
+use superstep::{Ctx, GraphState, START, StateGraph};
 
 #[derive(GraphState, Clone, Default)]
 struct Ticket {

@@ -1,4 +1,4 @@
-use graph_core::{END, GraphState, StateGraph};
+use superstep::{END, GraphState, StateGraph};
 
 #[derive(GraphState, Clone, Default)]
 struct Ticket {

@@ -1,4 +1,4 @@
-use graph_core::{GraphState, START, StateGraph};
+use superstep::{GraphState, START, StateGraph};
 
 #[derive(GraphState, Clone, Default)]
 struct Ticket {

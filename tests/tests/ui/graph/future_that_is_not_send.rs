@@ -1,6 +1,6 @@
 use std::rc::Rc;
 
-use graph_core::{GraphState, START, StateGraph};
+use superstep::{GraphState, START, StateGraph};
 
 #[derive(GraphState, Clone, Default)]
 struct Ticket {

@@ -1,4 +1,4 @@
-use graph_core::{GraphState, START, StateGraph};
+use superstep::{GraphState, START, StateGraph};
 
 #[derive(GraphState, Clone, Default)]
 struct Ticket {
@@ -9,7 +9,7 @@ async fn count(_: &Ticket) -> i32 {
     3
 }
 
-async fn try_to_count(_: &Ticket) -> graph_core::Result<i32> {
+async fn try_to_count(_: &Ticket) -> superstep::Result<i32> {
     Ok(3)
 }
 

@@ -1,6 +1,6 @@
 //! A node that returns its route in front of its update.
 
-use graph_core::{END, GraphState, Route, START, StateGraph};
+use superstep::{END, GraphState, Route, START, StateGraph};
 
 #[derive(GraphState, Clone, Default)]
 struct Ticket {
@@ -17,7 +17,7 @@ async fn review(_: &Ticket) -> (Verdict, TicketUpdate) {
     (Verdict::Accept, Ticket::update().answer("yes"))
 }
 
-async fn try_review(_: &Ticket) -> graph_core::Result<(Verdict, TicketUpdate)> {
+async fn try_review(_: &Ticket) -> superstep::Result<(Verdict, TicketUpdate)> {
     Ok((Verdict::Accept, Ticket::update().answer("yes")))
 }
 

@@ -1,4 +1,4 @@
-use graph_core::{Cx, GraphState, START, StateGraph};
+use superstep::{Cx, GraphState, START, StateGraph};
 
 #[derive(GraphState, Clone, Default)]
 struct Ticket {

@@ -1,4 +1,4 @@
-use graph_core::{GraphState, StateGraph};
+use superstep::{GraphState, StateGraph};
 use serde::{Deserialize, Serialize};
 
 #[derive(GraphState, Clone, Default)]

@@ -1,4 +1,4 @@
-use graph_core::{GraphState, START, StateGraph};
+use superstep::{GraphState, START, StateGraph};
 use serde::{Deserialize, Serialize};
 
 #[derive(GraphState, Clone, Default)]

@@ -1,4 +1,4 @@
-use graph_core::{Ctx, END, GraphState, START, StateGraph};
+use superstep::{Ctx, END, GraphState, START, StateGraph};
 
 #[derive(GraphState, Clone, Default)]
 struct Ticket {
@@ -11,7 +11,7 @@ async fn ask(_: &Ticket, _: &Ctx<Clients>) -> TicketUpdate {
     Ticket::update().answer("yes")
 }
 
-async fn run() -> Result<(), graph_core::Error> {
+async fn run() -> Result<(), superstep::Error> {
     let graph = StateGraph::<Ticket>::with_context::<Clients>().edge(START, ask).edge(ask, END).compile()?;
     graph.run(Ticket::input()).await?;
     Ok(())

@@ -1,6 +1,6 @@
 //! A question to which one answers yes or no is answered with a text.
 
-use graph_core::interrupt::{Answer, Asked, Question};
+use superstep::interrupt::{Answer, Asked, Question};
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! A question is declared that no checkpoint can hold.
 
-use graph_core::interrupt::Question;
+use superstep::interrupt::Question;
 
 struct Approve;
 

@@ -1,6 +1,6 @@
 //! Something is asked that has no answer.
 
-use graph_core::{Cx, GraphState};
+use superstep::{Cx, GraphState};
 use serde::{Deserialize, Serialize};
 
 #[derive(GraphState, Clone)]

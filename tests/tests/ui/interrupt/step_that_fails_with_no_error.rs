@@ -1,6 +1,6 @@
 //! A durable step fails with something that is no error.
 
-use graph_core::{Cx, GraphState, Result};
+use superstep::{Cx, GraphState, Result};
 
 #[derive(GraphState, Clone)]
 struct Order {

@@ -1,6 +1,6 @@
 //! A durable step gives something that no checkpoint can hold.
 
-use graph_core::{Cx, GraphState, Result};
+use superstep::{Cx, GraphState, Result};
 
 #[derive(GraphState, Clone)]
 struct Order {

@@ -1,4 +1,4 @@
-use graph_core::machine::Machine;
+use superstep::machine::Machine;
 
 #[derive(Machine)]
 #[machine(nodes(A, other::A, B = "A", C = "END", &str), ouput = u8, state = 1)]

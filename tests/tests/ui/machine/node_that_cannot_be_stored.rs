@@ -1,4 +1,4 @@
-use graph_core::machine::{End, Machine};
+use superstep::machine::{End, Machine};
 
 #[derive(Machine)]
 #[machine(nodes(Check), output = i64)]

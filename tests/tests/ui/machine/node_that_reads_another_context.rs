@@ -1,4 +1,4 @@
-use graph_core::machine::{End, Machine, To, to};
+use superstep::machine::{End, Machine, To, to};
 use serde::{Deserialize, Serialize};
 
 #[derive(Machine)]
@@ -20,7 +20,7 @@ struct Check(i64);
 struct Clients;
 
 impl Check {
-    async fn run(&self, _: &graph_core::Ctx<Clients>) -> To<Fives, (Increment, End<i64>)> {
+    async fn run(&self, _: &superstep::Ctx<Clients>) -> To<Fives, (Increment, End<i64>)> {
         to(End(self.0))
     }
 }

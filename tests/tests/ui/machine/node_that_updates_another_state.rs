@@ -1,4 +1,4 @@
-use graph_core::machine::{End, Machine, To, to};
+use superstep::machine::{End, Machine, To, to};
 use serde::{Deserialize, Serialize};
 
 #[derive(Machine)]
@@ -17,7 +17,7 @@ impl Increment {
 #[derive(Serialize, Deserialize)]
 struct Check(i64);
 
-#[derive(graph_core::GraphState, Clone)]
+#[derive(superstep::GraphState, Clone)]
 struct Other {
     total: i64,
 }

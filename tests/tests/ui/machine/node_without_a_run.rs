@@ -1,4 +1,4 @@
-use graph_core::machine::Machine;
+use superstep::machine::Machine;
 use serde::{Deserialize, Serialize};
 
 #[derive(Machine)]

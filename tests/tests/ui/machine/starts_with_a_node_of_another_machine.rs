@@ -1,4 +1,4 @@
-use graph_core::machine::{End, Machine, To, to};
+use superstep::machine::{End, Machine, To, to};
 use serde::{Deserialize, Serialize};
 
 #[derive(Machine)]

@@ -1,5 +1,5 @@
-use graph_core::GraphState;
-use graph_core::machine::{End, Machine};
+use superstep::GraphState;
+use superstep::machine::{End, Machine};
 use serde::{Deserialize, Serialize};
 
 #[derive(GraphState, Clone)]

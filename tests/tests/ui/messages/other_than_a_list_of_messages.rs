@@ -1,5 +1,5 @@
-use graph_core::GraphState;
-use graph_core::messages::Message;
+use superstep::GraphState;
+use superstep::messages::Message;
 
 #[derive(GraphState, Clone)]
 struct Chat {

@@ -1,6 +1,6 @@
-use graph_core::messages::messages_sanity;
-use graph_core::messages::sanity::{MessagesSanity, Texts};
-use graph_core::{GraphState, START, StateGraph, named};
+use superstep::messages::messages_sanity;
+use superstep::messages::sanity::{MessagesSanity, Texts};
+use superstep::{GraphState, START, StateGraph, named};
 
 #[derive(GraphState, Clone, Default)]
 struct Ticket {

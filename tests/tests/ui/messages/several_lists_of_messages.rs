@@ -1,5 +1,5 @@
-use graph_core::GraphState;
-use graph_core::messages::{HasMessages, Message};
+use superstep::GraphState;
+use superstep::messages::{HasMessages, Message};
 
 #[derive(GraphState, Clone)]
 struct None {

@@ -1,5 +1,5 @@
-use graph_core::GraphState;
-use graph_core::messages::{Message, Remove};
+use superstep::GraphState;
+use superstep::messages::{Message, Remove};
 
 #[derive(GraphState, Clone)]
 struct Chat {

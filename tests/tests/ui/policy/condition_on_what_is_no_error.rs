@@ -1,4 +1,4 @@
-use graph_core::policy::Retry;
+use superstep::policy::Retry;
 
 fn main() {
     let _ = Retry::attempts(3).when(|status: &u16| *status == 503);

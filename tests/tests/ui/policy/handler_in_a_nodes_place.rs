@@ -1,4 +1,4 @@
-use graph_core::{END, GraphState, NodeFailure, START, StateGraph};
+use superstep::{END, GraphState, NodeFailure, START, StateGraph};
 
 #[derive(GraphState, Clone, Default)]
 struct Ticket {

@@ -1,5 +1,5 @@
-use graph_core::policy::Policy;
-use graph_core::{END, GraphState, START, StateGraph};
+use superstep::policy::Policy;
+use superstep::{END, GraphState, START, StateGraph};
 
 #[derive(GraphState, Clone, Default)]
 struct Ticket {

@@ -1,10 +1,10 @@
-use graph_core::{END, GraphState, Route, START, StateGraph};
+use superstep::{END, GraphState, Route, START, StateGraph};
 
 async fn draft() {}
 
 #[derive(Route)]
 #[to(draft)]
-#[route(krate = ::graph_core)]
+#[route(krate = ::superstep)]
 enum Verdict {
     Nowhere,
     #[to]

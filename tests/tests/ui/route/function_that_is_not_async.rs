@@ -1,4 +1,4 @@
-use graph_core::Route;
+use superstep::Route;
 
 mod nodes {
     pub fn draft(_: &u32) {}

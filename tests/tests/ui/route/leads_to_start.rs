@@ -1,4 +1,4 @@
-use graph_core::{Route, START};
+use superstep::{Route, START};
 
 #[derive(Route)]
 enum Verdict {

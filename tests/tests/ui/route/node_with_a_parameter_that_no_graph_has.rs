@@ -1,4 +1,4 @@
-use graph_core::Route;
+use superstep::Route;
 
 struct Client;
 

@@ -1,4 +1,4 @@
-use graph_core::{Cx, Route};
+use superstep::{Cx, Route};
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]

@@ -1,4 +1,4 @@
-use graph_core::{END, Route};
+use superstep::{END, Route};
 
 #[derive(Route)]
 enum Verdict<'a> {

@@ -1,8 +1,8 @@
 //! A namespace of something else than texts.
 
-use graph_core::Cx;
+use superstep::Cx;
 
-async fn find(cx: &Cx) -> graph_core::Result<Option<String>> {
+async fn find(cx: &Cx) -> superstep::Result<Option<String>> {
     Ok(cx.store()?.of::<String>([17]).get("name").await?)
 }
 

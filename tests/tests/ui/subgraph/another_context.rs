@@ -1,4 +1,4 @@
-use graph_core::{END, GraphState, START, StateGraph};
+use superstep::{END, GraphState, START, StateGraph};
 
 #[derive(GraphState, Clone)]
 struct Report {

@@ -1,5 +1,5 @@
-use graph_core::thread::Thread;
-use graph_core::{GraphState, Result};
+use superstep::thread::Thread;
+use superstep::{GraphState, Result};
 
 #[derive(GraphState, Clone, Default)]
 struct Ticket {

@@ -1,5 +1,5 @@
-use graph_core::checkpoint::MemoryCheckpointer;
-use graph_core::{END, GraphState, START, StateGraph};
+use superstep::checkpoint::MemoryCheckpointer;
+use superstep::{END, GraphState, START, StateGraph};
 
 #[derive(GraphState, Clone, Default)]
 struct Ticket {
@@ -10,7 +10,7 @@ async fn ask(_: &Ticket) -> TicketUpdate {
     Ticket::update().answer("yes")
 }
 
-async fn run() -> Result<(), graph_core::Error> {
+async fn run() -> Result<(), superstep::Error> {
     let graph = StateGraph::<Ticket>::new().edge(START, ask).edge(ask, END).compile()?;
     graph.with_checkpointer(MemoryCheckpointer::new()).run(Ticket::input()).await?;
     Ok(())

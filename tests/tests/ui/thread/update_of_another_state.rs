@@ -1,5 +1,5 @@
-use graph_core::thread::{Thread, as_node};
-use graph_core::{GraphState, Result};
+use superstep::thread::{Thread, as_node};
+use superstep::{GraphState, Result};
 
 #[derive(GraphState, Clone, Default)]
 struct Ticket {

@@ -1,4 +1,4 @@
-use graph_agent::tool;
+use superstep_agent::tool;
 
 struct Place;
 

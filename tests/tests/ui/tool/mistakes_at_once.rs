@@ -1,4 +1,4 @@
-use graph_agent::tool;
+use superstep_agent::tool;
 
 #[tool(nam = "x")]
 fn search<T>(words: &[String], #[tool(al)] limit: &str) -> impl Sized {}

@@ -1,5 +1,5 @@
-use graph_agent::tool::Tools;
-use graph_core::messages::MessagesState;
+use superstep_agent::tool::Tools;
+use superstep::messages::MessagesState;
 
 async fn clock() -> String {
     "noon".to_owned()

@@ -1,7 +1,7 @@
-use graph_agent::tool;
-use graph_agent::tool::Tools;
-use graph_core::Ctx;
-use graph_core::messages::MessagesState;
+use superstep_agent::tool;
+use superstep_agent::tool::Tools;
+use superstep::Ctx;
+use superstep::messages::MessagesState;
 
 struct Shop;
 

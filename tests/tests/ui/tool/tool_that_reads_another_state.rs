@@ -1,7 +1,7 @@
-use graph_agent::tool;
-use graph_agent::tool::Tools;
-use graph_core::messages::MessagesState;
-use graph_core::GraphState;
+use superstep_agent::tool;
+use superstep_agent::tool::Tools;
+use superstep::messages::MessagesState;
+use superstep::GraphState;
 
 #[derive(GraphState, Clone)]
 struct Desk {

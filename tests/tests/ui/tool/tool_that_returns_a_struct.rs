@@ -1,6 +1,6 @@
-use graph_agent::tool;
-use graph_agent::tool::Tools;
-use graph_core::messages::MessagesState;
+use superstep_agent::tool;
+use superstep_agent::tool::Tools;
+use superstep::messages::MessagesState;
 
 struct Weather;
 

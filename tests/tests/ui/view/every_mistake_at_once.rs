@@ -1,4 +1,4 @@
-use graph_core::{GraphState, START, StateGraph, StateView};
+use superstep::{GraphState, START, StateGraph, StateView};
 
 #[derive(GraphState, Clone, Default)]
 struct Ticket {

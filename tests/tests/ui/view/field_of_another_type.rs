@@ -1,4 +1,4 @@
-use graph_core::{GraphState, StateView};
+use superstep::{GraphState, StateView};
 
 #[derive(GraphState, Clone, Default)]
 struct Ticket {

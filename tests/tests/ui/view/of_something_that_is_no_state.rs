@@ -1,4 +1,4 @@
-use graph_core::StateView;
+use superstep::StateView;
 
 struct Ticket {
     question: String,

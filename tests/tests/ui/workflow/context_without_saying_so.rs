@@ -1,5 +1,5 @@
-use graph_core::workflow::Workflow;
-use graph_core::{Ctx, Result};
+use superstep::workflow::Workflow;
+use superstep::{Ctx, Result};
 
 async fn write(topic: &str, model: &Ctx<u32>) -> Result<String> {
     Ok(format!("{topic} {}", model.context()))

@@ -1,4 +1,4 @@
-use graph_core::workflow::Workflow;
+use superstep::workflow::Workflow;
 
 async fn double(number: &u32) -> u32 {
     number * 2

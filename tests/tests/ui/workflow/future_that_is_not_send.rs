@@ -1,5 +1,5 @@
-use graph_core::workflow::Workflow;
-use graph_core::{Cx, Result};
+use superstep::workflow::Workflow;
+use superstep::{Cx, Result};
 
 async fn write(topic: &str, cx: &Cx) -> Result<String> {
     let shared = std::rc::Rc::new(topic.to_owned());

@@ -1,5 +1,5 @@
-use graph_core::Result;
-use graph_core::workflow::Workflow;
+use superstep::Result;
+use superstep::workflow::Workflow;
 
 async fn double(number: &u32) -> Result<u32> {
     Ok(number * 2)

@@ -1,5 +1,5 @@
-use graph_core::Result;
-use graph_core::workflow::Workflow;
+use superstep::Result;
+use superstep::workflow::Workflow;
 
 async fn write(topic: &str, words: &u32) -> Result<String> {
     Ok(format!("{topic} in {words} words"))

@@ -2,8 +2,8 @@ use examples::Error as ChatError;
 use examples::chat::{Chat, Prompt, Reply};
 use examples::corpus::{Corpus, Kinds};
 use examples::index::Index;
-use graph_core::checkpoint::MemoryCheckpointer;
-use graph_core::{ErrorKind, EventKind, StreamMode};
+use superstep::checkpoint::MemoryCheckpointer;
+use superstep::{ErrorKind, EventKind, StreamMode};
 
 use super::*;
 use crate::inquiry::OtherWords;

@@ -1,5 +1,5 @@
-use graph_core::messages::{AiMessage, Assembly};
 use serde_json::json;
+use superstep::messages::{AiMessage, Assembly};
 
 use super::*;
 

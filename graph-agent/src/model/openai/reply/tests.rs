@@ -1,5 +1,5 @@
-use graph_core::messages::InvalidToolCall;
 use serde_json::json;
+use superstep::messages::InvalidToolCall;
 
 use super::*;
 

@@ -1,4 +1,4 @@
-use graph_core::messages::{AiMessage, ToolCall};
+use superstep::messages::{AiMessage, ToolCall};
 
 use super::*;
 use crate::model::request::AnswerSchema;

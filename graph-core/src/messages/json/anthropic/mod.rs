@@ -30,7 +30,7 @@ use turns::Turns;
 /// That each call has its answer, which is asked for as well, is the history's matter.
 ///
 /// ```
-/// use graph_core::messages::{AiMessage, AnthropicPrompt, Message, ToolCall};
+/// use superstep::messages::{AiMessage, AnthropicPrompt, Message, ToolCall};
 /// use serde_json::json;
 ///
 /// let prompt = AnthropicPrompt::of(&[

@@ -14,7 +14,7 @@ impl Message {
     /// sent as the model has written them.
     ///
     /// ```
-    /// use graph_core::messages::{AiMessage, Message, ToolCall};
+    /// use superstep::messages::{AiMessage, Message, ToolCall};
     /// use serde_json::json;
     ///
     /// let history = [
