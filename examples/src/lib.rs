@@ -27,6 +27,6 @@ pub use error::Error;
 /// The examples of the README and of the documents on machines and workflows are compiled, and run, with the tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
-#[doc = include_str!("../../docs/machines.md")]
-#[doc = include_str!("../../docs/workflows.md")]
+#[doc = include_str!("../../docs/how-to/state-machines.md")]
+#[doc = include_str!("../../docs/how-to/workflows.md")]
 struct Readme;

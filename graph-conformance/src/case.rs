@@ -56,11 +56,11 @@ pub fn cases() -> impl Iterator<Item = Case> {
 ///
 /// ```
 /// # use superstep_conformance::Place;
-/// # use superstep::checkpoint::{MemoryCheckpointer, StoreError};
+/// # use superstep::checkpoint::{MemoryCheckpointer, CheckpointError};
 /// # struct Memory(MemoryCheckpointer);
 /// # impl Place for Memory {
 /// #     type Store = MemoryCheckpointer;
-/// #     async fn open(&self) -> Result<Self::Store, StoreError> { Ok(self.0.clone()) }
+/// #     async fn open(&self) -> Result<Self::Store, CheckpointError> { Ok(self.0.clone()) }
 /// # }
 /// mod without_a_runtime {
 ///     # use super::*;

@@ -1,6 +1,6 @@
 use std::fmt::Display;
 
-use superstep::checkpoint::{CheckpointId, Checkpointer, Fence, Query, StoredCheckpoint};
+use superstep::checkpoint::{CheckpointId, CheckpointQuery, Checkpointer, Fence, StoredCheckpoint};
 
 use crate::Broken;
 use crate::expect::{Expect, holds, same};
@@ -82,12 +82,15 @@ impl Namespace {
 }
 
 /// A query for all checkpoints of a namespace.
-pub(crate) fn query(thread: &str, namespace: &str) -> Query {
-    Query { thread: thread.into(), namespace: namespace.into(), ..Query::default() }
+pub(crate) fn query(thread: &str, namespace: &str) -> CheckpointQuery {
+    CheckpointQuery { thread: thread.into(), namespace: namespace.into(), ..CheckpointQuery::default() }
 }
 
 /// The ids that a query gives, page by page to the end.
-pub(crate) async fn ids(store: &dyn Checkpointer, mut query: Query) -> Result<Vec<CheckpointId>, Broken> {
+pub(crate) async fn ids(
+    store: &dyn Checkpointer,
+    mut query: CheckpointQuery,
+) -> Result<Vec<CheckpointId>, Broken> {
     let mut ids: Vec<CheckpointId> = Vec::new();
     loop {
         let limit = query.limit;

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt::{Debug, Display, Write as _};
 use std::mem::discriminant;
 
-use superstep::checkpoint::{Fence, StoreError};
+use superstep::checkpoint::{CheckpointError, Fence};
 
 use crate::Broken;
 
@@ -42,7 +42,7 @@ pub(crate) fn told(error: &dyn Error) -> String {
     text
 }
 
-fn outcome<T: Debug>(result: &Result<T, StoreError>) -> String {
+fn outcome<T: Debug>(result: &Result<T, CheckpointError>) -> String {
     match result {
         Ok(value) => format!("success: {}", shown(value)),
         Err(error) => told(error),
@@ -52,12 +52,14 @@ fn outcome<T: Debug>(result: &Result<T, StoreError>) -> String {
 /// That two stores have given the same answer.
 pub(crate) fn alike<T: PartialEq + Debug>(
     call: String,
-    expected: &Result<T, StoreError>,
-    found: &Result<T, StoreError>,
+    expected: &Result<T, CheckpointError>,
+    found: &Result<T, CheckpointError>,
 ) -> Result<String, Broken> {
     let is_so = match (expected, found) {
         (Ok(expected), Ok(found)) => expected == found,
-        (Err(StoreError::Conflict(expected)), Err(StoreError::Conflict(found))) => expected == found,
+        (Err(CheckpointError::Conflict(expected)), Err(CheckpointError::Conflict(found))) => {
+            expected == found
+        }
         (Err(expected), Err(found)) => discriminant(expected) == discriminant(found),
         _ => false,
     };
@@ -82,14 +84,14 @@ pub(crate) trait Expect<T> {
     fn refused(self, promise: impl Display) -> Result<(), Broken>;
 }
 
-impl<T: Debug> Expect<T> for Result<T, StoreError> {
+impl<T: Debug> Expect<T> for Result<T, CheckpointError> {
     fn works(self, promise: impl Display) -> Result<T, Broken> {
         self.map_err(|error| Broken::new(promise, "success", told(&error)))
     }
 
     fn conflicts(self, promise: impl Display, expected: Fence, found: Fence) -> Result<(), Broken> {
         match self {
-            Err(StoreError::Conflict(conflict)) => {
+            Err(CheckpointError::Conflict(conflict)) => {
                 same(format!("{promise}; the conflict says what was expected"), expected, conflict.expected)?;
                 same(format!("{promise}; the conflict says what was found"), found, conflict.found)
             }
@@ -99,8 +101,8 @@ impl<T: Debug> Expect<T> for Result<T, StoreError> {
 
     fn refused(self, promise: impl Display) -> Result<(), Broken> {
         match self {
-            Err(StoreError::Invalid { .. }) => Ok(()),
-            other => Err(Broken::new(promise, "`StoreError::Invalid`", outcome(&other))),
+            Err(CheckpointError::Invalid { .. }) => Ok(()),
+            other => Err(Broken::new(promise, "`CheckpointError::Invalid`", outcome(&other))),
         }
     }
 }

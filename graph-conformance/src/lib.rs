@@ -5,14 +5,14 @@
 //!
 //! ```
 //! use superstep_conformance::Place;
-//! use superstep::checkpoint::{MemoryCheckpointer, StoreError};
+//! use superstep::checkpoint::{MemoryCheckpointer, CheckpointError};
 //!
 //! struct Mine(MemoryCheckpointer); // for a store on disk: a temporary folder
 //!
 //! impl Place for Mine {
 //!     type Store = MemoryCheckpointer;
 //!
-//!     async fn open(&self) -> Result<Self::Store, StoreError> {
+//!     async fn open(&self) -> Result<Self::Store, CheckpointError> {
 //!         Ok(self.0.clone())
 //!     }
 //! }
@@ -49,7 +49,7 @@ pub use case::{Case, cases, run};
 pub use place::{Damage, Place};
 pub use promise::Promise;
 
-/// The example of docs/stores.md is compiled with the tests.
+/// The example of docs/how-to/write-a-store.md is compiled with the tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../docs/stores.md")]
+#[doc = include_str!("../../docs/how-to/write-a-store.md")]
 struct Stores;

@@ -3,17 +3,17 @@
 use std::borrow::Cow;
 
 use superstep::checkpoint::{
-    Encoding, Payload, Piece, PieceKind, RecordKey, RecordKind, StoredCheckpoint, StoredField, StoredPiece,
-    TaskRecord,
+    ChangeKind, Encoding, FieldChange, Payload, RecordKey, RecordKind, StoredChange, StoredCheckpoint,
+    StoredField, TaskRecord,
 };
 
-pub(crate) fn pieces(line: &str) -> Vec<Piece> {
+pub(crate) fn pieces(line: &str) -> Vec<FieldChange> {
     let piece = |word: &str| {
         let at = word.find(['+', '='])?;
         let (field, value) = word.split_at(at);
-        let kind = if value.starts_with('=') { PieceKind::Value } else { PieceKind::Delta };
+        let kind = if value.starts_with('=') { ChangeKind::Value } else { ChangeKind::Delta };
         let payload = Payload::json(value.get(1..)?);
-        Some(Piece { field: Cow::Owned(field.to_owned()), kind, payload })
+        Some(FieldChange { field: Cow::Owned(field.to_owned()), kind, payload })
     };
     line.split_whitespace().filter_map(piece).collect()
 }
@@ -25,11 +25,11 @@ pub(crate) fn line(stored: &StoredCheckpoint) -> String {
     let mut words = Vec::new();
     for field in fields {
         // An empty field is a mistake that is to be seen.
-        if field.pieces.is_empty() {
+        if field.changes.is_empty() {
             words.push(format!("{}(without pieces)", field.field));
         }
-        for piece in &field.pieces {
-            let sign = if piece.kind == PieceKind::Value { '=' } else { '+' };
+        for piece in &field.changes {
+            let sign = if piece.kind == ChangeKind::Value { '=' } else { '+' };
             words.push(format!("{}{sign}{}", field.field, text(&piece.payload)));
         }
     }
@@ -59,10 +59,10 @@ pub(crate) fn records(stored: &StoredCheckpoint) -> Vec<String> {
 
 /// The pieces of a field, each with the end of the id that wrote it.
 pub(crate) fn field(field: &StoredField) -> String {
-    let piece = |piece: &StoredPiece| {
-        let sign = if piece.kind == PieceKind::Value { '=' } else { '+' };
+    let piece = |piece: &StoredChange| {
+        let sign = if piece.kind == ChangeKind::Value { '=' } else { '+' };
         let id = piece.checkpoint.to_string();
         format!("{sign}{}@{}", text(&piece.payload), id.get(20..).unwrap_or_default())
     };
-    field.pieces.iter().map(piece).collect::<Vec<_>>().join(" ")
+    field.changes.iter().map(piece).collect::<Vec<_>>().join(" ")
 }

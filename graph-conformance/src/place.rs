@@ -2,7 +2,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use superstep::checkpoint::{Checkpointer, StoreError};
+use superstep::checkpoint::{CheckpointError, Checkpointer};
 
 /// Where a store is: a file, a folder, a database, or just a store in memory.
 ///
@@ -15,7 +15,7 @@ pub trait Place: Send + Sync + 'static {
     ///
     /// Called again, it opens the *same* store, with all that was committed; also while another one is open. A store that
     /// can be opened but once gives out another handle to it.
-    fn open(&self) -> impl Future<Output = Result<Self::Store, StoreError>> + Send;
+    fn open(&self) -> impl Future<Output = Result<Self::Store, CheckpointError>> + Send;
 
     /// Spoils what is stored, so that the store can see that it is spoilt: a length that is wrong, a number of no meaning, a
     /// row that is gone. No store is open meanwhile. Gives back whether it has done so; a place that cannot, or that has
@@ -64,12 +64,12 @@ type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// A place of whatever kind: cases are not made again for each store.
 #[doc(hidden)]
 pub trait AnyPlace: Send + Sync {
-    fn open_any(&self) -> BoxFuture<'_, Result<Arc<dyn Checkpointer>, StoreError>>;
+    fn open_any(&self) -> BoxFuture<'_, Result<Arc<dyn Checkpointer>, CheckpointError>>;
     fn damage_any<'a>(&'a self, damage: &'a Damage<'a>) -> BoxFuture<'a, bool>;
 }
 
 impl<P: Place> AnyPlace for P {
-    fn open_any(&self) -> BoxFuture<'_, Result<Arc<dyn Checkpointer>, StoreError>> {
+    fn open_any(&self) -> BoxFuture<'_, Result<Arc<dyn Checkpointer>, CheckpointError>> {
         Box::pin(async move { Ok(Arc::new(self.open().await?) as Arc<dyn Checkpointer>) })
     }
 

@@ -3,8 +3,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use superstep::Metadata;
 use superstep::checkpoint::{
-    Batch, Checkpoint, CheckpointId, Checkpointer, Fence, NewCheckpoint, RecordKey, RunRecord, Source,
-    StoreError, StoredCheckpoint, TaskRecord, Write,
+    BatchWrite, Checkpoint, CheckpointError, CheckpointId, CheckpointSource, Checkpointer, Fence,
+    NewCheckpoint, RecordKey, RunRecord, StoredCheckpoint, TaskRecord, WriteBatch,
 };
 
 use crate::Broken;
@@ -52,17 +52,17 @@ impl Writer {
             id: CheckpointId::after(self.fence.head),
             parent: self.fence.head,
             step: self.step,
-            source: if self.step < 0 { Source::Input } else { Source::Loop },
+            source: if self.step < 0 { CheckpointSource::Input } else { CheckpointSource::Loop },
             run: self.run.clone(),
             created_at: time(self.step),
             next: self.next.clone(),
             progress: None,
         };
-        NewCheckpoint { checkpoint, pieces: pieces(writes), records: Vec::new() }
+        NewCheckpoint { checkpoint, changes: pieces(writes), records: Vec::new() }
     }
 
-    pub(crate) fn batch(&self, writes: Vec<Write>) -> Batch {
-        Batch {
+    pub(crate) fn batch(&self, writes: Vec<BatchWrite>) -> WriteBatch {
+        WriteBatch {
             thread: self.thread.clone(),
             namespace: self.namespace.clone(),
             origin: self.origin.clone(),
@@ -73,11 +73,11 @@ impl Writer {
     }
 
     /// Commits a batch of its own, and knows from then on where things stand.
-    pub(crate) async fn commit(&mut self, batch: Batch) -> Result<(), StoreError> {
+    pub(crate) async fn commit(&mut self, batch: WriteBatch) -> Result<(), CheckpointError> {
         let epoch = batch.epoch;
         let added = batch.writes.iter().rev().find_map(|write| match write {
-            Write::Checkpoint(new) => Some(&new.checkpoint),
-            Write::Records { .. } => None,
+            BatchWrite::Checkpoint(new) => Some(&new.checkpoint),
+            BatchWrite::Records { .. } => None,
         });
         let added = added.map(|checkpoint| (checkpoint.id, checkpoint.step));
         self.store.commit(batch).await?;
@@ -102,7 +102,7 @@ impl Writer {
     ) -> Result<CheckpointId, Broken> {
         let mut new = self.draft(writes);
         new.checkpoint.parent = parent;
-        new.checkpoint.source = Source::Fork;
+        new.checkpoint.source = CheckpointSource::Fork;
         self.add_as(new).await
     }
 
@@ -119,14 +119,14 @@ impl Writer {
         remove: Vec<RecordKey>,
         put: Vec<TaskRecord>,
     ) -> Result<(), Broken> {
-        let batch = self.batch(vec![Write::Records { checkpoint, remove, put }]);
+        let batch = self.batch(vec![BatchWrite::Records { checkpoint, remove, put }]);
         self.commit(batch).await.works("records of a checkpoint that is there can be changed")
     }
 
     /// Raises the epoch, as a run that begins.
     pub(crate) async fn raise(&mut self) -> Result<(), Broken> {
         let epoch = self.fence.epoch + 1;
-        let batch = Batch { epoch, ..self.batch(Vec::new()) };
+        let batch = WriteBatch { epoch, ..self.batch(Vec::new()) };
         self.commit(batch).await.works("a batch without writes raises the epoch")
     }
 
@@ -156,8 +156,8 @@ impl Writer {
     }
 }
 
-pub(crate) fn adds(new: NewCheckpoint) -> Write {
-    Write::Checkpoint(Box::new(new))
+pub(crate) fn adds(new: NewCheckpoint) -> BatchWrite {
+    BatchWrite::Checkpoint(Box::new(new))
 }
 
 pub(crate) fn run(id: &str, metadata: Metadata) -> Arc<RunRecord> {

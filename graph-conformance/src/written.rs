@@ -3,12 +3,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use superstep::checkpoint::{Batch, CheckpointId, Piece, PieceKind, Write};
+use superstep::checkpoint::{BatchWrite, ChangeKind, CheckpointId, FieldChange, WriteBatch};
 
 use crate::notation::text;
 
 /// The checkpoints of all namespaces of a thread, also those that were dropped.
-type Thread = HashMap<(String, CheckpointId), (Option<CheckpointId>, Vec<Piece>)>;
+type Thread = HashMap<(String, CheckpointId), (Option<CheckpointId>, Vec<FieldChange>)>;
 
 #[derive(Default)]
 pub(crate) struct Written {
@@ -17,12 +17,12 @@ pub(crate) struct Written {
 
 impl Written {
     /// A batch was made.
-    pub(crate) fn commit(&mut self, batch: &Batch) {
+    pub(crate) fn commit(&mut self, batch: &WriteBatch) {
         let thread = self.threads.entry(batch.thread.to_string()).or_default();
         for write in &batch.writes {
-            if let Write::Checkpoint(new) = write {
+            if let BatchWrite::Checkpoint(new) = write {
                 let key = (batch.namespace.to_string(), new.checkpoint.id);
-                thread.insert(key, (new.checkpoint.parent, new.pieces.clone()));
+                thread.insert(key, (new.checkpoint.parent, new.changes.clone()));
             }
         }
     }
@@ -51,11 +51,11 @@ impl Written {
         for piece in way.into_iter().rev().flatten() {
             let words = fields.entry(&piece.field).or_default();
             let sign = match piece.kind {
-                PieceKind::Value => {
+                ChangeKind::Value => {
                     words.clear();
                     '='
                 }
-                PieceKind::Delta => '+',
+                ChangeKind::Delta => '+',
             };
             words.push(format!("{}{sign}{}", piece.field, text(&piece.payload)));
         }

@@ -1,6 +1,6 @@
 //! The cache in memory keeps every promise.
 
-use superstep::cache::{Error, MemoryCache};
+use superstep::cache::{CacheError, MemoryCache};
 use superstep_conformance::cache::Place;
 
 struct Memory(MemoryCache);
@@ -8,7 +8,7 @@ struct Memory(MemoryCache);
 impl Place for Memory {
     type Cache = MemoryCache;
 
-    async fn open(&self) -> Result<MemoryCache, Error> {
+    async fn open(&self) -> Result<MemoryCache, CacheError> {
         Ok(self.0.clone())
     }
 }

@@ -4,7 +4,7 @@ use std::future::poll_fn;
 use std::task::Poll;
 use std::time::{Duration, SystemTime};
 
-use superstep::cache::{Cache, Clear, EntryKey, Error, MemoryCache, NewEntry, Reply};
+use superstep::cache::{Cache, CacheError, CacheFuture, Clear, EntryKey, MemoryCache, NewEntry};
 use superstep::checkpoint::Payload;
 use superstep_conformance::block_on;
 use superstep_conformance::cache::{Place, run};
@@ -75,7 +75,7 @@ async fn pause() {
 }
 
 impl Cache for Faulty {
-    fn get(&self, at: EntryKey, now: SystemTime) -> Reply<'_, Option<Payload>> {
+    fn get(&self, at: EntryKey, now: SystemTime) -> CacheFuture<'_, Option<Payload>> {
         Box::pin(async move {
             let at = self.at(at);
             let found = match self.fault {
@@ -90,7 +90,7 @@ impl Cache for Faulty {
         })
     }
 
-    fn put(&self, entries: Vec<NewEntry>, now: SystemTime) -> Reply<'_, ()> {
+    fn put(&self, entries: Vec<NewEntry>, now: SystemTime) -> CacheFuture<'_, ()> {
         Box::pin(async move {
             let mut entries: Vec<_> = entries.into_iter().map(|entry| self.changed(entry)).collect();
             match self.fault {
@@ -109,7 +109,7 @@ impl Cache for Faulty {
         })
     }
 
-    fn clear(&self, which: Clear) -> Reply<'_, u64> {
+    fn clear(&self, which: Clear) -> CacheFuture<'_, u64> {
         match (self.fault, which) {
             (Fault::ClearsTooMuch, Clear::OfNode { graph, .. }) => self.cache.clear(Clear::OfGraph(graph)),
             (Fault::ClearsTooMuch, Clear::OfGraph(_)) => self.cache.clear(Clear::All),
@@ -124,7 +124,7 @@ struct Here(Faulty);
 impl Place for Here {
     type Cache = Faulty;
 
-    async fn open(&self) -> Result<Faulty, Error> {
+    async fn open(&self) -> Result<Faulty, CacheError> {
         Ok(if self.0.is(Fault::ForgetsWhenClosed) { Faulty::new(self.0.fault) } else { self.0.clone() })
     }
 }

@@ -1,6 +1,6 @@
 //! The encrypting store keeps every promise of the store that it stands around.
 
-use superstep::checkpoint::{EncryptedCheckpointer, Key, Keys, MemoryCheckpointer, StoreError};
+use superstep::checkpoint::{CheckpointError, EncryptedCheckpointer, Key, Keys, MemoryCheckpointer};
 use superstep_conformance::Place;
 
 struct Encrypted(MemoryCheckpointer);
@@ -8,7 +8,7 @@ struct Encrypted(MemoryCheckpointer);
 impl Place for Encrypted {
     type Store = EncryptedCheckpointer<MemoryCheckpointer>;
 
-    async fn open(&self) -> Result<Self::Store, StoreError> {
+    async fn open(&self) -> Result<Self::Store, CheckpointError> {
         Ok(EncryptedCheckpointer::new(self.0.clone(), Keys::new(Key::new(1, &[7; 32]))))
     }
 }

@@ -1,6 +1,6 @@
 //! The long-term store in memory keeps every promise.
 
-use superstep::store::{Error, MemoryStore};
+use superstep::store::{MemoryStore, StoreError};
 use superstep_conformance::store::Place;
 
 struct Memory(MemoryStore);
@@ -8,7 +8,7 @@ struct Memory(MemoryStore);
 impl Place for Memory {
     type Store = MemoryStore;
 
-    async fn open(&self) -> Result<MemoryStore, Error> {
+    async fn open(&self) -> Result<MemoryStore, StoreError> {
         Ok(self.0.clone())
     }
 }

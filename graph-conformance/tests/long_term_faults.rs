@@ -8,8 +8,8 @@ use std::time::SystemTime;
 
 use superstep::checkpoint::Page;
 use superstep::store::{
-    Error, Found, Get, Item, ItemKey, MemoryStore, Namespace, NamespaceQuery, Order, Reply, Search, Store,
-    Write, Writes,
+    Found, Get, Item, ItemKey, ItemWrite, ItemWrites, MemoryStore, Namespace, NamespaceQuery, Order, Search,
+    Store, StoreError, StoreFuture,
 };
 use superstep_conformance::block_on;
 use superstep_conformance::store::{Place, run};
@@ -56,14 +56,14 @@ impl Faulty {
         ItemKey { namespace: self.place(at.namespace), key: at.key }
     }
 
-    fn changed(&self, write: Write) -> Write {
+    fn changed(&self, write: ItemWrite) -> ItemWrite {
         match write {
-            Write::Delete(at) => Write::Delete(self.at(at)),
-            Write::Put(mut put) => {
+            ItemWrite::Delete(at) => ItemWrite::Delete(self.at(at)),
+            ItemWrite::Put(mut put) => {
                 put.at = self.at(put.at);
                 put.ttl = put.ttl.filter(|_| !self.is(Fault::LetsNothingExpire));
                 put.embedding = put.embedding.filter(|_| !self.is(Fault::DropsEmbeddings));
-                Write::Put(put)
+                ItemWrite::Put(put)
             }
         }
     }
@@ -80,35 +80,35 @@ async fn pause() {
 }
 
 impl Store for Faulty {
-    fn get(&self, mut get: Get) -> Reply<'_, Vec<Option<Item>>> {
+    fn get(&self, mut get: Get) -> StoreFuture<'_, Vec<Option<Item>>> {
         get.refresh &= !self.is(Fault::RefreshesNothing);
         get.keys = get.keys.into_iter().map(|at| self.at(at)).collect();
         self.store.get(get)
     }
 
-    fn write(&self, writes: Writes) -> Reply<'_, Vec<bool>> {
+    fn write(&self, writes: ItemWrites) -> StoreFuture<'_, Vec<bool>> {
         Box::pin(async move {
-            let Writes { now, writes } = writes;
+            let ItemWrites { now, writes } = writes;
             let writes: Vec<_> = writes.into_iter().map(|write| self.changed(write)).collect();
             if self.is(Fault::ForgetsWhenCreated) {
-                let deletes = writes.iter().map(|write| Write::Delete(write.at().clone())).collect();
-                let were_there = self.store.write(Writes { now, writes: deletes }).await?;
-                self.store.write(Writes { now, writes }).await?;
+                let deletes = writes.iter().map(|write| ItemWrite::Delete(write.at().clone())).collect();
+                let were_there = self.store.write(ItemWrites { now, writes: deletes }).await?;
+                self.store.write(ItemWrites { now, writes }).await?;
                 return Ok(were_there);
             }
             if !self.is(Fault::SplitsBatches) {
-                return self.store.write(Writes { now, writes }).await;
+                return self.store.write(ItemWrites { now, writes }).await;
             }
             let mut were_there = Vec::new();
             for write in writes {
-                were_there.extend(self.store.write(Writes { now, writes: vec![write] }).await?);
+                were_there.extend(self.store.write(ItemWrites { now, writes: vec![write] }).await?);
                 pause().await;
             }
             Ok(were_there)
         })
     }
 
-    fn search(&self, mut search: Search) -> Reply<'_, Page<Found>> {
+    fn search(&self, mut search: Search) -> StoreFuture<'_, Page<Found>> {
         search.namespace = self.place(search.namespace);
         let conditions = search.conditions.clone();
         match self.fault {
@@ -129,13 +129,13 @@ impl Store for Faulty {
         })
     }
 
-    fn namespaces(&self, mut query: NamespaceQuery) -> Reply<'_, Page<Namespace>> {
+    fn namespaces(&self, mut query: NamespaceQuery) -> StoreFuture<'_, Page<Namespace>> {
         query.prefix = self.place(query.prefix);
         query.max_depth = query.max_depth.filter(|_| !self.is(Fault::ListsWithoutDepth));
         self.store.namespaces(query)
     }
 
-    fn sweep(&self, now: SystemTime) -> Reply<'_, u64> {
+    fn sweep(&self, now: SystemTime) -> StoreFuture<'_, u64> {
         if self.is(Fault::SweepsNothing) { Box::pin(async { Ok(0) }) } else { self.store.sweep(now) }
     }
 }
@@ -145,7 +145,7 @@ struct Here(Faulty);
 impl Place for Here {
     type Store = Faulty;
 
-    async fn open(&self) -> Result<Faulty, Error> {
+    async fn open(&self) -> Result<Faulty, StoreError> {
         Ok(if self.0.is(Fault::ForgetsWhenClosed) { Faulty::new(self.0.fault) } else { self.0.clone() })
     }
 }

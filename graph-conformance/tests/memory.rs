@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use superstep::checkpoint::{Batch, Checkpointer, Fence, MemoryCheckpointer, StoreError};
+use superstep::checkpoint::{CheckpointError, Checkpointer, Fence, MemoryCheckpointer, WriteBatch};
 use superstep_conformance::{Place, block_on};
 
 struct Memory(MemoryCheckpointer);
@@ -10,7 +10,7 @@ struct Memory(MemoryCheckpointer);
 impl Place for Memory {
     type Store = MemoryCheckpointer;
 
-    async fn open(&self) -> Result<MemoryCheckpointer, StoreError> {
+    async fn open(&self) -> Result<MemoryCheckpointer, CheckpointError> {
         Ok(self.0.clone())
     }
 }
@@ -23,7 +23,14 @@ fn of_writers_on_many_threads_one_raises_each_epoch() {
     let raise = |store: &MemoryCheckpointer, epoch| {
         let fence = Fence { epoch, head: None };
         let [thread, namespace, origin] = ["t", "", "o"].map(Into::into);
-        block_on(store.commit(Batch { thread, namespace, origin, fence, epoch: epoch + 1, writes: vec![] }))
+        block_on(store.commit(WriteBatch {
+            thread,
+            namespace,
+            origin,
+            fence,
+            epoch: epoch + 1,
+            writes: vec![],
+        }))
     };
     let wins = |store: MemoryCheckpointer| (0..200).filter(|epoch| raise(&store, *epoch).is_ok()).count();
     let won: usize = thread::scope(|scope| {

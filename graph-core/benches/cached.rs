@@ -8,7 +8,7 @@ mod paired;
 use std::time::{Duration, Instant};
 
 use paired::{extent, pair};
-use superstep::cache::{Cached, MemoryCache};
+use superstep::cache::{CachePolicy, MemoryCache};
 use superstep::{END, Graph, GraphState, START, StateGraph};
 
 #[derive(GraphState, Clone)]
@@ -39,12 +39,12 @@ fn main() {
     let (rounds, supersteps) = extent(31, 20_000);
     let plain = || StateGraph::<Count>::new().edge(START, tick).edge(tick, tick);
     let uncached = plain().compile().expect("a loop");
-    let cached = plain().cache(tick, Cached::by(|count: &Count| count.total)).compile().expect("a loop");
+    let cached = plain().cache(tick, CachePolicy::by(|count: &Count| count.total)).compile().expect("a loop");
     let cached = cached.with_cache(MemoryCache::new());
     let found =
         pair(rounds, || ticks(&runtime, &cached, supersteps), || ticks(&runtime, &uncached, supersteps));
     found.report("a superstep whose result is found in memory, against one of an empty node", 100.0);
-    let beside = plain().edge(START, other).edge(other, END).cache(other, Cached::by(|_: &Count| ()));
+    let beside = plain().edge(START, other).edge(other, END).cache(other, CachePolicy::by(|_: &Count| ()));
     let beside = beside.compile().expect("a loop").with_cache(MemoryCache::new());
     let free =
         pair(rounds, || ticks(&runtime, &beside, supersteps), || ticks(&runtime, &uncached, supersteps));

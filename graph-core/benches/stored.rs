@@ -10,7 +10,7 @@ use std::time::Instant;
 use paired::{extent, pair};
 use serde::{Deserialize, Serialize};
 use superstep::GraphState;
-use superstep::checkpoint::{CheckpointId, Payload, PieceKind, StoredField, StoredPiece};
+use superstep::checkpoint::{ChangeKind, CheckpointId, Payload, StoredChange, StoredField};
 use superstep::state::Restore;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -39,13 +39,14 @@ fn json(value: &impl Serialize) -> Payload {
     Payload::new(superstep::checkpoint::Encoding::Json, serde_json::to_vec(value).expect("JSON"))
 }
 
-fn chat(pieces: impl IntoIterator<Item = (PieceKind, Payload)>) -> Vec<StoredField> {
-    let piece = |(kind, payload)| StoredPiece { checkpoint: CheckpointId::after(None), kind, payload };
-    let of = |field: &str, pieces: Vec<StoredPiece>| StoredField { field: field.to_owned(), pieces };
+fn chat(pieces: impl IntoIterator<Item = (ChangeKind, Payload)>) -> Vec<StoredField> {
+    let piece = |(kind, payload)| StoredChange { checkpoint: CheckpointId::after(None), kind, payload };
+    let of =
+        |field: &str, pieces: Vec<StoredChange>| StoredField { field: field.to_owned(), changes: pieces };
     vec![
         of("messages", pieces.into_iter().map(piece).collect()),
-        of("question", vec![piece((PieceKind::Value, json(&"why?")))]),
-        of("count", vec![piece((PieceKind::Value, json(&7)))]),
+        of("question", vec![piece((ChangeKind::Value, json(&"why?")))]),
+        of("count", vec![piece((ChangeKind::Value, json(&7)))]),
     ]
 }
 
@@ -71,11 +72,11 @@ fn main() {
         }
         start.elapsed() / times
     };
-    let value = chat([(PieceKind::Value, whole.clone())]);
+    let value = chat([(ChangeKind::Value, whole.clone())]);
     let halves = messages.split_at(250);
-    let deltas = halves.1.iter().map(|message| (PieceKind::Delta, json(&[message])));
-    let half = chat(std::iter::once((PieceKind::Value, json(&halves.0))).chain(deltas));
-    let deltas = chat(messages.iter().map(|message| (PieceKind::Delta, json(&[message]))));
+    let deltas = halves.1.iter().map(|message| (ChangeKind::Delta, json(&[message])));
+    let half = chat(std::iter::once((ChangeKind::Value, json(&halves.0))).chain(deltas));
+    let deltas = chat(messages.iter().map(|message| (ChangeKind::Delta, json(&[message]))));
 
     let state = Chat { messages, question: String::new(), count: 0 };
     let mut bytes = Vec::new();

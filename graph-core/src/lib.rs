@@ -40,7 +40,7 @@
 //! # What a node may be
 //!
 //! An `async fn` (or an async closure without captures, under a name) whose parameters are, in any order: `&State` or a
-//! state flattened into it, a [view](derive@StateView) by value, a packet by reference, [`&Cx`](Cx), [`&Ctx<D>`](Ctx).
+//! state flattened into it, a [view](derive@StateView) by value, a packet by reference, [`&Context`](Context), [`&ContextWith<D>`](ContextWith).
 //! Or a struct that implements [`Node`] or [`PacketNode`]. It returns an update, a [route](derive@Route), both as a
 //! tuple, `()`, or a [`Result`] of these.
 //!
@@ -50,14 +50,14 @@
 //! [`start`](run::Run::start) lets the caller step it by hand. Tasks use all cores on a multi-thread tokio runtime; on a
 //! current-thread one, or without one, they take turns.
 //!
-//! A node asks a person with [`Cx::interrupt`]; the run then ends [interrupted](Outcome::Interrupted), and goes on with the
-//! answer: see [`interrupt`]. What must not be done twice when a node runs again is a [`Cx::step`].
+//! A node asks a person with [`Context::interrupt`]; the run then ends [interrupted](Outcome::Interrupted), and goes on with the
+//! answer: see [`interrupt`]. What must not be done twice when a node runs again is a [`Context::step`].
 //!
 //! # Threads
 //!
 //! [`Graph::with_checkpointer`] gives a graph that runs on [threads](thread::Thread): every superstep is stored, and a thread
-//! can be gone on with, looked at and branched, in this process or another. A node that [asks](Cx::interrupt) stops the run
-//! until there is an answer; what must not be done twice goes into a [step](Cx::step).
+//! can be gone on with, looked at and branched, in this process or another. A node that [asks](Context::interrupt) stops the run
+//! until there is an answer; what must not be done twice goes into a [step](Context::step).
 //!
 //! ```
 //! use superstep::checkpoint::MemoryCheckpointer;
@@ -97,10 +97,10 @@
 //!
 //! # Testing a node
 //!
-//! A node is a function: call it. [`GraphState::started`] makes a state from an input, [`Ctx::detached`] a context,
+//! A node is a function: call it. [`GraphState::started`] makes a state from an input, [`ContextWith::detached`] a context,
 //! [`View::of`](derive@StateView) a view, and [`GraphState::updated`] applies what the node returned, through reducers and
-//! rules. One that asks a person is given its answers by [`Cx::answering`]; without them it would wait for ever, unless
-//! [`Cx::until_asked`] looks at what it asks.
+//! rules. One that asks a person is given its answers by [`Context::answering`]; without them it would wait for ever, unless
+//! [`Context::until_interrupt`] looks at what it asks.
 //!
 //! # Features
 //!
@@ -136,7 +136,7 @@ pub mod workflow;
 #[doc(hidden)]
 pub mod __private;
 
-pub use engine::{Ctx, Cx, DEFAULT_RECURSION_LIMIT, Durability, FailureMode, Metadata};
+pub use engine::{Context, ContextWith, DEFAULT_RECURSION_LIMIT, Durability, FailureMode, Metadata};
 pub use error::{Error, ErrorKind, NodeFailure, WiringProblem};
 pub use graph::builder::StateGraph;
 pub use graph::compiled::Graph;

@@ -16,8 +16,8 @@ use paired::{extent, measuring, pair};
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 use superstep::checkpoint::{
-    Batch, Checkpoint, CheckpointId, Checkpointer, Loaded, MemoryCheckpointer, Page, Prune, Pruned, Query,
-    StoreFuture, ThreadQuery, ThreadRecord,
+    Checkpoint, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded, MemoryCheckpointer,
+    Page, Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
 };
 use superstep::{Graph, GraphState, START, StateGraph};
 use superstep_sqlite::{SqliteCheckpointer, Synchronous};
@@ -55,7 +55,7 @@ fn graph() -> Graph<Chat> {
 struct Counting<C>(C, Arc<AtomicU64>);
 
 impl<C: Checkpointer> Checkpointer for Counting<C> {
-    fn commit(&self, batch: Batch) -> StoreFuture<'_, ()> {
+    fn commit(&self, batch: WriteBatch) -> CheckpointFuture<'_, ()> {
         self.1.fetch_add(1, Ordering::Relaxed);
         self.0.commit(batch)
     }
@@ -65,27 +65,27 @@ impl<C: Checkpointer> Checkpointer for Counting<C> {
         thread: &str,
         namespace: &str,
         checkpoint: Option<CheckpointId>,
-    ) -> StoreFuture<'_, Loaded> {
+    ) -> CheckpointFuture<'_, Loaded> {
         self.0.get(thread, namespace, checkpoint)
     }
 
-    fn list(&self, query: Query) -> StoreFuture<'_, Page<Checkpoint>> {
+    fn list(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<Checkpoint>> {
         self.0.list(query)
     }
 
-    fn threads(&self, query: ThreadQuery) -> StoreFuture<'_, Page<ThreadRecord>> {
+    fn threads(&self, query: ThreadQuery) -> CheckpointFuture<'_, Page<ThreadRecord>> {
         self.0.threads(query)
     }
 
-    fn delete(&self, thread: &str) -> StoreFuture<'_, bool> {
+    fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool> {
         self.0.delete(thread)
     }
 
-    fn copy(&self, from: &str, to: &str) -> StoreFuture<'_, ()> {
+    fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()> {
         self.0.copy(from, to)
     }
 
-    fn prune(&self, prune: Prune) -> StoreFuture<'_, Pruned> {
+    fn prune(&self, prune: Prune) -> CheckpointFuture<'_, Pruned> {
         self.0.prune(prune)
     }
 }

@@ -3,8 +3,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use superstep::cache::{Cache, Clear, EntryKey, Error, NewEntry, Reply};
-use superstep::checkpoint::{Payload, StoreError};
+use superstep::cache::{Cache, CacheError, CacheFuture, Clear, EntryKey, NewEntry};
+use superstep::checkpoint::{CheckpointError, Payload};
 
 use crate::items::about;
 use crate::options::Options;
@@ -15,7 +15,7 @@ use crate::writer::{Session, Turn};
 /// A cache of nodes' results in one SQLite file. A clone is the same cache.
 ///
 /// ```
-/// use superstep::cache::Cached;
+/// use superstep::cache::CachePolicy;
 /// use superstep::{END, GraphState, START, StateGraph};
 /// use superstep_sqlite::SqliteCache;
 ///
@@ -37,7 +37,7 @@ use crate::writer::{Session, Turn};
 /// let graph = StateGraph::<Page>::new()
 ///     .edge(START, fetch)
 ///     .edge(fetch, END)
-///     .cache(fetch, Cached::by(|page: &Page| page.url.clone()))
+///     .cache(fetch, CachePolicy::by(|page: &Page| page.url.clone()))
 ///     .compile()?
 ///     .with_cache(SqliteCache::open(path)?);
 /// graph.run(Page::input("/a")).await?;
@@ -71,13 +71,13 @@ impl SqliteCache {
     /// The calling thread waits for the disk; nothing else of the cache blocks.
     ///
     /// # Errors
-    /// [`NewerFormat`](Error::NewerFormat) if a newer version of this crate has written the file, [`Backend`](Error::Backend) if
+    /// [`NewerFormat`](CacheError::NewerFormat) if a newer version of this crate has written the file, [`Backend`](CacheError::Backend) if
     /// it cannot be opened or is something else.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, CacheError> {
         Self::open_with(path.as_ref(), &Options::new())
     }
 
-    pub(crate) fn open_with(path: &Path, options: &Options) -> Result<Self, Error> {
+    pub(crate) fn open_with(path: &Path, options: &Options) -> Result<Self, CacheError> {
         Shared::open(path, options).map(Self::of).map_err(error)
     }
 
@@ -93,21 +93,21 @@ impl fmt::Debug for SqliteCache {
 }
 
 impl Cache for SqliteCache {
-    fn get(&self, at: EntryKey, now: SystemTime) -> Reply<'_, Option<Payload>> {
+    fn get(&self, at: EntryKey, now: SystemTime) -> CacheFuture<'_, Option<Payload>> {
         Box::pin(async move {
             let read = self.shared.read(about("look for a result"), move |db| results::get(db, &at, now));
             read.await.map_err(error)?
         })
     }
 
-    fn put(&self, puts: Vec<NewEntry>, now: SystemTime) -> Reply<'_, ()> {
+    fn put(&self, puts: Vec<NewEntry>, now: SystemTime) -> CacheFuture<'_, ()> {
         let run = move |session: &mut Session| results::put(&session.db, &puts, now).map(Turn::Done);
         Box::pin(
             async move { self.shared.writes.write(about("put results"), false, run).await.map_err(error) },
         )
     }
 
-    fn clear(&self, which: Clear) -> Reply<'_, u64> {
+    fn clear(&self, which: Clear) -> CacheFuture<'_, u64> {
         let mut clearing = Clearing::new(which);
         let run = move |session: &mut Session| clearing.turn(session);
         Box::pin(
@@ -117,10 +117,10 @@ impl Cache for SqliteCache {
 }
 
 /// An error of the file, as one of the cache.
-fn error(error: StoreError) -> Error {
+fn error(error: CheckpointError) -> CacheError {
     match error {
-        StoreError::NewerFormat { found, known } => Error::NewerFormat { found, known },
-        StoreError::Backend { what, source } => Error::Backend { what, source },
-        other => Error::backend("use the file", other),
+        CheckpointError::NewerFormat { found, known } => CacheError::NewerFormat { found, known },
+        CheckpointError::Backend { what, source } => CacheError::Backend { what, source },
+        other => CacheError::backend("use the file", other),
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rusqlite::ToSql;
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use superstep::checkpoint::{CheckpointId, Encoding, Payload, PieceKind, StoredPiece};
+use superstep::checkpoint::{ChangeKind, CheckpointId, Encoding, Payload, StoredChange};
 
 /// How many bytes tell of one entry.
 pub(crate) const HEADER: usize = 21;
@@ -20,7 +20,7 @@ const BETWEEN: u8 = b'\n';
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) checkpoint: CheckpointId,
-    pub(crate) kind: PieceKind,
+    pub(crate) kind: ChangeKind,
     pub(crate) encoding: Encoding,
     pub(crate) range: Range<usize>,
 }
@@ -33,7 +33,7 @@ pub(crate) struct Chunk {
 }
 
 impl Chunk {
-    pub(crate) fn push(&mut self, checkpoint: CheckpointId, kind: PieceKind, payload: &Payload) {
+    pub(crate) fn push(&mut self, checkpoint: CheckpointId, kind: ChangeKind, payload: &Payload) {
         if !self.entries.is_empty() {
             self.data.push(BETWEEN);
         }
@@ -71,7 +71,7 @@ impl Chunk {
     }
 
     pub(crate) fn is_whole(&self) -> bool {
-        self.first().is_some_and(|first| first.kind == PieceKind::Value)
+        self.first().is_some_and(|first| first.kind == ChangeKind::Value)
     }
 
     /// The encoding of the one entry of a row that needs no headers.
@@ -89,7 +89,7 @@ impl Chunk {
         }
         let mut headers = Vec::with_capacity(self.entries.len() * HEADER);
         for entry in &self.entries {
-            let whole = if entry.kind == PieceKind::Value { WHOLE } else { 0 };
+            let whole = if entry.kind == ChangeKind::Value { WHOLE } else { 0 };
             // A payload of four gigabytes is more than SQLite takes; it is refused before it comes here.
             let length = u32::try_from(entry.range.len()).unwrap_or(u32::MAX);
             headers.extend_from_slice(&entry.checkpoint.to_bytes());
@@ -162,7 +162,7 @@ fn entry(header: &[u8; HEADER], start: usize) -> Result<Entry, String> {
     let encoding = Encoding::from_code(code & !WHOLE).ok_or_else(|| unknown_encoding(code & !WHOLE))?;
     Ok(Entry {
         checkpoint: CheckpointId::from_bytes(*checkpoint),
-        kind: if code & WHOLE == 0 { PieceKind::Delta } else { PieceKind::Value },
+        kind: if code & WHOLE == 0 { ChangeKind::Delta } else { ChangeKind::Value },
         encoding,
         range: start..start.saturating_add(length),
     })
@@ -174,9 +174,9 @@ pub(crate) fn unknown_encoding(code: u8) -> String {
 }
 
 /// The piece that an entry is, without copying the row's data.
-pub(crate) fn piece(entry: Entry, data: &Arc<[u8]>) -> Option<StoredPiece> {
+pub(crate) fn piece(entry: Entry, data: &Arc<[u8]>) -> Option<StoredChange> {
     let payload = Payload::part_of(entry.encoding, Arc::clone(data), entry.range)?;
-    Some(StoredPiece { checkpoint: entry.checkpoint, kind: entry.kind, payload })
+    Some(StoredChange { checkpoint: entry.checkpoint, kind: entry.kind, payload })
 }
 
 #[cfg(test)]
@@ -187,9 +187,9 @@ mod tests {
         let first = CheckpointId::after(None);
         let second = CheckpointId::after(Some(first));
         let mut chunk = Chunk::default();
-        chunk.push(first, PieceKind::Value, &Payload::json("[1]"));
-        chunk.push(first, PieceKind::Delta, &Payload::new(Encoding::Bytes, *b""));
-        chunk.push(second, PieceKind::Delta, &Payload::json("[2,3]"));
+        chunk.push(first, ChangeKind::Value, &Payload::json("[1]"));
+        chunk.push(first, ChangeKind::Delta, &Payload::new(Encoding::Bytes, *b""));
+        chunk.push(second, ChangeKind::Delta, &Payload::json("[2,3]"));
         (chunk, vec![first, first, second])
     }
 
@@ -197,7 +197,7 @@ mod tests {
     fn entries_are_read_back() {
         let (chunk, ids) = chunk();
         let data: Arc<[u8]> = chunk.data.clone().into();
-        let pieces: Vec<StoredPiece> = entries(&chunk.headers().unwrap(), data.len())
+        let pieces: Vec<StoredChange> = entries(&chunk.headers().unwrap(), data.len())
             .unwrap()
             .into_iter()
             .map(|entry| piece(entry, &data).unwrap())
@@ -207,9 +207,9 @@ mod tests {
         assert_eq!(
             found,
             [
-                (ids[0], PieceKind::Value, Payload::json("[1]")),
-                (ids[1], PieceKind::Delta, Payload::new(Encoding::Bytes, *b"")),
-                (ids[2], PieceKind::Delta, Payload::json("[2,3]")),
+                (ids[0], ChangeKind::Value, Payload::json("[1]")),
+                (ids[1], ChangeKind::Delta, Payload::new(Encoding::Bytes, *b"")),
+                (ids[2], ChangeKind::Delta, Payload::json("[2,3]")),
             ]
         );
     }

@@ -64,7 +64,7 @@ pub use long_term::SqliteStore;
 pub use options::{Options, Synchronous};
 pub use store::SqliteCheckpointer;
 
-/// The examples of docs/store.md are compiled, and run, with the tests.
+/// The examples of docs/how-to/memory.md are compiled, and run, with the tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../docs/store.md")]
+#[doc = include_str!("../../docs/how-to/memory.md")]
 struct Guide;

@@ -5,7 +5,9 @@ use std::time::SystemTime;
 
 use rusqlite::Connection;
 use superstep::checkpoint::Page;
-use superstep::store::{Error, Found, Get, Item, Namespace, NamespaceQuery, Reply, Search, Store, Writes};
+use superstep::store::{
+    Found, Get, Item, ItemWrites, Namespace, NamespaceQuery, Search, Store, StoreError, StoreFuture,
+};
 
 use crate::cache::SqliteCache;
 use crate::items::{self, Fault, Sweep, about, settle};
@@ -60,13 +62,13 @@ impl SqliteStore {
     /// The calling thread waits for the disk; nothing else of the store blocks.
     ///
     /// # Errors
-    /// [`NewerFormat`](Error::NewerFormat) if a newer version of this crate has written the file, [`Backend`](Error::Backend) if
+    /// [`NewerFormat`](StoreError::NewerFormat) if a newer version of this crate has written the file, [`Backend`](StoreError::Backend) if
     /// it cannot be opened or is something else.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         Self::open_with(path.as_ref(), &Options::new())
     }
 
-    pub(crate) fn open_with(path: &Path, options: &Options) -> Result<Self, Error> {
+    pub(crate) fn open_with(path: &Path, options: &Options) -> Result<Self, StoreError> {
         Shared::open(path, options).map(Self::of).map_err(items::error)
     }
 
@@ -83,7 +85,7 @@ impl SqliteStore {
         &self,
         what: &'static str,
         query: impl FnOnce(&Connection) -> Result<T, Fault> + Send + 'static,
-    ) -> Result<T, Error> {
+    ) -> Result<T, StoreError> {
         self.shared.read(about(what), move |db| settle(query(db))).await.map_err(items::error)?
     }
 
@@ -91,13 +93,13 @@ impl SqliteStore {
         &self,
         what: &'static str,
         write: impl Fn(&Connection) -> Result<T, Fault> + Send + 'static,
-    ) -> Result<T, Error> {
+    ) -> Result<T, StoreError> {
         let run = move |session: &mut Session| settle(write(&session.db)).map(Turn::Done);
         self.shared.writes.write(about(what), false, run).await.map_err(items::error)?
     }
 
     /// Lets rows live on, if there are any.
-    async fn refresh(&self, rows: Vec<i64>, now: SystemTime) -> Result<(), Error> {
+    async fn refresh(&self, rows: Vec<i64>, now: SystemTime) -> Result<(), StoreError> {
         if rows.is_empty() {
             return Ok(());
         }
@@ -112,7 +114,7 @@ impl fmt::Debug for SqliteStore {
 }
 
 impl Store for SqliteStore {
-    fn get(&self, get: Get) -> Reply<'_, Vec<Option<Item>>> {
+    fn get(&self, get: Get) -> StoreFuture<'_, Vec<Option<Item>>> {
         Box::pin(async move {
             let now = get.now;
             let (items, refreshed) = self.read("read items", move |db| items::get(db, &get)).await?;
@@ -121,11 +123,11 @@ impl Store for SqliteStore {
         })
     }
 
-    fn write(&self, writes: Writes) -> Reply<'_, Vec<bool>> {
+    fn write(&self, writes: ItemWrites) -> StoreFuture<'_, Vec<bool>> {
         Box::pin(self.write_with("write items", move |db| items::write(db, &writes)))
     }
 
-    fn search(&self, search: Search) -> Reply<'_, Page<Found>> {
+    fn search(&self, search: Search) -> StoreFuture<'_, Page<Found>> {
         Box::pin(async move {
             let now = search.now;
             let (page, refreshed) = self.read("search items", move |db| items::search(db, &search)).await?;
@@ -134,11 +136,11 @@ impl Store for SqliteStore {
         })
     }
 
-    fn namespaces(&self, query: NamespaceQuery) -> Reply<'_, Page<Namespace>> {
+    fn namespaces(&self, query: NamespaceQuery) -> StoreFuture<'_, Page<Namespace>> {
         Box::pin(self.read("list namespaces", move |db| items::list(db, &query)))
     }
 
-    fn sweep(&self, now: SystemTime) -> Reply<'_, u64> {
+    fn sweep(&self, now: SystemTime) -> StoreFuture<'_, u64> {
         let mut sweep = Sweep::new(now);
         let run = move |session: &mut Session| sweep.turn(session);
         Box::pin(async move {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
-use superstep::checkpoint::StoreError;
+use superstep::checkpoint::CheckpointError;
 
 use crate::options::{Options, Synchronous};
 use crate::schema;
@@ -18,27 +18,27 @@ const OPEN: &str = "open the file";
 
 /// Where the file is, which is made if it is not there. What SQLite takes for something else than a path (`:memory:`) is
 /// the file of that name, and a process may go to another folder later.
-pub(crate) fn place(path: &Path) -> Result<PathBuf, StoreError> {
+pub(crate) fn place(path: &Path) -> Result<PathBuf, CheckpointError> {
     make(path)
         .and_then(|()| fs::canonicalize(path))
-        .map_err(|error| StoreError::backend("make the file", error))
+        .map_err(|error| CheckpointError::backend("make the file", error))
 }
 
 /// The connection that writes; the file is in the newest format afterwards.
-pub(crate) fn writer(path: &Path, options: &Options) -> Result<Connection, StoreError> {
+pub(crate) fn writer(path: &Path, options: &Options) -> Result<Connection, CheckpointError> {
     prepare(path, options)
         .map_err(|trouble| trouble.into_error(&About { what: OPEN, ..About::default() }))
         .map_err(|error| match error {
             // There is no thread to speak of yet.
-            StoreError::Corrupt(corrupt) => {
-                StoreError::backend(OPEN, format!("{}: {}", corrupt.what, corrupt.reason))
+            CheckpointError::Corrupt(corrupt) => {
+                CheckpointError::backend(OPEN, format!("{}: {}", corrupt.what, corrupt.reason))
             }
             other => other,
         })
 }
 
 /// A connection that cannot write.
-pub(crate) fn reader(path: &Path, options: &Options) -> Result<Connection, StoreError> {
+pub(crate) fn reader(path: &Path, options: &Options) -> Result<Connection, CheckpointError> {
     let connect = || -> rusqlite::Result<Connection> {
         let db = connect(path, options)?;
         db.execute_batch("PRAGMA query_only = ON")?;
@@ -103,7 +103,7 @@ fn write_ahead(db: &Connection, timeout: Duration) -> Result<(), Trouble> {
             Ok(mode) if mode == "wal" => return Ok(()),
             Ok(mode) => {
                 let reason = format!("its file system does not allow write-ahead logging, only `{mode}`");
-                return Err(StoreError::backend(OPEN, reason).into());
+                return Err(CheckpointError::backend(OPEN, reason).into());
             }
             Err(error)
                 if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && Instant::now() < until =>

@@ -2,7 +2,7 @@ use std::path::Path;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use superstep::checkpoint::StoreError;
+use superstep::checkpoint::CheckpointError;
 
 use crate::{SqliteCache, SqliteCheckpointer, SqliteStore};
 
@@ -74,7 +74,7 @@ impl Options {
     ///
     /// # Errors
     /// As [`SqliteCheckpointer::open`].
-    pub fn open(self, path: impl AsRef<Path>) -> Result<SqliteCheckpointer, StoreError> {
+    pub fn open(self, path: impl AsRef<Path>) -> Result<SqliteCheckpointer, CheckpointError> {
         SqliteCheckpointer::open_with(path.as_ref(), &self)
     }
 
@@ -82,7 +82,7 @@ impl Options {
     ///
     /// # Errors
     /// As [`SqliteStore::open`].
-    pub fn open_store(self, path: impl AsRef<Path>) -> Result<SqliteStore, superstep::store::Error> {
+    pub fn open_store(self, path: impl AsRef<Path>) -> Result<SqliteStore, superstep::store::StoreError> {
         SqliteStore::open_with(path.as_ref(), &self)
     }
 
@@ -90,7 +90,7 @@ impl Options {
     ///
     /// # Errors
     /// As [`SqliteCache::open`].
-    pub fn open_cache(self, path: impl AsRef<Path>) -> Result<SqliteCache, superstep::cache::Error> {
+    pub fn open_cache(self, path: impl AsRef<Path>) -> Result<SqliteCache, superstep::cache::CacheError> {
         SqliteCache::open_with(path.as_ref(), &self)
     }
 }

@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rusqlite::Connection;
-use superstep::checkpoint::StoreError;
+use superstep::checkpoint::CheckpointError;
 
 use crate::open;
 use crate::options::Options;
@@ -19,7 +19,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn open(path: &Path, options: &Options) -> Result<Arc<Self>, StoreError> {
+    pub(crate) fn open(path: &Path, options: &Options) -> Result<Arc<Self>, CheckpointError> {
         let path = open::place(path)?;
         let db = open::writer(&path, options)?;
         // From here on, whatever fails ends the threads that are there.
@@ -41,7 +41,7 @@ impl Shared {
         &self,
         about: About,
         query: impl FnOnce(&Connection) -> Result<T, Trouble> + Send + 'static,
-    ) -> Result<T, StoreError> {
+    ) -> Result<T, CheckpointError> {
         self.writes.settled().await;
         reader::read(&self.reads, about, query).await
     }

@@ -3,8 +3,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use superstep::checkpoint::{
-    Batch, Checkpoint, CheckpointId, Checkpointer, Loaded, Page, Prune, Pruned, Query, StoreError,
-    StoreFuture, ThreadQuery, ThreadRecord,
+    Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded, Page,
+    Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
 };
 
 use crate::cache::SqliteCache;
@@ -60,9 +60,9 @@ impl SqliteCheckpointer {
     /// The calling thread waits for the disk; nothing else of the store blocks.
     ///
     /// # Errors
-    /// [`NewerFormat`](StoreError::NewerFormat) if a newer version of this crate has written the file,
-    /// [`Backend`](StoreError::Backend) if it cannot be opened or is something else.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+    /// [`NewerFormat`](CheckpointError::NewerFormat) if a newer version of this crate has written the file,
+    /// [`Backend`](CheckpointError::Backend) if it cannot be opened or is something else.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, CheckpointError> {
         Self::open_with(path.as_ref(), &Options::new())
     }
 
@@ -71,7 +71,7 @@ impl SqliteCheckpointer {
         Options::new()
     }
 
-    pub(crate) fn open_with(path: &Path, options: &Options) -> Result<Self, StoreError> {
+    pub(crate) fn open_with(path: &Path, options: &Options) -> Result<Self, CheckpointError> {
         Ok(Self { shared: Shared::open(path, options)? })
     }
 
@@ -104,7 +104,7 @@ impl SqliteCheckpointer {
 }
 
 impl Checkpointer for SqliteCheckpointer {
-    fn commit(&self, batch: Batch) -> StoreFuture<'_, ()> {
+    fn commit(&self, batch: WriteBatch) -> CheckpointFuture<'_, ()> {
         let about = About {
             what: "write a checkpoint",
             thread: Arc::clone(&batch.thread),
@@ -119,14 +119,14 @@ impl Checkpointer for SqliteCheckpointer {
         thread: &str,
         namespace: &str,
         checkpoint: Option<CheckpointId>,
-    ) -> StoreFuture<'_, Loaded> {
+    ) -> CheckpointFuture<'_, Loaded> {
         let about = About { what: "read a checkpoint", thread: thread.into(), namespace: namespace.into() };
         let (thread, namespace) = (Arc::clone(&about.thread), Arc::clone(&about.namespace));
         let query = move |db: &_| reader::get(db, &thread, &namespace, checkpoint);
         Box::pin(self.shared.read(about, query))
     }
 
-    fn list(&self, query: Query) -> StoreFuture<'_, Page<Checkpoint>> {
+    fn list(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<Checkpoint>> {
         let about = About {
             what: "list checkpoints",
             thread: Arc::clone(&query.thread),
@@ -135,26 +135,26 @@ impl Checkpointer for SqliteCheckpointer {
         Box::pin(self.shared.read(about, move |db: &_| reader::list(db, &query)))
     }
 
-    fn threads(&self, query: ThreadQuery) -> StoreFuture<'_, Page<ThreadRecord>> {
+    fn threads(&self, query: ThreadQuery) -> CheckpointFuture<'_, Page<ThreadRecord>> {
         let about = About { what: "list threads", ..About::default() };
         Box::pin(self.shared.read(about, move |db: &_| reader::threads(db, &query)))
     }
 
-    fn delete(&self, thread: &str) -> StoreFuture<'_, bool> {
+    fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool> {
         let thread: Arc<str> = thread.into();
         let about = About { what: "delete a thread", thread: Arc::clone(&thread), ..About::default() };
         let run = move |session: &mut writer::Session| writer::delete(session, &thread).map(Turn::Done);
         Box::pin(self.shared.writes.write(about, true, run))
     }
 
-    fn copy(&self, from: &str, to: &str) -> StoreFuture<'_, ()> {
+    fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()> {
         let (from, to): (Arc<str>, Arc<str>) = (from.into(), to.into());
         let about = About { what: "copy a thread", thread: Arc::clone(&from), ..About::default() };
         let run = move |session: &mut writer::Session| writer::copy(session, &from, &to).map(Turn::Done);
         Box::pin(self.shared.writes.write(about, true, run))
     }
 
-    fn prune(&self, prune: Prune) -> StoreFuture<'_, Pruned> {
+    fn prune(&self, prune: Prune) -> CheckpointFuture<'_, Pruned> {
         let thread = prune.thread.clone().unwrap_or_default();
         let about = About { what: "prune", thread, ..About::default() };
         let mut pruning = Pruning::new(prune);

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Row, ToSql};
-use superstep::checkpoint::{Checkpoint, CheckpointId, Encoding, Payload, RunRecord, Source};
+use superstep::checkpoint::{Checkpoint, CheckpointId, CheckpointSource, Encoding, Payload, RunRecord};
 
 use crate::chunk::unknown_encoding;
 use crate::trouble::Trouble;
@@ -29,7 +29,7 @@ fn rest(row: &Row<'_>, id: CheckpointId, run: Arc<RunRecord>) -> Result<Checkpoi
         id,
         parent: optional_id(row, 1)?,
         step: row.get(2)?,
-        source: Source::from_name(source)
+        source: CheckpointSource::from_name(source)
             .ok_or_else(|| Trouble::damaged("the source", None, "it is not known"))?,
         run,
         created_at: time(row.get(4)?)

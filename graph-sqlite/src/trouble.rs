@@ -1,13 +1,13 @@
 use std::sync::Arc;
 
 use rusqlite::ErrorCode;
-use superstep::checkpoint::{CheckpointId, Corrupt, StoreError};
+use superstep::checkpoint::{CheckpointError, CheckpointId, CorruptCheckpoint};
 
 /// Why something inside the store did not go through; what names the thread is added at its edge.
 #[derive(Debug)]
 pub(crate) enum Trouble {
     /// A call that was refused before it had written anything.
-    Refused(StoreError),
+    Refused(CheckpointError),
     /// Something stored that cannot be read.
     Damaged(Damage),
     /// SQLite failed.
@@ -31,9 +31,9 @@ pub(crate) struct About {
 }
 
 impl Damage {
-    pub(crate) fn of(self, thread: Arc<str>, namespace: Arc<str>) -> Corrupt {
+    pub(crate) fn of(self, thread: Arc<str>, namespace: Arc<str>) -> CorruptCheckpoint {
         let Self { checkpoint, what, reason } = self;
-        Corrupt { thread, namespace, checkpoint, what, reason }
+        CorruptCheckpoint { thread, namespace, checkpoint, what, reason }
     }
 }
 
@@ -56,12 +56,12 @@ impl Trouble {
         }
     }
 
-    pub(crate) fn into_error(self, about: &About) -> StoreError {
+    pub(crate) fn into_error(self, about: &About) -> CheckpointError {
         match self {
             Self::Refused(error) => error,
             Self::Damaged(damage) => {
                 let (thread, namespace) = (Arc::clone(&about.thread), Arc::clone(&about.namespace));
-                StoreError::Corrupt(Box::new(damage.of(thread, namespace)))
+                CheckpointError::Corrupt(Box::new(damage.of(thread, namespace)))
             }
             Self::Sql(error) => backend(about.what, error),
         }
@@ -69,18 +69,18 @@ impl Trouble {
 }
 
 /// The error of a file that SQLite cannot work with.
-pub(crate) fn backend(what: &'static str, error: rusqlite::Error) -> StoreError {
+pub(crate) fn backend(what: &'static str, error: rusqlite::Error) -> CheckpointError {
     match error.sqlite_error_code() {
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::backend(
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => CheckpointError::backend(
             what,
             format!("another process has kept the file locked for longer than the busy timeout ({error})"),
         ),
-        _ => StoreError::backend(what, error),
+        _ => CheckpointError::backend(what, error),
     }
 }
 
-impl From<StoreError> for Trouble {
-    fn from(error: StoreError) -> Self {
+impl From<CheckpointError> for Trouble {
+    fn from(error: CheckpointError) -> Self {
         Self::Refused(error)
     }
 }

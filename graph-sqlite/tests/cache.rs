@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use rusqlite::{Connection, params};
-use superstep::cache::{EntryKey, Error};
+use superstep::cache::{CacheError, EntryKey};
 use superstep_conformance::cache::Place;
 use superstep_sqlite::{SqliteCache, Synchronous};
 use tempfile::TempDir;
@@ -25,7 +25,7 @@ impl File {
 impl Place for File {
     type Cache = SqliteCache;
 
-    async fn open(&self) -> Result<SqliteCache, Error> {
+    async fn open(&self) -> Result<SqliteCache, CacheError> {
         // Not waiting for the disk: what is tested does not depend on it.
         superstep_sqlite::Options::new().synchronous(Synchronous::Normal).readers(2).open_cache(self.path())
     }

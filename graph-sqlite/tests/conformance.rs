@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use rusqlite::{Connection, params};
-use superstep::checkpoint::StoreError;
+use superstep::checkpoint::CheckpointError;
 use superstep_conformance::{Damage, Place};
 use superstep_sqlite::SqliteCheckpointer;
 use tempfile::TempDir;
@@ -25,7 +25,7 @@ impl File {
 impl Place for File {
     type Store = SqliteCheckpointer;
 
-    async fn open(&self) -> Result<SqliteCheckpointer, StoreError> {
+    async fn open(&self) -> Result<SqliteCheckpointer, CheckpointError> {
         SqliteCheckpointer::open(self.path())
     }
 

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use rusqlite::{Connection, params};
-use superstep::store::{Error, Namespace};
+use superstep::store::{Namespace, StoreError};
 use superstep_conformance::store::{Damage, Place};
 use superstep_sqlite::{SqliteStore, Synchronous};
 use tempfile::TempDir;
@@ -30,7 +30,7 @@ fn name(namespace: &Namespace) -> String {
 impl Place for File {
     type Store = SqliteStore;
 
-    async fn open(&self) -> Result<SqliteStore, Error> {
+    async fn open(&self) -> Result<SqliteStore, StoreError> {
         // Not waiting for the disk: what is tested does not depend on it.
         superstep_sqlite::Options::new().synchronous(Synchronous::Normal).readers(2).open_store(self.path())
     }

@@ -2,7 +2,7 @@
 //!
 //! Where a node may lead is an enum. It is matched exhaustively, drawn in the picture, and checked by `compile()`.
 
-use superstep::{Cx, END, ErrorKind, GraphState, Result, Route, START, StateGraph};
+use superstep::{Context, END, ErrorKind, GraphState, Result, Route, START, StateGraph};
 
 #[derive(GraphState, Clone, Debug)]
 struct Search {
@@ -26,7 +26,7 @@ async fn improve(search: &Search) -> SearchUpdate {
     Search::update().guess((search.guess + search.root_of / search.guess) / 2.0).rounds(1_u32)
 }
 
-async fn judge(search: &Search, cx: &Cx) -> Verdict {
+async fn judge(search: &Search, cx: &Context) -> Verdict {
     let error = (search.guess * search.guess - search.root_of).abs();
     println!("round {}: {:.6}, {} supersteps left", search.rounds, search.guess, cx.remaining_steps());
     if error > 1e-9 { Verdict::Coarse } else { Verdict::Fine }

@@ -1,8 +1,8 @@
 //! What nodes work with but do not write —clients, settings, pools— is the run's context, not state.
 //!
-//! A node asks for `&Ctx<Shop>` and fits graphs with that context; a node of a library asks for `&Cx` and fits all.
+//! A node asks for `&ContextWith<Shop>` and fits graphs with that context; a node of a library asks for `&Context` and fits all.
 
-use superstep::{Ctx, Cx, END, GraphState, Node, NodeError, Result, START, StateGraph, named};
+use superstep::{Context, ContextWith, END, GraphState, Node, NodeError, Result, START, StateGraph, named};
 
 /// Nothing in here has to be serializable, or cloneable.
 struct Shop {
@@ -19,14 +19,14 @@ struct Order {
     lines: Vec<String>,
 }
 
-async fn price(order: &Order, shop: &Ctx<Shop>) -> Result<OrderUpdate> {
+async fn price(order: &Order, shop: &ContextWith<Shop>) -> Result<OrderUpdate> {
     // `?` takes any error; the run's error then names the node and keeps the cause.
     let price = (shop.context().price)(&order.item)
         .ok_or_else(|| NodeError::msg(format!("no price for {}", order.item)))?;
     Ok(Order::update().total(price))
 }
 
-/// A node that carries something of its own is a struct. This one reads `Cx`, so any context will do.
+/// A node that carries something of its own is a struct. This one reads `Context`, so any context will do.
 #[derive(Clone, Copy)]
 struct Print {
     prefix: &'static str,
@@ -36,7 +36,7 @@ impl Node for Print {
     type Reads = Order;
     type Output = OrderUpdate;
 
-    async fn run(&self, order: &Order, cx: &Cx) -> OrderUpdate {
+    async fn run(&self, order: &Order, cx: &Context) -> OrderUpdate {
         let line = format!("{}{} {} (by {})", self.prefix, order.item, order.total, cx.node());
         Order::update().lines([line])
     }

@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 use superstep::state::Update as _;
-use superstep::{Cx, END, EventKind, GraphState, Result, START, StateGraph, StreamMode};
+use superstep::{Context, END, EventKind, GraphState, Result, START, StateGraph, StreamMode};
 
 #[derive(GraphState, Clone, Debug)]
 struct Draft {
@@ -20,7 +20,7 @@ struct Draft {
 #[derive(Serialize)]
 struct Word(String);
 
-async fn write(draft: &Draft, cx: &Cx) -> DraftUpdate {
+async fn write(draft: &Draft, cx: &Context) -> DraftUpdate {
     let mut text = String::new();
     for word in ["All", "about", &draft.topic] {
         cx.emit(Word(word.to_owned())).await;

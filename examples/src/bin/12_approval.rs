@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use superstep::interrupt::Question;
 use superstep::thread::PersistentGraph;
-use superstep::{Cx, END, ErrorKind, GraphState, Outcome, Result, START, StateGraph};
+use superstep::{Context, END, ErrorKind, GraphState, Outcome, Result, START, StateGraph};
 use superstep_sqlite::SqliteCheckpointer;
 
 #[derive(GraphState, Clone, Debug)]
@@ -36,7 +36,7 @@ enum Decision {
     No { because: String },
 }
 
-async fn buy(order: &Order, cx: &Cx) -> OrderUpdate {
+async fn buy(order: &Order, cx: &Context) -> OrderUpdate {
     // Stops here. With the answer the node runs again from its top, and this line gives it at once.
     match cx.interrupt(Approve { item: order.item.clone(), price: order.price }).await {
         Decision::Yes => Order::update().bought(true),
@@ -63,7 +63,7 @@ async fn clerk(file: &Path) -> Result<()> {
 /// Another answers.
 async fn manager(file: &Path, name: &str) -> Result<Order> {
     let thread = shop(file)?.thread(name);
-    let question = thread.pending().await?.only::<Approve>()?;
+    let question = thread.interrupts().await?.only::<Approve>()?;
     println!("{name}: {} for {}?", question.item, question.price);
     let decision = if question.price < 100 {
         Decision::Yes
@@ -75,7 +75,7 @@ async fn manager(file: &Path, name: &str) -> Result<Order> {
 
     let Err(error) = thread.resume(answer).await else { unreachable!("it has been answered") };
     println!("  clicked twice: {error}");
-    assert!(matches!(error.kind(), ErrorKind::NotOpen { .. }));
+    assert!(matches!(error.kind(), ErrorKind::InterruptNotOpen { .. }));
     Ok(order)
 }
 

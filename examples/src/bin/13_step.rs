@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use superstep::{Ctx, END, GraphState, NodeError, Result, START, StateGraph};
+use superstep::{ContextWith, END, GraphState, NodeError, Result, START, StateGraph};
 use superstep_sqlite::SqliteCheckpointer;
 
 #[derive(GraphState, Clone, Debug)]
@@ -37,7 +37,7 @@ impl World {
     }
 }
 
-async fn sell(sale: &Sale, world: &Ctx<World>) -> Result<SaleUpdate> {
+async fn sell(sale: &Sale, world: &ContextWith<World>) -> Result<SaleUpdate> {
     // A crash between the charge and the keeping of its result runs it again: the key is the same then.
     let key = world.idempotency_key("charge");
     let receipt = world.step("charge", world.context().charge(sale.amount, &key)).await?;

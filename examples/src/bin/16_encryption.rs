@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use superstep::checkpoint::{EncryptedCheckpointer, Key, Keys, StoreError};
+use superstep::checkpoint::{CheckpointError, EncryptedCheckpointer, Key, Keys};
 use superstep::thread::Thread;
 use superstep::{END, ErrorKind, GraphState, Result, START, StateGraph};
 use superstep_sqlite::SqliteCheckpointer;
@@ -64,6 +64,8 @@ async fn main() -> Result<()> {
         unreachable!("the first note was written under last year's key")
     };
     println!("{error:?}");
-    assert!(matches!(error.kind(), ErrorKind::Store(error) if matches!(**error, StoreError::Corrupt(_))));
+    assert!(
+        matches!(error.kind(), ErrorKind::Checkpoint(error) if matches!(**error, CheckpointError::Corrupt(_)))
+    );
     Ok(())
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use superstep::messages::{Message, Role};
 use superstep::store::{Embed, EmbedFuture, Index, Items, LongTermStore, Namespace, gte};
-use superstep::{Cx, END, GraphState, Result, START, StateGraph};
+use superstep::{Context, END, GraphState, Result, START, StateGraph};
 use superstep_sqlite::SqliteCheckpointer;
 
 #[derive(GraphState, Clone, Debug)]
@@ -27,11 +27,11 @@ struct Fact {
 }
 
 /// What is known of a user. Segments are never joined: a user called "ann.facts" or "" is another one.
-fn facts(cx: &Cx, user: &str) -> Result<Items<Fact>> {
+fn facts(cx: &Context, user: &str) -> Result<Items<Fact>> {
     Ok(cx.store()?.of::<Fact>(["users", user, "facts"]))
 }
 
-async fn answer(chat: &Chat, cx: &Cx) -> Result<ChatUpdate> {
+async fn answer(chat: &Chat, cx: &Context) -> Result<ChatUpdate> {
     let question = chat.messages.last().map(Message::text).unwrap_or_default();
     let known =
         facts(cx, &chat.user)?.search().query(question).filter("certainty", gte(0.5)).limit(1).await?;
@@ -43,7 +43,7 @@ async fn answer(chat: &Chat, cx: &Cx) -> Result<ChatUpdate> {
 }
 
 /// Keeps every sentence about the user. A node that runs again puts it again: under the same key, so that nothing is doubled.
-async fn remember(chat: &Chat, cx: &Cx) -> Result<()> {
+async fn remember(chat: &Chat, cx: &Context) -> Result<()> {
     let facts = facts(cx, &chat.user)?;
     for message in chat.messages.iter().filter(|message| message.role() == Role::Human) {
         let text = message.text();

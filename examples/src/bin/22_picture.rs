@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use superstep::checkpoint::MemoryCheckpointer;
 use superstep::graph::Direction;
 use superstep::interrupt::Question;
-use superstep::{Cx, END, GraphState, Result, Route, START, StateGraph};
+use superstep::{Context, END, GraphState, Result, Route, START, StateGraph};
 
 #[derive(GraphState, Clone)]
 struct Ticket {
@@ -56,7 +56,7 @@ async fn classify(_: &Ticket) {}
 
 async fn draft(_: &Ticket) {}
 
-async fn review(_: &Ticket, cx: &Cx) -> Verdict {
+async fn review(_: &Ticket, cx: &Context) -> Verdict {
     if cx.interrupt(Approve).await { Verdict::Accept } else { Verdict::Rework }
 }
 

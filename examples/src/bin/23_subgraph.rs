@@ -5,8 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 use superstep::interrupt::Question;
-use superstep::subgraph::ToParent;
-use superstep::{Cx, END, GraphState, Outcome, Result, Route, START, StateGraph};
+use superstep::subgraph::ParentCommand;
+use superstep::{Context, END, GraphState, Outcome, Result, Route, START, StateGraph};
 use superstep_sqlite::SqliteCheckpointer;
 
 #[derive(GraphState, Clone, Debug)]
@@ -40,9 +40,9 @@ async fn look(search: &Search) -> SearchUpdate {
 }
 
 /// Asks a person; without their leave there is nothing to search for, for nobody.
-async fn check(search: &Search, cx: &Cx) -> Option<ToParent<Report, GiveUp>> {
+async fn check(search: &Search, cx: &Context) -> Option<ParentCommand<Report, GiveUp>> {
     let goes_on = cx.interrupt(Continue { found: search.found.len() }).await;
-    (!goes_on).then(|| ToParent::to(GiveUp::Now))
+    (!goes_on).then(|| ParentCommand::to(GiveUp::Now))
 }
 
 /// A way in the graph around the search.
@@ -86,7 +86,7 @@ async fn main() -> Result<()> {
         superstep::bail!("it asks first")
     };
     let asked = pause.only::<Continue>()?;
-    for question in pause.questions() {
+    for question in pause.interrupts() {
         println!("asked within {}: go on with {} sources?", question.namespace.join("/"), asked.found);
     }
 

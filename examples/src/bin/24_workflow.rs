@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use superstep::interrupt::Question;
 use superstep::thread::Thread;
 use superstep::workflow::{Flow, Workflow};
-use superstep::{Ctx, NodeError, Outcome, Result};
+use superstep::{ContextWith, NodeError, Outcome, Result};
 use superstep_sqlite::SqliteCheckpointer;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,7 +43,11 @@ impl Weather {
     }
 }
 
-async fn report(towns: &[String], previous: Option<&Report>, weather: &Ctx<Weather>) -> Result<Report> {
+async fn report(
+    towns: &[String],
+    previous: Option<&Report>,
+    weather: &ContextWith<Weather>,
+) -> Result<Report> {
     let asked = towns.iter().map(|town| weather.step(town, weather.context().of(town)));
     let lines = weather.steps(asked).at_most(2).await?;
     if !weather.interrupt(Publish { lines: lines.clone() }).await {
@@ -78,7 +82,7 @@ async fn main() -> Result<()> {
     assert_eq!(weather.asked.load(Ordering::Relaxed), 4);
 
     // And another one, with the answer.
-    let publish = thread(&file)?.pending().await?.only::<Publish>()?;
+    let publish = thread(&file)?.interrupts().await?.only::<Publish>()?;
     assert_eq!(publish.lines, ["Bergen: rain", "Galway: rain", "Hilo: rain"]);
     let report = thread(&file)?.resume(publish.answer(true)).context(Arc::clone(&weather)).await?.value()?;
     println!("{report:?}");
@@ -86,7 +90,7 @@ async fn main() -> Result<()> {
 
     // The next day.
     thread(&file)?.run(vec!["Hilo".to_owned()]).context(Arc::clone(&weather)).await?;
-    let publish = thread(&file)?.pending().await?.only::<Publish>()?;
+    let publish = thread(&file)?.interrupts().await?.only::<Publish>()?;
     let report = thread(&file)?.resume(publish.answer(true)).context(weather).await?.value()?;
     assert_eq!(report, Report { number: 2, lines: vec!["Hilo: rain".to_owned()] });
     Ok(())

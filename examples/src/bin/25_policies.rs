@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use superstep::policy::{Policy, Retry, TimedOut};
-use superstep::{Cx, END, GraphState, NodeFailure, Result, Route, START, StateGraph};
+use superstep::{Context, END, GraphState, NodeFailure, Result, Route, START, StateGraph};
 
 #[derive(GraphState, Clone)]
 struct Film {
@@ -23,7 +23,7 @@ struct Status(u16);
 const MS: Duration = Duration::from_millis(1);
 
 /// The server is busy at first.
-async fn fetch(_: &Film, cx: &Cx) -> Result<FilmUpdate> {
+async fn fetch(_: &Film, cx: &Context) -> Result<FilmUpdate> {
     if cx.attempt() < 3 {
         return Err(Status(503).into());
     }
@@ -31,7 +31,7 @@ async fn fetch(_: &Film, cx: &Cx) -> Result<FilmUpdate> {
 }
 
 /// The first attempt hangs. The second takes longer than a node may be silent, and says now and then that it goes on.
-async fn convert(_: &Film, cx: &Cx) -> FilmUpdate {
+async fn convert(_: &Film, cx: &Context) -> FilmUpdate {
     if cx.attempt() == 1 {
         std::future::pending::<()>().await;
     }

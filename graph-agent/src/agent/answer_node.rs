@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use superstep::messages::sanity::Texts;
 use superstep::messages::{Content, HasMessages, Message};
-use superstep::{Ctx, Node, Result};
+use superstep::{ContextWith, Node, Result};
 use thiserror::Error as ThisError;
 
 use crate::model::request::{AnswerSchema, ChatRequest};
@@ -80,7 +80,7 @@ impl<S: HasMessages, T: JsonSchema + DeserializeOwned, D> AnswerNode<S, T, D> {
     }
 }
 
-impl<S, T, D> Node<Ctx<D>> for AnswerNode<S, T, D>
+impl<S, T, D> Node<ContextWith<D>> for AnswerNode<S, T, D>
 where
     S: HasMessages,
     T: JsonSchema + DeserializeOwned + 'static,
@@ -89,7 +89,7 @@ where
     type Reads = S;
     type Output = Result<S::Update>;
 
-    async fn run(&self, state: &S, ctx: &Ctx<D>) -> Result<S::Update> {
+    async fn run(&self, state: &S, ctx: &ContextWith<D>) -> Result<S::Update> {
         let model = self.model.model(ctx.context());
         let asked = asked(self.system.as_ref(), state, &self.texts).into_iter().chain([Message::human(ASKS)]);
         let mut request = ChatRequest::new(asked).answer(self.schema.clone());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use superstep::messages::sanity::{Texts, in_order};
 use superstep::messages::{AiMessage, Assembly, Content, HasMessages, Message, MessagesUpdate};
-use superstep::{Ctx, Cx, Node, Result};
+use superstep::{Context, ContextWith, Node, Result};
 
 use crate::model::request::ChatRequest;
 use crate::spans;
@@ -95,11 +95,11 @@ impl<S: HasMessages, D: Send + Sync + 'static> ModelNode<S, D> {
 /// A superstep for the tools, and one for the model to read what came of them.
 const STEPS_FOR_TOOLS: u64 = 2;
 
-impl<S: HasMessages, D: Send + Sync + 'static> Node<Ctx<D>> for ModelNode<S, D> {
+impl<S: HasMessages, D: Send + Sync + 'static> Node<ContextWith<D>> for ModelNode<S, D> {
     type Reads = S;
     type Output = Result<S::Update>;
 
-    async fn run(&self, state: &S, ctx: &Ctx<D>) -> Result<S::Update> {
+    async fn run(&self, state: &S, ctx: &ContextWith<D>) -> Result<S::Update> {
         let mut request = self.request.clone();
         request.messages = asked(self.system.as_ref(), state, &self.texts);
         let model = self.model.model(ctx.context());
@@ -133,7 +133,7 @@ pub(super) fn asked<S: HasMessages>(system: Option<&Content>, state: &S, texts: 
 async fn streamed(
     model: &dyn ChatModel,
     request: &ChatRequest,
-    cx: &Cx,
+    cx: &Context,
 ) -> std::result::Result<AiMessage, ModelError> {
     let mut chunks = model.stream(request);
     let mut reply = Assembly::default();

@@ -9,9 +9,9 @@
 //!
 //! use superstep_agent::{ChatModel, ChatRequest, ScriptedModel};
 //! use superstep::messages::{AiMessage, Assembly, Message, MessagesState, MessagesStateUpdate};
-//! use superstep::{Ctx, END, EventKind, Result, START, StateGraph, StreamMode};
+//! use superstep::{ContextWith, END, EventKind, Result, START, StateGraph, StreamMode};
 //!
-//! async fn reply(chat: &MessagesState, cx: &Ctx<Arc<dyn ChatModel>>) -> Result<MessagesStateUpdate> {
+//! async fn reply(chat: &MessagesState, cx: &ContextWith<Arc<dyn ChatModel>>) -> Result<MessagesStateUpdate> {
 //!     let (model, request) = (cx.context(), ChatRequest::new(chat.messages.clone()));
 //!     let reply = if cx.wants_tokens() {
 //!         let (mut pieces, mut whole) = (model.stream(&request), Assembly::default());

@@ -1,7 +1,7 @@
 use superstep::messages::{HasMessages, MessagesUpdate, ToolCall, ToolMessage};
 use superstep::node::Named;
 use superstep::state::Update;
-use superstep::{Ctx, GraphState, NodeError, PacketNode, Result, named};
+use superstep::{ContextWith, GraphState, NodeError, PacketNode, Result, named};
 
 use crate::spans;
 
@@ -41,7 +41,7 @@ impl<S: HasMessages, D: Send + Sync + 'static> ToolNode<S, D> {
         Ok(Self { tools })
     }
 
-    async fn call(&self, call: &ToolCall, state: &S, ctx: &Ctx<D>) -> Result<ToolOutput<S>> {
+    async fn call(&self, call: &ToolCall, state: &S, ctx: &ContextWith<D>) -> Result<ToolOutput<S>> {
         let Some(tool) = self.tools.named(&call.name) else {
             let known: Vec<String> = self.tools.names().map(|name| format!("`{name}`")).collect();
             let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
@@ -55,12 +55,12 @@ impl<S: HasMessages, D: Send + Sync + 'static> ToolNode<S, D> {
     }
 }
 
-impl<S: HasMessages, D: Send + Sync + 'static> PacketNode<Ctx<D>> for ToolNode<S, D> {
+impl<S: HasMessages, D: Send + Sync + 'static> PacketNode<ContextWith<D>> for ToolNode<S, D> {
     type Reads = S;
     type Packet = ToolRequest;
     type Output = Result<S::Update>;
 
-    async fn run(&self, state: &S, request: &ToolRequest, ctx: &Ctx<D>) -> Result<S::Update> {
+    async fn run(&self, state: &S, request: &ToolRequest, ctx: &ContextWith<D>) -> Result<S::Update> {
         let (id, name, output) = match request {
             ToolRequest::Call(call) => (&call.id, &call.name, self.call(call, state, ctx).await?),
             ToolRequest::Invalid(call) => {

@@ -3,7 +3,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use superstep::messages::ToolCall;
-use superstep::{Ctx, GraphState, NodeError};
+use superstep::{ContextWith, GraphState, NodeError};
 
 use crate::model::request::ToolSpec;
 
@@ -43,7 +43,7 @@ pub type ToolFuture<'a, S> = Pin<Box<dyn Future<Output = Result<ToolOutput<S>, N
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tool of graphs over `{S}`",
     label = "is not a tool here",
-    note = "a tool is an `async fn` marked `#[tool]`; what it reads of the run —a state, a view, `&Ctx<_>`— has to be what the graph has"
+    note = "a tool is an `async fn` marked `#[tool]`; what it reads of the run —a state, a view, `&ContextWith<_>`— has to be what the graph has"
 )]
 pub trait Tool<S: GraphState, D>: Send + Sync + 'static {
     /// What the model is told of it.
@@ -54,7 +54,7 @@ pub trait Tool<S: GraphState, D>: Send + Sync + 'static {
     /// An error is told to the model, which may try something else, unless it is [`Fatal`](super::Fatal).
     ///
     /// # Cancel safety
-    /// It is dropped with the run. What must not be done twice goes into a [`step`](superstep::Cx::step).
+    /// It is dropped with the run. What must not be done twice goes into a [`step`](superstep::Context::step).
     fn call<'a>(&'a self, turn: Turn<'a, S, D>) -> ToolFuture<'a, S>;
 }
 
@@ -65,7 +65,7 @@ pub struct Turn<'a, S, D> {
     /// The state, with the model's message in it.
     pub state: &'a S,
     /// The run: questions, durable steps, events, and the context.
-    pub ctx: &'a Ctx<D>,
+    pub ctx: &'a ContextWith<D>,
 }
 
 impl<S, D> Clone for Turn<'_, S, D> {

@@ -4,7 +4,7 @@ use std::fmt::{Debug, Display};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use superstep::cache::{Cache, Clear, EntryKey, Error, NewEntry};
+use superstep::cache::{Cache, CacheError, Clear, EntryKey, NewEntry};
 use superstep::checkpoint::Payload;
 use superstep::store::Ttl;
 
@@ -83,7 +83,7 @@ pub(super) trait Works<T> {
     fn works(self, promise: impl Display) -> Result<T, Broken>;
 }
 
-impl<T: Debug> Works<T> for Result<T, Error> {
+impl<T: Debug> Works<T> for Result<T, CacheError> {
     fn works(self, promise: impl Display) -> Result<T, Broken> {
         self.map_err(|error| Broken::new(promise, "success", told(&error)))
     }

@@ -2,14 +2,14 @@
 //!
 //! ```
 //! use superstep_conformance::cache::Place;
-//! use superstep::cache::{Error, MemoryCache};
+//! use superstep::cache::{CacheError, MemoryCache};
 //!
 //! struct Mine(MemoryCache); // of a cache on disk: a temporary folder
 //!
 //! impl Place for Mine {
 //!     type Cache = MemoryCache;
 //!
-//!     async fn open(&self) -> Result<Self::Cache, Error> {
+//!     async fn open(&self) -> Result<Self::Cache, CacheError> {
 //!         Ok(self.0.clone())
 //!     }
 //! }

@@ -1,7 +1,7 @@
 //! Batches that no store may accept, and that nothing of them is done.
 
 use superstep::checkpoint::RecordKind::{Finished, Step};
-use superstep::checkpoint::{Batch, CheckpointId, Write};
+use superstep::checkpoint::{BatchWrite, CheckpointId, WriteBatch};
 
 use crate::Broken;
 use crate::case::Here;
@@ -74,7 +74,7 @@ pub(crate) async fn records_are_of_a_checkpoint_that_is_there(here: Here<'_>) ->
     let store = here.open().await?;
     let mut writer = Writer::new(&store, "t");
     let put = || vec![record(key(0, Finished, ""), "x")];
-    let to = |checkpoint| Write::Records { checkpoint, remove: vec![], put: put() };
+    let to = |checkpoint| BatchWrite::Records { checkpoint, remove: vec![], put: put() };
     let result = store.commit(writer.batch(vec![to(id(1))])).await;
     result.refused("a thread that is not there has no checkpoint to have records")?;
     writer.stands("a refused batch makes no thread").await?;
@@ -102,7 +102,7 @@ pub(crate) async fn a_bad_write_takes_the_whole_batch_with_it(here: Here<'_>) ->
 
     let good = writer.draft("a=2 b+2 c=new");
     let good_id = good.checkpoint.id;
-    let change = Write::Records {
+    let change = BatchWrite::Records {
         checkpoint: head,
         remove: vec![key(0, Step, "s")],
         put: vec![record(key(1, Finished, ""), "x")],
@@ -110,7 +110,7 @@ pub(crate) async fn a_bad_write_takes_the_whole_batch_with_it(here: Here<'_>) ->
     let mut second = writer.draft("a=3");
     second.checkpoint.id = CheckpointId::after(Some(good_id));
     second.checkpoint.parent = Some(good_id);
-    let unknown = Write::Records { checkpoint: id(0xee), remove: vec![], put: vec![] };
+    let unknown = BatchWrite::Records { checkpoint: id(0xee), remove: vec![], put: vec![] };
     let mut orphan = writer.draft("a=4");
     orphan.checkpoint.id = id(0xef);
     orphan.checkpoint.parent = Some(id(0xee));
@@ -121,7 +121,7 @@ pub(crate) async fn a_bad_write_takes_the_whole_batch_with_it(here: Here<'_>) ->
             let mut writes = vec![adds(good.clone()), change.clone(), adds(second.clone())];
             writes.insert(at, bad.clone());
             // An orphan that comes first makes the others' ids wrong as well: still nothing of it is done.
-            let batch = Batch { epoch: 9, ..writer.batch(writes) };
+            let batch = WriteBatch { epoch: 9, ..writer.batch(writes) };
             store.commit(batch).await.refused(format!("a batch with a bad write at {at} is refused"))?;
             let after = Everything::of(&*store, "t", &["", "new"]).await?;
             after.is(&before, "nothing of a refused batch is done")?;
@@ -154,7 +154,7 @@ pub(crate) async fn a_batch_may_add_several_checkpoints(here: Here<'_>) -> Resul
         let id = new.checkpoint.id;
         writes.push(adds(new));
         let put = vec![record(key(number, Finished, ""), "done")];
-        writes.push(Write::Records { checkpoint: id, remove: vec![], put });
+        writes.push(BatchWrite::Records { checkpoint: id, remove: vec![], put });
         added.push(id);
         plan.fence.head = Some(id);
         plan.step += 1;

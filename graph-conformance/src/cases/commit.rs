@@ -1,7 +1,9 @@
 //! What a commit changes, and when it is refused.
 
 use futures_util::future::join_all;
-use superstep::checkpoint::{Batch, CheckpointId, Fence, Payload, Source, StoreError, Write};
+use superstep::checkpoint::{
+    BatchWrite, CheckpointError, CheckpointId, CheckpointSource, Fence, Payload, WriteBatch,
+};
 
 use crate::Broken;
 use crate::case::Here;
@@ -28,7 +30,8 @@ pub(crate) async fn a_checkpoint_is_read_back_as_it_was_written(here: Here<'_>) 
         "null": null, "list": [1, [2.5, {"deep": "\u{1F980}"}]], "": "empty key",
     });
     writer.run = run("run ü 1", metadata.as_object().cloned().unwrap_or_default());
-    let sources = [Source::Input, Source::Loop, Source::Update, Source::Fork];
+    let sources =
+        [CheckpointSource::Input, CheckpointSource::Loop, CheckpointSource::Update, CheckpointSource::Fork];
     let steps = [-1, 0, 1, i64::MAX];
     let nexts: [&[&str]; 4] = [&["__start__"], &["a", "b", "a"], &[], &["", "x y", "\u{1F980}"]];
     for ((source, step), next) in sources.into_iter().zip(steps).zip(nexts) {
@@ -85,7 +88,7 @@ pub(crate) async fn of_many_writers_at_once_one_wins(here: Here<'_>) -> Result<(
         for (id, result) in ids.iter().zip(&results) {
             match result {
                 Ok(()) => won.push(*id),
-                Err(StoreError::Conflict(_)) => {}
+                Err(CheckpointError::Conflict(_)) => {}
                 Err(error) => {
                     let found = crate::expect::told(error);
                     return Err(Broken::new("who is overtaken gets a conflict", "a conflict", found));
@@ -104,7 +107,7 @@ pub(crate) async fn an_epoch_and_a_head_must_both_be_right(here: Here<'_>) -> Re
     let store = here.open().await?;
     let mut writer = Writer::new(&store, "t");
     let nowhere = Fence { epoch: 3, head: Some(CheckpointId::after(None)) };
-    let early = Batch { fence: nowhere, epoch: 3, ..writer.batch(Vec::new()) };
+    let early = WriteBatch { fence: nowhere, epoch: 3, ..writer.batch(Vec::new()) };
     store.commit(early).await.conflicts(
         "a thread that is not there is in epoch 0",
         nowhere,
@@ -125,7 +128,7 @@ pub(crate) async fn an_epoch_and_a_head_must_both_be_right(here: Here<'_>) -> Re
     ];
     for (what, fence) in wrong {
         for writes in [Vec::new(), vec![adds(writer.draft("a=3"))]] {
-            let batch = Batch { fence, epoch: 7, ..writer.batch(writes) };
+            let batch = WriteBatch { fence, epoch: 7, ..writer.batch(writes) };
             let promise = format!("a writer that expects {what} is refused");
             store.commit(batch).await.conflicts(promise, fence, right)?;
         }
@@ -140,14 +143,16 @@ pub(crate) async fn a_raised_epoch_stops_the_older_run(here: Here<'_>) -> Result
     let mut new = old.clone();
     new.raise().await?;
     let late = record(key(0, Finished, ""), "late");
-    let write = Write::Records { checkpoint: id, remove: vec![], put: vec![late] };
+    let write = BatchWrite::Records { checkpoint: id, remove: vec![], put: vec![late] };
     let result = old.commit(old.batch(vec![write])).await;
     result.conflicts("a raised epoch stops even results of the run before", old.fence, new.fence)?;
     same("what it brought is not there", 0, new.read(id).await?.records.len())?;
     // A batch of records may raise it as well.
     let put = vec![record(key(0, Finished, ""), "mine")];
-    let batch = new.batch(vec![Write::Records { checkpoint: id, remove: vec![], put }]);
-    new.commit(Batch { epoch: 5, ..batch }).await.works("records may raise the epoch, by more than one")?;
+    let batch = new.batch(vec![BatchWrite::Records { checkpoint: id, remove: vec![], put }]);
+    new.commit(WriteBatch { epoch: 5, ..batch })
+        .await
+        .works("records may raise the epoch, by more than one")?;
     new.stands("the epoch is the batch's").await
 }
 
@@ -155,7 +160,7 @@ pub(crate) async fn an_epoch_may_be_large(here: Here<'_>) -> Result<(), Broken> 
     let store = here.open().await?;
     let mut writer = Writer::new(&store, "t");
     for epoch in [9_007_199_254_740_993, i64::MAX as u64] {
-        let batch = Batch { epoch, ..writer.batch(Vec::new()) };
+        let batch = WriteBatch { epoch, ..writer.batch(Vec::new()) };
         writer.commit(batch).await.works("an epoch may be raised to any number of 63 bits")?;
         writer.stands("the epoch is exactly the batch's").await?;
     }
@@ -167,7 +172,7 @@ pub(crate) async fn an_epoch_never_goes_back(here: Here<'_>) -> Result<(), Broke
     let mut writer = Writer::new(&store, "t");
     writer.raise().await?;
     writer.raise().await?;
-    let batch = Batch { epoch: 1, ..writer.batch(vec![adds(writer.draft("a=1"))]) };
+    let batch = WriteBatch { epoch: 1, ..writer.batch(vec![adds(writer.draft("a=1"))]) };
     let result = store.commit(batch).await;
     holds("an epoch does not go back", result.is_err(), &result)?;
     writer.stands("a refused batch changes nothing").await
@@ -224,7 +229,7 @@ pub(crate) async fn the_same_batch_again_is_a_conflict(here: Here<'_>) -> Result
     writer.commit(first.clone()).await.works("a first batch is made")?;
     let again = store.commit(first).await;
     again.conflicts("the same batch again is a conflict", before, writer.fence)?;
-    let raise = Batch { epoch: 1, ..writer.batch(Vec::new()) };
+    let raise = WriteBatch { epoch: 1, ..writer.batch(Vec::new()) };
     let before = writer.fence;
     writer.commit(raise.clone()).await.works("an epoch can be raised")?;
     store.commit(raise).await.conflicts("an epoch is raised once by a batch", before, writer.fence)?;
@@ -241,10 +246,10 @@ pub(crate) async fn a_thread_of_another_origin_is_another_thread(here: Here<'_>)
     let store = here.open().await?;
     let mut writer = Writer::new(&store, "t");
     writer.add("a=1").await?;
-    let batch = Batch { origin: "another".into(), ..writer.batch(vec![adds(writer.draft("a=2"))]) };
+    let batch = WriteBatch { origin: "another".into(), ..writer.batch(vec![adds(writer.draft("a=2"))]) };
     let result = store.commit(batch).await;
     result.conflicts("a batch of another origin is refused", writer.fence, writer.fence)?;
-    let batch = Batch { origin: "another".into(), epoch: 1, ..writer.batch(Vec::new()) };
+    let batch = WriteBatch { origin: "another".into(), epoch: 1, ..writer.batch(Vec::new()) };
     let result = store.commit(batch).await;
     result.conflicts("a batch of another origin is refused", writer.fence, writer.fence)?;
     writer.stands("a conflict changes nothing").await

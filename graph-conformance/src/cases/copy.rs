@@ -1,7 +1,7 @@
 //! Copying a thread.
 
+use superstep::checkpoint::CheckpointError;
 use superstep::checkpoint::RecordKind::{Finished, Step};
-use superstep::checkpoint::StoreError;
 
 use crate::Broken;
 use crate::case::Here;
@@ -81,12 +81,12 @@ pub(crate) async fn a_copy_takes_no_others_place(here: Here<'_>) -> Result<(), B
     other.raise().await?;
     for to in ["t", "other"] {
         let result = store.copy("t", to).await;
-        let exists = matches!(&result, Err(StoreError::Exists { thread }) if &**thread == to);
+        let exists = matches!(&result, Err(CheckpointError::Exists { thread }) if &**thread == to);
         holds(format!("`{to}` is there, so that nothing is copied to it"), exists, &result)?;
     }
     for (from, to) in [("nobody", "new"), ("nobody", "t"), ("nobody", "nobody")] {
         let result = store.copy(from, to).await;
-        let missing = matches!(&result, Err(StoreError::NoThread { thread }) if &**thread == from);
+        let missing = matches!(&result, Err(CheckpointError::NoThread { thread }) if &**thread == from);
         holds(format!("`{from}` is not there to be copied to `{to}`"), missing, &result)?;
     }
     let new = store.get("new", "", None).await.works("a thread need not be there")?;

@@ -1,7 +1,7 @@
 //! What is spoilt is an error, never a guess. Only for places that know how to spoil something.
 
 use superstep::checkpoint::RecordKind::Finished;
-use superstep::checkpoint::{StoreError, ThreadQuery};
+use superstep::checkpoint::{CheckpointError, ThreadQuery};
 
 use crate::case::Here;
 use crate::expect::{Expect, same, told};
@@ -25,11 +25,11 @@ async fn check(here: Here<'_>, damage: Damage<'_>) -> Result<(), Broken> {
     if !here.damage(damage).await {
         return Ok(());
     }
-    let expected = format!("`StoreError::Corrupt` that names `{THREAD}`");
+    let expected = format!("`CheckpointError::Corrupt` that names `{THREAD}`");
     let promise = format!("what is spoilt is an error that says where: {damage:?}");
     let store = here.open().await?;
     match store.get(THREAD, "", None).await {
-        Err(StoreError::Corrupt(corrupt)) if &*corrupt.thread == THREAD => {
+        Err(CheckpointError::Corrupt(corrupt)) if &*corrupt.thread == THREAD => {
             let told = corrupt.to_string();
             match damage {
                 Damage::Pieces { field, .. } if !told.contains(field) => {

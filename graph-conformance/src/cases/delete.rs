@@ -1,7 +1,7 @@
 //! Deleting a thread.
 
 use superstep::checkpoint::RecordKind::Step;
-use superstep::checkpoint::{Fence, Loaded, ThreadQuery, Write};
+use superstep::checkpoint::{BatchWrite, Fence, Loaded, ThreadQuery};
 
 use crate::Broken;
 use crate::case::Here;
@@ -74,7 +74,8 @@ pub(crate) async fn a_writer_of_a_deleted_thread_is_stopped(here: Here<'_>) -> R
     let id = old.add("a=1").await?;
     store.delete("t").await.works("a thread can be deleted")?;
     let seen = old.fence;
-    let late = Write::Records { checkpoint: id, remove: vec![], put: vec![record(key(0, Step, "s"), "x")] };
+    let late =
+        BatchWrite::Records { checkpoint: id, remove: vec![], put: vec![record(key(0, Step, "s"), "x")] };
     for writes in [vec![adds(old.draft("a=2"))], vec![late.clone()], vec![]] {
         let result = store.commit(old.batch(writes)).await;
         result.conflicts("a writer of a deleted thread is stopped", seen, Fence::default())?;

@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 use std::task::Poll;
 
-use superstep::checkpoint::{StoreError, StoreFuture};
+use superstep::checkpoint::{CheckpointError, CheckpointFuture};
 
 use crate::Broken;
 use crate::case::Here;
@@ -12,7 +12,10 @@ use crate::notation::{key, record};
 use crate::writer::{Writer, adds};
 
 /// Polls a call so many times, then drops it. Gives back what it came to, if it came to anything.
-async fn dropped_after<T>(mut call: StoreFuture<'_, T>, polls: usize) -> Option<Result<T, StoreError>> {
+async fn dropped_after<T>(
+    mut call: CheckpointFuture<'_, T>,
+    polls: usize,
+) -> Option<Result<T, CheckpointError>> {
     for _ in 0..polls {
         let polled = poll_fn(|cx| Poll::Ready(call.as_mut().poll(cx))).await;
         if let Poll::Ready(result) = polled {

@@ -56,7 +56,7 @@ pub(crate) async fn a_piece_says_which_checkpoint_wrote_it(here: Here<'_>) -> Re
     let third = writer.add("b+4").await?;
     let mut found: Vec<(String, Vec<CheckpointId>)> = Vec::new();
     for field in writer.read(third).await?.fields {
-        found.push((field.field, field.pieces.iter().map(|piece| piece.checkpoint).collect()));
+        found.push((field.field, field.changes.iter().map(|piece| piece.checkpoint).collect()));
     }
     found.sort();
     let expected = vec![("a".to_owned(), vec![first]), ("b".to_owned(), vec![first, second, second, third])];

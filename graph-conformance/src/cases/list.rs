@@ -1,7 +1,7 @@
 //! Listing checkpoints.
 
 use serde_json::{Value, json};
-use superstep::checkpoint::{Checkpoint, CheckpointId, Query, Source};
+use superstep::checkpoint::{Checkpoint, CheckpointId, CheckpointQuery, CheckpointSource};
 
 use crate::Broken;
 use crate::case::Here;
@@ -54,17 +54,21 @@ pub(crate) async fn pages_go_to_the_end_without_gap_or_repeat(here: Here<'_>) ->
     let all = ids(&*store, query("t", "")).await?;
     same("all are listed", 50, all.len())?;
     for limit in [1, 3, 7, 49, 50, 51, 1000, usize::MAX] {
-        let found = ids(&*store, Query { limit: Some(limit), ..query("t", "") }).await?;
+        let found = ids(&*store, CheckpointQuery { limit: Some(limit), ..query("t", "") }).await?;
         same(format!("pages of {limit} go to the end without gap or repeat"), &all, &found)?;
     }
-    let page = store.list(Query { limit: Some(5), ..query("t", "") }).await.works("a page can be listed")?;
+    let page = store
+        .list(CheckpointQuery { limit: Some(5), ..query("t", "") })
+        .await
+        .works("a page can be listed")?;
     holds("a page that does not reach the end says that there is more", page.more, page.items.len())?;
-    let page = store.list(Query { limit: Some(0), ..query("t", "") }).await.works("a limit may be 0")?;
+    let page =
+        store.list(CheckpointQuery { limit: Some(0), ..query("t", "") }).await.works("a limit may be 0")?;
     same("a page of none is empty", 0, page.items.len())?;
     // Nobody is disturbed by what is added meanwhile.
     let before = all.get(9).copied();
     writer.add("a+1").await?;
-    let rest = ids(&*store, Query { before, limit: Some(6), ..query("t", "") }).await?;
+    let rest = ids(&*store, CheckpointQuery { before, limit: Some(6), ..query("t", "") }).await?;
     same("what is added meanwhile is on no later page", all.get(10..), Some(rest.as_slice()))
 }
 
@@ -88,7 +92,7 @@ pub(crate) async fn before_is_a_place_not_a_checkpoint(here: Here<'_>) -> Result
         (0xff, &[0x90, 30, 20, 10]),
     ];
     for (before, smaller) in expected {
-        let found = ids(&*store, Query { before: Some(id(before)), ..query("t", "") }).await?;
+        let found = ids(&*store, CheckpointQuery { before: Some(id(before)), ..query("t", "") }).await?;
         let smaller: Vec<_> = smaller.iter().map(|byte| id(*byte)).collect();
         same(format!("before {} are those with a smaller id", id(before)), smaller, found)?;
     }
@@ -178,7 +182,8 @@ async fn by(
 pub(crate) async fn filters_can_be_combined_and_paged(here: Here<'_>) -> Result<(), Broken> {
     let store = here.open().await?;
     let mut writer = Writer::new(&store, "t");
-    let sources = [Source::Input, Source::Loop, Source::Update, Source::Fork];
+    let sources =
+        [CheckpointSource::Input, CheckpointSource::Loop, CheckpointSource::Update, CheckpointSource::Fork];
     let mut all = Vec::new();
     for n in 0..120_usize {
         if n % 10 == 0 {
@@ -187,25 +192,36 @@ pub(crate) async fn filters_can_be_combined_and_paged(here: Here<'_>) -> Result<
             writer.run = run(&format!("run {}", n / 10), metadata.as_object().cloned().unwrap_or_default());
         }
         let mut new = writer.draft("a+1");
-        new.checkpoint.source = sources.get(n % 4).copied().unwrap_or(Source::Loop);
+        new.checkpoint.source = sources.get(n % 4).copied().unwrap_or(CheckpointSource::Loop);
         all.push(new.checkpoint.clone());
         writer.commit(writer.batch(vec![adds(new)])).await.works("a checkpoint can be added")?;
     }
     all.reverse();
     let middle = all.get(33).map(|checkpoint| checkpoint.id);
-    for source in [None, Some(Source::Input), Some(Source::Loop), Some(Source::Update), Some(Source::Fork)] {
+    for source in [
+        None,
+        Some(CheckpointSource::Input),
+        Some(CheckpointSource::Loop),
+        Some(CheckpointSource::Update),
+        Some(CheckpointSource::Fork),
+    ] {
         for run in [None, Some("run 3"), Some("run 4"), Some("no run")] {
             for metadata in
                 [json!({}), json!({"user": "Ada"}), json!({"user": "Ada", "even": false}), json!({"even": 1})]
             {
                 for before in [None, middle] {
                     let metadata = metadata.as_object().cloned().unwrap_or_default();
-                    let filter =
-                        Query { source, run: run.map(Into::into), metadata, before, ..query("t", "") };
+                    let filter = CheckpointQuery {
+                        source,
+                        run: run.map(Into::into),
+                        metadata,
+                        before,
+                        ..query("t", "")
+                    };
                     let expected: Vec<_> =
                         all.iter().filter(|one| matches(one, &filter)).map(|one| one.id).collect();
                     for limit in [None, Some(4)] {
-                        let found = ids(&*store, Query { limit, ..filter.clone() }).await?;
+                        let found = ids(&*store, CheckpointQuery { limit, ..filter.clone() }).await?;
                         same(format!("filters hold together: {filter:?}"), &expected, &found)?;
                     }
                 }
@@ -215,7 +231,7 @@ pub(crate) async fn filters_can_be_combined_and_paged(here: Here<'_>) -> Result<
     Ok(())
 }
 
-fn matches(checkpoint: &Checkpoint, query: &Query) -> bool {
+fn matches(checkpoint: &Checkpoint, query: &CheckpointQuery) -> bool {
     query.before.is_none_or(|before| checkpoint.id < before)
         && query.source.is_none_or(|source| source == checkpoint.source)
         && query.run.as_ref().is_none_or(|run| *run == checkpoint.run.id)

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use superstep::Metadata;
 use superstep::checkpoint::{
-    Batch, CheckpointId, Checkpointer, Fence, MemoryCheckpointer, NewCheckpoint, Prune, RecordKey,
-    RecordKind, ThreadQuery, Write,
+    BatchWrite, CheckpointId, Checkpointer, Fence, MemoryCheckpointer, NewCheckpoint, Prune, RecordKey,
+    RecordKind, ThreadQuery, WriteBatch,
 };
 
 use crate::Broken;
@@ -144,7 +144,7 @@ impl History {
         }
     }
 
-    async fn batch(&mut self) -> Result<Batch, Broken> {
+    async fn batch(&mut self) -> Result<WriteBatch, Broken> {
         let thread = self.thread();
         let namespace = if self.dice.one_in(4) { "child" } else { "" };
         let loaded = self.model.get(&thread, namespace, None).await.works("the model can be read")?;
@@ -170,7 +170,7 @@ impl History {
             }
         }
         let raise = u64::from(self.dice.one_in(6));
-        Ok(Batch { epoch: writer.fence.epoch + raise, ..writer.batch(writes) })
+        Ok(WriteBatch { epoch: writer.fence.epoch + raise, ..writer.batch(writes) })
     }
 
     fn checkpoint(&mut self, writer: &Writer, last: Option<CheckpointId>) -> NewCheckpoint {
@@ -183,7 +183,7 @@ impl History {
             })
             .collect();
         let mut new = writer.draft("");
-        new.pieces = pieces(&line.join(" "));
+        new.changes = pieces(&line.join(" "));
         new.checkpoint.id = CheckpointId::from_bytes(self.count.to_be_bytes());
         if self.dice.one_in(60) {
             new.checkpoint.id = self.dice.pick(&self.ids).unwrap_or(new.checkpoint.id);
@@ -210,9 +210,9 @@ impl History {
         self.dice.pick(if any { &self.ids } else { &self.there })
     }
 
-    fn records(&mut self, last: Option<CheckpointId>) -> Write {
+    fn records(&mut self, last: Option<CheckpointId>) -> BatchWrite {
         let some = if self.dice.one_in(4) { self.some().or(last) } else { last };
-        Write::Records {
+        BatchWrite::Records {
             checkpoint: some.unwrap_or(CheckpointId::from_bytes([0; 16])),
             remove: (0..self.dice.roll(2)).map(|_| self.key()).collect(),
             put: (0..self.dice.roll(3)).map(|n| record(self.key(), &format!("{}.{n}", self.count))).collect(),
@@ -253,12 +253,12 @@ impl History {
     }
 }
 
-fn told_batch(batch: &Batch) -> String {
-    let write = |write: &Write| match write {
-        Write::Checkpoint(new) => {
+fn told_batch(batch: &WriteBatch) -> String {
+    let write = |write: &BatchWrite| match write {
+        BatchWrite::Checkpoint(new) => {
             format!("checkpoint {} after {:?}", new.checkpoint.id, new.checkpoint.parent)
         }
-        Write::Records { checkpoint, .. } => format!("records of {checkpoint}"),
+        BatchWrite::Records { checkpoint, .. } => format!("records of {checkpoint}"),
     };
     let writes: Vec<_> = batch.writes.iter().map(write).collect();
     format!("commit to {} `{}` at {:?}: {}", batch.thread, batch.namespace, batch.fence, writes.join(", "))

@@ -2,7 +2,7 @@
 
 use superstep::Metadata;
 use superstep::checkpoint::RecordKind::Step;
-use superstep::checkpoint::{Payload, Piece, PieceKind, ThreadQuery};
+use superstep::checkpoint::{ChangeKind, FieldChange, Payload, ThreadQuery};
 
 use crate::Broken;
 use crate::case::Here;
@@ -144,17 +144,17 @@ pub(crate) async fn a_namespace_has_any_name(here: Here<'_>) -> Result<(), Broke
 pub(crate) async fn fields_and_records_have_any_name(here: Here<'_>) -> Result<(), Broken> {
     let store = here.open().await?;
     let mut writer = Writer::new(&store, "t");
-    let piece = |name: &String, kind| Piece {
+    let piece = |name: &String, kind| FieldChange {
         field: name.clone().into(),
         kind,
         payload: Payload::json(format!("{name:?}")),
     };
     let mut new = writer.draft("");
-    new.pieces = names().iter().map(|name| piece(name, PieceKind::Value)).collect();
+    new.changes = names().iter().map(|name| piece(name, ChangeKind::Value)).collect();
     new.records = names().iter().map(|name| record(key(0, Step, name), name)).collect();
     writer.add_as(new).await?;
     let mut new = writer.draft("");
-    new.pieces = names().iter().map(|name| piece(name, PieceKind::Delta)).collect();
+    new.changes = names().iter().map(|name| piece(name, ChangeKind::Delta)).collect();
     let id = writer.add_as(new).await?;
     let put = names().iter().map(|name| record(key(1, Step, name), name)).collect();
     writer.tell(id, names().iter().map(|name| key(0, Step, name)).collect(), put).await?;
@@ -167,7 +167,8 @@ pub(crate) async fn fields_and_records_have_any_name(here: Here<'_>) -> Result<(
     same("fields have any name", sorted.clone(), fields.iter().map(|field| field.field.clone()).collect())?;
     for field in &fields {
         let expected = format!("{:?}", field.field);
-        let pieces: Vec<_> = field.pieces.iter().map(|piece| crate::notation::text(&piece.payload)).collect();
+        let pieces: Vec<_> =
+            field.changes.iter().map(|piece| crate::notation::text(&piece.payload)).collect();
         same("a field has its own pieces", vec![expected.clone(), expected], pieces)?;
     }
     let expected: Vec<_> = sorted.iter().map(|name| record(key(1, Step, name), name)).collect();

@@ -1,6 +1,6 @@
 //! A store knows bytes: it changes none of them.
 
-use superstep::checkpoint::{Encoding, Payload, Piece, PieceKind, StoredPiece};
+use superstep::checkpoint::{ChangeKind, Encoding, FieldChange, Payload, StoredChange};
 
 use crate::Broken;
 use crate::case::Here;
@@ -44,12 +44,14 @@ pub(crate) async fn a_value_keeps_encoding_and_bytes(here: Here<'_>) -> Result<(
     for payload in payloads() {
         let mut new = writer.draft("");
         new.checkpoint.progress = Some(payload.clone());
-        new.pieces = vec![Piece { field: "value".into(), kind: PieceKind::Value, payload: payload.clone() }];
+        new.changes =
+            vec![FieldChange { field: "value".into(), kind: ChangeKind::Value, payload: payload.clone() }];
         let id = writer.add_as(new).await?;
         let found = writer.read(id).await?;
         same("progress keeps encoding and bytes", Some(&payload), found.checkpoint.progress.as_ref())?;
-        let pieces = found.fields.into_iter().find(|field| field.field == "value").map(|field| field.pieces);
-        let expected = vec![StoredPiece { checkpoint: id, kind: PieceKind::Value, payload: payload.clone() }];
+        let pieces = found.fields.into_iter().find(|field| field.field == "value").map(|field| field.changes);
+        let expected =
+            vec![StoredChange { checkpoint: id, kind: ChangeKind::Value, payload: payload.clone() }];
         let bytes = crate::notation::text(&payload);
         same(format!("a value keeps encoding and bytes: {bytes:?}"), Some(expected), pieces)?;
     }
@@ -63,12 +65,13 @@ pub(crate) async fn deltas_of_every_encoding_stand_side_by_side(here: Here<'_>) 
     // Often enough for stores that put small pieces together.
     for payload in (0..8).flat_map(|_| payloads()) {
         let mut new = writer.draft("");
-        new.pieces = vec![Piece { field: "list".into(), kind: PieceKind::Delta, payload: payload.clone() }];
+        new.changes =
+            vec![FieldChange { field: "list".into(), kind: ChangeKind::Delta, payload: payload.clone() }];
         let checkpoint = writer.add_as(new).await?;
-        expected.push(StoredPiece { checkpoint, kind: PieceKind::Delta, payload });
+        expected.push(StoredChange { checkpoint, kind: ChangeKind::Delta, payload });
     }
     let Some(head) = writer.fence.head else { return Ok(()) };
-    let pieces = writer.read(head).await?.fields.into_iter().flat_map(|field| field.pieces).collect();
+    let pieces = writer.read(head).await?.fields.into_iter().flat_map(|field| field.changes).collect();
     same("each delta keeps its own encoding and bytes", expected, pieces)
 }
 
@@ -82,14 +85,18 @@ pub(crate) async fn a_megabyte_is_kept(here: Here<'_>) -> Result<(), Broken> {
     for payload in [&large, &text, &Payload::json("1"), &large] {
         let mut new = writer.draft("n=1");
         new.checkpoint.progress = Some(payload.clone());
-        new.pieces.push(Piece { field: "list".into(), kind: PieceKind::Delta, payload: payload.clone() });
+        new.changes.push(FieldChange {
+            field: "list".into(),
+            kind: ChangeKind::Delta,
+            payload: payload.clone(),
+        });
         ids.push(writer.add_as(new).await?);
     }
     let Some(head) = writer.fence.head else { return Ok(()) };
     let found = writer.read(head).await?;
     let list = found.fields.iter().find(|field| field.field == "list");
     let pieces: Vec<_> =
-        list.into_iter().flat_map(|field| &field.pieces).map(|piece| &piece.payload).collect();
+        list.into_iter().flat_map(|field| &field.changes).map(|piece| &piece.payload).collect();
     same("a megabyte is kept", true, pieces == [&large, &text, &Payload::json("1"), &large])?;
     same("so is a megabyte of progress", true, found.checkpoint.progress == Some(large))
 }
@@ -100,7 +107,7 @@ pub(crate) async fn of_a_longer_buffer_only_the_part_is_kept(here: Here<'_>) -> 
     let buffer: std::sync::Arc<[u8]> = b"before \"the part\" after"[..].into();
     let Some(part) = Payload::part_of(Encoding::Json, buffer, 7..17) else { return Ok(()) };
     let mut new = writer.draft("");
-    new.pieces = vec![Piece { field: "f".into(), kind: PieceKind::Value, payload: part }];
+    new.changes = vec![FieldChange { field: "f".into(), kind: ChangeKind::Value, payload: part }];
     let id = writer.add_as(new).await?;
     writer.reads(id, "f=\"the part\"", "of a longer buffer only the part is kept").await
 }

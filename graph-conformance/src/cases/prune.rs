@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::join;
 use superstep::checkpoint::RecordKind::{Answer, Interrupt};
-use superstep::checkpoint::{CheckpointId, Checkpointer, Prune, RecordKey, Write};
+use superstep::checkpoint::{BatchWrite, CheckpointId, Checkpointer, Prune, RecordKey};
 
 use crate::Broken;
 use crate::case::Here;
@@ -99,7 +99,7 @@ pub(crate) async fn what_remains_reads_as_before(here: Here<'_>) -> Result<(), B
     }
     let id = writer.add("list+end").await?;
     let stored = writer.read(id).await?;
-    let pieces: usize = stored.fields.iter().map(|field| field.pieces.len()).sum();
+    let pieces: usize = stored.fields.iter().map(|field| field.changes.len()).sum();
     same("a thread goes on after pruning", 1 + 147 + 1 + 30, pieces)
 }
 
@@ -167,7 +167,7 @@ pub(crate) async fn a_dropped_end_of_a_branch_is_not_in_the_way(here: Here<'_>) 
         orphan.checkpoint.parent = Some(wrong);
         let result = store.commit(writer.batch(vec![crate::writer::adds(orphan)])).await;
         result.refused("what was dropped can be followed by nothing")?;
-        let late = Write::Records { checkpoint: wrong, remove: vec![], put: vec![] };
+        let late = BatchWrite::Records { checkpoint: wrong, remove: vec![], put: vec![] };
         let result = store.commit(writer.batch(vec![late])).await;
         result.refused("what was dropped has no records")?;
         let head = writer.fence.head;
@@ -239,7 +239,7 @@ pub(crate) async fn what_is_needed_stays(here: Here<'_>) -> Result<(), Broken> {
     let store = here.open().await?;
     let mut outer = Writer::new(&store, "t");
     let (mut middle, mut deep) = (outer.within("child"), outer.within("child/deep"));
-    let need = |id: CheckpointId, namespace: &str| vec![record(RecordKey::needs(id, namespace), "null")];
+    let need = |id: CheckpointId, namespace: &str| vec![record(RecordKey::retaining(id, namespace), "null")];
     let mut outers = Vec::new();
     for n in 0..6 {
         outers.push(outer.add(&format!("list+{n} n={n}")).await?);
@@ -285,7 +285,7 @@ pub(crate) async fn pruning_disturbs_no_writer(here: Here<'_>) -> Result<(), Bro
     let write = async {
         for n in 1..=100 {
             let head = writer.add(&format!("list+{n}")).await?;
-            let pieces: usize = writer.read(head).await?.fields.iter().map(|field| field.pieces.len()).sum();
+            let pieces: usize = writer.read(head).await?.fields.iter().map(|field| field.changes.len()).sum();
             same("the head has all of its values while others are dropped", n + 2, pieces)?;
         }
         Ok::<_, Broken>(())

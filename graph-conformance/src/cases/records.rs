@@ -1,7 +1,7 @@
 //! What is known of a checkpoint's tasks.
 
 use superstep::checkpoint::RecordKind::{self, Answer, Finished, Interrupt, Step};
-use superstep::checkpoint::{CheckpointId, Encoding, Payload, RecordKey, TaskRecord, Write};
+use superstep::checkpoint::{BatchWrite, CheckpointId, Encoding, Payload, RecordKey, TaskRecord};
 
 use crate::Broken;
 use crate::case::Here;
@@ -40,12 +40,12 @@ pub(crate) async fn records_are_put_replaced_and_removed(here: Here<'_>) -> Resu
     let expected = vec!["0 Step s: last", "1 Step s: other task"];
     same("of two of one key the last stays", expected, strs(&told(&writer, id).await?))?;
 
-    let put = |text: &str| Write::Records {
+    let put = |text: &str| BatchWrite::Records {
         checkpoint: id,
         remove: vec![],
         put: vec![record(key(1, Step, "s"), text)],
     };
-    let remove = Write::Records { checkpoint: id, remove: vec![key(0, Step, "s")], put: vec![] };
+    let remove = BatchWrite::Records { checkpoint: id, remove: vec![key(0, Step, "s")], put: vec![] };
     let batch = writer.batch(vec![put("one"), remove, put("two")]);
     writer.commit(batch).await.works("a batch may change records several times")?;
     same("writes of a batch are made in order", vec!["1 Step s: two"], strs(&told(&writer, id).await?))?;
@@ -107,7 +107,7 @@ pub(crate) async fn records_may_come_with_the_next_checkpoint(here: Here<'_>) ->
     let first = writer.add("a=1").await?;
     writer.tell(first, vec![], vec![record(key(0, Step, "s"), "x")]).await?;
     let new = writer.draft("a=2");
-    let clear = Write::Records {
+    let clear = BatchWrite::Records {
         checkpoint: first,
         remove: vec![key(0, Step, "s")],
         put: vec![record(key(0, Finished, ""), "done")],

@@ -1,7 +1,7 @@
 //! What was acknowledged is there when the store is opened again.
 
 use superstep::checkpoint::RecordKind::{Finished, Step};
-use superstep::checkpoint::{Batch, Prune};
+use superstep::checkpoint::{Prune, WriteBatch};
 
 use crate::Broken;
 use crate::case::Here;
@@ -69,7 +69,7 @@ pub(crate) async fn what_was_refused_is_not_found_again(here: Here<'_>) -> Resul
     let store = here.open().await?;
     let mut writer = Writer::new(&store, "t");
     writer.add("a=1").await?;
-    let stale = Batch { fence: Default::default(), ..writer.batch(vec![adds(writer.draft("a=2"))]) };
+    let stale = WriteBatch { fence: Default::default(), ..writer.batch(vec![adds(writer.draft("a=2"))]) };
     let result = store.commit(stale).await;
     result.conflicts("a stale writer is refused", Default::default(), writer.fence)?;
     let mut orphan = writer.draft("a=3");

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use superstep::checkpoint::{CheckpointId, Checkpointer, Query};
+use superstep::checkpoint::{CheckpointId, CheckpointQuery, Checkpointer};
 
 use crate::Broken;
 use crate::case::Here;
@@ -51,7 +51,11 @@ pub(crate) async fn a_read_costs_what_it_gives(here: Here<'_>) -> Result<(), Bro
             let start = Instant::now();
             let stored = writer.read(id).await?;
             best = best.min(start.elapsed());
-            same("every delta is there", pieces, stored.fields.iter().map(|field| field.pieces.len()).sum())?;
+            same(
+                "every delta is there",
+                pieces,
+                stored.fields.iter().map(|field| field.changes.len()).sum(),
+            )?;
         }
         Ok::<_, Broken>(best)
     };
@@ -98,10 +102,10 @@ struct Costs {
 
 impl Costs {
     async fn of(store: &dyn Checkpointer, writer: &mut Writer, first: CheckpointId) -> Result<Self, Broken> {
-        let twenty = Query { limit: Some(20), ..query("t", "") };
-        let hundred = Query { limit: Some(100), ..query("t", "") };
+        let twenty = CheckpointQuery { limit: Some(20), ..query("t", "") };
+        let hundred = CheckpointQuery { limit: Some(100), ..query("t", "") };
         let hundred = store.list(hundred).await.works("a page can be listed")?;
-        let behind = Query { before: hundred.items.last().map(|last| last.id), ..twenty.clone() };
+        let behind = CheckpointQuery { before: hundred.items.last().map(|last| last.id), ..twenty.clone() };
         let most = Duration::MAX;
         let mut best = Self { head: most, first: most, newest: most, behind: most, add: most };
         for n in 0..15 {

@@ -1,7 +1,7 @@
 //! Many callers at once.
 
 use futures_util::future::{join, join_all};
-use superstep::checkpoint::{CheckpointId, Fence, RecordKind::Finished, Write};
+use superstep::checkpoint::{BatchWrite, CheckpointId, Fence, RecordKind::Finished};
 
 use crate::Broken;
 use crate::case::Here;
@@ -53,8 +53,11 @@ pub(crate) async fn commits_are_made_in_the_order_of_their_first_poll(here: Here
     for n in 1..=50 {
         let new = plan.draft(&format!("list+{n}"));
         let id = new.checkpoint.id;
-        let finished =
-            Write::Records { checkpoint: id, remove: vec![], put: vec![record(key(0, Finished, ""), "x")] };
+        let finished = BatchWrite::Records {
+            checkpoint: id,
+            remove: vec![],
+            put: vec![record(key(0, Finished, ""), "x")],
+        };
         commits.push(store.commit(plan.batch(vec![adds(new)])));
         plan.fence.head = Some(id);
         plan.step += 1;

@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use superstep::checkpoint::{Page, Payload};
 use superstep::store::{
-    Embedding, Error, Found, Get, Item, ItemKey, Namespace, NamespaceQuery, Put, Search, Store, Ttl, Write,
-    Writes,
+    Embedding, Found, Get, Item, ItemKey, ItemWrite, ItemWrites, Namespace, NamespaceQuery, Put, Search,
+    Store, StoreError, Ttl,
 };
 
 use crate::Broken;
@@ -31,10 +31,10 @@ impl Desk {
     }
 
     /// Whether an item was there before each write.
-    pub(super) async fn write(&self, writes: Vec<Write>) -> Result<Vec<bool>, Broken> {
+    pub(super) async fn write(&self, writes: Vec<ItemWrite>) -> Result<Vec<bool>, Broken> {
         let count = writes.len();
         let were_there =
-            self.store.write(Writes { now: self.now, writes }).await.works("items can be written")?;
+            self.store.write(ItemWrites { now: self.now, writes }).await.works("items can be written")?;
         crate::expect::same("every write is told of", count, were_there.len())?;
         Ok(were_there)
     }
@@ -50,7 +50,7 @@ impl Desk {
     }
 
     pub(super) async fn delete(&self, at: &ItemKey) -> Result<bool, Broken> {
-        Ok(self.write(vec![Write::Delete(at.clone())]).await? == [true])
+        Ok(self.write(vec![ItemWrite::Delete(at.clone())]).await? == [true])
     }
 
     pub(super) async fn item(&self, at: &ItemKey) -> Result<Option<Item>, Broken> {
@@ -107,18 +107,18 @@ pub(super) fn at(namespace: impl Into<Namespace>, key: &str) -> ItemKey {
     ItemKey::new(namespace, key)
 }
 
-pub(super) fn put(at: &ItemKey, json: &str) -> Write {
-    Write::put(at.clone(), Payload::json(json))
+pub(super) fn put(at: &ItemKey, json: &str) -> ItemWrite {
+    ItemWrite::put(at.clone(), Payload::json(json))
 }
 
-pub(super) fn put_for(at: &ItemKey, json: &str, seconds: u64) -> Write {
+pub(super) fn put_for(at: &ItemKey, json: &str, seconds: u64) -> ItemWrite {
     let ttl = Ttl::from_millis(seconds * 1_000);
-    Write::Put(Box::new(Put { at: at.clone(), value: Payload::json(json), ttl, embedding: None }))
+    ItemWrite::Put(Box::new(Put { at: at.clone(), value: Payload::json(json), ttl, embedding: None }))
 }
 
-pub(super) fn put_near(at: &ItemKey, json: &str, model: &str, vectors: &[&[f32]]) -> Write {
+pub(super) fn put_near(at: &ItemKey, json: &str, model: &str, vectors: &[&[f32]]) -> ItemWrite {
     let embedding = Embedding::new(model, vectors.iter().map(|vector| vector.to_vec()).collect()).ok();
-    Write::Put(Box::new(Put { at: at.clone(), value: Payload::json(json), ttl: None, embedding }))
+    ItemWrite::Put(Box::new(Put { at: at.clone(), value: Payload::json(json), ttl: None, embedding }))
 }
 
 pub(super) fn text(payload: &Payload) -> String {
@@ -133,22 +133,22 @@ pub(super) trait Works<T> {
     fn corrupt_at(self, at: &ItemKey, promise: impl Display) -> Result<(), Broken>;
 }
 
-impl<T: Debug> Works<T> for Result<T, Error> {
+impl<T: Debug> Works<T> for Result<T, StoreError> {
     fn works(self, promise: impl Display) -> Result<T, Broken> {
         self.map_err(|error| Broken::new(promise, "success", told(&error)))
     }
 
     fn corrupt_at(self, at: &ItemKey, promise: impl Display) -> Result<(), Broken> {
         match self {
-            Err(Error::Corrupt(corrupt))
+            Err(StoreError::Corrupt(corrupt))
                 if corrupt.namespace.as_ref() == Some(&at.namespace)
                     && corrupt.key.as_ref() == Some(&at.key) =>
             {
                 Ok(())
             }
-            Err(other) => Err(Broken::new(promise, format!("`Error::Corrupt` of {at:?}"), told(&other))),
+            Err(other) => Err(Broken::new(promise, format!("`StoreError::Corrupt` of {at:?}"), told(&other))),
             Ok(value) => {
-                Err(Broken::new(promise, format!("`Error::Corrupt` of {at:?}"), format!("{value:?}")))
+                Err(Broken::new(promise, format!("`StoreError::Corrupt` of {at:?}"), format!("{value:?}")))
             }
         }
     }

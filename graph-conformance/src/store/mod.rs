@@ -2,14 +2,14 @@
 //!
 //! ```
 //! use superstep_conformance::store::Place;
-//! use superstep::store::{Error, MemoryStore};
+//! use superstep::store::{StoreError, MemoryStore};
 //!
 //! struct Mine(MemoryStore); // for a store on disk: a temporary folder
 //!
 //! impl Place for Mine {
 //!     type Store = MemoryStore;
 //!
-//!     async fn open(&self) -> Result<Self::Store, Error> {
+//!     async fn open(&self) -> Result<Self::Store, StoreError> {
 //!         Ok(self.0.clone())
 //!     }
 //! }

@@ -2,7 +2,7 @@ use std::future::{Future, ready};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use superstep::store::{Error, Namespace, Store};
+use superstep::store::{Namespace, Store, StoreError};
 
 /// Where a store is: a file, a folder, a database, or just a store in memory.
 ///
@@ -15,7 +15,7 @@ pub trait Place: Send + Sync + 'static {
     ///
     /// Called again, it opens the *same* store, with all that was written; also while another one is open. A store that can
     /// be opened but once gives out another handle to it.
-    fn open(&self) -> impl Future<Output = Result<Self::Store, Error>> + Send;
+    fn open(&self) -> impl Future<Output = Result<Self::Store, StoreError>> + Send;
 
     /// Spoils what is stored, so that the store can see that it is spoilt: a length that is wrong, a number of no meaning. No
     /// store is open meanwhile. Gives back whether it has done so; a place that cannot, or that has nothing of the kind, says
@@ -51,12 +51,12 @@ type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// A place of whatever kind: cases are not made again for each store.
 #[doc(hidden)]
 pub trait AnyPlace: Send + Sync {
-    fn open_any(&self) -> BoxFuture<'_, Result<Arc<dyn Store>, Error>>;
+    fn open_any(&self) -> BoxFuture<'_, Result<Arc<dyn Store>, StoreError>>;
     fn damage_any<'a>(&'a self, damage: &'a Damage<'a>) -> BoxFuture<'a, bool>;
 }
 
 impl<P: Place> AnyPlace for P {
-    fn open_any(&self) -> BoxFuture<'_, Result<Arc<dyn Store>, Error>> {
+    fn open_any(&self) -> BoxFuture<'_, Result<Arc<dyn Store>, StoreError>> {
         Box::pin(async move { Ok(Arc::new(self.open().await?) as Arc<dyn Store>) })
     }
 

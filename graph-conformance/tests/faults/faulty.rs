@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use superstep::checkpoint::{
-    Batch, Checkpoint, CheckpointId, Checkpointer, Corrupt, Fence, Loaded, MemoryCheckpointer, Page, Prune,
-    Pruned, Query, RecordKey, RecordKind, StoreError, StoreFuture, ThreadQuery, ThreadRecord, Write,
+    BatchWrite, Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer,
+    CorruptCheckpoint, Fence, Loaded, MemoryCheckpointer, Page, Prune, Pruned, RecordKey, RecordKind,
+    ThreadQuery, ThreadRecord, WriteBatch,
 };
 
 use crate::fault::Fault;
@@ -18,7 +19,7 @@ pub(crate) struct Faulty {
     pub(crate) fault: Fault,
     inner: MemoryCheckpointer,
     pub(crate) aliases: Arc<Mutex<HashMap<String, Arc<str>>>>,
-    late: Arc<Mutex<Option<Batch>>>,
+    late: Arc<Mutex<Option<WriteBatch>>>,
     /// The thread whose head cannot be read.
     pub(crate) spoilt: Arc<Mutex<Option<Arc<str>>>>,
 }
@@ -35,7 +36,11 @@ impl Faulty {
     }
 
     async fn ids(&self, thread: &str, namespace: &str) -> Vec<CheckpointId> {
-        let query = Query { thread: thread.into(), namespace: namespace.into(), ..Query::default() };
+        let query = CheckpointQuery {
+            thread: thread.into(),
+            namespace: namespace.into(),
+            ..CheckpointQuery::default()
+        };
         self.inner.list(query).await.unwrap().items.iter().map(|checkpoint| checkpoint.id).collect()
     }
 }
@@ -55,7 +60,7 @@ async fn pause(times: usize) {
 }
 
 impl Checkpointer for Faulty {
-    fn commit(&self, mut batch: Batch) -> StoreFuture<'_, ()> {
+    fn commit(&self, mut batch: WriteBatch) -> CheckpointFuture<'_, ()> {
         self.spoil(&mut batch);
         Box::pin(async move {
             let first = batch.clone();
@@ -68,7 +73,7 @@ impl Checkpointer for Faulty {
                     }
                 }
                 Fault::WritesInAnyOrder => {
-                    let slow = |write: &&Write| matches!(write, Write::Checkpoint(_));
+                    let slow = |write: &&BatchWrite| matches!(write, BatchWrite::Checkpoint(_));
                     pause(batch.writes.iter().filter(slow).count()).await
                 }
                 Fault::AcknowledgesTooEarly => {
@@ -83,10 +88,10 @@ impl Checkpointer for Faulty {
             if self.fault == Fault::ComparesIdsWithASign {
                 let signed = |id: CheckpointId| i128::from_be_bytes(id.to_bytes());
                 for write in &batch.writes {
-                    if let Write::Checkpoint(new) = write
+                    if let BatchWrite::Checkpoint(new) = write
                         && batch.fence.head.is_some_and(|head| signed(head) >= signed(new.checkpoint.id))
                     {
-                        return Err(StoreError::Invalid { thread: batch.thread, what: "order".into() });
+                        return Err(CheckpointError::Invalid { thread: batch.thread, what: "order".into() });
                     }
                 }
             }
@@ -94,7 +99,7 @@ impl Checkpointer for Faulty {
                 return self.one_by_one(batch).await;
             }
             let result = self.inner.commit(batch).await;
-            let Err(StoreError::Conflict(conflict)) = &result else { return result };
+            let Err(CheckpointError::Conflict(conflict)) = &result else { return result };
             let (expected, found) = (conflict.expected, conflict.found);
             let again = match self.fault {
                 Fault::LetsTheLastWriterWin => true,
@@ -105,7 +110,7 @@ impl Checkpointer for Faulty {
             };
             if again {
                 let epoch = first.epoch.max(found.epoch);
-                return self.inner.commit(Batch { fence: found, epoch, ..first }).await;
+                return self.inner.commit(WriteBatch { fence: found, epoch, ..first }).await;
             }
             result
         })
@@ -116,7 +121,7 @@ impl Checkpointer for Faulty {
         thread: &str,
         namespace: &str,
         checkpoint: Option<CheckpointId>,
-    ) -> StoreFuture<'_, Loaded> {
+    ) -> CheckpointFuture<'_, Loaded> {
         let (thread, namespace) = (self.name(thread), self.name(namespace));
         Box::pin(async move {
             let mut asked = checkpoint;
@@ -139,16 +144,16 @@ impl Checkpointer for Faulty {
                     let oldest = ids.get(100).copied();
                     found
                         .fields
-                        .retain(|field| field.pieces.iter().any(|piece| Some(piece.checkpoint) > oldest));
+                        .retain(|field| field.changes.iter().any(|piece| Some(piece.checkpoint) > oldest));
                 }
                 Fault::DropsPiecesWithCheckpoints => {
                     for field in &mut found.fields {
-                        field.pieces.retain(|piece| ids.contains(&piece.checkpoint));
+                        field.changes.retain(|piece| ids.contains(&piece.checkpoint));
                     }
                 }
                 Fault::SkipsTheNewestDelta => {
-                    for field in found.fields.iter_mut().filter(|field| field.pieces.len() % 64 == 0) {
-                        field.pieces.pop();
+                    for field in found.fields.iter_mut().filter(|field| field.changes.len() % 64 == 0) {
+                        field.changes.pop();
                     }
                 }
                 Fault::DropsQuestions => {
@@ -163,7 +168,7 @@ impl Checkpointer for Faulty {
                         record.task == RecordKey::NO_TASK && record.kind == RecordKind::Step
                     };
                     for record in found.records.iter_mut().filter(|record| lost(&record.key)) {
-                        record.key.kind = RecordKind::Needs;
+                        record.key.kind = RecordKind::Retained;
                     }
                 }
                 Fault::LooksAtTheWholeHistory => {
@@ -176,7 +181,7 @@ impl Checkpointer for Faulty {
         })
     }
 
-    fn list(&self, mut query: Query) -> StoreFuture<'_, Page<Checkpoint>> {
+    fn list(&self, mut query: CheckpointQuery) -> CheckpointFuture<'_, Page<Checkpoint>> {
         query.thread = self.name(&query.thread);
         query.namespace = self.name(&query.namespace);
         Box::pin(async move {
@@ -213,7 +218,7 @@ impl Checkpointer for Faulty {
         })
     }
 
-    fn threads(&self, mut query: ThreadQuery) -> StoreFuture<'_, Page<ThreadRecord>> {
+    fn threads(&self, mut query: ThreadQuery) -> CheckpointFuture<'_, Page<ThreadRecord>> {
         Box::pin(async move {
             match self.fault {
                 Fault::CountsEveryThreadAsUnfinished => query.unfinished = false,
@@ -239,7 +244,7 @@ impl Checkpointer for Faulty {
         })
     }
 
-    fn delete(&self, thread: &str) -> StoreFuture<'_, bool> {
+    fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool> {
         let thread = self.name(thread);
         Box::pin(async move {
             match self.fault {
@@ -249,7 +254,7 @@ impl Checkpointer for Faulty {
         })
     }
 
-    fn copy(&self, from: &str, to: &str) -> StoreFuture<'_, ()> {
+    fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()> {
         let (from, to) = (self.name(from), self.name(to));
         Box::pin(async move {
             match self.fault {
@@ -266,7 +271,7 @@ impl Checkpointer for Faulty {
         })
     }
 
-    fn prune(&self, prune: Prune) -> StoreFuture<'_, Pruned> {
+    fn prune(&self, prune: Prune) -> CheckpointFuture<'_, Pruned> {
         Box::pin(async move {
             match self.fault {
                 Fault::KeepsEverything => Ok(Pruned::default()),
@@ -284,11 +289,11 @@ impl Checkpointer for Faulty {
 
 impl Faulty {
     /// A page that is of all threads, in which the one that is spoilt says so.
-    async fn with_the_spoilt(&self, mut query: ThreadQuery) -> Result<Page<ThreadRecord>, StoreError> {
+    async fn with_the_spoilt(&self, mut query: ThreadQuery) -> Result<Page<ThreadRecord>, CheckpointError> {
         let Some(thread) = self.spoilt.lock().unwrap().clone() else {
             return self.inner.threads(query).await;
         };
-        let corrupt = Corrupt {
+        let corrupt = CorruptCheckpoint {
             thread: thread.clone(),
             namespace: "".into(),
             checkpoint: None,
@@ -296,7 +301,7 @@ impl Faulty {
             reason: "it is spoilt".into(),
         };
         if self.fault == Fault::HidesAllBehindASpoiltThread {
-            return Err(StoreError::Corrupt(Box::new(corrupt)));
+            return Err(CheckpointError::Corrupt(Box::new(corrupt)));
         }
         let unfinished = std::mem::take(&mut query.unfinished);
         let mut page = self.inner.threads(query).await?;
@@ -309,19 +314,19 @@ impl Faulty {
     }
 
     /// Each write by itself, a checkpoint before its records.
-    async fn one_by_one(&self, batch: Batch) -> Result<(), StoreError> {
+    async fn one_by_one(&self, batch: WriteBatch) -> Result<(), CheckpointError> {
         let mut fence = batch.fence;
-        let Batch { thread, namespace, origin, epoch, writes, .. } = batch;
+        let WriteBatch { thread, namespace, origin, epoch, writes, .. } = batch;
         for mut write in writes {
             let mut rest = Vec::new();
             let mut head = fence.head;
-            if let Write::Checkpoint(new) = &mut write {
+            if let BatchWrite::Checkpoint(new) = &mut write {
                 rest = std::mem::take(&mut new.records);
                 head = Some(new.checkpoint.id);
             }
             let one = |fence, write| {
                 let (thread, namespace, origin) = (thread.clone(), namespace.clone(), origin.clone());
-                Batch { thread, namespace, origin, fence, epoch, writes: vec![write] }
+                WriteBatch { thread, namespace, origin, fence, epoch, writes: vec![write] }
             };
             self.inner.commit(one(fence, write)).await?;
             fence = Fence { epoch, head };
@@ -329,7 +334,7 @@ impl Faulty {
                 pause(1).await;
             }
             if let (Some(checkpoint), false) = (head, rest.is_empty()) {
-                let records = Write::Records { checkpoint, remove: Vec::new(), put: rest };
+                let records = BatchWrite::Records { checkpoint, remove: Vec::new(), put: rest };
                 self.inner.commit(one(fence, records)).await?;
             }
         }

@@ -10,7 +10,7 @@ mod fault;
 mod faulty;
 mod spoil;
 
-use superstep::checkpoint::StoreError;
+use superstep::checkpoint::CheckpointError;
 use superstep_conformance::{Damage, Place, block_on, run};
 
 use fault::Fault;
@@ -21,7 +21,7 @@ struct Here(Faulty);
 impl Place for Here {
     type Store = Faulty;
 
-    async fn open(&self) -> Result<Faulty, StoreError> {
+    async fn open(&self) -> Result<Faulty, CheckpointError> {
         Ok(if self.0.fault == Fault::ForgetsWhenClosed { Faulty::new(self.0.fault) } else { self.0.clone() })
     }
 

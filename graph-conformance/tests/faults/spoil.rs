@@ -5,7 +5,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::Value;
 use superstep::checkpoint::{
-    Batch, CheckpointId, Encoding, NewCheckpoint, Payload, RecordKind, TaskRecord, Write,
+    BatchWrite, CheckpointId, Encoding, NewCheckpoint, Payload, RecordKind, TaskRecord, WriteBatch,
 };
 
 use crate::fault::Fault;
@@ -38,7 +38,7 @@ impl Faulty {
         }
     }
 
-    pub(crate) fn spoil(&self, batch: &mut Batch) {
+    pub(crate) fn spoil(&self, batch: &mut WriteBatch) {
         batch.thread = self.name(&batch.thread);
         batch.namespace = self.name(&batch.namespace);
         let head = batch.fence.head;
@@ -50,20 +50,20 @@ impl Faulty {
             }
             Fault::LetsEpochsGoBack => batch.epoch = batch.epoch.max(batch.fence.epoch),
             Fault::ForgetsRecordsOfOldCheckpoints => batch.writes.retain(|write| match write {
-                Write::Records { checkpoint, .. } => Some(*checkpoint) == head,
-                Write::Checkpoint(_) => true,
+                BatchWrite::Records { checkpoint, .. } => Some(*checkpoint) == head,
+                BatchWrite::Checkpoint(_) => true,
             }),
-            Fault::TakesAnyRecord => batch.writes.retain(|write| matches!(write, Write::Checkpoint(_))),
+            Fault::TakesAnyRecord => batch.writes.retain(|write| matches!(write, BatchWrite::Checkpoint(_))),
             _ => {}
         }
         let mut last = head;
         for write in &mut batch.writes {
             match write {
-                Write::Checkpoint(new) => {
+                BatchWrite::Checkpoint(new) => {
                     self.spoil_checkpoint(new, last);
                     last = Some(new.checkpoint.id);
                 }
-                Write::Records { remove, put, .. } => {
+                BatchWrite::Records { remove, put, .. } => {
                     if self.fault == Fault::RemovesAfterPutting {
                         put.retain(|record| !remove.contains(&record.key));
                     }
@@ -83,8 +83,8 @@ impl Faulty {
             Fault::TakesAnyParent | Fault::IgnoresParents => checkpoint.parent = last,
             Fault::KeepsOnePieceOfACheckpoint => {
                 let mut seen = Vec::new();
-                new.pieces.reverse();
-                new.pieces.retain(|piece| {
+                new.changes.reverse();
+                new.changes.retain(|piece| {
                     let first = !seen.contains(&piece.field);
                     seen.push(piece.field.clone());
                     first
@@ -92,7 +92,7 @@ impl Faulty {
             }
             _ => {}
         }
-        for piece in &mut new.pieces {
+        for piece in &mut new.changes {
             piece.payload = self.payload(&piece.payload);
             piece.field = self.name(&piece.field).to_string().into();
         }
@@ -106,7 +106,7 @@ impl Faulty {
             if self.fault == Fault::DropsQuestions && record.key.kind == RecordKind::Interrupt {
                 record.key.kind = RecordKind::Failed;
             }
-            if self.fault == Fault::DropsWhatIsNeeded && record.key.kind == RecordKind::Needs {
+            if self.fault == Fault::DropsWhatIsNeeded && record.key.kind == RecordKind::Retained {
                 record.key.kind = RecordKind::Step;
             }
         }

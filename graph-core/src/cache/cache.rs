@@ -5,10 +5,10 @@ use std::time::SystemTime;
 
 use crate::checkpoint::Payload;
 
-use super::{Clear, EntryKey, Error, NewEntry};
+use super::{CacheError, Clear, EntryKey, NewEntry};
 
 /// What a call to a cache gives back.
-pub type Reply<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 'a>>;
+pub type CacheFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, CacheError>> + Send + 'a>>;
 
 /// A cache, as its author sees it; a graph is given one with [`Graph::with_cache`](crate::Graph::with_cache).
 ///
@@ -28,32 +28,32 @@ pub trait Cache: Send + Sync + 'static {
     /// Looks for an entry.
     ///
     /// # Errors
-    /// [`Corrupt`](Error::Corrupt) for one that cannot be read; what lies below the cache failed.
-    fn get(&self, at: EntryKey, now: SystemTime) -> Reply<'_, Option<Payload>>;
+    /// [`CorruptEntry`](CacheError::Corrupt) for one that cannot be read; what lies below the cache failed.
+    fn get(&self, at: EntryKey, now: SystemTime) -> CacheFuture<'_, Option<Payload>>;
 
     /// Puts entries in the place of those that are there, one after the other: all or none.
     ///
     /// # Errors
     /// What lies below the cache failed.
-    fn put(&self, puts: Vec<NewEntry>, now: SystemTime) -> Reply<'_, ()>;
+    fn put(&self, puts: Vec<NewEntry>, now: SystemTime) -> CacheFuture<'_, ()>;
 
     /// Takes entries away; how many that were. It may be done in steps, behind each of which others are served.
     ///
     /// # Errors
     /// What lies below the cache failed.
-    fn clear(&self, which: Clear) -> Reply<'_, u64>;
+    fn clear(&self, which: Clear) -> CacheFuture<'_, u64>;
 }
 
 impl<C: Cache + ?Sized> Cache for Arc<C> {
-    fn get(&self, at: EntryKey, now: SystemTime) -> Reply<'_, Option<Payload>> {
+    fn get(&self, at: EntryKey, now: SystemTime) -> CacheFuture<'_, Option<Payload>> {
         C::get(self, at, now)
     }
 
-    fn put(&self, puts: Vec<NewEntry>, now: SystemTime) -> Reply<'_, ()> {
+    fn put(&self, puts: Vec<NewEntry>, now: SystemTime) -> CacheFuture<'_, ()> {
         C::put(self, puts, now)
     }
 
-    fn clear(&self, which: Clear) -> Reply<'_, u64> {
+    fn clear(&self, which: Clear) -> CacheFuture<'_, u64> {
         C::clear(self, which)
     }
 }

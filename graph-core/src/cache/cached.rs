@@ -5,24 +5,24 @@ use std::time::Duration;
 /// [`StateGraph::cache`](crate::StateGraph::cache).
 ///
 /// The key function is written like a node that is not `async`: it reads the state, or a view of it by value, the packet that
-/// the node is sent, and `&Cx` or `&Ctx<_>`. It returns everything that the node's result hangs on, as a value that can be
+/// the node is sent, and `&Context` or `&ContextWith<_>`. It returns everything that the node's result hangs on, as a value that can be
 /// serialized.
 ///
 /// ```
 /// # use std::time::Duration;
 /// # use superstep::GraphState;
-/// # use superstep::cache::Cached;
+/// # use superstep::cache::CachePolicy;
 /// # #[derive(GraphState, Clone)] struct Page { url: String, language: String }
 /// Cached::by(|page: &Page| (page.url.clone(), page.language.clone())).ttl(Duration::from_secs(60));
 /// ```
 #[derive(Clone)]
 #[must_use = "a cache policy does nothing until a graph is given it"]
-pub struct Cached<K> {
+pub struct CachePolicy<K> {
     pub(crate) key: K,
     pub(crate) ttl: Option<Duration>,
 }
 
-impl<K> Cached<K> {
+impl<K> CachePolicy<K> {
     /// Finds results by what this function returns.
     ///
     /// Two keys are one if they are written as the same JSON, in which the order of a map's entries does not count. (A
@@ -39,8 +39,8 @@ impl<K> Cached<K> {
     }
 }
 
-impl<K> fmt::Debug for Cached<K> {
+impl<K> fmt::Debug for CachePolicy<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cached").field("ttl", &self.ttl).finish_non_exhaustive()
+        f.debug_struct("CachePolicy").field("ttl", &self.ttl).finish_non_exhaustive()
     }
 }

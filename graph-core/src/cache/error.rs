@@ -9,10 +9,10 @@ use super::EntryKey;
 /// ([`TaskNotCached`](crate::EventKind::TaskNotCached)).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum CacheError {
     /// Something that is kept cannot be read.
     #[error("{0}")]
-    Corrupt(Box<Corrupt>),
+    Corrupt(Box<CorruptEntry>),
 
     /// The cache was written by a newer version of this software.
     #[error(
@@ -36,7 +36,7 @@ pub enum Error {
     },
 }
 
-impl Error {
+impl CacheError {
     /// A failure of what lies below the cache.
     pub fn backend(what: &'static str, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self::Backend { what, source: source.into() }
@@ -44,22 +44,22 @@ impl Error {
 
     /// An entry that cannot be read.
     pub fn corrupt(at: &EntryKey, reason: impl Into<String>) -> Self {
-        Self::Corrupt(Box::new(Corrupt { at: at.clone(), reason: reason.into() }))
+        Self::Corrupt(Box::new(CorruptEntry { at: at.clone(), reason: reason.into() }))
     }
 }
 
 /// An entry that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Corrupt {
+pub struct CorruptEntry {
     /// Which one.
     pub at: EntryKey,
     /// Why not.
     pub reason: String,
 }
 
-impl StdError for Corrupt {}
+impl StdError for CorruptEntry {}
 
-impl fmt::Display for Corrupt {
+impl fmt::Display for CorruptEntry {
     /// Without its key: that may be what a state keeps to itself.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let EntryKey { graph, node, .. } = &self.at;

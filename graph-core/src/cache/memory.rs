@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use crate::checkpoint::Payload;
 use crate::store::to_the_millisecond;
 
-use super::{Cache, Clear, EntryKey, NewEntry, Reply};
+use super::{Cache, CacheFuture, Clear, EntryKey, NewEntry};
 
 /// Keeps results in memory, up to a bound.
 ///
@@ -125,11 +125,11 @@ fn weight(at: &EntryKey, value: &Payload) -> usize {
 }
 
 impl Cache for MemoryCache {
-    fn get(&self, at: EntryKey, now: SystemTime) -> Reply<'_, Option<Payload>> {
+    fn get(&self, at: EntryKey, now: SystemTime) -> CacheFuture<'_, Option<Payload>> {
         Box::pin(async move { Ok(self.lock().get(&at, to_the_millisecond(now))) })
     }
 
-    fn put(&self, puts: Vec<NewEntry>, now: SystemTime) -> Reply<'_, ()> {
+    fn put(&self, puts: Vec<NewEntry>, now: SystemTime) -> CacheFuture<'_, ()> {
         Box::pin(async move {
             let now = to_the_millisecond(now);
             let mut kept = self.lock();
@@ -140,7 +140,7 @@ impl Cache for MemoryCache {
         })
     }
 
-    fn clear(&self, which: Clear) -> Reply<'_, u64> {
+    fn clear(&self, which: Clear) -> CacheFuture<'_, u64> {
         Box::pin(async move {
             let mut kept = self.lock();
             if let Clear::Expired { now } = which {

@@ -7,7 +7,7 @@
 //! use std::sync::atomic::{AtomicU32, Ordering};
 //! use std::time::Duration;
 //!
-//! use superstep::cache::{Cached, MemoryCache};
+//! use superstep::cache::{CachePolicy, MemoryCache};
 //! use superstep::{END, GraphState, START, StateGraph};
 //!
 //! #[derive(GraphState, Clone)]
@@ -29,7 +29,7 @@
 //! let graph = StateGraph::<Page>::new()
 //!     .edge(START, fetch)
 //!     .edge(fetch, END)
-//!     .cache(fetch, Cached::by(|page: &Page| page.url.clone()).ttl(Duration::from_secs(3600)))
+//!     .cache(fetch, CachePolicy::by(|page: &Page| page.url.clone()).ttl(Duration::from_secs(3600)))
 //!     .compile()?
 //!     .with_cache(MemoryCache::new());
 //!
@@ -54,8 +54,8 @@ mod entry;
 mod error;
 mod memory;
 
-pub use cache::{Cache, Reply};
-pub use cached::Cached;
+pub use cache::{Cache, CacheFuture};
+pub use cached::CachePolicy;
 pub use entry::{Clear, EntryKey, NewEntry};
-pub use error::{Corrupt, Error};
+pub use error::{CacheError, CorruptEntry};
 pub use memory::MemoryCache;

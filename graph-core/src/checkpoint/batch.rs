@@ -14,9 +14,9 @@ pub struct Fence {
 /// Writes of one run, to be made all or none.
 ///
 /// A store makes them only if the thread's epoch is `fence.epoch` *and* the namespace's head is `fence.head`; otherwise
-/// it changes nothing and fails with [`Conflict`](super::StoreError::Conflict). Both are one atomic step.
+/// it changes nothing and fails with [`Conflict`](super::CheckpointError::Conflict). Both are one atomic step.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Batch {
+pub struct WriteBatch {
     /// The thread: any text.
     pub thread: Arc<str>,
     /// The namespace: any text; empty for the graph itself.
@@ -29,12 +29,12 @@ pub struct Batch {
     /// The thread's epoch afterwards: `fence.epoch`, or more.
     pub epoch: u64,
     /// The writes, in order. Empty to raise the epoch and nothing else.
-    pub writes: Vec<Write>,
+    pub writes: Vec<BatchWrite>,
 }
 
-/// One write of a [`Batch`].
+/// One write of a [`WriteBatch`].
 #[derive(Clone, Debug, PartialEq)]
-pub enum Write {
+pub enum BatchWrite {
     /// Adds a checkpoint; it becomes the namespace's head. Its id is greater than every id of the namespace before, and
     /// its parent, if it has one, is there.
     Checkpoint(Box<NewCheckpoint>),

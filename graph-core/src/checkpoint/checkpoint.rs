@@ -10,7 +10,7 @@ use super::{CheckpointId, Payload, TaskRecord};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
-pub enum Source {
+pub enum CheckpointSource {
     /// An input that was given to a thread.
     Input,
     /// A superstep.
@@ -21,7 +21,7 @@ pub enum Source {
     Fork,
 }
 
-impl Source {
+impl CheckpointSource {
     /// The word for it: `input`, `loop`, `update` or `fork`.
     pub const fn name(self) -> &'static str {
         match self {
@@ -59,7 +59,7 @@ pub struct Checkpoint {
     /// −1, 0, 1, … on from the parent's.
     pub step: i64,
     /// What made it.
-    pub source: Source,
+    pub source: CheckpointSource,
     /// The run that made it.
     pub run: Arc<RunRecord>,
     /// When it was made, by the clock of who made it, to the millisecond.
@@ -72,7 +72,7 @@ pub struct Checkpoint {
 
 /// Whether a piece of a field is a whole value or something to fold into it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum PieceKind {
+pub enum ChangeKind {
     /// The whole value: whatever came before does not matter any more.
     Value,
     /// To be folded into the value so far.
@@ -81,11 +81,11 @@ pub enum PieceKind {
 
 /// What one checkpoint says of one field. A checkpoint may hold several of a field: they are kept in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct FieldChange {
     /// The field's stored name: any text.
     pub field: Cow<'static, str>,
     /// A whole value or a delta.
-    pub kind: PieceKind,
+    pub kind: ChangeKind,
     /// The value or delta.
     pub payload: Payload,
 }
@@ -96,7 +96,7 @@ pub struct NewCheckpoint {
     /// The checkpoint.
     pub checkpoint: Checkpoint,
     /// What it changed, in the order in which it was applied.
-    pub pieces: Vec<Piece>,
+    pub changes: Vec<FieldChange>,
     /// What is known of its tasks already.
     pub records: Vec<TaskRecord>,
 }
@@ -119,16 +119,16 @@ pub struct StoredField {
     pub field: String,
     /// The last whole value on the way from the beginning to the checkpoint, and every delta since, oldest first.
     /// Without a whole value, every delta there is.
-    pub pieces: Vec<StoredPiece>,
+    pub changes: Vec<StoredChange>,
 }
 
 /// A piece as it is read back.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredPiece {
+pub struct StoredChange {
     /// The checkpoint that wrote it; it may have been pruned.
     pub checkpoint: CheckpointId,
     /// A whole value or a delta.
-    pub kind: PieceKind,
+    pub kind: ChangeKind,
     /// The value or delta.
     pub payload: Payload,
 }

@@ -3,12 +3,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use super::{
-    Batch, Checkpoint, CheckpointId, Fence, Page, Prune, Pruned, Query, StoreError, StoredCheckpoint,
-    ThreadQuery, ThreadRecord,
+    Checkpoint, CheckpointError, CheckpointId, CheckpointQuery, Fence, Page, Prune, Pruned, StoredCheckpoint,
+    ThreadQuery, ThreadRecord, WriteBatch,
 };
 
 /// What a call to a store gives back.
-pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
+pub type CheckpointFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, CheckpointError>> + Send + 'a>>;
 
 /// A store of checkpoints.
 ///
@@ -31,42 +31,46 @@ pub trait Checkpointer: Send + Sync + 'static {
     /// Makes the writes of a batch, all or none, if the thread is where the batch expects it to be.
     ///
     /// # Errors
-    /// [`Conflict`](StoreError::Conflict) if it is somewhere else; also when the same batch is committed again.
-    /// [`Invalid`](StoreError::Invalid) for an id or parent that cannot be.
-    fn commit(&self, batch: Batch) -> StoreFuture<'_, ()>;
+    /// [`Conflict`](CheckpointError::Conflict) if it is somewhere else; also when the same batch is committed again.
+    /// [`Invalid`](CheckpointError::Invalid) for an id or parent that cannot be.
+    fn commit(&self, batch: WriteBatch) -> CheckpointFuture<'_, ()>;
 
     /// Reads where a namespace of a thread stands and one of its checkpoints (the head if none is named), as of one moment.
     ///
     /// A thread, namespace or checkpoint that is not there is no error.
     ///
     /// # Errors
-    /// [`Corrupt`](StoreError::Corrupt) for what cannot be read; never a part of what is there.
-    fn get(&self, thread: &str, namespace: &str, checkpoint: Option<CheckpointId>)
-    -> StoreFuture<'_, Loaded>;
+    /// [`CorruptCheckpoint`](CheckpointError::Corrupt) for what cannot be read; never a part of what is there.
+    fn get(
+        &self,
+        thread: &str,
+        namespace: &str,
+        checkpoint: Option<CheckpointId>,
+    ) -> CheckpointFuture<'_, Loaded>;
 
     /// Lists checkpoints of a namespace, newest first.
     ///
     /// # Errors
-    /// [`Corrupt`](StoreError::Corrupt) for what cannot be read.
-    fn list(&self, query: Query) -> StoreFuture<'_, Page<Checkpoint>>;
+    /// [`CorruptCheckpoint`](CheckpointError::Corrupt) for what cannot be read.
+    fn list(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<Checkpoint>>;
 
     /// Lists threads. Of one whose head cannot be read, the record says so; the others are listed all the same.
     ///
     /// # Errors
-    /// [`Corrupt`](StoreError::Corrupt) if the list itself, a thread's name or epoch, cannot be read.
-    fn threads(&self, query: ThreadQuery) -> StoreFuture<'_, Page<ThreadRecord>>;
+    /// [`CorruptCheckpoint`](CheckpointError::Corrupt) if the list itself, a thread's name or epoch, cannot be read.
+    fn threads(&self, query: ThreadQuery) -> CheckpointFuture<'_, Page<ThreadRecord>>;
 
     /// Deletes a thread with everything in it; `false` if it was not there.
     ///
     /// # Errors
     /// What lies below the store failed.
-    fn delete(&self, thread: &str) -> StoreFuture<'_, bool>;
+    fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool>;
 
     /// Copies a thread, with every namespace, checkpoint and record, under a new name. Ids, epoch and origin are the same.
     ///
     /// # Errors
-    /// [`NoThread`](StoreError::NoThread), [`Exists`](StoreError::Exists).
-    fn copy(&self, from: &str, to: &str) -> StoreFuture<'_, ()>;
+    /// [`NoThread`](CheckpointError::NoThread), [`Exists`](CheckpointError::Exists).
+    fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()>;
 
     /// Drops old checkpoints; usable while others read and write.
     ///
@@ -75,7 +79,7 @@ pub trait Checkpointer: Send + Sync + 'static {
     ///
     /// # Errors
     /// What lies below the store failed.
-    fn prune(&self, prune: Prune) -> StoreFuture<'_, Pruned>;
+    fn prune(&self, prune: Prune) -> CheckpointFuture<'_, Pruned>;
 }
 
 /// What [`Checkpointer::get`] finds.
@@ -90,7 +94,7 @@ pub struct Loaded {
 }
 
 impl<C: Checkpointer + ?Sized> Checkpointer for Arc<C> {
-    fn commit(&self, batch: Batch) -> StoreFuture<'_, ()> {
+    fn commit(&self, batch: WriteBatch) -> CheckpointFuture<'_, ()> {
         C::commit(self, batch)
     }
 
@@ -99,27 +103,27 @@ impl<C: Checkpointer + ?Sized> Checkpointer for Arc<C> {
         thread: &str,
         namespace: &str,
         checkpoint: Option<CheckpointId>,
-    ) -> StoreFuture<'_, Loaded> {
+    ) -> CheckpointFuture<'_, Loaded> {
         C::get(self, thread, namespace, checkpoint)
     }
 
-    fn list(&self, query: Query) -> StoreFuture<'_, Page<Checkpoint>> {
+    fn list(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<Checkpoint>> {
         C::list(self, query)
     }
 
-    fn threads(&self, query: ThreadQuery) -> StoreFuture<'_, Page<ThreadRecord>> {
+    fn threads(&self, query: ThreadQuery) -> CheckpointFuture<'_, Page<ThreadRecord>> {
         C::threads(self, query)
     }
 
-    fn delete(&self, thread: &str) -> StoreFuture<'_, bool> {
+    fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool> {
         C::delete(self, thread)
     }
 
-    fn copy(&self, from: &str, to: &str) -> StoreFuture<'_, ()> {
+    fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()> {
         C::copy(self, from, to)
     }
 
-    fn prune(&self, prune: Prune) -> StoreFuture<'_, Pruned> {
+    fn prune(&self, prune: Prune) -> CheckpointFuture<'_, Pruned> {
         C::prune(self, prune)
     }
 }

@@ -7,14 +7,14 @@ use super::{CheckpointId, Fence};
 /// What a [`Checkpointer`](super::Checkpointer) fails with. Whatever it is, nothing of the call has been done.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum StoreError {
+pub enum CheckpointError {
     /// Somebody else has written to the thread meanwhile.
     #[error("{0}")]
     Conflict(Box<Conflict>),
 
     /// Something that is stored cannot be read.
     #[error("{0}")]
-    Corrupt(Box<Corrupt>),
+    Corrupt(Box<CorruptCheckpoint>),
 
     /// A thread of that name is there already.
     #[error("thread `{thread}` is there already")]
@@ -61,7 +61,7 @@ pub enum StoreError {
     },
 }
 
-impl StoreError {
+impl CheckpointError {
     /// A failure of what lies below the store.
     pub fn backend(what: &'static str, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Backend { what, source: source.into() }
@@ -99,7 +99,7 @@ fn at(fence: &Fence, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 
 /// Something stored that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Corrupt {
+pub struct CorruptCheckpoint {
     /// The thread.
     pub thread: Arc<str>,
     /// The namespace.
@@ -112,9 +112,9 @@ pub struct Corrupt {
     pub reason: String,
 }
 
-impl Error for Corrupt {}
+impl Error for CorruptCheckpoint {}
 
-impl fmt::Display for Corrupt {
+impl fmt::Display for CorruptCheckpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} of thread `{}`", self.what, self.thread)?;
         if !self.namespace.is_empty() {

@@ -17,17 +17,17 @@ mod payload;
 mod query;
 mod record;
 
-pub use batch::{Batch, Fence, Write};
+pub use batch::{BatchWrite, Fence, WriteBatch};
 pub use checkpoint::{
-    Checkpoint, NewCheckpoint, Piece, PieceKind, RunRecord, Source, StoredCheckpoint, StoredField,
-    StoredPiece,
+    ChangeKind, Checkpoint, CheckpointSource, FieldChange, NewCheckpoint, RunRecord, StoredChange,
+    StoredCheckpoint, StoredField,
 };
-pub use checkpointer::{Checkpointer, Loaded, StoreFuture};
+pub use checkpointer::{CheckpointFuture, Checkpointer, Loaded};
 #[cfg(feature = "encryption")]
 pub use encrypted::{EncryptedCheckpointer, Key, Keys};
-pub use error::{Conflict, Corrupt, StoreError};
+pub use error::{CheckpointError, Conflict, CorruptCheckpoint};
 pub use id::{CheckpointId, InvalidCheckpointId};
 pub use memory::MemoryCheckpointer;
 pub use payload::{Encoding, Payload};
-pub use query::{Page, Prune, Pruned, Query, ThreadQuery, ThreadRecord};
+pub use query::{CheckpointQuery, Page, Prune, Pruned, ThreadQuery, ThreadRecord};
 pub use record::{RecordKey, RecordKind, TaskRecord};

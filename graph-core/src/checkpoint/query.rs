@@ -3,11 +3,11 @@ use std::time::SystemTime;
 
 use crate::engine::Metadata;
 
-use super::{Checkpoint, CheckpointId, Corrupt, Source};
+use super::{Checkpoint, CheckpointId, CheckpointSource, CorruptCheckpoint};
 
 /// Which checkpoints of a namespace to list, newest first.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Query {
+pub struct CheckpointQuery {
     /// The thread.
     pub thread: Arc<str>,
     /// The namespace; empty for the graph itself.
@@ -17,7 +17,7 @@ pub struct Query {
     /// At most so many in a page; a store may give fewer, and says that there are more.
     pub limit: Option<usize>,
     /// Only those of this source.
-    pub source: Option<Source>,
+    pub source: Option<CheckpointSource>,
     /// Only those of the run of this id.
     pub run: Option<Arc<str>>,
     /// Only those whose run has all of these keys with exactly these values: `1` is neither `1.0` nor `"1"`, and null is
@@ -56,7 +56,7 @@ pub struct ThreadRecord {
     pub epoch: u64,
     /// The newest checkpoint of the empty namespace, if there is one; or why it cannot be read, which says nothing of the
     /// other threads.
-    pub head: Result<Option<Checkpoint>, Corrupt>,
+    pub head: Result<Option<Checkpoint>, CorruptCheckpoint>,
     /// Whether something is left to run: the head has planned nodes, or a resumption has added one
     /// ([`Goto`](super::RecordKind::Goto)). Nobody knows it of a head that cannot be read: then it is so.
     pub unfinished: bool,
@@ -65,7 +65,7 @@ pub struct ThreadRecord {
 /// Which checkpoints to drop. What is dropped fulfils every condition that is given; with none, nothing is.
 ///
 /// Never dropped: the head of a namespace; a checkpoint that nothing follows and that has a question without an answer; one
-/// that a checkpoint which stays [needs](super::RecordKey::needs).
+/// that a checkpoint which stays [needs](super::RecordKey::retaining).
 /// What remains can be read as before: pieces of dropped checkpoints stay as long as a later one needs them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prune {

@@ -23,13 +23,13 @@ pub enum RecordKind {
     /// A node that a resumption added to the superstep.
     Goto,
     /// That a run has stopped at this checkpoint's breakpoints, or is to.
-    Gate,
+    Breakpoint,
     /// That a run has stopped here, though it could have gone on, and why.
     Stopped,
     /// When a sleep of a task is over; the key says which of its sleeps.
     Sleep,
-    /// A checkpoint of the thread that this one is of no use without: see [`RecordKey::needs`].
-    Needs,
+    /// A checkpoint of the thread that this one is of no use without: see [`RecordKey::retaining`].
+    Retained,
 }
 
 impl RecordKind {
@@ -43,10 +43,10 @@ impl RecordKind {
         Self::Step,
         Self::Patch,
         Self::Goto,
-        Self::Gate,
+        Self::Breakpoint,
         Self::Stopped,
         Self::Sleep,
-        Self::Needs,
+        Self::Retained,
     ];
 
     /// The number that a store keeps; it never changes.
@@ -60,10 +60,10 @@ impl RecordKind {
             Self::Step => 5,
             Self::Patch => 6,
             Self::Goto => 7,
-            Self::Gate => 8,
+            Self::Breakpoint => 8,
             Self::Stopped => 9,
             Self::Sleep => 10,
-            Self::Needs => 11,
+            Self::Retained => 11,
         }
     }
 
@@ -90,13 +90,17 @@ impl RecordKey {
 
     /// That a checkpoint is of no use without another one of its thread, which pruning leaves there as long as the former is:
     /// one of the same namespace, or of a namespace whose name is shorter. The key is its id, a space, and its namespace.
-    pub fn needs(checkpoint: CheckpointId, namespace: &str) -> Self {
-        Self { task: Self::NO_TASK, kind: RecordKind::Needs, key: format!("{checkpoint} {namespace}").into() }
+    pub fn retaining(checkpoint: CheckpointId, namespace: &str) -> Self {
+        Self {
+            task: Self::NO_TASK,
+            kind: RecordKind::Retained,
+            key: format!("{checkpoint} {namespace}").into(),
+        }
     }
 
     /// The checkpoint that such a record names, and its namespace.
-    pub fn needed(&self) -> Option<(CheckpointId, &str)> {
-        let (id, namespace) = self.key.split_once(' ').filter(|_| self.kind == RecordKind::Needs)?;
+    pub fn retained(&self) -> Option<(CheckpointId, &str)> {
+        let (id, namespace) = self.key.split_once(' ').filter(|_| self.kind == RecordKind::Retained)?;
         Some((id.parse().ok()?, namespace))
     }
 

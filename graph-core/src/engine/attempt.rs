@@ -1,14 +1,14 @@
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::Poll;
 
 use crate::error::Panic;
 use crate::node::{NodeError, StepFuture};
 use crate::panic_text;
 use crate::state::GraphState;
 
-use super::Cx;
+use super::Context;
 use super::desk::Desk;
 use super::encoded::Keep;
 use super::task::{Failed, Finished, Unfinished, finish};
@@ -18,13 +18,13 @@ use super::task::{Failed, Finished, Unfinished, finish};
 /// An attempt that is pending while a question of its is open has ended: its future is dropped.
 pub(super) struct Attempt<'a, S: GraphState> {
     future: Option<StepFuture<'a, S>>,
-    cx: &'a Cx,
+    cx: &'a Context,
     keep: Keep,
 }
 
 impl<'a, S: GraphState> Attempt<'a, S> {
     #[inline]
-    pub(super) fn new(future: StepFuture<'a, S>, cx: &'a Cx, keep: Keep) -> Self {
+    pub(super) fn new(future: StepFuture<'a, S>, cx: &'a Context, keep: Keep) -> Self {
         Self { future: Some(future), cx, keep }
     }
 }
@@ -51,7 +51,7 @@ impl<S: GraphState> Drop for Attempt<'_, S> {
 impl<S: GraphState> Future for Attempt<'_, S> {
     type Output = Result<Finished<S>, Box<Unfinished>>;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Self::Output> {
         let mut result = None;
         let keep = self.keep;
         self.poll_into(cx, keep, |finished| result = Some(finished)).map(|polled| match (polled, result) {
@@ -69,7 +69,7 @@ impl<S: GraphState> Attempt<'_, S> {
     #[inline]
     pub(super) fn poll_into(
         &mut self,
-        cx: &mut Context<'_>,
+        cx: &mut std::task::Context<'_>,
         keep: Keep,
         take: impl FnOnce(Finished<S>),
     ) -> Poll<Result<(), Box<Unfinished>>> {
@@ -148,7 +148,11 @@ pub(super) struct LoneAttempt<'a, S: GraphState> {
 
 impl<'a, S: GraphState> LoneAttempt<'a, S> {
     #[inline]
-    pub(super) fn new(future: StepFuture<'a, S>, cx: &'a Cx, result: &'a mut Option<Finished<S>>) -> Self {
+    pub(super) fn new(
+        future: StepFuture<'a, S>,
+        cx: &'a Context,
+        result: &'a mut Option<Finished<S>>,
+    ) -> Self {
         Self { attempt: Attempt::new(future, cx, Keep::Nothing), result }
     }
 }
@@ -157,7 +161,7 @@ impl<S: GraphState> Future for LoneAttempt<'_, S> {
     type Output = Result<(), Box<Unfinished>>;
 
     #[inline]
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
         this.attempt.poll_into(cx, Keep::Nothing, |finished| *this.result = Some(finished))
     }

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use crate::checkpoint::Piece;
+use crate::checkpoint::FieldChange;
 use crate::error::{Error, ErrorKind};
 use crate::graph::CompiledNode;
 use crate::node::{Leave, Source};
@@ -64,7 +64,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     /// result of the task around.
     #[cold]
     #[inline(never)]
-    fn say(&mut self, step: u64, pieces: Option<Vec<Piece>>) -> Result<(), Error> {
+    fn say(&mut self, step: u64, pieces: Option<Vec<FieldChange>>) -> Result<(), Error> {
         let heard = !self.ctx.cx.shared.nest.path.is_empty();
         let records = if pieces.is_some() && heard { self.said_records(step)? } else { Vec::new() };
         let said = self.results.iter_mut().flatten().filter_map(|finished| match &mut finished.leave {
@@ -76,7 +76,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         self.take_plan();
         if !heard {
             self.said.clear();
-            return Err(self.error(ErrorKind::NoParent { step }));
+            return Err(self.error(ErrorKind::NoParentGraph { step }));
         }
         match pieces {
             None => Ok(()),
@@ -85,7 +85,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     }
 
     /// What a checkpoint will say of the fields that the superstep has written; nothing without a store.
-    fn pieces(&mut self, step: u64, cleared: &[usize]) -> Result<Option<Vec<Piece>>, Error> {
+    fn pieces(&mut self, step: u64, cleared: &[usize]) -> Result<Option<Vec<FieldChange>>, Error> {
         let Some(persist) = &mut self.persist else { return Ok(None) };
         match persist.pieces(&*self.state, &self.results, self.ledger.touched(), cleared) {
             Ok(pieces) => Ok(Some(pieces)),

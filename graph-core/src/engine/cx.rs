@@ -11,7 +11,7 @@ use crate::interrupt::Question;
 use crate::messages::MessageChunk;
 use crate::reducers::Stamp;
 use crate::run::Stop;
-use crate::store::{Error as LongTermError, IntoStore, LongTermStore};
+use crate::store::{IntoStore, LongTermStore, StoreError};
 use crate::stream::{Custom, Sent, Sink};
 
 use super::Metadata;
@@ -20,7 +20,7 @@ use super::nest::Nest;
 use super::spans::RunSpan;
 
 /// A run, as one attempt of a node sees it.
-pub struct Cx {
+pub struct Context {
     pub(super) shared: Arc<RunShared>,
     pub(super) at: At,
     /// What the attempt asks and does on the way; made when it is first needed.
@@ -65,10 +65,10 @@ pub(super) struct At {
     pub(super) attempt: u32,
 }
 
-impl Cx {
+impl Context {
     /// A context outside of any run, for one attempt of a node by itself: in superstep 1 of 1, observed by nobody.
     ///
-    /// For a node that asks there are [`answering`](Self::answering) and [`until_asked`](Self::until_asked): nobody answers
+    /// For a node that asks there are [`answering`](Self::answering) and [`until_interrupt`](Self::until_interrupt): nobody answers
     /// otherwise, and it waits for ever.
     pub fn detached(node: &str) -> Self {
         let shared = RunShared {
@@ -203,18 +203,18 @@ impl Cx {
     /// The long-term store that the graph was [given](crate::Graph::with_store); see [`store`](crate::store).
     ///
     /// # Errors
-    /// [`NoStore`](crate::store::Error::NoStore) if it was given none.
-    pub fn store(&self) -> Result<&LongTermStore, LongTermError> {
-        self.shared.store.as_ref().ok_or_else(|| LongTermError::NoStore { node: self.node().to_owned() })
+    /// [`NoStore`](crate::store::StoreError::NoStore) if it was given none.
+    pub fn store(&self) -> Result<&LongTermStore, StoreError> {
+        self.shared.store.as_ref().ok_or_else(|| StoreError::NoStore { node: self.node().to_owned() })
     }
 
     /// Gives a context outside of any run a long-term store; the context of a run keeps the one that it has.
     ///
     /// ```
-    /// # use superstep::{Cx, Result, store::MemoryStore};
+    /// # use superstep::{Context, Result, store::MemoryStore};
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<()> {
-    /// let cx = Cx::detached("remember").with_store(MemoryStore::new());
+    /// let cx = Context::detached("remember").with_store(MemoryStore::new());
     /// cx.store()?.of::<u32>("counts").put("runs", &1).await?;
     /// # Ok(())
     /// # }
@@ -276,9 +276,9 @@ impl Cx {
     /// [id](MessageChunk::id).
     ///
     /// ```
-    /// # use superstep::{Cx, END, EventKind, GraphState, START, StateGraph, StreamMode};
+    /// # use superstep::{Context, END, EventKind, GraphState, START, StateGraph, StreamMode};
     /// # use superstep::messages::{Assembly, Message, MessageChunk, MessagesState, MessagesStateUpdate};
-    /// async fn reply(_: &MessagesState, cx: &Cx) -> MessagesStateUpdate {
+    /// async fn reply(_: &MessagesState, cx: &Context) -> MessagesStateUpdate {
     ///     let mut reply = Assembly::default();
     ///     for word in ["Good ", "morning."] {
     ///         let chunk = MessageChunk::text(word).id("reply_1");
@@ -315,54 +315,54 @@ impl Cx {
     }
 }
 
-impl std::fmt::Debug for Cx {
+impl std::fmt::Debug for Context {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Cx").field("node", &self.node()).field("superstep", &self.at.step).finish()
+        f.debug_struct("Context").field("node", &self.node()).field("superstep", &self.at.step).finish()
     }
 }
 
-/// A run with the graph's context of type `D`; derefs to [`Cx`].
-pub struct Ctx<D> {
-    pub(super) cx: Cx,
+/// A run with the graph's context of type `D`; derefs to [`Context`].
+pub struct ContextWith<D> {
+    pub(super) cx: Context,
     pub(super) context: Arc<D>,
 }
 
-impl<D> Ctx<D> {
+impl<D> ContextWith<D> {
     pub(super) fn new(shared: Arc<RunShared>, context: Arc<D>) -> Self {
         Self {
-            cx: Cx::new(shared, At { node: usize::MAX, task: 0, step: 0, remaining: 0, attempt: 1 }),
+            cx: Context::new(shared, At { node: usize::MAX, task: 0, step: 0, remaining: 0, attempt: 1 }),
             context,
         }
     }
 
-    /// A context outside of any run, for calling a node by itself; see [`Cx::detached`].
+    /// A context outside of any run, for calling a node by itself; see [`Context::detached`].
     ///
     /// ```
-    /// # use superstep::{Ctx, GraphState};
+    /// # use superstep::{ContextWith, GraphState};
     /// # #[derive(GraphState, Clone)]
     /// # struct Order { price: Option<u32> }
-    /// async fn price(_: &Order, shop: &Ctx<u32>) -> OrderUpdate {
+    /// async fn price(_: &Order, shop: &ContextWith<u32>) -> OrderUpdate {
     ///     Order::update().price(*shop.context())
     /// }
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> superstep::Result<()> {
     /// let order = Order::started(Order::input())?;
-    /// let update = price(&order, &Ctx::detached("price", 4)).await;
+    /// let update = price(&order, &ContextWith::detached("price", 4)).await;
     /// assert_eq!(order.updated(update)?.price, Some(4));
     /// # Ok(())
     /// # }
     /// ```
     pub fn detached(node: &str, context: impl Into<Arc<D>>) -> Self {
-        Self { cx: Cx::detached(node), context: context.into() }
+        Self { cx: Context::detached(node), context: context.into() }
     }
 
-    /// See [`Cx::answering`].
+    /// See [`Context::answering`].
     pub fn answering<Q: Question>(self, answer: Q::Answer) -> Self {
         Self { cx: self.cx.answering::<Q>(answer), context: self.context }
     }
 
-    /// See [`Cx::with_store`].
+    /// See [`Context::with_store`].
     #[must_use]
     pub fn with_store(self, store: impl IntoStore) -> Self {
         Self { cx: self.cx.with_store(store), context: self.context }
@@ -370,7 +370,7 @@ impl<D> Ctx<D> {
 
     /// The same run, for another task.
     pub(super) fn at(&self, at: At) -> Self {
-        Self { cx: Cx::new(Arc::clone(&self.cx.shared), at), context: Arc::clone(&self.context) }
+        Self { cx: Context::new(Arc::clone(&self.cx.shared), at), context: Arc::clone(&self.context) }
     }
 
     /// The context that the run was given.
@@ -383,15 +383,15 @@ impl<D> Ctx<D> {
     }
 }
 
-impl<D> Deref for Ctx<D> {
-    type Target = Cx;
+impl<D> Deref for ContextWith<D> {
+    type Target = Context;
 
-    fn deref(&self) -> &Cx {
+    fn deref(&self) -> &Context {
         &self.cx
     }
 }
 
-impl<D> std::fmt::Debug for Ctx<D> {
+impl<D> std::fmt::Debug for ContextWith<D> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.cx.fmt(f)
     }

@@ -6,7 +6,7 @@ use crate::state::{FieldWrite as _, GraphState};
 
 use super::apply::{Undos, broken_rules};
 use super::attempt::contained;
-use super::cx::{At, Ctx};
+use super::cx::{At, ContextWith};
 use super::ledger::Ledger;
 use super::task::{Failed, Finished};
 
@@ -31,7 +31,7 @@ pub(super) fn ask<S: GraphState, D>(decide: &Decider<S, D>, from: Source<'_, S, 
 pub(super) fn ask_all<S: GraphState, D>(
     graph: &Compiled<S, D>,
     state: &mut S,
-    ctx: &Ctx<D>,
+    ctx: &ContextWith<D>,
     tasks: &[Task],
     attempts: &[u32],
     results: &mut [Option<Finished<S>>],

@@ -18,7 +18,7 @@ use super::attempt::{LoneAttempt, contained};
 use super::begin::start_failed;
 use super::child::Returned;
 use super::commit::follow_chain;
-use super::cx::{At, Ctx};
+use super::cx::{At, ContextWith};
 use super::ephemeral::Ephemerals;
 use super::execute::{Execution, Suspended};
 use super::gates::Gates;
@@ -35,7 +35,7 @@ use super::task::{Failed, Finished, Unfinished};
 pub(crate) struct Driver<S: GraphState, D> {
     pub(super) graph: Arc<Compiled<S, D>>,
     pub(super) state: Arc<S>,
-    pub(super) ctx: Ctx<D>,
+    pub(super) ctx: ContextWith<D>,
     pub(super) options: RunOptions,
     pub(super) events: Option<Events<S>>,
     /// Supersteps that have been applied.

@@ -2,7 +2,7 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::checkpoint::{CheckpointId, Encoding, Payload, PieceKind, StoredField, StoredPiece};
+use crate::checkpoint::{ChangeKind, CheckpointId, Encoding, Payload, StoredChange, StoredField};
 use crate::error::{ErrorKind, NodeFailure};
 use crate::reducers::StoredAs;
 use crate::state::{EncodeError, FieldWrite as _, Form, GraphState, Writes};
@@ -85,8 +85,8 @@ impl Encoded {
             let (field, payload) = (S::field(write.field)?.name.to_owned(), self.payload(write)?);
             // Of no checkpoint: nothing is stored yet.
             let checkpoint = CheckpointId::after(None);
-            let piece = StoredPiece { checkpoint, kind: PieceKind::Value, payload };
-            Some(StoredField { field, pieces: vec![piece] })
+            let piece = StoredChange { checkpoint, kind: ChangeKind::Value, payload };
+            Some(StoredField { field, changes: vec![piece] })
         })
     }
 }

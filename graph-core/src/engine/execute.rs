@@ -12,12 +12,12 @@ use tokio::task::JoinSet;
 
 use crate::error::{NodeFailure, with_causes};
 use crate::graph::Compiled;
-use crate::interrupt::OpenQuestion;
+use crate::interrupt::OpenInterrupt;
 use crate::plan::Task;
 use crate::state::GraphState;
 use crate::stream::Events;
 
-use super::cx::{At, Ctx};
+use super::cx::{At, ContextWith};
 use super::desk::Memo;
 use super::encoded::Keep;
 use super::halt::Halt;
@@ -31,7 +31,7 @@ use super::task::{Failed, Finished, Unfinished};
 pub(super) struct Execution<'e, S: GraphState, D> {
     pub(super) graph: &'e Arc<Compiled<S, D>>,
     pub(super) state: &'e Arc<S>,
-    pub(super) ctx: &'e Ctx<D>,
+    pub(super) ctx: &'e ContextWith<D>,
     pub(super) tasks: &'e [Task],
     pub(super) results: &'e mut [Option<Finished<S>>],
     pub(super) attempts: &'e mut [u32],
@@ -54,7 +54,7 @@ pub(super) struct Execution<'e, S: GraphState, D> {
 type Crew<S> = JoinSet<Option<(usize, Result<Finished<S>, Box<Unfinished>>)>>;
 
 /// By task, the questions that it waits for.
-pub(crate) type Suspended = BTreeMap<usize, Vec<OpenQuestion>>;
+pub(crate) type Suspended = BTreeMap<usize, Vec<OpenInterrupt>>;
 
 impl<S: GraphState, D> Execution<'_, S, D> {
     fn stored(&self) -> Keep {
@@ -261,7 +261,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
     /// All tasks on the thread that polls the run.
     async fn inline(&mut self, pending: Vec<(At, Task)>) {
         let (graph, state, keep) = (Arc::clone(self.graph), self.state, self.stored());
-        let tasks: Vec<(Ctx<D>, Task)> =
+        let tasks: Vec<(ContextWith<D>, Task)> =
             pending.into_iter().map(|(at, task)| (self.ctx.at(at), task)).collect();
         let mut queue = tasks.iter();
         let mut waiting = FuturesUnordered::new();

@@ -1,7 +1,7 @@
 use std::time::SystemTime;
 
 use crate::error::{Error, ErrorKind};
-use crate::interrupt::{Answer, OpenQuestion, Pause};
+use crate::interrupt::{Answer, OpenInterrupt, Pause};
 use crate::run::{Outcome, Stop};
 use crate::state::GraphState;
 
@@ -69,24 +69,24 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     /// Where the run has stopped, with the state that it has; `None` while it goes on, and when it is complete. After a
     /// failure: what is asked all the same.
     pub(crate) fn pause(&self) -> Option<Pause<&S>> {
-        let halt = self.halt.clone().or_else(|| self.questions().next().map(|_| Halt::default()))?;
+        let halt = self.halt.clone().or_else(|| self.interrupts().next().map(|_| Halt::default()))?;
         Some(self.paused(&*self.state, halt))
     }
 
     fn paused<T>(&self, state: T, halt: Halt) -> Pause<T> {
         Pause {
             state,
-            questions: self.questions().cloned().collect(),
+            interrupts: self.interrupts().cloned().collect(),
             before: halt.before,
             after: halt.after,
             next: self.next().map(str::to_owned).collect(),
-            told: halt.told,
+            stopped: halt.told,
             wakes_at: halt.wakes_at,
         }
     }
 
     /// The open questions, in application order.
-    pub(crate) fn questions(&self) -> impl Iterator<Item = &OpenQuestion> {
+    pub(crate) fn interrupts(&self) -> impl Iterator<Item = &OpenInterrupt> {
         self.suspended.values().flatten()
     }
 
@@ -109,10 +109,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         let mut given = Vec::new();
         for answer in answers {
             let changed =
-                self.questions().any(|open| open.id == answer.id() && !answer.is_to(&open.question));
+                self.interrupts().any(|open| open.id == answer.id() && !answer.is_to(&open.question));
             let (id, answer) = answer.into_parts().map_err(|kind| self.error(kind))?;
-            let refuse =
-                |reason: &str| self.error(ErrorKind::Answer { id: id.clone(), reason: reason.to_owned() });
+            let refuse = |reason: &str| {
+                self.error(ErrorKind::InvalidAnswer { id: id.clone(), reason: reason.to_owned() })
+            };
             let asked = self.suspended.iter().flat_map(|(task, open)| open.iter().map(|open| (*task, open)));
             let mut asked = asked.filter(|(_, open)| open.id == id);
             let Some((task, open)) = asked.next() else {

@@ -31,7 +31,7 @@ mod task;
 pub(crate) use attempt::contained;
 pub(crate) use begin::{started, updated};
 pub(crate) use cx::RunShared;
-pub use cx::{Ctx, Cx};
+pub use cx::{Context, ContextWith};
 pub(crate) use desk::Memos;
 pub use desk::{Attempted, DurableStep, DurableSteps, Interrupt, Sleep};
 pub(crate) use driver::{Driver, not_filled};

@@ -10,7 +10,7 @@ use crate::stream::Events;
 use super::apply::Undos;
 use super::attempt::contained;
 use super::begin::start_failed;
-use super::cx::Ctx;
+use super::cx::ContextWith;
 use super::ephemeral::Ephemerals;
 use super::execute::Suspended;
 use super::gates::Gates;
@@ -23,7 +23,7 @@ use super::{Driver, RunShared};
 /// What a driver is made of besides its state and its plan.
 pub(super) struct Parts<S: GraphState, D> {
     pub(super) graph: Arc<Compiled<S, D>>,
-    pub(super) ctx: Ctx<D>,
+    pub(super) ctx: ContextWith<D>,
     pub(super) options: RunOptions,
     pub(super) events: Option<Events<S>>,
 }
@@ -37,7 +37,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
         events: Option<Events<S>>,
     ) -> Result<Self, Error> {
         shared.nest.options = Inherited::of(&options);
-        let ctx = Ctx::new(Arc::new(shared), context);
+        let ctx = ContextWith::new(Arc::new(shared), context);
         let parts = Self { graph, ctx, options, events };
         if parts.options.max_concurrency == Some(0) {
             return Err(parts.error(NO_TASK));
@@ -99,7 +99,9 @@ pub(crate) fn rebuild<S: GraphState, D: Send + Sync + 'static>(
     let any: &(dyn Any + Send + Sync) = context;
     match contained(|| state.rebuild_untracked(any)) {
         Ok(Ok(())) => Ok(()),
-        Ok(Err(field)) => Err(ErrorKind::Context { field: field.name, context: std::any::type_name::<D>() }),
+        Ok(Err(field)) => {
+            Err(ErrorKind::ContextMismatch { field: field.name, context: std::any::type_name::<D>() })
+        }
         Err(panic) => Err(start_failed(Failed::Panic(panic))),
     }
 }

@@ -7,7 +7,7 @@ use crate::run::Stop;
 use crate::state::GraphState;
 
 use super::halt::Halt;
-use super::{Cx, Driver};
+use super::{Context, Driver};
 
 impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     /// Whether the run was told to stop, and does not begin another superstep.
@@ -40,7 +40,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     }
 }
 
-impl Cx {
+impl Context {
     fn stop(&self) -> Option<Stop> {
         self.shared.stop.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -55,11 +55,11 @@ impl Cx {
     /// Waits until the run is told to stop; for ever, if nobody tells it. See [`Stop`].
     ///
     /// ```
-    /// # use superstep::{Cx, END, GraphState, START, StateGraph, run::Stop};
+    /// # use superstep::{Context, END, GraphState, START, StateGraph, run::Stop};
     /// # #[derive(GraphState, Clone)]
     /// # struct Crawl { #[state(reducer = append)] pages: Vec<String> }
     /// # async fn fetch(_: usize) -> String { std::future::pending().await }
-    /// async fn crawl(crawl: &Crawl, cx: &Cx) -> CrawlUpdate {
+    /// async fn crawl(crawl: &Crawl, cx: &Context) -> CrawlUpdate {
     ///     let mut pages = Vec::new();
     ///     loop {
     ///         tokio::select! {
@@ -75,7 +75,7 @@ impl Cx {
     /// let stop = Stop::new();
     /// let run = graph.run(Crawl::input()).stop_by(&stop);
     /// let (outcome, ()) = tokio::join!(run.into_future(), async { stop.drain() });
-    /// assert!(outcome?.pause().is_some_and(|pause| pause.is_told()));
+    /// assert!(outcome?.pause().is_some_and(|pause| pause.is_stopped()));
     /// # Ok(())
     /// # }
     /// ```

@@ -1,5 +1,5 @@
 use crate::error::{NodeFailure, Panic};
-use crate::interrupt::OpenQuestion;
+use crate::interrupt::OpenInterrupt;
 use crate::node::{Leave, NodeError, Step};
 use crate::reducers::Stamp;
 use crate::state::{EncodeError, FieldWrite as _, GraphState, Update, Writes};
@@ -49,7 +49,7 @@ impl Failed {
 /// question is open again.
 pub(super) struct Unfinished {
     pub(super) failed: Option<Failed>,
-    pub(super) open: Vec<OpenQuestion>,
+    pub(super) open: Vec<OpenInterrupt>,
     /// Where a run within the task has stopped.
     pub(super) halt: Option<Halt>,
 }

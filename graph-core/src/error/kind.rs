@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::checkpoint::{CheckpointId, Conflict, StoreError};
+use crate::checkpoint::{CheckpointError, CheckpointId, Conflict};
 use crate::state::{EncodeError, InputError, MigrationError, validate::Violation};
 
 use super::{NodeFailure, WiringProblem};
@@ -116,7 +116,7 @@ pub enum ErrorKind {
 
     /// A field marked `from_context` is built from another context than the graph's.
     #[error("field `{field}` cannot be built from the graph's context, which is a `{context}`")]
-    Context {
+    ContextMismatch {
         /// The field.
         field: &'static str,
         /// The type of the graph's context.
@@ -125,7 +125,7 @@ pub enum ErrorKind {
 
     /// An answer that a run cannot be resumed with.
     #[error("the answer to question `{id}` cannot be taken: {reason}")]
-    Answer {
+    InvalidAnswer {
         /// The id that it names.
         id: String,
         /// Why not.
@@ -134,7 +134,7 @@ pub enum ErrorKind {
 
     /// The output of a machine that has none yet.
     #[error("has not ended{}", waits_for(.waits))]
-    NotEnded {
+    MachineNotEnded {
         /// What it waits for; nothing where it was finished from outside.
         waits: Vec<String>,
     },
@@ -148,9 +148,9 @@ pub enum ErrorKind {
 
     /// A node returned something for the graph around its own, and there is none.
     #[error(
-        "in superstep {step} a node has returned `ToParent`, and no graph is around this one: it runs as a subgraph only"
+        "in superstep {step} a node has returned `ParentCommand`, and no graph is around this one: it runs as a subgraph only"
     )]
-    NoParent {
+    NoParentGraph {
         /// The superstep.
         step: u64,
     },
@@ -172,7 +172,7 @@ pub enum ErrorKind {
 
     /// The graph's cache failed when it was told to clear something. (A run does not fail with its cache.)
     #[error("cannot clear its cache")]
-    CacheFailed(#[source] Arc<crate::cache::Error>),
+    CacheFailed(#[source] Arc<crate::cache::CacheError>),
 
     /// The runtime lacks something that the run asks for.
     #[error("{0}")]
@@ -184,7 +184,7 @@ pub enum ErrorKind {
 
     /// The store of the threads failed, or what it holds cannot be read.
     #[error("cannot use the store of its threads")]
-    Store(#[source] Arc<StoreError>),
+    Checkpoint(#[source] Arc<CheckpointError>),
 
     /// A value that a node has made cannot be stored. Nothing of the superstep was applied.
     #[error("what {} wrote in superstep {step} cannot be stored", names(.nodes))]
@@ -200,7 +200,7 @@ pub enum ErrorKind {
 
     /// A thread got new input while something is left to run on it.
     #[error("{}", pending(.thread, .at.as_ref(), .next))]
-    Pending {
+    PendingTasks {
         /// The thread.
         thread: String,
         /// The checkpoint that the input was to follow, where it was named.
@@ -218,7 +218,7 @@ pub enum ErrorKind {
 
     /// An update was written to a call of a subgraph, and none is under way.
     #[error("{}", no_call(.thread, .namespace, *.ended))]
-    NoCall {
+    NoSubgraphCall {
         /// The thread.
         thread: String,
         /// The nodes on the way to the call, with its key or its task's place.
@@ -265,7 +265,7 @@ pub enum ErrorKind {
         "run `{run}` of thread `{thread}` was given up for another one at checkpoint {checkpoint}: `run_again()` there \
          makes a branch of it"
     )]
-    GivenUp {
+    RunAbandoned {
         /// The thread.
         thread: String,
         /// The run's id.
@@ -279,7 +279,7 @@ pub enum ErrorKind {
         "nothing is left to run on thread `{thread}`, so that no run can take an update with it: write it with \
          `update(.., as_node(..))`, or say with `goto(..)` what a resumption shall run"
     )]
-    AtRest {
+    NothingToRun {
         /// The thread.
         thread: String,
     },
@@ -287,7 +287,7 @@ pub enum ErrorKind {
     /// An answer to a question that is not open: it has been answered, asked again, or never asked; or to one that asks
     /// something else by now.
     #[error("{}", not_open(.thread, .id, *.changed))]
-    NotOpen {
+    InterruptNotOpen {
         /// The thread.
         thread: String,
         /// The question's id.
@@ -301,7 +301,7 @@ pub enum ErrorKind {
         "an update of thread `{thread}` can be made in the place of {}: say whose with `as_node(..)`",
         names(.candidates)
     )]
-    AsWhom {
+    AmbiguousNode {
         /// The thread.
         thread: String,
         /// Who came into question.
@@ -310,7 +310,7 @@ pub enum ErrorKind {
 
     /// An update is made in the place of a node in a way that the node does not have.
     #[error("an update cannot be made in the place of `{node}`: {reason}")]
-    NotAsNode {
+    InvalidAsNode {
         /// The node.
         node: String,
         /// Why not.
@@ -322,7 +322,7 @@ pub enum ErrorKind {
         "checkpoint {checkpoint} of thread `{thread}` is at node `{node}`, which the graph does not have: give the node \
          that took its place an alias"
     )]
-    NodeGone {
+    NodeRemoved {
         /// The node.
         node: String,
         /// The thread.
@@ -346,10 +346,10 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// The failure of a store: a conflict is a kind of its own.
-    pub(crate) fn store(error: Arc<StoreError>) -> Self {
+    pub(crate) fn store(error: Arc<CheckpointError>) -> Self {
         match &*error {
-            StoreError::Conflict(conflict) => Self::Conflict(conflict.clone()),
-            _ => Self::Store(error),
+            CheckpointError::Conflict(conflict) => Self::Conflict(conflict.clone()),
+            _ => Self::Checkpoint(error),
         }
     }
 
@@ -365,31 +365,31 @@ impl ErrorKind {
             Self::RecursionLimit { .. } => "RecursionLimit",
             Self::JoinNotFilled { .. } => "JoinNotFilled",
             Self::SuperstepTimeout { .. } => "SuperstepTimeout",
-            Self::NoParent { .. } => "NoParent",
+            Self::NoParentGraph { .. } => "NoParentGraph",
             Self::Cancelled { .. } => "Cancelled",
-            Self::Context { .. } => "Context",
-            Self::Answer { .. } => "Answer",
-            Self::NotEnded { .. } => "NotEnded",
+            Self::ContextMismatch { .. } => "ContextMismatch",
+            Self::InvalidAnswer { .. } => "InvalidAnswer",
+            Self::MachineNotEnded { .. } => "MachineNotEnded",
             Self::Picture { .. } => "Picture",
             Self::UnknownNode { .. } => "UnknownNode",
             Self::NoCache { .. } => "NoCache",
             Self::CacheFailed(..) => "CacheFailed",
             Self::Runtime(..) => "Runtime",
             Self::Conflict(..) => "Conflict",
-            Self::Store(..) => "Store",
+            Self::Checkpoint(..) => "Checkpoint",
             Self::NotStorable { .. } => "NotStorable",
-            Self::Pending { .. } => "Pending",
+            Self::PendingTasks { .. } => "PendingTasks",
             Self::NoThread { .. } => "NoThread",
-            Self::NoCall { .. } => "NoCall",
+            Self::NoSubgraphCall { .. } => "NoSubgraphCall",
             Self::MissingFields { .. } => "MissingFields",
             Self::NoCheckpoint { .. } => "NoCheckpoint",
             Self::NotHead { .. } => "NotHead",
-            Self::GivenUp { .. } => "GivenUp",
-            Self::AtRest { .. } => "AtRest",
-            Self::NotOpen { .. } => "NotOpen",
-            Self::AsWhom { .. } => "AsWhom",
-            Self::NotAsNode { .. } => "NotAsNode",
-            Self::NodeGone { .. } => "NodeGone",
+            Self::RunAbandoned { .. } => "RunAbandoned",
+            Self::NothingToRun { .. } => "NothingToRun",
+            Self::InterruptNotOpen { .. } => "InterruptNotOpen",
+            Self::AmbiguousNode { .. } => "AmbiguousNode",
+            Self::InvalidAsNode { .. } => "InvalidAsNode",
+            Self::NodeRemoved { .. } => "NodeRemoved",
             Self::Migration { .. } => "Migration",
         }
     }

@@ -56,8 +56,8 @@ pub enum WiringProblem {
     },
     /// A node of a subgraph says something to a graph with another state.
     #[error(
-        "a node within `{node}` returns `ToParent<{said}, ..>`, but the graph around it is on `{expected}`: return \
-         `ToParent<{expected}, ..>`"
+        "a node within `{node}` returns `ParentCommand<{said}, ..>`, but the graph around it is on `{expected}`: return \
+         `ParentCommand<{expected}, ..>`"
     )]
     SaidToAnother {
         /// The subgraph's node.

@@ -48,7 +48,7 @@ impl<S: GraphState> StateGraph<S> {
         Self { draft: Draft::new(S::NAME), context: PhantomData }
     }
 
-    /// An empty graph whose runs are given a context of type `D`, which nodes read as `&Ctx<D>`.
+    /// An empty graph whose runs are given a context of type `D`, which nodes read as `&ContextWith<D>`.
     pub fn with_context<D: Send + Sync + 'static>() -> StateGraph<S, D> {
         StateGraph { draft: Draft::new(S::NAME), context: PhantomData }
     }

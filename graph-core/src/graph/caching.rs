@@ -19,7 +19,7 @@ pub(super) struct DraftCache<S, D> {
 }
 
 /// By what the results of a node are cached, and for how long.
-pub(crate) struct CachePolicy<S, D> {
+pub(crate) struct NodeCache<S, D> {
     pub(crate) key: KeyFn<S, D>,
     pub(crate) ttl: Option<Ttl>,
     /// The exits of the route that the node returns.
@@ -32,7 +32,7 @@ pub(crate) struct CachePolicy<S, D> {
 
 impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
     /// The cache policy of each node.
-    pub(super) fn wire_caches(&mut self, topology: &Topology) -> Vec<Option<CachePolicy<S, D>>> {
+    pub(super) fn wire_caches(&mut self, topology: &Topology) -> Vec<Option<NodeCache<S, D>>> {
         let mut policies: Vec<_> = self.nodes.iter().map(|_| None).collect();
         for (node, cache) in std::mem::take(&mut self.policies.caches) {
             let Some(&place) = self.places.get(&node) else {
@@ -53,9 +53,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         topology: &Topology,
         place: usize,
         cache: DraftCache<S, D>,
-    ) -> Option<CachePolicy<S, D>> {
+    ) -> Option<NodeCache<S, D>> {
         let (node, plan) = (self.nodes.get(place)?, topology.nodes.get(place)?);
-        Some(CachePolicy {
+        Some(NodeCache {
             key: cache.key,
             ttl: cache.ttl.and_then(|ttl| Ttl::new(ttl).ok()),
             exits: if node.exits.is_some() { plan.exits.clone() } else { Vec::new() },
@@ -94,7 +94,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
 const NO_TIME: &str = "uses a result for no time: its `ttl` is less than a millisecond; take the policy out, or give it a longer one";
 const TOO_LONG: &str = "uses a result for more than a thousand years: without a `ttl` it is used for ever";
 const SUBGRAPH: &str = "is for a subgraph, whose own checkpoints and events would be missing: give the policy to nodes within it";
-const OUTWARD: &str = "is for a node that returns `ToParent`, and what is said to the graph around is in no cache: take the policy out";
+const OUTWARD: &str = "is for a node that returns `ParentCommand`, and what is said to the graph around is in no cache: take the policy out";
 
 /// The state, with its version and those of flattened ones, as one text.
 fn state_name<S: GraphState>() -> Arc<str> {

@@ -12,12 +12,12 @@ use crate::store::{IntoStore, LongTermStore};
 use crate::stream::RunStream;
 
 use super::drawing::sketch::Sketch;
-use super::{Breakpoints, CachePolicy, NodePolicy, Picture, drawing};
+use super::{Breakpoints, NodeCache, NodePolicy, Picture, drawing};
 
 /// A graph that can be run; cheap to clone, and shared by all its runs.
 pub struct Graph<S: GraphState, D = ()>(
     pub(crate) Arc<Compiled<S, D>>,
-    /// What nodes reach by [`Cx::store`](crate::Cx::store).
+    /// What nodes reach by [`Context::store`](crate::Context::store).
     pub(crate) Option<LongTermStore>,
     /// Where results of nodes are kept.
     pub(crate) Option<Arc<dyn Cache>>,
@@ -68,7 +68,7 @@ impl<S, D> Compiled<S, D> {
     }
 
     /// The cache policy of a node.
-    pub(crate) fn cache_of(&self, node: usize) -> Option<&CachePolicy<S, D>> {
+    pub(crate) fn cache_of(&self, node: usize) -> Option<&NodeCache<S, D>> {
         self.nodes.get(node)?.policy.as_ref()?.cache.as_ref()
     }
 
@@ -120,7 +120,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
         self.0.find(name).and_then(|node| self.0.names.get(node)).map(|name| &**name)
     }
 
-    /// The graph with a long-term store, which its nodes reach by [`Cx::store`](crate::Cx::store); a store of which nothing
+    /// The graph with a long-term store, which its nodes reach by [`Context::store`](crate::Context::store); a store of which nothing
     /// more is to be said is taken as it is. See [`store`](crate::store).
     ///
     /// With or without a checkpointer, and before or after it: the one keeps what belongs to a thread, the other what belongs

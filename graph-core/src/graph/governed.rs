@@ -1,7 +1,7 @@
 //! What becomes of nodes that fail, take too long, or have returned the same before: the part of the builder that says so.
 
 use crate::StateGraph;
-use crate::cache::Cached;
+use crate::cache::CachePolicy;
 use crate::engine::FailureMode;
 use crate::node::{Body, KeyBy, KeyFor, KeyReads, KeyReturns, Shape};
 use crate::policy::Policy;
@@ -50,22 +50,22 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     /// ```
     /// # use std::time::Duration;
     /// # use superstep::{END, GraphState, START, StateGraph};
-    /// # use superstep::cache::Cached;
+    /// # use superstep::cache::CachePolicy;
     /// # #[derive(GraphState, Clone)]
     /// # struct Page { url: String, text: String }
     /// # async fn fetch(_: &Page) -> PageUpdate { Page::update() }
     /// let graph = StateGraph::<Page>::new()
     ///     .edge(START, fetch)
     ///     .edge(fetch, END)
-    ///     .cache(fetch, Cached::by(|page: &Page| page.url.clone()).ttl(Duration::from_secs(3600)))
+    ///     .cache(fetch, CachePolicy::by(|page: &Page| page.url.clone()).ttl(Duration::from_secs(3600)))
     ///     .compile()?;
     /// # Ok::<(), superstep::Error>(())
     /// ```
     ///
     /// What is kept is what the node has returned, its update and its route, once it has been applied: no failure, nothing that
     /// an [error handler](Self::on_error) returns, nothing that the state has refused, and no result that hangs on an
-    /// [answer](crate::Cx::interrupt). On a hit the node does not run, and its policy has nothing to do.
-    pub fn cache<N, M, F, K, MK>(mut self, node: N, cached: Cached<K>) -> Self
+    /// [answer](crate::Context::interrupt). On a hit the node does not run, and its policy has nothing to do.
+    pub fn cache<N, M, F, K, MK>(mut self, node: N, cached: CachePolicy<K>) -> Self
     where
         N: Shape<M, Body = Body<F>>,
         K: KeyBy<MK>,

@@ -14,7 +14,7 @@ use super::Draft;
 #[diagnostic::on_unimplemented(
     message = "this is no error handler",
     label = "is START, END or a tuple, where a function is meant",
-    note = "an error handler is written like a node: an `async fn` over `&State`, `&NodeFailure`, `&Cx` and what the node itself may read"
+    note = "an error handler is written like a node: an `async fn` over `&State`, `&NodeFailure`, `&Context` and what the node itself may read"
 )]
 pub trait Handles<S: GraphState, D, B> {
     /// Takes it apart.

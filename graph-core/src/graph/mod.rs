@@ -15,7 +15,7 @@ mod reads;
 mod wiring;
 
 pub(crate) use breakpoints::Breakpoints;
-pub(crate) use caching::CachePolicy;
+pub(crate) use caching::NodeCache;
 pub(crate) use compiled::{Compiled, CompiledNode, Graph};
 pub use draft::Draft;
 pub use drawing::{Direction, Drawn, Inside, Mark, Marked, Picture};

@@ -5,7 +5,7 @@ use crate::node::NodeRef;
 use crate::policy::{Policy, Settled};
 use crate::state::GraphState;
 
-use super::caching::{CachePolicy, DraftCache};
+use super::caching::{DraftCache, NodeCache};
 use super::handler::DraftHandler;
 use super::{Draft, Handler};
 
@@ -23,7 +23,7 @@ pub(super) struct Policies<S, D> {
 pub(crate) struct NodePolicy<S, D> {
     pub(crate) limits: Settled,
     pub(crate) handler: Option<Handler<S, D>>,
-    pub(crate) cache: Option<CachePolicy<S, D>>,
+    pub(crate) cache: Option<NodeCache<S, D>>,
 }
 
 impl<S, D> Default for Policies<S, D> {
@@ -44,7 +44,7 @@ impl<S, D> Policies<S, D> {
         &self,
         places: &HashMap<NodeRef, usize>,
         handlers: Vec<Option<Handler<S, D>>>,
-        caches: Vec<Option<CachePolicy<S, D>>>,
+        caches: Vec<Option<NodeCache<S, D>>>,
     ) -> Vec<Option<Box<NodePolicy<S, D>>>> {
         let default = || Policy::new().or(&self.default);
         let policy = |(handler, cache)| NodePolicy { limits: default(), handler, cache };

@@ -73,6 +73,6 @@ impl<S, T: OnlyByRoute<S>> OnEdge<S> for Carries<T> {}
 #[diagnostic::on_unimplemented(
     message = "a node behind an edge of this graph cannot read `{Self}`",
     label = "reads `{Self}`, which is neither the state `{S}` nor a view of it",
-    note = "if `{Self}` is a packet: it reaches its node through a route, by a variant `#[to(node)] Name({Self})`; if it is the graph's context: take `&Ctx<{Self}>`"
+    note = "if `{Self}` is a packet: it reaches its node through a route, by a variant `#[to(node)] Name({Self})`; if it is the graph's context: take `&ContextWith<{Self}>`"
 )]
 pub trait OnlyByRoute<S>: DeserializeOwned {}

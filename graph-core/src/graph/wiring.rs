@@ -7,7 +7,7 @@ use crate::plan::{ExitPlan, Join, NodePlan, Target, Topology};
 use crate::state::GraphState;
 
 use super::reach::reachable;
-use super::{Breakpoints, CachePolicy, Compiled, CompiledNode, Draft, Graph, Handler};
+use super::{Breakpoints, Compiled, CompiledNode, Draft, Graph, Handler, NodeCache};
 
 impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
     /// Turns what was said into a graph, or into the list of everything that is wrong with it.
@@ -45,7 +45,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         self,
         topology: Topology,
         handlers: Vec<Option<Handler<S, D>>>,
-        caches: Vec<Option<CachePolicy<S, D>>>,
+        caches: Vec<Option<NodeCache<S, D>>>,
     ) -> Graph<S, D> {
         let (mut start, mut decides) = (None, Vec::new());
         for (from, _, decide) in self.routes {

@@ -27,8 +27,8 @@ impl Answer {
     ///
     /// It knows nothing of the question but its id. A question that changes while it is open —its node ran again, on
     /// another state— keeps its id: this answers whatever it asks by then. An answer made from the question itself, with
-    /// [`Asked::answer`] or [`OpenQuestion::answer_json`](super::OpenQuestion::answer_json), is refused instead; a client
-    /// that sends back the [`OpenQuestion`](super::OpenQuestion) that it was shown can be answered for so.
+    /// [`TypedInterrupt::answer`] or [`OpenInterrupt::answer_json`](super::OpenInterrupt::answer_json), is refused instead; a client
+    /// that sends back the [`OpenInterrupt`](super::OpenInterrupt) that it was shown can be answered for so.
     pub fn json(id: impl Into<String>, answer: Value) -> Self {
         Self { id: id.into(), json: Ok(answer), question: None }
     }
@@ -48,7 +48,7 @@ impl Answer {
     pub(crate) fn into_parts(self) -> Result<(String, Value), ErrorKind> {
         match self.json {
             Ok(json) => Ok((self.id, json)),
-            Err(reason) => Err(ErrorKind::Answer { id: self.id, reason }),
+            Err(reason) => Err(ErrorKind::InvalidAnswer { id: self.id, reason }),
         }
     }
 }
@@ -65,14 +65,14 @@ impl IntoIterator for Answer {
 
 /// A question that was asked, as its own type; derefs to it.
 #[derive(Clone, Debug)]
-pub struct Asked<Q> {
+pub struct TypedInterrupt<Q> {
     id: String,
     question: Q,
     /// The question as it was read.
     shown: Value,
 }
 
-impl<Q: Question> Asked<Q> {
+impl<Q: Question> TypedInterrupt<Q> {
     pub(super) fn new(id: String, question: Q, shown: Value) -> Self {
         Self { id, question, shown }
     }
@@ -90,7 +90,7 @@ impl<Q: Question> Asked<Q> {
     }
 }
 
-impl<Q> Deref for Asked<Q> {
+impl<Q> Deref for TypedInterrupt<Q> {
     type Target = Q;
 
     fn deref(&self) -> &Q {

@@ -4,20 +4,20 @@ use serde_json::Value;
 
 use crate::state::GraphState;
 
-use super::{Answer, Asked, NotAsked, OpenQuestion, Question};
+use super::{Answer, InterruptMismatch, OpenInterrupt, Question, TypedInterrupt};
 
-/// A run that has stopped on the way: at questions, at breakpoints, or where it was told to.
+/// A run that has stopped on the way: at interrupts, at breakpoints, or where it was stopped to.
 ///
 /// The superstep that asked is not applied: the state is the one before it. Tasks of it that have finished keep their work.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Pause<S> {
     pub(crate) state: S,
-    pub(crate) questions: Vec<OpenQuestion>,
+    pub(crate) interrupts: Vec<OpenInterrupt>,
     pub(crate) before: Vec<String>,
     pub(crate) after: Vec<String>,
     pub(crate) next: Vec<String>,
-    pub(crate) told: bool,
+    pub(crate) stopped: bool,
     pub(crate) wakes_at: Option<SystemTime>,
 }
 
@@ -25,7 +25,7 @@ impl Pause<()> {
     /// Of a thread that waits for nothing.
     pub(crate) fn nothing() -> Self {
         let (before, after, next) = (Vec::new(), Vec::new(), Vec::new());
-        Self { state: (), questions: Vec::new(), before, after, next, told: false, wakes_at: None }
+        Self { state: (), interrupts: Vec::new(), before, after, next, stopped: false, wakes_at: None }
     }
 }
 
@@ -42,13 +42,13 @@ impl<S> Pause<S> {
 
     /// The same stop, of this state.
     pub(crate) fn with_state<T>(self, state: T) -> Pause<T> {
-        let Self { questions, before, after, next, told, wakes_at, .. } = self;
-        Pause { state, questions, before, after, next, told, wakes_at }
+        let Self { interrupts, before, after, next, stopped, wakes_at, .. } = self;
+        Pause { state, interrupts, before, after, next, stopped, wakes_at }
     }
 
-    /// The open questions, in the order of their tasks, those of a task in the order in which it asked them.
-    pub fn questions(&self) -> &[OpenQuestion] {
-        &self.questions
+    /// The open interrupts, in the order of their tasks, those of a task in the order in which it asked them.
+    pub fn interrupts(&self) -> &[OpenInterrupt] {
+        &self.interrupts
     }
 
     /// The nodes with a breakpoint before them that would run next.
@@ -66,13 +66,13 @@ impl<S> Pause<S> {
         &self.next
     }
 
-    /// Whether it has stopped because it was told to: by [`Stop::drain`](crate::run::Stop::drain), and on a thread by
+    /// Whether it has stopped because it was stopped to: by [`Stop::drain`](crate::run::Stop::drain), and on a thread by
     /// [`Stop::cancel`](crate::run::Stop::cancel) as well.
-    pub fn is_told(&self) -> bool {
-        self.told
+    pub fn is_stopped(&self) -> bool {
+        self.stopped
     }
 
-    /// When the first of its tasks wakes up that [sleep](crate::Cx::sleep): resumed then, it goes on by itself. Where nobody
+    /// When the first of its tasks wakes up that [sleep](crate::Context::sleep): resumed then, it goes on by itself. Where nobody
     /// sleeps it is nothing.
     ///
     /// A task may sleep and ask at once, in a `select!`: then its question runs out at that time.
@@ -84,7 +84,7 @@ impl<S> Pause<S> {
     ///
     /// # Errors
     /// None is open, or several are, or its JSON is none of `Q`.
-    pub fn only<Q: Question>(&self) -> Result<Asked<Q>, NotAsked> {
+    pub fn only<Q: Question>(&self) -> Result<TypedInterrupt<Q>, InterruptMismatch> {
         self.one(Q::name().to_owned(), |_| true)
     }
 
@@ -92,29 +92,29 @@ impl<S> Pause<S> {
     ///
     /// # Errors
     /// The JSON of one of them is none of `Q`.
-    pub fn all<Q: Question>(&self) -> Result<Vec<Asked<Q>>, NotAsked> {
-        self.named::<Q>().map(OpenQuestion::read).collect()
+    pub fn all<Q: Question>(&self) -> Result<Vec<TypedInterrupt<Q>>, InterruptMismatch> {
+        self.named::<Q>().map(OpenInterrupt::read).collect()
     }
 
     /// The open question that is a `Q` and was given this key.
     ///
     /// # Errors
     /// None is open, or several are (of several tasks), or its JSON is none of `Q`.
-    pub fn by_key<Q: Question>(&self, key: &str) -> Result<Asked<Q>, NotAsked> {
+    pub fn by_key<Q: Question>(&self, key: &str) -> Result<TypedInterrupt<Q>, InterruptMismatch> {
         self.one(format!("{} with key {key}", Q::name()), |open| open.key.as_deref() == Some(key))
     }
 
-    /// Answers the only open question with JSON from a client that says no more, as [`OpenQuestion::answer_json`] does: should
+    /// Answers the only open question with JSON from a client that says no more, as [`OpenInterrupt::answer_json`] does: should
     /// another be asked by the time that the run is resumed, the answer is refused.
     ///
     /// ```
-    /// # use superstep::{Cx, END, GraphState, START, StateGraph, checkpoint::MemoryCheckpointer, interrupt::Question};
+    /// # use superstep::{Context, END, GraphState, START, StateGraph, checkpoint::MemoryCheckpointer, interrupt::Question};
     /// # #[derive(GraphState, Clone)]
     /// # struct Order { #[state(output)] approved: bool }
     /// # #[derive(serde::Serialize, serde::Deserialize)]
     /// # struct Approve;
     /// # impl Question for Approve { type Answer = bool; }
-    /// # async fn review(_: &Order, cx: &Cx) -> OrderUpdate {
+    /// # async fn review(_: &Order, cx: &Context) -> OrderUpdate {
     /// #     Order::update().approved(cx.interrupt(Approve).await)
     /// # }
     /// # #[tokio::main(flavor = "current_thread")]
@@ -123,38 +123,40 @@ impl<S> Pause<S> {
     /// # let thread = graph.with_checkpointer(MemoryCheckpointer::default()).thread("17");
     /// # thread.run(Order::input()).await?;
     /// let body = serde_json::json!(true);
-    /// let answer = thread.pending().await?.answer_json(body)?;
+    /// let answer = thread.interrupts().await?.answer_json(body)?;
     /// assert!(thread.resume(answer).await?.state().approved);
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
-    /// None is open, or several are: [`NotAsked::NotAlone`] has their ids.
-    pub fn answer_json(&self, answer: Value) -> Result<Answer, NotAsked> {
-        match self.questions.as_slice() {
+    /// None is open, or several are: [`InterruptMismatch::NotExactlyOne`] has their ids.
+    pub fn answer_json(&self, answer: Value) -> Result<Answer, InterruptMismatch> {
+        match self.interrupts.as_slice() {
             [only] => Ok(only.answer_json(answer)),
-            open => Err(NotAsked::NotAlone { open: open.iter().map(|open| open.id.clone()).collect() }),
+            open => Err(InterruptMismatch::NotExactlyOne {
+                open: open.iter().map(|open| open.id.clone()).collect(),
+            }),
         }
     }
 
-    fn named<Q: Question>(&self) -> impl Iterator<Item = &OpenQuestion> {
-        self.questions.iter().filter(|open| open.name == Q::name())
+    fn named<Q: Question>(&self) -> impl Iterator<Item = &OpenInterrupt> {
+        self.interrupts.iter().filter(|open| open.name == Q::name())
     }
 
     fn one<Q: Question>(
         &self,
         wanted: String,
-        is: impl Fn(&OpenQuestion) -> bool,
-    ) -> Result<Asked<Q>, NotAsked> {
+        is: impl Fn(&OpenInterrupt) -> bool,
+    ) -> Result<TypedInterrupt<Q>, InterruptMismatch> {
         let mut found = self.named::<Q>().filter(|open| is(open));
         match (found.next(), found.count()) {
             (Some(open), 0) => open.read(),
-            (Some(_), others) => Err(NotAsked::Ambiguous { wanted, count: others + 1 }),
+            (Some(_), others) => Err(InterruptMismatch::Ambiguous { wanted, count: others + 1 }),
             (None, _) => {
-                let mut open: Vec<String> = self.questions.iter().map(|open| open.name.clone()).collect();
+                let mut open: Vec<String> = self.interrupts.iter().map(|open| open.name.clone()).collect();
                 open.dedup();
-                Err(NotAsked::Nowhere { wanted, open })
+                Err(InterruptMismatch::NotFound { wanted, open })
             }
         }
     }
@@ -165,25 +167,25 @@ impl<S: GraphState> std::fmt::Debug for Pause<S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Pause")
             .field("state", &self.state.dump())
-            .field("questions", &self.questions)
+            .field("interrupts", &self.interrupts)
             .field("before", &self.before)
             .field("after", &self.after)
             .field("next", &self.next)
-            .field("told", &self.told)
+            .field("stopped", &self.stopped)
             .field("wakes_at", &self.wakes_at)
             .finish()
     }
 }
 
-/// What a thread waits for is told without its state.
+/// What a thread waits for is stopped without its state.
 impl std::fmt::Debug for Pause<()> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Pause")
-            .field("questions", &self.questions)
+            .field("interrupts", &self.interrupts)
             .field("before", &self.before)
             .field("after", &self.after)
             .field("next", &self.next)
-            .field("told", &self.told)
+            .field("stopped", &self.stopped)
             .field("wakes_at", &self.wakes_at)
             .finish()
     }

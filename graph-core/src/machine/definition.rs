@@ -21,7 +21,7 @@ pub trait Machine: Send + Sync + Sized + 'static {
     const NAME: &'static str;
     /// What the nodes read and update; [`Stateless`](super::Stateless) if it is not said.
     type State: GraphState;
-    /// What nodes read as `&Ctx<_>`; nothing, if it is not said.
+    /// What nodes read as `&ContextWith<_>`; nothing, if it is not said.
     type Context: Send + Sync + 'static;
     /// What the machine ends with; nothing, if it is not said.
     type Output: Payload + Clone + OutputOf<Self>;

@@ -16,13 +16,13 @@ impl<R: RunState> Outcome<R> {
     /// The output and the state of a machine that has ended.
     ///
     /// # Errors
-    /// [`NotEnded`](ErrorKind::NotEnded): it has stopped on the way, at questions or breakpoints, or its thread was finished
+    /// [`NotEnded`](ErrorKind::MachineNotEnded): it has stopped on the way, at questions or breakpoints, or its thread was finished
     /// from outside.
     pub fn ended(self) -> Result<Ended<R::Machine>, Error> {
         let waits = self.waits();
         match self.into_state().__into_parts() {
             (state, Some(output)) if waits.is_empty() => Ok(Ended { output, state }),
-            _ => Err(Error::new(R::Machine::NAME, ErrorKind::NotEnded { waits })),
+            _ => Err(Error::new(R::Machine::NAME, ErrorKind::MachineNotEnded { waits })),
         }
     }
 }

@@ -43,8 +43,8 @@
 //! # It is a graph
 //!
 //! [`compile`](Machine::compile) makes a [graph](crate::Graph) with a route after each node, and its data as the packet. So a
-//! node may [ask](crate::Cx::interrupt), have durable [steps](crate::Cx::step), [emit](crate::Cx::emit), take the state, a
-//! [view](derive@crate::StateView) of it, `&Cx` and `&Ctx<_>`; and a machine runs on
+//! node may [ask](crate::Context::interrupt), have durable [steps](crate::Context::step), [emit](crate::Context::emit), take the state, a
+//! [view](derive@crate::StateView) of it, `&Context` and `&ContextWith<_>`; and a machine runs on
 //! [threads](crate::thread), streams its events, is replayed and branched as a graph is. What a run holds is a state made by
 //! the derive, `FivesRun`, with the machine's own state [flattened](derive@crate::GraphState) into it.
 //!

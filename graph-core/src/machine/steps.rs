@@ -96,7 +96,7 @@ impl<M: Machine> Steps<M> {
     /// Answers open questions; see [`Stepper::answer`].
     ///
     /// # Errors
-    /// [`Answer`](crate::ErrorKind::Answer): no open question has the answer's id, or the answer cannot be stored.
+    /// [`Answer`](crate::ErrorKind::InvalidAnswer): no open question has the answer's id, or the answer cannot be stored.
     pub fn answer(&mut self, answers: impl IntoIterator<Item = Answer>) -> Result<(), Error> {
         self.0.answer(answers)
     }

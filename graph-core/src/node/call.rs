@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::engine::Ctx;
+use crate::engine::ContextWith;
 use crate::error::Error;
 use crate::graph::{Inside, Marked};
 use crate::state::GraphState;
@@ -36,7 +36,12 @@ pub trait ErasedNode<S: GraphState, D>: Send + Sync {
     /// What makes up its [`Source`] is passed in registers: a struct would be read back right after it was written, and
     /// waited for.
     #[doc(hidden)]
-    fn call<'a>(&'a self, state: &'a S, packet: Option<&'a Packet>, ctx: &'a Ctx<D>) -> StepFuture<'a, S>;
+    fn call<'a>(
+        &'a self,
+        state: &'a S,
+        packet: Option<&'a Packet>,
+        ctx: &'a ContextWith<D>,
+    ) -> StepFuture<'a, S>;
 
     /// Whether it runs a graph.
     #[doc(hidden)]
@@ -182,7 +187,7 @@ macro_rules! callable {
             for<'a> <F as CallWith<'a, ($($param,)*), Out>>::Fut: Send,
             Out: IntoStep<S> + 'static,
         {
-            fn call<'a>(&'a self, state: &'a S, packet: Option<&'a Packet>, ctx: &'a Ctx<D>) -> StepFuture<'a, S> {
+            fn call<'a>(&'a self, state: &'a S, packet: Option<&'a Packet>, ctx: &'a ContextWith<D>) -> StepFuture<'a, S> {
                 Box::pin(async move {
                     let from = Source { state, packet, ctx };
                     // A node that reads nothing has no use for it.

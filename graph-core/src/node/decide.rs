@@ -5,7 +5,7 @@ use crate::state::GraphState;
 use super::param::{Extract, FixedParam, Param, Source};
 use super::{Exit, IntoLeave, Leave, NodeError};
 
-/// A function that says where to go after a node: it reads the state (or a view of it, `&Cx`, `&Ctx<_>`) and returns
+/// A function that says where to go after a node: it reads the state (or a view of it, `&Context`, `&ContextWith<_>`) and returns
 /// a route, a `Vec` of them, or a `Result`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a route function",

@@ -29,10 +29,10 @@ names! {
     superstep::Error,
     superstep::NodeError,
     superstep::NodeFailure,
-    superstep::checkpoint::Corrupt,
+    superstep::checkpoint::CorruptCheckpoint,
     superstep::checkpoint::InvalidCheckpointId,
-    superstep::checkpoint::StoreError,
-    superstep::interrupt::NotAsked,
+    superstep::checkpoint::CheckpointError,
+    superstep::interrupt::InterruptMismatch,
     superstep::policy::TimedOut,
     superstep::reducers::ReduceError,
     superstep::state::DecodeError,
@@ -40,8 +40,8 @@ names! {
     superstep::state::InputError,
     superstep::state::MigrationError,
     superstep::state::RestoreError,
-    superstep::store::Corrupt,
-    superstep::store::Error,
+    superstep::store::CorruptItem,
+    superstep::store::StoreError,
 }
 
 /// Of a crate that stands on this one, which can be named here in words only.

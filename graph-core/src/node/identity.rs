@@ -63,7 +63,7 @@ pub struct Named<N> {
 /// of the same name, which `compile()` refuses.
 ///
 /// ```
-/// # use superstep::{Cx, END, GraphState, Node, START, StateGraph, named};
+/// # use superstep::{Context, END, GraphState, Node, START, StateGraph, named};
 /// # #[derive(GraphState, Clone)]
 /// # struct Log { #[state(reducer = append)] lines: Vec<String> }
 /// struct Say(&'static str);
@@ -72,7 +72,7 @@ pub struct Named<N> {
 ///     type Reads = Log;
 ///     type Output = LogUpdate;
 ///
-///     async fn run(&self, _: &Log, _: &Cx) -> LogUpdate {
+///     async fn run(&self, _: &Log, _: &Context) -> LogUpdate {
 ///         Log::update().lines([self.0.to_owned()])
 ///     }
 /// }

@@ -2,7 +2,7 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::engine::{Ctx, Cx};
+use crate::engine::{Context, ContextWith};
 use crate::state::GraphState;
 
 use super::call::{ArgsOf, ErasedNode, Runs, StepFuture};
@@ -18,7 +18,7 @@ use super::{Exit, IntoStep, OutwardType, Packet};
 /// ```
 /// use superstep::messages::{HasMessages, Message, MessagesState, MessagesUpdate};
 /// use superstep::node::{LibraryNode, NodeFor};
-/// use superstep::{Cx, END, START, StateGraph};
+/// use superstep::{Context, END, START, StateGraph};
 ///
 /// /// Greets, in every graph with a conversation.
 /// struct Greet;
@@ -28,7 +28,7 @@ use super::{Exit, IntoStep, OutwardType, Packet};
 /// impl<S: HasMessages> NodeFor<S> for Greet {
 ///     type Output = S::Update;
 ///
-///     async fn run(&self, _: &S, _: &Cx) -> S::Update {
+///     async fn run(&self, _: &S, _: &Context) -> S::Update {
 ///         S::update_messages(MessagesUpdate::from_iter([Message::ai("How can I help?")]))
 ///     }
 /// }
@@ -53,7 +53,7 @@ pub trait NodeFor<S>: LibraryNode {
     type Output: Send + 'static;
 
     /// Runs one attempt.
-    fn run(&self, state: &S, cx: &Cx) -> impl Future<Output = Self::Output> + Send;
+    fn run(&self, state: &S, cx: &Context) -> impl Future<Output = Self::Output> + Send;
 }
 
 /// Marks the shape of a [`LibraryNode`].
@@ -109,7 +109,7 @@ where
     D: Send + Sync + 'static,
     N: NodeFor<S, Output: IntoStep<S>>,
 {
-    fn call<'a>(&'a self, state: &'a S, _: Option<&'a Packet>, ctx: &'a Ctx<D>) -> StepFuture<'a, S> {
+    fn call<'a>(&'a self, state: &'a S, _: Option<&'a Packet>, ctx: &'a ContextWith<D>) -> StepFuture<'a, S> {
         Box::pin(async move { self.0.run(state, ctx).await.into_step() })
     }
 }

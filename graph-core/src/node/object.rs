@@ -2,7 +2,7 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::engine::{Ctx, Cx};
+use crate::engine::{Context, ContextWith};
 use crate::state::GraphState;
 
 use super::call::{ArgsOf, ErasedNode, Runs, StepFuture};
@@ -12,12 +12,12 @@ use super::{IntoStep, Packet, Payload, StateOrPacket};
 
 /// A node that is a struct: it carries what a function cannot.
 ///
-/// `C` is the context that [`run`](Node::run) asks for: [`Cx`] fits every graph, [`Ctx<D>`](crate::Ctx) the graphs
+/// `C` is the context that [`run`](Node::run) asks for: [`Context`] fits every graph, [`ContextWith<D>`](crate::ContextWith) the graphs
 /// with that context. A struct without fields is its own identity; any other is put into a graph under a name, with
 /// [`named`](crate::named).
 ///
 /// `Reads` is the graph's state, or a state that is flattened into it.
-pub trait Node<C = Cx>: Send + Sync + 'static {
+pub trait Node<C = Context>: Send + Sync + 'static {
     /// The state that is read.
     type Reads: StateOrPacket;
     /// What is returned: an update, a route, both, or a `Result` of these.
@@ -28,7 +28,7 @@ pub trait Node<C = Cx>: Send + Sync + 'static {
 }
 
 /// A node that is a struct and takes a packet.
-pub trait PacketNode<C = Cx>: Send + Sync + 'static {
+pub trait PacketNode<C = Context>: Send + Sync + 'static {
     /// The state that is read.
     type Reads: StateOrPacket;
     /// The packet's payload.
@@ -140,7 +140,12 @@ where
     ByRef<R>: for<'a> Extract<S, D, At<'a> = &'a R>,
     ByRef<C>: for<'a> Extract<S, D, At<'a> = &'a C>,
 {
-    fn call<'a>(&'a self, state: &'a S, packet: Option<&'a Packet>, ctx: &'a Ctx<D>) -> StepFuture<'a, S> {
+    fn call<'a>(
+        &'a self,
+        state: &'a S,
+        packet: Option<&'a Packet>,
+        ctx: &'a ContextWith<D>,
+    ) -> StepFuture<'a, S> {
         Box::pin(async move {
             let from = Source { state, packet, ctx };
             let (Some(state), Some(cx)) = (ByRef::<R>::extract(from), ByRef::<C>::extract(from)) else {
@@ -161,7 +166,12 @@ where
     ByRef<R>: for<'a> Extract<S, D, At<'a> = &'a R>,
     ByRef<C>: for<'a> Extract<S, D, At<'a> = &'a C>,
 {
-    fn call<'a>(&'a self, state: &'a S, packet: Option<&'a Packet>, ctx: &'a Ctx<D>) -> StepFuture<'a, S> {
+    fn call<'a>(
+        &'a self,
+        state: &'a S,
+        packet: Option<&'a Packet>,
+        ctx: &'a ContextWith<D>,
+    ) -> StepFuture<'a, S> {
         Box::pin(async move {
             let from = Source { state, packet, ctx };
             let (Some(state), Some(packet), Some(cx)) = (

@@ -16,7 +16,7 @@ use super::{Exit, IntoLeave, IntoStep, Leave, NodeError, Step};
 /// A node that sometimes goes on within the subgraph returns an `Option` of it: `None` goes on by the node's edges.
 ///
 /// ```
-/// use superstep::subgraph::ToParent;
+/// use superstep::subgraph::ParentCommand;
 /// use superstep::{END, GraphState, Route, START, StateGraph};
 ///
 /// #[derive(GraphState, Clone)]
@@ -31,8 +31,8 @@ use super::{Exit, IntoLeave, IntoStep, Leave, NodeError, Step};
 ///     Over,
 /// }
 ///
-/// async fn look(_: &Ticket) -> ToParent<Ticket, Hand> {
-///     ToParent::update(Ticket::update().notes(["too hard".to_owned()])).goto(Hand::Over)
+/// async fn look(_: &Ticket) -> ParentCommand<Ticket, Hand> {
+///     ParentCommand::update(Ticket::update().notes(["too hard".to_owned()])).goto(Hand::Over)
 /// }
 /// async fn answer(_: &Ticket) -> TicketUpdate { Ticket::update().notes(["answered".to_owned()]) }
 /// async fn human(_: &Ticket) -> TicketUpdate { Ticket::update().notes(["a person answers".to_owned()]) }
@@ -53,7 +53,7 @@ use super::{Exit, IntoLeave, IntoStep, Leave, NodeError, Step};
 /// # Ok(())
 /// # }
 /// ```
-pub struct ToParent<P: GraphState, R = Stay> {
+pub struct ParentCommand<P: GraphState, R = Stay> {
     update: Option<P::Update>,
     route: Option<R>,
 }
@@ -62,17 +62,17 @@ pub struct ToParent<P: GraphState, R = Stay> {
 #[derive(Debug)]
 pub enum Stay {}
 
-impl<P: GraphState> ToParent<P> {
+impl<P: GraphState> ParentCommand<P> {
     /// Writes to the state of the graph around the subgraph.
     pub fn update(update: P::Update) -> Self {
         Self { update: Some(update), route: None }
     }
 }
 
-impl<P: GraphState, R> ToParent<P, R> {
+impl<P: GraphState, R> ParentCommand<P, R> {
     /// Goes on there by a route whose destinations are nodes of that graph.
-    pub fn goto<Q: IntoLeave>(self, route: Q) -> ToParent<P, Q> {
-        ToParent { update: self.update, route: Some(route) }
+    pub fn goto<Q: IntoLeave>(self, route: Q) -> ParentCommand<P, Q> {
+        ParentCommand { update: self.update, route: Some(route) }
     }
 
     /// Goes on there by a route, and writes nothing.
@@ -85,7 +85,7 @@ impl<P: GraphState, R> ToParent<P, R> {
 }
 
 /// What may be said of where to go on: a route, or nothing.
-pub trait OutwardRoute: Send + 'static {
+pub trait ParentRoute: Send + 'static {
     #[doc(hidden)]
     fn exits() -> Vec<Exit>;
 
@@ -93,7 +93,7 @@ pub trait OutwardRoute: Send + 'static {
     fn leave(self) -> Result<Leave, NodeError>;
 }
 
-impl OutwardRoute for Stay {
+impl ParentRoute for Stay {
     fn exits() -> Vec<Exit> {
         Vec::new()
     }
@@ -103,7 +103,7 @@ impl OutwardRoute for Stay {
     }
 }
 
-impl<R: IntoLeave + Send + 'static> OutwardRoute for R {
+impl<R: IntoLeave + Send + 'static> ParentRoute for R {
     fn exits() -> Vec<Exit> {
         R::exits()
     }
@@ -147,7 +147,7 @@ pub(crate) struct OutwardForm {
 }
 
 impl OutwardForm {
-    fn new<P: GraphState, R: OutwardRoute>() -> Self {
+    fn new<P: GraphState, R: ParentRoute>() -> Self {
         Self {
             name: P::NAME,
             exits: R::exits,
@@ -209,7 +209,7 @@ impl std::fmt::Debug for Outward {
     }
 }
 
-impl<S: GraphState, P: GraphState, R: OutwardRoute> IntoStep<S> for ToParent<P, R> {
+impl<S: GraphState, P: GraphState, R: ParentRoute> IntoStep<S> for ParentCommand<P, R> {
     fn exits() -> Option<Vec<Exit>> {
         None
     }
@@ -224,7 +224,7 @@ impl<S: GraphState, P: GraphState, R: OutwardRoute> IntoStep<S> for ToParent<P, 
     }
 
     fn into_step(self) -> Result<Step<S>, NodeError> {
-        let leave = self.route.map(OutwardRoute::leave).transpose()?;
+        let leave = self.route.map(ParentRoute::leave).transpose()?;
         let outward = Outward {
             update: self.update.map(|update| Arc::new(update) as AnyUpdate),
             leave: leave.map(|leave| Box::new((TypeId::of::<R>(), leave))),
@@ -234,13 +234,13 @@ impl<S: GraphState, P: GraphState, R: OutwardRoute> IntoStep<S> for ToParent<P, 
     }
 }
 
-impl<S: GraphState, P: GraphState, R: OutwardRoute> IntoStep<S> for Option<ToParent<P, R>> {
+impl<S: GraphState, P: GraphState, R: ParentRoute> IntoStep<S> for Option<ParentCommand<P, R>> {
     fn exits() -> Option<Vec<Exit>> {
         None
     }
 
     fn outward() -> Vec<OutwardType> {
-        <ToParent<P, R> as IntoStep<S>>::outward()
+        <ParentCommand<P, R> as IntoStep<S>>::outward()
     }
 
     fn into_step(self) -> Result<Step<S>, NodeError> {
@@ -251,8 +251,8 @@ impl<S: GraphState, P: GraphState, R: OutwardRoute> IntoStep<S> for Option<ToPar
     }
 }
 
-impl<P: GraphState, R> std::fmt::Debug for ToParent<P, R> {
+impl<P: GraphState, R> std::fmt::Debug for ParentCommand<P, R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ToParent").field("update", &self.update.is_some()).finish_non_exhaustive()
+        f.debug_struct("ParentCommand").field("update", &self.update.is_some()).finish_non_exhaustive()
     }
 }

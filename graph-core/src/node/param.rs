@@ -3,7 +3,7 @@ use std::marker::PhantomData;
 
 use serde::de::DeserializeOwned;
 
-use crate::engine::{Ctx, Cx};
+use crate::engine::{Context, ContextWith};
 use crate::error::NodeFailure;
 use crate::state::PartOf;
 
@@ -29,12 +29,12 @@ impl<T: DeserializeOwned + Sync + 'static> StateOrPacket for T {
 }
 
 #[diagnostic::do_not_recommend]
-impl StateOrPacket for Cx {
+impl StateOrPacket for Context {
     type Role = IsCx;
 }
 
 #[diagnostic::do_not_recommend]
-impl<D: Send + Sync + 'static> StateOrPacket for Ctx<D> {
+impl<D: Send + Sync + 'static> StateOrPacket for ContextWith<D> {
     type Role = IsCtx;
 }
 
@@ -49,10 +49,10 @@ pub enum IsState {}
 /// Role: a payload sent to the node.
 #[derive(Debug)]
 pub enum IsPacket {}
-/// Role: the run's [`Cx`].
+/// Role: the run's [`Context`].
 #[derive(Debug)]
 pub enum IsCx {}
-/// Role: the run's [`Ctx`].
+/// Role: the run's [`ContextWith`].
 #[derive(Debug)]
 pub enum IsCtx {}
 /// Role: the failure that an error handler is asked about.
@@ -66,7 +66,7 @@ pub enum IsView {}
 #[diagnostic::on_unimplemented(
     message = "a node cannot take `{Self}` by value",
     label = "takes `{Self}` by value",
-    note = "a node takes `&State`, a view (`#[derive(StateView)]`), `&Cx`, `&Ctx<_>` or a packet by reference; the function of a workflow its input by reference, `Option<&T>`, `&Cx` or `&Ctx<_>`"
+    note = "a node takes `&State`, a view (`#[derive(StateView)]`), `&Context`, `&ContextWith<_>` or a packet by reference; the function of a workflow its input by reference, `Option<&T>`, `&Context` or `&ContextWith<_>`"
 )]
 pub trait Param {
     /// The same parameter without its lifetime.
@@ -149,7 +149,7 @@ pub struct Source<'a, S, D> {
     /// The packet that the task was sent.
     pub packet: Option<&'a Packet>,
     /// The run's context.
-    pub ctx: &'a Ctx<D>,
+    pub ctx: &'a ContextWith<D>,
 }
 
 impl<S, D> Clone for Source<'_, S, D> {
@@ -204,24 +204,24 @@ impl<T, S, D> ExtractRef<T, S, D> for IsView {
     }
 }
 
-impl<S, D> ExtractRef<Cx, S, D> for IsCx {
-    fn extract_ref<'a>(from: Source<'a, S, D>) -> Option<&'a Cx> {
+impl<S, D> ExtractRef<Context, S, D> for IsCx {
+    fn extract_ref<'a>(from: Source<'a, S, D>) -> Option<&'a Context> {
         Some(from.ctx)
     }
 }
 
 impl<S, D> ExtractRef<NodeFailure, S, D> for IsFailure {
     fn extract_ref<'a>(from: Source<'a, S, D>) -> Option<&'a NodeFailure> {
-        let cx: &Cx = from.ctx;
+        let cx: &Context = from.ctx;
         cx.failure()
     }
 }
 
-impl<C, S, D> ExtractRef<Ctx<C>, S, D> for IsCtx
+impl<C, S, D> ExtractRef<ContextWith<C>, S, D> for IsCtx
 where
     C: ContextOf<D>,
 {
-    fn extract_ref<'a>(from: Source<'a, S, D>) -> Option<&'a Ctx<C>> {
+    fn extract_ref<'a>(from: Source<'a, S, D>) -> Option<&'a ContextWith<C>> {
         Some(C::same(from.ctx))
     }
 }
@@ -229,16 +229,16 @@ where
 /// The context type `D` of a graph is the one that a node asks for.
 #[diagnostic::on_unimplemented(
     message = "a node of this graph cannot read the context `{Self}`",
-    label = "reads `Ctx<{Self}>`, but the graph's context is `{D}`",
+    label = "reads `ContextWith<{Self}>`, but the graph's context is `{D}`",
     note = "build the graph with `StateGraph::<_>::with_context::<{Self}>()`, or the workflow with `Workflow::with_context(..)`"
 )]
 pub trait ContextOf<D>: Sized {
     #[doc(hidden)]
-    fn same(ctx: &Ctx<D>) -> &Ctx<Self>;
+    fn same(ctx: &ContextWith<D>) -> &ContextWith<Self>;
 }
 
 impl<D> ContextOf<D> for D {
-    fn same(ctx: &Ctx<D>) -> &Ctx<D> {
+    fn same(ctx: &ContextWith<D>) -> &ContextWith<D> {
         ctx
     }
 }

@@ -3,8 +3,8 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use crate::checkpoint::{CheckpointId, Payload, PieceKind};
-use crate::checkpoint::{StoredField, StoredPiece};
+use crate::checkpoint::{ChangeKind, CheckpointId, Payload};
+use crate::checkpoint::{StoredChange, StoredField};
 use crate::engine::{WriteOf, prepare};
 use crate::reducers::Stamp;
 use crate::state::{
@@ -82,18 +82,18 @@ fn migrated<P: GraphState>(found: &[(String, u32)], write: StoredWrite) -> Resul
     }
     let (form, field, payload) = write;
     let kind = match form {
-        Form::Delta => PieceKind::Delta,
-        Form::Overwrite => PieceKind::Value,
+        Form::Delta => ChangeKind::Delta,
+        Form::Overwrite => ChangeKind::Value,
         // It is not stored so.
         Form::Update => return Ok(vec![(form, field, payload)]),
     };
     // Of no checkpoint: nobody asks.
-    let piece = StoredPiece { checkpoint: CheckpointId::after(None), kind, payload };
-    let mut stored = Stored::__of_writes(vec![StoredField { field, pieces: vec![piece] }]);
+    let piece = StoredChange { checkpoint: CheckpointId::after(None), kind, payload };
+    let mut stored = Stored::__of_writes(vec![StoredField { field, changes: vec![piece] }]);
     P::__migrate(found, &mut stored).map_err(Unread::Migration)?;
-    let form = |kind| if kind == PieceKind::Delta { Form::Delta } else { Form::Overwrite };
+    let form = |kind| if kind == ChangeKind::Delta { Form::Delta } else { Form::Overwrite };
     let fields = stored.__into_fields().into_iter();
-    let pieces = fields.flat_map(|StoredField { field, pieces }| {
+    let pieces = fields.flat_map(|StoredField { field, changes: pieces }| {
         pieces.into_iter().map(move |piece| (form(piece.kind), field.clone(), piece.payload))
     });
     Ok(pieces.collect())

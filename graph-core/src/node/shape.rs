@@ -15,7 +15,7 @@ use super::{PacketType, own_name};
 #[diagnostic::on_unimplemented(
     message = "this is not a node",
     label = "not an async function, nor a struct that implements `Node`",
-    note = "a node is an `async fn` over `&State` (or a view of it, a packet, `&Cx`, `&Ctx<_>`), or `named(\"..\", async |..| ..)`, which captures nothing: give what it needs by the context"
+    note = "a node is an `async fn` over `&State` (or a view of it, a packet, `&Context`, `&ContextWith<_>`), or `named(\"..\", async |..| ..)`, which captures nothing: give what it needs by the context"
 )]
 pub trait Shape<M>: Sized {
     /// What the value reads and returns.

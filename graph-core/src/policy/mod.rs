@@ -8,14 +8,14 @@
 //! use std::time::Duration;
 //!
 //! use superstep::policy::{Policy, Retry};
-//! use superstep::{Cx, END, GraphState, Result, START, StateGraph, bail};
+//! use superstep::{Context, END, GraphState, Result, START, StateGraph, bail};
 //!
 //! #[derive(GraphState, Clone)]
 //! struct Page {
 //!     text: Option<String>,
 //! }
 //!
-//! async fn fetch(_: &Page, cx: &Cx) -> Result<PageUpdate> {
+//! async fn fetch(_: &Page, cx: &Context) -> Result<PageUpdate> {
 //!     if cx.attempt() < 3 {
 //!         bail!("the server is busy");
 //!     }

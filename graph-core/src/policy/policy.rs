@@ -29,11 +29,11 @@ impl Policy {
     ///
     /// All of it happens within one superstep: siblings go on meanwhile, and fail-fast sees a failure only when nothing is
     /// left to try. What a failed attempt would have written is dropped; the answers that it got and the
-    /// [steps](crate::Cx::step) that it has finished are kept, so that nobody is asked again and nothing is paid for twice.
+    /// [steps](crate::Context::step) that it has finished are kept, so that nobody is asked again and nothing is paid for twice.
     ///
     /// On a thread, a failure is stored with the time of the next attempt: when the process dies, a resumed run waits for
     /// the rest of it, and the count goes on. (With [`Durability::Exit`](crate::Durability::Exit) a crash loses the run, and
-    /// this with it.) Once the run has failed, resuming it begins a new count; [`Cx::attempt`](crate::Cx::attempt) goes on.
+    /// this with it.) Once the run has failed, resuming it begins a new count; [`Context::attempt`](crate::Context::attempt) goes on.
     pub fn retry(mut self, retry: Retry) -> Self {
         self.retries.get_or_insert_default().push(retry);
         self
@@ -48,7 +48,7 @@ impl Policy {
     /// Ends each attempt that takes longer: its future is dropped, and it has failed with
     /// [`TimedOut`](super::TimedOut). Needs tokio's timer.
     ///
-    /// Waiting for another attempt does not count. An attempt that [asks](crate::Cx::interrupt) ends with its question, and
+    /// Waiting for another attempt does not count. An attempt that [asks](crate::Context::interrupt) ends with its question, and
     /// the next one has all the time again.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = Some(Some(limit));
@@ -62,8 +62,8 @@ impl Policy {
     }
 
     /// Ends each attempt that shows no sign of life for so long, as [`timeout`](Self::timeout) does. Signs of life are
-    /// [`Cx::heartbeat`](crate::Cx::heartbeat), what is sent with [`emit`](crate::Cx::emit) and [`token`](crate::Cx::token),
-    /// whether somebody listens or not, and the beginning and the end of a [`step`](crate::Cx::step).
+    /// [`Context::heartbeat`](crate::Context::heartbeat), what is sent with [`emit`](crate::Context::emit) and [`token`](crate::Context::token),
+    /// whether somebody listens or not, and the beginning and the end of a [`step`](crate::Context::step).
     pub fn idle_timeout(mut self, limit: Duration) -> Self {
         self.idle_timeout = Some(Some(limit));
         self

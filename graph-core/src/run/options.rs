@@ -206,7 +206,7 @@ impl<S: GraphState, D: Send + Sync + 'static, T> Run<S, D, NeedsContext, T> {
         }
     }
 
-    /// Gives the run the context that its nodes read as `&Ctx<D>`: a `D`, or an `Arc<D>` to share one between runs.
+    /// Gives the run the context that its nodes read as `&ContextWith<D>`: a `D`, or an `Arc<D>` to share one between runs.
     pub fn context(self, context: impl Into<Arc<D>>) -> Run<S, D, HasContext<D>, T> {
         Run {
             graph: self.graph,
@@ -283,7 +283,7 @@ impl<S: GraphState, D: Send + Sync + 'static, C, T> Run<S, D, C, T> {
         self
     }
 
-    /// Adds a key to the run's metadata, which nodes read with [`Cx::metadata`](crate::Cx::metadata).
+    /// Adds a key to the run's metadata, which nodes read with [`Context::metadata`](crate::Context::metadata).
     pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.metadata.insert(key.into(), value.into());
         self

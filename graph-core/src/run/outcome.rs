@@ -35,7 +35,7 @@ impl<S: GraphState> Outcome<S> {
     /// What a run that has stopped on the way waits for, in words.
     pub(crate) fn waits(&self) -> Vec<String> {
         let Self::Interrupted(pause) = self else { return Vec::new() };
-        let asked = pause.questions().iter().map(|open| format!("an answer to `{}`", open.name));
+        let asked = pause.interrupts().iter().map(|open| format!("an answer to `{}`", open.name));
         let past = pause.before().iter().chain(pause.after()).map(|node| format!("a run past `{node}`"));
         asked.chain(past).collect()
     }

@@ -47,7 +47,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
     /// Answers open questions: one answer, or several of them. All are taken, or none.
     ///
     /// # Errors
-    /// [`Answer`](crate::ErrorKind::Answer): no open question has the answer's id, since it was answered or withdrawn, or
+    /// [`Answer`](crate::ErrorKind::InvalidAnswer): no open question has the answer's id, since it was answered or withdrawn, or
     /// the answer cannot be stored.
     pub fn answer(&mut self, answers: impl IntoIterator<Item = Answer>) -> Result<(), Error> {
         self.0.answer(answers.into_iter().collect())

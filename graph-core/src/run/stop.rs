@@ -16,7 +16,7 @@ use tokio::sync::Notify;
 ///
 /// # #[derive(GraphState, Clone)]
 /// # struct Count { #[state(reducer = add)] total: u32 }
-/// # async fn first(cx: &superstep::Cx) -> CountUpdate { cx.stopping().await; Count::update().total(1_u32) }
+/// # async fn first(cx: &superstep::Context) -> CountUpdate { cx.stopping().await; Count::update().total(1_u32) }
 /// # async fn second() -> CountUpdate { Count::update().total(1_u32) }
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> superstep::Result<()> {
@@ -30,7 +30,7 @@ use tokio::sync::Notify;
 ///
 /// let outcome = outcome?;
 /// let pause = outcome.pause().expect("it was told to stop");
-/// assert!(pause.is_told());
+/// assert!(pause.is_stopped());
 /// assert_eq!(pause.next(), ["second"]);
 ///
 /// // In the next process:
@@ -41,7 +41,7 @@ use tokio::sync::Notify;
 ///
 /// | | the superstep that is under way | the run ends with |
 /// |---|---|---|
-/// | [`drain`](Self::drain) | runs to its end, and is applied | [`Outcome::Interrupted`](crate::Outcome::Interrupted), whose pause [was told](crate::interrupt::Pause::is_told) |
+/// | [`drain`](Self::drain) | runs to its end, and is applied | [`Outcome::Interrupted`](crate::Outcome::Interrupted), whose pause [was told](crate::interrupt::Pause::is_stopped) |
 /// | [`cancel`](Self::cancel) | is dropped; what has finished of it is kept | [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled) |
 ///
 /// A run that comes to its end all the same, to a question or to a breakpoint ends with that. On a thread everything is

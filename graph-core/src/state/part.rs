@@ -7,7 +7,7 @@ use super::GraphState;
 #[diagnostic::on_unimplemented(
     message = "a node of this graph cannot read `{Self}`",
     label = "reads `{Self}`, which is neither the state `{S}`, nor flattened into it",
-    note = "a node reads `&{S}`, a view of it (`#[derive(StateView)]`), `&Cx`, `&Ctx<_>` or a packet"
+    note = "a node reads `&{S}`, a view of it (`#[derive(StateView)]`), `&Context`, `&ContextWith<_>` or a packet"
 )]
 pub trait PartOf<S> {
     /// The part inside `whole`.

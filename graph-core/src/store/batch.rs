@@ -2,9 +2,9 @@ use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 
 use super::putting::Draft;
-use super::{Error, ItemKey, LongTermStore, Namespace, Putting, Write, Writes};
+use super::{ItemKey, ItemWrite, ItemWrites, LongTermStore, Namespace, Putting, StoreError};
 
-/// Writes that are made together, all or none, in their order. Awaited, it says of each whether an item was there before it.
+/// ItemWrites that are made together, all or none, in their order. Awaited, it says of each whether an item was there before it.
 ///
 /// ```
 /// # use superstep::store::{LongTermStore, MemoryStore};
@@ -67,7 +67,7 @@ impl Batch {
         self
     }
 
-    async fn write(self) -> Result<Vec<bool>, Error> {
+    async fn write(self) -> Result<Vec<bool>, StoreError> {
         let Self { store, drafts } = self;
         // Whatever is wrong is known before a model is asked.
         let (mut writes, mut texts) = (Vec::with_capacity(drafts.len()), Vec::new());
@@ -76,15 +76,15 @@ impl Batch {
                 BatchDraft::Put(draft) => {
                     let (put, own) = draft.prepare(&store)?;
                     texts.push(own);
-                    Write::Put(Box::new(put))
+                    ItemWrite::Put(Box::new(put))
                 }
-                BatchDraft::Delete(at) => Write::Delete(at),
+                BatchDraft::Delete(at) => ItemWrite::Delete(at),
             });
         }
         if let Some(index) = store.indexed() {
             let mut embeddings = index.embed(texts).await?.into_iter();
             for write in &mut writes {
-                if let Write::Put(put) = write {
+                if let ItemWrite::Put(put) = write {
                     put.embedding = embeddings.next().flatten();
                 }
             }
@@ -92,12 +92,12 @@ impl Batch {
         if writes.is_empty() {
             return Ok(Vec::new());
         }
-        store.store().write(Writes { now: store.now(), writes }).await
+        store.store().write(ItemWrites { now: store.now(), writes }).await
     }
 }
 
 impl IntoFuture for Batch {
-    type Output = Result<Vec<bool>, Error>;
+    type Output = Result<Vec<bool>, StoreError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {

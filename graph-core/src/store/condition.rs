@@ -10,7 +10,7 @@ use crate::state::stored::anything::to_payload;
 
 use super::field_path::{list, object, raw, text};
 use super::number::Number;
-use super::{Error, FieldPath};
+use super::{FieldPath, StoreError};
 
 /// What a field of an item's value must be for a search to find it.
 ///
@@ -94,16 +94,16 @@ impl Condition {
     /// What a field must be, compared with a value.
     ///
     /// # Errors
-    /// [`Invalid`](Error::Invalid) if the value is none that JSON holds, or is neither a number nor a text and is asked to be
+    /// [`Invalid`](StoreError::Invalid) if the value is none that JSON holds, or is neither a number nor a text and is asked to be
     /// greater or less.
     pub fn new<T: Serialize + ?Sized>(
         path: impl Into<FieldPath>,
         test: Test,
         operand: &T,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, StoreError> {
         let path = path.into();
         let invalid =
-            |why: &str| Error::invalid(format!("field {path} cannot be searched for this value: {why}"));
+            |why: &str| StoreError::invalid(format!("field {path} cannot be searched for this value: {why}"));
         let payload = to_payload(&operand).map_err(|unstorable| invalid(&format!("it {unstorable}")))?;
         if payload.encoding() != Encoding::Json {
             return Err(invalid("it is bytes, and no field is"));

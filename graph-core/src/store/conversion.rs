@@ -1,7 +1,7 @@
 use serde::Serialize;
 
 use super::condition::Tested;
-use super::{Condition, Error, FieldPath, LongTermStore, Store, Test};
+use super::{Condition, FieldPath, LongTermStore, Store, StoreError, Test};
 
 /// What [`filter`](super::Searching::filter) takes for a field: a value that it is equal to, or a comparison
 /// ([`ne`](super::ne), [`gt`](super::gt), [`gte`](super::gte), [`lt`](super::lt), [`lte`](super::lte)).
@@ -14,20 +14,20 @@ pub trait IntoCondition {
     /// The condition on this field.
     ///
     /// # Errors
-    /// [`Invalid`](Error::Invalid) for a value that no field can be compared with.
-    fn into_condition(self, path: FieldPath) -> Result<Condition, Error>;
+    /// [`Invalid`](StoreError::Invalid) for a value that no field can be compared with.
+    fn into_condition(self, path: FieldPath) -> Result<Condition, StoreError>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Serialize> IntoCondition for T {
-    fn into_condition(self, path: FieldPath) -> Result<Condition, Error> {
+    fn into_condition(self, path: FieldPath) -> Result<Condition, StoreError> {
         Condition::new(path, Test::Equal, &self)
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Serialize> IntoCondition for Tested<T> {
-    fn into_condition(self, path: FieldPath) -> Result<Condition, Error> {
+    fn into_condition(self, path: FieldPath) -> Result<Condition, StoreError> {
         Condition::new(path, self.0, &self.1)
     }
 }

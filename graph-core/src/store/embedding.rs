@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::Error;
+use super::StoreError;
 
 /// What an item is found by in a search by meaning: vectors that a model has made of it, of one length.
 ///
@@ -22,21 +22,21 @@ impl Embedding {
     /// The vectors of a model.
     ///
     /// # Errors
-    /// [`Invalid`](Error::Invalid) if there is none, if one is of another length or empty, or holds something that is not a
+    /// [`Invalid`](StoreError::Invalid) if there is none, if one is of another length or empty, or holds something that is not a
     /// finite number.
-    pub fn new(model: impl Into<Arc<str>>, vectors: Vec<Vec<f32>>) -> Result<Self, Error> {
+    pub fn new(model: impl Into<Arc<str>>, vectors: Vec<Vec<f32>>) -> Result<Self, StoreError> {
         let dimensions = vectors.first().map_or(0, Vec::len);
         for vector in &vectors {
             check(vector)?;
             if vector.len() != dimensions {
-                return Err(Error::invalid(format!(
+                return Err(StoreError::invalid(format!(
                     "vectors of one item have {dimensions} and {} dimensions: a model makes them of one length",
                     vector.len()
                 )));
             }
         }
         if vectors.is_empty() {
-            return Err(Error::invalid("an embedding without a vector is none: leave it out"));
+            return Err(StoreError::invalid("an embedding without a vector is none: leave it out"));
         }
         Ok(Self { model: model.into(), vectors })
     }
@@ -56,8 +56,8 @@ impl Near {
     /// The vector of a model.
     ///
     /// # Errors
-    /// [`Invalid`](Error::Invalid) if it is empty, or holds something that is not a finite number.
-    pub fn new(model: impl Into<Arc<str>>, vector: Vec<f32>) -> Result<Self, Error> {
+    /// [`Invalid`](StoreError::Invalid) if it is empty, or holds something that is not a finite number.
+    pub fn new(model: impl Into<Arc<str>>, vector: Vec<f32>) -> Result<Self, StoreError> {
         check(&vector)?;
         Ok(Self { model: model.into(), vector })
     }
@@ -96,12 +96,14 @@ impl Near {
     }
 }
 
-fn check(vector: &[f32]) -> Result<(), Error> {
+fn check(vector: &[f32]) -> Result<(), StoreError> {
     if vector.is_empty() {
-        return Err(Error::invalid("a vector without dimensions is near to nothing"));
+        return Err(StoreError::invalid("a vector without dimensions is near to nothing"));
     }
     match vector.iter().find(|number| !number.is_finite()) {
-        Some(number) => Err(Error::invalid(format!("a vector holds {number}, which is not a finite number"))),
+        Some(number) => {
+            Err(StoreError::invalid(format!("a vector holds {number}, which is not a finite number")))
+        }
         None => Ok(()),
     }
 }

@@ -7,7 +7,7 @@ use super::Namespace;
 /// What a long-term store fails with. Whatever it is, nothing of the call has been written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum StoreError {
     /// A node asks for the store of its run, and the run has none.
     #[error(
         "node `{node}` asks for a store, and its graph has none: give it one with `graph.with_store(..)`"
@@ -37,7 +37,7 @@ pub enum Error {
 
     /// Something that is stored cannot be read.
     #[error("{0}")]
-    Corrupt(Box<Corrupt>),
+    Corrupt(Box<CorruptItem>),
 
     /// An item that was indexed by another model than the one that is asked: their numbers cannot be compared.
     #[error(
@@ -98,7 +98,7 @@ pub enum Error {
     },
 }
 
-impl Error {
+impl StoreError {
     /// A failure of what lies below the store.
     pub fn backend(what: &'static str, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self::Backend { what, source: source.into() }
@@ -106,7 +106,7 @@ impl Error {
 
     /// An item that cannot be read.
     pub fn corrupt(namespace: &Namespace, key: &Arc<str>, reason: impl Into<String>) -> Self {
-        Self::Corrupt(Box::new(Corrupt {
+        Self::Corrupt(Box::new(CorruptItem {
             namespace: Some(namespace.clone()),
             key: Some(Arc::clone(key)),
             reason: reason.into(),
@@ -125,7 +125,7 @@ fn query(prefix: &Namespace) -> String {
 
 /// Something stored that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Corrupt {
+pub struct CorruptItem {
     /// The namespace, where it is known.
     pub namespace: Option<Namespace>,
     /// The key, where it is known.
@@ -134,9 +134,9 @@ pub struct Corrupt {
     pub reason: String,
 }
 
-impl StdError for Corrupt {}
+impl StdError for CorruptItem {}
 
-impl fmt::Display for Corrupt {
+impl fmt::Display for CorruptItem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.namespace, &self.key) {
             (Some(namespace), Some(key)) => write!(f, "item `{key}` of namespace {namespace}")?,

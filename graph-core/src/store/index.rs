@@ -7,7 +7,7 @@ use crate::checkpoint::{Encoding, Payload};
 use crate::node::error::NodeError;
 
 use super::field_path::{list, raw, text};
-use super::{Embed, Embedding, Error, FieldPath, ItemKey, Near};
+use super::{Embed, Embedding, FieldPath, ItemKey, Near, StoreError};
 
 /// What makes items be found by their meaning: a model, and the fields whose texts it is given.
 ///
@@ -41,11 +41,11 @@ impl Index {
         at: &ItemKey,
         value: &Payload,
         fields: Option<&[FieldPath]>,
-    ) -> Result<Vec<String>, Error> {
+    ) -> Result<Vec<String>, StoreError> {
         let mut texts = Vec::new();
         if value.encoding() == Encoding::Json {
             for field in fields.unwrap_or(&self.fields) {
-                add(value, field, &mut texts).map_err(|reason| Error::NotStorable {
+                add(value, field, &mut texts).map_err(|reason| StoreError::NotStorable {
                     namespace: at.namespace.clone(),
                     key: Arc::clone(&at.key),
                     reason: format!("cannot be indexed: {reason}"),
@@ -56,7 +56,7 @@ impl Index {
     }
 
     /// The embeddings of several items, each of which has as many texts as are said, in one call of the model.
-    pub(super) async fn embed(&self, texts: Vec<Vec<String>>) -> Result<Vec<Option<Embedding>>, Error> {
+    pub(super) async fn embed(&self, texts: Vec<Vec<String>>) -> Result<Vec<Option<Embedding>>, StoreError> {
         let counts: Vec<usize> = texts.iter().map(Vec::len).collect();
         let asked: usize = counts.iter().sum();
         if asked == 0 {
@@ -83,13 +83,13 @@ impl Index {
     }
 
     /// What a search by meaning looks for.
-    pub(super) async fn near(&self, query: String) -> Result<Near, Error> {
+    pub(super) async fn near(&self, query: String) -> Result<Near, StoreError> {
         let vector = self.embed.embed_query(query).await.map_err(|error| self.failed(error))?;
         Near::new(self.embed.model(), vector).map_err(|error| self.failed(error.into()))
     }
 
-    fn failed(&self, error: NodeError) -> Error {
-        Error::Embed { model: self.embed.model().to_owned(), source: error.into_inner() }
+    fn failed(&self, error: NodeError) -> StoreError {
+        StoreError::Embed { model: self.embed.model().to_owned(), source: error.into_inner() }
     }
 }
 

@@ -4,7 +4,9 @@ use crate::checkpoint::Payload;
 use crate::interrupt::Storable;
 use crate::state::stored::anything::{Unstorable, from_payload, to_payload};
 
-use super::{Error, Get, Item, ItemKey, LongTermStore, Namespace, Putting, Searching, Write, Writes};
+use super::{
+    Get, Item, ItemKey, ItemWrite, ItemWrites, LongTermStore, Namespace, Putting, Searching, StoreError,
+};
 
 /// The items of a namespace, as values of one type; made by [`LongTermStore::of`]. Cheap to clone.
 ///
@@ -49,8 +51,8 @@ impl<T> Items<T> {
     /// The value of a key; `None` if there is none, or its time is up.
     ///
     /// # Errors
-    /// [`Corrupt`](Error::Corrupt) for one that cannot be read as this type, [`Backend`](Error::Backend).
-    pub async fn get(&self, key: impl AsRef<str>) -> Result<Option<T>, Error> {
+    /// [`CorruptItem`](StoreError::Corrupt) for one that cannot be read as this type, [`Backend`](StoreError::Backend).
+    pub async fn get(&self, key: impl AsRef<str>) -> Result<Option<T>, StoreError> {
         Ok(self.item(key).await?.map(|item| item.value))
     }
 
@@ -58,7 +60,7 @@ impl<T> Items<T> {
     ///
     /// # Errors
     /// As [`get`](Self::get).
-    pub async fn item(&self, key: impl AsRef<str>) -> Result<Option<Item<T>>, Error> {
+    pub async fn item(&self, key: impl AsRef<str>) -> Result<Option<Item<T>>, StoreError> {
         let mut found = self.items([key]).await?;
         Ok(found.pop().flatten())
     }
@@ -70,7 +72,7 @@ impl<T> Items<T> {
     pub async fn items<K: AsRef<str>>(
         &self,
         keys: impl IntoIterator<Item = K>,
-    ) -> Result<Vec<Option<Item<T>>>, Error> {
+    ) -> Result<Vec<Option<Item<T>>>, StoreError> {
         let keys = keys.into_iter().map(|key| ItemKey::new(&self.namespace, key)).collect();
         let get = Get { now: self.store.now(), keys, refresh: self.refresh };
         let found = self.store.store().get(get).await?;
@@ -94,7 +96,7 @@ impl<T> Items<T> {
     /// ```
     pub fn put(&self, key: impl AsRef<str>, value: &T) -> Putting {
         let at = ItemKey::new(&self.namespace, key);
-        let value = (self.write)(value).map_err(|unstorable| Error::NotStorable {
+        let value = (self.write)(value).map_err(|unstorable| StoreError::NotStorable {
             namespace: at.namespace.clone(),
             key: Arc::clone(&at.key),
             reason: unstorable.to_string(),
@@ -105,10 +107,10 @@ impl<T> Items<T> {
     /// Takes the item of a key away; `false` if there was none.
     ///
     /// # Errors
-    /// [`Backend`](Error::Backend).
-    pub async fn delete(&self, key: impl AsRef<str>) -> Result<bool, Error> {
-        let writes = vec![Write::Delete(ItemKey::new(&self.namespace, key))];
-        let was_there = self.store.store().write(Writes { now: self.store.now(), writes }).await?;
+    /// [`Backend`](StoreError::Backend).
+    pub async fn delete(&self, key: impl AsRef<str>) -> Result<bool, StoreError> {
+        let writes = vec![ItemWrite::Delete(ItemKey::new(&self.namespace, key))];
+        let was_there = self.store.store().write(ItemWrites { now: self.store.now(), writes }).await?;
         Ok(was_there.first().copied().unwrap_or_default())
     }
 
@@ -119,11 +121,11 @@ impl<T> Items<T> {
 }
 
 /// An item as a value of its type.
-pub(super) fn typed<T>(item: Item<Payload>, read: Read<T>) -> Result<Item<T>, Error> {
+pub(super) fn typed<T>(item: Item<Payload>, read: Read<T>) -> Result<Item<T>, StoreError> {
     let Item { namespace, key, value, created_at, updated_at, expires_at } = item;
     match read(&value) {
         Ok(value) => Ok(Item { namespace, key, value, created_at, updated_at, expires_at }),
-        Err(reason) => Err(Error::corrupt(&namespace, &key, reason)),
+        Err(reason) => Err(StoreError::corrupt(&namespace, &key, reason)),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::checkpoint::Page;
 use crate::interrupt::Storable;
 
 use super::ttl::to_the_millisecond;
-use super::{Batch, Error, Index, Items, Namespace, NamespaceQuery, Near, Store};
+use super::{Batch, Index, Items, Namespace, NamespaceQuery, Near, Store, StoreError};
 
 /// A long-term store as applications use it: what is stored has types here. Cheap to clone; a clone is the same store.
 ///
@@ -80,7 +80,7 @@ impl LongTermStore {
         Items::new(self.clone(), namespace.into(), self.0.refresh)
     }
 
-    /// Writes that are made together, all or none.
+    /// ItemWrites that are made together, all or none.
     pub fn batch(&self) -> Batch {
         Batch::new(self.clone())
     }
@@ -93,11 +93,11 @@ impl LongTermStore {
     /// Takes everything away that has expired; how many items that were. Later writes do so too, a few items with each.
     ///
     /// # Errors
-    /// [`Backend`](Error::Backend).
+    /// [`Backend`](StoreError::Backend).
     ///
     /// # Cancel safety
     /// What has been taken away is gone; nothing is half gone.
-    pub async fn sweep(&self) -> Result<u64, Error> {
+    pub async fn sweep(&self) -> Result<u64, StoreError> {
         self.0.store.sweep(self.now()).await
     }
 
@@ -119,10 +119,10 @@ impl LongTermStore {
     }
 
     /// What is looked for in a search by meaning.
-    pub(super) async fn near(&self, query: String, prefix: &Namespace) -> Result<Near, Error> {
+    pub(super) async fn near(&self, query: String, prefix: &Namespace) -> Result<Near, StoreError> {
         match self.indexed() {
             Some(index) => index.near(query).await,
-            None => Err(Error::NoIndex { prefix: prefix.clone() }),
+            None => Err(StoreError::NoIndex { prefix: prefix.clone() }),
         }
     }
 }
@@ -154,7 +154,7 @@ impl fmt::Debug for LongTermStore {
 /// ```
 ///
 /// # Errors
-/// [`Corrupt`](Error::Corrupt), [`Backend`](Error::Backend).
+/// [`CorruptItem`](StoreError::Corrupt), [`Backend`](StoreError::Backend).
 ///
 /// # Cancel safety
 /// It only reads.
@@ -198,7 +198,7 @@ impl Namespaces {
 }
 
 impl IntoFuture for Namespaces {
-    type Output = Result<Page<Namespace>, Error>;
+    type Output = Result<Page<Namespace>, StoreError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {

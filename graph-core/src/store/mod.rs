@@ -2,11 +2,11 @@
 //!
 //! A checkpoint belongs to its thread; what an application knows of a user belongs to all of that user's threads. A
 //! [`LongTermStore`] is given to a graph with [`Graph::with_store`](crate::Graph::with_store), and nodes reach it with
-//! [`Cx::store`](crate::Cx::store):
+//! [`Context::store`](crate::Context::store):
 //!
 //! ```
 //! use superstep::store::MemoryStore;
-//! use superstep::{Cx, END, GraphState, Result, START, StateGraph};
+//! use superstep::{Context, END, GraphState, Result, START, StateGraph};
 //! use serde::{Deserialize, Serialize};
 //!
 //! #[derive(Serialize, Deserialize)]
@@ -22,7 +22,7 @@
 //!     greeting: String,
 //! }
 //!
-//! async fn greet(visit: &Visit, cx: &Cx) -> Result<VisitUpdate> {
+//! async fn greet(visit: &Visit, cx: &Context) -> Result<VisitUpdate> {
 //!     let profiles = cx.store()?.of::<Profile>(["users", &visit.user]);
 //!     let known = profiles.get("profile").await?;
 //!     let visits = known.map_or(0, |profile| profile.visits) + 1;
@@ -56,8 +56,8 @@
 //!
 //! A write is done when it is awaited. It is no part of the superstep: it stays when the node fails after it, when the run is
 //! resumed, and when its thread is forked or goes back to an older checkpoint; and a node that runs again writes again, and
-//! reads what is there by then. Write under a key that is the same each time, or inside of a
-//! [step](crate::Cx::step), which is done once.
+//! reads what is there by then. ItemWrite under a key that is the same each time, or inside of a
+//! [step](crate::Context::step), which is done once.
 //!
 //! # Other stores
 //!
@@ -91,7 +91,7 @@ pub use condition::{Condition, Test, Tested, gt, gte, lt, lte, ne};
 pub use conversion::{IntoCondition, IntoStore};
 pub use embed::{Embed, EmbedFuture};
 pub use embedding::{Embedding, Near};
-pub use error::{Corrupt, Error};
+pub use error::{CorruptItem, StoreError};
 pub use field_path::FieldPath;
 pub use found::Found;
 pub use index::Index;
@@ -101,8 +101,8 @@ pub use long_term_store::{LongTermStore, Namespaces};
 pub use memory::MemoryStore;
 pub use namespace::{Namespace, Segment};
 pub use putting::Putting;
-pub use request::{Get, NamespaceQuery, Order, Put, Search, Write, Writes};
+pub use request::{Get, ItemWrite, ItemWrites, NamespaceQuery, Order, Put, Search};
 pub use searching::Searching;
-pub use store::{Reply, Store};
+pub use store::{Store, StoreFuture};
 pub use ttl::Ttl;
 pub(crate) use ttl::to_the_millisecond;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::checkpoint::Payload;
 
-use super::{Error, FieldPath, ItemKey, LongTermStore, Put, Ttl};
+use super::{FieldPath, ItemKey, LongTermStore, Put, StoreError, Ttl};
 
 /// An item that has not been put: set options, then await it, or add it to a [batch](super::Batch::put).
 ///
@@ -21,8 +21,8 @@ use super::{Error, FieldPath, ItemKey, LongTermStore, Put, Ttl};
 /// ```
 ///
 /// # Errors
-/// [`NotStorable`](Error::NotStorable) for a value that could not be read back, [`Invalid`](Error::Invalid) for options that
-/// cannot be, [`Embed`](Error::Embed), [`Backend`](Error::Backend).
+/// [`NotStorable`](StoreError::NotStorable) for a value that could not be read back, [`Invalid`](StoreError::Invalid) for options that
+/// cannot be, [`Embed`](StoreError::Embed), [`Backend`](StoreError::Backend).
 ///
 /// # Cancel safety
 /// The item is put or is not.
@@ -40,7 +40,7 @@ pub struct Putting {
 #[derive(Debug)]
 pub(super) struct Draft {
     at: ItemKey,
-    value: Result<Payload, Error>,
+    value: Result<Payload, StoreError>,
     lives: Lives,
     indexed: Indexed,
 }
@@ -60,7 +60,7 @@ enum Indexed {
 }
 
 impl Putting {
-    pub(super) fn new(store: LongTermStore, at: ItemKey, value: Result<Payload, Error>) -> Self {
+    pub(super) fn new(store: LongTermStore, at: ItemKey, value: Result<Payload, StoreError>) -> Self {
         Self {
             store,
             draft: Draft { at, value, lives: Lives::AsTheStoreSays, indexed: Indexed::AsTheStoreSays },
@@ -93,7 +93,7 @@ impl Putting {
 }
 
 impl IntoFuture for Putting {
-    type Output = Result<(), Error>;
+    type Output = Result<(), StoreError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
@@ -108,7 +108,7 @@ impl Draft {
     ///
     /// # Errors
     /// A value that cannot be stored, a time to live that is none, fields to be indexed where there is no index.
-    pub(super) fn prepare(self, store: &LongTermStore) -> Result<(Put, Vec<String>), Error> {
+    pub(super) fn prepare(self, store: &LongTermStore) -> Result<(Put, Vec<String>), StoreError> {
         let Self { at, value, lives, indexed } = self;
         let value = value?;
         let ttl = match lives {
@@ -122,7 +122,7 @@ impl Draft {
             (Indexed::AsTheStoreSays, Some(index)) => index.texts(&at, &value, None)?,
             (Indexed::By(fields), Some(index)) => index.texts(&at, &value, Some(&fields))?,
             (Indexed::By(_), None) => {
-                return Err(Error::invalid(format!(
+                return Err(StoreError::invalid(format!(
                     "item `{}` of namespace {} is to be indexed, and the store has no index: give it one with \
                      `LongTermStore::new(store).index(..)`",
                     at.key, at.namespace

@@ -18,18 +18,18 @@ pub struct Get {
     pub refresh: bool,
 }
 
-/// Writes to be made together.
+/// ItemWrites to be made together.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Writes {
+pub struct ItemWrites {
     /// What time it is.
     pub now: SystemTime,
     /// In this order.
-    pub writes: Vec<Write>,
+    pub writes: Vec<ItemWrite>,
 }
 
 /// One write.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Write {
+pub enum ItemWrite {
     /// Puts an item, in the place of the one that is there.
     Put(Box<Put>),
     /// Takes an item away.
@@ -160,7 +160,7 @@ impl NamespaceQuery {
     }
 }
 
-impl Write {
+impl ItemWrite {
     /// Puts an item that lives for ever and is found by no meaning.
     pub fn put(at: ItemKey, value: Payload) -> Self {
         Self::Put(Box::new(Put { at, value, ttl: None, embedding: None }))

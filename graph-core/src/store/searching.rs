@@ -6,7 +6,7 @@ use std::time::UNIX_EPOCH;
 use crate::checkpoint::Page;
 
 use super::items::{Read, typed};
-use super::{Error, FieldPath, Found, IntoCondition, LongTermStore, Namespace, Order, Search};
+use super::{FieldPath, Found, IntoCondition, LongTermStore, Namespace, Order, Search, StoreError};
 
 /// A search that has not been made: set options, then await it. Without any, it gives everything in the namespace and
 /// further in.
@@ -36,9 +36,9 @@ use super::{Error, FieldPath, Found, IntoCondition, LongTermStore, Namespace, Or
 /// ```
 ///
 /// # Errors
-/// [`Corrupt`](Error::Corrupt) for what is found and cannot be read as this type, [`Invalid`](Error::Invalid) for a filter that
-/// cannot be, [`NoIndex`](Error::NoIndex), [`OtherModel`](Error::OtherModel), [`Embed`](Error::Embed),
-/// [`Backend`](Error::Backend).
+/// [`CorruptItem`](StoreError::Corrupt) for what is found and cannot be read as this type, [`Invalid`](StoreError::Invalid) for a filter that
+/// cannot be, [`NoIndex`](StoreError::NoIndex), [`OtherModel`](StoreError::OtherModel), [`Embed`](StoreError::Embed),
+/// [`Backend`](StoreError::Backend).
 ///
 /// # Cancel safety
 /// It only reads, or refreshes as a whole or not at all.
@@ -47,7 +47,7 @@ pub struct Searching<T> {
     store: LongTermStore,
     search: Search,
     query: Option<String>,
-    wrong: Option<Error>,
+    wrong: Option<StoreError>,
     read: Read<T>,
 }
 
@@ -101,7 +101,7 @@ impl<T> Searching<T> {
         self
     }
 
-    async fn find(self) -> Result<Page<Found<T>>, Error> {
+    async fn find(self) -> Result<Page<Found<T>>, StoreError> {
         let Self { store, mut search, query, wrong, read } = self;
         if let Some(wrong) = wrong {
             return Err(wrong);
@@ -113,12 +113,12 @@ impl<T> Searching<T> {
         let Page { items, more } = store.store().search(search).await?;
         let items =
             items.into_iter().map(|found| Ok(Found { item: typed(found.item, read)?, score: found.score }));
-        Ok(Page { items: items.collect::<Result<_, Error>>()?, more })
+        Ok(Page { items: items.collect::<Result<_, StoreError>>()?, more })
     }
 }
 
 impl<T: 'static> IntoFuture for Searching<T> {
-    type Output = Result<Page<Found<T>>, Error>;
+    type Output = Result<Page<Found<T>>, StoreError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {

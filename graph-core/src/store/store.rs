@@ -5,10 +5,10 @@ use std::time::SystemTime;
 
 use crate::checkpoint::Page;
 
-use super::{Error, Found, Get, Item, Namespace, NamespaceQuery, Search, Writes};
+use super::{Found, Get, Item, ItemWrites, Namespace, NamespaceQuery, Search, StoreError};
 
 /// What a call to a store gives back.
-pub type Reply<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 'a>>;
+pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
 /// A long-term store, as its author sees it; its users have a [`LongTermStore`](super::LongTermStore) around it.
 ///
@@ -36,8 +36,8 @@ pub trait Store: Send + Sync + 'static {
     /// It never makes one expire earlier.
     ///
     /// # Errors
-    /// [`Corrupt`](Error::Corrupt) for what cannot be read.
-    fn get(&self, get: Get) -> Reply<'_, Vec<Option<Item>>>;
+    /// [`CorruptItem`](StoreError::Corrupt) for what cannot be read.
+    fn get(&self, get: Get) -> StoreFuture<'_, Vec<Option<Item>>>;
 
     /// Makes all writes or none, one after the other; says of each whether an item was there before it.
     ///
@@ -45,48 +45,48 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// # Errors
     /// What lies below the store failed.
-    fn write(&self, writes: Writes) -> Reply<'_, Vec<bool>>;
+    fn write(&self, writes: ItemWrites) -> StoreFuture<'_, Vec<bool>>;
 
     /// Looks for items, as of one moment: exactly those that there are behind the offset, up to the limit, and whether there
     /// are more. Values are compared as [`Search::accepts`] does.
     ///
     /// # Errors
-    /// [`Corrupt`](Error::Corrupt) for what cannot be read; [`OtherModel`](Error::OtherModel) if an item that the conditions
+    /// [`CorruptItem`](StoreError::Corrupt) for what cannot be read; [`OtherModel`](StoreError::OtherModel) if an item that the conditions
     /// let through has vectors that cannot be compared with those of the search.
-    fn search(&self, search: Search) -> Reply<'_, Page<Found>>;
+    fn search(&self, search: Search) -> StoreFuture<'_, Page<Found>>;
 
     /// Lists namespaces in which an item is.
     ///
     /// # Errors
-    /// [`Corrupt`](Error::Corrupt) for what cannot be read.
-    fn namespaces(&self, query: NamespaceQuery) -> Reply<'_, Page<Namespace>>;
+    /// [`CorruptItem`](StoreError::Corrupt) for what cannot be read.
+    fn namespaces(&self, query: NamespaceQuery) -> StoreFuture<'_, Page<Namespace>>;
 
     /// Takes everything away that has expired; how many items that were. It may be done in steps, behind each of which others
     /// are served.
     ///
     /// # Errors
     /// What lies below the store failed.
-    fn sweep(&self, now: SystemTime) -> Reply<'_, u64>;
+    fn sweep(&self, now: SystemTime) -> StoreFuture<'_, u64>;
 }
 
 impl<S: Store + ?Sized> Store for Arc<S> {
-    fn get(&self, get: Get) -> Reply<'_, Vec<Option<Item>>> {
+    fn get(&self, get: Get) -> StoreFuture<'_, Vec<Option<Item>>> {
         S::get(self, get)
     }
 
-    fn write(&self, writes: Writes) -> Reply<'_, Vec<bool>> {
+    fn write(&self, writes: ItemWrites) -> StoreFuture<'_, Vec<bool>> {
         S::write(self, writes)
     }
 
-    fn search(&self, search: Search) -> Reply<'_, Page<Found>> {
+    fn search(&self, search: Search) -> StoreFuture<'_, Page<Found>> {
         S::search(self, search)
     }
 
-    fn namespaces(&self, query: NamespaceQuery) -> Reply<'_, Page<Namespace>> {
+    fn namespaces(&self, query: NamespaceQuery) -> StoreFuture<'_, Page<Namespace>> {
         S::namespaces(self, query)
     }
 
-    fn sweep(&self, now: SystemTime) -> Reply<'_, u64> {
+    fn sweep(&self, now: SystemTime) -> StoreFuture<'_, u64> {
         S::sweep(self, now)
     }
 }

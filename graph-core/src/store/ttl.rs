@@ -1,6 +1,6 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::Error;
+use super::StoreError;
 
 /// How long an item lives: from a millisecond to a thousand years, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -13,14 +13,14 @@ impl Ttl {
     /// A time to live; parts of a millisecond are left out.
     ///
     /// # Errors
-    /// [`Invalid`](Error::Invalid) for less than a millisecond, or more than a thousand years.
-    pub fn new(ttl: Duration) -> Result<Self, Error> {
+    /// [`Invalid`](StoreError::Invalid) for less than a millisecond, or more than a thousand years.
+    pub fn new(ttl: Duration) -> Result<Self, StoreError> {
         match u64::try_from(ttl.as_millis()) {
-            Ok(0) => Err(Error::invalid(format!(
+            Ok(0) => Err(StoreError::invalid(format!(
                 "a time to live of {ttl:?} is none: give at least a millisecond, or delete the item"
             ))),
             Ok(millis) if millis <= LONGEST => Ok(Self(millis)),
-            _ => Err(Error::invalid(format!(
+            _ => Err(StoreError::invalid(format!(
                 "a time to live of {ttl:?} is longer than a thousand years: leave it out, or say `forever()`"
             ))),
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
-/// A value that a node sent with [`Cx::emit`](crate::Cx::emit).
+/// A value that a node sent with [`Context::emit`](crate::Context::emit).
 #[derive(Clone)]
 pub struct Custom(Arc<dyn Erased>);
 

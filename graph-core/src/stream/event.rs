@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use crate::checkpoint::CheckpointId;
 use crate::engine::clock;
-use crate::interrupt::OpenQuestion;
+use crate::interrupt::OpenInterrupt;
 use crate::messages::MessageChunk;
 use crate::node::Packet;
 use crate::run::Outcome;
@@ -18,7 +18,7 @@ use super::{Custom, SubgraphEvent};
 /// Something that happened in a run.
 ///
 /// Serialized, it obeys the rules of the state: excluded and untracked fields are not in it. What a node itself sends, with
-/// [`Cx::emit`](crate::Cx::emit) and [`Cx::token`](crate::Cx::token), is in it whatever the state says.
+/// [`Context::emit`](crate::Context::emit) and [`Context::token`](crate::Context::token), is in it whatever the state says.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Event<S: GraphState> {
@@ -47,7 +47,7 @@ pub enum EventKind<S: GraphState> {
         /// The partial update.
         update: S::Update,
     },
-    /// What a node sent with [`Cx::emit`](crate::Cx::emit).
+    /// What a node sent with [`Context::emit`](crate::Context::emit).
     Custom {
         /// The node.
         node: Arc<str>,
@@ -56,7 +56,7 @@ pub enum EventKind<S: GraphState> {
         /// The value.
         value: Custom,
     },
-    /// A piece of a message, sent with [`Cx::token`](crate::Cx::token) while a model writes it.
+    /// A piece of a message, sent with [`Context::token`](crate::Context::token) while a model writes it.
     Message {
         /// The node.
         node: Arc<str>,
@@ -75,7 +75,7 @@ pub enum EventKind<S: GraphState> {
         packet: Option<Packet>,
     },
     /// A durable step of a node has its result. What that is, is not in the event: a node that wants it seen
-    /// [emits](crate::Cx::emit) it.
+    /// [emits](crate::Context::emit) it.
     StepFinished {
         /// The node.
         node: Arc<str>,
@@ -143,7 +143,7 @@ pub enum EventKind<S: GraphState> {
         /// Its place in the superstep.
         task: usize,
         /// The question.
-        question: OpenQuestion,
+        question: OpenInterrupt,
     },
     /// A checkpoint of the run's thread is durable.
     Checkpoint {
@@ -310,15 +310,15 @@ fn write_entries<S: GraphState, M: SerializeMap>(kind: &EventKind<S>, map: &mut 
         EventKind::Done(outcome) => {
             map.serialize_entry("data", &outcome.state().dump())?;
             if let Some(pause) = outcome.pause() {
-                map.serialize_entry("questions", pause.questions())?;
+                map.serialize_entry("interrupts", pause.interrupts())?;
                 map.serialize_entry("before", pause.before())?;
                 map.serialize_entry("after", pause.after())?;
                 map.serialize_entry("next", pause.next())?;
                 if let Some(wakes_at) = pause.wakes_at() {
                     map.serialize_entry("wakes_at_ms", &clock::to_millis(wakes_at))?;
                 }
-                if pause.is_told() {
-                    map.serialize_entry("told_to_stop", &true)?;
+                if pause.is_stopped() {
+                    map.serialize_entry("stopped", &true)?;
                 }
             }
         }

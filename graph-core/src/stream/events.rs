@@ -9,7 +9,7 @@ use tokio::sync::mpsc::Sender;
 use tokio::sync::mpsc::error::TrySendError;
 
 use crate::checkpoint::CheckpointId;
-use crate::interrupt::OpenQuestion;
+use crate::interrupt::OpenInterrupt;
 use crate::messages::MessageChunk;
 use crate::node::Packet;
 use crate::state::{GraphState, Update, Writes};
@@ -122,7 +122,7 @@ impl<S: GraphState> Events<S> {
         }
     }
 
-    pub(crate) async fn interrupt(&self, step: u64, task: usize, node: Arc<str>, question: OpenQuestion) {
+    pub(crate) async fn interrupt(&self, step: u64, task: usize, node: Arc<str>, question: OpenInterrupt) {
         // What a subgraph asks has been told by its own run.
         if self.wants(StreamMode::Interrupts) && question.namespace.is_empty() {
             self.send(step, EventKind::Interrupt { node, task, question }).await;

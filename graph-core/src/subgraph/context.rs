@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use crate::engine::Ctx;
+use crate::engine::ContextWith;
 
 /// Where a subgraph's context comes from.
 #[diagnostic::on_unimplemented(
@@ -10,7 +10,7 @@ use crate::engine::Ctx;
 )]
 pub trait MakesContext<D, C>: Send + Sync + 'static {
     #[doc(hidden)]
-    fn context(&self, outer: &Ctx<D>) -> Arc<C>;
+    fn context(&self, outer: &ContextWith<D>) -> Arc<C>;
 }
 
 /// The subgraph has the context of the graph around it.
@@ -26,13 +26,13 @@ pub struct NoContext;
 pub struct ContextFrom<F>(pub(super) F);
 
 impl<D: Send + Sync + 'static> MakesContext<D, D> for SameContext {
-    fn context(&self, outer: &Ctx<D>) -> Arc<D> {
+    fn context(&self, outer: &ContextWith<D>) -> Arc<D> {
         outer.shared_context()
     }
 }
 
 impl<D> MakesContext<D, ()> for NoContext {
-    fn context(&self, _: &Ctx<D>) -> Arc<()> {
+    fn context(&self, _: &ContextWith<D>) -> Arc<()> {
         Arc::new(())
     }
 }
@@ -42,7 +42,7 @@ where
     F: Fn(&D) -> R + Send + Sync + 'static,
     R: Into<Arc<C>>,
 {
-    fn context(&self, outer: &Ctx<D>) -> Arc<C> {
+    fn context(&self, outer: &ContextWith<D>) -> Arc<C> {
         (self.0)(outer.context()).into()
     }
 }

@@ -3,7 +3,7 @@ use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
 use crate::engine::child::{Call, Came, Kept, visit};
-use crate::engine::{Ctx, contained};
+use crate::engine::{ContextWith, contained};
 use crate::graph::{Graph, Inside};
 use crate::node::{
     ArgsOf, Body, Choice, ErasedNode, IntoStep, Leave, MarkedFuture, NodeError, NodeRef, OutwardType, Packet,
@@ -19,7 +19,7 @@ use super::wiring::{Fits, WiredTo, Wiring};
 /// What is said within a graph that is only made when it is called could not be looked at when this one was compiled.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "a node of the subgraph has returned `ToParent` with a route, or for another state, and the subgraph is made when it is \
+    "a node of the subgraph has returned `ParentCommand` with a route, or for another state, and the subgraph is made when it is \
      called: only what a graph can say that was made before can be heard"
 )]
 struct Unheard;
@@ -148,7 +148,12 @@ where
         let _ = self.heard.set(exits);
     }
 
-    fn call<'a>(&'a self, state: &'a S, packet: Option<&'a Packet>, ctx: &'a Ctx<E>) -> StepFuture<'a, S> {
+    fn call<'a>(
+        &'a self,
+        state: &'a S,
+        packet: Option<&'a Packet>,
+        ctx: &'a ContextWith<E>,
+    ) -> StepFuture<'a, S> {
         Box::pin(async move {
             let inner = &*self.inner;
             let graph: Graph<C, D> = inner.graph.graph();

@@ -40,7 +40,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Ag
             if opened.is_at_rest(&compiled) {
                 if how.update.is_some() {
                     let thread_name = thread.name.to_string();
-                    return Err(thread.graph.refuse(ErrorKind::AtRest { thread: thread_name }));
+                    return Err(thread.graph.refuse(ErrorKind::NothingToRun { thread: thread_name }));
                 }
                 return ended_at(&thread, opened, &opening);
             }
@@ -51,7 +51,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Ag
                         continue;
                     }
                     let thread_name = thread.name.to_string();
-                    return Err(thread.graph.refuse(ErrorKind::Pending {
+                    return Err(thread.graph.refuse(ErrorKind::PendingTasks {
                         thread: thread_name,
                         at: None,
                         next: planned,

@@ -78,18 +78,18 @@ impl AsNode {
     label = "is neither `as_node(..)` nor `None`",
     note = "write `as_node(draft)` for a node `draft`, `AsNode::named(..)` for a name, or `None` where it is plain"
 )]
-pub trait IntoPlace {
+pub trait IntoAsNode {
     #[doc(hidden)]
     fn into_place(self) -> Option<AsNode>;
 }
 
-impl IntoPlace for AsNode {
+impl IntoAsNode for AsNode {
     fn into_place(self) -> Option<AsNode> {
         Some(self)
     }
 }
 
-impl IntoPlace for Option<AsNode> {
+impl IntoAsNode for Option<AsNode> {
     fn into_place(self) -> Option<AsNode> {
         self
     }

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use crate::checkpoint::{Checkpoint, Checkpointer, Source};
+use crate::checkpoint::{Checkpoint, CheckpointSource, Checkpointer};
 use crate::engine::persist::{Outside, Place, START, updated_as};
 use crate::error::{Error, ErrorKind};
 use crate::graph::Graph;
@@ -56,7 +56,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Line<'_, S, D> {
             (None, [only]) => AsNode::named(only.clone()),
             (None, _) => {
                 let candidates = last.to_vec();
-                return Err(self.refuse(ErrorKind::AsWhom { thread: self.thread.to_string(), candidates }));
+                return Err(
+                    self.refuse(ErrorKind::AmbiguousNode { thread: self.thread.to_string(), candidates })
+                );
             }
         };
         let name = place.node.name().to_owned();
@@ -66,7 +68,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Line<'_, S, D> {
             other => Place::Node(node(self.graph, other)?),
         };
         let not = |reason: &str| {
-            self.refuse(ErrorKind::NotAsNode { node: name.clone(), reason: reason.to_owned() })
+            self.refuse(ErrorKind::InvalidAsNode { node: name.clone(), reason: reason.to_owned() })
         };
         let exits = match at {
             Place::Node(node) => {
@@ -102,15 +104,15 @@ impl<S: GraphState, D: Send + Sync + 'static> Line<'_, S, D> {
         let mut at = checkpoint.clone();
         loop {
             match at.source {
-                Source::Input => return Ok(vec![START.to_owned()]),
-                Source::Update => return Ok(once_each(updated_as(&at).into_iter())),
-                Source::Loop | Source::Fork => {}
+                CheckpointSource::Input => return Ok(vec![START.to_owned()]),
+                CheckpointSource::Update => return Ok(once_each(updated_as(&at).into_iter())),
+                CheckpointSource::Loop | CheckpointSource::Fork => {}
             }
             let Some(parent) = at.parent else { return Ok(Vec::new()) };
             let loaded = self.store.get(self.thread, self.namespace, Some(parent)).await;
             let loaded = loaded.map_err(|error| self.refuse(ErrorKind::store(Arc::new(error))))?;
             let Some(stored) = &loaded.found else { return Ok(Vec::new()) };
-            if at.source == Source::Loop {
+            if at.source == CheckpointSource::Loop {
                 // Of a run that stored its end alone, what was planned at the parent ran first, and not last.
                 let follows = at.step == stored.checkpoint.step + 1;
                 return Ok(if follows { once_each(planned_at(&loaded).into_iter()) } else { Vec::new() });

@@ -5,7 +5,7 @@ use crate::state::{GraphState, IntoInput, IntoUpdate};
 
 use super::load::load;
 use super::run::{Again, IntoAnswers, OnThread, Resuming, WithInput};
-use super::{IntoPlace, Snapshot, Thread, UpdateThread};
+use super::{IntoAsNode, Snapshot, Thread, UpdateThread};
 
 /// A thread at one of its checkpoints; made by [`Thread::at`].
 #[derive(Debug)]
@@ -41,7 +41,7 @@ impl<S: GraphState, D: Send + Sync + 'static> At<S, D> {
     /// [`run_again`](Self::run_again). Nothing is lost on the branches that are there.
     ///
     /// # Errors
-    /// As [`Thread::run`]; [`Pending`](crate::ErrorKind::Pending) when something is planned at the checkpoint, also with
+    /// As [`Thread::run`]; [`Pending`](crate::ErrorKind::PendingTasks) when something is planned at the checkpoint, also with
     /// [`OnConflict::Wait`](super::OnConflict::Wait): no checkpoint changes.
     pub fn run(&self, input: impl IntoInput<S>) -> Run<S, D, NeedsContext, OnThread<S, D, WithInput<S>>> {
         self.thread.run_from(Some(self.checkpoint), WithInput::new(input.into_input()))
@@ -57,14 +57,14 @@ impl<S: GraphState, D: Send + Sync + 'static> At<S, D> {
     pub fn update(
         &self,
         update: impl IntoUpdate<S>,
-        place: impl IntoPlace,
+        place: impl IntoAsNode,
     ) -> UpdateThread<S, D, NeedsContext> {
         let updates = vec![vec![(update.into_update(), place.into_place())]];
         UpdateThread::new(self.thread.clone(), Some(self.checkpoint), updates)
     }
 
     /// The same for several updates: each inner list is one superstep; as [`Thread::bulk_update`].
-    pub fn bulk_update<U: IntoUpdate<S>, P: IntoPlace>(
+    pub fn bulk_update<U: IntoUpdate<S>, P: IntoAsNode>(
         &self,
         supersteps: impl IntoIterator<Item = impl IntoIterator<Item = (U, P)>>,
     ) -> UpdateThread<S, D, NeedsContext> {

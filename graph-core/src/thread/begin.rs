@@ -99,6 +99,6 @@ pub(super) fn node<S: GraphState, D>(graph: &Graph<S, D>, node: &NodeRef) -> Res
     };
     found.ok_or_else(|| {
         let reason = "the graph has no such node".to_owned();
-        Error::new(&graph.0.name, ErrorKind::NotAsNode { node: node.name().to_owned(), reason })
+        Error::new(&graph.0.name, ErrorKind::InvalidAsNode { node: node.name().to_owned(), reason })
     })
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::{CheckpointId, Loaded, Query, RecordKind};
+use crate::checkpoint::{CheckpointId, CheckpointQuery, Loaded, RecordKind};
 use crate::engine::persist::{Gate, Known, Opened as OpenedThread, StoredFailure, open, read_stopped};
 use crate::engine::{clock, not_filled, rebuild};
 use crate::error::{Error, ErrorKind};
@@ -62,7 +62,7 @@ pub(super) async fn had<S: GraphState, D: Send + Sync + 'static>(
         } else if loaded.fence.head != Some(last) {
             if before == Some(last) {
                 let (thread, run) = (thread.name.to_string(), id.to_string());
-                return Err(refuse(ErrorKind::GivenUp { thread, run, checkpoint: last }));
+                return Err(refuse(ErrorKind::RunAbandoned { thread, run, checkpoint: last }));
             }
             // It may have gone on between the two readings.
             before = Some(last);
@@ -93,7 +93,7 @@ async fn last<S: GraphState, D: Send + Sync + 'static>(
     id: &Arc<str>,
 ) -> Result<Option<CheckpointId>, Error> {
     let (name, run) = (Arc::clone(&thread.name), Some(Arc::clone(id)));
-    let query = Query { thread: name, run, limit: Some(1), ..Query::default() };
+    let query = CheckpointQuery { thread: name, run, limit: Some(1), ..CheckpointQuery::default() };
     let page = thread.graph.0.store.list(query).await.map_err(|error| thread.graph.error(error))?;
     Ok(page.items.first().map(|last| last.id))
 }
@@ -123,10 +123,10 @@ fn pause<S: GraphState, D: Send + Sync + 'static>(
     for (index, (task, known)) in opened.tasks.iter().zip(&mut opened.known).enumerate() {
         let node = thread.graph.0.graph.0.node_name(task.node);
         let open = std::mem::take(&mut known.questions).into_iter();
-        pause.questions.extend(open.map(|(id, question)| question.open(id, node, index)));
+        pause.interrupts.extend(open.map(|(id, question)| question.open(id, node, index)));
         pause.next.push(node.to_owned());
     }
-    let gate = opened.gate.take().filter(|_| pause.questions.is_empty()).unwrap_or_default();
+    let gate = opened.gate.take().filter(|_| pause.interrupts.is_empty()).unwrap_or_default();
     (pause.before, pause.after) = (gate.before, gate.after);
     pause.wakes_at = read_stopped(&opened.records).and_then(|stopped| stopped.wakes_at());
     pause

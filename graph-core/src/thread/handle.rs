@@ -10,7 +10,7 @@ use crate::state::{GraphState, IntoInput, IntoUpdate};
 use super::load::{load, pending};
 use super::open_task;
 use super::run::{IntoAnswers, OnThread, Resuming, WithInput};
-use super::{At, History, IntoPlace, PersistentGraph, Snapshot, UpdateThread};
+use super::{At, History, IntoAsNode, PersistentGraph, Snapshot, UpdateThread};
 
 /// A thread: one conversation, ticket or order, with everything that has happened on it. Cheap to clone.
 ///
@@ -72,7 +72,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     /// through their reducers.
     ///
     /// # Errors
-    /// Everything that a run can fail with; [`Pending`](crate::ErrorKind::Pending) when something is left to run on the
+    /// Everything that a run can fail with; [`Pending`](crate::ErrorKind::PendingTasks) when something is left to run on the
     /// thread, and [`Conflict`](crate::ErrorKind::Conflict) when somebody else writes to it meanwhile.
     ///
     /// # Durability
@@ -87,7 +87,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     ///
     /// # Errors
     /// Everything that a run can fail with; [`NoThread`](crate::ErrorKind::NoThread) where nothing has been run yet, and
-    /// [`NotOpen`](crate::ErrorKind::NotOpen) for an answer to a question that is not open.
+    /// [`NotOpen`](crate::ErrorKind::InterruptNotOpen) for an answer to a question that is not open.
     pub fn resume(&self, answers: impl IntoAnswers) -> Run<S, D, NeedsContext, OnThread<S, D, Resuming<S>>> {
         self.run_from(None, Resuming::new(answers.into_answers()))
     }
@@ -118,7 +118,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     /// The thread as it is; `None` before its first run.
     ///
     /// # Errors
-    /// [`Store`](crate::ErrorKind::Store) and [`Migration`](crate::ErrorKind::Migration), for what cannot be read.
+    /// [`Store`](crate::ErrorKind::Checkpoint) and [`Migration`](crate::ErrorKind::Migration), for what cannot be read.
     ///
     /// # Cancel safety
     /// It only reads.
@@ -130,14 +130,14 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     ///
     /// ```
     /// # use superstep::checkpoint::MemoryCheckpointer;
-    /// # use superstep::{Cx, END, GraphState, Outcome, START, StateGraph, interrupt::Question};
+    /// # use superstep::{Context, END, GraphState, Outcome, START, StateGraph, interrupt::Question};
     /// # use serde::{Deserialize, Serialize};
     /// # #[derive(Serialize, Deserialize)]
     /// # struct Approve { price: u32 }
     /// # impl Question for Approve { type Answer = bool; }
     /// # #[derive(GraphState, Clone)]
     /// # struct Order { #[state(input)] price: u32, bought: bool }
-    /// async fn buy(order: &Order, cx: &Cx) -> OrderUpdate {
+    /// async fn buy(order: &Order, cx: &Context) -> OrderUpdate {
     ///     Order::update().bought(cx.interrupt(Approve { price: order.price }).await)
     /// }
     ///
@@ -149,7 +149,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     /// assert!(matches!(thread.run(Order::input(300)).await?, Outcome::Interrupted(_)));
     ///
     /// // Days later, perhaps in another process:
-    /// let question = thread.pending().await?.only::<Approve>()?;
+    /// let question = thread.interrupts().await?.only::<Approve>()?;
     /// assert_eq!(question.price, 300);
     /// assert!(thread.resume(question.answer(true)).await?.into_state().bought);
     ///
@@ -164,7 +164,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     ///
     /// # Cancel safety
     /// It only reads.
-    pub async fn pending(&self) -> Result<Pause<()>, Error> {
+    pub async fn interrupts(&self) -> Result<Pause<()>, Error> {
         pending(self).await
     }
 
@@ -188,19 +188,19 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     ///
     /// # Errors
     /// Awaiting it fails with what a node's write can be refused with; [`MissingFields`](crate::ErrorKind::MissingFields) names
-    /// the fields that are missing of a first state, [`AsWhom`](crate::ErrorKind::AsWhom) and
-    /// [`NotAsNode`](crate::ErrorKind::NotAsNode) what is wrong with the place, and
+    /// the fields that are missing of a first state, [`AsWhom`](crate::ErrorKind::AmbiguousNode) and
+    /// [`NotAsNode`](crate::ErrorKind::InvalidAsNode) what is wrong with the place, and
     /// [`Conflict`](crate::ErrorKind::Conflict) says that somebody else has written to the thread meanwhile.
     pub fn update(
         &self,
         update: impl IntoUpdate<S>,
-        place: impl IntoPlace,
+        place: impl IntoAsNode,
     ) -> UpdateThread<S, D, NeedsContext> {
         UpdateThread::new(self.clone(), None, vec![vec![(update.into_update(), place.into_place())]])
     }
 
     /// The same for several updates: each inner list is one superstep.
-    pub fn bulk_update<U: IntoUpdate<S>, P: IntoPlace>(
+    pub fn bulk_update<U: IntoUpdate<S>, P: IntoAsNode>(
         &self,
         supersteps: impl IntoIterator<Item = impl IntoIterator<Item = (U, P)>>,
     ) -> UpdateThread<S, D, NeedsContext> {
@@ -210,7 +210,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     /// Copies the thread, with all its checkpoints, under a new name.
     ///
     /// # Errors
-    /// [`Store`](crate::ErrorKind::Store): there is no such thread, or one of that name is there already.
+    /// [`Store`](crate::ErrorKind::Checkpoint): there is no such thread, or one of that name is there already.
     ///
     /// # Cancel safety
     /// A dropped call has copied all or nothing.
@@ -224,7 +224,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     /// Deletes the thread with everything in it; `false` if there was nothing.
     ///
     /// # Errors
-    /// [`Store`](crate::ErrorKind::Store).
+    /// [`Store`](crate::ErrorKind::Checkpoint).
     ///
     /// # Cancel safety
     /// A dropped call has deleted all or nothing.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::checkpoint::{CheckpointId, Query, Source};
+use crate::checkpoint::{CheckpointId, CheckpointQuery, CheckpointSource};
 use crate::error::Error;
 use crate::state::GraphState;
 
@@ -16,7 +16,7 @@ use super::{Snapshot, Thread};
 #[derive(Debug)]
 pub struct History<S: GraphState, D = ()> {
     thread: Thread<S, D>,
-    query: Query,
+    query: CheckpointQuery,
     left: Option<usize>,
     ended: bool,
 }
@@ -26,7 +26,7 @@ const PAGE: usize = 64;
 
 impl<S: GraphState, D: Send + Sync + 'static> History<S, D> {
     pub(super) fn new(thread: Thread<S, D>) -> Self {
-        let query = Query { thread: Arc::clone(&thread.name), ..Query::default() };
+        let query = CheckpointQuery { thread: Arc::clone(&thread.name), ..CheckpointQuery::default() };
         Self { thread, query, left: None, ended: false }
     }
 
@@ -37,7 +37,7 @@ impl<S: GraphState, D: Send + Sync + 'static> History<S, D> {
     }
 
     /// Only those of this source.
-    pub fn source(mut self, source: Source) -> Self {
+    pub fn source(mut self, source: CheckpointSource) -> Self {
         self.query.source = Some(source);
         self
     }
@@ -72,7 +72,7 @@ impl<S: GraphState, D: Send + Sync + 'static> History<S, D> {
             return Ok(Vec::new());
         }
         let limit = self.left.unwrap_or(PAGE).min(PAGE);
-        let query = Query { limit: Some(limit), ..self.query.clone() };
+        let query = CheckpointQuery { limit: Some(limit), ..self.query.clone() };
         let graph = &self.thread.graph;
         let page = graph.0.store.list(query).await.map_err(|error| graph.error(error))?;
         let mut snapshots = Vec::with_capacity(page.items.len());

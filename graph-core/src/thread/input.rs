@@ -54,7 +54,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Wi
                     continue;
                 }
                 let (thread_name, at) = (thread.name.to_string(), at.filter(|_| for_good));
-                return Err(thread.graph.refuse(ErrorKind::Pending {
+                return Err(thread.graph.refuse(ErrorKind::PendingTasks {
                     thread: thread_name,
                     at,
                     next: planned,

@@ -41,13 +41,13 @@ pub(super) async fn pending<S: GraphState, D: Send + Sync + 'static>(
     let tasks = read_tasks::<S, D>(&thread.graph.0.graph.0, &thread.name, &checkpoint, &records);
     for (index, (node, known)) in tasks.map_err(|kind| thread.graph.refuse(kind))?.into_iter().enumerate() {
         let open = known.questions.into_iter();
-        pause.questions.extend(open.map(|(id, question)| question.open(id, &node, index)));
+        pause.interrupts.extend(open.map(|(id, question)| question.open(id, &node, index)));
         pause.next.push(node.to_string());
     }
     let gate = read_gate(&records).filter(|gate| !gate.ahead).unwrap_or_default();
     (pause.before, pause.after) = (gate.before, gate.after);
     if let Some(stopped) = read_stopped(&records) {
-        (pause.told, pause.wakes_at) = (stopped.told, stopped.wakes_at());
+        (pause.stopped, pause.wakes_at) = (stopped.told, stopped.wakes_at());
     }
     Ok(pause)
 }
@@ -77,7 +77,7 @@ pub(super) fn snapshot<S: GraphState, D: Send + Sync + 'static>(
         id: checkpoint.id,
         parent: checkpoint.parent,
         parents: BTreeMap::new(),
-        rewired: Program::parse(&checkpoint.run.program).is_rewired(graph),
+        graph_changed: Program::parse(&checkpoint.run.program).is_rewired(graph),
         source: checkpoint.source,
         step: checkpoint.step,
         run_id: Arc::clone(&checkpoint.run.id),

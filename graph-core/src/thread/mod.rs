@@ -21,7 +21,7 @@ mod unfinished;
 mod update;
 mod within;
 
-pub use as_node::{AsNode, IntoPlace, StandsFor, as_node};
+pub use as_node::{AsNode, IntoAsNode, StandsFor, as_node};
 pub use at::At;
 pub use handle::Thread;
 pub use history::History;
@@ -32,6 +32,6 @@ pub use open_task::OpenTask;
 pub use persistent::PersistentGraph;
 pub use run::{IntoAnswers, OnConflict, OnThread, Resuming, WithInput};
 pub use snapshot::{JoinSnapshot, Snapshot, TaskError, TaskSnapshot};
-pub use unfinished::{Standing, Unfinished, UnfinishedThread};
+pub use unfinished::{ThreadStatus, Unfinished, UnfinishedThread};
 pub use update::UpdateThread;
-pub use within::{Outer, UpdateWithin, Within, WithinAt};
+pub use within::{Outer, SubgraphCall, SubgraphCallAt, UpdateSubgraphCall};

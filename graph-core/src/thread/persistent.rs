@@ -87,7 +87,7 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     /// others.
     ///
     /// # Errors
-    /// [`Store`](ErrorKind::Store).
+    /// [`Store`](ErrorKind::Checkpoint).
     ///
     /// # Cancel safety
     /// It only reads.
@@ -114,7 +114,7 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     /// ```
     ///
     /// # Errors
-    /// [`Store`](ErrorKind::Store).
+    /// [`Store`](ErrorKind::Checkpoint).
     ///
     /// # Cancel safety
     /// What has been dropped is dropped; nothing is half gone.
@@ -122,7 +122,7 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
         self.0.store.prune(prune).await.map_err(|error| self.error(error))
     }
 
-    pub(super) fn error(&self, error: crate::checkpoint::StoreError) -> Error {
+    pub(super) fn error(&self, error: crate::checkpoint::CheckpointError) -> Error {
         self.refuse(ErrorKind::store(Arc::new(error)))
     }
 

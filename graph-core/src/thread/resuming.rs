@@ -42,7 +42,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Re
             if opened.is_at_rest(&compiled) && goto.is_empty() {
                 if how.update.is_some() {
                     let thread_name = thread.name.to_string();
-                    return Err(thread.graph.refuse(ErrorKind::AtRest { thread: thread_name }));
+                    return Err(thread.graph.refuse(ErrorKind::NothingToRun { thread: thread_name }));
                 }
                 return ended_at(&thread, opened, &opening);
             }
@@ -89,7 +89,11 @@ fn answers<S: GraphState, D: Send + Sync + 'static>(
             Some((task, true)) if !twice => records.push(answer_record(task, &id, &json)),
             asked => {
                 let changed = asked.is_some_and(|(_, as_shown)| !as_shown);
-                return Err(refuse(ErrorKind::NotOpen { thread: thread.name.to_string(), id, changed }));
+                return Err(refuse(ErrorKind::InterruptNotOpen {
+                    thread: thread.name.to_string(),
+                    id,
+                    changed,
+                }));
             }
         }
     }

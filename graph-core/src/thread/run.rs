@@ -44,7 +44,7 @@ pub struct Again<S: GraphState> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OnConflict {
-    /// It fails: with [`Pending`](crate::ErrorKind::Pending) or [`Conflict`](crate::ErrorKind::Conflict).
+    /// It fails: with [`Pending`](crate::ErrorKind::PendingTasks) or [`Conflict`](crate::ErrorKind::Conflict).
     #[default]
     Reject,
     /// It waits for the thread to come to rest, for so long at most, and fails then as above. Needs tokio's timer.
@@ -81,7 +81,7 @@ impl<S: GraphState> Again<S> {
 #[diagnostic::on_unimplemented(
     message = "a thread cannot be resumed with this",
     label = "is neither an answer, nor a list of answers, nor `()`",
-    note = "`question.answer(..)` makes an answer to a question of `thread.pending()`"
+    note = "`question.answer(..)` makes an answer to a question of `thread.interrupts()`"
 )]
 pub trait IntoAnswers {
     /// The answers.
@@ -129,7 +129,7 @@ impl<S: GraphState, D: Send + Sync + 'static, C, K> Run<S, D, C, OnThread<S, D, 
         self
     }
 
-    /// Lets the run end where nothing is left of its superstep but tasks that [sleep](crate::Cx::sleep) for longer than this,
+    /// Lets the run end where nothing is left of its superstep but tasks that [sleep](crate::Context::sleep) for longer than this,
     /// instead of waiting for them; if it is not said, it waits, however long. The outcome is
     /// [`Interrupted`](crate::Outcome::Interrupted), whose pause says [when](crate::interrupt::Pause::wakes_at) to resume.
     ///
@@ -154,7 +154,7 @@ impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, Wit
     /// or where it has stopped, without passing any breakpoint. After a crash or a failure, and at its recursion limit, it
     /// goes on; with [`OnConflict::Wait`] it first waits so long for whoever may be at it, which is nobody if it was dropped
     /// here, by this [`PersistentGraph`](crate::thread::PersistentGraph) or a clone of it. If something else was begun in its
-    /// place it is [`GivenUp`](crate::ErrorKind::GivenUp).
+    /// place it is [`GivenUp`](crate::ErrorKind::RunAbandoned).
     ///
     /// A resumption belongs to the run that it goes on with, and so does an update of a run that is not complete: whoever
     /// starts the run again gets what it has come to with them. An id is known for as long as a checkpoint of its run is.
@@ -184,7 +184,7 @@ impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, Res
     /// does not give the update up.
     ///
     /// Where nothing is left to run, and no [`goto`](Self::goto) says what shall, the run is refused with
-    /// [`AtRest`](crate::ErrorKind::AtRest): [`Thread::update`] is what writes to such a thread.
+    /// [`AtRest`](crate::ErrorKind::NothingToRun): [`Thread::update`] is what writes to such a thread.
     pub fn update(mut self, update: impl IntoUpdate<S>) -> Self {
         self.target.how.update = Some(update.into_update());
         self
@@ -201,7 +201,7 @@ impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, Aga
     /// Changes the state that it runs on, through reducers and rules, as an input does. What was planned stays planned.
     ///
     /// It is stored in the checkpoint that the branch begins with; where an input waits, it is written behind the input.
-    /// At a final checkpoint, the run is refused with [`AtRest`](crate::ErrorKind::AtRest).
+    /// At a final checkpoint, the run is refused with [`AtRest`](crate::ErrorKind::NothingToRun).
     pub fn update(mut self, update: impl IntoUpdate<S>) -> Self {
         self.target.how.update = Some(update.into_update());
         self

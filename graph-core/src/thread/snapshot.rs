@@ -5,10 +5,10 @@ use std::time::SystemTime;
 
 use serde_json::Value;
 
-use crate::checkpoint::{CheckpointId, Source};
+use crate::checkpoint::{CheckpointId, CheckpointSource};
 use crate::engine::Metadata;
 use crate::engine::persist::StoredFailure;
-use crate::interrupt::OpenQuestion;
+use crate::interrupt::OpenInterrupt;
 use crate::state::GraphState;
 
 /// A thread at one of its checkpoints.
@@ -34,15 +34,15 @@ pub struct Snapshot<S: GraphState> {
     /// their namespaces. They may have been pruned; what was around one that was is not known any more.
     pub parents: BTreeMap<Arc<str>, CheckpointId>,
     /// What made it.
-    pub source: Source,
+    pub source: CheckpointSource,
     /// −1 for the first input of a thread, 0 once it is applied, and so on; 0 for the update that a thread begins with.
     pub step: i64,
     /// The run that made it. A resumption belongs to the run that it goes on with.
     pub run_id: Arc<str>,
     /// Whether the graph that wrote it had other nodes, or other ways between them, than this one: as that of an older program
     /// had. What is planned here may have another name by now ([`alias`](crate::StateGraph::alias)), or be
-    /// [gone](crate::ErrorKind::NodeGone).
-    pub rewired: bool,
+    /// [gone](crate::ErrorKind::NodeRemoved).
+    pub graph_changed: bool,
     /// The keys and values that the run, or the resumption, was given.
     pub metadata: Metadata,
     /// When it was made.
@@ -80,7 +80,7 @@ pub struct TaskSnapshot<S: GraphState> {
     /// How it failed last.
     pub error: Option<TaskError>,
     /// The questions that it waits for.
-    pub interrupts: Vec<OpenQuestion>,
+    pub interrupts: Vec<OpenInterrupt>,
     /// What it has written, if it has finished and its superstep has not.
     pub result: Option<S::Update>,
 }
@@ -117,7 +117,7 @@ impl<S: GraphState> Snapshot<S> {
     }
 
     /// The open questions of all tasks.
-    pub fn interrupts(&self) -> impl Iterator<Item = &OpenQuestion> {
+    pub fn interrupts(&self) -> impl Iterator<Item = &OpenInterrupt> {
         self.tasks.iter().flat_map(|task| &task.interrupts)
     }
 }

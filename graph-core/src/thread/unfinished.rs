@@ -7,7 +7,7 @@ use crate::checkpoint::{CheckpointId, StoredCheckpoint, ThreadQuery};
 use crate::engine::clock;
 use crate::engine::persist::{Gate, StoredFailure, read_gate, read_stopped, read_tasks};
 use crate::error::Error;
-use crate::interrupt::OpenQuestion;
+use crate::interrupt::OpenInterrupt;
 use crate::state::GraphState;
 
 use super::load::read;
@@ -38,7 +38,7 @@ pub struct UnfinishedThread<S: GraphState, D = ()> {
     /// The nodes that are planned, a name for each task.
     pub next: Vec<Arc<str>>,
     /// What it waits for.
-    pub standing: Standing,
+    pub status: ThreadStatus,
     /// When the first of its tasks wakes up that sleep, if any does.
     pub wakes_at: Option<SystemTime>,
 }
@@ -46,9 +46,9 @@ pub struct UnfinishedThread<S: GraphState, D = ()> {
 /// What a thread waits for on which something is left to run.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Standing {
+pub enum ThreadStatus {
     /// Somebody has to answer. With a time to wake up, the question runs out then.
-    Asks(Vec<OpenQuestion>),
+    WaitingForAnswer(Vec<OpenInterrupt>),
     /// It has stopped at breakpoints.
     AtBreakpoint {
         /// The nodes that would run next and have one before them.
@@ -57,14 +57,14 @@ pub enum Standing {
         after: Vec<String>,
     },
     /// It sleeps, and nobody is at it.
-    Asleep,
+    WaitingForTime,
     /// It was [told to stop](crate::run::Stop).
-    Told,
+    Stopped,
     /// A node has failed for good, or what it wrote was refused. (Should somebody have gone on and died since, nothing says so.)
     Failed(Vec<TaskError>),
     /// It has said nothing of its end: a run is under way, here or in another process, or has died, or was dropped, or has come
     /// to its recursion limit or time-out. Nobody but the program can know; to go on takes it over.
-    UnderWay,
+    Running,
     /// What is stored of it cannot be read.
     Unreadable(Error),
 }
@@ -79,7 +79,7 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     /// ```
     /// # use superstep::{END, GraphState, START, StateGraph};
     /// # use superstep::checkpoint::MemoryCheckpointer;
-    /// use superstep::thread::Standing;
+    /// use superstep::thread::ThreadStatus;
     /// # use std::time::SystemTime;
     /// # #[derive(GraphState, Clone)] struct Count { #[state(reducer = add)] total: u32 }
     /// # async fn add() -> CountUpdate { Count::update().total(1_u32) }
@@ -90,7 +90,7 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     /// # drop(graph.thread("a").run(Count::input()).start().await?);
     /// // When the program starts, and nobody else is at these threads:
     /// for left in graph.unfinished().await? {
-    ///     match left.standing {
+    ///     match left.status {
     ///         Standing::UnderWay | Standing::Told => drop(left.thread.resume(()).await?),
     ///         Standing::Asleep if left.wakes_at.is_some_and(|time| time <= SystemTime::now()) => {
     ///             left.thread.resume(()).await?;
@@ -111,7 +111,7 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     }
 
     /// Those of them that nobody is at, and that can go on at this time: they have slept long enough, or their question has run
-    /// out. For what looks after sleepers now and then, next to runs that are under way: [`Cx::sleep`](crate::Cx::sleep).
+    /// out. For what looks after sleepers now and then, next to runs that are under way: [`Context::sleep`](crate::Context::sleep).
     pub fn due(&self, now: SystemTime) -> Unfinished<S, D> {
         Unfinished { due: Some(now), ..self.unfinished() }
     }
@@ -133,7 +133,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Unfinished<S, D> {
     /// The next few; nothing at the end. One that cannot be read is listed with the reason, next to the others.
     ///
     /// # Errors
-    /// [`Store`](crate::ErrorKind::Store).
+    /// [`Store`](crate::ErrorKind::Checkpoint).
     ///
     /// # Cancel safety
     /// A dropped call has read nothing: the next one gives the same page.
@@ -163,7 +163,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Unfinished<S, D> {
 impl<S: GraphState, D> UnfinishedThread<S, D> {
     /// Whether nobody is at it, and its time has come.
     fn is_due(&self, now: SystemTime) -> bool {
-        let rests = matches!(self.standing, Standing::Asleep | Standing::Asks(_) | Standing::Told);
+        let rests = matches!(
+            self.status,
+            ThreadStatus::WaitingForTime | ThreadStatus::WaitingForAnswer(_) | ThreadStatus::Stopped
+        );
         rests && self.wakes_at.is_some_and(|time| time <= now)
     }
 }
@@ -184,8 +187,8 @@ impl<S: GraphState, D: Send + Sync + 'static> IntoFuture for Unfinished<S, D> {
 }
 
 fn unreadable<S: GraphState, D>(thread: Thread<S, D>, error: Error) -> UnfinishedThread<S, D> {
-    let standing = Standing::Unreadable(error);
-    UnfinishedThread { thread, checkpoint: None, run_id: None, next: Vec::new(), standing, wakes_at: None }
+    let status = ThreadStatus::Unreadable(error);
+    UnfinishedThread { thread, checkpoint: None, run_id: None, next: Vec::new(), status, wakes_at: None }
 }
 
 /// Reads what a thread waits for; nothing, if it has been finished meanwhile.
@@ -217,23 +220,23 @@ async fn look<S: GraphState, D: Send + Sync + 'static>(
         questions.extend(known.questions.into_iter().map(|(id, question)| question.open(id, &node, index)));
     }
     let gate = read_gate(&records).filter(Gate::stands);
-    let standing = match (&stopped, gate) {
-        (Some(stopped), _) if stopped.told => Standing::Told,
-        (Some(_), _) if questions.is_empty() => Standing::Asleep,
-        _ if !failures.is_empty() => Standing::Failed(failures),
-        _ if !questions.is_empty() => Standing::Asks(questions),
-        (_, Some(gate)) => Standing::AtBreakpoint { before: gate.before, after: gate.after },
-        _ => Standing::UnderWay,
+    let status = match (&stopped, gate) {
+        (Some(stopped), _) if stopped.told => ThreadStatus::Stopped,
+        (Some(_), _) if questions.is_empty() => ThreadStatus::WaitingForTime,
+        _ if !failures.is_empty() => ThreadStatus::Failed(failures),
+        _ if !questions.is_empty() => ThreadStatus::WaitingForAnswer(questions),
+        (_, Some(gate)) => ThreadStatus::AtBreakpoint { before: gate.before, after: gate.after },
+        _ => ThreadStatus::Running,
     };
     // Whoever has stopped has said when it goes on.
     let wakes_at = stopped.map_or(wakes_at, |stopped| stopped.wakes_at());
-    let wakes_at = if matches!(standing, Standing::Failed(_)) { None } else { wakes_at };
+    let wakes_at = if matches!(status, ThreadStatus::Failed(_)) { None } else { wakes_at };
     Ok(Some(UnfinishedThread {
         thread: thread.clone(),
         checkpoint: Some(checkpoint.id),
         run_id: Some(Arc::clone(&checkpoint.run.id)),
         next,
-        standing,
+        status,
         wakes_at,
     }))
 }

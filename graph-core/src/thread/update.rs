@@ -11,12 +11,12 @@ use crate::state::{GraphState, IntoUpdate};
 use super::as_whom::Line;
 use super::begin::{require, writer};
 use super::load::read;
-use super::{AsNode, IntoPlace, Thread};
+use super::{AsNode, IntoAsNode, Thread};
 
 /// A write to a thread from outside; awaiting it makes it, and gives the id of its checkpoint. Made by [`Thread::update`].
 ///
 /// What had finished of an incomplete superstep is applied with it; what had not is given up, with its answers and
-/// [steps](crate::Cx::step): a node that is planned anew then begins anew. To write to a thread that is to go on where it is,
+/// [steps](crate::Context::step): a node that is planned anew then begins anew. To write to a thread that is to go on where it is,
 /// give the update to the resumption: `thread.resume(()).update(..)`. On an old checkpoint it begins another branch, from that
 /// checkpoint and nothing else.
 ///
@@ -39,7 +39,7 @@ impl<S: GraphState, D: Send + Sync + 'static> UpdateThread<S, D, NeedsContext> {
     }
 
     /// Several, each inner list a superstep.
-    pub(super) fn bulk<U: IntoUpdate<S>, P: IntoPlace>(
+    pub(super) fn bulk<U: IntoUpdate<S>, P: IntoAsNode>(
         thread: Thread<S, D>,
         at: Option<CheckpointId>,
         supersteps: impl IntoIterator<Item = impl IntoIterator<Item = (U, P)>>,

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::engine::Ctx;
+use crate::engine::ContextWith;
 use crate::node::{Calls, ErasedNode, Packet, PacketMissing, Payload, Source, Step, StepFuture};
 
 use super::{Finishes, Flow, Returned};
@@ -33,7 +33,7 @@ where
         &'a self,
         state: &'a Flow<I, R>,
         _: Option<&'a Packet>,
-        ctx: &'a Ctx<D>,
+        ctx: &'a ContextWith<D>,
     ) -> StepFuture<'a, Flow<I, R>> {
         Box::pin(async move {
             let from = Source { state, packet: Some(state.given().packet()), ctx };

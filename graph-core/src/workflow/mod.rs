@@ -1,13 +1,13 @@
 //! Workflows: one async function as a graph, with durable steps, questions, and the result of the run before.
 //!
 //! Where what happens next is best said by `if`, `for` and `await`, there is no need for nodes and edges: the function *is* the
-//! graph. What must be done once is a [step](crate::Cx::step).
+//! graph. What must be done once is a [step](crate::Context::step).
 //!
 //! ```
 //! use superstep::checkpoint::MemoryCheckpointer;
 //! use superstep::interrupt::Question;
 //! use superstep::workflow::Workflow;
-//! use superstep::{Cx, Outcome, Result};
+//! use superstep::{Context, Outcome, Result};
 //! use serde::{Deserialize, Serialize};
 //!
 //! #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,7 +29,7 @@
 //!     Ok(format!("all about {topic}"))
 //! }
 //!
-//! async fn essay(topic: &str, cx: &Cx) -> Result<Essay> {
+//! async fn essay(topic: &str, cx: &Context) -> Result<Essay> {
 //!     let text = cx.step("draft", draft(topic)).await?; // once, however often the function runs
 //!     let approved = cx.interrupt(Approve { text: text.clone() }).await;
 //!     Ok(Essay { text, approved })
@@ -42,7 +42,7 @@
 //! assert!(matches!(thread.run("cats").await?, Outcome::Interrupted(_)));
 //!
 //! // Later, perhaps in another process: the function runs again from its top, and goes on with the answer.
-//! let question = thread.pending().await?.only::<Approve>()?;
+//! let question = thread.interrupts().await?.only::<Approve>()?;
 //! let essay = thread.resume(question.answer(true)).await?.value()?;
 //! assert_eq!(essay, Essay { text: "all about cats".to_owned(), approved: true });
 //! # Ok(())
@@ -57,8 +57,8 @@
 //! |---|---|
 //! | `&T` | what the run begins with: any type with serde's `Serialize` and `Deserialize`; `&str` for a `String`, `&[T]` for a `Vec`. Without it, runs begin with `()` |
 //! | `Option<&T>` | the previous result on the thread: what the function has returned, or [kept](Final), when it ran last; `None` the first time and in a run without a thread |
-//! | `&Cx` | the run: [steps](crate::Cx::step), [questions](crate::Cx::interrupt), [sleeps](crate::Cx::sleep), events, the long-term store |
-//! | `&Ctx<D>` | the same with a context, for [`Workflow::with_context`] |
+//! | `&Context` | the run: [steps](crate::Context::step), [questions](crate::Context::interrupt), [sleeps](crate::Context::sleep), events, the long-term store |
+//! | `&ContextWith<D>` | the same with a context, for [`Workflow::with_context`] |
 //!
 //! It returns a `Result` of any such type, or of a [`Final`].
 //!

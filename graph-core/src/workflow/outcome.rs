@@ -12,7 +12,7 @@ impl<I: Payload, R: Returned<Value: Clone>> Outcome<Flow<I, R>> {
     /// [`Flow::value`].)
     ///
     /// # Errors
-    /// [`NotEnded`](ErrorKind::NotEnded): the run has stopped on the way, at questions or breakpoints, or its thread was
+    /// [`NotEnded`](ErrorKind::MachineNotEnded): the run has stopped on the way, at questions or breakpoints, or its thread was
     /// finished from outside.
     pub fn value(self) -> Result<R::Value, Error> {
         let waits = self.waits();
@@ -22,7 +22,7 @@ impl<I: Payload, R: Returned<Value: Clone>> Outcome<Flow<I, R>> {
             Some(value) if waits.is_empty() => Ok(Arc::unwrap_or_clone(value)),
             _ => Err(Error::new(
                 function.as_deref().unwrap_or(Flow::<I, R>::NAME),
-                ErrorKind::NotEnded { waits },
+                ErrorKind::MachineNotEnded { waits },
             )),
         }
     }

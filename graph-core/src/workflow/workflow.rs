@@ -28,7 +28,7 @@ impl<I, R> Workflow<I, R> {
 }
 
 impl<I, R, D> Workflow<I, R, D> {
-    /// The workflow of a function that takes `&Ctx<D>`: its runs are given a context of that type.
+    /// The workflow of a function that takes `&ContextWith<D>`: its runs are given a context of that type.
     pub fn with_context<F, M>(function: F) -> Self
     where
         F: Shape<M>,
@@ -55,7 +55,7 @@ impl<I, R, D> Workflow<I, R, D> {
 
     /// What becomes of the function when it fails or takes too long: a [`Policy`], or a
     /// [`Retry`](crate::policy::Retry) alone. A retry runs it from its top; the
-    /// [steps](crate::Cx::step) that it has finished are not taken again.
+    /// [steps](crate::Context::step) that it has finished are not taken again.
     pub fn policy(mut self, policy: impl Into<Policy>) -> Self {
         self.policy = policy.into();
         self

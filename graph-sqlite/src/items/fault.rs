@@ -1,5 +1,5 @@
-use superstep::checkpoint::StoreError;
-use superstep::store::{Corrupt, Error};
+use superstep::checkpoint::CheckpointError;
+use superstep::store::{CorruptItem, StoreError};
 
 use crate::trouble::{About, Trouble};
 
@@ -7,7 +7,7 @@ use crate::trouble::{About, Trouble};
 #[derive(Debug)]
 pub(crate) enum Fault {
     /// It has an answer, which is this; nothing has been written.
-    Answer(Error),
+    Answer(StoreError),
     /// SQLite failed: a transaction must not be committed.
     Trouble(Trouble),
 }
@@ -24,14 +24,14 @@ impl From<Trouble> for Fault {
     }
 }
 
-impl From<Error> for Fault {
-    fn from(error: Error) -> Self {
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
         Self::Answer(error)
     }
 }
 
 /// What goes through the queues of the file's threads, which know of no long-term store.
-pub(crate) fn settle<T>(result: Result<T, Fault>) -> Result<Result<T, Error>, Trouble> {
+pub(crate) fn settle<T>(result: Result<T, Fault>) -> Result<Result<T, StoreError>, Trouble> {
     match result {
         Ok(value) => Ok(Ok(value)),
         Err(Fault::Answer(error)) => Ok(Err(error)),
@@ -45,15 +45,15 @@ pub(crate) fn about(what: &'static str) -> About {
 }
 
 /// An error of the file, as one of the long-term store.
-pub(crate) fn error(error: StoreError) -> Error {
+pub(crate) fn error(error: CheckpointError) -> StoreError {
     match error {
-        StoreError::NewerFormat { found, known } => Error::NewerFormat { found, known },
-        StoreError::Backend { what, source } => Error::Backend { what, source },
-        StoreError::Corrupt(corrupt) => Error::Corrupt(Box::new(Corrupt {
+        CheckpointError::NewerFormat { found, known } => StoreError::NewerFormat { found, known },
+        CheckpointError::Backend { what, source } => StoreError::Backend { what, source },
+        CheckpointError::Corrupt(corrupt) => StoreError::Corrupt(Box::new(CorruptItem {
             namespace: None,
             key: None,
             reason: format!("{}: {}", corrupt.what, corrupt.reason),
         })),
-        other => Error::backend("use the file", other),
+        other => StoreError::backend("use the file", other),
     }
 }

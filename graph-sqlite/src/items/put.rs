@@ -1,7 +1,7 @@
 use std::time::SystemTime;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
-use superstep::store::{Embedding, Namespace, Put, Write, Writes};
+use superstep::store::{Embedding, ItemWrite, ItemWrites, Namespace, Put};
 
 use crate::chunk::Data;
 use crate::stored::millis;
@@ -14,12 +14,12 @@ use super::sweep;
 const SWEPT: i64 = 64;
 
 /// Makes the writes; whether an item was there before each.
-pub(crate) fn write(db: &Connection, writes: &Writes) -> Result<Vec<bool>, Fault> {
+pub(crate) fn write(db: &Connection, writes: &ItemWrites) -> Result<Vec<bool>, Fault> {
     let mut were_there = Vec::with_capacity(writes.writes.len());
     for write in &writes.writes {
         were_there.push(match write {
-            Write::Put(item) => put(db, item, writes.now)?,
-            Write::Delete(at) => delete(db, &at.namespace, &at.key, writes.now)?,
+            ItemWrite::Put(item) => put(db, item, writes.now)?,
+            ItemWrite::Delete(at) => delete(db, &at.namespace, &at.key, writes.now)?,
         });
     }
     sweep::some(db, millis(writes.now), SWEPT)?;

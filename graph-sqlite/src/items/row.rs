@@ -4,7 +4,7 @@ use std::time::SystemTime;
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
 use superstep::checkpoint::Payload;
-use superstep::store::{Error, Item, ItemKey, Namespace, Ttl};
+use superstep::store::{Item, ItemKey, Namespace, StoreError, Ttl};
 
 use crate::stored::{payload, text, time};
 use crate::trouble::Trouble;
@@ -73,7 +73,7 @@ pub(super) fn read_place(place: ValueRef<'_>) -> Result<Namespace, Trouble> {
 pub(super) fn named(at: &ItemKey, trouble: Trouble) -> Fault {
     match trouble {
         Trouble::Damaged(damage) => {
-            Error::corrupt(&at.namespace, &at.key, format!("{}: {}", damage.what, damage.reason)).into()
+            StoreError::corrupt(&at.namespace, &at.key, format!("{}: {}", damage.what, damage.reason)).into()
         }
         other => other.into(),
     }

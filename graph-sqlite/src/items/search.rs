@@ -1,6 +1,6 @@
 use rusqlite::{Connection, Row, params};
 use superstep::checkpoint::Page;
-use superstep::store::{Error, Found, ItemKey, Near, Order, Search};
+use superstep::store::{Found, ItemKey, Near, Order, Search, StoreError};
 
 use crate::stored::{millis, text};
 use crate::trouble::Trouble;
@@ -61,7 +61,7 @@ fn accepts(search: &Search, row: &Row<'_>, at: &ItemKey) -> Result<bool, Fault> 
         return Ok(true);
     }
     let accepted = search.accepts(&value(row, at)?);
-    accepted.map_err(|reason| Error::corrupt(&at.namespace, &at.key, reason).into())
+    accepted.map_err(|reason| StoreError::corrupt(&at.namespace, &at.key, reason).into())
 }
 
 type Scored = (Stored, Option<f32>);
@@ -122,7 +122,7 @@ fn score(db: &Connection, item: i64, at: &ItemKey, near: &Near) -> Result<Option
         let model = text(row, 0).map_err(|trouble| named(at, trouble))?;
         read_vector(row, &mut numbers).map_err(|trouble| named(at, trouble))?;
         if !near.compares(model, numbers.len()) {
-            return Err(Fault::Answer(Error::OtherModel {
+            return Err(Fault::Answer(StoreError::OtherModel {
                 namespace: at.namespace.clone(),
                 key: at.key.clone(),
                 indexed: model.into(),

@@ -63,7 +63,7 @@ fn fields(db: &Connection, namespace: i64, ancestry: &[Ancestor]) -> Result<Vec<
         let field = text(row, 1)?.to_owned();
         let pieces = pieces(db, ancestry, row.get(0)?).map_err(|trouble| of_field(trouble, &field))?;
         if !pieces.is_empty() {
-            fields.push(StoredField { field, pieces });
+            fields.push(StoredField { field, changes: pieces });
         }
     }
     Ok(fields)

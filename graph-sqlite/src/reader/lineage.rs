@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _, params};
-use superstep::checkpoint::{CheckpointId, PieceKind, StoredPiece};
+use superstep::checkpoint::{ChangeKind, CheckpointId, StoredChange};
 
 use crate::chunk::{self, Entry};
 use crate::stored::{Name, bytes, encoding, id, optional_id};
@@ -57,7 +57,7 @@ pub(crate) struct Row {
 
 impl Row {
     pub(crate) fn is_whole(&self) -> bool {
-        self.entries.first().is_some_and(|first| first.kind == PieceKind::Value)
+        self.entries.first().is_some_and(|first| first.kind == ChangeKind::Value)
     }
 
     /// How many entries the field has behind this row.
@@ -82,7 +82,7 @@ fn row_of(row: &rusqlite::Row<'_>, first: CheckpointId) -> Result<Row, Trouble> 
         }
         None => vec![Entry {
             checkpoint: first,
-            kind: if whole { PieceKind::Value } else { PieceKind::Delta },
+            kind: if whole { ChangeKind::Value } else { ChangeKind::Delta },
             encoding: encoding(row.get(5)?)?,
             range: 0..data.len(),
         }],
@@ -100,7 +100,7 @@ pub(crate) fn pieces(
     db: &Connection,
     ancestry: &[Ancestor],
     field: i64,
-) -> Result<Vec<StoredPiece>, Trouble> {
+) -> Result<Vec<StoredChange>, Trouble> {
     let mut query = db.prepare_cached(concat!(
         "SELECT id, first, whole, before, loose, encoding, entries, data FROM piece ",
         "WHERE line = ?1 AND field = ?2 AND first <= ?3 ORDER BY first DESC"

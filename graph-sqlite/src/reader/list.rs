@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use superstep::Metadata;
-use superstep::checkpoint::{Checkpoint, Page, Query};
+use superstep::checkpoint::{Checkpoint, CheckpointQuery, Page};
 
 use crate::stored::{CHECKPOINT, checkpoint, text};
 use crate::trouble::Trouble;
@@ -13,7 +13,7 @@ use super::runs::{Runs, run};
 pub(super) const PAGE: usize = 1_000;
 
 /// Checkpoints of a namespace, newest first.
-pub(crate) fn list(db: &Connection, query: &Query) -> Result<Page<Checkpoint>, Trouble> {
+pub(crate) fn list(db: &Connection, query: &CheckpointQuery) -> Result<Page<Checkpoint>, Trouble> {
     let limit = query.limit.unwrap_or(PAGE).min(PAGE);
     let mut page = Page { items: Vec::new(), more: false };
     let Some((thread, namespace)) = place(db, query)? else { return Ok(page) };
@@ -46,7 +46,7 @@ pub(crate) fn list(db: &Connection, query: &Query) -> Result<Page<Checkpoint>, T
     Ok(page)
 }
 
-fn place(db: &Connection, query: &Query) -> Result<Option<(i64, i64)>, Trouble> {
+fn place(db: &Connection, query: &CheckpointQuery) -> Result<Option<(i64, i64)>, Trouble> {
     let mut statement = db.prepare_cached(
         "SELECT t.id, n.id FROM thread t JOIN namespace n ON n.thread = t.id WHERE t.name = ?1 AND n.name = ?2",
     )?;
@@ -56,7 +56,11 @@ fn place(db: &Connection, query: &Query) -> Result<Option<(i64, i64)>, Trouble> 
 
 /// The runs that the query asks for; `None` if it does not ask. The values are compared here and not by SQLite, whose JSON
 /// knows fewer differences.
-fn wanted_runs(db: &Connection, thread: i64, query: &Query) -> Result<Option<HashSet<i64>>, Trouble> {
+fn wanted_runs(
+    db: &Connection,
+    thread: i64,
+    query: &CheckpointQuery,
+) -> Result<Option<HashSet<i64>>, Trouble> {
     if query.run.is_none() && query.metadata.is_empty() {
         return Ok(None);
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread;
 
 use rusqlite::Connection;
-use superstep::checkpoint::StoreError;
+use superstep::checkpoint::CheckpointError;
 use tokio::sync::oneshot;
 
 use crate::queue::Queue;
@@ -25,7 +25,7 @@ pub(crate) use threads::threads;
 pub(crate) type Read = Box<dyn FnOnce(&Connection) + Send>;
 
 /// Lets a connection's thread read until the queue is closed.
-pub(crate) fn spawn(db: Connection, reads: Arc<Queue<Read>>) -> Result<(), StoreError> {
+pub(crate) fn spawn(db: Connection, reads: Arc<Queue<Read>>) -> Result<(), CheckpointError> {
     let run = move || {
         while let Some(read) = reads.take(1).pop() {
             read(&db);
@@ -35,7 +35,7 @@ pub(crate) fn spawn(db: Connection, reads: Arc<Queue<Read>>) -> Result<(), Store
         .name("graph-sqlite-read".to_owned())
         .spawn(run)
         .map(drop)
-        .map_err(|error| StoreError::backend("start a thread", error))
+        .map_err(|error| CheckpointError::backend("start a thread", error))
 }
 
 /// Reads something in one transaction, hence as of one moment, on one of the threads.
@@ -43,7 +43,7 @@ pub(crate) async fn read<T: Send + 'static>(
     reads: &Queue<Read>,
     about: About,
     query: impl FnOnce(&Connection) -> Result<T, Trouble> + Send + 'static,
-) -> Result<T, StoreError> {
+) -> Result<T, CheckpointError> {
     let (answer, answered) = oneshot::channel();
     let what = about.what;
     let ticket = reads.push(Box::new(move |db| {
@@ -52,7 +52,7 @@ pub(crate) async fn read<T: Send + 'static>(
         drop(answer.send(found));
     }));
     let waiting = Waiting { reads, ticket };
-    let found = answered.await.map_err(|_| StoreError::backend(what, "its thread has ended"))?;
+    let found = answered.await.map_err(|_| CheckpointError::backend(what, "its thread has ended"))?;
     drop(waiting);
     found
 }

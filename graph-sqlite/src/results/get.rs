@@ -1,7 +1,7 @@
 use std::time::SystemTime;
 
 use rusqlite::{Connection, params};
-use superstep::cache::{EntryKey, Error};
+use superstep::cache::{CacheError, EntryKey};
 use superstep::checkpoint::Payload;
 
 use crate::stored::{millis, payload};
@@ -12,7 +12,7 @@ pub(crate) fn get(
     db: &Connection,
     at: &EntryKey,
     now: SystemTime,
-) -> Result<Result<Option<Payload>, Error>, Trouble> {
+) -> Result<Result<Option<Payload>, CacheError>, Trouble> {
     let mut query = db.prepare_cached(
         "SELECT encoding, value FROM cache_entry WHERE graph = ?1 AND node = ?2 AND state = ?3 AND key = ?4 \
          AND (expires IS NULL OR (made <= ?5 AND expires > ?5))",
@@ -23,7 +23,7 @@ pub(crate) fn get(
     match row.get(0).map_err(Trouble::from).and_then(|encoding| payload(row, encoding, 1)) {
         Ok(value) => Ok(Ok(Some(value))),
         Err(Trouble::Damaged(damage)) => {
-            Ok(Err(Error::corrupt(at, format!("{}: {}", damage.what, damage.reason))))
+            Ok(Err(CacheError::corrupt(at, format!("{}: {}", damage.what, damage.reason))))
         }
         Err(other) => Err(other),
     }

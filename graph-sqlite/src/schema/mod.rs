@@ -1,7 +1,7 @@
 //! The tables, and what a file must be to be ours.
 
 use rusqlite::Connection;
-use superstep::checkpoint::StoreError;
+use superstep::checkpoint::CheckpointError;
 
 use crate::trouble::Trouble;
 
@@ -39,13 +39,13 @@ pub(crate) fn content(db: &Connection) -> rusqlite::Result<Content> {
 }
 
 /// Refuses a file that this program must not write to.
-pub(crate) fn check(content: Content) -> Result<(), StoreError> {
+pub(crate) fn check(content: Content) -> Result<(), CheckpointError> {
     match content {
-        Content::Format(found) if found > MIGRATIONS.len() => Err(StoreError::NewerFormat {
+        Content::Format(found) if found > MIGRATIONS.len() => Err(CheckpointError::NewerFormat {
             found: u32::try_from(found).unwrap_or(u32::MAX),
             known: u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX),
         }),
-        Content::Foreign => Err(StoreError::backend(
+        Content::Foreign => Err(CheckpointError::backend(
             "open the file",
             "it is a database of another program, not a store of graphs",
         )),

@@ -1,4 +1,4 @@
-use superstep::checkpoint::StoreError;
+use superstep::checkpoint::CheckpointError;
 use tokio::sync::oneshot;
 
 use crate::trouble::{About, Trouble};
@@ -39,13 +39,13 @@ pub(super) struct Call<T, F> {
     pub(super) about: About,
     pub(super) run: F,
     pub(super) long: bool,
-    pub(super) outcome: Option<Result<T, StoreError>>,
+    pub(super) outcome: Option<Result<T, CheckpointError>>,
     pub(super) answer: oneshot::Sender<Answer<T, F>>,
 }
 
 /// What came of a write. What was written goes back with it: memory is given back by the thread that took it, and not by
 /// the one that everybody waits for.
-pub(super) type Answer<T, F> = (Result<T, StoreError>, F);
+pub(super) type Answer<T, F> = (Result<T, CheckpointError>, F);
 
 impl<T, F> Work for Call<T, F>
 where
@@ -68,7 +68,7 @@ where
             rusqlite::Error::SqliteFailure(code, text) => {
                 crate::trouble::backend(self.about.what, rusqlite::Error::SqliteFailure(*code, text.clone()))
             }
-            other => StoreError::backend(self.about.what, other.to_string()),
+            other => CheckpointError::backend(self.about.what, other.to_string()),
         };
         self.outcome = Some(Err(error));
     }

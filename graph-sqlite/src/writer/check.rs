@@ -1,5 +1,5 @@
 use rusqlite::{Connection, OptionalExtension as _, params};
-use superstep::checkpoint::{Batch, CheckpointId, Conflict, Fence, StoreError, Write};
+use superstep::checkpoint::{BatchWrite, CheckpointError, CheckpointId, Conflict, Fence, WriteBatch};
 
 use crate::stored::Name;
 use crate::trouble::Trouble;
@@ -7,7 +7,7 @@ use crate::trouble::Trouble;
 use super::known::{Known, Namespace};
 
 /// Refuses a batch that must not be written, before anything of it is.
-pub(super) fn check(db: &Connection, known: &mut Known, batch: &Batch) -> Result<(), Trouble> {
+pub(super) fn check(db: &Connection, known: &mut Known, batch: &WriteBatch) -> Result<(), Trouble> {
     let mut found = Fence::default();
     let mut namespace = None;
     let mut same_origin = true;
@@ -24,7 +24,7 @@ pub(super) fn check(db: &Connection, known: &mut Known, batch: &Batch) -> Result
             expected: batch.fence,
             found,
         };
-        return Err(StoreError::Conflict(Box::new(conflict)).into());
+        return Err(CheckpointError::Conflict(Box::new(conflict)).into());
     }
     if batch.epoch < found.epoch {
         return Err(invalid(
@@ -45,9 +45,9 @@ struct There<'a> {
 }
 
 impl There<'_> {
-    fn write(&mut self, batch: &Batch, write: &Write) -> Result<(), Trouble> {
+    fn write(&mut self, batch: &WriteBatch, write: &BatchWrite) -> Result<(), Trouble> {
         match write {
-            Write::Checkpoint(new) => {
+            BatchWrite::Checkpoint(new) => {
                 let id = new.checkpoint.id;
                 if let Some(greatest) = self.greatest.filter(|greatest| *greatest >= id) {
                     return Err(invalid(batch, format!("checkpoint {id} does not sort behind {greatest}")));
@@ -63,7 +63,7 @@ impl There<'_> {
                 self.greatest = Some(id);
                 self.added.push(id);
             }
-            Write::Records { checkpoint, .. } => {
+            BatchWrite::Records { checkpoint, .. } => {
                 if !self.has(*checkpoint)? {
                     return Err(invalid(
                         batch,
@@ -89,6 +89,6 @@ impl There<'_> {
     }
 }
 
-fn invalid(batch: &Batch, what: String) -> Trouble {
-    StoreError::Invalid { thread: batch.thread.clone(), what }.into()
+fn invalid(batch: &WriteBatch, what: String) -> Trouble {
+    CheckpointError::Invalid { thread: batch.thread.clone(), what }.into()
 }

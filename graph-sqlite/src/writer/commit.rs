@@ -1,5 +1,5 @@
 use rusqlite::{Connection, OptionalExtension as _, Statement, params};
-use superstep::checkpoint::{Batch, CheckpointId, NewCheckpoint, StoreError, Write};
+use superstep::checkpoint::{BatchWrite, CheckpointError, CheckpointId, NewCheckpoint, WriteBatch};
 
 use crate::chunk::Data;
 use crate::stored::{Name, millis};
@@ -10,7 +10,7 @@ use super::known::{Known, Namespace, Thread};
 use super::{Session, check, lines, records};
 
 /// Makes the writes of a batch, or refuses it before the first one.
-pub(crate) fn commit(session: &mut Session, batch: &Batch) -> Result<(), Trouble> {
+pub(crate) fn commit(session: &mut Session, batch: &WriteBatch) -> Result<(), Trouble> {
     let Session { db, known } = session;
     check::check(db, known, batch)?;
     let thread = enter(db, known, batch)?;
@@ -18,8 +18,8 @@ pub(crate) fn commit(session: &mut Session, batch: &Batch) -> Result<(), Trouble
     let mut insert = db.prepare_cached(INSERT)?;
     for write in &batch.writes {
         match write {
-            Write::Checkpoint(new) => add(db, &mut insert, thread, batch, new, &mut filling)?,
-            Write::Records { checkpoint, remove, put } => {
+            BatchWrite::Checkpoint(new) => add(db, &mut insert, thread, batch, new, &mut filling)?,
+            BatchWrite::Records { checkpoint, remove, put } => {
                 let namespace = namespace(db, thread, batch)?;
                 records::change(db, row(db, namespace, *checkpoint)?, remove, put)?;
             }
@@ -32,7 +32,7 @@ pub(crate) fn commit(session: &mut Session, batch: &Batch) -> Result<(), Trouble
 }
 
 /// The thread, which is made if it is not there, in the batch's epoch.
-fn enter<'k>(db: &Connection, known: &'k mut Known, batch: &Batch) -> Result<&'k mut Thread, Trouble> {
+fn enter<'k>(db: &Connection, known: &'k mut Known, batch: &WriteBatch) -> Result<&'k mut Thread, Trouble> {
     if known.thread(db, &batch.thread)?.is_none() {
         db.prepare_cached("INSERT INTO thread (name, epoch, origin) VALUES (?1, ?2, ?3)")?
             .execute(params![&*batch.thread, batch.epoch.cast_signed(), &*batch.origin])?;
@@ -49,7 +49,7 @@ fn enter<'k>(db: &Connection, known: &'k mut Known, batch: &Batch) -> Result<&'k
 fn namespace<'t>(
     db: &Connection,
     thread: &'t mut Thread,
-    batch: &Batch,
+    batch: &WriteBatch,
 ) -> Result<&'t mut Namespace, Trouble> {
     if thread.namespace(db, &batch.namespace)?.is_none() {
         db.prepare_cached("INSERT INTO namespace (thread, name) VALUES (?1, ?2)")?
@@ -78,11 +78,11 @@ fn add<'b>(
     db: &Connection,
     insert: &mut Statement<'_>,
     thread: &mut Thread,
-    batch: &Batch,
+    batch: &WriteBatch,
     new: &'b NewCheckpoint,
     filling: &mut Option<Filling<'b>>,
 ) -> Result<(), Trouble> {
-    let NewCheckpoint { checkpoint, pieces, records } = new;
+    let NewCheckpoint { checkpoint, changes: pieces, records } = new;
     let run = thread.run(db, &checkpoint.run)?;
     let namespace = namespace(db, thread, batch)?;
     if let Some(filling) = filling
@@ -93,7 +93,7 @@ fn add<'b>(
     }
     let line = lines::place(db, namespace, checkpoint.parent)?;
     let next = serde_json::to_string(&checkpoint.next.iter().map(|node| &**node).collect::<Vec<&str>>())
-        .map_err(|error| StoreError::backend("write the planned nodes", error))?;
+        .map_err(|error| CheckpointError::backend("write the planned nodes", error))?;
     let progress = checkpoint.progress.as_ref();
     let row = insert.insert(params![
         namespace.id,

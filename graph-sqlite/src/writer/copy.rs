@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rusqlite::{Connection, params};
-use superstep::checkpoint::StoreError;
+use superstep::checkpoint::CheckpointError;
 
 use crate::trouble::Trouble;
 
@@ -12,9 +12,11 @@ use super::delete::{find, namespaces};
 /// Copies a thread with everything in it. Nothing is kept in common: either can be deleted or pruned without the other.
 pub(crate) fn copy(session: &mut Session, from: &Arc<str>, to: &Arc<str>) -> Result<(), Trouble> {
     let db = &session.db;
-    let Some(old) = find(db, from)? else { return Err(StoreError::NoThread { thread: from.clone() }.into()) };
+    let Some(old) = find(db, from)? else {
+        return Err(CheckpointError::NoThread { thread: from.clone() }.into());
+    };
     if find(db, to)?.is_some() {
-        return Err(StoreError::Exists { thread: to.clone() }.into());
+        return Err(CheckpointError::Exists { thread: to.clone() }.into());
     }
     let new = db
         .prepare_cached(

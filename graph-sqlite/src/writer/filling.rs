@@ -1,5 +1,5 @@
 use rusqlite::Connection;
-use superstep::checkpoint::{CheckpointId, Piece, PieceKind};
+use superstep::checkpoint::{ChangeKind, CheckpointId, FieldChange};
 
 use crate::chunk::Chunk;
 use crate::trouble::Trouble;
@@ -30,7 +30,7 @@ impl<'b> Filling<'b> {
         db: &Connection,
         namespace: &mut Namespace,
         checkpoint: CheckpointId,
-        pieces: &'b [Piece],
+        pieces: &'b [FieldChange],
     ) -> Result<(), Trouble> {
         for piece in pieces {
             let place = match self.rows.iter().position(|(field, _)| *field == piece.field) {
@@ -41,7 +41,7 @@ impl<'b> Filling<'b> {
                 }
             };
             let Some((field, chunk)) = self.rows.get_mut(place) else { continue };
-            let value = piece.kind == PieceKind::Value;
+            let value = piece.kind == ChangeKind::Value;
             if value {
                 // What the same checkpoint had said before can be seen from nowhere.
                 chunk.take_back(checkpoint);

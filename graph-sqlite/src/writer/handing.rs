@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use superstep::checkpoint::StoreError;
+use superstep::checkpoint::CheckpointError;
 use tokio::sync::oneshot;
 
 use crate::queue::{Queue, Ticket};
@@ -39,7 +39,7 @@ impl Writes {
         about: About,
         long: bool,
         run: F,
-    ) -> Result<T, StoreError>
+    ) -> Result<T, CheckpointError>
     where
         F: FnMut(&mut Session) -> Result<Turn<T>, Trouble> + Send + 'static,
     {
@@ -49,7 +49,8 @@ impl Writes {
         let mut waiting = Waiting { writes: self, ticket: Some(ticket) };
         let answer = answered.await;
         waiting.ticket = None;
-        let (outcome, _written) = answer.map_err(|_| StoreError::backend(what, "its thread has ended"))?;
+        let (outcome, _written) =
+            answer.map_err(|_| CheckpointError::backend(what, "its thread has ended"))?;
         outcome
     }
 

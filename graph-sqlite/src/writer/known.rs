@@ -115,7 +115,7 @@ impl Thread {
             return Ok(*id);
         }
         let metadata = serde_json::to_string(&run.metadata)
-            .map_err(|error| superstep::checkpoint::StoreError::backend("write the metadata", error))?;
+            .map_err(|error| superstep::checkpoint::CheckpointError::backend("write the metadata", error))?;
         let values = params![self.id, &*run.id, &*run.program, metadata];
         let found = db
             .prepare_cached(

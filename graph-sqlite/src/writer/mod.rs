@@ -3,7 +3,7 @@
 use std::thread;
 
 use rusqlite::Connection;
-use superstep::checkpoint::StoreError;
+use superstep::checkpoint::CheckpointError;
 
 use crate::queue::Queue;
 
@@ -49,7 +49,7 @@ pub(crate) struct Session {
 }
 
 /// Lets a connection's thread write until the queue is closed and everything in it is done.
-pub(crate) fn spawn(db: Connection, writes: &Writes) -> Result<(), StoreError> {
+pub(crate) fn spawn(db: Connection, writes: &Writes) -> Result<(), CheckpointError> {
     let writes = writes.queue();
     let mut session = Session { db, known: Known::default() };
     let run = move || {
@@ -69,7 +69,7 @@ pub(crate) fn spawn(db: Connection, writes: &Writes) -> Result<(), StoreError> {
         .name("graph-sqlite-write".to_owned())
         .spawn(run)
         .map(drop)
-        .map_err(|error| StoreError::backend("start a thread", error))
+        .map_err(|error| CheckpointError::backend("start a thread", error))
 }
 
 impl Session {

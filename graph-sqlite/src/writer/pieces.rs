@@ -1,7 +1,7 @@
 //! Writing what a checkpoint says of fields.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
-use superstep::checkpoint::StoredPiece;
+use superstep::checkpoint::StoredChange;
 
 use crate::chunk::{self, Chunk, HEADER, MOST_BYTES, MOST_ENTRIES};
 use crate::reader::{Row, row};
@@ -36,7 +36,7 @@ pub(super) fn store(
 }
 
 /// Adds pieces to a line that has none of the field, already put together.
-pub(super) fn append(db: &Connection, line: i64, field: i64, pieces: &[StoredPiece]) -> Result<(), Trouble> {
+pub(super) fn append(db: &Connection, line: i64, field: i64, pieces: &[StoredChange]) -> Result<(), Trouble> {
     let mut end = End::default();
     let mut chunk = Chunk::default();
     // What one checkpoint has written stays in one row.

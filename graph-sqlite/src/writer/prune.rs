@@ -156,11 +156,11 @@ fn needed(
          FROM namespace s JOIN checkpoint c ON c.namespace = s.id JOIN record n ON n.checkpoint = c.id \
          WHERE s.thread = (SELECT thread FROM namespace WHERE id = ?1) AND n.task = ?2 AND n.kind = ?3",
     )?;
-    let mut rows = query.query(params![namespace, RecordKey::NO_TASK, RecordKind::Needs.code()])?;
+    let mut rows = query.query(params![namespace, RecordKey::NO_TASK, RecordKind::Retained.code()])?;
     let mut needs = Vec::new();
     while let Some(row) = rows.next()? {
-        let key = RecordKey { task: RecordKey::NO_TASK, kind: RecordKind::Needs, key: row.get(4)? };
-        let Some((needed, _)) = key.needed().filter(|(_, within)| *within == name) else { continue };
+        let key = RecordKey { task: RecordKey::NO_TASK, kind: RecordKind::Retained, key: row.get(4)? };
+        let Some((needed, _)) = key.retained().filter(|(_, within)| *within == name) else { continue };
         needs.push(Need { of: (row.get(0)?, id(row, 1)?, row.get(2)?, row.get(3)?), needed });
     }
     let made_before = wanted.older_than.map_or(i64::MAX, millis);

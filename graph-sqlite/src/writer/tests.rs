@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime};
 
 use superstep::Metadata;
 use superstep::checkpoint::{
-    Batch, Checkpoint, CheckpointId, Fence, NewCheckpoint, Payload, Piece, PieceKind, RunRecord, Source,
-    StoreError, Write as BatchWrite,
+    BatchWrite, ChangeKind, Checkpoint, CheckpointError, CheckpointId, CheckpointSource, Fence, FieldChange,
+    NewCheckpoint, Payload, RunRecord, WriteBatch,
 };
 use tempfile::TempDir;
 
@@ -26,22 +26,22 @@ fn session() -> (TempDir, Session) {
     (folder, Session { db, known: Known::default() })
 }
 
-fn batch(thread: &str, fence: Fence, bytes: usize) -> Batch {
+fn batch(thread: &str, fence: Fence, bytes: usize) -> WriteBatch {
     let run = RunRecord { id: "r".into(), program: "p".into(), metadata: Metadata::new() };
     let checkpoint = Checkpoint {
         id: CheckpointId::after(fence.head),
         parent: fence.head,
         step: 0,
-        source: Source::Loop,
+        source: CheckpointSource::Loop,
         run: Arc::new(run),
         created_at: SystemTime::now(),
         next: vec![],
         progress: None,
     };
     let payload = Payload::json("x".repeat(bytes));
-    let pieces = vec![Piece { field: "f".into(), kind: PieceKind::Delta, payload }];
-    let new = NewCheckpoint { checkpoint, pieces, records: vec![] };
-    Batch {
+    let pieces = vec![FieldChange { field: "f".into(), kind: ChangeKind::Delta, payload }];
+    let new = NewCheckpoint { checkpoint, changes: pieces, records: vec![] };
+    WriteBatch {
         thread: thread.into(),
         namespace: "".into(),
         origin: "o".into(),
@@ -52,7 +52,7 @@ fn batch(thread: &str, fence: Fence, bytes: usize) -> Batch {
 }
 
 /// Commits these batches together, in one transaction if that is possible.
-fn together(session: &mut Session, batches: &[Batch]) -> Vec<Result<(), StoreError>> {
+fn together(session: &mut Session, batches: &[WriteBatch]) -> Vec<Result<(), CheckpointError>> {
     let writes = Writes::new();
     let mut calls: Vec<_> = batches
         .iter()
@@ -101,7 +101,7 @@ fn the_checkpoints_of_a_batch_share_rows() {
     let rows: u32 = session.db.query_row("SELECT count(*) FROM piece", [], |row| row.get(0)).unwrap();
     assert_eq!(rows, 200_u32.div_ceil(u32::try_from(crate::chunk::MOST_ENTRIES).unwrap()));
     let loaded = reader::get(&session.db, "a", "", None).unwrap();
-    assert_eq!(loaded.found.unwrap().fields[0].pieces.len(), 200);
+    assert_eq!(loaded.found.unwrap().fields[0].changes.len(), 200);
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn a_full_disk_fails_what_does_not_fit_and_nothing_else() {
         &[batch("b", Fence::default(), 10), large.clone(), batch("c", Fence::default(), 10)],
     );
     assert!(results[0].is_ok() && results[2].is_ok(), "{results:?}");
-    let Err(StoreError::Backend { source, .. }) = &results[1] else { panic!("{results:?}") };
+    let Err(CheckpointError::Backend { source, .. }) = &results[1] else { panic!("{results:?}") };
     assert!(source.to_string().contains("full"), "{source}");
     assert_eq!(head(&session, "a"), before);
     // With room again, the same call goes through: nothing that is remembered is wrong.
@@ -135,7 +135,7 @@ fn a_file_that_somebody_else_keeps_locked_is_an_error_that_says_so() {
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let batches = [batch("a", Fence::default(), 10), batch("b", Fence::default(), 10)];
     for result in together(&mut session, &batches) {
-        let Err(StoreError::Backend { source, .. }) = result else { panic!("{result:?}") };
+        let Err(CheckpointError::Backend { source, .. }) = result else { panic!("{result:?}") };
         assert!(source.to_string().contains("kept the file locked for longer"), "{source}");
     }
     other.execute_batch("ROLLBACK").unwrap();

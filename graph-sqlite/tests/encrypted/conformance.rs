@@ -1,5 +1,5 @@
 use rusqlite::Connection;
-use superstep::checkpoint::{EncryptedCheckpointer, StoreError};
+use superstep::checkpoint::{CheckpointError, EncryptedCheckpointer};
 use superstep_conformance::{Damage, Place};
 use superstep_sqlite::SqliteCheckpointer;
 
@@ -8,7 +8,7 @@ use crate::File;
 impl Place for File {
     type Store = EncryptedCheckpointer<SqliteCheckpointer>;
 
-    async fn open(&self) -> Result<Self::Store, StoreError> {
+    async fn open(&self) -> Result<Self::Store, CheckpointError> {
         self.encrypted()
     }
 

@@ -9,7 +9,7 @@ mod threads;
 
 use std::path::PathBuf;
 
-use superstep::checkpoint::{EncryptedCheckpointer, Key, Keys, StoreError};
+use superstep::checkpoint::{CheckpointError, EncryptedCheckpointer, Key, Keys};
 use superstep_sqlite::SqliteCheckpointer;
 use tempfile::TempDir;
 
@@ -25,7 +25,7 @@ impl File {
         self.0.path().join("checkpoints.db")
     }
 
-    fn encrypted(&self) -> Result<EncryptedCheckpointer<SqliteCheckpointer>, StoreError> {
+    fn encrypted(&self) -> Result<EncryptedCheckpointer<SqliteCheckpointer>, CheckpointError> {
         let keys = Keys::new(Key::new(1, &[7; 32]));
         Ok(EncryptedCheckpointer::new(SqliteCheckpointer::open(self.path())?, keys))
     }

@@ -2,10 +2,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
-use superstep::checkpoint::{Checkpointer, StoreError};
+use superstep::checkpoint::{CheckpointError, Checkpointer};
 use superstep::interrupt::Question;
 use superstep::thread::{PersistentGraph, Thread, as_node};
-use superstep::{Ctx, END, ErrorKind, GraphState, NodeError, Outcome, Result, Route, START, StateGraph};
+use superstep::{
+    ContextWith, END, ErrorKind, GraphState, NodeError, Outcome, Result, Route, START, StateGraph,
+};
 use superstep_sqlite::SqliteCheckpointer;
 
 use crate::File;
@@ -62,7 +64,7 @@ async fn admit(_: &Patient) -> (PatientUpdate, Plan) {
     (note(FIELD), Plan::Examine(Sample { text: PACKET.to_owned() }))
 }
 
-async fn examine(sample: &Sample, cx: &Ctx<Laboratory>) -> Result<PatientUpdate> {
+async fn examine(sample: &Sample, cx: &ContextWith<Laboratory>) -> Result<PatientUpdate> {
     let found = cx.step("laboratory", async { Ok::<_, NodeError>(STEP.to_owned()) }).await?;
     let consent = cx.interrupt(Consent { to: QUESTION.to_owned() }).await;
     if !cx.context().0.swap(true, Ordering::SeqCst) {
@@ -83,7 +85,7 @@ async fn stay<C: Checkpointer>(open: impl Fn() -> C) -> Thread<Patient, Laborato
     let outcome = thread().run(Patient::input(INPUT)).context(laboratory.clone()).await.unwrap();
     assert!(matches!(outcome, Outcome::Interrupted(_)));
 
-    let asked = thread().pending().await.unwrap().only::<Consent>().unwrap();
+    let asked = thread().interrupts().await.unwrap().only::<Consent>().unwrap();
     assert_eq!(asked.to, QUESTION);
     let answer = asked.answer(ANSWER.to_owned());
     let failed = thread().resume(answer).context(laboratory.clone()).await.unwrap_err();
@@ -161,8 +163,11 @@ async fn a_row_that_was_changed_in_the_file_fails_the_thread_and_says_where() {
         assert!(changed > 0, "{change}");
         let thread = hospital(file.encrypted().unwrap()).thread("bed 12");
         let error = thread.state().await.unwrap_err();
-        let ErrorKind::Store(store) = error.kind() else { panic!("{change}: {error}") };
+        let ErrorKind::Checkpoint(store) = error.kind() else { panic!("{change}: {error}") };
         let told = store.to_string();
-        assert!(matches!(**store, StoreError::Corrupt(_)) && told.contains(expected), "{change}: {told}");
+        assert!(
+            matches!(**store, CheckpointError::Corrupt(_)) && told.contains(expected),
+            "{change}: {told}"
+        );
     }
 }

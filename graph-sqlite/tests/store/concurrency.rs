@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::thread;
 
-use superstep::checkpoint::{CheckpointId, Checkpointer as _, Fence, StoreError, Write};
+use superstep::checkpoint::{BatchWrite, CheckpointError, CheckpointId, Checkpointer as _, Fence};
 
 use crate::kit::{File, batch, poll_once, step, wait, writer};
 
@@ -40,7 +40,8 @@ fn a_conflict_among_others_hurts_none_of_them() {
     for index in 0..50 {
         let (_, good) = step().delta("l", "1").batch(&format!("t{index}"), Fence::default());
         let (_, stale) = step().delta("l", "2").batch("contended", Fence::default());
-        let nothing = Write::Records { checkpoint: CheckpointId::after(None), remove: vec![], put: vec![] };
+        let nothing =
+            BatchWrite::Records { checkpoint: CheckpointId::after(None), remove: vec![], put: vec![] };
         let invalid = batch("contended", Fence { epoch: 0, head: Some(head) }, vec![nothing]);
         calls.push((store.commit(good), store.commit(stale), store.commit(invalid)));
     }
@@ -55,8 +56,8 @@ fn a_conflict_among_others_hurts_none_of_them() {
     }
     for (good, stale, invalid) in calls {
         wait(good).unwrap();
-        assert!(matches!(wait(stale), Err(StoreError::Conflict(_))));
-        assert!(matches!(wait(invalid), Err(StoreError::Invalid { .. })));
+        assert!(matches!(wait(stale), Err(CheckpointError::Conflict(_))));
+        assert!(matches!(wait(invalid), Err(CheckpointError::Invalid { .. })));
     }
     for index in 0..50 {
         let name = format!("t{index}");
@@ -73,12 +74,12 @@ fn what_loses_is_told_where_the_thread_stands() {
     let mut winner = writer(&one, "t");
     let mut loser = writer(&other, "t");
     let head = winner.add(step());
-    let Err(StoreError::Conflict(conflict)) = loser.try_add(step()) else { panic!("two have won") };
+    let Err(CheckpointError::Conflict(conflict)) = loser.try_add(step()) else { panic!("two have won") };
     assert_eq!((conflict.expected, conflict.found), (Fence::default(), Fence { epoch: 0, head: Some(head) }));
     // What the winner remembers is given up as soon as somebody else has written.
     loser.fence = conflict.found;
     let next = loser.then(step());
-    assert!(matches!(winner.try_add(step()), Err(StoreError::Conflict(_))));
+    assert!(matches!(winner.try_add(step()), Err(CheckpointError::Conflict(_))));
     winner.fence.head = Some(next);
     winner.then(step());
     assert_eq!(winner.ids().len(), 3);

@@ -1,4 +1,4 @@
-use superstep::checkpoint::{CheckpointId, Checkpointer as _, RecordKind, StoreError};
+use superstep::checkpoint::{CheckpointError, CheckpointId, Checkpointer as _, RecordKind};
 
 use crate::kit::{File, step, wait, writer};
 
@@ -16,7 +16,7 @@ fn after(statement: &str) -> (CheckpointId, String) {
     assert!(changed > 0, "{statement}");
     let store = file.open();
     match wait(store.get("t", "", Some(head))) {
-        Err(StoreError::Corrupt(corrupt)) => {
+        Err(CheckpointError::Corrupt(corrupt)) => {
             assert_eq!(&*corrupt.thread, "t");
             (head, corrupt.to_string().replace(&head.to_string(), "HEAD"))
         }
@@ -112,6 +112,6 @@ fn a_damaged_chunk_does_not_keep_others_from_being_written() {
     for index in 40..80 {
         last = Some(thread.then(step().delta("l", &index.to_string()).value("v", "1")));
     }
-    assert!(matches!(wait(store.get("t", "", last)), Err(StoreError::Corrupt(_))));
+    assert!(matches!(wait(store.get("t", "", last)), Err(CheckpointError::Corrupt(_))));
     assert_eq!(thread.ids().len(), 80);
 }

@@ -9,11 +9,11 @@ use std::{env, fs};
 
 use superstep::cache::{Cache as _, EntryKey, NewEntry};
 use superstep::checkpoint::{
-    self, Checkpoint, CheckpointId, Checkpointer as _, Encoding, Payload, PieceKind, Query, RecordKey,
-    RecordKind, RunRecord, StoredCheckpoint, StoredPiece, ThreadQuery,
+    self, ChangeKind, Checkpoint, CheckpointId, CheckpointQuery, Checkpointer as _, Encoding, Payload,
+    RecordKey, RecordKind, RunRecord, StoredChange, StoredCheckpoint, ThreadQuery,
 };
 use superstep::store::{
-    Embedding, Found, Item, ItemKey, Namespace, Near, Put, Search, Store as _, Ttl, Write, Writes,
+    Embedding, Found, Item, ItemKey, ItemWrite, ItemWrites, Namespace, Near, Put, Search, Store as _, Ttl,
 };
 use superstep_sqlite::{SqliteCache, SqliteCheckpointer, SqliteStore};
 
@@ -33,8 +33,11 @@ fn contents(store: &SqliteCheckpointer) -> String {
     for thread in wait(store.threads(ThreadQuery::default())).unwrap().items {
         lines.push(format!("thread {:?}, epoch {}", thread.thread, thread.epoch));
         for namespace in ["", "child"] {
-            let query =
-                Query { thread: thread.thread.clone(), namespace: namespace.into(), ..Query::default() };
+            let query = CheckpointQuery {
+                thread: thread.thread.clone(),
+                namespace: namespace.into(),
+                ..CheckpointQuery::default()
+            };
             for (index, checkpoint) in wait(store.list(query)).unwrap().items.into_iter().enumerate() {
                 lines.push(format!("{namespace:?} {}", line(&checkpoint)));
                 if index < 3 || index % 10 == 0 {
@@ -99,11 +102,11 @@ fn line(checkpoint: &Checkpoint) -> String {
 fn parts(mut found: StoredCheckpoint) -> Vec<String> {
     found.fields.sort_by(|one, other| one.field.cmp(&other.field));
     let fields = found.fields.iter().map(|field| {
-        let piece = |piece: &StoredPiece| {
-            let sign = if piece.kind == PieceKind::Value { '=' } else { '+' };
+        let piece = |piece: &StoredChange| {
+            let sign = if piece.kind == ChangeKind::Value { '=' } else { '+' };
             format!("{sign}{}", text(&piece.payload))
         };
-        format!("  {:?}: {}", field.field, field.pieces.iter().map(piece).collect::<Vec<_>>().join(", "))
+        format!("  {:?}: {}", field.field, field.changes.iter().map(piece).collect::<Vec<_>>().join(", "))
     });
     let records = found.records.iter().map(|record| {
         let RecordKey { task, kind, key } = &record.key;
@@ -125,8 +128,8 @@ fn remember(store: &SqliteStore) {
         Put { embedding: None, ..put(&["", "users"], "\0", Payload::json("null")) },
     ];
     for millis in [10, 20] {
-        let writes = puts.iter().cloned().map(|put| Write::Put(Box::new(put))).collect();
-        wait(store.write(Writes { now: UNIX_EPOCH + Duration::from_millis(millis), writes })).unwrap();
+        let writes = puts.iter().cloned().map(|put| ItemWrite::Put(Box::new(put))).collect();
+        wait(store.write(ItemWrites { now: UNIX_EPOCH + Duration::from_millis(millis), writes })).unwrap();
     }
 }
 
@@ -152,7 +155,7 @@ fn make(format: usize) {
     };
     let (_, mut other) = step().made(5).batch("other", Default::default());
     other.namespace = "child".into();
-    if let checkpoint::Write::Checkpoint(new) = &mut other.writes[0] {
+    if let checkpoint::BatchWrite::Checkpoint(new) = &mut other.writes[0] {
         new.checkpoint.progress = Some(Payload::new(Encoding::Bytes, vec![0, 1, 0xff]));
         new.checkpoint.step = -1;
         let metadata = r#"{"user": "ü", "n": 1.0, "deep": {"null": null}}"#;

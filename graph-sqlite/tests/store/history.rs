@@ -1,4 +1,4 @@
-use superstep::checkpoint::{CheckpointId, Checkpointer as _, PieceKind};
+use superstep::checkpoint::{ChangeKind, CheckpointId, Checkpointer as _};
 
 use crate::kit::{File, step, wait, writer};
 
@@ -109,7 +109,7 @@ fn a_copy_is_a_thread_of_its_own() {
     assert!(wait(store.delete("t")).unwrap());
     assert_eq!(copy.field(fork, "l"), "+1 +3");
     assert_eq!(copy.field(c, "l"), "+1 +2 +4");
-    assert_eq!(copy.load(b).found.unwrap().fields[0].pieces[0].kind, PieceKind::Delta);
+    assert_eq!(copy.load(b).found.unwrap().fields[0].changes[0].kind, ChangeKind::Delta);
     // Nothing of the deleted thread is left.
     wait(store.delete("u")).unwrap();
     for table in ["thread", "namespace", "run", "line", "checkpoint", "field", "piece", "record"] {

@@ -11,8 +11,9 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use superstep::Metadata;
 use superstep::checkpoint::{
-    Batch, Checkpoint, CheckpointId, Checkpointer as _, Fence, Loaded, NewCheckpoint, Payload, Piece,
-    PieceKind, Query, RecordKey, RecordKind, RunRecord, Source, StoreError, TaskRecord, Write,
+    BatchWrite, ChangeKind, Checkpoint, CheckpointError, CheckpointId, CheckpointQuery, CheckpointSource,
+    Checkpointer as _, Fence, FieldChange, Loaded, NewCheckpoint, Payload, RecordKey, RecordKind, RunRecord,
+    TaskRecord, WriteBatch,
 };
 use superstep_sqlite::{SqliteCheckpointer, Synchronous};
 use tempfile::TempDir;
@@ -58,7 +59,7 @@ impl File {
         SqliteCheckpointer::options().synchronous(Synchronous::Normal).readers(2).open(self.path()).unwrap()
     }
 
-    pub(crate) fn try_open(&self) -> Result<SqliteCheckpointer, StoreError> {
+    pub(crate) fn try_open(&self) -> Result<SqliteCheckpointer, CheckpointError> {
         SqliteCheckpointer::open(self.path())
     }
 
@@ -85,7 +86,7 @@ pub(crate) fn run() -> Arc<RunRecord> {
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) parent: Option<CheckpointId>,
-    pub(crate) pieces: Vec<Piece>,
+    pub(crate) pieces: Vec<FieldChange>,
     pub(crate) records: Vec<TaskRecord>,
     pub(crate) made: u64,
 }
@@ -101,12 +102,12 @@ impl Step {
     }
 
     pub(crate) fn value(mut self, field: &'static str, text: &str) -> Self {
-        self.pieces.push(piece(field, PieceKind::Value, text));
+        self.pieces.push(piece(field, ChangeKind::Value, text));
         self
     }
 
     pub(crate) fn delta(mut self, field: &'static str, text: &str) -> Self {
-        self.pieces.push(piece(field, PieceKind::Delta, text));
+        self.pieces.push(piece(field, ChangeKind::Delta, text));
         self
     }
 
@@ -124,25 +125,25 @@ impl Step {
         self
     }
 
-    pub(crate) fn batch(self, thread: &str, fence: Fence) -> (CheckpointId, Batch) {
+    pub(crate) fn batch(self, thread: &str, fence: Fence) -> (CheckpointId, WriteBatch) {
         let id = CheckpointId::after(fence.head);
         let checkpoint = Checkpoint {
             id,
             parent: self.parent,
             step: 0,
-            source: Source::Loop,
+            source: CheckpointSource::Loop,
             run: run(),
             created_at: UNIX_EPOCH + Duration::from_millis(self.made),
             next: vec!["a".into()],
             progress: None,
         };
-        let new = NewCheckpoint { checkpoint, pieces: self.pieces, records: self.records };
-        (id, batch(thread, fence, vec![Write::Checkpoint(Box::new(new))]))
+        let new = NewCheckpoint { checkpoint, changes: self.pieces, records: self.records };
+        (id, batch(thread, fence, vec![BatchWrite::Checkpoint(Box::new(new))]))
     }
 }
 
-pub(crate) fn batch(thread: &str, fence: Fence, writes: Vec<Write>) -> Batch {
-    Batch {
+pub(crate) fn batch(thread: &str, fence: Fence, writes: Vec<BatchWrite>) -> WriteBatch {
+    WriteBatch {
         thread: thread.into(),
         namespace: "".into(),
         origin: "o1".into(),
@@ -152,8 +153,8 @@ pub(crate) fn batch(thread: &str, fence: Fence, writes: Vec<Write>) -> Batch {
     }
 }
 
-fn piece(field: &'static str, kind: PieceKind, text: &str) -> Piece {
-    Piece { field: Cow::Borrowed(field), kind, payload: Payload::json(text) }
+fn piece(field: &'static str, kind: ChangeKind, text: &str) -> FieldChange {
+    FieldChange { field: Cow::Borrowed(field), kind, payload: Payload::json(text) }
 }
 
 /// A thread that is written to, with where it stands.
@@ -169,7 +170,7 @@ pub(crate) fn writer<'s>(store: &'s SqliteCheckpointer, thread: &'s str) -> Writ
 }
 
 impl Writer<'_> {
-    pub(crate) fn try_add(&mut self, step: Step) -> Result<CheckpointId, StoreError> {
+    pub(crate) fn try_add(&mut self, step: Step) -> Result<CheckpointId, CheckpointError> {
         let (id, batch) = step.batch(self.thread, self.fence);
         wait(self.store.commit(batch))?;
         self.fence.head = Some(id);
@@ -197,10 +198,10 @@ impl Writer<'_> {
             return String::new();
         };
         let pieces: Vec<String> = field
-            .pieces
+            .changes
             .iter()
             .map(|piece| {
-                let sign = if piece.kind == PieceKind::Value { '=' } else { '+' };
+                let sign = if piece.kind == ChangeKind::Value { '=' } else { '+' };
                 format!("{sign}{}", String::from_utf8_lossy(piece.payload.bytes()))
             })
             .collect();
@@ -208,7 +209,7 @@ impl Writer<'_> {
     }
 
     pub(crate) fn ids(&self) -> Vec<CheckpointId> {
-        let query = Query { thread: self.thread.into(), ..Query::default() };
+        let query = CheckpointQuery { thread: self.thread.into(), ..CheckpointQuery::default() };
         let mut ids: Vec<_> =
             wait(self.store.list(query)).unwrap().items.iter().map(|checkpoint| checkpoint.id).collect();
         ids.reverse();

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, UNIX_EPOCH};
 
-use superstep::checkpoint::{Checkpointer as _, StoreError};
-use superstep::store::{Error, LongTermStore, Namespace, Search, Store as _};
+use superstep::checkpoint::{CheckpointError, Checkpointer as _};
+use superstep::store::{LongTermStore, Namespace, Search, Store as _, StoreError};
 use superstep_sqlite::{Options, SqliteStore, Synchronous};
 
 use crate::kit::{File, step, wait, writer};
@@ -118,7 +118,7 @@ fn damaged_rows_are_errors_that_name_the_item() {
         assert_eq!(file.sql().execute(statement, []).unwrap(), 1, "{statement}");
         let all = store.of::<serde_json::Value>(Namespace::root());
         let error = wait(all.search().into_future()).unwrap_err();
-        assert!(matches!(error, Error::Corrupt(_)), "{error:?}");
+        assert!(matches!(error, StoreError::Corrupt(_)), "{error:?}");
         assert_eq!(error.to_string(), expected, "{statement}");
         // What is damaged is in no write's way.
         wait(store.of::<u32>("other").put("k", &1).into_future()).unwrap();
@@ -134,8 +134,8 @@ fn files_that_are_no_stores_are_refused() {
     let file = File::new();
     drop(open(&file));
     file.sql().execute_batch("PRAGMA user_version = 7").unwrap();
-    assert!(matches!(SqliteStore::open(file.path()), Err(Error::NewerFormat { found: 7, known: 3 })));
-    assert!(matches!(file.try_open(), Err(StoreError::NewerFormat { .. })));
+    assert!(matches!(SqliteStore::open(file.path()), Err(StoreError::NewerFormat { found: 7, known: 3 })));
+    assert!(matches!(file.try_open(), Err(CheckpointError::NewerFormat { .. })));
 }
 
 #[test]

@@ -6,9 +6,9 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::json;
 use superstep::checkpoint::{
-    Batch, Checkpoint, CheckpointId, Checkpointer, Encoding, Fence, MemoryCheckpointer, NewCheckpoint,
-    Payload, Piece, PieceKind, Prune, Query, RecordKey, RecordKind, RunRecord, Source, StoreError,
-    TaskRecord, ThreadQuery, Write,
+    BatchWrite, ChangeKind, Checkpoint, CheckpointError, CheckpointId, CheckpointQuery, CheckpointSource,
+    Checkpointer, Encoding, Fence, FieldChange, MemoryCheckpointer, NewCheckpoint, Payload, Prune, RecordKey,
+    RecordKind, RunRecord, TaskRecord, ThreadQuery, WriteBatch,
 };
 
 use crate::kit::{File, wait};
@@ -72,15 +72,15 @@ impl Chance {
         (0..count).map(|_| TaskRecord { key: self.record_key(), payload: self.payload() }).collect()
     }
 
-    fn pieces(&mut self) -> Vec<Piece> {
+    fn pieces(&mut self) -> Vec<FieldChange> {
         let count = self.of(&[0, 1, 1, 1, 2, 3, 5]);
         (0..count)
-            .map(|_| Piece {
+            .map(|_| FieldChange {
                 field: Cow::Borrowed(self.of(&FIELDS)),
                 kind: if self.one_in(if self.1 == Kind::Mixed { 30 } else { 200 }) {
-                    PieceKind::Value
+                    ChangeKind::Value
                 } else {
-                    PieceKind::Delta
+                    ChangeKind::Delta
                 },
                 payload: self.payload(),
             })
@@ -96,7 +96,7 @@ impl Chance {
         })
     }
 
-    fn batch(&mut self, thread: &str, namespace: &str, fence: Fence, ids: &[CheckpointId]) -> Batch {
+    fn batch(&mut self, thread: &str, namespace: &str, fence: Fence, ids: &[CheckpointId]) -> WriteBatch {
         let mut known = ids.to_vec();
         let mut greatest = fence.head;
         let run = self.run();
@@ -107,7 +107,7 @@ impl Chance {
                 if self.one_in(10) && !known.is_empty() {
                     let checkpoint = self.of(&known);
                     let remove = (0..self.below(3)).map(|_| self.record_key()).collect();
-                    return Write::Records { checkpoint, remove, put: self.records() };
+                    return BatchWrite::Records { checkpoint, remove, put: self.records() };
                 }
                 let id = if self.one_in(200) && !known.is_empty() {
                     self.of(&known)
@@ -129,14 +129,19 @@ impl Chance {
                     id,
                     parent,
                     step: self.below(100) as i64 - 1,
-                    source: self.of(&[Source::Input, Source::Loop, Source::Update, Source::Fork]),
+                    source: self.of(&[
+                        CheckpointSource::Input,
+                        CheckpointSource::Loop,
+                        CheckpointSource::Update,
+                        CheckpointSource::Fork,
+                    ]),
                     run: run.clone(),
                     created_at: UNIX_EPOCH + Duration::from_secs(self.below(100) as u64),
                     next: (0..self.below(3)).map(|_| self.of(&["a", "", "é\""]).into()).collect(),
                     progress: if self.one_in(5) { Some(self.payload()) } else { None },
                 };
-                let new = NewCheckpoint { checkpoint, pieces: self.pieces(), records: self.records() };
-                Write::Checkpoint(Box::new(new))
+                let new = NewCheckpoint { checkpoint, changes: self.pieces(), records: self.records() };
+                BatchWrite::Checkpoint(Box::new(new))
             })
             .collect();
         let mut fence = fence;
@@ -146,7 +151,7 @@ impl Chance {
         if self.one_in(40) {
             fence.head = ids.first().copied();
         }
-        Batch {
+        WriteBatch {
             thread: thread.into(),
             namespace: namespace.into(),
             origin: if self.one_in(60) { "other" } else { "origin" }.into(),
@@ -157,15 +162,17 @@ impl Chance {
     }
 }
 
-fn text<T: std::fmt::Debug>(result: Result<T, StoreError>) -> Result<T, String> {
+fn text<T: std::fmt::Debug>(result: Result<T, CheckpointError>) -> Result<T, String> {
     result.map_err(|error| error.to_string())
 }
 
 fn ids(store: &dyn Checkpointer, thread: &str, namespace: &str) -> Vec<CheckpointId> {
-    let query = Query { thread: thread.into(), namespace: namespace.into(), ..Query::default() };
+    let query =
+        CheckpointQuery { thread: thread.into(), namespace: namespace.into(), ..CheckpointQuery::default() };
     let mut ids: Vec<CheckpointId> = Vec::new();
     loop {
-        let page = wait(store.list(Query { before: ids.last().copied(), ..query.clone() })).unwrap();
+        let page =
+            wait(store.list(CheckpointQuery { before: ids.last().copied(), ..query.clone() })).unwrap();
         ids.extend(page.items.iter().map(|checkpoint| checkpoint.id));
         if !page.more {
             ids.reverse();
@@ -177,7 +184,11 @@ fn ids(store: &dyn Checkpointer, thread: &str, namespace: &str) -> Vec<Checkpoin
 fn compare(seed: u64, sqlite: &dyn Checkpointer, model: &dyn Checkpointer, chance: &mut Chance) {
     for thread in THREADS {
         for namespace in NAMESPACES {
-            let query = Query { thread: thread.into(), namespace: namespace.into(), ..Query::default() };
+            let query = CheckpointQuery {
+                thread: thread.into(),
+                namespace: namespace.into(),
+                ..CheckpointQuery::default()
+            };
             let ids = ids(model, thread, namespace);
             let wanted: Vec<_> = std::iter::once(None)
                 .chain(ids.iter().filter(|_| chance.one_in(6)).copied().map(Some))
@@ -198,10 +209,13 @@ fn compare(seed: u64, sqlite: &dyn Checkpointer, model: &dyn Checkpointer, chanc
             }
             for query in [
                 query.clone(),
-                Query { source: Some(Source::Loop), limit: Some(3), ..query.clone() },
-                Query { run: Some("r'\0".into()), before: ids.last().copied(), ..query.clone() },
-                Query { metadata: json!({"a": 1}).as_object().unwrap().clone(), ..query.clone() },
-                Query { metadata: json!({"b": null, "a": "1"}).as_object().unwrap().clone(), ..query },
+                CheckpointQuery { source: Some(CheckpointSource::Loop), limit: Some(3), ..query.clone() },
+                CheckpointQuery { run: Some("r'\0".into()), before: ids.last().copied(), ..query.clone() },
+                CheckpointQuery { metadata: json!({"a": 1}).as_object().unwrap().clone(), ..query.clone() },
+                CheckpointQuery {
+                    metadata: json!({"b": null, "a": "1"}).as_object().unwrap().clone(),
+                    ..query
+                },
             ] {
                 let [sqlite, model] = [sqlite, model].map(|store| wait(store.list(query.clone())).unwrap());
                 assert_eq!(sqlite, model, "seed {seed}");

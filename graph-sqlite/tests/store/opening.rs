@@ -2,7 +2,7 @@ use std::fs;
 use std::sync::Barrier;
 use std::thread;
 
-use superstep::checkpoint::{Checkpointer as _, StoreError};
+use superstep::checkpoint::{CheckpointError, Checkpointer as _};
 use superstep_sqlite::SqliteCheckpointer;
 
 use crate::kit::{File, step, wait, writer};
@@ -81,9 +81,9 @@ fn another_programs_database_is_refused_and_left_as_it_is() {
 fn a_file_that_is_no_database_and_a_folder_are_refused() {
     let file = File::new();
     fs::write(file.path(), "x".repeat(5_000)).unwrap();
-    assert!(matches!(SqliteCheckpointer::open(file.path()), Err(StoreError::Backend { .. })));
+    assert!(matches!(SqliteCheckpointer::open(file.path()), Err(CheckpointError::Backend { .. })));
     let folder = tempfile::tempdir().unwrap();
-    assert!(matches!(SqliteCheckpointer::open(folder.path()), Err(StoreError::Backend { .. })));
+    assert!(matches!(SqliteCheckpointer::open(folder.path()), Err(CheckpointError::Backend { .. })));
 }
 
 #[test]
@@ -92,5 +92,5 @@ fn a_file_of_a_newer_format_is_refused() {
     drop(file.open());
     file.sql().execute_batch("PRAGMA user_version = 7").unwrap();
     let error = SqliteCheckpointer::open(file.path()).unwrap_err();
-    assert!(matches!(error, StoreError::NewerFormat { found: 7, known: 3 }), "{error}");
+    assert!(matches!(error, CheckpointError::NewerFormat { found: 7, known: 3 }), "{error}");
 }

@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader, Lines};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use superstep::checkpoint::{CheckpointId, Checkpointer as _, StoreError};
+use superstep::checkpoint::{CheckpointError, CheckpointId, Checkpointer as _};
 use superstep_sqlite::SqliteCheckpointer;
 
 use crate::kit::{File, step, wait, writer};
@@ -32,7 +32,7 @@ fn in_another_process() {
                 println!("acknowledged {id}");
                 left -= 1;
             }
-            Err(StoreError::Conflict(conflict)) => thread.fence = conflict.found,
+            Err(CheckpointError::Conflict(conflict)) => thread.fence = conflict.found,
             Err(other) => panic!("{other}"),
         }
     }
@@ -73,7 +73,7 @@ fn processes_on_one_file_lose_nothing() {
         expected.sort();
         assert_eq!(thread.ids(), expected, "{name}");
         let found = wait(store.get(name, "", None)).unwrap().found.unwrap();
-        assert_eq!(found.fields[0].pieces.len(), expected.len());
+        assert_eq!(found.fields[0].changes.len(), expected.len());
     }
 }
 

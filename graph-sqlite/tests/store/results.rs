@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use superstep::cache::Cached;
+use superstep::cache::CachePolicy;
 use superstep::{END, EventKind, Graph, GraphState, START, StateGraph};
 use superstep_sqlite::SqliteCache;
 
@@ -22,7 +22,7 @@ fn graph(runs: &'static AtomicU32) -> Graph<Page> {
         Page::update().text(format!("{} {nth}", page.url))
     });
     let graph = StateGraph::<Page>::new().edge(START, &fetch).edge(&fetch, END);
-    graph.cache(&fetch, Cached::by(|page: &Page| page.url.clone())).compile().unwrap()
+    graph.cache(&fetch, CachePolicy::by(|page: &Page| page.url.clone())).compile().unwrap()
 }
 
 #[test]

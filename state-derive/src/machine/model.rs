@@ -16,7 +16,7 @@ pub(crate) struct Machine {
     pub(crate) output: Option<Type>,
     /// What the nodes read and update, if anything.
     pub(crate) state: Option<Type>,
-    /// What they read as `&Ctx<_>`, if anything.
+    /// What they read as `&ContextWith<_>`, if anything.
     pub(crate) context: Option<Type>,
 }
 

@@ -16,7 +16,8 @@ pub(super) fn check(tool: &Tool, problems: &mut Problems) {
             .at(&signature.generics, "a tool has no generic parameters: a model could not say what they are");
     }
     if let Some(receiver) = signature.inputs.iter().find(|input| matches!(input, FnArg::Receiver(_))) {
-        problems.at(receiver, "a tool is no method: what it needs it takes from the context, `&Ctx<_>`");
+        problems
+            .at(receiver, "a tool is no method: what it needs it takes from the context, `&ContextWith<_>`");
     }
     if let ReturnType::Type(_, ty) = &signature.output
         && let Type::ImplTrait(ty) = &**ty

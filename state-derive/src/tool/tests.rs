@@ -17,7 +17,7 @@ fn a_tool_is_a_struct_with_the_function_in_it() {
     check(
         quote! {
             /// Adds.
-            pub async fn add(/** The one. */ a: f64, #[serde(default)] b: f64, part: Part<'_>, cx: &Cx) -> f64 {
+            pub async fn add(/** The one. */ a: f64, #[serde(default)] b: f64, part: Part<'_>, cx: &Context) -> f64 {
                 a + b
             }
         },
@@ -33,7 +33,7 @@ fn a_tool_is_a_struct_with_the_function_in_it() {
             }
             impl add {
                 /// Adds.
-                pub async fn call(a: f64, b: f64, part: Part<'_>, cx: &Cx) -> f64 {
+                pub async fn call(a: f64, b: f64, part: Part<'_>, cx: &Context) -> f64 {
                     a + b
                 }
             }
@@ -90,10 +90,10 @@ fn a_tool_is_a_struct_with_the_function_in_it() {
                         __D,
                         At<'__b> = Part<'__b>,
                     >,
-                    <&'static Cx as ::superstep_agent::__private::Param>::Fixed: for<'__b> ::superstep_agent::__private::Extract<
+                    <&'static Context as ::superstep_agent::__private::Param>::Fixed: for<'__b> ::superstep_agent::__private::Extract<
                         __S,
                         __D,
-                        At<'__b> = &'__b Cx,
+                        At<'__b> = &'__b Context,
                     >,
                     f64: ::superstep_agent::__private::IntoToolOutput<__S>,
                 {
@@ -122,7 +122,7 @@ fn a_tool_is_a_struct_with_the_function_in_it() {
                                             __D,
                                         >(__turn)?,
                                         ::superstep_agent::__private::provided::<
-                                            &'static Cx,
+                                            &'static Context,
                                             __S,
                                             __D,
                                         >(__turn)?,
@@ -150,7 +150,7 @@ fn every_mistake_is_reported_at_once() {
             unknown attribute `al`, did you mean `all`?
             a tool is an async function: write `async fn`
             a tool has no generic parameters: a model could not say what they are
-            a tool is no method: what it needs it takes from the context, `&Ctx<_>`
+            a tool is no method: what it needs it takes from the context, `&ContextWith<_>`
             a tool says what it returns: a text, a number, JSON, `ToolReply` or a `Result` of these
             a tool needs a description, by which the model chooses it: write a doc comment
             an argument is owned: write `String`

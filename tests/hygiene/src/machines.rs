@@ -10,7 +10,7 @@ pub struct Machine;
 impl Check {
     pub async fn run(
         &self,
-        _: &::renamed::Ctx<u8>,
+        _: &::renamed::ContextWith<u8>,
     ) -> ::renamed::machine::To<Machine, (r#Type, inner::Other, ::renamed::machine::End<u64>)> {
         ::renamed::machine::to(::renamed::machine::End(self.0))
     }

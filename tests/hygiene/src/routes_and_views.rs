@@ -4,7 +4,7 @@ use crate::shadowed::*;
 
 pub async fn draft(_: &Shadowed) {}
 
-pub async fn search(_: &::std::string::String, _: &::renamed::Cx) {}
+pub async fn search(_: &::std::string::String, _: &::renamed::Context) {}
 
 pub async fn read(_: Borrowed<'_>, _: Owned) {}
 

@@ -1,7 +1,7 @@
 //! States and nodes that know nothing of the graphs in which they will run.
 
 use superstep::messages::Message;
-use superstep::{Cx, GraphState, Node, StateView};
+use superstep::{Context, GraphState, Node, StateView};
 
 /// A chat, to be flattened into the state of whoever has one.
 #[derive(GraphState, Clone, Debug)]
@@ -37,7 +37,7 @@ impl Node for Say {
     type Reads = Chat;
     type Output = ChatUpdate;
 
-    async fn run(&self, _: &Chat, _: &Cx) -> ChatUpdate {
+    async fn run(&self, _: &Chat, _: &Context) -> ChatUpdate {
         Chat::update().log([self.0.to_owned()])
     }
 }

@@ -8,7 +8,7 @@ use superstep::checkpoint::MemoryCheckpointer;
 use superstep::interrupt::Question;
 use superstep::messages::{AiMessage, MessagesState, ToolCall, ToolMessage};
 use superstep::thread::AsNode;
-use superstep::{Ctx, Graph, Outcome};
+use superstep::{ContextWith, Graph, Outcome};
 use superstep_agent::agent::Agent;
 use superstep_agent::tool::Tools;
 use superstep_agent::{ScriptedModel, tool};
@@ -32,7 +32,7 @@ struct Disk {
 
 /// Deletes a file, if the person lets it.
 #[tool]
-async fn delete(file: String, disk: &Ctx<Disk>) -> superstep::Result<String> {
+async fn delete(file: String, disk: &ContextWith<Disk>) -> superstep::Result<String> {
     if !disk.interrupt(Delete { file: file.clone() }).await {
         superstep::bail!("the person does not want {file} deleted");
     }
@@ -46,7 +46,7 @@ async fn delete(file: String, disk: &Ctx<Disk>) -> superstep::Result<String> {
 
 /// Lists the files.
 #[tool]
-async fn list(disk: &Ctx<Disk>) -> &'static str {
+async fn list(disk: &ContextWith<Disk>) -> &'static str {
     disk.context().listed.fetch_add(1, Ordering::Relaxed);
     "a.txt, b.txt"
 }
@@ -75,7 +75,7 @@ async fn two_tools_that_ask_in_one_step_get_their_own_answers() {
             .await
             .unwrap();
         assert!(matches!(outcome, Outcome::Interrupted(_)));
-        let pending = thread().pending().await.unwrap();
+        let pending = thread().interrupts().await.unwrap();
         let open = pending.all::<Delete>().unwrap();
         let files: Vec<_> = open.iter().map(|question| question.file.as_str()).collect();
         assert_eq!(files, ["a.txt", "b.txt"]);

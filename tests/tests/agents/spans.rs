@@ -7,7 +7,7 @@ use serde_json::json;
 use superstep::checkpoint::MemoryCheckpointer;
 use superstep::interrupt::Question;
 use superstep::messages::{AiMessage, MessagesState, ToolCall, Usage};
-use superstep::{Cx, NodeError};
+use superstep::{Context, NodeError};
 use superstep_agent::agent::{Agent, NoAnswer};
 use superstep_agent::tool::{Fatal, Tools};
 use superstep_agent::{ChatRequest, ModelError, ScriptedModel, tool};
@@ -36,7 +36,7 @@ impl Question for May {
 
 /// Asks before it does anything.
 #[tool]
-async fn ask(cx: &Cx) -> bool {
+async fn ask(cx: &Context) -> bool {
     cx.interrupt(May(SECRET.to_owned())).await
 }
 

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 use superstep::checkpoint::MemoryCheckpointer;
 use superstep::messages::{AiMessage, Message, MessagesState, ToolCall};
-use superstep::{Ctx, Cx, Durability, ErrorKind, GraphState, StateView};
+use superstep::{Context, ContextWith, Durability, ErrorKind, GraphState, StateView};
 use superstep_agent::agent::Agent;
 use superstep_agent::tool::{Fatal, ToolReply, Tools};
 use superstep_agent::{ScriptedModel, tool};
@@ -45,7 +45,7 @@ async fn buy(
     what: String,
     price: i64,
     purse: Purse<'_>,
-    shop: &Ctx<Shop>,
+    shop: &ContextWith<Shop>,
 ) -> superstep::Result<ToolReply<DeskUpdate>> {
     if price > purse.budget {
         superstep::bail!("{what} costs more than the {} that are left", purse.budget);
@@ -57,13 +57,13 @@ async fn buy(
 
 /// Says how much is left.
 #[tool]
-async fn left(desk: &Desk, chat: &MessagesState, cx: &Cx) -> String {
+async fn left(desk: &Desk, chat: &MessagesState, cx: &Context) -> String {
     format!("{} after {} messages, in `{}`", desk.budget, chat.messages.len(), cx.node())
 }
 
 /// Waits for another one.
 #[tool]
-async fn meet(shop: &Ctx<Shop>, after: u64) -> String {
+async fn meet(shop: &ContextWith<Shop>, after: u64) -> String {
     shop.context().both.wait().await;
     for _ in 0..after {
         tokio::task::yield_now().await;

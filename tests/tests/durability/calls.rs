@@ -4,7 +4,8 @@
 use serde::{Deserialize, Serialize};
 use superstep::subgraph::Subgraph;
 use superstep::{
-    Ctx, Durability, END, Graph, GraphState, NodeError, Result, Route, START, StateGraph, subgraph::WiredTo,
+    ContextWith, Durability, END, Graph, GraphState, NodeError, Result, Route, START, StateGraph,
+    subgraph::WiredTo,
 };
 
 use crate::instants::{Crash, World, at_each_instant, never_after, whichever_commit_fails};
@@ -33,7 +34,7 @@ fn say(text: impl Into<String>) -> TourUpdate {
 }
 
 /// Every node notes that it runs, takes a while, and says so in the state.
-async fn say_so(tour: &Tour, cx: &Ctx<World>) -> TourUpdate {
+async fn say_so(tour: &Tour, cx: &ContextWith<World>) -> TourUpdate {
     cx.context().note(format!("{} {}", tour.round, cx.node()));
     pause(3).await;
     say(format!("{} {}", tour.round, cx.node()))
@@ -41,7 +42,7 @@ async fn say_so(tour: &Tour, cx: &Ctx<World>) -> TourUpdate {
 
 macro_rules! nodes {
     ($($name:ident)*) => {$(
-        async fn $name(tour: &Tour, cx: &Ctx<World>) -> TourUpdate {
+        async fn $name(tour: &Tour, cx: &ContextWith<World>) -> TourUpdate {
             say_so(tour, cx).await
         }
     )*};
@@ -49,12 +50,12 @@ macro_rules! nodes {
 
 nodes! { deal one three beside }
 
-async fn two(tour: &Tour, cx: &Ctx<World>) -> Result<TourUpdate> {
+async fn two(tour: &Tour, cx: &ContextWith<World>) -> Result<TourUpdate> {
     let paid = pay(tour.round, cx).await?;
     Ok(Tour::update().log([format!("{} two", tour.round), paid]))
 }
 
-async fn pay(round: u64, cx: &Ctx<World>) -> Result<String> {
+async fn pay(round: u64, cx: &ContextWith<World>) -> Result<String> {
     let paid = format!("{round} {} paid", cx.node());
     let pay = async {
         cx.context().note(format!("{paid} begun"));
@@ -68,14 +69,14 @@ async fn pay(round: u64, cx: &Ctx<World>) -> Result<String> {
     Ok(receipt)
 }
 
-async fn count(count: &Count, cx: &Ctx<World>) -> Result<CountUpdate> {
+async fn count(count: &Count, cx: &ContextWith<World>) -> Result<CountUpdate> {
     Ok(Count::update().counted([format!("{} #{}", pay(count.round, cx).await?, count.counted.len())]))
 }
 
 #[derive(Serialize, Deserialize)]
 struct Errand(u64);
 
-async fn carry(errand: &Count, cx: &Ctx<World>) -> CountUpdate {
+async fn carry(errand: &Count, cx: &ContextWith<World>) -> CountUpdate {
     cx.context().note(format!("{} carry", errand.round));
     pause(2).await;
     Count::update().counted([format!("{} carried", errand.round)])

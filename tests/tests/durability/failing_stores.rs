@@ -29,7 +29,7 @@ async fn fails_once(durability: Durability, nth: usize, fault: Fault) -> bool {
             false
         }
         Err(error) => {
-            assert!(matches!(error.kind(), ErrorKind::Store(_)), "{about}: {error:?}");
+            assert!(matches!(error.kind(), ErrorKind::Checkpoint(_)), "{about}: {error:?}");
             let cause = error.source().unwrap();
             assert_eq!(cause.to_string(), "the store could not write a checkpoint", "{about}");
             assert_eq!(cause.source().unwrap().to_string(), "the cable was pulled", "{about}");
@@ -88,7 +88,7 @@ async fn fails_to_read(nth: usize) -> bool {
     let failed = match turn.await {
         Ok(()) => false,
         Err(error) => {
-            assert!(matches!(error.kind(), ErrorKind::Store(_)), "{about}: {error:?}");
+            assert!(matches!(error.kind(), ErrorKind::Checkpoint(_)), "{about}: {error:?}");
             let cause = error.source().unwrap();
             assert_eq!(cause.to_string(), "the store could not read a checkpoint", "{about}");
             true
@@ -131,7 +131,7 @@ fn in_a_process_without_space() {
         let truth = Truth::told_to(|_| {});
         let run = thread.run(Job::input(u64::MAX)).recursion_limit(u64::MAX).context(truth.clone());
         let error = run.await.unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Store(_)), "{error:?}");
+        assert!(matches!(error.kind(), ErrorKind::Checkpoint(_)), "{error:?}");
         let causes: Vec<String> = std::iter::successors(error.source(), |error| (*error).source())
             .map(ToString::to_string)
             .collect();
@@ -140,7 +140,7 @@ fn in_a_process_without_space() {
         is_whole(&thread, "a full disk").await;
         // Reading needs no space, and a second try fails as the first did.
         let again = thread.resume(()).recursion_limit(u64::MAX).context(truth).await.unwrap_err();
-        assert!(matches!(again.kind(), ErrorKind::Store(_)), "{again:?}");
+        assert!(matches!(again.kind(), ErrorKind::Checkpoint(_)), "{again:?}");
     });
 }
 

@@ -88,7 +88,7 @@ async fn a_gate_stops_a_thread_from_every_prefix_until_its_stop_is_stored() {
         let mut told = 0;
         for (count, reopened) in each_prefix(&graph(), &batches).await.into_iter().enumerate() {
             let thread = reopened.thread("t");
-            let stored = thread.pending().await.unwrap();
+            let stored = thread.interrupts().await.unwrap();
             if !(stored.before().is_empty() && stored.after().is_empty()) {
                 let lines = thread.state().await.unwrap().unwrap().state.unwrap().log.len();
                 let stored = stop(lines, stored.before(), stored.after());

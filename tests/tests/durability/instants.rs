@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::json;
-use superstep::checkpoint::{Batch, Checkpointer as _, MemoryCheckpointer};
+use superstep::checkpoint::{Checkpointer as _, MemoryCheckpointer, WriteBatch};
 use superstep::interrupt::Answer;
 use superstep::run::Stop;
 use superstep::thread::Thread;
@@ -22,7 +22,7 @@ pub(crate) const TICK: Duration = Duration::from_secs(20 * 60);
 #[derive(Default)]
 pub(crate) struct World {
     notes: Mutex<Vec<Note>>,
-    batches: Arc<Mutex<Vec<Batch>>>,
+    batches: Arc<Mutex<Vec<WriteBatch>>>,
     /// Whoever else is told.
     told: Option<Arc<Truth>>,
     /// What is stopped, and when: once so much has happened.
@@ -166,8 +166,8 @@ impl<'g, S: GraphState> Once<'g, S> {
         let run = run.suspend_sleeps_longer_than(self.longest_sleep).stop_by(&stop);
         let mut outcome = run.context(Arc::clone(world)).await?;
         loop {
-            let Some(pause) = outcome.pause().filter(|pause| !pause.is_told()) else { return Ok(outcome) };
-            let asked = pause.questions();
+            let Some(pause) = outcome.pause().filter(|pause| !pause.is_stopped()) else { return Ok(outcome) };
+            let asked = pause.interrupts();
             asked.iter().for_each(|open| world.note(format!("asked {}", open.question)));
             let answers: Vec<Answer> = asked.iter().map(|open| open.answer_json(json!(true))).collect();
             if let Some(until) = pause.wakes_at().filter(|_| answers.is_empty()) {
@@ -186,7 +186,7 @@ fn watched(store: MemoryCheckpointer) -> Watched<MemoryCheckpointer> {
     Watched::new(store, Truth::told_to(|_| {}))
 }
 
-async fn reopened(batches: &[Batch]) -> Watched<MemoryCheckpointer> {
+async fn reopened(batches: &[WriteBatch]) -> Watched<MemoryCheckpointer> {
     let store = MemoryCheckpointer::new();
     for batch in batches {
         store.commit(batch.clone()).await.unwrap();
@@ -241,7 +241,7 @@ pub(crate) async fn whichever_commit_fails<S: GraphState>(
                 Ok(_) => break,
                 Err(error) => {
                     let cause = format!("{error:?}");
-                    let store = matches!(error.kind(), ErrorKind::Store(_) | ErrorKind::Node { .. });
+                    let store = matches!(error.kind(), ErrorKind::Checkpoint(_) | ErrorKind::Node { .. });
                     assert!(store && cause.contains("the cable was pulled"), "{about}: {cause}");
                 }
             }
@@ -272,11 +272,11 @@ pub(crate) async fn stopped_at_each_instant<S: GraphState>(
                 break;
             }
             let run = Once::new(graph, watched(kept), &input, durability);
-            let told = run.thread().pending().await.unwrap().is_told();
+            let told = run.thread().interrupts().await.unwrap().is_stopped();
             match &ended {
                 // It came to its end all the same.
                 Ok(Outcome::Done(_)) => assert!(!told, "{about}"),
-                Ok(Outcome::Interrupted(pause)) => assert!(told && pause.is_told(), "{about}"),
+                Ok(Outcome::Interrupted(pause)) => assert!(told && pause.is_stopped(), "{about}"),
                 // One that was told before a resumption began is told so and no more.
                 Err(error) => {
                     let ErrorKind::Cancelled { step, .. } = error.kind() else {

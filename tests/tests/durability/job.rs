@@ -3,7 +3,7 @@
 use std::io;
 
 use superstep::thread::Thread;
-use superstep::{Ctx, END, ErrorKind, Graph, GraphState, Overwrite, Route, START, StateGraph};
+use superstep::{ContextWith, END, ErrorKind, Graph, GraphState, Overwrite, Route, START, StateGraph};
 
 use crate::truth::Truth;
 use crate::watched::pause;
@@ -21,22 +21,22 @@ pub(crate) struct Job {
     pub(crate) receipts: Vec<String>,
 }
 
-fn began(cx: &Ctx<Truth>) -> String {
+fn began(cx: &ContextWith<Truth>) -> String {
     cx.context().tell(format!("ran {} {}", cx.superstep(), cx.node()));
     format!("{} {}", cx.superstep(), cx.node())
 }
 
-async fn deal(_: &Job, cx: &Ctx<Truth>) -> JobUpdate {
+async fn deal(_: &Job, cx: &ContextWith<Truth>) -> JobUpdate {
     let token = began(cx);
     pause(1).await;
     Job::update().log([token]).receipts(Overwrite(vec![format!("dealt {}", cx.superstep())]))
 }
 
-async fn left(_: &Job, cx: &Ctx<Truth>) -> JobUpdate {
+async fn left(_: &Job, cx: &ContextWith<Truth>) -> JobUpdate {
     Job::update().log([began(cx)])
 }
 
-async fn middle(_: &Job, cx: &Ctx<Truth>) -> superstep::Result<JobUpdate> {
+async fn middle(_: &Job, cx: &ContextWith<Truth>) -> superstep::Result<JobUpdate> {
     let token = began(cx);
     let charge = async {
         pause(2).await;
@@ -49,7 +49,7 @@ async fn middle(_: &Job, cx: &Ctx<Truth>) -> superstep::Result<JobUpdate> {
     Ok(Job::update().log([token]).receipts([receipt]))
 }
 
-async fn right(_: &Job, cx: &Ctx<Truth>) -> JobUpdate {
+async fn right(_: &Job, cx: &ContextWith<Truth>) -> JobUpdate {
     let token = began(cx);
     pause(5).await;
     Job::update().log([token])
@@ -63,7 +63,7 @@ enum Then {
     Enough,
 }
 
-async fn collect(job: &Job, cx: &Ctx<Truth>) -> (JobUpdate, Then) {
+async fn collect(job: &Job, cx: &ContextWith<Truth>) -> (JobUpdate, Then) {
     let token = began(cx);
     let round = job.round + 1;
     let then = if round < job.rounds { Then::Again } else { Then::Enough };

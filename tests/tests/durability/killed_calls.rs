@@ -1,7 +1,7 @@
 //! Processes that are killed while graphs within their graph run.
 
 use superstep::Durability;
-use superstep::checkpoint::{Checkpointer as _, Query};
+use superstep::checkpoint::{CheckpointQuery, Checkpointer as _};
 use superstep_sqlite::SqliteCheckpointer;
 
 use crate::calls::{Tour, graph, is_kept, log, shared};
@@ -31,7 +31,11 @@ fn in_another_process() {
 async fn stored(store: &SqliteCheckpointer) -> Vec<String> {
     let mut all = Vec::new();
     for namespace in ["", "inner", "inner/deep", "kept", "errand#0", "errand#1"] {
-        let query = Query { thread: "tour".into(), namespace: namespace.into(), ..Query::default() };
+        let query = CheckpointQuery {
+            thread: "tour".into(),
+            namespace: namespace.into(),
+            ..CheckpointQuery::default()
+        };
         all.extend(store.list(query).await.unwrap().items.iter().map(|checkpoint| checkpoint.id.to_string()));
     }
     all

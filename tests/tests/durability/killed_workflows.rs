@@ -1,7 +1,7 @@
 //! Processes that are killed while the function of a workflow runs.
 
 use superstep::workflow::{Flow, Workflow};
-use superstep::{Ctx, Durability, Graph, NodeError, Result};
+use superstep::{ContextWith, Durability, Graph, NodeError, Result};
 
 use crate::instants::{World, never_after};
 use crate::processes::{Here, Victim, kills, wanted};
@@ -9,7 +9,7 @@ use crate::processes::{Here, Victim, kills, wanted};
 const RUNS: u32 = 3;
 const STEPS: u32 = 5;
 
-async fn tally(run: &u32, previous: Option<&Vec<u32>>, world: &Ctx<World>) -> Result<Vec<u32>> {
+async fn tally(run: &u32, previous: Option<&Vec<u32>>, world: &ContextWith<World>) -> Result<Vec<u32>> {
     let step = |number: u32| {
         let does = async move {
             world.context().note(format!("does {run}.{number}"));

@@ -5,7 +5,7 @@ use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
-use superstep::checkpoint::{Checkpointer, MemoryCheckpointer, Write};
+use superstep::checkpoint::{BatchWrite, Checkpointer, MemoryCheckpointer};
 use superstep::messages::{AiMessage, Message, ToolCall, ToolMessage, messages_sanity};
 use superstep::thread::{PersistentGraph, Thread};
 use superstep::{Durability, END, ErrorKind, GraphState, Outcome, Route, START, StateGraph};
@@ -213,8 +213,8 @@ async fn a_history_in_order_is_not_stored_again() {
     let checkpoints: Vec<_> = writes
         .into_iter()
         .filter_map(|write| match write {
-            Write::Checkpoint(new) => Some(new),
-            Write::Records { .. } => None,
+            BatchWrite::Checkpoint(new) => Some(new),
+            BatchWrite::Records { .. } => None,
         })
         .collect();
     let is_at = |node: &str, at: usize| checkpoints[at].checkpoint.next.iter().any(|next| &**next == node);
@@ -222,6 +222,6 @@ async fn a_history_in_order_is_not_stored_again() {
     assert_eq!(after.len(), 2);
     for at in after {
         assert!(is_at("model", at));
-        assert_eq!(checkpoints[at].pieces, []);
+        assert_eq!(checkpoints[at].changes, []);
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use superstep::policy::{Policy, Retry};
 use superstep::{
-    Ctx, Durability, END, Graph, GraphState, NodeError, NodeFailure, Result, START, StateGraph, bail,
+    ContextWith, Durability, END, Graph, GraphState, NodeError, NodeFailure, Result, START, StateGraph, bail,
 };
 
 use crate::instants::{Crash, World, at_each_instant, never_after, whichever_commit_fails};
@@ -25,18 +25,18 @@ fn say(text: impl Into<String>) -> JobUpdate {
     Job::update().log([text.into()])
 }
 
-async fn first(_: &Job, cx: &Ctx<World>) -> JobUpdate {
+async fn first(_: &Job, cx: &ContextWith<World>) -> JobUpdate {
     cx.context().note("first");
     say("first")
 }
 
-async fn work(_: &Job, cx: &Ctx<World>) -> Result<JobUpdate> {
+async fn work(_: &Job, cx: &ContextWith<World>) -> Result<JobUpdate> {
     cx.context().note(format!("attempt {}", cx.attempt()));
     cx.context().note(format!("failed {}", cx.attempt()));
     bail!("no power")
 }
 
-async fn rescue(_: &Job, failure: &NodeFailure, cx: &Ctx<World>) -> Result<JobUpdate> {
+async fn rescue(_: &Job, failure: &NodeFailure, cx: &ContextWith<World>) -> Result<JobUpdate> {
     cx.context().note("rescue");
     let mend = async {
         cx.context().note("mended");
@@ -50,12 +50,12 @@ async fn rescue(_: &Job, failure: &NodeFailure, cx: &Ctx<World>) -> Result<JobUp
     Ok(say(format!("rescued from {}", failure.attempt)))
 }
 
-async fn beside(_: &Job, cx: &Ctx<World>) -> JobUpdate {
+async fn beside(_: &Job, cx: &ContextWith<World>) -> JobUpdate {
     cx.context().note("beside");
     say("beside")
 }
 
-async fn last(_: &Job, cx: &Ctx<World>) -> JobUpdate {
+async fn last(_: &Job, cx: &ContextWith<World>) -> JobUpdate {
     cx.context().note("last");
     say("last")
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use superstep::checkpoint::{Batch, Checkpointer as _, MemoryCheckpointer, Write};
+use superstep::checkpoint::{BatchWrite, Checkpointer as _, MemoryCheckpointer, WriteBatch};
 use superstep::thread::{PersistentGraph, Thread, as_node};
 use superstep::{Durability, Graph, GraphState, START};
 
@@ -12,15 +12,15 @@ use crate::truth::{Truth, nothing_durable_is_done_again};
 use crate::watched::Watched;
 
 /// A store with everything that is committed to it.
-pub(crate) fn recorded() -> (Watched<MemoryCheckpointer>, Arc<Mutex<Vec<Batch>>>) {
-    let batches: Arc<Mutex<Vec<Batch>>> = Arc::default();
+pub(crate) fn recorded() -> (Watched<MemoryCheckpointer>, Arc<Mutex<Vec<WriteBatch>>>) {
+    let batches: Arc<Mutex<Vec<WriteBatch>>> = Arc::default();
     let mut store = Watched::new(MemoryCheckpointer::new(), Truth::told_to(|_| {}));
     store.batches = Some(Arc::clone(&batches));
     (store, batches)
 }
 
 /// A store that has got so many of the batches.
-async fn reopened(batches: &[Batch]) -> MemoryCheckpointer {
+async fn reopened(batches: &[WriteBatch]) -> MemoryCheckpointer {
     let store = MemoryCheckpointer::new();
     for batch in batches {
         store.commit(batch.clone()).await.unwrap();
@@ -40,7 +40,10 @@ async fn states<S: GraphState + std::fmt::Debug, D: Send + Sync + 'static>(
 }
 
 /// Reopens after each batch: what is there is what is there in the end, every checkpoint of a batch is, and the head is it.
-pub(crate) async fn each_prefix<S, D>(graph: &Graph<S, D>, batches: &[Batch]) -> Vec<PersistentGraph<S, D>>
+pub(crate) async fn each_prefix<S, D>(
+    graph: &Graph<S, D>,
+    batches: &[WriteBatch],
+) -> Vec<PersistentGraph<S, D>>
 where
     S: GraphState + std::fmt::Debug,
     D: Send + Sync + 'static,
@@ -52,8 +55,8 @@ where
         let there = states(&reopened.thread("t")).await;
         let written =
             batches[..count].iter().flat_map(|batch| &batch.writes).filter_map(|write| match write {
-                Write::Checkpoint(new) => Some(new.checkpoint.id.to_string()),
-                Write::Records { .. } => None,
+                BatchWrite::Checkpoint(new) => Some(new.checkpoint.id.to_string()),
+                BatchWrite::Records { .. } => None,
             });
         let written: Vec<String> = written.collect();
         assert_eq!(there.len(), written.len(), "after {count} batches");

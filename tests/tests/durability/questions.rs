@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde::{Deserialize, Serialize};
 use superstep::interrupt::Question;
 use superstep::thread::Thread;
-use superstep::{Ctx, Durability, END, ErrorKind, Graph, GraphState, NodeError, Outcome, START, StateGraph};
+use superstep::{
+    ContextWith, Durability, END, ErrorKind, Graph, GraphState, NodeError, Outcome, START, StateGraph,
+};
 
 use crate::job::is_new;
 use crate::prefixes::{each_prefix, recorded};
@@ -32,13 +34,13 @@ async fn plan(_: &Trip) -> TripUpdate {
     Trip::update().log(["plan".to_owned()])
 }
 
-async fn flight(_: &Trip, cx: &Ctx<Weather>) -> TripUpdate {
+async fn flight(_: &Trip, cx: &ContextWith<Weather>) -> TripUpdate {
     let first = cx.interrupt(Book("there".to_owned())).await;
     let second = cx.interrupt(Book("back".to_owned())).await;
     Trip::update().log([format!("flight {first} {second}")])
 }
 
-async fn hotel(_: &Trip, cx: &Ctx<Weather>) -> TripUpdate {
+async fn hotel(_: &Trip, cx: &ContextWith<Weather>) -> TripUpdate {
     let answer = cx.interrupt(Book("hotel".to_owned())).await;
     Trip::update().log([format!("hotel {answer}")])
 }
@@ -51,7 +53,7 @@ async fn depart(_: &Trip) -> TripUpdate {
     Trip::update().log(["depart".to_owned()])
 }
 
-async fn leave(_: &Trip, cx: &Ctx<Weather>) -> superstep::Result<TripUpdate> {
+async fn leave(_: &Trip, cx: &ContextWith<Weather>) -> superstep::Result<TripUpdate> {
     if cx.context().0.load(Ordering::SeqCst) {
         return Err(NodeError::msg("storm"));
     }
@@ -79,7 +81,7 @@ const TRIP: [&str; 7] = ["plan", "flight true true", "hotel true", "train", "dep
 /// Answers whatever is asked, until nothing is.
 async fn answered(thread: &Thread<Trip, Weather>, weather: &Arc<Weather>) -> Trip {
     for _ in 0..20 {
-        let questions = thread.pending().await.unwrap();
+        let questions = thread.interrupts().await.unwrap();
         let answers =
             questions.all::<Book>().unwrap().iter().map(|question| question.answer(true)).collect::<Vec<_>>();
         match thread.resume(answers).context(Arc::clone(weather)).await {
@@ -103,7 +105,7 @@ async fn questions_and_a_failure_come_to_their_end_from_every_prefix() {
         weather.0.store(true, Ordering::SeqCst);
         thread.run(Trip::input()).durability(durability).context(Arc::clone(&weather)).await.unwrap();
         let error = loop {
-            let questions = thread.pending().await.unwrap();
+            let questions = thread.interrupts().await.unwrap();
             let answers = questions
                 .all::<Book>()
                 .unwrap()

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use superstep::checkpoint::Batch;
+use superstep::checkpoint::WriteBatch;
 use superstep::thread::Thread;
-use superstep::{Ctx, Durability, END, ErrorKind, Graph, GraphState, START, StateGraph};
+use superstep::{ContextWith, Durability, END, ErrorKind, Graph, GraphState, START, StateGraph};
 
 use crate::job::is_new;
 use crate::prefixes::{each_prefix, recorded};
@@ -49,33 +49,33 @@ impl Script {
     }
 }
 
-async fn left(_: &Sheet, cx: &Ctx<Script>) -> SheetUpdate {
+async fn left(_: &Sheet, cx: &ContextWith<Script>) -> SheetUpdate {
     Sheet::update().log(["left".to_owned()]).ruled(cx.context().much(0))
 }
 
-async fn right(_: &Sheet, cx: &Ctx<Script>) -> SheetUpdate {
+async fn right(_: &Sheet, cx: &ContextWith<Script>) -> SheetUpdate {
     pause(2).await;
     Sheet::update().log(["right".to_owned()]).ruled(cx.context().much(1))
 }
 
-async fn beside(_: &Sheet, cx: &Ctx<Script>) -> SheetUpdate {
+async fn beside(_: &Sheet, cx: &ContextWith<Script>) -> SheetUpdate {
     pause(4).await;
     cx.context().much(2);
     Sheet::update().log(["beside".to_owned()])
 }
 
 /// What is told to the store while it runs has been written when it comes to its end.
-async fn slow(_: &Sheet, cx: &Ctx<Script>) -> SheetUpdate {
+async fn slow(_: &Sheet, cx: &ContextWith<Script>) -> SheetUpdate {
     pause(20).await;
     cx.context().much(3);
     Sheet::update().log(["slow".to_owned()])
 }
 
-async fn fold_left(_: &Sheet, cx: &Ctx<Script>) -> SheetUpdate {
+async fn fold_left(_: &Sheet, cx: &ContextWith<Script>) -> SheetUpdate {
     Sheet::update().log(["left".to_owned()]).folded(cx.context().much(0))
 }
 
-async fn fold_right(_: &Sheet, cx: &Ctx<Script>) -> SheetUpdate {
+async fn fold_right(_: &Sheet, cx: &ContextWith<Script>) -> SheetUpdate {
     pause(2).await;
     Sheet::update().log(["right".to_owned()]).folded(cx.context().much(1))
 }
@@ -112,7 +112,7 @@ async fn finished(thread: &Thread<Sheet, Script>) -> Vec<bool> {
         .unwrap_or_default()
 }
 
-async fn written(graph: &Graph<Sheet, Script>, durability: Durability) -> Vec<Batch> {
+async fn written(graph: &Graph<Sheet, Script>, durability: Durability) -> Vec<WriteBatch> {
     let (store, batches) = recorded();
     let script = Script::new(false);
     let thread = graph.with_checkpointer(store).thread("t");

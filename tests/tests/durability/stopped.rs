@@ -67,7 +67,7 @@ async fn stopped_after(inner: impl Checkpointer + Clone, case: Case) -> bool {
             return !told || polls > 10_000;
         }
         Ok(Outcome::Interrupted(pause)) => {
-            assert!(!cancel && pause.is_told(), "{about}");
+            assert!(!cancel && pause.is_stopped(), "{about}");
             Some((pause.state().clone(), pause.next().to_vec()))
         }
         Err(error) => {
@@ -86,15 +86,15 @@ async fn stopped_after(inner: impl Checkpointer + Clone, case: Case) -> bool {
     let (state, next) = head.unwrap();
     let found = thread.state().await.unwrap().unwrap();
     assert_eq!(found.state, Some(state), "{about}: it is at the boundary that it has told of");
-    let pending = thread.pending().await.unwrap();
-    assert!(pending.is_told(), "{about}");
+    let pending = thread.interrupts().await.unwrap();
+    assert!(pending.is_stopped(), "{about}");
     if !cancel {
         assert_eq!(pending.next(), next, "{about}");
         assert!(found.tasks.iter().all(|task| task.result.is_none()), "{about}: nothing is half done");
     }
     let outcome = thread.resume(()).durability(durability).context(Arc::clone(&truth)).await.unwrap();
     assert_eq!(outcome.state(), &end(ROUNDS), "{about}");
-    assert!(!thread.pending().await.unwrap().is_told());
+    assert!(!thread.interrupts().await.unwrap().is_stopped());
     if durability != Durability::Exit {
         is_whole(&thread, &about).await;
     }
@@ -183,11 +183,11 @@ async fn going_on_takes_the_stop_back() {
     let stop = Stop::new();
     stop.drain();
     let run = thread.run(Job::input(ROUNDS)).stop_by(&stop).context(Arc::clone(&truth));
-    assert!(run.await.unwrap().pause().unwrap().is_told());
-    assert!(thread.pending().await.unwrap().is_told());
+    assert!(run.await.unwrap().pause().unwrap().is_stopped());
+    assert!(thread.interrupts().await.unwrap().is_stopped());
     drop(thread.resume(()).context(Arc::clone(&truth)).start().await.unwrap());
-    assert!(!thread.pending().await.unwrap().is_told());
-    assert_eq!(thread.pending().await.unwrap().next(), ["deal"]);
+    assert!(!thread.interrupts().await.unwrap().is_stopped());
+    assert_eq!(thread.interrupts().await.unwrap().next(), ["deal"]);
     // The same run, started again by a client that knows of nothing, is stopped no more.
     assert_eq!(thread.resume(()).context(truth).await.unwrap().state(), &end(ROUNDS));
 }
@@ -223,7 +223,7 @@ async fn a_lone_node_that_never_ends_is_cancelled_at_once() {
             let error = result.expect("it is not waited for").unwrap_err();
             let ErrorKind::Cancelled { unfinished, .. } = error.kind() else { panic!("{error:?}") };
             assert_eq!(unfinished, &[node]);
-            assert!(thread.pending().await.unwrap().is_told());
+            assert!(thread.interrupts().await.unwrap().is_stopped());
         }
     }
 }

@@ -6,9 +6,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use superstep::interrupt::Question;
 use superstep::policy::{Policy, Retry};
-use superstep::subgraph::ToParent;
+use superstep::subgraph::ParentCommand;
 use superstep::{
-    Ctx, Durability, END, Graph, GraphState, NodeError, NodeFailure, Result, Route, START, StateGraph, bail,
+    ContextWith, Durability, END, Graph, GraphState, NodeError, NodeFailure, Result, Route, START,
+    StateGraph, bail,
 };
 
 use crate::instants::{
@@ -36,20 +37,20 @@ fn say(text: &str) -> VisitUpdate {
 }
 
 /// Asks, and notes once it has heard.
-async fn may(cx: &Ctx<World>, what: &str) -> bool {
+async fn may(cx: &ContextWith<World>, what: &str) -> bool {
     let yes = cx.interrupt(May(what.to_owned())).await;
     cx.context().note(format!("heard {what}"));
     yes
 }
 
-async fn greet(_: &Visit, cx: &Ctx<World>) -> VisitUpdate {
+async fn greet(_: &Visit, cx: &ContextWith<World>) -> VisitUpdate {
     cx.context().note("greet");
     pause(2).await;
     say("greet")
 }
 
 /// Asks, does something for good, fails, and is tried again.
-async fn flaky(_: &Visit, cx: &Ctx<World>) -> Result<VisitUpdate> {
+async fn flaky(_: &Visit, cx: &ContextWith<World>) -> Result<VisitUpdate> {
     may(cx, "enter").await;
     let pay = async {
         cx.context().note("paid");
@@ -65,27 +66,27 @@ async fn flaky(_: &Visit, cx: &Ctx<World>) -> Result<VisitUpdate> {
     Ok(say("flaky"))
 }
 
-async fn nap(_: &Visit, cx: &Ctx<World>) -> VisitUpdate {
+async fn nap(_: &Visit, cx: &ContextWith<World>) -> VisitUpdate {
     cx.context().note("nap");
     cx.sleep(2 * HOUR).await;
     cx.context().note("napped");
     say("nap")
 }
 
-async fn clumsy(_: &Visit, cx: &Ctx<World>) -> Result<VisitUpdate> {
+async fn clumsy(_: &Visit, cx: &ContextWith<World>) -> Result<VisitUpdate> {
     cx.context().note("clumsy");
     pause(3).await;
     bail!("a vase is broken")
 }
 
 /// A handler that asks.
-async fn sorry(_: &Visit, _: &NodeFailure, cx: &Ctx<World>) -> VisitUpdate {
+async fn sorry(_: &Visit, _: &NodeFailure, cx: &ContextWith<World>) -> VisitUpdate {
     cx.context().note("sorry");
     may(cx, "sweep").await;
     say("sorry")
 }
 
-async fn leave(_: &Visit, cx: &Ctx<World>) -> VisitUpdate {
+async fn leave(_: &Visit, cx: &ContextWith<World>) -> VisitUpdate {
     cx.context().note("leave");
     say("leave")
 }
@@ -97,13 +98,13 @@ enum Hand {
 }
 
 /// Says something to the graph around.
-async fn call_out(_: &Visit, cx: &Ctx<World>) -> ToParent<Visit, Hand> {
+async fn call_out(_: &Visit, cx: &ContextWith<World>) -> ParentCommand<Visit, Hand> {
     cx.context().note("call out");
     pause(2).await;
-    ToParent::update(say("called out")).goto(Hand::Over)
+    ParentCommand::update(say("called out")).goto(Hand::Over)
 }
 
-async fn helper(_: &Visit, cx: &Ctx<World>) -> VisitUpdate {
+async fn helper(_: &Visit, cx: &ContextWith<World>) -> VisitUpdate {
     cx.context().note("helper");
     may(cx, "help").await;
     say("helper")

@@ -80,7 +80,8 @@ async fn dropped_after(store: impl Checkpointer, polls: u32, durability: Durabil
         let short = OnConflict::Wait(Duration::from_millis(20));
         match run("second").run_id("second").on_conflict(short).await {
             Ok(outcome) => break outcome,
-            Err(error) if matches!(error.kind(), ErrorKind::Pending { .. } | ErrorKind::Conflict(_)) => {}
+            Err(error) if matches!(error.kind(), ErrorKind::PendingTasks { .. } | ErrorKind::Conflict(_)) => {
+            }
             Err(error) => panic!("{about}: {error:?}"),
         }
     };

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
 use superstep::checkpoint::{
-    Batch, Checkpoint, CheckpointId, Checkpointer, Loaded, Page, Prune, Pruned, Query, RecordKind,
-    StoreError, StoreFuture, ThreadQuery, ThreadRecord, Write,
+    BatchWrite, Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer,
+    Loaded, Page, Prune, Pruned, RecordKind, ThreadQuery, ThreadRecord, WriteBatch,
 };
 
 use crate::truth::Truth;
@@ -25,7 +25,7 @@ pub(crate) struct Watched<C> {
     /// Which read fails, counted from 0.
     pub(crate) fails_to_read: Option<usize>,
     /// Everything that is committed.
-    pub(crate) batches: Option<Arc<Mutex<Vec<Batch>>>>,
+    pub(crate) batches: Option<Arc<Mutex<Vec<WriteBatch>>>>,
     commits: Arc<AtomicUsize>,
     reads: Arc<AtomicUsize>,
     under_way: Arc<AtomicUsize>,
@@ -61,9 +61,9 @@ impl<C> Watched<C> {
     }
 
     /// Counts a read, which may be the one that fails.
-    fn read(&self) -> Result<(), StoreError> {
+    fn read(&self) -> Result<(), CheckpointError> {
         if self.fails_to_read == Some(self.reads.fetch_add(1, Ordering::SeqCst)) {
-            return Err(StoreError::backend("read a checkpoint", "the cable was pulled"));
+            return Err(CheckpointError::backend("read a checkpoint", "the cable was pulled"));
         }
         Ok(())
     }
@@ -78,11 +78,11 @@ impl<C> Watched<C> {
     }
 
     /// Tells what a store that has taken this batch has acknowledged.
-    pub(crate) fn tell(&self, batch: &Batch) {
+    pub(crate) fn tell(&self, batch: &WriteBatch) {
         for write in &batch.writes {
             match write {
-                Write::Checkpoint(new) => self.tell_plan("stored", &new.checkpoint),
-                Write::Records { checkpoint, put, .. } => {
+                BatchWrite::Checkpoint(new) => self.tell_plan("stored", &new.checkpoint),
+                BatchWrite::Records { checkpoint, put, .. } => {
                     for record in put.iter().filter(|record| record.key.kind == RecordKind::Finished) {
                         self.truth.tell(format!("finished {checkpoint} {}", record.key.task));
                     }
@@ -122,12 +122,12 @@ pub(crate) async fn pause(times: u32) {
     .await;
 }
 
-fn broken() -> StoreError {
-    StoreError::backend("write a checkpoint", "the cable was pulled")
+fn broken() -> CheckpointError {
+    CheckpointError::backend("write a checkpoint", "the cable was pulled")
 }
 
 impl<C: Checkpointer> Checkpointer for Watched<C> {
-    fn commit(&self, batch: Batch) -> StoreFuture<'_, ()> {
+    fn commit(&self, batch: WriteBatch) -> CheckpointFuture<'_, ()> {
         Box::pin(async move {
             let _call = Call::of(self);
             let count = self.commits.fetch_add(1, Ordering::SeqCst);
@@ -154,7 +154,7 @@ impl<C: Checkpointer> Checkpointer for Watched<C> {
         thread: &str,
         namespace: &str,
         checkpoint: Option<CheckpointId>,
-    ) -> StoreFuture<'_, Loaded> {
+    ) -> CheckpointFuture<'_, Loaded> {
         let (thread, namespace) = (thread.to_owned(), namespace.to_owned());
         Box::pin(async move {
             let _call = Call::of(self);
@@ -168,7 +168,7 @@ impl<C: Checkpointer> Checkpointer for Watched<C> {
         })
     }
 
-    fn list(&self, query: Query) -> StoreFuture<'_, Page<Checkpoint>> {
+    fn list(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<Checkpoint>> {
         Box::pin(async move {
             let _call = Call::of(self);
             self.read()?;
@@ -176,19 +176,19 @@ impl<C: Checkpointer> Checkpointer for Watched<C> {
         })
     }
 
-    fn threads(&self, query: ThreadQuery) -> StoreFuture<'_, Page<ThreadRecord>> {
+    fn threads(&self, query: ThreadQuery) -> CheckpointFuture<'_, Page<ThreadRecord>> {
         self.inner.threads(query)
     }
 
-    fn delete(&self, thread: &str) -> StoreFuture<'_, bool> {
+    fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool> {
         self.inner.delete(thread)
     }
 
-    fn copy(&self, from: &str, to: &str) -> StoreFuture<'_, ()> {
+    fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()> {
         self.inner.copy(from, to)
     }
 
-    fn prune(&self, prune: Prune) -> StoreFuture<'_, Pruned> {
+    fn prune(&self, prune: Prune) -> CheckpointFuture<'_, Pruned> {
         self.inner.prune(prune)
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use superstep::checkpoint::MemoryCheckpointer;
 use superstep::thread::{OnConflict, PersistentGraph};
-use superstep::{Ctx, Durability, END, Error, ErrorKind, Graph, GraphState, START, StateGraph};
+use superstep::{ContextWith, Durability, END, Error, ErrorKind, Graph, GraphState, START, StateGraph};
 use superstep_sqlite::SqliteCheckpointer;
 use tokio::sync::Notify;
 
@@ -34,7 +34,7 @@ struct Hold {
 
 async fn open(_: &Book) {}
 
-async fn hold(_: &Book, cx: &Ctx<Hold>) {
+async fn hold(_: &Book, cx: &ContextWith<Hold>) {
     let hold = cx.context();
     if let Some(waits) = &hold.waits {
         waits();
@@ -45,13 +45,13 @@ async fn hold(_: &Book, cx: &Ctx<Hold>) {
     }
 }
 
-async fn write(book: &Book, cx: &Ctx<Hold>) -> BookUpdate {
+async fn write(book: &Book, cx: &ContextWith<Hold>) -> BookUpdate {
     cx.context().ran.lock().unwrap().push("write".to_owned());
     tokio::task::yield_now().await;
     Book::update().lines([book.line.clone()])
 }
 
-async fn close(_: &Book, cx: &Ctx<Hold>) {
+async fn close(_: &Book, cx: &ContextWith<Hold>) {
     cx.context().ran.lock().unwrap().push("close".to_owned());
 }
 
@@ -87,7 +87,7 @@ async fn overtaken(graph: PersistentGraph<Book, Hold>, durability: Durability) {
     held.reached.notified().await;
 
     let refused = thread.run(Book::input("new")).context(Arc::clone(&free)).await.unwrap_err();
-    let ErrorKind::Pending { next, .. } = refused.kind() else { panic!("{refused:?}") };
+    let ErrorKind::PendingTasks { next, .. } = refused.kind() else { panic!("{refused:?}") };
     // What is planned as far as it is durable.
     assert!(["hold", "open", "START"].contains(&&*next[0]), "{next:?}");
 
@@ -129,7 +129,7 @@ async fn of_runs_that_begin_at_once_the_winners_work_is_whole() {
         for (line, run) in runs {
             match run.await.unwrap() {
                 Ok(_) => assert!(won.insert(line)),
-                Err(error) if matches!(error.kind(), ErrorKind::Pending { .. }) => {}
+                Err(error) if matches!(error.kind(), ErrorKind::PendingTasks { .. }) => {}
                 Err(error) => names_both_heads(&error),
             }
         }
@@ -213,7 +213,7 @@ async fn a_process_that_is_overtaken_by_another_stops() {
     assert!(told.any(|line| line.unwrap() == "waiting"));
     let thread = graph().with_checkpointer(SqliteCheckpointer::open(&path).unwrap()).thread("t");
     let refused = thread.run(Book::input("ours")).context(Hold::default()).await.unwrap_err();
-    assert!(matches!(refused.kind(), ErrorKind::Pending { .. }), "{refused:?}");
+    assert!(matches!(refused.kind(), ErrorKind::PendingTasks { .. }), "{refused:?}");
     let state = thread.resume(()).context(Hold::default()).await.unwrap().into_state();
     assert_eq!(state.lines, ["theirs"]);
     child.stdin.take().unwrap().write_all(&[0]).unwrap();

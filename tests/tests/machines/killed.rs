@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use serde::{Deserialize, Serialize};
 use superstep::machine::{End, Machine, To, to};
-use superstep::{Cx, Durability, GraphState};
+use superstep::{Context, Durability, GraphState};
 use superstep_sqlite::SqliteCheckpointer;
 
 const PATH: &str = "MACHINES_TEST_FILE";
@@ -29,7 +29,7 @@ struct CountDown {
 }
 
 impl CountDown {
-    async fn run(&self, log: &Log, cx: &Cx) -> (LogUpdate, To<Rocket, (CountDown, End<usize>)>) {
+    async fn run(&self, log: &Log, cx: &Context) -> (LogUpdate, To<Rocket, (CountDown, End<usize>)>) {
         if self.from == 7 && cx.metadata().contains_key("dies here") {
             println!("\nat 7");
             // Nobody answers; this process is killed meanwhile.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use superstep::checkpoint::MemoryCheckpointer;
 use superstep::interrupt::Question;
 use superstep::machine::{End, Machine, To, to};
-use superstep::{Ctx, EventKind, Result};
+use superstep::{ContextWith, EventKind, Result};
 
 #[derive(Machine)]
 #[machine(nodes(Ask, Answered), context = AtomicU32, output = String)]
@@ -23,7 +23,7 @@ impl Question for Ask {
 }
 
 impl Ask {
-    async fn run(&self, cx: &Ctx<AtomicU32>) -> Result<Answered> {
+    async fn run(&self, cx: &ContextWith<AtomicU32>) -> Result<Answered> {
         let number = cx
             .step("number", async { Ok::<_, std::fmt::Error>(cx.context().fetch_add(1, Ordering::Relaxed)) });
         let number = number.await?;
@@ -62,7 +62,7 @@ async fn on_a_thread_the_answer_comes_later_and_steps_are_not_run_again() {
         "graph `Quiz`: has not ended: it waits for an answer to `Ask`"
     );
     for (asked, answer) in [("0: why?", ""), ("1: pardon?", "because")] {
-        let question = thread.pending().await.unwrap().only::<Ask>().unwrap();
+        let question = thread.interrupts().await.unwrap().only::<Ask>().unwrap();
         assert_eq!(question.question, asked);
         let outcome =
             thread.resume(question.answer(answer.to_owned())).context(Arc::clone(&count)).await.unwrap();

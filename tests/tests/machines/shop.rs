@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use superstep::machine::{End, Machine, To, to};
-use superstep::{Ctx, Cx, GraphState, Result, StateView, bail};
+use superstep::{Context, ContextWith, GraphState, Result, StateView, bail};
 
 #[derive(GraphState, Clone, Debug, PartialEq)]
 pub(crate) struct Basket {
@@ -33,7 +33,7 @@ pub(crate) struct Look {
 }
 
 impl Look {
-    pub(crate) async fn run(&self, prices: &Ctx<Prices>, money: Money<'_>) -> To<Shop, (Buy, Leave)> {
+    pub(crate) async fn run(&self, prices: &ContextWith<Prices>, money: Money<'_>) -> To<Shop, (Buy, Leave)> {
         match prices.context().0.get(self.from) {
             Some((what, price)) if money.spent + price <= *money.budget => {
                 to(Buy { what: (*what).to_owned(), next: self.from + 1 })
@@ -51,7 +51,7 @@ pub(crate) struct Buy {
 }
 
 impl Buy {
-    pub(crate) async fn run(&self, cx: &Ctx<Prices>) -> Result<(BasketUpdate, Look)> {
+    pub(crate) async fn run(&self, cx: &ContextWith<Prices>) -> Result<(BasketUpdate, Look)> {
         let Some((_, price)) = cx.context().0.iter().find(|(what, _)| *what == self.what) else {
             bail!("there is no {}", self.what);
         };
@@ -63,7 +63,7 @@ impl Buy {
 pub(crate) struct Leave;
 
 impl Leave {
-    pub(crate) async fn run(&self, basket: &Basket, cx: &Cx) -> (BasketUpdate, End<String>) {
+    pub(crate) async fn run(&self, basket: &Basket, cx: &Context) -> (BasketUpdate, End<String>) {
         let bought = basket.bought.join(" and ");
         (Basket::update().bought([format!("left at {}", cx.node())]), End(bought))
     }

@@ -1,6 +1,6 @@
 //! A superstep allocates what its node's future needs, and a state that is read back what is in it, and little else.
 
-use superstep::checkpoint::{CheckpointId, Payload, PieceKind, StoredField, StoredPiece};
+use superstep::checkpoint::{ChangeKind, CheckpointId, Payload, StoredChange, StoredField};
 use superstep::state::Restore;
 use superstep::{GraphState, START, StateGraph};
 
@@ -74,13 +74,13 @@ struct Numbers {
 
 #[test]
 fn a_list_is_read_back_without_an_allocation_for_each_delta() {
-    let delta = |number: u32| StoredPiece {
+    let delta = |number: u32| StoredChange {
         checkpoint: CheckpointId::after(None),
-        kind: PieceKind::Delta,
+        kind: ChangeKind::Delta,
         payload: Payload::json(format!("[{number}]")),
     };
     let pieces = (0..1_000).map(delta).collect();
-    let mut restore = Restore::new(vec![StoredField { field: "numbers".to_owned(), pieces }]);
+    let mut restore = Restore::new(vec![StoredField { field: "numbers".to_owned(), changes: pieces }]);
     let mut restored = None;
     let counted = allocation_counter::measure(|| restored = Some(Numbers::__restore(&mut restore).unwrap()));
     assert_eq!(restored.unwrap().numbers, (0..1_000).collect::<Vec<_>>());

@@ -1,6 +1,6 @@
 //! A node can be tested without a graph.
 
-use superstep::{Ctx, Cx, ErrorKind, GraphState, NodeError, Overwrite, Result};
+use superstep::{Context, ContextWith, ErrorKind, GraphState, NodeError, Overwrite, Result};
 
 #[derive(GraphState, Clone, Debug)]
 #[state(invariant = in_order)]
@@ -17,18 +17,18 @@ fn in_order(trip: &Trip) -> Result<(), &'static str> {
     if trip.from <= trip.to { Ok(()) } else { Err("it ends before it begins") }
 }
 
-async fn stop(trip: &Trip, by: &Ctx<u32>) -> TripUpdate {
+async fn stop(trip: &Trip, by: &ContextWith<u32>) -> TripUpdate {
     Trip::update().stops([trip.from + by.context()])
 }
 
-async fn named(_: &Trip, cx: &Cx) -> String {
+async fn named(_: &Trip, cx: &Context) -> String {
     format!("{} in {} of {}", cx.node(), cx.superstep(), cx.superstep() + cx.remaining_steps())
 }
 
 #[tokio::test]
 async fn its_update_is_applied_as_in_a_run() {
     let trip = Trip::started(Trip::input(1_u32, 9_u32)).unwrap();
-    let update = stop(&trip, &Ctx::detached("stop", 2)).await;
+    let update = stop(&trip, &ContextWith::detached("stop", 2)).await;
     let trip = trip.updated(update.clone()).unwrap().updated(update).unwrap();
     assert_eq!(trip.stops, [3, 3]);
     assert!(trip.updated(Trip::update().stops(Overwrite(vec![]))).unwrap().stops.is_empty());
@@ -37,7 +37,7 @@ async fn its_update_is_applied_as_in_a_run() {
 #[tokio::test]
 async fn its_context_stands_for_one_superstep() {
     let trip = Trip::started(Trip::input(1_u32, 9_u32)).unwrap();
-    assert_eq!(named(&trip, &Cx::detached("alone")).await, "alone in 1 of 1");
+    assert_eq!(named(&trip, &Context::detached("alone")).await, "alone in 1 of 1");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A node's name stands for one node.
 
 use superstep::WiringProblem;
-use superstep::{Cx, END, ErrorKind, GraphState, Node, START, StateGraph, named};
+use superstep::{Context, END, ErrorKind, GraphState, Node, START, StateGraph, named};
 
 #[derive(GraphState, Clone)]
 struct Log {
@@ -15,7 +15,7 @@ impl Node for Say {
     type Reads = Log;
     type Output = LogUpdate;
 
-    async fn run(&self, _: &Log, _: &Cx) -> LogUpdate {
+    async fn run(&self, _: &Log, _: &Context) -> LogUpdate {
         Log::update().lines([self.0.to_owned()])
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use superstep::node::{Choice, Exit, IntoLeave, Leave, NodeRef, PacketType};
-use superstep::{Cx, END, GraphState, NodeError, Route};
+use superstep::{Context, END, GraphState, NodeError, Route};
 
 #[derive(GraphState, Clone, Default)]
 struct Ticket {
@@ -19,7 +19,7 @@ async fn draft(_: &Ticket) -> TicketUpdate {
 }
 
 // It leads back to itself: a route may name the node that returns it.
-async fn search(_: &Query, _: &Cx) -> Result<Way, NodeError> {
+async fn search(_: &Query, _: &Context) -> Result<Way, NodeError> {
     Ok(Way::Accept)
 }
 

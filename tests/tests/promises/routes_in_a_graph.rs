@@ -1,7 +1,7 @@
 //! A run goes where a node's route says, and a payload goes with it.
 
 use serde::{Deserialize, Serialize};
-use superstep::{Cx, END, GraphState, Result, Route, START, StateGraph, named};
+use superstep::{Context, END, GraphState, Result, Route, START, StateGraph, named};
 
 #[derive(GraphState, Clone, Default)]
 struct Work {
@@ -69,7 +69,7 @@ async fn one_variant_leads_to_several_nodes() {
     assert_eq!(work.log, ["left", "right"]);
 }
 
-async fn search(query: &Query, work: &Work, _: &Cx) -> WorkUpdate {
+async fn search(query: &Query, work: &Work, _: &Context) -> WorkUpdate {
     said(format!("{} after {}", query.word, work.log.len()))
 }
 

@@ -1,6 +1,6 @@
 //! A view shows a node what it needs of the state, by the names and types of the state's fields.
 
-use superstep::{Cx, END, GraphState, START, StateGraph, StateView};
+use superstep::{Context, END, GraphState, START, StateGraph, StateView};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Message(String);
@@ -95,7 +95,7 @@ fn a_view_may_be_of_a_flattened_or_a_generic_state() {
     assert_eq!(Items::of(&Generic { items: vec![1, 2] }).items, [1, 2]);
 }
 
-async fn answer(view: Question<'_>, cx: &Cx) -> TicketUpdate {
+async fn answer(view: Question<'_>, cx: &Context) -> TicketUpdate {
     let _ = cx;
     Ticket::update().answer(format!("{} {}", view.question, view.notes.len()))
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use superstep::interrupt::Question;
-use superstep::{Ctx, END, Graph, NodeError, Outcome, START};
+use superstep::{ContextWith, END, Graph, NodeError, Outcome, START};
 
 use super::stores::on_every_store;
 use super::story::{Story, StoryUpdate, World, begin, enter, say, story, tellers, told};
@@ -18,7 +18,7 @@ impl Question for Approve {
     type Answer = bool;
 }
 
-async fn buy(_: &Story, cx: &Ctx<World>) -> Result<StoryUpdate, NodeError> {
+async fn buy(_: &Story, cx: &ContextWith<World>) -> Result<StoryUpdate, NodeError> {
     let yes = cx.interrupt(Approve { what: "buy".to_owned() }).await;
     enter(cx, "buy").await?;
     Ok(say(format!("buy {yes}")))
@@ -38,15 +38,15 @@ async fn a_thread_goes_on_within_the_subgraph() {
         let world = std::sync::Arc::new(World::default());
         let run = place.thread(&shop()).run(begin("x")).context(std::sync::Arc::clone(&world)).await.unwrap();
         let Outcome::Interrupted(pause) = run else { panic!("it asks") };
-        let [question] = pause.questions() else { panic!("one question") };
+        let [question] = pause.interrupts() else { panic!("one question") };
         assert_eq!((question.namespace.join("/").as_str(), question.node.as_str()), ("middle/deep", "buy"));
         let mut ran: Vec<String> = world.ran().split(' ').map(str::to_owned).collect();
         ran.sort();
         assert_eq!(ran, ["beside", "first"]);
 
         let thread = place.thread(&shop());
-        let pending = thread.pending().await.unwrap();
-        assert_eq!(pending.questions(), pause.questions());
+        let pending = thread.interrupts().await.unwrap();
+        assert_eq!(pending.interrupts(), pause.interrupts());
         let asked = pending.only::<Approve>().unwrap();
         let ended = thread.resume(asked.answer(true)).context(std::sync::Arc::clone(&world)).await.unwrap();
         assert_eq!(world.ran(), "buy after");
@@ -80,7 +80,7 @@ async fn a_subgraph_that_is_not_stored_begins_anew_and_is_not_asked_again() {
         let graph = story().edge(START, &inner).edge(&inner, END).compile().unwrap();
         place.thread(&graph).run(begin("x")).context(std::sync::Arc::clone(&world)).await.unwrap();
         let thread = place.thread(&graph);
-        let asked = thread.pending().await.unwrap().only::<Approve>().unwrap();
+        let asked = thread.interrupts().await.unwrap().only::<Approve>().unwrap();
         let ended = thread.resume(asked.answer(true)).context(std::sync::Arc::clone(&world)).await.unwrap();
         assert_eq!(told(ended.state()), "x first buy true after");
         assert_eq!(world.ran(), "first first buy after");
@@ -99,7 +99,7 @@ async fn a_breakpoint_within_stops_the_run_around_it() {
         let run = place.thread(&graph).run(begin("x")).context(std::sync::Arc::clone(&world)).await.unwrap();
         assert_eq!(run.pause().unwrap().before(), ["inner/after"]);
         let thread = place.thread(&graph);
-        assert_eq!(thread.pending().await.unwrap().before(), ["inner/after"]);
+        assert_eq!(thread.interrupts().await.unwrap().before(), ["inner/after"]);
         let ended = thread.resume(()).context(std::sync::Arc::clone(&world)).await.unwrap();
         assert_eq!(told(ended.state()), "x first after beside");
         assert_eq!(world.ran(), "first after beside");

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use superstep::interrupt::Question;
-use superstep::{Cx, END, Graph, GraphState, START, StateGraph};
+use superstep::{Context, END, Graph, GraphState, START, StateGraph};
 
 use super::stores::on_every_store;
 
@@ -18,7 +18,7 @@ macro_rules! program {
     ($price:expr) => {
         use super::*;
         use superstep::Route;
-        use superstep::subgraph::ToParent;
+        use superstep::subgraph::ParentCommand;
 
         #[derive(Route)]
         enum Out {
@@ -30,7 +30,7 @@ macro_rules! program {
             Search::update().found([$price(1)])
         }
 
-        async fn ask(_: &Search, cx: &Cx) -> SearchUpdate {
+        async fn ask(_: &Search, cx: &Context) -> SearchUpdate {
             let sure = cx.interrupt(Sure).await;
             Search::update().found([$price(if sure { 2 } else { 3 })])
         }
@@ -39,12 +39,12 @@ macro_rules! program {
             Order::update().prices([$price(4)])
         }
 
-        async fn sure(_: &Order, cx: &Cx) -> OrderUpdate {
+        async fn sure(_: &Order, cx: &Context) -> OrderUpdate {
             Order::update().prices([$price(if cx.interrupt(Sure).await { 5 } else { 6 })])
         }
 
-        async fn says(_: &Order) -> ToParent<Order, Out> {
-            ToParent::update(Order::update().prices([$price(7)])).goto(Out::Help)
+        async fn says(_: &Order) -> ParentCommand<Order, Out> {
+            ParentCommand::update(Order::update().prices([$price(7)])).goto(Out::Help)
         }
 
         async fn helper(_: &Order) -> OrderUpdate {
@@ -134,7 +134,7 @@ async fn goes_on(older: Graph<before::Order>, newer: Graph<after::Order>, ends: 
         let outcome = place.thread(&older).run(before::Order::input()).await.unwrap();
         assert!(outcome.pause().is_some());
         let thread = place.thread(&newer);
-        let answer = thread.pending().await.unwrap().only::<Sure>().unwrap().answer(true);
+        let answer = thread.interrupts().await.unwrap().only::<Sure>().unwrap().answer(true);
         let ended = thread.resume(answer).await.unwrap();
         assert_eq!(ended.state().prices.join(", "), ends);
     })
@@ -162,12 +162,12 @@ async fn what_earlier_calls_have_left_is_brought_to_the_new_version() {
         for _ in 0..2 {
             let thread = place.thread(&before::mapped());
             thread.run(before::Order::input()).await.unwrap();
-            let answer = thread.pending().await.unwrap().only::<Sure>().unwrap().answer(true);
+            let answer = thread.interrupts().await.unwrap().only::<Sure>().unwrap().answer(true);
             thread.resume(answer).await.unwrap();
         }
         let thread = place.thread(&after::mapped());
         thread.run(after::Order::input()).await.unwrap();
-        let answer = thread.pending().await.unwrap().only::<Sure>().unwrap().answer(true);
+        let answer = thread.interrupts().await.unwrap().only::<Sure>().unwrap().answer(true);
         let ended = thread.resume(answer).await.unwrap();
         assert_eq!(ended.state().prices.join(", "), "old 1, old 2, old 1, old 2, new 1, new 2");
     })

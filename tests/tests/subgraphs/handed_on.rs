@@ -2,7 +2,7 @@
 
 use superstep::subgraph::Subgraph;
 use superstep::{
-    Cx, END, ErrorKind, Graph, GraphState, NodeError, Overwrite, Route, START, StateGraph, named,
+    Context, END, ErrorKind, Graph, GraphState, NodeError, Overwrite, Route, START, StateGraph, named,
 };
 
 #[derive(GraphState, Clone, Debug, PartialEq)]
@@ -129,7 +129,7 @@ async fn what_fails_within_is_told_with_both_names() {
 
 #[tokio::test]
 async fn a_step_by_hand_goes_on_where_a_subgraph_has_failed() {
-    async fn sometimes(_: &Report, cx: &Cx) -> Result<ReportUpdate, NodeError> {
+    async fn sometimes(_: &Report, cx: &Context) -> Result<ReportUpdate, NodeError> {
         if cx.attempt() == 1 { Err(std::io::Error::other("not yet").into()) } else { Ok(note("at last")) }
     }
     let inner = StateGraph::<Report>::new()

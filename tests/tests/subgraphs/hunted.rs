@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 use superstep::checkpoint::Prune;
 use superstep::interrupt::Question;
 use superstep::policy::{Policy, Retry};
-use superstep::subgraph::{Subgraph, ToParent};
+use superstep::subgraph::{ParentCommand, Subgraph};
 use superstep::thread::as_node;
 use superstep::{
-    Ctx, Durability, END, ErrorKind, FailureMode, Graph, Node, NodeError, Overwrite, Route, START, named,
+    ContextWith, Durability, END, ErrorKind, FailureMode, Graph, Node, NodeError, Overwrite, Route, START,
+    named,
 };
 
 use super::stores::on_every_store;
@@ -28,13 +29,13 @@ impl Question for Ask {
     type Answer = bool;
 }
 
-async fn ask(_: &Story, cx: &Ctx<World>) -> Result<StoryUpdate, NodeError> {
+async fn ask(_: &Story, cx: &ContextWith<World>) -> Result<StoryUpdate, NodeError> {
     let yes = cx.interrupt(Ask { what: "ask".into() }).await;
     enter(cx, "ask").await?;
     Ok(say(format!("ask {yes}")))
 }
 
-async fn count(story: &Story, cx: &Ctx<World>) -> Result<StoryUpdate, NodeError> {
+async fn count(story: &Story, cx: &ContextWith<World>) -> Result<StoryUpdate, NodeError> {
     let seen = format!("n{}", story.log.len());
     cx.context().note(&seen);
     Ok(say(seen))
@@ -124,7 +125,7 @@ async fn what_a_call_has_begun_with_outlives_pruning_while_it_waits() {
                 thread.run(begin(text)).durability(durability).context(Arc::clone(&world)).await.unwrap();
                 let stored = graph.with_checkpointer(place.open());
                 stored.prune(Prune { keep_last: Some(1), ..Prune::default() }).await.unwrap();
-                let asked = thread.pending().await.unwrap().only::<Ask>().unwrap();
+                let asked = thread.interrupts().await.unwrap().only::<Ask>().unwrap();
                 let run = thread.resume(asked.answer(true)).durability(durability);
                 let ended = run.context(Arc::clone(&world)).await.unwrap();
                 if text == "y" {
@@ -177,8 +178,8 @@ enum Hand {
 
 #[tokio::test]
 async fn what_a_call_has_left_that_has_said_something_is_gone_on_with() {
-    async fn speak(_: &Story) -> ToParent<Story, Hand> {
-        ToParent::update(say("said")).goto(Hand::Over)
+    async fn speak(_: &Story) -> ParentCommand<Story, Hand> {
+        ParentCommand::update(say("said")).goto(Hand::Over)
     }
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
         on_every_store(async |place| {
@@ -199,9 +200,9 @@ async fn what_a_call_has_left_that_has_said_something_is_gone_on_with() {
 #[tokio::test]
 async fn what_is_said_is_said_once_wherever_the_run_is_dropped() {
     use std::task::{Context, Waker};
-    async fn speak(_: &Story, cx: &Ctx<World>) -> Result<ToParent<Story, Vec<Hand>>, NodeError> {
+    async fn speak(_: &Story, cx: &ContextWith<World>) -> Result<ParentCommand<Story, Vec<Hand>>, NodeError> {
         cx.step("paid", async { Ok::<_, std::io::Error>(1_u32) }).await?;
-        Ok(ToParent::update(say("said")).goto(vec![Hand::Over, Hand::Over]))
+        Ok(ParentCommand::update(say("said")).goto(vec![Hand::Over, Hand::Over]))
     }
     for polls in 0..40 {
         on_every_store(async |place| {
@@ -226,7 +227,7 @@ async fn what_is_said_is_said_once_wherever_the_run_is_dropped() {
             let ended = match thread.state().await.unwrap() {
                 // Another handle may not see yet what was handed over when the run was dropped.
                 None => match thread.run(begin("x")).context(Arc::clone(&world)).await {
-                    Err(error) if matches!(error.kind(), ErrorKind::Pending { .. }) => {
+                    Err(error) if matches!(error.kind(), ErrorKind::PendingTasks { .. }) => {
                         thread.resume(()).context(Arc::clone(&world)).await.unwrap()
                     }
                     ended => ended.unwrap(),
@@ -252,18 +253,19 @@ async fn two_calls_are_answered_one_by_one_in_any_order() {
                 let graph = graph.compile().unwrap();
                 let thread = place.thread(&graph);
                 thread.run(begin("x")).durability(durability).context(Arc::clone(&world)).await.unwrap();
-                let asked = thread.pending().await.unwrap().all::<Ask>().unwrap();
+                let asked = thread.interrupts().await.unwrap().all::<Ask>().unwrap();
                 assert_eq!(asked.len(), 2);
-                let wrong = thread.pending().await.unwrap().questions()[order[0]].answer_json("no".into());
+                let wrong =
+                    thread.interrupts().await.unwrap().interrupts()[order[0]].answer_json("no".into());
                 let wrong = thread.resume(wrong).durability(durability).context(Arc::clone(&world)).await;
                 let wrong = format!("{wrong:?}");
                 let thread = place.thread(&graph);
-                let now = thread.pending().await.unwrap();
-                assert_eq!(now.questions().len(), 2, "{wrong}");
+                let now = thread.interrupts().await.unwrap();
+                assert_eq!(now.interrupts().len(), 2, "{wrong}");
                 let first = thread.resume(asked[order[0]].answer(true)).durability(durability);
                 let paused = first.context(Arc::clone(&world)).await.unwrap();
-                assert_eq!(paused.pause().unwrap().questions().len(), 1);
-                assert_eq!(place.thread(&graph).pending().await.unwrap().questions().len(), 1);
+                assert_eq!(paused.pause().unwrap().interrupts().len(), 1);
+                assert_eq!(place.thread(&graph).interrupts().await.unwrap().interrupts().len(), 1);
                 let thread = place.thread(&graph);
                 let ended = thread.resume(asked[order[1]].answer(true)).context(Arc::clone(&world)).await;
                 assert_eq!(told(ended.unwrap().state()), "x one ask true two one+ask true last");
@@ -276,11 +278,11 @@ async fn two_calls_are_answered_one_by_one_in_any_order() {
 
 struct Flaky(Arc<AtomicU32>, bool);
 
-impl Node<Ctx<World>> for Flaky {
+impl Node<ContextWith<World>> for Flaky {
     type Reads = Story;
     type Output = Result<StoryUpdate, NodeError>;
 
-    async fn run(&self, _: &Story, cx: &Ctx<World>) -> Self::Output {
+    async fn run(&self, _: &Story, cx: &ContextWith<World>) -> Self::Output {
         enter(cx, "flaky").await?;
         let more =
             self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok();
@@ -369,7 +371,7 @@ async fn a_sibling_that_fails_takes_no_question_with_it() {
             run.await.unwrap();
             assert_eq!(ran(&world), "beside", "{durability:?}");
             let thread = place.thread(&graph);
-            let asked = thread.pending().await.unwrap().only::<Ask>().unwrap();
+            let asked = thread.interrupts().await.unwrap().only::<Ask>().unwrap();
             let ended = thread.resume(asked.answer(true)).context(Arc::clone(&world)).await.unwrap();
             assert_eq!(told(ended.state()), "x one ask true two beside last");
         })
@@ -389,7 +391,7 @@ async fn a_copy_goes_on_within_its_own_call() {
         stored.prune(Prune { keep_last: Some(1), ..Prune::default() }).await.unwrap();
         world.ran();
         for thread in [&copy, &thread] {
-            let asked = thread.pending().await.unwrap().only::<Ask>().unwrap();
+            let asked = thread.interrupts().await.unwrap().only::<Ask>().unwrap();
             let ended = thread.resume(asked.answer(true)).context(Arc::clone(&world)).await.unwrap();
             assert_eq!(told(ended.state()), "x one ask true two beside last");
             assert_eq!(world.ran(), "ask two last");
@@ -410,11 +412,11 @@ async fn a_call_that_was_given_up_is_not_gone_on_with() {
         let graph = story().edge(START, &inner).edge(&inner, last).edge(last, END).compile().unwrap();
         let thread = place.thread(&graph);
         thread.run(begin("a")).context(Arc::clone(&world)).await.unwrap();
-        let old = thread.pending().await.unwrap().only::<Ask>().unwrap();
+        let old = thread.interrupts().await.unwrap().only::<Ask>().unwrap();
         thread.run(begin("b")).abandon_pending().context(Arc::clone(&world)).await.unwrap();
         assert_eq!(world.ran(), "n1 n1");
         assert!(thread.resume(old.answer(true)).context(Arc::clone(&world)).await.is_err());
-        let asked = thread.pending().await.unwrap().only::<Ask>().unwrap();
+        let asked = thread.interrupts().await.unwrap().only::<Ask>().unwrap();
         let ended = thread.resume(asked.answer(true)).context(Arc::clone(&world)).await.unwrap();
         assert_eq!(told(ended.state()), "a b n1+ask true last");
         assert_eq!(world.ran(), "ask last");
@@ -441,7 +443,7 @@ async fn a_call_within_a_call_is_replayed_and_asks_anew() {
         let thread = place.thread(&graph);
         for text in ["x", "y"] {
             thread.run(begin(text)).context(Arc::clone(&world)).await.unwrap();
-            let asked = thread.pending().await.unwrap().only::<Ask>().unwrap();
+            let asked = thread.interrupts().await.unwrap().only::<Ask>().unwrap();
             thread.resume(asked.answer(true)).context(Arc::clone(&world)).await.unwrap();
         }
         world.ran();
@@ -454,7 +456,7 @@ async fn a_call_within_a_call_is_replayed_and_asks_anew() {
         assert_eq!(told(ended.state()), all);
         within.at(at("ask")).run_again().context(Arc::clone(&world)).await.unwrap();
         assert_eq!(world.ran(), "");
-        let asked = place.thread(&graph).pending().await.unwrap().only::<Ask>().unwrap();
+        let asked = place.thread(&graph).interrupts().await.unwrap().only::<Ask>().unwrap();
         let ended =
             place.thread(&graph).resume(asked.answer(true)).context(Arc::clone(&world)).await.unwrap();
         assert_eq!(world.ran(), "ask two last");
@@ -477,7 +479,7 @@ async fn what_was_overwritten_before_a_question_is_overwritten_after_it() {
         let graph = story().edge(START, &middle).edge(&middle, last).edge(last, END).compile().unwrap();
         let thread = place.thread(&graph);
         thread.run(begin("x")).context(Arc::clone(&world)).await.unwrap();
-        let asked = thread.pending().await.unwrap().only::<Ask>().unwrap();
+        let asked = thread.interrupts().await.unwrap().only::<Ask>().unwrap();
         let ended =
             place.thread(&graph).resume(asked.answer(true)).context(Arc::clone(&world)).await.unwrap();
         assert_eq!(told(ended.state()), "clean two ask true three last");
@@ -496,7 +498,7 @@ async fn what_was_left_is_not_handed_back_again_with_any_durability() {
             for _ in 0..2 {
                 let thread = place.thread(&graph);
                 thread.run(begin("x")).durability(durability).context(Arc::clone(&world)).await.unwrap();
-                let asked = thread.pending().await.unwrap().only::<Ask>().unwrap();
+                let asked = thread.interrupts().await.unwrap().only::<Ask>().unwrap();
                 let run = thread.resume(asked.answer(true)).durability(durability);
                 run.context(Arc::clone(&world)).await.unwrap();
             }

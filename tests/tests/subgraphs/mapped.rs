@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use superstep::checkpoint::MemoryCheckpointer;
 use superstep::subgraph::Subgraph;
-use superstep::{Ctx, END, Graph, GraphState, Route, START, StateGraph};
+use superstep::{ContextWith, END, Graph, GraphState, Route, START, StateGraph};
 
 #[derive(GraphState, Clone, Debug)]
 struct Search {
@@ -121,7 +121,7 @@ async fn each_key_has_a_state_of_its_own() {
 
 #[tokio::test]
 async fn a_context_is_the_same_another_or_none() {
-    async fn ask(_: &Search, shop: &Ctx<u32>) -> SearchUpdate {
+    async fn ask(_: &Search, shop: &ContextWith<u32>) -> SearchUpdate {
         Search::update().found([format!("shop {}", shop.context())])
     }
     let inner =

@@ -6,7 +6,8 @@ use superstep::interrupt::Question;
 use superstep::subgraph::{MappedPacket, Subgraph};
 use superstep::thread::Thread;
 use superstep::{
-    Ctx, Cx, END, FailureMode, Graph, GraphState, NodeError, Outcome, Route, START, StateGraph, bail,
+    Context, ContextWith, END, FailureMode, Graph, GraphState, NodeError, Outcome, Route, START, StateGraph,
+    bail,
 };
 
 use super::stores::on_every_store;
@@ -21,7 +22,7 @@ impl Question for Sure {
     type Answer = bool;
 }
 
-async fn asks(_: &Story, cx: &Ctx<World>) -> Result<StoryUpdate, NodeError> {
+async fn asks(_: &Story, cx: &ContextWith<World>) -> Result<StoryUpdate, NodeError> {
     cx.interrupt(Sure).await;
     enter(cx, "asks").await?;
     Ok(say("asks"))
@@ -84,7 +85,7 @@ async fn marks_reach_into_subgraphs_of_subgraphs() {
             shown(&place.thread(&nested())).await,
             ["n0 waiting", "n0_n0 waiting", "n0_n0_n0 finished", "n0_n0_n1 waiting", "n0_n0_n2 finished"]
         );
-        let asked = thread.pending().await.unwrap().only::<Sure>().unwrap();
+        let asked = thread.interrupts().await.unwrap().only::<Sure>().unwrap();
         let run = thread.resume(asked.answer(true)).context(std::sync::Arc::clone(&world));
         run.interrupt_before(after).await.unwrap();
         // What was called has come to its end, and what it has left behind is no mark.
@@ -140,7 +141,7 @@ struct Search {
 }
 
 /// Finds what begins with `a`, asks about `b`, and fails otherwise.
-async fn look(search: &Search, cx: &Cx) -> Result<SearchUpdate, NodeError> {
+async fn look(search: &Search, cx: &Context) -> Result<SearchUpdate, NodeError> {
     match search.question.get(..1) {
         Some("a") => {}
         Some("b") => drop(cx.interrupt(Sure).await),
@@ -149,7 +150,7 @@ async fn look(search: &Search, cx: &Cx) -> Result<SearchUpdate, NodeError> {
     Ok(Search::update().found([search.question.clone()]))
 }
 
-async fn read(_: &Search, cx: &Cx) {
+async fn read(_: &Search, cx: &Context) {
     cx.interrupt(Sure).await;
 }
 

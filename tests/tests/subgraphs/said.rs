@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use superstep::interrupt::Question;
-use superstep::subgraph::{Subgraph, ToParent};
+use superstep::subgraph::{ParentCommand, Subgraph};
 use superstep::{
-    Ctx, Durability, END, ErrorKind, Graph, GraphState, NodeError, Route, START, StateGraph, WiringProblem,
+    ContextWith, Durability, END, ErrorKind, Graph, GraphState, NodeError, Route, START, StateGraph,
+    WiringProblem,
 };
 
 use super::stores::on_every_store;
@@ -20,10 +21,13 @@ enum Hand {
     Over,
 }
 
-async fn speak(story: &Story, cx: &Ctx<World>) -> Result<Option<ToParent<Story, Hand>>, NodeError> {
+async fn speak(
+    story: &Story,
+    cx: &ContextWith<World>,
+) -> Result<Option<ParentCommand<Story, Hand>>, NodeError> {
     enter(cx, "speak").await?;
     let hard = story.value == Some(1);
-    Ok(hard.then(|| ToParent::update(say("too hard")).goto(Hand::Over)))
+    Ok(hard.then(|| ParentCommand::update(say("too hard")).goto(Hand::Over)))
 }
 
 fn bot() -> Subgraph<Story, World> {
@@ -84,7 +88,7 @@ async fn a_sibling_that_asks_is_waited_for() {
         let thread = place.thread(&graph);
         let run = thread.run(begin("x").value(1_u32)).context(Arc::clone(&world)).await.unwrap();
         assert!(run.pause().is_some());
-        let answer = thread.pending().await.unwrap().only::<Sure>().unwrap().answer(true);
+        let answer = thread.interrupts().await.unwrap().only::<Sure>().unwrap().answer(true);
         let ended = thread.resume(answer).context(Arc::clone(&world)).await.unwrap();
         assert_eq!(told(ended.state()), "x sure true too hard helper");
         // What it has said is kept: it does not run again.
@@ -115,23 +119,26 @@ async fn takes(_: &Story, part: &Part) -> super::story::StoryUpdate {
     say(format!("part {}", part.0))
 }
 
-async fn sure(_: &Story, cx: &Ctx<World>) -> super::story::StoryUpdate {
+async fn sure(_: &Story, cx: &ContextWith<World>) -> super::story::StoryUpdate {
     say(format!("sure {}", cx.interrupt(Sure).await))
 }
 
 #[tokio::test]
 async fn what_several_have_said_is_kept_as_it_is() {
-    async fn parts(_: &Story, cx: &Ctx<World>) -> Result<ToParent<Story, Vec<Parts>>, NodeError> {
+    async fn parts(
+        _: &Story,
+        cx: &ContextWith<World>,
+    ) -> Result<ParentCommand<Story, Vec<Parts>>, NodeError> {
         enter(cx, "parts").await?;
-        Ok(ToParent::to(vec![Parts::Takes(Part(1)), Parts::Help, Parts::Takes(Part(2))]))
+        Ok(ParentCommand::to(vec![Parts::Takes(Part(1)), Parts::Help, Parts::Takes(Part(2))]))
     }
-    async fn others(_: &Story, cx: &Ctx<World>) -> Result<ToParent<Story, Others>, NodeError> {
+    async fn others(_: &Story, cx: &ContextWith<World>) -> Result<ParentCommand<Story, Others>, NodeError> {
         enter(cx, "others").await?;
-        Ok(ToParent::update(say("others")).goto(Others::Help))
+        Ok(ParentCommand::update(say("others")).goto(Others::Help))
     }
-    async fn stays(_: &Story, cx: &Ctx<World>) -> Result<ToParent<Story>, NodeError> {
+    async fn stays(_: &Story, cx: &ContextWith<World>) -> Result<ParentCommand<Story>, NodeError> {
         enter(cx, "stays").await?;
-        Ok(ToParent::update(story_value(7)))
+        Ok(ParentCommand::update(story_value(7)))
     }
     fn story_value(value: u32) -> super::story::StoryUpdate {
         Story::update().value(value)
@@ -153,7 +160,7 @@ async fn what_several_have_said_is_kept_as_it_is() {
             let world = world();
             place.thread(graph).run(begin("x")).context(Arc::clone(&world)).await.unwrap();
             let thread = place.thread(graph);
-            let answer = thread.pending().await.unwrap().only::<Sure>().unwrap().answer(true);
+            let answer = thread.interrupts().await.unwrap().only::<Sure>().unwrap().answer(true);
             let ended = thread.resume(answer).context(Arc::clone(&world)).await.unwrap();
             assert_eq!((told(ended.state()).as_str(), ended.state().value), (*ends, Some(7)));
             assert_eq!(world.ran(), "parts others stays after helper");
@@ -174,7 +181,7 @@ async fn what_is_said_next_to_a_task_that_asks_is_said_once() {
             run.context(Arc::clone(&world)).await.unwrap();
             assert_eq!(world.ran(), "first speak");
             let thread = place.thread(&graph);
-            let answer = thread.pending().await.unwrap().only::<Sure>().unwrap().answer(true);
+            let answer = thread.interrupts().await.unwrap().only::<Sure>().unwrap().answer(true);
             let ended = thread.resume(answer).context(Arc::clone(&world)).await.unwrap();
             assert_eq!(told(ended.state()), "x first too hard sure true helper");
             assert_eq!(world.ran(), "helper");
@@ -185,12 +192,12 @@ async fn what_is_said_next_to_a_task_that_asks_is_said_once() {
 
 #[tokio::test]
 async fn what_is_written_next_to_it_is_left_for_the_next_call() {
-    async fn count(story: &Story, cx: &Ctx<World>) -> super::story::StoryUpdate {
+    async fn count(story: &Story, cx: &ContextWith<World>) -> super::story::StoryUpdate {
         cx.context().note(format!("n{}", story.log.len()));
         say("counted")
     }
-    async fn speak(_: &Story) -> ToParent<Story, Hand> {
-        ToParent::update(say("said")).goto(Hand::Over)
+    async fn speak(_: &Story) -> ParentCommand<Story, Hand> {
+        ParentCommand::update(say("said")).goto(Hand::Over)
     }
     let bot = story().edge(START, (count, speak)).edge(count, END).edge(speak, END).compile().unwrap();
     let bot = bot.as_node("bot").mapped(|_: &Story| begin("in"), |_| say("never")).per_thread();
@@ -240,8 +247,8 @@ struct Search {
 
 #[tokio::test]
 async fn a_subgraph_with_another_state_speaks_of_the_outer_one() {
-    async fn speak(_: &Search) -> ToParent<Story, Hand> {
-        ToParent::update(say("not found")).goto(Hand::Over)
+    async fn speak(_: &Search) -> ParentCommand<Story, Hand> {
+        ParentCommand::update(say("not found")).goto(Hand::Over)
     }
     async fn helper(_: &Story) -> super::story::StoryUpdate {
         say("help")
@@ -256,8 +263,8 @@ async fn a_subgraph_with_another_state_speaks_of_the_outer_one() {
 
 #[tokio::test]
 async fn what_nobody_can_hear_is_told_before_it_runs_or_when_it_is_said() {
-    async fn speak(_: &Search) -> ToParent<Story, Hand> {
-        ToParent::to(Hand::Over)
+    async fn speak(_: &Search) -> ParentCommand<Story, Hand> {
+        ParentCommand::to(Hand::Over)
     }
     let search = StateGraph::<Search>::new().edge(START, speak).edge(speak, END).compile().unwrap();
     let inside = search.as_node("search");
@@ -272,5 +279,5 @@ async fn what_nobody_can_hear_is_told_before_it_runs_or_when_it_is_said() {
     assert!(matches!(problems.as_slice(), [WiringProblem::UnknownDestination { .. }]), "{error}");
     // There is none.
     let error = search.run(Search::input()).await.unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::NoParent { .. }), "{error}");
+    assert!(matches!(error.kind(), ErrorKind::NoParentGraph { .. }), "{error}");
 }

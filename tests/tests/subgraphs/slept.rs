@@ -8,8 +8,8 @@ use superstep::checkpoint::RecordKind;
 use superstep::interrupt::Question;
 use superstep::policy::{Policy, Retry};
 use superstep::run::Stop;
-use superstep::thread::{PersistentGraph, Standing, UnfinishedThread};
-use superstep::{Ctx, Durability, END, Graph, NodeError, START};
+use superstep::thread::{PersistentGraph, ThreadStatus, UnfinishedThread};
+use superstep::{ContextWith, Durability, END, Graph, NodeError, START};
 use tokio::time::{Instant, advance};
 
 use super::stores::{Place, on_every_store};
@@ -26,13 +26,13 @@ impl Question for Ask {
     type Answer = bool;
 }
 
-async fn sleeper(_: &Story, cx: &Ctx<World>) -> Result<StoryUpdate, NodeError> {
+async fn sleeper(_: &Story, cx: &ContextWith<World>) -> Result<StoryUpdate, NodeError> {
     cx.sleep(3 * HOUR).await;
     enter(cx, "sleeper").await?;
     Ok(say("awake"))
 }
 
-async fn asks(_: &Story, cx: &Ctx<World>) -> Result<StoryUpdate, NodeError> {
+async fn asks(_: &Story, cx: &ContextWith<World>) -> Result<StoryUpdate, NodeError> {
     let yes = tokio::select! {
         yes = cx.interrupt(Ask) => yes.to_string(),
         () = cx.sleep(2 * HOUR) => "late".to_owned(),
@@ -104,9 +104,9 @@ async fn a_long_sleep_within_is_left_to_the_store() {
             assert!(began.elapsed() < HOUR);
             let stored = stored(place, &graph);
             let left = left(&stored).await;
-            assert!(matches!(left.standing, Standing::Asleep), "{:?}", left.standing);
+            assert!(matches!(left.status, ThreadStatus::WaitingForTime), "{:?}", left.status);
             assert_eq!(left.wakes_at, Some(wakes_at));
-            assert_eq!(place.thread(&graph).pending().await.unwrap().wakes_at(), Some(wakes_at));
+            assert_eq!(place.thread(&graph).interrupts().await.unwrap().wakes_at(), Some(wakes_at));
             assert_eq!(due(&stored, wakes_at - SECOND).await, 0);
             assert_eq!(due(&stored, wakes_at).await, 1);
             // Woken too early it goes back to sleep, until the same time.
@@ -135,7 +135,11 @@ async fn a_question_within_runs_out() {
         place.thread(&graph).run(begin("x")).context(Arc::clone(&world)).await.unwrap();
         let stored = stored(place, &graph);
         let left = left(&stored).await;
-        assert!(matches!(&left.standing, Standing::Asks(asked) if asked.len() == 1), "{:?}", left.standing);
+        assert!(
+            matches!(&left.status, ThreadStatus::WaitingForAnswer(asked) if asked.len() == 1),
+            "{:?}",
+            left.status
+        );
         let wakes_at = left.wakes_at.unwrap();
         assert_eq!(due(&stored, wakes_at - SECOND).await, 0);
         assert_eq!(due(&stored, wakes_at).await, 1);
@@ -162,7 +166,7 @@ async fn a_wait_for_the_next_attempt_within_is_left_to_the_store() {
             let wakes_at = run.pause().unwrap().wakes_at().unwrap();
             let stored = stored(place, &graph);
             let left = left(&stored).await;
-            assert!(matches!(left.standing, Standing::Asleep), "{:?}", left.standing);
+            assert!(matches!(left.status, ThreadStatus::WaitingForTime), "{:?}", left.status);
             assert_eq!(left.wakes_at, Some(wakes_at));
             assert_eq!(due(&stored, wakes_at).await, 1);
             world.breaks(&[]);
@@ -212,9 +216,9 @@ async fn a_drained_run_does_not_wait_for_a_sleeper_within() {
         let (outcome, ()) = tokio::join!(run.into_future(), pull);
         let outcome = outcome.unwrap();
         let pause = outcome.pause().unwrap();
-        assert!(pause.is_told());
+        assert!(pause.is_stopped());
         let left = left(&stored(place, &graph)).await;
-        assert!(matches!(left.standing, Standing::Told), "{:?}", left.standing);
+        assert!(matches!(left.status, ThreadStatus::Stopped), "{:?}", left.status);
         assert_eq!((left.wakes_at, left.wakes_at.is_some()), (pause.wakes_at(), true));
         let ended = place.thread(&graph).resume(()).context(Arc::clone(&world)).await.unwrap();
         assert_eq!(told(ended.state()), "x one+awake+two last");
@@ -239,7 +243,7 @@ async fn a_sleeper_within_is_written_to() {
             .context(Arc::clone(&world))
             .await
             .unwrap();
-        assert!(matches!(left(&stored(place, &graph)).await.standing, Standing::UnderWay));
+        assert!(matches!(left(&stored(place, &graph)).await.status, ThreadStatus::Running));
         let ended = thread.resume(()).context(Arc::clone(&world)).await.unwrap();
         assert_eq!(told(ended.state()), "x one shaken two last");
         assert!(began.elapsed() < HOUR);
@@ -255,7 +259,7 @@ async fn what_is_left_within_is_seen_from_outside() {
         world.breaks(&["flaky"]);
         place.thread(&graph).run(begin("x")).context(Arc::clone(&world)).await.unwrap_err();
         let failed = left(&stored(place, &graph)).await;
-        let Standing::Failed(errors) = &failed.standing else { panic!("{:?}", failed.standing) };
+        let ThreadStatus::Failed(errors) = &failed.status else { panic!("{:?}", failed.status) };
         assert!(errors[0].text.contains("flaky is broken"), "{errors:?}");
         place.thread(&graph).delete().await.unwrap();
 
@@ -264,7 +268,7 @@ async fn what_is_left_within_is_seen_from_outside() {
         let graph = story().edge(START, &deep).edge(&deep, END).compile().unwrap();
         place.thread(&graph).run(begin("x")).context(Arc::clone(&world)).await.unwrap();
         let stands = left(&stored(place, &graph)).await;
-        let Standing::AtBreakpoint { before, .. } = &stands.standing else { panic!("{:?}", stands.standing) };
+        let ThreadStatus::AtBreakpoint { before, .. } = &stands.status else { panic!("{:?}", stands.status) };
         assert_eq!(*before, ["deep/two"]);
     })
     .await;

@@ -183,7 +183,7 @@ async fn a_run_that_is_dropped_within_a_call_is_gone_on_with() {
             let ended = match thread.state().await.unwrap() {
                 // Another handle may not see yet what was handed over when the run was dropped.
                 None => match thread.run(begin("x")).context(Arc::clone(&world)).await {
-                    Err(error) if matches!(error.kind(), ErrorKind::Pending { .. }) => {
+                    Err(error) if matches!(error.kind(), ErrorKind::PendingTasks { .. }) => {
                         thread.resume(()).context(Arc::clone(&world)).await.unwrap()
                     }
                     ended => ended.unwrap(),
@@ -225,15 +225,15 @@ async fn a_call_is_found_when_its_node_has_another_name() {
 #[tokio::test]
 async fn a_run_that_is_told_to_stop_stops_within() {
     use superstep::run::Stop;
-    use superstep::{Ctx, Node, NodeError, named};
+    use superstep::{ContextWith, Node, NodeError, named};
 
     struct Pull(Stop);
 
-    impl Node<Ctx<World>> for Pull {
+    impl Node<ContextWith<World>> for Pull {
         type Reads = Story;
         type Output = Result<super::story::StoryUpdate, NodeError>;
 
-        async fn run(&self, _: &Story, cx: &Ctx<World>) -> Self::Output {
+        async fn run(&self, _: &Story, cx: &ContextWith<World>) -> Self::Output {
             super::story::enter(cx, "pull").await?;
             self.0.drain();
             Ok(super::story::say("pull"))
@@ -252,7 +252,7 @@ async fn a_run_that_is_told_to_stop_stops_within() {
         let graph = graph(&stop);
         let run = place.thread(&graph).run(begin("x")).stop_by(&stop).context(Arc::clone(&world));
         let outcome = run.await.unwrap();
-        assert!(outcome.pause().unwrap().is_told());
+        assert!(outcome.pause().unwrap().is_stopped());
         assert_eq!(ran(&world), "pull");
         let ended = place.thread(&graph).resume(()).context(Arc::clone(&world)).await.unwrap();
         assert_eq!(ran(&world), "last two");

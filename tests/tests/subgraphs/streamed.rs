@@ -1,7 +1,7 @@
 //! What happens within a subgraph is told with the names of the nodes that it is within.
 
 use serde_json::json;
-use superstep::{Cx, END, Event, EventKind, GraphState, START, StateGraph, StreamMode};
+use superstep::{Context, END, Event, EventKind, GraphState, START, StateGraph, StreamMode};
 
 #[derive(GraphState, Clone, Debug)]
 struct Report {
@@ -16,7 +16,7 @@ struct Search {
     secret: u32,
 }
 
-async fn look(_: &Search, cx: &Cx) -> SearchUpdate {
+async fn look(_: &Search, cx: &Context) -> SearchUpdate {
     cx.emit("looking").await;
     Search::update().found(3_u32).secret(71_717_u32)
 }

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use serde::{Deserialize, Serialize};
 use superstep::interrupt::Question;
 use superstep::policy::{Policy, Retry};
-use superstep::subgraph::ToParent;
+use superstep::subgraph::ParentCommand;
 use superstep::{
-    Ctx, Cx, Durability, END, ErrorKind, FailureMode, GraphState, NodeError, NodeFailure, Route, START,
-    StateGraph, StreamMode,
+    Context, ContextWith, Durability, END, ErrorKind, FailureMode, GraphState, NodeError, NodeFailure, Route,
+    START, StateGraph, StreamMode,
 };
 
 use super::stores::on_every_store;
@@ -26,7 +26,7 @@ impl Question for Ask {
     type Answer = bool;
 }
 
-async fn ask(_: &Story, cx: &Ctx<World>) -> Result<StoryUpdate, NodeError> {
+async fn ask(_: &Story, cx: &ContextWith<World>) -> Result<StoryUpdate, NodeError> {
     let yes = cx.interrupt(Ask { what: "ask".into() }).await;
     enter(cx, "ask").await?;
     Ok(say(format!("ask {yes}")))
@@ -93,7 +93,7 @@ async fn what_is_said_for_all_nodes_is_not_said_for_those_within() {
 #[tokio::test]
 async fn a_call_that_is_told_to_stop_goes_on_where_it_was() {
     static UNDER_WAY: AtomicBool = AtomicBool::new(false);
-    async fn slow(_: &Story, cx: &Ctx<World>) -> Result<StoryUpdate, NodeError> {
+    async fn slow(_: &Story, cx: &ContextWith<World>) -> Result<StoryUpdate, NodeError> {
         enter(cx, "slow").await?;
         UNDER_WAY.store(true, Ordering::SeqCst);
         for _ in 0..20 {
@@ -102,7 +102,7 @@ async fn a_call_that_is_told_to_stop_goes_on_where_it_was() {
         cx.context().note("through");
         Ok(say("slow"))
     }
-    async fn fails(_: &Story, cx: &Ctx<World>) -> Result<StoryUpdate, NodeError> {
+    async fn fails(_: &Story, cx: &ContextWith<World>) -> Result<StoryUpdate, NodeError> {
         while !UNDER_WAY.swap(false, Ordering::SeqCst) {
             tokio::task::yield_now().await;
         }
@@ -180,9 +180,9 @@ async fn keyed_questions_of_several_calls_are_answered_in_any_order() {
         #[state(reducer = append)]
         log: Vec<String>,
     }
-    async fn keyed(piece: &Piece, cx: &Cx) -> PieceUpdate {
-        let a = cx.interrupt_keyed("a", Ask { what: format!("a{}", piece.nth) });
-        let b = cx.interrupt_keyed("b", Ask { what: format!("b{}", piece.nth) });
+    async fn keyed(piece: &Piece, cx: &Context) -> PieceUpdate {
+        let a = cx.interrupt(Ask { what: format!("a{}", piece.nth) }).keyed("a");
+        let b = cx.interrupt(Ask { what: format!("b{}", piece.nth) }).keyed("b");
         let (a, b) = tokio::join!(a, b);
         Piece::update().log([format!("{} {a} {b}", piece.nth)])
     }
@@ -201,7 +201,7 @@ async fn keyed_questions_of_several_calls_are_answered_in_any_order() {
         let thread = place.thread(&graph);
         thread.run(begin("x")).context(Arc::clone(&world)).await.unwrap();
         for what in ["b2", "a1", "a2", "b1"] {
-            let pending = thread.pending().await.unwrap();
+            let pending = thread.interrupts().await.unwrap();
             let asked = pending.all::<Ask>().unwrap();
             let asked = asked.iter().find(|asked| asked.what == what).unwrap();
             thread.resume(asked.answer(what.starts_with('a'))).context(Arc::clone(&world)).await.unwrap();
@@ -220,16 +220,16 @@ async fn packets_are_said_from_two_levels_down() {
         #[to("takes")]
         Takes(Part),
     }
-    async fn deepest(_: &Story) -> ToParent<Story, Up> {
-        ToParent::update(say("deep")).goto(Up::Relay)
+    async fn deepest(_: &Story) -> ParentCommand<Story, Up> {
+        ParentCommand::update(say("deep")).goto(Up::Relay)
     }
     #[derive(Route)]
     enum Up {
         #[to("relay")]
         Relay,
     }
-    async fn relay(_: &Story) -> ToParent<Story, Vec<Out>> {
-        ToParent::update(say("relayed")).goto(vec![Out::Takes(Part(1)), Out::Takes(Part(2))])
+    async fn relay(_: &Story) -> ParentCommand<Story, Vec<Out>> {
+        ParentCommand::update(say("relayed")).goto(vec![Out::Takes(Part(1)), Out::Takes(Part(2))])
     }
     async fn takes(_: &Story, part: &Part) -> StoryUpdate {
         say(format!("part {}", part.0))
@@ -245,7 +245,7 @@ async fn packets_are_said_from_two_levels_down() {
         let thread = place.thread(&graph);
         thread.run(begin("x")).context(Arc::clone(&world)).await.unwrap();
         assert_eq!(world.ran(), "one");
-        let asked = thread.pending().await.unwrap().only::<Ask>().unwrap();
+        let asked = thread.interrupts().await.unwrap().only::<Ask>().unwrap();
         let ended = thread.resume(asked.answer(true)).context(Arc::clone(&world)).await.unwrap();
         assert_eq!(told(ended.state()), "x one deep relayed ask true part 1 part 2");
         assert_eq!(world.ran(), "ask");
@@ -275,7 +275,7 @@ async fn what_is_in_no_checkpoint_is_there_after_a_question() {
     async fn writes(_: &Call) -> CallUpdate {
         Call::update().fresh(7_u32)
     }
-    async fn asks(call: &Call, cx: &Ctx<u32>) -> CallUpdate {
+    async fn asks(call: &Call, cx: &ContextWith<u32>) -> CallUpdate {
         let yes = cx.interrupt(Ask { what: "sure".into() }).await;
         let handle = call.handle.as_deref().copied();
         Call::update().log([format!("{yes} {:?} {handle:?}", call.fresh)])
@@ -297,7 +297,7 @@ async fn what_is_in_no_checkpoint_is_there_after_a_question() {
         on_every_store(async |place| {
             place.thread(graph).run(Call::input(1_u32)).context(3_u32).await.unwrap();
             let thread = place.thread(graph);
-            let asked = thread.pending().await.unwrap().only::<Ask>().unwrap();
+            let asked = thread.interrupts().await.unwrap().only::<Ask>().unwrap();
             let ended = thread.resume(asked.answer(true)).context(3_u32).await.unwrap();
             assert_eq!(ended.state().log.join(" "), told);
         })
@@ -337,7 +337,7 @@ async fn deferred_nodes_within_wait_across_a_question() {
         let world = world();
         place.thread(&graph).run(begin("x")).context(Arc::clone(&world)).await.unwrap();
         let thread = place.thread(&graph);
-        let asked = thread.pending().await.unwrap().only::<Ask>().unwrap();
+        let asked = thread.interrupts().await.unwrap().only::<Ask>().unwrap();
         let ended = thread.resume(asked.answer(true)).context(Arc::clone(&world)).await.unwrap();
         assert_eq!(told(ended.state()), "x one ask true two three last");
     })
@@ -354,8 +354,8 @@ async fn a_run_that_is_started_again_waits_where_its_call_does() {
         let first = run().await.unwrap();
         let again = run().await.unwrap();
         let asked = again.pause().unwrap().only::<Ask>().unwrap();
-        assert_eq!(first.pause().unwrap().questions(), again.pause().unwrap().questions());
-        assert_eq!(again.pause().unwrap().questions()[0].namespace, ["inner"]);
+        assert_eq!(first.pause().unwrap().interrupts(), again.pause().unwrap().interrupts());
+        assert_eq!(again.pause().unwrap().interrupts()[0].namespace, ["inner"]);
         let thread = place.thread(&graph);
         let snapshot = thread.within(&inner).state().await.unwrap().unwrap();
         assert_eq!(&*snapshot.run_id, "r");
@@ -374,12 +374,12 @@ async fn a_branch_of_a_thread_whose_call_waits_asks_for_itself() {
         let world = world();
         let thread = place.thread(&graph);
         thread.run(begin("x")).context(Arc::clone(&world)).await.unwrap();
-        let old = thread.pending().await.unwrap().only::<Ask>().unwrap();
+        let old = thread.interrupts().await.unwrap().only::<Ask>().unwrap();
         let head = thread.state().await.unwrap().unwrap().id;
         thread.at(head).run_again().context(Arc::clone(&world)).await.unwrap();
         assert_eq!(world.ran(), "one one");
         assert!(thread.resume(old.answer(true)).context(Arc::clone(&world)).await.is_err());
-        let asked = thread.pending().await.unwrap().only::<Ask>().unwrap();
+        let asked = thread.interrupts().await.unwrap().only::<Ask>().unwrap();
         let ended = thread.resume(asked.answer(true)).context(Arc::clone(&world)).await.unwrap();
         assert_eq!(told(ended.state()), "x one ask true last");
         // Two supersteps by hand, in the place of the call and of what follows it.
@@ -390,7 +390,7 @@ async fn a_branch_of_a_thread_whose_call_waits_asks_for_itself() {
         ];
         thread.bulk_update(by_hand).context(Arc::clone(&world)).await.unwrap();
         let now = thread.state().await.unwrap().unwrap();
-        assert!(now.is_finished() && thread.pending().await.unwrap().questions().is_empty());
+        assert!(now.is_finished() && thread.interrupts().await.unwrap().interrupts().is_empty());
         assert_eq!(told(&now.state.unwrap()), "x one ask true last y inner last");
     })
     .await;
@@ -404,7 +404,7 @@ async fn events_of_a_call_that_is_gone_on_with_have_their_path() {
         let world = world();
         let thread = place.thread(&graph);
         thread.run(begin("x")).context(Arc::clone(&world)).await.unwrap();
-        let asked = thread.pending().await.unwrap().only::<Ask>().unwrap();
+        let asked = thread.interrupts().await.unwrap().only::<Ask>().unwrap();
         let mut seen = Vec::new();
         let run = thread.resume(asked.answer(true)).context(Arc::clone(&world));
         let run = run.events([StreamMode::Updates]).stream().for_each(|event| {

@@ -6,8 +6,10 @@ use serde::{Deserialize, Serialize};
 use superstep::interrupt::Question;
 use superstep::policy::{Policy, Retry};
 use superstep::subgraph::Subgraph;
-use superstep::thread::{Standing, as_node};
-use superstep::{Ctx, Durability, END, ErrorKind, Graph, GraphState, NodeError, Route, START, StateGraph};
+use superstep::thread::{ThreadStatus, as_node};
+use superstep::{
+    ContextWith, Durability, END, ErrorKind, Graph, GraphState, NodeError, Route, START, StateGraph,
+};
 
 use super::stores::on_every_store;
 use super::story::{Story, StoryUpdate, World, begin, enter, next, say, story, tellers, told};
@@ -21,18 +23,18 @@ impl Question for Ask {
     type Answer = bool;
 }
 
-async fn ask(_: &Story, cx: &Ctx<World>) -> Result<StoryUpdate, NodeError> {
+async fn ask(_: &Story, cx: &ContextWith<World>) -> Result<StoryUpdate, NodeError> {
     let yes = cx.interrupt(Ask).await;
     enter(cx, "ask").await?;
     Ok(say(format!("ask {yes}")))
 }
 
-async fn other(_: &Story, cx: &Ctx<World>) -> Result<StoryUpdate, NodeError> {
+async fn other(_: &Story, cx: &ContextWith<World>) -> Result<StoryUpdate, NodeError> {
     let yes = cx.interrupt(Ask).await;
     Ok(say(format!("other {yes}")))
 }
 
-async fn count(story: &Story, cx: &Ctx<World>) -> Result<StoryUpdate, NodeError> {
+async fn count(story: &Story, cx: &ContextWith<World>) -> Result<StoryUpdate, NodeError> {
     let seen = format!("n{}", story.log.len());
     cx.context().note(&seen);
     Ok(say(seen))
@@ -60,7 +62,7 @@ async fn a_call_that_asks_goes_on_without_an_answer() {
             let graph = around(&inner);
             let thread = place.thread(&graph);
             thread.run(begin("x")).durability(durability).context(Arc::clone(&world)).await.unwrap();
-            let asked = thread.pending().await.unwrap().only::<Ask>().unwrap();
+            let asked = thread.interrupts().await.unwrap().only::<Ask>().unwrap();
             world.ran();
             let thread = place.thread(&graph);
             let written = thread.within(&inner).update(say("by hand"), as_node(ask));
@@ -69,9 +71,9 @@ async fn a_call_that_asks_goes_on_without_an_answer() {
             assert_eq!((now.id, next(&now).as_str()), (id, "two"));
             assert_eq!(told(&now.state.unwrap()), "x one by hand");
             // Nobody is asked any more.
-            assert!(thread.pending().await.unwrap().questions().is_empty());
+            assert!(thread.interrupts().await.unwrap().interrupts().is_empty());
             let error = thread.resume(asked.answer(true)).context(Arc::clone(&world)).await.unwrap_err();
-            assert!(matches!(error.kind(), ErrorKind::NotOpen { .. }), "{error}");
+            assert!(matches!(error.kind(), ErrorKind::InterruptNotOpen { .. }), "{error}");
             let ended = place.thread(&graph).resume(()).context(Arc::clone(&world)).await.unwrap();
             assert_eq!(told(ended.state()), "x one by hand two last");
             assert_eq!(world.ran(), "two last");
@@ -91,10 +93,10 @@ async fn a_call_at_a_breakpoint_goes_on_from_what_was_written() {
         let thread = place.thread(&graph);
         thread.run(begin("x")).context(Arc::clone(&world)).await.unwrap();
         thread.resume(()).context(Arc::clone(&world)).await.unwrap();
-        assert_eq!(thread.pending().await.unwrap().before(), ["inner/two"]);
+        assert_eq!(thread.interrupts().await.unwrap().before(), ["inner/two"]);
         // In the place of `one`, which ran last: the breakpoint is before it again.
         thread.within(&inner).update(say("more"), None).context(Arc::clone(&world)).await.unwrap();
-        assert!(thread.pending().await.unwrap().before().is_empty());
+        assert!(thread.interrupts().await.unwrap().before().is_empty());
         let run = thread.resume(()).context(Arc::clone(&world)).await.unwrap();
         assert_eq!(run.pause().unwrap().before(), ["inner/two"]);
         thread.within(&inner).update(say("instead"), as_node(two)).context(Arc::clone(&world)).await.unwrap();
@@ -120,10 +122,10 @@ async fn a_call_that_has_failed_goes_on_past_its_failure() {
         thread.run(begin("x")).context(Arc::clone(&world)).await.unwrap_err();
         let stored = graph.with_checkpointer(place.open());
         let left = stored.unfinished().await.unwrap();
-        assert!(matches!(left[0].standing, Standing::Failed(_)), "{:?}", left[0].standing);
+        assert!(matches!(left[0].status, ThreadStatus::Failed(_)), "{:?}", left[0].status);
         thread.within(&inner).update(say("mended"), as_node(two)).context(Arc::clone(&world)).await.unwrap();
         let left = stored.unfinished().await.unwrap();
-        assert!(matches!(left[0].standing, Standing::UnderWay), "{:?}", left[0].standing);
+        assert!(matches!(left[0].status, ThreadStatus::Running), "{:?}", left[0].status);
         let ended = thread.resume(()).context(Arc::clone(&world)).await.unwrap();
         assert_eq!(told(ended.state()), "x one mended three last");
     })
@@ -132,7 +134,7 @@ async fn a_call_that_has_failed_goes_on_past_its_failure() {
 
 #[tokio::test]
 async fn a_call_that_its_handler_asks_about_goes_on_itself() {
-    async fn shall(_: &Story, cx: &Ctx<World>) -> StoryUpdate {
+    async fn shall(_: &Story, cx: &ContextWith<World>) -> StoryUpdate {
         say(format!("given up {}", cx.interrupt(Ask).await))
     }
     on_every_store(async |place| {
@@ -145,9 +147,9 @@ async fn a_call_that_its_handler_asks_about_goes_on_itself() {
         let graph = graph.compile().unwrap();
         let thread = place.thread(&graph);
         let run = thread.run(begin("x")).context(Arc::clone(&world)).await.unwrap();
-        assert_eq!(run.pause().unwrap().questions().len(), 1);
+        assert_eq!(run.pause().unwrap().interrupts().len(), 1);
         thread.within(&inner).update(say("mended"), as_node(two)).context(Arc::clone(&world)).await.unwrap();
-        assert!(thread.pending().await.unwrap().questions().is_empty());
+        assert!(thread.interrupts().await.unwrap().interrupts().is_empty());
         let ended = thread.resume(()).context(Arc::clone(&world)).await.unwrap();
         assert_eq!(told(ended.state()), "x one mended three last");
     })
@@ -166,18 +168,18 @@ async fn what_siblings_wait_for_stays() {
         let thread = place.thread(&graph);
         thread.run(begin("x")).context(Arc::clone(&world)).await.unwrap();
         let who = |pending: &superstep::interrupt::Pause<()>| {
-            let who = |open: &superstep::interrupt::OpenQuestion| {
+            let who = |open: &superstep::interrupt::OpenInterrupt| {
                 let path = open.namespace.iter().chain([&open.node]).cloned().collect::<Vec<_>>();
                 path.join("/")
             };
-            let mut who: Vec<String> = pending.questions().iter().map(who).collect();
+            let mut who: Vec<String> = pending.interrupts().iter().map(who).collect();
             who.sort();
             who.join(" ")
         };
-        assert_eq!(who(&thread.pending().await.unwrap()), "ask middle/deep/ask middle/other");
+        assert_eq!(who(&thread.interrupts().await.unwrap()), "ask middle/deep/ask middle/other");
         let deep = thread.within(&middle).within(&deep);
         deep.update(say("by hand"), as_node(ask)).context(Arc::clone(&world)).await.unwrap();
-        let pending = thread.pending().await.unwrap();
+        let pending = thread.interrupts().await.unwrap();
         assert_eq!(who(&pending), "ask middle/other");
         let answers: Vec<_> = pending.all::<Ask>().unwrap().iter().map(|asked| asked.answer(true)).collect();
         let ended = thread.resume(answers).context(Arc::clone(&world)).await.unwrap();
@@ -202,21 +204,21 @@ async fn only_a_call_that_waits_can_be_written_to() {
         let run = thread.run(begin("x")).interrupt_before(&inner).context(Arc::clone(&world));
         run.await.unwrap();
         let error = write().await;
-        assert!(matches!(error.kind(), ErrorKind::NoCall { ended: false, .. }), "{error}");
+        assert!(matches!(error.kind(), ErrorKind::NoSubgraphCall { ended: false, .. }), "{error}");
         thread.resume(()).context(Arc::clone(&world)).await.unwrap();
         // What is refused changes nothing.
         let nobody = thread.within(&inner).update(say("no"), as_node(last)).context(Arc::clone(&world));
-        assert!(matches!(nobody.await.unwrap_err().kind(), ErrorKind::NotAsNode { .. }));
-        let asked = thread.pending().await.unwrap().only::<Ask>().unwrap();
+        assert!(matches!(nobody.await.unwrap_err().kind(), ErrorKind::InvalidAsNode { .. }));
+        let asked = thread.interrupts().await.unwrap().only::<Ask>().unwrap();
         let ended = thread.resume(asked.answer(true)).context(Arc::clone(&world)).await.unwrap();
         assert_eq!(told(ended.state()), "x one ask true two last");
         let error = write().await;
-        assert!(matches!(error.kind(), ErrorKind::NoCall { ended: true, .. }), "{error}");
+        assert!(matches!(error.kind(), ErrorKind::NoSubgraphCall { ended: true, .. }), "{error}");
         // Given up.
         thread.run(begin("y")).context(Arc::clone(&world)).await.unwrap();
         thread.update(say("over"), as_node(END)).context(Arc::clone(&world)).await.unwrap();
         let error = write().await;
-        assert!(matches!(error.kind(), ErrorKind::NoCall { ended: true, .. }), "{error}");
+        assert!(matches!(error.kind(), ErrorKind::NoSubgraphCall { ended: true, .. }), "{error}");
     })
     .await;
 }
@@ -231,7 +233,7 @@ async fn a_call_that_has_ended_beside_one_that_waits_is_not_written_to() {
         let thread = place.thread(&graph);
         thread.run(begin("x")).context(Arc::clone(&world)).await.unwrap();
         let error = thread.within(&inner).update(say("no"), None).context(Arc::clone(&world)).await;
-        assert!(matches!(error.unwrap_err().kind(), ErrorKind::NoCall { ended: true, .. }));
+        assert!(matches!(error.unwrap_err().kind(), ErrorKind::NoSubgraphCall { ended: true, .. }));
     })
     .await;
 }
@@ -244,7 +246,7 @@ async fn a_run_that_is_under_way_is_overtaken() {
         let graph = around(&inner);
         let thread = place.thread(&graph);
         thread.run(begin("x")).context(Arc::clone(&world)).await.unwrap();
-        let asked = thread.pending().await.unwrap().only::<Ask>().unwrap();
+        let asked = thread.interrupts().await.unwrap().only::<Ask>().unwrap();
         let run = thread.resume(asked.answer(true)).context(Arc::clone(&world));
         let under_way = run.start().await.unwrap().unwrap();
         let written = place.thread(&graph);
@@ -268,7 +270,7 @@ enum Next {
 
 #[tokio::test]
 async fn the_way_that_a_node_shall_have_taken_is_said() {
-    async fn choose(_: &Story, cx: &Ctx<World>) -> Next {
+    async fn choose(_: &Story, cx: &ContextWith<World>) -> Next {
         if cx.interrupt(Ask).await { Next::Two } else { Next::Three }
     }
     on_every_store(async |place| {
@@ -280,7 +282,7 @@ async fn the_way_that_a_node_shall_have_taken_is_said() {
         thread.run(begin("x")).context(Arc::clone(&world)).await.unwrap();
         let within = thread.within(&inner);
         let error = within.update(say("no"), as_node(choose)).context(Arc::clone(&world)).await.unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::NotAsNode { .. }), "{error}");
+        assert!(matches!(error.kind(), ErrorKind::InvalidAsNode { .. }), "{error}");
         let place = as_node(choose).taking(Next::Three);
         within.update(say("this way"), place).context(Arc::clone(&world)).await.unwrap();
         let ended = thread.resume(()).context(Arc::clone(&world)).await.unwrap();
@@ -297,13 +299,13 @@ struct Search {
     found: Vec<String>,
 }
 
-async fn look(search: &Search, cx: &Ctx<u32>) -> SearchUpdate {
+async fn look(search: &Search, cx: &ContextWith<u32>) -> SearchUpdate {
     let sure = cx.interrupt(Ask).await;
     Search::update().found([format!("{} {sure} {}", search.words, cx.context())])
 }
 
 /// A route function, which is asked with the context.
-fn far(search: &Search, cx: &Ctx<u32>) -> Far {
+fn far(search: &Search, cx: &ContextWith<u32>) -> Far {
     if search.found.len() < *cx.context() as usize { Far::Again } else { Far::Enough }
 }
 
@@ -365,9 +367,9 @@ async fn what_the_next_call_begins_with_is_written_between_two() {
         // Also before the first call.
         two.update(say("c"), None).context(Arc::clone(&world)).await.unwrap();
         let error = one.update(say("no"), as_node(count)).context(Arc::clone(&world)).await.unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::NotAsNode { .. }), "{error}");
+        assert!(matches!(error.kind(), ErrorKind::InvalidAsNode { .. }), "{error}");
         let error = thread.within(&inner).update(say("no"), None).context(Arc::clone(&world)).await;
-        assert!(matches!(error.unwrap_err().kind(), ErrorKind::NoCall { ended: false, .. }));
+        assert!(matches!(error.unwrap_err().kind(), ErrorKind::NoSubgraphCall { ended: false, .. }));
         run(1).await;
         run(2).await;
         run(1).await;
@@ -424,7 +426,7 @@ async fn a_call_of_a_node_with_another_name_is_read_written_to_and_replayed() {
         assert_eq!(told(ended.state()), "x one by hand two last");
         world.ran();
         let again = within.at(waits).run_again().context(Arc::clone(&world)).await.unwrap();
-        assert_eq!(again.pause().unwrap().questions().len(), 1);
+        assert_eq!(again.pause().unwrap().interrupts().len(), 1);
         assert_eq!(world.ran(), "");
     })
     .await;

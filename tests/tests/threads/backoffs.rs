@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use superstep::policy::{Policy, Retry};
 use superstep::thread::Thread;
-use superstep::{Ctx, Durability, END, ErrorKind, Graph, GraphState, Result, START, StateGraph, bail};
+use superstep::{
+    ContextWith, Durability, END, ErrorKind, Graph, GraphState, Result, START, StateGraph, bail,
+};
 use tokio::time::{Instant, advance, timeout};
 
 use super::stores::Place;
@@ -39,7 +41,7 @@ impl World {
 
 async fn begin(_: &Job) {}
 
-async fn work(_: &Job, cx: &Ctx<World>) -> Result<JobUpdate> {
+async fn work(_: &Job, cx: &ContextWith<World>) -> Result<JobUpdate> {
     cx.context().attempts.lock().unwrap().push(cx.attempt());
     if cx.attempt() <= cx.context().fails {
         bail!("not yet");

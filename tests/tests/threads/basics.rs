@@ -1,10 +1,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use superstep::checkpoint::{MemoryCheckpointer, Source};
+use superstep::checkpoint::{CheckpointSource, MemoryCheckpointer};
 use superstep::thread::PersistentGraph;
 use superstep::{
-    Ctx, Durability, END, ErrorKind, EventKind, GraphState, NodeError, Outcome, START, StateGraph,
+    ContextWith, Durability, END, ErrorKind, EventKind, GraphState, NodeError, Outcome, START, StateGraph,
 };
 
 #[derive(GraphState, Clone, Debug)]
@@ -43,10 +43,10 @@ async fn two_nodes_in_a_row_make_four_checkpoints() {
         assert_eq!(
             seen.collect::<Vec<_>>(),
             [
-                (-1, Source::Input, vec!["START"], None),
-                (0, Source::Loop, vec!["node_a"], Some(("", 0))),
-                (1, Source::Loop, vec!["node_b"], Some(("a", 1))),
-                (2, Source::Loop, vec![], Some(("b", 2))),
+                (-1, CheckpointSource::Input, vec!["START"], None),
+                (0, CheckpointSource::Loop, vec!["node_a"], Some(("", 0))),
+                (1, CheckpointSource::Loop, vec!["node_b"], Some(("a", 1))),
+                (2, CheckpointSource::Loop, vec![], Some(("b", 2))),
             ]
         );
         for pair in history.windows(2) {
@@ -89,7 +89,7 @@ async fn a_second_run_goes_on_from_the_stored_state() {
     let history = thread.history().await.unwrap();
     let steps: Vec<i64> = history.iter().map(|snapshot| snapshot.step).collect();
     assert_eq!(steps, [6, 5, 4, 3, 2, 1, 0, -1]);
-    assert_eq!(history[3].source, Source::Input);
+    assert_eq!(history[3].source, CheckpointSource::Input);
     assert_eq!(history[3].state.as_ref().unwrap().bar, ["a", "b"], "the input is not applied yet");
 }
 
@@ -107,12 +107,12 @@ struct Counts {
     failures: AtomicUsize,
 }
 
-async fn steady(_: &Work, cx: &Ctx<Counts>) -> WorkUpdate {
+async fn steady(_: &Work, cx: &ContextWith<Counts>) -> WorkUpdate {
     cx.context().steady.fetch_add(1, Ordering::SeqCst);
     Work::update().done(["steady".to_owned()])
 }
 
-async fn flaky(_: &Work, cx: &Ctx<Counts>) -> superstep::Result<WorkUpdate> {
+async fn flaky(_: &Work, cx: &ContextWith<Counts>) -> superstep::Result<WorkUpdate> {
     tokio::task::yield_now().await;
     let counts = cx.context();
     counts.flaky.fetch_add(1, Ordering::SeqCst);
@@ -149,7 +149,7 @@ async fn after_a_failure_only_what_has_not_finished_runs_again() {
     assert_eq!((failed.text.as_str(), failed.attempt), ("not today", 1));
 
     let refused = thread.run(Work::input()).context(Arc::clone(&counts)).await.unwrap_err();
-    assert!(matches!(refused.kind(), ErrorKind::Pending { next, .. } if next == &["steady", "flaky"]));
+    assert!(matches!(refused.kind(), ErrorKind::PendingTasks { next, .. } if next == &["steady", "flaky"]));
 
     // Another process, so to speak.
     let thread = graph.with_checkpointer(store).thread("1");

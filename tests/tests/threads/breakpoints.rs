@@ -25,12 +25,12 @@ fn gated() -> Graph<Story, World> {
 /// Where a run has stopped: what it would run next, and what it has run last.
 fn gates(outcome: &Outcome<Story>) -> (String, String) {
     let pause = outcome.pause().unwrap();
-    assert!(pause.questions().is_empty());
+    assert!(pause.interrupts().is_empty());
     (pause.before().join(" "), pause.after().join(" "))
 }
 
 async fn pending(thread: &Thread<Story, World>) -> (String, String) {
-    let pause = thread.pending().await.unwrap();
+    let pause = thread.interrupts().await.unwrap();
     (pause.before().join(" "), pause.after().join(" "))
 }
 

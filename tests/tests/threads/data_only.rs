@@ -77,7 +77,7 @@ async fn nothing_that_is_stored_names_a_type_or_is_code() {
 
             // Where the program has a type, it is that or nothing: no other is looked for, and none is a default.
             let error = place.thread(&typed::graph()).state().await.unwrap_err();
-            assert!(matches!(error.kind(), ErrorKind::Store(_)), "{value}: {error:?}");
+            assert!(matches!(error.kind(), ErrorKind::Checkpoint(_)), "{value}: {error:?}");
             let cause = error.source().map(ToString::to_string).unwrap_or_default();
             assert!(format!("{error}: {cause}").contains("`value`"), "{error}: {cause}");
         })

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use superstep::checkpoint::Source;
-use superstep::{Ctx, END, Graph, GraphState, NodeError, START, StateGraph};
+use superstep::checkpoint::CheckpointSource;
+use superstep::{ContextWith, END, Graph, GraphState, NodeError, START, StateGraph};
 
 use super::stores::on_every_store;
 
@@ -26,7 +26,7 @@ async fn writes(note: &Note) -> NoteUpdate {
     sees(note, "writes").once(1).heap([1])
 }
 
-async fn reads(note: &Note, cx: &Ctx<AtomicBool>) -> Result<NoteUpdate, NodeError> {
+async fn reads(note: &Note, cx: &ContextWith<AtomicBool>) -> Result<NoteUpdate, NodeError> {
     if cx.context().load(Ordering::SeqCst) {
         return Err(NodeError::msg("broken"));
     }
@@ -89,7 +89,7 @@ async fn an_input_that_is_run_again_clears_what_it_has_cleared() {
         place.thread(&graph).run(Note::input()).await.unwrap();
         let first = place.thread(&graph).run(Note::input()).await.unwrap().into_state();
         assert_eq!(first.log, ["last None []", "last None []"]);
-        let inputs = place.thread(&graph).history().source(Source::Input).await.unwrap();
+        let inputs = place.thread(&graph).history().source(CheckpointSource::Input).await.unwrap();
         let again = place.thread(&graph).at(inputs[0].id).run_again().await.unwrap();
         assert_eq!(again.state().log, first.log);
     })

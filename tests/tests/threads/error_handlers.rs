@@ -7,7 +7,7 @@ use std::task::Poll;
 use serde::{Deserialize, Serialize};
 use superstep::interrupt::Question;
 use superstep::{
-    Ctx, Durability, END, Graph, GraphState, NodeFailure, Outcome, Result, Route, START, StateGraph,
+    ContextWith, Durability, END, Graph, GraphState, NodeFailure, Outcome, Result, Route, START, StateGraph,
 };
 
 use super::stores::{Place, on_every_store};
@@ -42,7 +42,7 @@ struct Full;
 
 async fn begin(_: &Job) {}
 
-async fn work(_: &Job, cx: &Ctx<World>) -> Result<JobUpdate> {
+async fn work(_: &Job, cx: &ContextWith<World>) -> Result<JobUpdate> {
     cx.context().note("work");
     tokio::task::yield_now().await;
     Err(Full.into())
@@ -63,7 +63,7 @@ async fn mend(_: &Job, repair: &Repair) -> JobUpdate {
     done(format!("mended {}", repair.what))
 }
 
-async fn rescue(_: &Job, failure: &NodeFailure, cx: &Ctx<World>) -> Result<(JobUpdate, Way)> {
+async fn rescue(_: &Job, failure: &NodeFailure, cx: &ContextWith<World>) -> Result<(JobUpdate, Way)> {
     assert_eq!(
         failure.error.is::<Full>(),
         !failure.stored,
@@ -76,7 +76,7 @@ async fn rescue(_: &Job, failure: &NodeFailure, cx: &Ctx<World>) -> Result<(JobU
     Ok((done("rescued"), Way::Mend(Repair { what: failure.node.clone() })))
 }
 
-async fn sibling(_: &Job, cx: &Ctx<World>) -> JobUpdate {
+async fn sibling(_: &Job, cx: &ContextWith<World>) -> JobUpdate {
     tokio::task::yield_now().await;
     cx.context().note("sibling");
     done("sibling")
@@ -145,7 +145,7 @@ impl Question for GiveUp {
     type Answer = bool;
 }
 
-async fn asks(_: &Job, failure: &NodeFailure, cx: &Ctx<World>) -> JobUpdate {
+async fn asks(_: &Job, failure: &NodeFailure, cx: &ContextWith<World>) -> JobUpdate {
     assert!(cx.interrupt(GiveUp).await);
     done(format!("gave {} up, which had failed with: {}", failure.node, failure.error))
 }
@@ -165,7 +165,7 @@ async fn a_handler_that_asks_goes_on_in_another_process() {
         let thread = place.thread(&graph);
         let snapshot = thread.state().await.unwrap().unwrap();
         assert_eq!(snapshot.tasks[0].error.as_ref().unwrap().text, "the disk is full");
-        let asked = thread.pending().await.unwrap().only::<GiveUp>().unwrap();
+        let asked = thread.interrupts().await.unwrap().only::<GiveUp>().unwrap();
         let outcome = thread.resume(asked.answer(true)).context(Arc::clone(&world)).await.unwrap();
         assert_eq!(outcome.state().done, ["gave work up, which had failed with: the disk is full"]);
         assert_eq!(world.take(), ["work"]);

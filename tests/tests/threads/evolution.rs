@@ -3,7 +3,7 @@
 use std::error::Error as _;
 
 use serde::{Deserialize, Serialize};
-use superstep::checkpoint::Source;
+use superstep::checkpoint::CheckpointSource;
 use superstep::interrupt::Question;
 use superstep::{END, ErrorKind, Graph, GraphState, NodeError, START, StateGraph};
 
@@ -31,7 +31,7 @@ macro_rules! graph {
 }
 
 mod before {
-    use superstep::Cx;
+    use superstep::Context;
 
     use super::*;
 
@@ -53,14 +53,14 @@ mod before {
         Order::update().price(1250).steps(["priced".to_owned()])
     }
 
-    async fn draft(_: &Order, cx: &Cx) -> Result<OrderUpdate, NodeError> {
+    async fn draft(_: &Order, cx: &Context) -> Result<OrderUpdate, NodeError> {
         for _ in 0..3 {
             tokio::task::yield_now().await;
         }
         Err(NodeError::msg(format!("attempt {}", cx.attempt())))
     }
 
-    async fn ask(_: &Order, cx: &Cx) -> OrderUpdate {
+    async fn ask(_: &Order, cx: &Context) -> OrderUpdate {
         Order::update().steps([format!("approved {}", cx.interrupt(Approve).await)])
     }
 
@@ -71,7 +71,7 @@ mod before {
 
 mod after {
     use serde_json::json;
-    use superstep::Cx;
+    use superstep::Context;
     use superstep::state::{MigrationError, Stored};
 
     use super::*;
@@ -111,11 +111,11 @@ mod after {
         Err(NodeError::msg("it has finished, and does not run again"))
     }
 
-    async fn draft(_: &Order, cx: &Cx) -> OrderUpdate {
+    async fn draft(_: &Order, cx: &Context) -> OrderUpdate {
         step(format!("attempt {}", cx.attempt()))
     }
 
-    async fn ask(_: &Order, cx: &Cx) -> OrderUpdate {
+    async fn ask(_: &Order, cx: &Context) -> OrderUpdate {
         step(format!("approved {}", cx.interrupt(Approve).await))
     }
 
@@ -152,7 +152,7 @@ async fn states_history_and_questions_of_an_older_program_are_read() {
         assert_eq!(snapshot.state, Some(expected));
         assert_eq!(thread.history().await.unwrap().len(), 2);
         assert_eq!(snapshot.tasks[1].error.as_ref().unwrap().text, "attempt 1");
-        assert_eq!(thread.pending().await.unwrap().questions().len(), 1);
+        assert_eq!(thread.interrupts().await.unwrap().interrupts().len(), 1);
     })
     .await;
 }
@@ -161,7 +161,7 @@ async fn states_history_and_questions_of_an_older_program_are_read() {
 async fn results_and_answers_of_an_older_program_are_gone_on_with() {
     on_every_store(async |place| {
         left_by_the_older(place).await;
-        let question = place.thread(&before::graph()).pending().await.unwrap().only::<Approve>().unwrap();
+        let question = place.thread(&before::graph()).interrupts().await.unwrap().only::<Approve>().unwrap();
         let outcome = place.thread(&after::graph()).resume(question.answer(true)).await.unwrap();
         let expected = "5 begun; 6 priced; 9 attempt 2; 13 approved true; 24 12.5 EUR for Some(\"Ada\")";
         assert_eq!(steps(outcome.state()), expected);
@@ -225,14 +225,14 @@ async fn an_input_of_an_older_program_that_is_run_again_is_the_newers_from_then_
         let input = before::Order::input("coat", 2200).steps(["more".to_owned()]);
         place.thread(&before::graph()).run(input).abandon_pending().await.unwrap_err();
         let thread = place.thread(&after::graph());
-        let inputs = thread.history().source(Source::Input).await.unwrap();
+        let inputs = thread.history().source(CheckpointSource::Input).await.unwrap();
         for (input, price, said) in [(&inputs[0], 22.0, "5 begun; 4 more"), (&inputs[1], 11.0, "5 begun")] {
             let mut from = input.id;
             for _ in 0..3 {
                 thread.at(from).run_again().await.unwrap_err();
                 let state = thread.state().await.unwrap().unwrap().state.unwrap();
                 assert_eq!((state.price, steps(&state).as_str()), (price, said));
-                from = thread.history().source(Source::Fork).limit(1).await.unwrap()[0].id;
+                from = thread.history().source(CheckpointSource::Fork).limit(1).await.unwrap()[0].id;
             }
         }
     })

@@ -1,6 +1,6 @@
 //! A store serves from its first call on, wherever it is called from.
 
-use superstep::checkpoint::Source;
+use superstep::checkpoint::CheckpointSource;
 use superstep::thread::as_node;
 use superstep::{END, ErrorKind, Graph, GraphState, Overwrite, START, StateGraph};
 use superstep_sqlite::SqliteCheckpointer;
@@ -76,7 +76,7 @@ async fn an_update_of_a_fresh_thread_is_made_once() {
         assert_eq!(told(outcome.state()), "told one two");
         // It is applied as the first superstep, which an input's application is otherwise; what follows counts on.
         place.thread(&two_nodes()).run(begin("in")).context(World::default()).await.unwrap();
-        let steps: Vec<(i64, Source)> = place
+        let steps: Vec<(i64, CheckpointSource)> = place
             .thread(&two_nodes())
             .history()
             .await
@@ -84,8 +84,13 @@ async fn an_update_of_a_fresh_thread_is_made_once() {
             .iter()
             .map(|at| (at.step, at.source))
             .collect();
-        let loops = [(6, Source::Loop), (5, Source::Loop), (4, Source::Loop)];
-        let first = [(3, Source::Input), (2, Source::Loop), (1, Source::Loop), (0, Source::Update)];
+        let loops = [(6, CheckpointSource::Loop), (5, CheckpointSource::Loop), (4, CheckpointSource::Loop)];
+        let first = [
+            (3, CheckpointSource::Input),
+            (2, CheckpointSource::Loop),
+            (1, CheckpointSource::Loop),
+            (0, CheckpointSource::Update),
+        ];
         assert_eq!(steps, [&loops[..], &first].concat());
     })
     .await;
@@ -193,7 +198,7 @@ async fn a_thread_that_is_not_there_has_nothing_to_show_and_nothing_to_resume() 
         let thread = place.thread(&two_nodes());
         assert!(thread.state().await.unwrap().is_none());
         assert!(thread.history().await.unwrap().is_empty());
-        assert!(thread.pending().await.unwrap().questions().is_empty());
+        assert!(thread.interrupts().await.unwrap().interrupts().is_empty());
         let error = thread.resume(()).context(World::default()).await.unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::NoThread { .. }), "{error}");
         assert!(thread.state().await.unwrap().is_none(), "asking makes no thread");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use superstep::checkpoint::ThreadQuery;
 use superstep::thread::as_node;
-use superstep::{Ctx, Durability, END, ErrorKind, NodeError, Outcome, Route, START};
+use superstep::{ContextWith, Durability, END, ErrorKind, NodeError, Outcome, Route, START};
 
 use super::stores::on_every_store;
 use super::story::{Story, StoryUpdate, World, begin, enter, next, say, story, tellers, told};
@@ -56,7 +56,7 @@ enum Each {
     Work(Item),
 }
 
-async fn work(item: &Item, cx: &Ctx<World>) -> Result<StoryUpdate, NodeError> {
+async fn work(item: &Item, cx: &ContextWith<World>) -> Result<StoryUpdate, NodeError> {
     enter(cx, ["item-0", "item-1", "item-2"][item.number as usize]).await?;
     Ok(say(format!("{} at attempt {}", item.name, cx.attempt())))
 }

@@ -13,10 +13,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use superstep::checkpoint::Source;
+use superstep::checkpoint::CheckpointSource;
 use superstep::interrupt::Question;
 use superstep::thread::Thread;
-use superstep::{Ctx, END, FailureMode, Graph, GraphState, NodeError, Overwrite, Route, START, StateGraph};
+use superstep::{
+    ContextWith, END, FailureMode, Graph, GraphState, NodeError, Overwrite, Route, START, StateGraph,
+};
 use superstep_sqlite::SqliteCheckpointer;
 use tempfile::TempDir;
 
@@ -88,13 +90,13 @@ async fn sort(desk: &Desk) -> (DeskUpdate, Vec<Post>) {
     (update, vec![letter("Ann"), Post::Ask, letter("Bob")])
 }
 
-async fn ask(desk: &Desk, cx: &Ctx<Works>) -> Result<DeskUpdate, NodeError> {
+async fn ask(desk: &Desk, cx: &ContextWith<Works>) -> Result<DeskUpdate, NodeError> {
     let receipt: u32 = cx.step("charge", async { Ok::<_, NodeError>(41) }).await?;
-    let yes = cx.interrupt_keyed("price", Approve { price: desk.cost }).await;
+    let yes = cx.interrupt(Approve { price: desk.cost }).keyed("price").await;
     Ok(Desk::update().messages([message(10, &format!("{yes} {receipt} {:?}", desk.hint))]).cost(0.2))
 }
 
-async fn send(letter: &Letter, cx: &Ctx<Works>) -> Result<DeskUpdate, NodeError> {
+async fn send(letter: &Letter, cx: &ContextWith<Works>) -> Result<DeskUpdate, NodeError> {
     if letter.to == "Bob" && !*cx.context() {
         return Err(NodeError::msg("no stamps"));
     }
@@ -123,7 +125,7 @@ fn thread(file: &Path, name: &str) -> Thread<Desk, Works> {
 }
 
 async fn answer(thread: &Thread<Desk, Works>, yes: bool) -> Desk {
-    let question = thread.pending().await.unwrap().by_key::<Approve>("price").unwrap();
+    let question = thread.interrupts().await.unwrap().by_key::<Approve>("price").unwrap();
     thread.resume(question.answer(yes)).context(true).await.unwrap().into_state()
 }
 
@@ -171,7 +173,7 @@ async fn check_done(thread: Thread<Desk, Works>) {
     assert_eq!(newest.cost.to_bits(), (0.1_f64 + 0.2 + 0.1 + 0.2).to_bits());
     assert_eq!(newest.seen, [("Ann".to_owned(), 1), ("Bob".to_owned(), 1), ("sort".to_owned(), 1)].into());
     assert_eq!((newest.token.as_deref(), newest.scratch.as_str()), (Some("secret"), ""));
-    assert_eq!(thread.history().run_id("first").source(Source::Input).await.unwrap().len(), 1);
+    assert_eq!(thread.history().run_id("first").source(CheckpointSource::Input).await.unwrap().len(), 1);
     assert!(!thread.history().filter("user", "ada").await.unwrap().is_empty());
     // It goes on.
     thread.run(Desk::input("third")).context(true).await.unwrap();

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use superstep::thread::{Thread, as_node};
 use superstep::{
-    Ctx, Durability, END, FailureMode, Graph, GraphState, NodeError, Overwrite, START, StateGraph,
+    ContextWith, Durability, END, FailureMode, Graph, GraphState, NodeError, Overwrite, START, StateGraph,
 };
 use superstep_sqlite::SqliteCheckpointer;
 
@@ -37,7 +37,7 @@ async fn plan(trip: &Trip) -> TripUpdate {
     log(&format!("plan {}", trip.to))
 }
 
-async fn book(_: &Trip, cx: &Ctx<Answers>) -> Result<TripUpdate, NodeError> {
+async fn book(_: &Trip, cx: &ContextWith<Answers>) -> Result<TripUpdate, NodeError> {
     if *cx.context() { Ok(log("book")) } else { Err(NodeError::msg("nobody answers")) }
 }
 
@@ -96,12 +96,12 @@ async fn check(file: &Path) {
     assert_eq!(end.state().log, ["forget it", "book", "pack after 2", "pack after 3"]);
 
     let gated = thread(file, "gated");
-    assert_eq!(gated.pending().await.unwrap().before(), ["book"]);
+    assert_eq!(gated.interrupts().await.unwrap().before(), ["book"]);
     let end = gated.resume(()).interrupt_before(book).context(true).await.unwrap();
     assert_eq!(end.state().log, ["plan Oslo", "book", "pack after 2"]);
 
     let killed = thread(file, "killed");
-    assert!(killed.pending().await.unwrap().after().is_empty());
+    assert!(killed.interrupts().await.unwrap().after().is_empty());
     let stopped = killed.resume(()).interrupt_after(plan).context(true).await.unwrap();
     assert_eq!(stopped.pause().unwrap().after(), ["plan"]);
     let end = killed.resume(()).interrupt_after(plan).context(true).await.unwrap();

@@ -12,8 +12,8 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 use superstep::interrupt::Question;
 use superstep::run::Stop;
-use superstep::thread::{PersistentGraph, Standing};
-use superstep::{Cx, END, GraphState, START, StateGraph};
+use superstep::thread::{PersistentGraph, ThreadStatus};
+use superstep::{Context, END, GraphState, START, StateGraph};
 use superstep_sqlite::SqliteCheckpointer;
 
 use super::golden::{files, written};
@@ -41,12 +41,12 @@ fn log(text: &str) -> TrialUpdate {
 }
 
 /// Sleeps until a time that is given once: what is stored counts.
-async fn asleep(_: &Trial, cx: &Cx) -> TrialUpdate {
+async fn asleep(_: &Trial, cx: &Context) -> TrialUpdate {
     cx.sleep_until(if cx.metadata().contains_key("first") { far() } else { SystemTime::now() }).await;
     log("awake")
 }
 
-async fn ask(_: &Trial, cx: &Cx) -> TrialUpdate {
+async fn ask(_: &Trial, cx: &Context) -> TrialUpdate {
     tokio::select! {
         _ = cx.interrupt(Approve) => log("answered"),
         () = cx.sleep(Duration::from_millis(1)).keyed("patience") => log("nobody answered"),
@@ -95,8 +95,11 @@ async fn check(file: &Path) {
     let all = graph(file, false).unfinished().await.unwrap();
     let told: Vec<_> = all.iter().map(|left| (left.thread.name(), left.wakes_at == Some(far()))).collect();
     assert_eq!(told, [("asks", false), ("asleep", true), ("cancelled", false), ("drained", false)]);
-    assert!(matches!(all[0].standing, Standing::Asks(_)) && all[0].wakes_at.unwrap() < SystemTime::now());
-    assert!(matches!(all[2].standing, Standing::Told) && matches!(all[3].standing, Standing::Told));
+    assert!(
+        matches!(all[0].status, ThreadStatus::WaitingForAnswer(_))
+            && all[0].wakes_at.unwrap() < SystemTime::now()
+    );
+    assert!(matches!(all[2].status, ThreadStatus::Stopped) && matches!(all[3].status, ThreadStatus::Stopped));
     let asleep = graph(file, true).thread("asleep");
     let again = asleep.resume(()).suspend_sleeps_longer_than(Duration::ZERO).await.unwrap();
     assert_eq!(again.pause().unwrap().wakes_at(), Some(far()));
@@ -104,9 +107,9 @@ async fn check(file: &Path) {
     assert_eq!(outcome.state().log, ["nobody answered", "last"]);
     for name in ["drained", "cancelled"] {
         let thread = graph(file, false).thread(name);
-        assert!(thread.pending().await.unwrap().is_told());
-        assert!(thread.resume(()).await.unwrap().pause().is_some_and(|pause| pause.questions().len() == 1));
-        assert!(!thread.pending().await.unwrap().is_told());
+        assert!(thread.interrupts().await.unwrap().is_stopped());
+        assert!(thread.resume(()).await.unwrap().pause().is_some_and(|pause| pause.interrupts().len() == 1));
+        assert!(!thread.interrupts().await.unwrap().is_stopped());
     }
 }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use superstep::checkpoint::{
-    Batch, Checkpoint, CheckpointId, Checkpointer, Loaded, Page, Prune, Pruned, Query, StoreFuture,
-    ThreadQuery, ThreadRecord, Write,
+    BatchWrite, Checkpoint, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded, Page,
+    Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
 };
 use superstep::{END, GraphState, Route, START, StateGraph};
 
@@ -19,42 +19,42 @@ pub(crate) struct Counting {
 }
 
 impl Checkpointer for Counting {
-    fn commit(&self, batch: Batch) -> StoreFuture<'_, ()> {
-        let of_write = |write: &Write| match write {
-            Write::Checkpoint(new) => {
-                let pieces = new.pieces.iter().map(|piece| piece.payload.len());
+    fn commit(&self, batch: WriteBatch) -> CheckpointFuture<'_, ()> {
+        let of_write = |write: &BatchWrite| match write {
+            BatchWrite::Checkpoint(new) => {
+                let pieces = new.changes.iter().map(|piece| piece.payload.len());
                 let records = new.records.iter().map(|record| record.payload.len());
                 let progress = new.checkpoint.progress.iter().map(|progress| progress.len());
                 pieces.chain(records).chain(progress).sum::<usize>()
             }
-            Write::Records { put, .. } => put.iter().map(|record| record.payload.len()).sum(),
+            BatchWrite::Records { put, .. } => put.iter().map(|record| record.payload.len()).sum(),
         };
         let bytes: usize = batch.writes.iter().map(of_write).sum();
         self.bytes.fetch_add(bytes as u64, Ordering::SeqCst);
         self.store.commit(batch)
     }
 
-    fn get(&self, thread: &str, namespace: &str, at: Option<CheckpointId>) -> StoreFuture<'_, Loaded> {
+    fn get(&self, thread: &str, namespace: &str, at: Option<CheckpointId>) -> CheckpointFuture<'_, Loaded> {
         self.store.get(thread, namespace, at)
     }
 
-    fn list(&self, query: Query) -> StoreFuture<'_, Page<Checkpoint>> {
+    fn list(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<Checkpoint>> {
         self.store.list(query)
     }
 
-    fn threads(&self, query: ThreadQuery) -> StoreFuture<'_, Page<ThreadRecord>> {
+    fn threads(&self, query: ThreadQuery) -> CheckpointFuture<'_, Page<ThreadRecord>> {
         self.store.threads(query)
     }
 
-    fn delete(&self, thread: &str) -> StoreFuture<'_, bool> {
+    fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool> {
         self.store.delete(thread)
     }
 
-    fn copy(&self, from: &str, to: &str) -> StoreFuture<'_, ()> {
+    fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()> {
         self.store.copy(from, to)
     }
 
-    fn prune(&self, prune: Prune) -> StoreFuture<'_, Pruned> {
+    fn prune(&self, prune: Prune) -> CheckpointFuture<'_, Pruned> {
         self.store.prune(prune)
     }
 }
@@ -93,7 +93,7 @@ async fn stored(place: &Place, lines: usize) -> (u64, usize) {
     assert_eq!(outcome.state().lines.len(), lines);
     let read = place.kept().get(&format!("{lines}"), "", None).await.unwrap().found.unwrap();
     let field = read.fields.iter().find(|field| field.field == "lines").unwrap();
-    (counting.bytes.load(Ordering::SeqCst), field.pieces.iter().map(|piece| piece.payload.len()).sum())
+    (counting.bytes.load(Ordering::SeqCst), field.changes.iter().map(|piece| piece.payload.len()).sum())
 }
 
 #[tokio::test]

@@ -7,12 +7,12 @@ use super::stores::on_every_store;
 /// The graph of every version, whose nodes count how often they have run.
 macro_rules! graph {
     () => {
-        async fn left(_: &Sheet, cx: &Ctx<Runs>) -> SheetUpdate {
+        async fn left(_: &Sheet, cx: &ContextWith<Runs>) -> SheetUpdate {
             cx.context().fetch_add(1, Ordering::SeqCst);
             Sheet::update().number(1_u32).greatest(7_u32).words(vec!["left".to_owned()])
         }
 
-        async fn right(_: &Sheet, cx: &Ctx<Runs>) -> SheetUpdate {
+        async fn right(_: &Sheet, cx: &ContextWith<Runs>) -> SheetUpdate {
             cx.context().fetch_add(1, Ordering::SeqCst);
             Sheet::update().number(2_u32).greatest(4_u32).words(vec!["right".to_owned()])
         }
@@ -33,7 +33,7 @@ macro_rules! graph {
 mod before {
     use std::sync::atomic::Ordering;
 
-    use superstep::Ctx;
+    use superstep::ContextWith;
 
     use super::*;
 
@@ -50,7 +50,7 @@ mod before {
 mod after {
     use std::sync::atomic::Ordering;
 
-    use superstep::Ctx;
+    use superstep::ContextWith;
 
     use super::*;
 

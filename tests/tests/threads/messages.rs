@@ -53,7 +53,7 @@ async fn stored(place: &Place, length: usize) -> (u64, usize) {
     assert_eq!(read.messages, outcome.into_state().messages, "as they were");
     let found = place.open().get(&name, "", None).await.unwrap().found.unwrap();
     let field = found.fields.iter().find(|field| field.field == "messages").unwrap();
-    (counting.bytes.load(Ordering::SeqCst), field.pieces.iter().map(|piece| piece.payload.len()).sum())
+    (counting.bytes.load(Ordering::SeqCst), field.changes.iter().map(|piece| piece.payload.len()).sum())
 }
 
 #[tokio::test]

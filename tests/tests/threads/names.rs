@@ -1,6 +1,6 @@
 //! A thread outlives the names of nodes.
 
-use superstep::{Cx, END, ErrorKind, Graph, NodeError, Route, START, StateGraph, named};
+use superstep::{Context, END, ErrorKind, Graph, NodeError, Route, START, StateGraph, named};
 
 use super::stores::on_every_store;
 use super::story::{Story, StoryUpdate, next, say, told};
@@ -13,7 +13,7 @@ async fn fails() -> Result<StoryUpdate, NodeError> {
     Err(NodeError::msg("broken"))
 }
 
-async fn works(_: &Story, cx: &Cx) -> StoryUpdate {
+async fn works(_: &Story, cx: &Context) -> StoryUpdate {
     say(format!("{} as {}", cx.attempt(), cx.node()))
 }
 
@@ -40,13 +40,13 @@ async fn a_renamed_node_is_found_by_its_alias() {
         .unwrap();
     on_every_store(async |place| {
         place.thread(&before()).run(Story::input()).await.unwrap_err();
-        assert!(!place.thread(&before()).state().await.unwrap().unwrap().rewired);
-        assert!(place.thread(&after).state().await.unwrap().unwrap().rewired);
+        assert!(!place.thread(&before()).state().await.unwrap().unwrap().graph_changed);
+        assert!(place.thread(&after).state().await.unwrap().unwrap().graph_changed);
         // Where it is in the graph does not matter either.
         let outcome = place.thread(&after).resume(()).await.unwrap();
         assert_eq!(told(outcome.state()), "first 2 as new");
         // What has been written since is of the graph as it is now.
-        assert!(place.thread(&after).history().await.unwrap().iter().any(|snapshot| !snapshot.rewired));
+        assert!(place.thread(&after).history().await.unwrap().iter().any(|snapshot| !snapshot.graph_changed));
     })
     .await;
 }
@@ -58,11 +58,13 @@ async fn a_node_that_is_gone_is_an_error_that_names_it_and_the_thread_can_still_
         place.thread(&before()).run(Story::input()).await.unwrap_err();
         let thread = place.thread(&after);
         let error = thread.resume(()).await.unwrap_err();
-        let ErrorKind::NodeGone { node, thread: name, checkpoint } = error.kind() else { panic!("{error}") };
+        let ErrorKind::NodeRemoved { node, thread: name, checkpoint } = error.kind() else {
+            panic!("{error}")
+        };
         assert_eq!((node.as_str(), name.as_str()), ("old", "t"));
         let snapshot = thread.state().await.unwrap().unwrap();
         assert_eq!(
-            (snapshot.id, next(&snapshot).as_str(), snapshot.rewired),
+            (snapshot.id, next(&snapshot).as_str(), snapshot.graph_changed),
             (*checkpoint, "first old", true)
         );
         assert_eq!(thread.history().await.unwrap().len(), 2);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use superstep::interrupt::Question;
-use superstep::{Cx, END, Graph, GraphState, Outcome, Route, START, StateGraph};
+use superstep::{Context, END, Graph, GraphState, Outcome, Route, START, StateGraph};
 
 use super::stores::on_every_store;
 
@@ -35,17 +35,17 @@ async fn send(_: &Parcels) -> Vec<Send> {
     vec![Send::Open(None), Send::Shake(Nothing), Send::Open(Some(1))]
 }
 
-async fn beside(_: &Parcels, cx: &Cx) -> ParcelsUpdate {
+async fn beside(_: &Parcels, cx: &Context) -> ParcelsUpdate {
     let go = cx.interrupt(Go).await;
     Parcels::update().opened([format!("beside {go}")])
 }
 
-async fn open(parcel: &Option<u32>, cx: &Cx) -> ParcelsUpdate {
+async fn open(parcel: &Option<u32>, cx: &Context) -> ParcelsUpdate {
     let go = cx.interrupt(Go).await;
     Parcels::update().opened([format!("{parcel:?} {go}")])
 }
 
-async fn shake(_: &Nothing, cx: &Cx) -> ParcelsUpdate {
+async fn shake(_: &Nothing, cx: &Context) -> ParcelsUpdate {
     let go = cx.interrupt(Go).await;
     Parcels::update().opened([format!("nothing {go}")])
 }
@@ -62,7 +62,7 @@ async fn a_packet_of_null_waits_for_an_answer_as_any_other() {
         let mut outcome = place.thread(&graph()).run(Parcels::input()).await.unwrap();
         while let Outcome::Interrupted(_) = outcome {
             let thread = place.thread(&graph());
-            let pending = thread.pending().await.unwrap();
+            let pending = thread.interrupts().await.unwrap();
             let answers: Vec<_> =
                 pending.all::<Go>().unwrap().into_iter().map(|go| go.answer(true)).collect();
             outcome = thread.resume(answers).await.unwrap();

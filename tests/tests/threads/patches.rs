@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use superstep::checkpoint::Prune;
 use superstep::interrupt::Question;
 use superstep::thread::{Thread, as_node};
-use superstep::{Cx, END, ErrorKind, Graph, GraphState, Outcome, START, StateGraph};
+use superstep::{Context, END, ErrorKind, Graph, GraphState, Outcome, START, StateGraph};
 
 use super::stores::{Place, on_every_store};
 
@@ -26,7 +26,7 @@ impl Question for Go {
 }
 
 /// Asks two questions, one after the other.
-async fn ask(order: &Order, cx: &Cx) -> OrderUpdate {
+async fn ask(order: &Order, cx: &Context) -> OrderUpdate {
     let one = cx.interrupt(Go(1)).await;
     let two = cx.interrupt(Go(2)).await;
     let hint = order.hint.as_deref().unwrap_or("none");
@@ -45,7 +45,7 @@ fn graph() -> Graph<Order> {
 async fn patched(place: &Place) -> Thread<Order> {
     let thread = place.thread(&graph());
     thread.run(Order::input(1_u64).log(["in".to_owned()])).await.unwrap();
-    let first = thread.pending().await.unwrap().only::<Go>().unwrap();
+    let first = thread.interrupts().await.unwrap().only::<Go>().unwrap();
     let update = Order::update().amount(20_u64).log(["patch".to_owned()]);
     let outcome = thread.resume(first.answer(true)).update(update).await.unwrap();
     assert_eq!(shown(outcome.state()), (20, "in, patch".to_owned()));
@@ -63,7 +63,7 @@ async fn state(thread: &Thread<Order>) -> (u64, String) {
 
 /// Answers everything that is still asked.
 async fn answered(thread: &Thread<Order>) -> (u64, String) {
-    while let [open, ..] = thread.pending().await.unwrap().questions() {
+    while let [open, ..] = thread.interrupts().await.unwrap().interrupts() {
         thread.resume(open.answer_json(true.into())).await.unwrap();
     }
     state(thread).await
@@ -224,10 +224,10 @@ async fn an_update_with_a_run_that_has_nothing_to_run_is_refused_and_one_with_a_
 
         let update = || Order::update().amount(99_u64);
         let error = thread.resume(()).update(update()).await.unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::AtRest { thread } if thread == "t"), "{error}");
+        assert!(matches!(error.kind(), ErrorKind::NothingToRun { thread } if thread == "t"), "{error}");
         assert!(error.to_string().contains("`update(.., as_node(..))`"), "{error}");
         let error = final_checkpoint.run_again().update(update()).await.unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::AtRest { .. }), "{error}");
+        assert!(matches!(error.kind(), ErrorKind::NothingToRun { .. }), "{error}");
         assert_eq!(thread.history().await.unwrap().len(), history.len());
 
         let outcome = thread.resume(()).update(update()).goto(as_node(note)).await.unwrap();
@@ -253,7 +253,7 @@ async fn a_node_that_a_resumption_has_added_is_shown_and_run_again_like_any_othe
         let thread = place.thread(&graph());
         let head = thread.state().await.unwrap().unwrap();
         assert_eq!((head.is_finished(), head.next.len(), head.interrupts().count()), (false, 1, 1));
-        let open = thread.pending().await.unwrap().only::<Go>().unwrap();
+        let open = thread.interrupts().await.unwrap().only::<Go>().unwrap();
         assert!(matches!(thread.resume(open.answer(true)).await.unwrap(), Outcome::Interrupted(_)));
         let line = "true true at 1, hint none, after at 1, hint None";
         assert_eq!(answered(&thread).await.1, format!("{}, {line}", done.1));

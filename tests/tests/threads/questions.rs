@@ -1,8 +1,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use superstep::checkpoint::MemoryCheckpointer;
-use superstep::interrupt::{NotAsked, Question};
-use superstep::{Cx, END, ErrorKind, GraphState, Outcome, START, StateGraph};
+use superstep::interrupt::{InterruptMismatch, Question};
+use superstep::{Context, END, ErrorKind, GraphState, Outcome, START, StateGraph};
 
 #[derive(GraphState, Clone, Debug)]
 struct Form {
@@ -19,7 +19,7 @@ impl Question for Line {
     type Answer = String;
 }
 
-async fn fill(_: &Form, cx: &Cx) -> FormUpdate {
+async fn fill(_: &Form, cx: &Context) -> FormUpdate {
     let mut answers = Vec::new();
     for number in 0..4 {
         answers.push(cx.interrupt(Line { number }).await);
@@ -35,7 +35,7 @@ async fn answers_to_questions_one_after_the_other_are_kept_over_every_resumption
     for number in 0..4 {
         // Another process, so to speak.
         let thread = graph.with_checkpointer(store.clone()).thread("1");
-        let open = thread.pending().await.unwrap().only::<Line>().unwrap();
+        let open = thread.interrupts().await.unwrap().only::<Line>().unwrap();
         assert_eq!(open.number, number);
         let outcome = thread.resume(open.answer(format!("line {number}"))).await.unwrap();
         assert_eq!(matches!(outcome, Outcome::Done(_)), number == 3);
@@ -47,15 +47,15 @@ async fn answers_to_questions_one_after_the_other_are_kept_over_every_resumption
 
 #[tokio::test]
 async fn a_bare_answer_of_a_client_is_taken_only_while_exactly_one_question_is_open() {
-    async fn two(_: &Form, cx: &Cx) -> FormUpdate {
+    async fn two(_: &Form, cx: &Context) -> FormUpdate {
         let (first, second) =
-            tokio::join!(cx.interrupt(Line { number: 0 }), cx.interrupt_keyed("b", Line { number: 1 }));
+            tokio::join!(cx.interrupt(Line { number: 0 }), cx.interrupt(Line { number: 1 }).keyed("b"));
         let third = cx.interrupt(Line { number: 2 }).await;
         Form::update().answers([first, second, third])
     }
     let graph = StateGraph::<Form>::new().edge(START, two).edge(two, END).compile().unwrap();
     let thread = graph.with_checkpointer(MemoryCheckpointer::default()).thread("1");
-    let none = thread.pending().await.unwrap().answer_json(json!("x")).unwrap_err();
+    let none = thread.interrupts().await.unwrap().answer_json(json!("x")).unwrap_err();
     assert_eq!(
         none.to_string(),
         "an answer without a question's id is for the only one that is open, and none is"
@@ -63,25 +63,25 @@ async fn a_bare_answer_of_a_client_is_taken_only_while_exactly_one_question_is_o
 
     let outcome = thread.run(Form::input()).await.unwrap();
     let open = outcome.pause().unwrap();
-    let ids: Vec<String> = open.questions().iter().map(|open| open.id.clone()).collect();
+    let ids: Vec<String> = open.interrupts().iter().map(|open| open.id.clone()).collect();
     assert_eq!(ids.len(), 2);
     let several = open.answer_json(json!("x")).unwrap_err();
-    assert_eq!(several, NotAsked::NotAlone { open: ids.clone() });
+    assert_eq!(several, InterruptMismatch::NotExactlyOne { open: ids.clone() });
     assert!(ids.iter().all(|id| several.to_string().contains(id.as_str())), "{several}");
 
     let second = open.by_key::<Line>("b").unwrap().answer("second".to_owned());
     thread.resume(second).await.unwrap();
-    let bare = || async { thread.pending().await.unwrap().answer_json(json!("first")).unwrap() };
+    let bare = || async { thread.interrupts().await.unwrap().answer_json(json!("first")).unwrap() };
     let (click, twice) = (bare().await, bare().await);
     thread.resume(click).await.unwrap();
     // The second click was for the same question, and does not answer the one that is open by now.
     let error = thread.resume(twice).await.unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::NotOpen { .. }), "{error}");
+    assert!(matches!(error.kind(), ErrorKind::InterruptNotOpen { .. }), "{error}");
 
     // What is no answer to it fails its task, and leaves it open.
-    let number = thread.pending().await.unwrap().answer_json(json!(3)).unwrap();
+    let number = thread.interrupts().await.unwrap().answer_json(json!(3)).unwrap();
     let error = thread.resume(number).await.unwrap_err();
     assert!(format!("{error:?}").contains("expected a string"), "{error:?}");
-    let third = thread.pending().await.unwrap().answer_json(json!("third")).unwrap();
+    let third = thread.interrupts().await.unwrap().answer_json(json!("third")).unwrap();
     assert_eq!(thread.resume(third).await.unwrap().state().answers, ["first", "second", "third"]);
 }

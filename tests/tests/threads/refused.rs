@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use superstep::thread::{Snapshot, as_node};
-use superstep::{Ctx, END, Error, ErrorKind, Graph, GraphState, Overwrite, Result, START, StateGraph, bail};
+use superstep::{
+    ContextWith, END, Error, ErrorKind, Graph, GraphState, Overwrite, Result, START, StateGraph, bail,
+};
 
 use super::stores::on_every_store;
 
@@ -49,13 +51,13 @@ const BREAKS_A_RULE: u32 = 2;
 const FAILS: u32 = 3;
 const IS_NOT_FOLDED: u32 = 4;
 
-async fn left(_: &Sheet, cx: &Ctx<Script>) -> SheetUpdate {
+async fn left(_: &Sheet, cx: &ContextWith<Script>) -> SheetUpdate {
     cx.context().runs[0].fetch_add(1, Ordering::SeqCst);
     let update = Sheet::update().log(["left".to_owned()]);
     if cx.context().mistake.load(Ordering::SeqCst) == CLASHES { update.number(1_u32) } else { update }
 }
 
-async fn right(_: &Sheet, cx: &Ctx<Script>) -> Result<SheetUpdate> {
+async fn right(_: &Sheet, cx: &ContextWith<Script>) -> Result<SheetUpdate> {
     cx.context().runs[1].fetch_add(1, Ordering::SeqCst);
     let update = Sheet::update();
     Ok(match cx.context().mistake.load(Ordering::SeqCst) {

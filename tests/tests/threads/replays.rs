@@ -1,6 +1,6 @@
 //! A replay may run on another state than that of the checkpoint: what was planned there stays planned.
 
-use superstep::checkpoint::{MemoryCheckpointer, Source};
+use superstep::checkpoint::{CheckpointSource, MemoryCheckpointer};
 use superstep::thread::as_node;
 use superstep::{END, ErrorKind, Graph, GraphState, START, StateGraph};
 
@@ -49,7 +49,10 @@ async fn it_runs_the_same_tasks_on_the_state_with_the_update() {
         assert_eq!(after[0].state.as_ref(), Some(outcome.state()));
         // The update is in the branch's first checkpoint, and nowhere before it.
         let fork = &after[2];
-        assert_eq!((fork.source, fork.parent, &fork.next), (Source::Fork, Some(planned.id), &planned.next));
+        assert_eq!(
+            (fork.source, fork.parent, &fork.next),
+            (CheckpointSource::Fork, Some(planned.id), &planned.next)
+        );
         assert_eq!(fork.state.as_ref().unwrap().log, ["in", "warmer"]);
         assert_eq!(after[5].state, planned.state);
         let again = thread.at(fork.id).run_again().await.unwrap();

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use superstep::checkpoint::Source;
+use superstep::checkpoint::CheckpointSource;
 use superstep::interrupt::Question;
 use superstep::reducers::{ReduceError, Reducer, Stamp, StoredAs};
 use superstep::thread::as_node;
-use superstep::{Ctx, Cx, END, Graph, GraphState, NodeError, START, StateGraph};
+use superstep::{Context, ContextWith, END, Graph, GraphState, NodeError, START, StateGraph};
 
 use super::stores::on_every_store;
 use super::story::{Story, StoryUpdate, World, begin, enter, say, story, tellers, told};
@@ -21,7 +21,7 @@ impl Question for Go {
     type Answer = bool;
 }
 
-async fn ask(_: &Story, cx: &Ctx<World>) -> Result<StoryUpdate, NodeError> {
+async fn ask(_: &Story, cx: &ContextWith<World>) -> Result<StoryUpdate, NodeError> {
     let yes = cx.interrupt(Go).await;
     enter(cx, "ask").await?;
     Ok(say(format!("ask {yes}")))
@@ -63,7 +63,7 @@ async fn new_input_gives_up_the_question_and_keeps_what_a_resumption_has_written
         let stored = thread.state().await.unwrap().unwrap();
         assert_eq!(stored.state.as_ref(), Some(outcome.state()));
 
-        let input = &thread.history().source(Source::Input).limit(1).await.unwrap()[0];
+        let input = &thread.history().source(CheckpointSource::Input).limit(1).await.unwrap()[0];
         assert_eq!(told(input.state.as_ref().unwrap()), "in told");
         let again = thread.at(input.id).run_again().context(World::default()).await.unwrap();
         assert_eq!(again.state(), outcome.state());
@@ -89,7 +89,7 @@ fn sees(note: &Note, who: &str) -> NoteUpdate {
 
 #[tokio::test]
 async fn an_ephemeral_field_that_it_writes_is_there_for_the_tasks_and_gone_behind_them() {
-    async fn asks(note: &Note, cx: &Cx) -> NoteUpdate {
+    async fn asks(note: &Note, cx: &Context) -> NoteUpdate {
         cx.interrupt(Go).await;
         sees(note, "asks")
     }
@@ -102,7 +102,7 @@ async fn an_ephemeral_field_that_it_writes_is_there_for_the_tasks_and_gone_behin
         place.thread(&graph).run(Note::input()).await.unwrap();
         // It waits on, and another process gives the answer.
         place.thread(&graph).resume(()).update(Note::update().once(4).heap([4])).await.unwrap();
-        let go = place.thread(&graph).pending().await.unwrap().only::<Go>().unwrap();
+        let go = place.thread(&graph).interrupts().await.unwrap().only::<Go>().unwrap();
         let outcome = place.thread(&graph).resume(go.answer(true)).await.unwrap();
         assert_eq!(outcome.state().log, ["asks Some(4) [4]", "late None []"]);
         let stored = place.thread(&graph).state().await.unwrap().unwrap().state.unwrap();
@@ -142,7 +142,7 @@ fn stamped() -> StampsUpdate {
 
 #[tokio::test]
 async fn no_two_writes_from_outside_have_the_same_stamp() {
-    async fn asks(_: &Stamps, cx: &Cx) -> StampsUpdate {
+    async fn asks(_: &Stamps, cx: &Context) -> StampsUpdate {
         cx.interrupt(Go).await;
         stamped()
     }

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use superstep::interrupt::Question;
 use superstep::thread::as_node;
 use superstep::{
-    Ctx, Durability, END, Error, ErrorKind, Graph, GraphState, NodeError, Outcome, Route, START, StateGraph,
+    ContextWith, Durability, END, Error, ErrorKind, Graph, GraphState, NodeError, Outcome, Route, START,
+    StateGraph,
 };
 
 use super::stores::{Place, on_every_store};
@@ -92,7 +93,7 @@ impl Question for Go {
     type Answer = bool;
 }
 
-async fn ask(_: &Story, cx: &Ctx<World>) -> Result<StoryUpdate, NodeError> {
+async fn ask(_: &Story, cx: &ContextWith<World>) -> Result<StoryUpdate, NodeError> {
     enter(cx, "ask").await?;
     let first = cx.interrupt(Go(1)).await;
     let second = cx.interrupt(Go(2)).await;
@@ -111,7 +112,7 @@ async fn a_run_that_waits_for_answers_says_so_again_and_what_was_answered_is_a_p
             for _ in 0..2 {
                 let again = run(place, &graph, &world).await.unwrap();
                 let (first, again) = (first.pause().unwrap(), again.pause().unwrap());
-                assert_eq!(first.questions(), again.questions());
+                assert_eq!(first.interrupts(), again.interrupts());
                 assert_eq!(first.state(), again.state());
                 assert!(again.before().is_empty() && again.after().is_empty());
             }
@@ -253,7 +254,9 @@ async fn a_run_that_was_given_up_for_another_says_so() {
         other.context(Arc::clone(&world)).await.unwrap();
         for _ in 0..2 {
             let error = run(place, &row(), &world).await.unwrap_err();
-            let ErrorKind::GivenUp { thread, run, checkpoint } = error.kind() else { panic!("{error:?}") };
+            let ErrorKind::RunAbandoned { thread, run, checkpoint } = error.kind() else {
+                panic!("{error:?}")
+            };
             assert_eq!((thread.as_str(), run.as_str(), *checkpoint), ("t", "x", at));
             assert!(error.to_string().contains("run `x` of thread `t` was given up"), "{error}");
         }

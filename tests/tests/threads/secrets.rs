@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use superstep::interrupt::Question;
-use superstep::{Cx, END, ErrorKind, Graph, GraphState, NodeError, START, StateGraph};
+use superstep::{Context, END, ErrorKind, Graph, GraphState, NodeError, START, StateGraph};
 
 use super::stores::{holds, on_every_store};
 
@@ -39,7 +39,7 @@ async fn renew(_: &Login) -> LoginUpdate {
     Login::update().token(UNTRACKED).password(UNTRACKED.to_owned())
 }
 
-async fn wait(login: &Login, cx: &Cx) -> Result<LoginUpdate, NodeError> {
+async fn wait(login: &Login, cx: &Context) -> Result<LoginUpdate, NodeError> {
     let yes = cx.interrupt(Go).await;
     let session = login.session.as_deref().unwrap_or("none") == EXCLUDED;
     Ok(Login::update().said(format!("{yes}, token `{}`, session kept: {session}", login.token)))
@@ -67,7 +67,7 @@ async fn untracked_values_of_inputs_supersteps_and_finished_tasks_are_nowhere_in
         assert!(!holds(&bytes, UNTRACKED));
         assert!(holds(&bytes, EXCLUDED), "what is excluded is stored all the same");
 
-        let go = thread.pending().await.unwrap().only::<Go>().unwrap();
+        let go = thread.interrupts().await.unwrap().only::<Go>().unwrap();
         let outcome = place.thread(&graph()).resume(go.answer(true)).await.unwrap();
         let said = outcome.state().said.as_deref().unwrap();
         assert_eq!(said, "true, token ``, session kept: true", "it holds its default after a resumption");
@@ -82,7 +82,7 @@ async fn what_shows_a_thread_shows_neither() {
         let thread = place.thread(&graph());
         let outcome = thread.run(Login::input().password(UNTRACKED.to_owned())).await.unwrap();
         let snapshot = thread.state().await.unwrap().unwrap();
-        let pending = thread.pending().await.unwrap();
+        let pending = thread.interrupts().await.unwrap();
         let history = thread.history().await.unwrap();
         let text = format!("{outcome:?} {snapshot:?} {pending:?} {history:?} {thread:?}");
         assert!(text.contains("a password"), "{text}");
@@ -116,7 +116,7 @@ async fn an_excluded_value_that_cannot_be_read_any_more_is_not_in_the_error() {
         place.thread(&graph()).run(Login::input()).await.unwrap();
         let thread = place.thread(&changed::graph());
         for error in [thread.state().await.unwrap_err(), thread.resume(()).await.unwrap_err()] {
-            assert!(matches!(error.kind(), ErrorKind::Store(_)), "{error}");
+            assert!(matches!(error.kind(), ErrorKind::Checkpoint(_)), "{error}");
             let mut text = format!("{error} {error:?}");
             let mut cause = error.source();
             while let Some(error) = cause {

@@ -11,7 +11,8 @@ use superstep::policy::{Policy, Retry};
 use superstep::run::Stop;
 use superstep::thread::PersistentGraph;
 use superstep::{
-    Ctx, Cx, Durability, END, ErrorKind, Graph, GraphState, NodeError, Outcome, START, StateGraph,
+    Context, ContextWith, Durability, END, ErrorKind, Graph, GraphState, NodeError, Outcome, START,
+    StateGraph,
 };
 use tokio::time::Instant;
 
@@ -32,7 +33,7 @@ fn say(text: impl Into<String>) -> NightUpdate {
     Night::update().log([text.into()])
 }
 
-async fn sleeper(_: &Night, cx: &Ctx<Done>) -> Result<NightUpdate, NodeError> {
+async fn sleeper(_: &Night, cx: &ContextWith<Done>) -> Result<NightUpdate, NodeError> {
     let work = async {
         cx.context().lock().unwrap().push("before");
         Ok::<_, NodeError>(())
@@ -111,9 +112,9 @@ async fn a_long_sleep_is_in_the_store_alone_if_the_run_says_so() {
         assert!(began.elapsed() < HOUR);
         let Outcome::Interrupted(pause) = &outcome else { panic!("{outcome:?}") };
         let wakes_at = pause.wakes_at().unwrap();
-        assert!(pause.questions().is_empty() && !pause.is_told());
+        assert!(pause.interrupts().is_empty() && !pause.is_stopped());
         assert_eq!(pause.next(), ["sleeper"]);
-        assert_eq!(thread().pending().await.unwrap().wakes_at(), Some(wakes_at));
+        assert_eq!(thread().interrupts().await.unwrap().wakes_at(), Some(wakes_at));
         // Woken too early it falls asleep again, until the same time.
         tokio::time::advance(HOUR).await;
         let early = thread().resume(()).suspend_sleeps_longer_than(HOUR).context(Arc::clone(&done)).await;
@@ -124,7 +125,7 @@ async fn a_long_sleep_is_in_the_store_alone_if_the_run_says_so() {
         assert_eq!(rest.context(Arc::clone(&done)).await.unwrap().state().log, ["awake"]);
         has_taken(began, 3 * HOUR, "resumed");
         assert_eq!(*done.lock().unwrap(), ["before"]);
-        assert!(thread().pending().await.unwrap().wakes_at().is_none());
+        assert!(thread().interrupts().await.unwrap().wakes_at().is_none());
     })
     .await;
 }
@@ -136,7 +137,7 @@ impl Question for Approve {
     type Answer = bool;
 }
 
-async fn approval(_: &Night, cx: &Cx) -> NightUpdate {
+async fn approval(_: &Night, cx: &Context) -> NightUpdate {
     tokio::select! {
         yes = cx.interrupt(Approve) => say(format!("answered {yes}")),
         () = cx.sleep(24 * HOUR) => say("nobody answered"),
@@ -157,7 +158,7 @@ async fn a_question_next_to_a_sleep_runs_out() {
             let again = thread.run(Night::input()).run_id("once").await.unwrap();
             assert_eq!(again.pause().unwrap().wakes_at(), Some(wakes_at));
             if answer {
-                let question = thread.pending().await.unwrap().only::<Approve>().unwrap();
+                let question = thread.interrupts().await.unwrap().only::<Approve>().unwrap();
                 let outcome = thread.resume(question.answer(true)).await.unwrap();
                 assert_eq!(outcome.state().log, ["answered true"]);
             } else {
@@ -188,7 +189,7 @@ async fn a_run_that_is_drained_does_not_wait_for_sleepers() {
         let outcome = run.await.unwrap();
         assert!(told.elapsed() < HOUR);
         let pause = outcome.pause().unwrap();
-        assert!(pause.is_told() && pause.wakes_at().is_some());
+        assert!(pause.is_stopped() && pause.wakes_at().is_some());
         let due = graph.due(pause.wakes_at().unwrap()).await.unwrap();
         assert_eq!(due.len(), 1);
         assert_eq!(due[0].thread.resume(()).context(done).await.unwrap().state().log, ["awake"]);
@@ -198,7 +199,7 @@ async fn a_run_that_is_drained_does_not_wait_for_sleepers() {
 
 #[tokio::test(start_paused = true)]
 async fn a_step_next_to_a_sleep_is_waited_for() {
-    async fn both(_: &Night, cx: &Ctx<Done>) -> Result<NightUpdate, NodeError> {
+    async fn both(_: &Night, cx: &ContextWith<Done>) -> Result<NightUpdate, NodeError> {
         let work = async {
             tokio::time::sleep(HOUR).await;
             cx.context().lock().unwrap().push("worked");
@@ -223,7 +224,7 @@ async fn a_step_next_to_a_sleep_is_waited_for() {
 
 #[tokio::test(start_paused = true)]
 async fn sleeps_of_a_task_are_told_apart() {
-    async fn several(_: &Night, cx: &Ctx<Done>) -> Result<NightUpdate, NodeError> {
+    async fn several(_: &Night, cx: &ContextWith<Done>) -> Result<NightUpdate, NodeError> {
         // What sleeps inside a step is done once, with the step.
         let nap = async {
             cx.sleep(HOUR).await;
@@ -257,7 +258,7 @@ async fn sleeps_of_a_task_are_told_apart() {
 
 #[tokio::test(start_paused = true)]
 async fn without_a_store_it_is_a_plain_sleep_that_a_further_step_remembers() {
-    async fn weary(_: &Night, cx: &Cx) -> Result<NightUpdate, NodeError> {
+    async fn weary(_: &Night, cx: &Context) -> Result<NightUpdate, NodeError> {
         cx.sleep(HOUR).await;
         if cx.attempt() == 1 { Err(NodeError::msg("once more")) } else { Ok(say("awake")) }
     }
@@ -275,13 +276,13 @@ async fn without_a_store_it_is_a_plain_sleep_that_a_further_step_remembers() {
 
 #[test]
 fn a_sleep_that_cannot_be_slept_fails_its_task() {
-    async fn forever(_: &Night, cx: &Cx) {
+    async fn forever(_: &Night, cx: &Context) {
         cx.sleep(Duration::MAX).await;
     }
-    async fn twice(_: &Night, cx: &Cx) {
+    async fn twice(_: &Night, cx: &Context) {
         tokio::join!(cx.sleep(HOUR).keyed("a"), cx.sleep(HOUR).keyed("a"));
     }
-    async fn timeless(_: &Night, cx: &Cx) {
+    async fn timeless(_: &Night, cx: &Context) {
         cx.sleep(HOUR).await;
     }
     let graphs = [
@@ -309,7 +310,7 @@ fn a_sleep_that_cannot_be_slept_fails_its_task() {
 /// The wait before a node is tried again is left to the store as a sleep is.
 #[tokio::test(start_paused = true)]
 async fn a_run_that_is_drained_does_not_wait_for_what_is_to_be_tried_again() {
-    async fn flaky(_: &Night, cx: &Ctx<Done>) -> Result<NightUpdate, NodeError> {
+    async fn flaky(_: &Night, cx: &ContextWith<Done>) -> Result<NightUpdate, NodeError> {
         cx.context().lock().unwrap().push("tried");
         if cx.attempt() == 1 { Err(NodeError::msg("no power")) } else { Ok(say("awake")) }
     }
@@ -338,7 +339,7 @@ async fn a_run_that_is_drained_does_not_wait_for_what_is_to_be_tried_again() {
             });
             let outcome = outcome.unwrap();
             let pause = outcome.pause().unwrap();
-            assert_eq!((pause.is_told(), pause.wakes_at().is_some()), (!long, true));
+            assert_eq!((pause.is_stopped(), pause.wakes_at().is_some()), (!long, true));
             let due = graph.due(pause.wakes_at().unwrap()).await.unwrap();
             assert_eq!(
                 due[0].thread.resume(()).context(Arc::clone(&done)).await.unwrap().state().log,
@@ -353,11 +354,11 @@ async fn a_run_that_is_drained_does_not_wait_for_what_is_to_be_tried_again() {
 
 #[tokio::test(start_paused = true)]
 async fn a_handler_sleeps_for_itself() {
-    async fn fails(_: &Night, cx: &Ctx<Done>) -> Result<NightUpdate, NodeError> {
+    async fn fails(_: &Night, cx: &ContextWith<Done>) -> Result<NightUpdate, NodeError> {
         cx.sleep(HOUR).await;
         Err(NodeError::msg("overslept"))
     }
-    async fn rescue(_: &Night, _: &superstep::NodeFailure, cx: &Cx) -> NightUpdate {
+    async fn rescue(_: &Night, _: &superstep::NodeFailure, cx: &Context) -> NightUpdate {
         cx.sleep(3 * HOUR).await;
         say("rescued")
     }

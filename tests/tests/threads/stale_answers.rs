@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use superstep::interrupt::{Answer, OpenQuestion, Question};
-use superstep::{Ctx, END, Error, ErrorKind, Graph, GraphState, Outcome, START, StateGraph};
+use superstep::interrupt::{Answer, OpenInterrupt, Question};
+use superstep::{ContextWith, END, Error, ErrorKind, Graph, GraphState, Outcome, START, StateGraph};
 
 use super::stores::on_every_store;
 
@@ -30,7 +30,7 @@ impl Question for Approve {
 
 type Rate = AtomicU32;
 
-async fn pay(bill: &Bill, cx: &Ctx<Rate>) -> BillUpdate {
+async fn pay(bill: &Bill, cx: &ContextWith<Rate>) -> BillUpdate {
     let total = f64::from(bill.amount * cx.context().load(Ordering::SeqCst)) * 0.1;
     let parts = [("a", 1), ("b", 2)].map(|(name, part)| (name.to_owned(), part)).into();
     let yes = cx.interrupt(Approve { total, parts }).await;
@@ -43,7 +43,7 @@ fn graph() -> Graph<Bill, Rate> {
 
 fn changed(result: Result<Outcome<Bill>, Error>) {
     let error = result.unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::NotOpen { changed: true, .. }), "{error}");
+    assert!(matches!(error.kind(), ErrorKind::InterruptNotOpen { changed: true, .. }), "{error}");
     assert!(error.to_string().contains("has changed since it was shown"), "{error}");
 }
 
@@ -53,16 +53,16 @@ async fn an_answer_to_what_a_question_was_is_refused() {
         let rate = Arc::new(AtomicU32::new(1));
         place.thread(&graph()).run(Bill::input(7_u32)).context(Arc::clone(&rate)).await.unwrap();
         let thread = place.thread(&graph());
-        let pending = thread.pending().await.unwrap();
+        let pending = thread.interrupts().await.unwrap();
         let stale = pending.only::<Approve>().unwrap();
         rate.store(100, Ordering::SeqCst);
         thread.resume(()).context(Arc::clone(&rate)).await.unwrap();
 
         changed(thread.resume(stale.answer(true)).context(Arc::clone(&rate)).await);
         changed(
-            thread.resume(pending.questions()[0].answer_json(json!(true))).context(Arc::clone(&rate)).await,
+            thread.resume(pending.interrupts()[0].answer_json(json!(true))).context(Arc::clone(&rate)).await,
         );
-        let now = place.thread(&graph()).pending().await.unwrap().only::<Approve>().unwrap();
+        let now = place.thread(&graph()).interrupts().await.unwrap().only::<Approve>().unwrap();
         assert_eq!((now.id(), now.total), (stale.id(), 70.0));
 
         // What asks the same again is the same.
@@ -81,10 +81,10 @@ async fn a_client_that_sends_the_question_back_is_checked_and_one_that_sends_its
         let rate = Arc::new(AtomicU32::new(1));
         let thread = place.thread(&graph());
         thread.run(Bill::input(7_u32)).context(Arc::clone(&rate)).await.unwrap();
-        let sent = serde_json::to_string(&thread.pending().await.unwrap().questions()[0]).unwrap();
+        let sent = serde_json::to_string(&thread.interrupts().await.unwrap().interrupts()[0]).unwrap();
         // The order of a map's keys is none of the question's.
         let sent = sent.replace(r#""a":1,"b":2"#, r#""b":2,"a":1"#);
-        let back: OpenQuestion = serde_json::from_str(&sent).unwrap();
+        let back: OpenInterrupt = serde_json::from_str(&sent).unwrap();
         rate.store(100, Ordering::SeqCst);
         thread.resume(()).context(Arc::clone(&rate)).await.unwrap();
         changed(thread.resume(back.answer_json(json!(true))).context(Arc::clone(&rate)).await);
@@ -94,7 +94,7 @@ async fn a_client_that_sends_the_question_back_is_checked_and_one_that_sends_its
         assert_eq!(outcome.state().paid.as_deref(), Some("true for 0.7"));
 
         thread.run(Bill::input(7_u32)).context(Arc::clone(&rate)).await.unwrap();
-        let by_id = Answer::json(&thread.pending().await.unwrap().questions()[0].id, json!(false));
+        let by_id = Answer::json(&thread.interrupts().await.unwrap().interrupts()[0].id, json!(false));
         rate.store(100, Ordering::SeqCst);
         thread.resume(()).context(Arc::clone(&rate)).await.unwrap();
         let outcome = thread.resume(by_id).context(rate).await.unwrap();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use superstep::interrupt::Question;
-use superstep::{Ctx, END, Graph, NodeError, Outcome, START};
+use superstep::{ContextWith, END, Graph, NodeError, Outcome, START};
 
 use super::stores::on_every_store;
 use super::story::{Story, StoryUpdate, World, begin, enter, say, story, tellers, told};
@@ -18,12 +18,12 @@ impl Question for Go {
     type Answer = bool;
 }
 
-async fn charge(cx: &Ctx<World>, card: &str) -> Result<String, NodeError> {
+async fn charge(cx: &ContextWith<World>, card: &str) -> Result<String, NodeError> {
     enter(cx, "charge").await?;
     Ok(format!("receipt of {card}"))
 }
 
-async fn pay(_: &Story, cx: &Ctx<World>) -> Result<StoryUpdate, NodeError> {
+async fn pay(_: &Story, cx: &ContextWith<World>) -> Result<StoryUpdate, NodeError> {
     let receipt = cx.step("charge", charge(cx, "visa")).await?;
     let yes = cx.interrupt(Go).await;
     let ticket: u32 = cx
@@ -47,7 +47,7 @@ async fn a_step_that_has_finished_never_runs_again_behind_a_question_or_a_failur
         let resume = async |broken: &[&'static str], answer: bool| {
             world.breaks(broken);
             let thread = place.thread(&shop());
-            let go = thread.pending().await.unwrap().only::<Go>();
+            let go = thread.interrupts().await.unwrap().only::<Go>();
             let answers = go.ok().filter(|_| answer).map(|go| go.answer(true));
             thread.resume(Vec::from_iter(answers)).context(Arc::clone(&world)).await
         };
@@ -75,7 +75,7 @@ async fn a_step_of_the_same_key_in_another_superstep_is_another_step() {
         for _ in 0..2 {
             let thread = place.thread(&shop());
             thread.run(begin("in")).context(Arc::clone(&world)).await.unwrap();
-            let go = thread.pending().await.unwrap().only::<Go>().unwrap();
+            let go = thread.interrupts().await.unwrap().only::<Go>().unwrap();
             thread.resume(go.answer(true)).context(Arc::clone(&world)).await.unwrap();
             assert_eq!(world.ran(), "charge ticket pay after");
         }

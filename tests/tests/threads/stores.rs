@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use superstep::checkpoint::{Checkpointer, EncryptedCheckpointer, Key, Keys, MemoryCheckpointer, Query};
+use superstep::checkpoint::{
+    CheckpointQuery, Checkpointer, EncryptedCheckpointer, Key, Keys, MemoryCheckpointer,
+};
 use superstep::thread::Thread;
 use superstep::{Graph, GraphState};
 use superstep_sqlite::{SqliteCheckpointer, Synchronous};
@@ -69,12 +71,13 @@ impl Place {
     pub(crate) async fn bytes(&self) -> Vec<u8> {
         let store = self.open();
         let mut bytes = Vec::new();
-        let query = Query { thread: "t".into(), ..Query::default() };
+        let query = CheckpointQuery { thread: "t".into(), ..CheckpointQuery::default() };
         for checkpoint in store.list(query).await.unwrap().items {
             bytes.extend(format!("{checkpoint:?}").into_bytes());
             let found = store.get("t", "", Some(checkpoint.id)).await.unwrap().found.unwrap();
             bytes.extend(checkpoint.progress.iter().flat_map(|progress| progress.bytes()));
-            bytes.extend(found.fields.iter().flat_map(|field| &field.pieces).flat_map(|p| p.payload.bytes()));
+            bytes
+                .extend(found.fields.iter().flat_map(|field| &field.changes).flat_map(|p| p.payload.bytes()));
             bytes.extend(found.records.iter().flat_map(|record| record.payload.bytes()));
         }
         if let Self::File(folder) = self {

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use superstep::thread::Snapshot;
-use superstep::{Ctx, GraphState, NodeError, StateGraph};
+use superstep::{ContextWith, GraphState, NodeError, StateGraph};
 
 #[derive(GraphState, Clone, Debug, PartialEq)]
 pub(crate) struct Story {
@@ -49,7 +49,7 @@ impl World {
 }
 
 /// What every node does first.
-pub(crate) async fn enter(cx: &Ctx<World>, what: &str) -> Result<(), NodeError> {
+pub(crate) async fn enter(cx: &ContextWith<World>, what: &str) -> Result<(), NodeError> {
     cx.context().note(what);
     if cx.context().is_broken(what) {
         // Siblings that have something to do come first.
@@ -70,7 +70,7 @@ macro_rules! tellers {
     ($($name:ident)*) => {$(
         async fn $name(
             _: &$crate::story::Story,
-            cx: &superstep::Ctx<$crate::story::World>,
+            cx: &superstep::ContextWith<$crate::story::World>,
         ) -> superstep::Result<$crate::story::StoryUpdate> {
             $crate::story::enter(cx, stringify!($name)).await?;
             Ok($crate::story::say(stringify!($name)))

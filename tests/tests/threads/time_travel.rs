@@ -1,4 +1,4 @@
-use superstep::checkpoint::{MemoryCheckpointer, Source};
+use superstep::checkpoint::{CheckpointSource, MemoryCheckpointer};
 use superstep::thread::{PersistentGraph, as_node};
 use superstep::{END, ErrorKind, GraphState, Overwrite, Route, START, StateGraph};
 
@@ -45,7 +45,7 @@ async fn a_replay_is_a_new_branch_and_runs_nothing_before_it() {
     let again = thread.at(before_review.id).run_again().await.unwrap().into_state();
     assert_eq!(again.log, first.log);
     let after = thread.history().await.unwrap();
-    let fork = after.iter().find(|snapshot| snapshot.source == Source::Fork).unwrap();
+    let fork = after.iter().find(|snapshot| snapshot.source == CheckpointSource::Fork).unwrap();
     assert_eq!((fork.parent, fork.step), (Some(before_review.id), 2));
     assert_eq!(fork.next, before_review.next);
     assert_eq!(after.len(), history.len() + 1 + history.iter().filter(|s| s.step > 1).count());
@@ -70,7 +70,7 @@ async fn an_update_is_made_as_a_node_and_plans_what_follows_it() {
     thread.run(Draft::input()).await.unwrap();
     let id = thread.update(Draft::update().answer("good"), as_node(write)).await.unwrap();
     let snapshot = thread.state().await.unwrap().unwrap();
-    assert_eq!((snapshot.id, snapshot.source), (id, Source::Update));
+    assert_eq!((snapshot.id, snapshot.source), (id, CheckpointSource::Update));
     assert_eq!(snapshot.next.iter().map(|next| &**next).collect::<Vec<_>>(), ["review"]);
     let state = thread.resume(()).await.unwrap().into_state();
     assert_eq!(&state.log[state.log.len() - 2..], ["review Some(\"good\")", "publish"]);
@@ -93,7 +93,7 @@ async fn an_update_says_which_way_a_route_shall_have_taken() {
     let thread = graph().thread("1");
     thread.run(Draft::input()).await.unwrap();
     let error = thread.update(Draft::update(), as_node(review)).await.unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::NotAsNode { node, .. } if node == "review"), "{error}");
+    assert!(matches!(error.kind(), ErrorKind::InvalidAsNode { node, .. } if node == "review"), "{error}");
     thread.update(Draft::update(), as_node(review).taking(Verdict::Rework)).await.unwrap();
     let next = thread.state().await.unwrap().unwrap().next;
     assert_eq!(next.iter().map(|next| &**next).collect::<Vec<_>>(), ["write"]);

@@ -7,8 +7,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use superstep::interrupt::Question;
 use superstep::run::Stop;
-use superstep::thread::{PersistentGraph, Standing};
-use superstep::{Ctx, END, Graph, GraphState, NodeError, START, StateGraph};
+use superstep::thread::{PersistentGraph, ThreadStatus};
+use superstep::{ContextWith, END, Graph, GraphState, NodeError, START, StateGraph};
 
 use super::stores::{Place, on_every_store};
 
@@ -29,7 +29,7 @@ impl Question for Approve {
 /// Whether what failed fails no more.
 type Works = AtomicBool;
 
-async fn work(ticket: &Ticket, cx: &Ctx<Works>) -> Result<TicketUpdate, NodeError> {
+async fn work(ticket: &Ticket, cx: &ContextWith<Works>) -> Result<TicketUpdate, NodeError> {
     match ticket.does.as_str() {
         "asks" => {
             cx.interrupt(Approve).await;
@@ -61,12 +61,12 @@ async fn one_of_each(graph: &PersistentGraph<Ticket, Works>, works: &Arc<Works>)
     late.step().await.unwrap_err();
 }
 
-fn word(standing: &Standing) -> String {
+fn word(standing: &ThreadStatus) -> String {
     match standing {
-        Standing::Asks(questions) => format!("asks {}", questions[0].name),
-        Standing::AtBreakpoint { before, .. } => format!("before {}", before[0]),
-        Standing::Failed(errors) => format!("failed: {}", errors[0].text),
-        Standing::Unreadable(error) => format!("unreadable: {error}"),
+        ThreadStatus::WaitingForAnswer(questions) => format!("asks {}", questions[0].name),
+        ThreadStatus::AtBreakpoint { before, .. } => format!("before {}", before[0]),
+        ThreadStatus::Failed(errors) => format!("failed: {}", errors[0].text),
+        ThreadStatus::Unreadable(error) => format!("unreadable: {error}"),
         other => format!("{other:?}"),
     }
 }
@@ -80,7 +80,7 @@ async fn what_an_unfinished_thread_waits_for_is_told() {
         let graph = graph().with_checkpointer(place.open());
         let all = graph.unfinished().await.unwrap();
         let told: Vec<_> =
-            all.iter().map(|left| format!("{}: {}", left.thread.name(), word(&left.standing))).collect();
+            all.iter().map(|left| format!("{}: {}", left.thread.name(), word(&left.status))).collect();
         assert_eq!(
             told,
             [
@@ -111,8 +111,10 @@ async fn what_an_unfinished_thread_waits_for_is_told() {
         // On start-up: whatever can go on does.
         works.store(true, Ordering::Relaxed);
         for left in graph.unfinished().await.unwrap() {
-            let answers = match left.standing {
-                Standing::Asks(questions) => vec![questions[0].read::<Approve>().unwrap().answer(true)],
+            let answers = match left.status {
+                ThreadStatus::WaitingForAnswer(questions) => {
+                    vec![questions[0].read::<Approve>().unwrap().answer(true)]
+                }
                 _ => Vec::new(),
             };
             let outcome = left.thread.resume(answers).context(Arc::clone(&works)).await.unwrap();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::{Deserialize, Serialize};
-use superstep::{Ctx, END, ErrorKind, FailureMode, Graph, GraphState, Route, START, StateGraph};
+use superstep::{ContextWith, END, ErrorKind, FailureMode, Graph, GraphState, Route, START, StateGraph};
 
 use super::stores::on_every_store;
 
@@ -27,7 +27,7 @@ async fn before(_: &Measure) -> MeasureUpdate {
     Measure::update().log(["before".to_owned()])
 }
 
-async fn measure(_: &Measure, cx: &Ctx<Mistake>) -> MeasureUpdate {
+async fn measure(_: &Measure, cx: &ContextWith<Mistake>) -> MeasureUpdate {
     let update = Measure::update().log(["measure".to_owned()]);
     match cx.context().load(Ordering::SeqCst) {
         1 => update.number(f64::NAN),
@@ -89,7 +89,7 @@ async fn sibling(_: &Measure) -> MeasureUpdate {
     Measure::update().log(["sibling".to_owned()])
 }
 
-async fn fails(_: &Measure, cx: &Ctx<Mistake>) -> superstep::Result<MeasureUpdate> {
+async fn fails(_: &Measure, cx: &ContextWith<Mistake>) -> superstep::Result<MeasureUpdate> {
     if cx.context().load(Ordering::SeqCst) == 5 {
         superstep::bail!("it fails by itself");
     }
@@ -111,7 +111,7 @@ async fn sample(sample: &Sample) -> MeasureUpdate {
     Measure::update().list([sample.number])
 }
 
-async fn sends(_: &Measure, cx: &Ctx<Mistake>) -> Sends {
+async fn sends(_: &Measure, cx: &ContextWith<Mistake>) -> Sends {
     let number = if cx.context().load(Ordering::SeqCst) == 6 { f64::NAN } else { 1.0 };
     Sends::Sample(Sample { number })
 }

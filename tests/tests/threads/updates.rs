@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use superstep::interrupt::Question;
 use superstep::thread::{AsNode, as_node};
-use superstep::{Ctx, Durability, END, ErrorKind, NodeError, Route, START};
+use superstep::{ContextWith, Durability, END, ErrorKind, NodeError, Route, START};
 
 use super::stores::on_every_store;
 use super::story::{Story, StoryUpdate, World, begin, enter, next, say, story, tellers, told};
@@ -17,7 +17,7 @@ impl Question for Go {
     type Answer = bool;
 }
 
-async fn ask(_: &Story, cx: &Ctx<World>) -> Result<StoryUpdate, NodeError> {
+async fn ask(_: &Story, cx: &ContextWith<World>) -> Result<StoryUpdate, NodeError> {
     let yes = cx.interrupt(Go).await;
     enter(cx, "ask").await?;
     Ok(say(format!("ask {yes}")))
@@ -120,7 +120,7 @@ async fn a_node_that_a_resumption_has_added_ran_as_well() {
         // After `two`, which followed `one`; before that, both had run.
         let refused =
             thread.at(end[1].id).update(say("x"), None).context(World::default()).await.unwrap_err();
-        let ErrorKind::AsWhom { candidates, .. } = refused.kind() else { panic!("{refused}") };
+        let ErrorKind::AmbiguousNode { candidates, .. } = refused.kind() else { panic!("{refused}") };
         assert_eq!(candidates.join(" "), "four one");
         thread.update(say("x"), None).context(World::default()).await.unwrap();
         assert!(thread.state().await.unwrap().unwrap().is_finished());
@@ -135,13 +135,13 @@ async fn behind_a_run_that_stored_its_end_alone_an_update_has_to_say_whose_it_is
         let thread = place.thread(&graph);
         let run = thread.run(begin("in")).durability(Durability::Exit);
         run.context(World::default()).await.unwrap();
-        let go = thread.pending().await.unwrap().only::<Go>().unwrap();
+        let go = thread.interrupts().await.unwrap().only::<Go>().unwrap();
         let resumed = thread.resume(go.answer(true)).durability(Durability::Exit);
         resumed.context(World::default()).await.unwrap();
         // What is stored before the end is that `ask` was planned, and that is not what ran last.
         let refused = thread.update(say("x"), None).context(World::default()).await.unwrap_err();
         assert!(
-            matches!(refused.kind(), ErrorKind::AsWhom { candidates, .. } if candidates.is_empty()),
+            matches!(refused.kind(), ErrorKind::AmbiguousNode { candidates, .. } if candidates.is_empty()),
             "{refused}"
         );
         thread.update(say("x"), as_node(three)).context(World::default()).await.unwrap();

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use superstep::reducers::{ReduceError, Reducer, Stamp};
 use superstep::thread::{OnConflict, Thread};
 use superstep::{
-    Ctx, Durability, END, ErrorKind, EventKind, Graph, GraphState, NodeError, START, StateGraph,
+    ContextWith, Durability, END, ErrorKind, EventKind, Graph, GraphState, NodeError, START, StateGraph,
 };
 use tokio::sync::Notify;
 
@@ -48,7 +48,7 @@ struct Door {
     opens: Notify,
 }
 
-async fn enter(desk: &Desk, cx: &Ctx<Door>) -> Result<(), NodeError> {
+async fn enter(desk: &Desk, cx: &ContextWith<Door>) -> Result<(), NodeError> {
     let door = cx.context();
     if door.shut {
         door.reached.notify_one();
@@ -137,7 +137,7 @@ async fn a_run_that_waits_holds_others_off_whatever_its_durability() {
             let thread = place.thread(&graph());
             let (door, held) = held(&thread, durability).await;
             let refused = thread.run(line("refused")).context(Door::default()).await.unwrap_err();
-            assert!(matches!(refused.kind(), ErrorKind::Pending { .. }), "{durability:?}: {refused:?}");
+            assert!(matches!(refused.kind(), ErrorKind::PendingTasks { .. }), "{durability:?}: {refused:?}");
             let waits = thread.run(line("waits")).on_conflict(LONG).durability(durability);
             let waits = tokio::spawn(waits.context(Door::default()).into_future());
             // It has come to wait by then, or will.
@@ -161,7 +161,7 @@ async fn a_run_waits_no_longer_than_it_says() {
             let began = Instant::now();
             let run = thread.run(line("late")).on_conflict(OnConflict::Wait(limit));
             let error = run.context(Door::default()).await.unwrap_err();
-            assert!(matches!(error.kind(), ErrorKind::Pending { .. }), "{error:?}");
+            assert!(matches!(error.kind(), ErrorKind::PendingTasks { .. }), "{error:?}");
             assert!(began.elapsed() >= limit);
         }
         // A limit that no clock reaches is a limit as well.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use superstep::policy::Policy;
 use superstep::thread::as_node;
 use superstep::workflow::{Final, Flow, Workflow};
-use superstep::{Cx, END, ErrorKind, Graph, GraphState, Outcome, Result, START, StateGraph, named};
+use superstep::{Context, END, ErrorKind, Graph, GraphState, Outcome, Result, START, StateGraph, named};
 
 use super::stores::on_every_store;
 
@@ -30,12 +30,12 @@ async fn a_run_on_a_thread_is_three_checkpoints() {
     .await;
 }
 
-async fn nap(cx: &Cx) -> Result<&'static str, std::io::Error> {
+async fn nap(cx: &Context) -> Result<&'static str, std::io::Error> {
     cx.sleep(Duration::from_secs(3600)).await;
     Ok("awake")
 }
 
-async fn napping(cx: &Cx) -> Result<String> {
+async fn napping(cx: &Context) -> Result<String> {
     Ok(nap(cx).await?.to_owned())
 }
 

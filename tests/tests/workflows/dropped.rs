@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::Poll;
 
 use superstep::workflow::{Flow, Workflow};
-use superstep::{Ctx, Durability, ErrorKind, Graph, NodeError, Result};
+use superstep::{ContextWith, Durability, ErrorKind, Graph, NodeError, Result};
 
 use super::stores::on_every_store;
 
-async fn count(to: &u32, done: &Ctx<AtomicU32>, previous: Option<&u32>) -> Result<u32> {
+async fn count(to: &u32, done: &ContextWith<AtomicU32>, previous: Option<&u32>) -> Result<u32> {
     let mut sum = previous.copied().unwrap_or_default();
     for number in 1..=*to {
         sum += done

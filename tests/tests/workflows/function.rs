@@ -1,7 +1,7 @@
 //! What the function of a workflow may take and return.
 
 use superstep::workflow::{Final, Flow, Workflow};
-use superstep::{Ctx, Cx, ErrorKind, Graph, NodeError, Result, named};
+use superstep::{Context, ContextWith, ErrorKind, Graph, NodeError, Result, named};
 
 async fn shout(text: &str) -> Result<String> {
     Ok(text.to_uppercase())
@@ -16,18 +16,18 @@ async fn nothing() -> Result<()> {
 }
 
 async fn in_any_order(
-    cx: &Cx,
+    cx: &Context,
     previous: Option<&u32>,
     number: &u32,
 ) -> Result<Final<String, u32>, std::io::Error> {
     Ok(Final { value: format!("{} {number} {previous:?}", cx.node()), save: *number })
 }
 
-async fn with_a_context(model: &Ctx<u32>, number: &u32, previous: Option<&u32>) -> Result<u32> {
+async fn with_a_context(model: &ContextWith<u32>, number: &u32, previous: Option<&u32>) -> Result<u32> {
     Ok(model.context() + number + previous.copied().unwrap_or_default())
 }
 
-async fn only_its_context(model: &Ctx<u32>) -> Result<u32> {
+async fn only_its_context(model: &ContextWith<u32>) -> Result<u32> {
     Ok(*model.context())
 }
 

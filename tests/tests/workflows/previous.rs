@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use superstep::interrupt::Question;
 use superstep::thread::as_node;
 use superstep::workflow::{Final, Workflow};
-use superstep::{Cx, END, ErrorKind, NodeError, Result};
+use superstep::{Context, END, ErrorKind, NodeError, Result};
 
 use super::stores::on_every_store;
 
@@ -93,7 +93,7 @@ impl Question for Sure {
     type Answer = bool;
 }
 
-async fn asked(number: &u32, previous: Option<&u32>, cx: &Cx) -> Result<u32> {
+async fn asked(number: &u32, previous: Option<&u32>, cx: &Context) -> Result<u32> {
     let yes = cx.interrupt(Sure).await;
     Ok(if yes { number + previous.copied().unwrap_or_default() } else { 0 })
 }
@@ -104,7 +104,7 @@ async fn a_run_that_waits_has_no_result_and_keeps_the_previous_one() {
         let graph = Workflow::new(asked).compile().unwrap();
         let answer = async || {
             let thread = place.thread(&graph);
-            let sure = thread.pending().await.unwrap().only::<Sure>().unwrap();
+            let sure = thread.interrupts().await.unwrap().only::<Sure>().unwrap();
             thread.resume(sure.answer(true)).await.unwrap().value().unwrap()
         };
         place.thread(&graph).run(1).await.unwrap();
@@ -115,7 +115,7 @@ async fn a_run_that_waits_has_no_result_and_keeps_the_previous_one() {
         assert_eq!((state.value(), state.previous()), (None, Some(&1)));
         let error = waits.value().unwrap_err();
         assert!(error.to_string().starts_with("graph `asked`: has not ended: it waits for"), "{error}");
-        let ErrorKind::NotEnded { waits } = error.kind() else { panic!("{error}") };
+        let ErrorKind::MachineNotEnded { waits } = error.kind() else { panic!("{error}") };
         assert!(waits[0].contains("Sure"), "{waits:?}");
         assert_eq!(answer().await, 3);
 
@@ -127,7 +127,7 @@ async fn a_run_that_waits_has_no_result_and_keeps_the_previous_one() {
         assert_eq!((state.value(), state.previous()), (None, Some(&3)));
         assert!(matches!(
             thread.resume(()).await.unwrap().value().unwrap_err().kind(),
-            ErrorKind::NotEnded { .. }
+            ErrorKind::MachineNotEnded { .. }
         ));
         place.thread(&graph).run(5).await.unwrap();
         assert_eq!(answer().await, 8);

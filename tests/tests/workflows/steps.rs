@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use superstep::interrupt::Question;
 use superstep::policy::Retry;
 use superstep::workflow::{Flow, Workflow};
-use superstep::{Ctx, Cx, EventKind, Graph, NodeError, Outcome, Result, StreamMode};
+use superstep::{Context, ContextWith, EventKind, Graph, NodeError, Outcome, Result, StreamMode};
 
 use super::stores::on_every_store;
 
@@ -52,7 +52,7 @@ impl Question for Publish {
     type Answer = String;
 }
 
-async fn letters(names: &[String], world: &Ctx<World>) -> Result<String> {
+async fn letters(names: &[String], world: &ContextWith<World>) -> Result<String> {
     let read = names.iter().map(|name| world.step(name, world.context().read(name)));
     let lengths: Vec<usize> = world.steps(read).at_most(2).await?;
     let total = lengths.iter().sum();
@@ -73,7 +73,7 @@ fn names() -> Vec<String> {
 async fn are_done_once_behind_failures_and_questions() {
     on_every_store(async |place| {
         let world = Arc::new(World::default());
-        let pending = async || place.thread(&graph()).pending().await.unwrap().only::<Publish>();
+        let pending = async || place.thread(&graph()).interrupts().await.unwrap().only::<Publish>();
         world.breaks(&["bb"]);
         let error = place.thread(&graph()).run(names()).context(Arc::clone(&world)).await.unwrap_err();
         assert!(format!("{error:?}").contains("bb is broken"), "{error:?}");
@@ -115,7 +115,7 @@ async fn of_a_run_without_a_store_are_done_once_as_well() {
 
 #[tokio::test(start_paused = true)]
 async fn are_kept_when_a_policy_tries_the_function_again() {
-    async fn flaky(world: &Ctx<World>) -> Result<u32> {
+    async fn flaky(world: &ContextWith<World>) -> Result<u32> {
         world.step("once", world.context().read("once")).await?;
         let attempt = world.attempt();
         if attempt < 3 { Err(NodeError::msg("not yet")) } else { Ok(attempt) }
@@ -150,7 +150,7 @@ async fn are_told_to_whoever_listens_with_their_keys() {
         let run = place.thread(&graph()).run(names).context(Arc::clone(&world));
         run.stream().for_each(&mut listen).await.unwrap();
         let thread = place.thread(&graph());
-        let publish = thread.pending().await.unwrap().only::<Publish>().unwrap();
+        let publish = thread.interrupts().await.unwrap().only::<Publish>().unwrap();
         let run = thread.resume(publish.answer("x".to_owned())).context(world).events([StreamMode::Tasks]);
         run.stream().for_each(&mut listen).await.unwrap();
         told[..2].sort();
@@ -163,7 +163,7 @@ async fn are_told_to_whoever_listens_with_their_keys() {
 #[tokio::test]
 async fn none_is_a_list_of_nothing() {
     let world = Arc::new(World::default());
-    let cx = Ctx::<World>::detached("letters", Arc::clone(&world));
+    let cx = ContextWith::<World>::detached("letters", Arc::clone(&world));
     let none: [superstep::interrupt::DurableStep<'_, u32>; 0] = [];
     assert!(cx.steps(none).await.unwrap().is_empty());
     let one = cx.steps([cx.step("a", async { Ok::<_, NodeError>(1) })]).at_most(0).await.unwrap();
@@ -175,7 +175,7 @@ async fn none_is_a_list_of_nothing() {
 
 #[tokio::test]
 async fn of_different_types_are_joined_by_tokio() {
-    async fn both(cx: &Cx) -> Result<(u32, String)> {
+    async fn both(cx: &Context) -> Result<(u32, String)> {
         let (number, text) = tokio::try_join!(
             cx.step("number", async { Ok::<_, NodeError>(1_u32) }),
             cx.step("text", async { Ok::<_, NodeError>("one".to_owned()) }),

@@ -79,7 +79,7 @@ async fn run(arguments: Arguments) -> Result<(), Box<dyn Error>> {
         .await?;
     }
     loop {
-        let open = thread.pending().await?.all::<Delete>()?;
+        let open = thread.interrupts().await?.all::<Delete>()?;
         let Some(question) = open.into_iter().next() else { return Ok(()) };
         println!("asks    may I delete `{}`?", question.file);
         let Some(yes) = answer.take().map_or_else(on_terminal, |yes| Ok(Some(yes)))? else {

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use superstep::interrupt::Question;
-use superstep::{Ctx, Result, bail};
+use superstep::{ContextWith, Result, bail};
 use superstep_agent::tool;
 
 /// The folder that the agent may look into.
@@ -59,7 +59,7 @@ pub(crate) async fn clock() -> String {
 pub(crate) async fn search_files(
     /// The word; case does not matter.
     word: String,
-    folder: &Ctx<Folder>,
+    folder: &ContextWith<Folder>,
 ) -> Result<String> {
     let word = word.to_lowercase();
     let mut found = Vec::new();
@@ -91,7 +91,7 @@ impl Question for Delete {
 pub(crate) async fn delete_file(
     /// The file's name.
     file: String,
-    folder: &Ctx<Folder>,
+    folder: &ContextWith<Folder>,
 ) -> Result<String> {
     let path = folder.context().file(&file)?;
     if !path.is_file() {

@@ -9,7 +9,7 @@ use examples::quote::{Quotation, quotations};
 use examples::rewrite::rewrite as rewritten;
 use examples::words::words;
 use serde::Serialize;
-use superstep::{Ctx, Cx, Overwrite, Result, Route};
+use superstep::{Context, ContextWith, Overwrite, Result, Route};
 
 use crate::inquiry::{Inquiry, InquiryUpdate, OtherWords, Search};
 use crate::library::Library;
@@ -36,7 +36,7 @@ pub(crate) async fn plan(inquiry: &Inquiry) -> Result<(InquiryUpdate, Vec<Planne
 }
 
 /// Runs one query. It reads a packet, so no plain edge can lead here.
-pub(crate) async fn search(query: &Query, library: &Ctx<Library>) -> Result<InquiryUpdate> {
+pub(crate) async fn search(query: &Query, library: &ContextWith<Library>) -> Result<InquiryUpdate> {
     let hits = library.context().index.search(query, HITS)?;
     let search = Search { query: query.clone(), grade: grade_of(&hits), hits };
     Ok(Inquiry::update().searches([search]))
@@ -83,7 +83,7 @@ pub(crate) enum Retry {
 }
 
 /// Finds other words for what found too little.
-pub(crate) async fn rewrite(inquiry: &Inquiry, library: &Ctx<Library>) -> Vec<Retry> {
+pub(crate) async fn rewrite(inquiry: &Inquiry, library: &ContextWith<Library>) -> Vec<Retry> {
     let index = &library.context().index;
     let mut retries: Vec<_> =
         inquiry.weak.iter().filter_map(|query| rewritten(index, query)).map(Retry::Search).collect();
@@ -105,12 +105,12 @@ pub(crate) enum Consulted {
 /// Asks the person for other words, once for each part that nothing was found for.
 ///
 /// Without an answer the run stops here. With one it runs again from its top: what was answered before is answered at once.
-pub(crate) async fn consult(inquiry: &Inquiry, cx: &Cx) -> (InquiryUpdate, Vec<Consulted>) {
+pub(crate) async fn consult(inquiry: &Inquiry, cx: &Context) -> (InquiryUpdate, Vec<Consulted>) {
     let (mut asked, mut ways) = (Vec::new(), Vec::new());
     for (number, part) in inquiry.unanswered() {
         let searches = inquiry.searches_for(number).count();
         let question = OtherWords { part: part.text.clone(), searches };
-        let answer = cx.interrupt_keyed(number.to_string(), question).await;
+        let answer = cx.interrupt(question).keyed(number.to_string()).await;
         let part = Part { words: words(&answer), text: answer };
         if !part.words.is_empty() {
             ways.push(Consulted::Search(Query::new(number, &part)));
@@ -124,7 +124,7 @@ pub(crate) async fn consult(inquiry: &Inquiry, cx: &Cx) -> (InquiryUpdate, Vec<C
 }
 
 /// Quotes the best passages, and lets a model put them into words if there is one.
-pub(crate) async fn compose(inquiry: &Inquiry, library: &Ctx<Library>) -> Result<InquiryUpdate> {
+pub(crate) async fn compose(inquiry: &Inquiry, library: &ContextWith<Library>) -> Result<InquiryUpdate> {
     let quotations = quoted(inquiry, library.context());
     if quotations.is_empty() {
         return Ok(Inquiry::update());

@@ -45,7 +45,7 @@ impl<'a> Session<'a> {
         thread: Thread<Inquiry, Library>,
         answer: Option<&str>,
     ) -> Ended {
-        let pending = thread.pending().await?;
+        let pending = thread.interrupts().await?;
         let answers = match answer {
             Some(words) => vec![pending.only::<OtherWords>()?.answer(words.to_owned())],
             None => Vec::new(),

@@ -1,6 +1,6 @@
 //! What is spoilt is an error, never a guess. Only for places that know how to spoil something.
 
-use superstep::cache::Error;
+use superstep::cache::CacheError;
 
 use crate::Broken;
 use crate::cache::case::Here;
@@ -19,9 +19,9 @@ pub(crate) async fn a_spoilt_result_is_an_error_that_names_it(here: Here<'_>) ->
     let desk = here.open().await?;
     let promise = "a spoilt result is an error that names it";
     match desk.cache.get(of("spoilt"), desk.now).await {
-        Err(Error::Corrupt(corrupt)) => same(promise, of("spoilt"), corrupt.at)?,
-        Err(other) => return Err(Broken::new(promise, "`Error::Corrupt`", told(&other))),
-        Ok(found) => return Err(Broken::new(promise, "`Error::Corrupt`", format!("{found:?}"))),
+        Err(CacheError::Corrupt(corrupt)) => same(promise, of("spoilt"), corrupt.at)?,
+        Err(other) => return Err(Broken::new(promise, "`CacheError::Corrupt`", told(&other))),
+        Ok(found) => return Err(Broken::new(promise, "`CacheError::Corrupt`", format!("{found:?}"))),
     }
     same("the others are there", some("1"), desk.get(&of("behind")).await?)?;
     desk.put(&of("spoilt"), "2").await?;

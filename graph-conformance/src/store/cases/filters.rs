@@ -1,7 +1,7 @@
 //! Filters compare what values are, and are no part of any statement.
 
 use superstep::checkpoint::{Encoding, Payload};
-use superstep::store::{Condition, FieldPath, Search, Test, Write};
+use superstep::store::{Condition, FieldPath, ItemWrite, Search, Test};
 
 use crate::Broken;
 use crate::cases::names::names;
@@ -188,7 +188,7 @@ pub(crate) async fn filters_come_before_pages(here: Here<'_>) -> Result<(), Brok
 pub(crate) async fn bytes_have_no_fields(here: Here<'_>) -> Result<(), Broken> {
     let desk = here.open().await?;
     let bytes = Payload::new(Encoding::Bytes, br#"{"f":1}"#.to_vec());
-    desk.write(vec![Write::put(at("n", "bytes"), bytes)]).await?;
+    desk.write(vec![ItemWrite::put(at("n", "bytes"), bytes)]).await?;
     same("bytes have no fields", Vec::<String>::new(), keys(&desk, "f", Test::Equal, "1").await?)?;
     same("bytes have no fields", vec!["bytes".to_owned()], keys(&desk, "f", Test::NotEqual, "1").await?)
 }

@@ -5,7 +5,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::future::{join, join_all};
-use superstep::store::{Near, Search, Write, Writes};
+use superstep::store::{ItemWrite, ItemWrites, Near, Search};
 
 use crate::Broken;
 use crate::expect::{holds, same};
@@ -75,8 +75,8 @@ pub(crate) async fn two_open_handles_are_one_store(here: Here<'_>) -> Result<(),
 }
 
 /// Polls a write so many times, then drops it; whether it was acknowledged.
-async fn dropped_after(desk: &Desk, writes: Vec<Write>, polls: usize) -> bool {
-    let mut call = desk.store.write(Writes { now: desk.now, writes });
+async fn dropped_after(desk: &Desk, writes: Vec<ItemWrite>, polls: usize) -> bool {
+    let mut call = desk.store.write(ItemWrites { now: desk.now, writes });
     for _ in 0..polls {
         if poll_fn(|cx| Poll::Ready(call.as_mut().poll(cx))).await.is_ready() {
             return true;

@@ -3,7 +3,7 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use superstep::checkpoint::{Encoding, Payload};
-use superstep::store::{Item, NamespaceQuery, Write};
+use superstep::store::{Item, ItemWrite, NamespaceQuery};
 
 use crate::Broken;
 use crate::expect::same;
@@ -38,7 +38,7 @@ pub(crate) async fn an_item_is_read_back_as_it_was_written(here: Here<'_>) -> Re
         same(
             "nothing was there before",
             vec![false],
-            desk.write(vec![Write::put(at.clone(), value.clone())]).await?,
+            desk.write(vec![ItemWrite::put(at.clone(), value.clone())]).await?,
         )?;
         let (created_at, updated_at) = (desk.now, desk.now);
         let expected = Item {
@@ -119,10 +119,10 @@ pub(crate) async fn a_batch_is_made_in_its_order(here: Here<'_>) -> Result<(), B
     let desk = here.open().await?;
     let (one, two) = (at("a", "1"), at(["a", "b"], "2"));
     let writes = vec![
-        Write::Delete(one.clone()),
+        ItemWrite::Delete(one.clone()),
         put(&one, "1"),
         put(&one, "2"),
-        Write::Delete(one.clone()),
+        ItemWrite::Delete(one.clone()),
         put(&one, "3"),
         put(&two, "4"),
     ];

@@ -1,6 +1,6 @@
 //! Searches by vectors.
 
-use superstep::store::{Condition, Error, Near, Order, Search, Test};
+use superstep::store::{Condition, Near, Order, Search, StoreError, Test};
 
 use crate::Broken;
 use crate::expect::told;
@@ -106,14 +106,14 @@ pub(crate) async fn vectors_of_two_models_are_never_compared(here: Here<'_>) -> 
         let odd = at(["n", "in"], "odd");
         desk.write(vec![put_near(&odd, "{\"f\":\"odd\"}", model, &[vector])]).await?;
         match desk.store.search(near(&desk, &[1.0, 0.0])?).await {
-            Err(Error::OtherModel { namespace, key, .. }) => {
+            Err(StoreError::OtherModel { namespace, key, .. }) => {
                 same("the error names the item", (odd.namespace, odd.key), (namespace, key))?;
             }
             other => {
                 let found = other.map_or_else(|error| told(&error), |page| format!("{page:?}"));
                 return Err(Broken::new(
                     "vectors of two models are never compared",
-                    "`Error::OtherModel`",
+                    "`StoreError::OtherModel`",
                     found,
                 ));
             }

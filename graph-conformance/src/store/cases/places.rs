@@ -1,6 +1,6 @@
 //! Namespaces are lists, and no two of them are one place.
 
-use superstep::store::{Namespace, Write};
+use superstep::store::{ItemWrite, Namespace};
 
 use crate::Broken;
 use crate::cases::names::names;
@@ -125,7 +125,7 @@ pub(crate) async fn segments_and_keys_are_any_text(here: Here<'_>) -> Result<(),
     for name in names() {
         for at in [at(["s", &name], "k"), at("k", &name)] {
             same("an item is found by its name", Some(format!("{:?}", name.len())), desk.read(&at).await?)?;
-            same("and deleted by it", vec![true], desk.write(vec![Write::Delete(at)]).await?)?;
+            same("and deleted by it", vec![true], desk.write(vec![ItemWrite::Delete(at)]).await?)?;
         }
     }
     Ok(())

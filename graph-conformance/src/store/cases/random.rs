@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use superstep::checkpoint::Payload;
 use superstep::store::{
-    Condition, Embedding, Get, ItemKey, MemoryStore, Namespace, NamespaceQuery, Near, Order, Put, Search,
-    Store, Test, Ttl, Write, Writes,
+    Condition, Embedding, Get, ItemKey, ItemWrite, ItemWrites, MemoryStore, Namespace, NamespaceQuery, Near,
+    Order, Put, Search, Store, Test, Ttl,
 };
 
 use crate::Broken;
@@ -30,14 +30,14 @@ fn vector(dice: &mut Dice) -> Vec<f32> {
     [0; 3].map(|_| [-1.0, 0.0, 0.5, 1.0].get(dice.roll(4)).copied().unwrap_or_default()).to_vec()
 }
 
-fn write(dice: &mut Dice) -> Write {
+fn write(dice: &mut Dice) -> ItemWrite {
     if dice.one_in(4) {
-        return Write::Delete(key(dice));
+        return ItemWrite::Delete(key(dice));
     }
     let value = Payload::json(dice.pick(&VALUES).unwrap_or_default());
     let ttl = if dice.one_in(2) { Ttl::from_millis(dice.roll(5_000) as u64) } else { None };
     let vectors = (0..dice.roll(3)).map(|_| vector(dice)).collect();
-    Write::Put(Box::new(Put { at: key(dice), value, ttl, embedding: Embedding::new("m", vectors).ok() }))
+    ItemWrite::Put(Box::new(Put { at: key(dice), value, ttl, embedding: Embedding::new("m", vectors).ok() }))
 }
 
 fn limit(dice: &mut Dice) -> Option<usize> {
@@ -72,8 +72,10 @@ pub(crate) async fn random_calls_are_answered_as_in_the_model(here: Here<'_>) ->
         match dice.roll(10) {
             0..4 => {
                 let writes: Vec<_> = (0..dice.roll(5)).map(|_| write(&mut dice)).collect();
-                let expected =
-                    model.write(Writes { now, writes: writes.clone() }).await.works("the model writes")?;
+                let expected = model
+                    .write(ItemWrites { now, writes: writes.clone() })
+                    .await
+                    .works("the model writes")?;
                 same(format!("call {seed}: {writes:?}"), expected, desk.write(writes).await?)?;
             }
             4 | 5 => {

@@ -1,4 +1,4 @@
-use crate::checkpoint::{Checkpoint, CheckpointId, PieceKind, RecordKey};
+use crate::checkpoint::{ChangeKind, Checkpoint, CheckpointId, RecordKey};
 
 /// Comes first in everything that a value is bound to: nobody else's values under the same key can be taken for ours.
 const DOMAIN: &str = "graph-core checkpoint 1";
@@ -35,10 +35,10 @@ impl Place<'_> {
     }
 
     /// Where a piece is: the so-manieth of those of its field in its checkpoint.
-    pub(super) fn piece(&self, field: &str, kind: PieceKind, position: usize, count: usize) -> Bound {
+    pub(super) fn piece(&self, field: &str, kind: ChangeKind, position: usize, count: usize) -> Bound {
         let kind = match kind {
-            PieceKind::Value => 0,
-            PieceKind::Delta => 1,
+            ChangeKind::Value => 0,
+            ChangeKind::Delta => 1,
         };
         self.bound(1).text(field).number(kind).number(position as u64).number(count as u64)
     }
@@ -96,7 +96,7 @@ mod tests {
             for checkpoint in [id(0), id(1)] {
                 let place = Place { origin, namespace, checkpoint };
                 for field in ["", "f", "f\0"] {
-                    for kind in [PieceKind::Value, PieceKind::Delta] {
+                    for kind in [ChangeKind::Value, ChangeKind::Delta] {
                         for (position, count) in [(0, 1), (0, 2), (1, 2)] {
                             all.push(place.piece(field, kind, position, count));
                         }

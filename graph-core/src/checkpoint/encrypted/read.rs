@@ -4,8 +4,8 @@ use super::keys::Keys;
 use super::place::Place;
 use super::seal::{Refused, open};
 use crate::checkpoint::{
-    Checkpoint, CheckpointId, Corrupt, Payload, PieceKind, StoreError, StoredCheckpoint, StoredField,
-    TaskRecord,
+    ChangeKind, Checkpoint, CheckpointError, CheckpointId, CorruptCheckpoint, Payload, StoredCheckpoint,
+    StoredField, TaskRecord,
 };
 
 /// Decrypts what was read of a namespace of a thread.
@@ -19,7 +19,7 @@ pub(super) struct Reader<'a> {
 
 impl Reader<'_> {
     /// A checkpoint with everything that the store gave for it.
-    pub(super) fn stored(&self, stored: StoredCheckpoint) -> Result<StoredCheckpoint, StoreError> {
+    pub(super) fn stored(&self, stored: StoredCheckpoint) -> Result<StoredCheckpoint, CheckpointError> {
         let StoredCheckpoint { checkpoint, mut fields, mut records } = stored;
         let checkpoint = self.checkpoint(checkpoint)?;
         let id = checkpoint.id;
@@ -41,7 +41,7 @@ impl Reader<'_> {
     }
 
     /// A checkpoint by itself.
-    pub(super) fn checkpoint(&self, mut checkpoint: Checkpoint) -> Result<Checkpoint, StoreError> {
+    pub(super) fn checkpoint(&self, mut checkpoint: Checkpoint) -> Result<Checkpoint, CheckpointError> {
         let bound = self.place(checkpoint.id).plan(&checkpoint);
         let sealed = checkpoint.progress.as_ref().ok_or(Refused::Plain);
         let opened = sealed.and_then(|sealed| open(self.keys, &bound, sealed));
@@ -50,15 +50,15 @@ impl Reader<'_> {
         Ok(checkpoint)
     }
 
-    fn field(&self, at: CheckpointId, stored: &mut StoredField) -> Result<(), StoreError> {
-        let StoredField { field, pieces } = &mut *stored;
+    fn field(&self, at: CheckpointId, stored: &mut StoredField) -> Result<(), CheckpointError> {
+        let StoredField { field, changes: pieces } = &mut *stored;
         let mut last = None;
         let mut wrong = None;
         for group in pieces.chunk_by_mut(|one, other| one.checkpoint == other.checkpoint) {
             let count = group.len();
             for (position, piece) in group.iter_mut().enumerate() {
                 let place = self.place(piece.checkpoint);
-                let hides = piece.kind == PieceKind::Value && (last.is_some() || position > 0);
+                let hides = piece.kind == ChangeKind::Value && (last.is_some() || position > 0);
                 if hides {
                     wrong = Some("a whole value stands behind other pieces");
                 }
@@ -95,7 +95,7 @@ impl Reader<'_> {
         checkpoint: CheckpointId,
         what: String,
         reason: impl ToString,
-    ) -> StoreError {
+    ) -> CheckpointError {
         corrupt(self.thread, self.namespace, Some(checkpoint), what, reason)
     }
 }
@@ -106,9 +106,9 @@ pub(super) fn corrupt(
     checkpoint: Option<CheckpointId>,
     what: String,
     reason: impl ToString,
-) -> StoreError {
+) -> CheckpointError {
     let (thread, namespace, reason) = (thread.into(), namespace.into(), reason.to_string());
-    StoreError::Corrupt(Box::new(Corrupt { thread, namespace, checkpoint, what, reason }))
+    CheckpointError::Corrupt(Box::new(CorruptCheckpoint { thread, namespace, checkpoint, what, reason }))
 }
 
 fn of_field(stored: &StoredField) -> String {

@@ -7,7 +7,7 @@ use chacha20poly1305::{AeadInOut, KeyInit, XChaCha20Poly1305, XNonce};
 
 use super::keys::{Key, Keys};
 use super::place::Bound;
-use crate::checkpoint::{Encoding, Payload, StoreError};
+use crate::checkpoint::{CheckpointError, Encoding, Payload};
 
 /// The only version there is; what it is bound to has a version too.
 const VERSION: u8 = 1;
@@ -32,10 +32,14 @@ pub(super) enum Refused {
 }
 
 /// Encrypts a payload, or that there is none, for a place.
-pub(super) fn seal(keys: &Keys, bound: &Bound, payload: Option<&Payload>) -> Result<Payload, StoreError> {
+pub(super) fn seal(
+    keys: &Keys,
+    bound: &Bound,
+    payload: Option<&Payload>,
+) -> Result<Payload, CheckpointError> {
     let key = keys.current();
     let nonce = XNonce::try_generate()
-        .map_err(|error| StoreError::backend("get random bytes to encrypt with", error))?;
+        .map_err(|error| CheckpointError::backend("get random bytes to encrypt with", error))?;
     let mut inside = Vec::with_capacity(payload.map_or(0, |payload| payload.len() + 1));
     if let Some(payload) = payload {
         inside.push(payload.encoding().code());
@@ -43,7 +47,7 @@ pub(super) fn seal(keys: &Keys, bound: &Bound, payload: Option<&Payload>) -> Res
     }
     let tag = cipher(key)
         .encrypt_inout_detached(&nonce, bound.as_bytes(), inside.as_mut_slice().into())
-        .map_err(|_| StoreError::backend("encrypt a value", "it is larger than 256 GiB"))?;
+        .map_err(|_| CheckpointError::backend("encrypt a value", "it is larger than 256 GiB"))?;
     let parts: [&[u8]; 5] = [&[VERSION], &key.id().to_le_bytes(), &nonce, &inside, &tag];
     Ok(Payload::new(Encoding::Sealed, parts.concat()))
 }

@@ -5,8 +5,8 @@ use super::keys::Keys;
 use super::read::{Reader, corrupt};
 use super::write::seal_batch;
 use crate::checkpoint::{
-    Batch, Checkpoint, CheckpointId, Checkpointer, Loaded, Page, Prune, Pruned, Query, StoreError,
-    StoreFuture, StoredCheckpoint, ThreadQuery, ThreadRecord,
+    Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded, Page,
+    Prune, Pruned, StoredCheckpoint, ThreadQuery, ThreadRecord, WriteBatch,
 };
 
 /// Encrypts what a store keeps: everything that a state, a node or a person has said is unreadable to whoever has the store
@@ -48,7 +48,7 @@ use crate::checkpoint::{
 /// checkpoint says of its graph: the planned nodes, its parent, step, source, and its run's id and program; these can be read
 /// in the store, but not changed.
 ///
-/// Whatever does not fit is refused as [`Corrupt`](StoreError::Corrupt), which names thread, checkpoint and what it is, and is
+/// Whatever does not fit is refused as [`CorruptCheckpoint`](CheckpointError::Corrupt), which names thread, checkpoint and what it is, and is
 /// never given on: a value that is not encrypted, was changed, cut off, moved from elsewhere, or whose key is not there;
 /// pieces that are out of order, there twice, or of a later checkpoint; a checkpoint in another's place.
 ///
@@ -108,7 +108,7 @@ impl<C: Checkpointer> EncryptedCheckpointer<C> {
     }
 
     /// What all values of a thread are bound to.
-    async fn origin(&self, thread: &str, namespace: &str) -> Result<Option<Arc<str>>, StoreError> {
+    async fn origin(&self, thread: &str, namespace: &str) -> Result<Option<Arc<str>>, CheckpointError> {
         // No checkpoint has this id, so that the answer is short.
         Ok(self.store.get(thread, namespace, Some(CheckpointId::FIRST)).await?.origin)
     }
@@ -119,7 +119,7 @@ impl<C: Checkpointer> EncryptedCheckpointer<C> {
         namespace: &str,
         asked: Option<CheckpointId>,
         loaded: Loaded,
-    ) -> Result<Loaded, StoreError> {
+    ) -> Result<Loaded, CheckpointError> {
         let Loaded { fence, origin, found } = loaded;
         let Some(found) = found else { return Ok(Loaded { fence, origin, found }) };
         let id = found.checkpoint.id;
@@ -132,8 +132,8 @@ impl<C: Checkpointer> EncryptedCheckpointer<C> {
         Ok(Loaded { fence, origin: Some(origin), found: Some(found) })
     }
 
-    async fn checkpoints(&self, query: Query) -> Result<Page<Checkpoint>, StoreError> {
-        let Query { thread, namespace, .. } = &query;
+    async fn checkpoints(&self, query: CheckpointQuery) -> Result<Page<Checkpoint>, CheckpointError> {
+        let CheckpointQuery { thread, namespace, .. } = &query;
         let (mut tries, mut last) = (0, None);
         loop {
             tries += 1;
@@ -153,17 +153,17 @@ impl<C: Checkpointer> EncryptedCheckpointer<C> {
     }
 
     /// A thread of a list, unless it is gone. What cannot be read of it is said of it alone.
-    async fn thread(&self, record: ThreadRecord) -> Result<Option<ThreadRecord>, StoreError> {
+    async fn thread(&self, record: ThreadRecord) -> Result<Option<ThreadRecord>, CheckpointError> {
         let (thread, epoch) = (Arc::clone(&record.thread), record.epoch);
         match self.opened_thread(record).await {
-            Err(StoreError::Corrupt(corrupt)) => {
+            Err(CheckpointError::Corrupt(corrupt)) => {
                 Ok(Some(ThreadRecord { thread, epoch, head: Err(*corrupt), unfinished: true }))
             }
             opened => opened,
         }
     }
 
-    async fn opened_thread(&self, mut record: ThreadRecord) -> Result<Option<ThreadRecord>, StoreError> {
+    async fn opened_thread(&self, mut record: ThreadRecord) -> Result<Option<ThreadRecord>, CheckpointError> {
         let head = match record.head {
             Ok(Some(head)) => head,
             Ok(None) | Err(_) => return Ok(Some(record)),
@@ -188,7 +188,7 @@ impl<C: Checkpointer> EncryptedCheckpointer<C> {
         }
     }
 
-    async fn page_of_threads(&self, mut query: ThreadQuery) -> Result<Page<ThreadRecord>, StoreError> {
+    async fn page_of_threads(&self, mut query: ThreadQuery) -> Result<Page<ThreadRecord>, CheckpointError> {
         loop {
             let Page { items, more } = self.store.threads(query.clone()).await?;
             let last = items.last().map(|record| Arc::clone(&record.thread));
@@ -208,7 +208,7 @@ impl<C: Checkpointer> EncryptedCheckpointer<C> {
 }
 
 impl<C: Checkpointer> Checkpointer for EncryptedCheckpointer<C> {
-    fn commit(&self, mut batch: Batch) -> StoreFuture<'_, ()> {
+    fn commit(&self, mut batch: WriteBatch) -> CheckpointFuture<'_, ()> {
         Box::pin(async move {
             seal_batch(&self.keys, &mut batch)?;
             self.store.commit(batch).await
@@ -220,7 +220,7 @@ impl<C: Checkpointer> Checkpointer for EncryptedCheckpointer<C> {
         thread: &str,
         namespace: &str,
         checkpoint: Option<CheckpointId>,
-    ) -> StoreFuture<'_, Loaded> {
+    ) -> CheckpointFuture<'_, Loaded> {
         let (thread, namespace) = (thread.to_owned(), namespace.to_owned());
         Box::pin(async move {
             let loaded = self.store.get(&thread, &namespace, checkpoint).await?;
@@ -228,23 +228,23 @@ impl<C: Checkpointer> Checkpointer for EncryptedCheckpointer<C> {
         })
     }
 
-    fn list(&self, query: Query) -> StoreFuture<'_, Page<Checkpoint>> {
+    fn list(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<Checkpoint>> {
         Box::pin(self.checkpoints(query))
     }
 
-    fn threads(&self, query: ThreadQuery) -> StoreFuture<'_, Page<ThreadRecord>> {
+    fn threads(&self, query: ThreadQuery) -> CheckpointFuture<'_, Page<ThreadRecord>> {
         Box::pin(self.page_of_threads(query))
     }
 
-    fn delete(&self, thread: &str) -> StoreFuture<'_, bool> {
+    fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool> {
         self.store.delete(thread)
     }
 
-    fn copy(&self, from: &str, to: &str) -> StoreFuture<'_, ()> {
+    fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()> {
         self.store.copy(from, to)
     }
 
-    fn prune(&self, prune: Prune) -> StoreFuture<'_, Pruned> {
+    fn prune(&self, prune: Prune) -> CheckpointFuture<'_, Pruned> {
         self.store.prune(prune)
     }
 }

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-use crate::checkpoint::{CheckpointId, Piece, PieceKind, StoredField, StoredPiece};
+use crate::checkpoint::{ChangeKind, CheckpointId, FieldChange, StoredChange, StoredField};
 
 /// A line that would have so many above it takes copies of what it can see instead: a read looks at no more.
 const DEPTH: u32 = 16;
@@ -34,21 +34,21 @@ pub(super) struct Line {
 /// The pieces of one field in one line, oldest first.
 #[derive(Clone, Default)]
 pub(super) struct Pieces {
-    pub(super) all: Vec<StoredPiece>,
+    pub(super) all: Vec<StoredChange>,
     /// Where in `all` there is a whole value.
     pub(super) values: Vec<usize>,
 }
 
 impl Pieces {
-    pub(super) fn push(&mut self, piece: StoredPiece) {
-        if piece.kind == PieceKind::Value {
+    pub(super) fn push(&mut self, piece: StoredChange) {
+        if piece.kind == ChangeKind::Value {
             self.values.push(self.all.len());
         }
         self.all.push(piece);
     }
 
     /// What a checkpoint sees of them, and whether that begins with a whole value.
-    fn seen_from(&self, checkpoint: CheckpointId) -> (&[StoredPiece], bool) {
+    fn seen_from(&self, checkpoint: CheckpointId) -> (&[StoredChange], bool) {
         let end = self.all.partition_point(|piece| piece.checkpoint <= checkpoint);
         let values = self.values.partition_point(|value| *value < end);
         let value = values.checked_sub(1).and_then(|last| self.values.get(last));
@@ -69,12 +69,13 @@ impl Lines {
         let depth = above.map_or(0, |line| line.depth + 1);
         let line = match parent.filter(|_| depth > DEPTH) {
             Some((above, checkpoint)) => {
-                let fields =
-                    self.fields(above, checkpoint).into_iter().map(|StoredField { field, pieces }| {
+                let fields = self.fields(above, checkpoint).into_iter().map(
+                    |StoredField { field, changes: pieces }| {
                         let mut copied = Pieces::default();
                         pieces.into_iter().for_each(|piece| copied.push(piece));
                         (Cow::Owned(field), copied)
-                    });
+                    },
+                );
                 Line { from: None, depth: 0, tip: None, fields: fields.collect() }
             }
             None => Line { from: parent, depth, tip: None, fields: HashMap::new() },
@@ -86,18 +87,18 @@ impl Lines {
     }
 
     /// Adds what a checkpoint wrote, as the last of a line.
-    pub(super) fn append(&mut self, line: LineId, checkpoint: CheckpointId, pieces: Vec<Piece>) {
+    pub(super) fn append(&mut self, line: LineId, checkpoint: CheckpointId, pieces: Vec<FieldChange>) {
         let Some(line) = self.lines.get_mut(&line) else { return };
         line.tip = Some(checkpoint);
-        for Piece { field, kind, payload } in pieces {
-            line.fields.entry(field).or_default().push(StoredPiece { checkpoint, kind, payload });
+        for FieldChange { field, kind, payload } in pieces {
+            line.fields.entry(field).or_default().push(StoredChange { checkpoint, kind, payload });
         }
     }
 
     /// Every field that a checkpoint of a line can see.
     pub(super) fn fields(&self, line: LineId, checkpoint: CheckpointId) -> Vec<StoredField> {
         // For each field the slices of the lines upwards, and whether a whole value has ended the search.
-        let mut found: HashMap<&str, (Vec<&[StoredPiece]>, bool)> = HashMap::new();
+        let mut found: HashMap<&str, (Vec<&[StoredChange]>, bool)> = HashMap::new();
         let mut at = Some((line, checkpoint));
         while let Some((line, checkpoint)) = at
             && let Some(line) = self.lines.get(&line)
@@ -119,7 +120,7 @@ impl Lines {
             .into_iter()
             .map(|(field, (slices, _))| StoredField {
                 field: field.to_owned(),
-                pieces: slices.into_iter().rev().flatten().cloned().collect(),
+                changes: slices.into_iter().rev().flatten().cloned().collect(),
             })
             .collect()
     }

@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use self::thread::Thread;
 use super::{
-    Batch, Checkpoint, CheckpointId, Checkpointer, Loaded, Page, Prune, Pruned, Query, StoreError,
-    StoreFuture, ThreadQuery, ThreadRecord,
+    Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded, Page,
+    Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
 };
 
 /// Keeps checkpoints in memory, for tests and for threads that need not outlive the process.
@@ -57,7 +57,7 @@ impl MemoryCheckpointer {
 }
 
 impl Checkpointer for MemoryCheckpointer {
-    fn commit(&self, batch: Batch) -> StoreFuture<'_, ()> {
+    fn commit(&self, batch: WriteBatch) -> CheckpointFuture<'_, ()> {
         Box::pin(async move {
             let mut threads = self.lock();
             if let Some(thread) = threads.get_mut(&*batch.thread) {
@@ -76,7 +76,7 @@ impl Checkpointer for MemoryCheckpointer {
         thread: &str,
         namespace: &str,
         checkpoint: Option<CheckpointId>,
-    ) -> StoreFuture<'_, Loaded> {
+    ) -> CheckpointFuture<'_, Loaded> {
         let (thread, namespace) = (thread.to_owned(), namespace.to_owned());
         Box::pin(async move {
             Ok(self
@@ -86,15 +86,15 @@ impl Checkpointer for MemoryCheckpointer {
         })
     }
 
-    fn list(&self, query: Query) -> StoreFuture<'_, Page<Checkpoint>> {
+    fn list(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<Checkpoint>> {
         Box::pin(async move { Ok(select::checkpoints(&self.lock(), &query)) })
     }
 
-    fn threads(&self, query: ThreadQuery) -> StoreFuture<'_, Page<ThreadRecord>> {
+    fn threads(&self, query: ThreadQuery) -> CheckpointFuture<'_, Page<ThreadRecord>> {
         Box::pin(async move { Ok(select::threads(&self.lock(), &query)) })
     }
 
-    fn delete(&self, thread: &str) -> StoreFuture<'_, bool> {
+    fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool> {
         let thread = thread.to_owned();
         Box::pin(async move {
             let gone = self.lock().remove(&*thread);
@@ -102,15 +102,15 @@ impl Checkpointer for MemoryCheckpointer {
         })
     }
 
-    fn copy(&self, from: &str, to: &str) -> StoreFuture<'_, ()> {
+    fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()> {
         let (from, to): (Arc<str>, Arc<str>) = (from.into(), to.into());
         Box::pin(async move {
             let mut threads = self.lock();
             let Some(thread) = threads.get(&from) else {
-                return Err(StoreError::NoThread { thread: from });
+                return Err(CheckpointError::NoThread { thread: from });
             };
             if threads.contains_key(&to) {
-                return Err(StoreError::Exists { thread: to });
+                return Err(CheckpointError::Exists { thread: to });
             }
             let copy = thread.clone();
             threads.insert(to, copy);
@@ -118,7 +118,7 @@ impl Checkpointer for MemoryCheckpointer {
         })
     }
 
-    fn prune(&self, prune: Prune) -> StoreFuture<'_, Pruned> {
+    fn prune(&self, prune: Prune) -> CheckpointFuture<'_, Pruned> {
         Box::pin(async move {
             if let Some(thread) = &prune.thread {
                 let dropped = self.lock().get_mut(thread).map_or(0, |thread| thread.prune(&prune));

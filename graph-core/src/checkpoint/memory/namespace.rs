@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 
 use super::line::{LineId, Lines};
 use crate::checkpoint::{
-    Batch, Checkpoint, CheckpointId, NewCheckpoint, Payload, RecordKey, StoreError, StoredCheckpoint,
-    TaskRecord, Write,
+    BatchWrite, Checkpoint, CheckpointError, CheckpointId, NewCheckpoint, Payload, RecordKey,
+    StoredCheckpoint, TaskRecord, WriteBatch,
 };
 
 /// A namespace: its checkpoints in the order of their ids, and what they wrote.
@@ -58,14 +58,14 @@ impl Namespace {
     }
 
     /// Whether all writes of a batch can be made.
-    pub(super) fn check(&self, batch: &Batch) -> Result<(), StoreError> {
-        let invalid = |what: String| Err(StoreError::Invalid { thread: batch.thread.clone(), what });
+    pub(super) fn check(&self, batch: &WriteBatch) -> Result<(), CheckpointError> {
+        let invalid = |what: String| Err(CheckpointError::Invalid { thread: batch.thread.clone(), what });
         let mut head = self.head_id();
         let mut added = Vec::new();
         for write in &batch.writes {
             let there = |id: CheckpointId| added.binary_search(&id).is_ok() || self.entry(id).is_some();
             match write {
-                Write::Checkpoint(new) => {
+                BatchWrite::Checkpoint(new) => {
                     let Checkpoint { id, parent, .. } = new.checkpoint;
                     if let Some(head) = head.filter(|head| *head >= id) {
                         return invalid(format!("checkpoint {id} does not sort behind {head}"));
@@ -76,21 +76,21 @@ impl Namespace {
                     head = Some(id);
                     added.push(id);
                 }
-                Write::Records { checkpoint, .. } if !there(*checkpoint) => {
+                BatchWrite::Records { checkpoint, .. } if !there(*checkpoint) => {
                     return invalid(format!("records are of checkpoint {checkpoint}, which is not there"));
                 }
-                Write::Records { .. } => {}
+                BatchWrite::Records { .. } => {}
             }
         }
         Ok(())
     }
 
     /// Makes writes that [`check`](Self::check) has let pass.
-    pub(super) fn write(&mut self, writes: Vec<Write>) {
+    pub(super) fn write(&mut self, writes: Vec<BatchWrite>) {
         for write in writes {
             match write {
-                Write::Checkpoint(new) => self.add(*new),
-                Write::Records { checkpoint, remove, put } => {
+                BatchWrite::Checkpoint(new) => self.add(*new),
+                BatchWrite::Records { checkpoint, remove, put } => {
                     let Some(entry) = self.entry_mut(checkpoint) else { continue };
                     for key in remove {
                         entry.records.remove(&key);
@@ -102,7 +102,7 @@ impl Namespace {
     }
 
     fn add(&mut self, new: NewCheckpoint) {
-        let NewCheckpoint { checkpoint, pieces, records } = new;
+        let NewCheckpoint { checkpoint, changes: pieces, records } = new;
         let parent =
             checkpoint.parent.and_then(|id| self.entry(id)).map(|entry| (entry.line, entry.checkpoint.id));
         let line = self.lines.after(parent);

@@ -68,8 +68,8 @@ impl Namespace {
 impl Entry {
     /// The checkpoints that it is of no use without, with their namespaces.
     fn needs(&self) -> impl Iterator<Item = (CheckpointId, Arc<str>)> {
-        let first = RecordKey { task: RecordKey::NO_TASK, kind: RecordKind::Needs, key: Arc::from("") };
-        let needed = self.records.range(first..).filter_map(|(key, _)| key.needed());
+        let first = RecordKey { task: RecordKey::NO_TASK, kind: RecordKind::Retained, key: Arc::from("") };
+        let needed = self.records.range(first..).filter_map(|(key, _)| key.retained());
         needed.map(|(id, namespace)| (id, Arc::from(namespace)))
     }
 

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use super::Threads;
 use super::namespace::Namespace;
 use super::thread::Thread;
-use crate::checkpoint::{Checkpoint, Page, Query, ThreadQuery, ThreadRecord};
+use crate::checkpoint::{Checkpoint, CheckpointQuery, Page, ThreadQuery, ThreadRecord};
 
 /// The checkpoints of a query, newest first.
-pub(super) fn checkpoints(threads: &Threads, query: &Query) -> Page<Checkpoint> {
+pub(super) fn checkpoints(threads: &Threads, query: &CheckpointQuery) -> Page<Checkpoint> {
     let Some(namespace) = threads.get(&query.thread).and_then(|thread| thread.namespace(&query.namespace))
     else {
         return Page { items: Vec::new(), more: false };
@@ -19,7 +19,7 @@ pub(super) fn checkpoints(threads: &Threads, query: &Query) -> Page<Checkpoint> 
     page(matching, query.limit, Checkpoint::clone)
 }
 
-fn matches(checkpoint: &Checkpoint, query: &Query) -> bool {
+fn matches(checkpoint: &Checkpoint, query: &CheckpointQuery) -> bool {
     let run = &checkpoint.run;
     query.source.is_none_or(|source| source == checkpoint.source)
         && query.run.as_ref().is_none_or(|id| *id == run.id)

@@ -1,5 +1,5 @@
 use super::line::Pieces;
-use crate::checkpoint::{CheckpointId, Payload, PieceKind, StoredPiece};
+use crate::checkpoint::{ChangeKind, CheckpointId, Payload, StoredChange};
 
 fn id(number: u8) -> CheckpointId {
     CheckpointId::from_bytes([number; 16])
@@ -9,15 +9,15 @@ fn id(number: u8) -> CheckpointId {
 fn pieces(text: &str) -> Pieces {
     let mut pieces = Pieces::default();
     for word in text.split_whitespace() {
-        let kind = if word.starts_with('v') { PieceKind::Value } else { PieceKind::Delta };
+        let kind = if word.starts_with('v') { ChangeKind::Value } else { ChangeKind::Delta };
         let checkpoint = id(word[1..].parse().unwrap());
-        pieces.push(StoredPiece { checkpoint, kind, payload: Payload::json(word) });
+        pieces.push(StoredChange { checkpoint, kind, payload: Payload::json(word) });
     }
     pieces
 }
 
 fn text(pieces: &Pieces) -> String {
-    let word = |piece: &StoredPiece| String::from_utf8(piece.payload.bytes().to_vec()).unwrap();
+    let word = |piece: &StoredChange| String::from_utf8(piece.payload.bytes().to_vec()).unwrap();
     pieces.all.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::namespace::Namespace;
-use crate::checkpoint::{Batch, CheckpointId, Conflict, Fence, Loaded, StoreError};
+use crate::checkpoint::{CheckpointError, CheckpointId, Conflict, Fence, Loaded, WriteBatch};
 
 /// A thread: what all of its namespaces have in common, and they.
 #[derive(Clone)]
@@ -26,15 +26,15 @@ impl Thread {
     }
 
     /// Everything that can be wrong with a batch is found before the first of its writes is made.
-    pub(super) fn commit(&mut self, batch: Batch) -> Result<(), StoreError> {
+    pub(super) fn commit(&mut self, batch: WriteBatch) -> Result<(), CheckpointError> {
         let found = self.fence(self.namespace(&batch.namespace));
         if found != batch.fence || self.origin != batch.origin {
-            let Batch { thread, namespace, fence: expected, .. } = batch;
-            return Err(StoreError::Conflict(Box::new(Conflict { thread, namespace, expected, found })));
+            let WriteBatch { thread, namespace, fence: expected, .. } = batch;
+            return Err(CheckpointError::Conflict(Box::new(Conflict { thread, namespace, expected, found })));
         }
         if batch.epoch < found.epoch {
             let what = format!("the epoch would go from {} back to {}", found.epoch, batch.epoch);
-            return Err(StoreError::Invalid { thread: batch.thread, what });
+            return Err(CheckpointError::Invalid { thread: batch.thread, what });
         }
         match self.namespaces.get_mut(&*batch.namespace) {
             Some(namespace) => {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 
-use crate::cache::{Error, NewEntry};
+use crate::cache::{CacheError, NewEntry};
 use crate::engine::Driver;
 use crate::engine::clock::now;
 use crate::engine::desk::CacheResult;
@@ -64,12 +64,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
 }
 
 /// Calls a cache, which may be anybody's: that it panics is an error of its like others.
-pub(in crate::engine) async fn contained_call<T, F>(call: impl FnOnce() -> F) -> Result<T, Error>
+pub(in crate::engine) async fn contained_call<T, F>(call: impl FnOnce() -> F) -> Result<T, CacheError>
 where
-    F: Future<Output = Result<T, Error>>,
+    F: Future<Output = Result<T, CacheError>>,
 {
     let called = AssertUnwindSafe(async { call().await }).catch_unwind().await;
     called.unwrap_or_else(|panic| {
-        Err(Error::backend("do its work", format!("it panicked: {}", panic_text(&*panic))))
+        Err(CacheError::backend("do its work", format!("it panicked: {}", panic_text(&*panic))))
     })
 }

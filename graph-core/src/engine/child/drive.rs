@@ -2,7 +2,7 @@ use std::any::Any;
 use std::future::pending;
 
 use crate::engine::Driver;
-use crate::engine::cx::Cx;
+use crate::engine::cx::Context;
 use crate::engine::desk::Answered;
 use crate::engine::persist::call_on_thread;
 use crate::error::ErrorKind;
@@ -19,7 +19,7 @@ use super::place::Place;
 ///
 /// # Cancel safety
 /// What has finished of it is kept: on the thread where it is stored, with the task's memo where it is not.
-pub(crate) async fn visit<C, D>(call: Call<'_, C, D>, cx: &Cx) -> Result<Came<C>, NodeError>
+pub(crate) async fn visit<C, D>(call: Call<'_, C, D>, cx: &Context) -> Result<Came<C>, NodeError>
 where
     C: GraphState,
     D: Send + Sync + 'static,
@@ -88,7 +88,7 @@ struct Lost;
 /// A call under way. One that is not stored is laid aside when it is dropped, for the task's next attempt.
 struct Visit<'c, C: GraphState, D: Send + Sync + 'static> {
     begun: Option<Begun<C, D>>,
-    kept: Option<&'c Cx>,
+    kept: Option<&'c Context>,
 }
 
 impl<C: GraphState, D: Send + Sync + 'static> Drop for Visit<'_, C, D> {
@@ -110,7 +110,7 @@ enum InMemory<C: GraphState, D> {
 fn in_memory<C: GraphState, D: Send + Sync + 'static>(
     call: &Call<'_, C, D>,
     place: &Place,
-    cx: &Cx,
+    cx: &Context,
 ) -> Result<InMemory<C, D>, NodeError> {
     let aside: Option<Box<dyn Any + Send>> = cx.memo(|memo| memo.aside.take());
     let Some(aside) = aside else { return Ok(InMemory::Begun(Box::new(begin_call(call, place, cx)?))) };
@@ -130,9 +130,9 @@ fn in_memory<C: GraphState, D: Send + Sync + 'static>(
 }
 
 /// Makes what the call waits for what its task waits for.
-fn hand_on<C: GraphState, D: Send + Sync + 'static>(driver: &Driver<C, D>, cx: &Cx) {
+fn hand_on<C: GraphState, D: Send + Sync + 'static>(driver: &Driver<C, D>, cx: &Context) {
     let desk = cx.desk();
-    for question in driver.questions() {
+    for question in driver.interrupts() {
         let mut question = question.clone();
         question.namespace.insert(0, cx.node().to_owned());
         desk.wait_for(question);
@@ -143,8 +143,8 @@ fn hand_on<C: GraphState, D: Send + Sync + 'static>(driver: &Driver<C, D>, cx: &
 }
 
 /// What a call asks that has failed: it is asked again once the task runs again.
-fn reopen<C: GraphState, D: Send + Sync + 'static>(driver: &Driver<C, D>, cx: &Cx) {
-    for question in driver.questions() {
+fn reopen<C: GraphState, D: Send + Sync + 'static>(driver: &Driver<C, D>, cx: &Context) {
+    for question in driver.interrupts() {
         let mut question = question.clone();
         cx.memo(|memo| memo.answers.remove(&question.id));
         question.namespace.insert(0, cx.node().to_owned());

@@ -2,7 +2,7 @@
 
 use crate::engine::Driver;
 use crate::engine::begin::begin;
-use crate::engine::cx::Cx;
+use crate::engine::cx::Context;
 use crate::engine::ephemeral::Ephemerals;
 use crate::engine::parts::Parts;
 use crate::engine::persist::Lease;
@@ -26,7 +26,7 @@ pub(in crate::engine) struct Begun<C: GraphState, D> {
 pub(super) fn begin_call<C: GraphState, D: Send + Sync + 'static>(
     call: &Call<'_, C, D>,
     place: &Place,
-    cx: &Cx,
+    cx: &Context,
 ) -> Result<Begun<C, D>, Error> {
     let shared = place.shared(&call.graph, cx);
     let parts = Parts::new(

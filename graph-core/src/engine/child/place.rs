@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
-use crate::engine::cx::{Cx, RunShared};
+use crate::engine::cx::{Context, RunShared};
 use crate::engine::desk::Memos;
 use crate::engine::nest::Nest;
 use crate::engine::options::{Metadata, RunOptions};
@@ -40,7 +40,7 @@ pub(in crate::engine) struct Place {
 }
 
 impl Place {
-    pub(super) fn of<C: GraphState, D>(call: &Call<'_, C, D>, cx: &Cx) -> Result<Self, NodeError> {
+    pub(super) fn of<C: GraphState, D>(call: &Call<'_, C, D>, cx: &Context) -> Result<Self, NodeError> {
         let nest = &cx.shared.nest;
         let node: Arc<str> = Arc::from(cx.node());
         let path: Arc<[Arc<str>]> = nest.path.iter().cloned().chain([Arc::clone(&node)]).collect();
@@ -58,7 +58,7 @@ impl Place {
     }
 
     /// What the tasks of the call have in common.
-    pub(in crate::engine) fn shared<C: GraphState, D>(&self, graph: &Graph<C, D>, cx: &Cx) -> RunShared {
+    pub(in crate::engine) fn shared<C: GraphState, D>(&self, graph: &Graph<C, D>, cx: &Context) -> RunShared {
         let memos = match cx.thread() {
             Some(thread) => Memos::within(Arc::from(thread)),
             None => Memos::default(),
@@ -93,7 +93,7 @@ impl Place {
     }
 
     /// The call's span, if that of the run around it is one.
-    fn spans<C: GraphState, D>(&self, graph: &Graph<C, D>, cx: &Cx) -> RunSpan {
+    fn spans<C: GraphState, D>(&self, graph: &Graph<C, D>, cx: &Context) -> RunSpan {
         if !cx.shared.spans.is_on() {
             return RunSpan::none();
         }
@@ -109,12 +109,16 @@ impl Place {
     }
 
     /// The events of the call, for whoever listens to the run around it.
-    pub(in crate::engine) fn listeners<C: GraphState>(&self, cx: &Cx) -> Option<Events<C>> {
+    pub(in crate::engine) fn listeners<C: GraphState>(&self, cx: &Context) -> Option<Events<C>> {
         cx.shared.nest.listeners.as_ref().map(|sink| self.events(sink))
     }
 
     /// The options of the call.
-    pub(in crate::engine) fn options<C: GraphState, D>(&self, call: &Call<'_, C, D>, cx: &Cx) -> RunOptions {
+    pub(in crate::engine) fn options<C: GraphState, D>(
+        &self,
+        call: &Call<'_, C, D>,
+        cx: &Context,
+    ) -> RunOptions {
         cx.shared.nest.options.options(call.recursion_limit)
     }
 }

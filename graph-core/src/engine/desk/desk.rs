@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use crate::engine::halt::Halt;
 use crate::error::NodeFailure;
-use crate::interrupt::OpenQuestion;
+use crate::interrupt::OpenInterrupt;
 use crate::node::NodeError;
 
 /// What one attempt of a task has asked and done so far.
@@ -39,9 +39,9 @@ struct Papers {
     /// The place that the next question, or sleep, has.
     place: usize,
     /// Questions that wait for an answer, by their place: the order in which the node made them.
-    open: BTreeMap<usize, OpenQuestion>,
+    open: BTreeMap<usize, OpenInterrupt>,
     /// Questions whose answer could not be read.
-    reopened: Vec<OpenQuestion>,
+    reopened: Vec<OpenInterrupt>,
     /// What the attempt fails with, whatever its node makes of it.
     fault: Option<NodeError>,
     /// Where a run within the task has stopped.
@@ -96,6 +96,14 @@ impl Desk {
         *count - 1
     }
 
+    /// Gives back the number of a question that is identified by a key after all, so that keys do not shift the numbers of the
+    /// questions without one. A number that is not the last one taken stays taken.
+    pub(super) fn uncount(&self, name: &'static str, nth: usize) {
+        if let Some(count) = self.papers().counts.get_mut(name).filter(|count| **count == nth + 1) {
+            *count = nth;
+        }
+    }
+
     /// Notes the id of a question with a key; `false` when there was one of it.
     pub(super) fn key(&self, id: &str) -> bool {
         self.papers().keyed.insert(id.to_owned())
@@ -135,11 +143,11 @@ impl Desk {
         self.steps_begun.load(Ordering::Relaxed) > 0
     }
 
-    pub(super) fn open(&self, place: usize, question: OpenQuestion) {
+    pub(super) fn open(&self, place: usize, question: OpenInterrupt) {
         self.papers().open.insert(place, question);
     }
 
-    pub(super) fn reopen(&self, question: OpenQuestion) {
+    pub(super) fn reopen(&self, question: OpenInterrupt) {
         self.papers().reopened.push(question);
     }
 
@@ -149,12 +157,12 @@ impl Desk {
     }
 
     /// Opens a question that a run within the task asks.
-    pub(crate) fn wait_for(&self, question: OpenQuestion) {
+    pub(crate) fn wait_for(&self, question: OpenInterrupt) {
         self.open(self.place(), question);
     }
 
     /// Opens a question of a run within the task that has failed.
-    pub(crate) fn ask_again(&self, question: OpenQuestion) {
+    pub(crate) fn ask_again(&self, question: OpenInterrupt) {
         self.reopen(question);
     }
 
@@ -195,11 +203,11 @@ impl Desk {
         self.papers().fault.take()
     }
 
-    pub(crate) fn take_open(&self) -> Vec<OpenQuestion> {
+    pub(crate) fn take_open(&self) -> Vec<OpenInterrupt> {
         std::mem::take(&mut self.papers().open).into_values().collect()
     }
 
-    pub(crate) fn take_reopened(&self) -> Vec<OpenQuestion> {
+    pub(crate) fn take_reopened(&self) -> Vec<OpenInterrupt> {
         std::mem::take(&mut self.papers().reopened)
     }
 }

@@ -1,17 +1,17 @@
 use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::Poll;
 
 use serde_json::Value;
 
-use crate::engine::Cx;
-use crate::interrupt::{OpenQuestion, Question};
+use crate::engine::Context;
+use crate::interrupt::{OpenInterrupt, Question};
 use crate::state::stored::anything::to_json;
 
 use super::ids::{self, Which};
 use super::memo::Answered;
 
-/// A question that is being asked; made by [`Cx::interrupt`], its output is the answer.
+/// A question that is being asked; made by [`Context::interrupt`], its output is the answer.
 ///
 /// The question is open from the first poll without an answer until the future is dropped.
 // Of the answer's type alone: what is wrong with a question is told where it is asked, and not again where it is awaited.
@@ -28,24 +28,28 @@ trait Ask<A>: Send + Sync {
     fn ask(&self) -> Option<A>;
     /// The question is not asked any more.
     fn withdraw(&self);
+    /// Identifies the question by a key instead of its number.
+    fn set_key(&mut self, key: &str);
     fn id(&self) -> &str;
 }
 
 struct Asking<'c, Q> {
-    cx: &'c Cx,
+    cx: &'c Context,
     question: Q,
+    /// Its number among the attempt's questions of this type, unless it has a key.
+    nth: usize,
     key: Option<String>,
     id: String,
     /// Its place among the attempt's questions.
     place: usize,
 }
 
-impl Cx {
+impl Context {
     /// Asks a person. The output is the answer, if there is one; otherwise the task is suspended, and the run ends with
     /// [`Outcome::Interrupted`](crate::Outcome::Interrupted).
     ///
     /// ```
-    /// # use superstep::{Cx, END, GraphState, Outcome, START, StateGraph, interrupt::Question};
+    /// # use superstep::{Context, END, GraphState, Outcome, START, StateGraph, interrupt::Question};
     /// # use serde::{Deserialize, Serialize};
     /// #[derive(Serialize, Deserialize)]
     /// struct Approve {
@@ -58,7 +62,7 @@ impl Cx {
     ///
     /// # #[derive(GraphState, Clone)]
     /// # struct Order { #[state(input)] price: u32, bought: bool }
-    /// async fn buy(order: &Order, cx: &Cx) -> OrderUpdate {
+    /// async fn buy(order: &Order, cx: &Context) -> OrderUpdate {
     ///     let approved = cx.interrupt(Approve { price: order.price }).await;
     ///     Order::update().bought(approved)
     /// }
@@ -87,30 +91,15 @@ impl Cx {
     /// goes into a [`step`](Self::step).
     ///
     /// Questions of one type are told apart by the order in which the node makes them. Where that order may change from
-    /// one attempt to the next, give them keys: [`interrupt_keyed`](Self::interrupt_keyed).
+    /// one attempt to the next, give them keys: [`keyed`](Interrupt::keyed).
     ///
     /// # Cancel safety
     /// A dropped question is withdrawn; asked again, it gives the answer that it got.
     pub fn interrupt<Q: Question>(&self, question: Q) -> Interrupt<'_, Q::Answer> {
         let desk = self.desk();
-        let id = ids::question(&desk.task, Q::name(), Which::Nth(desk.count(Q::name())));
-        Interrupt::new(Asking { cx: self, question, key: None, id, place: desk.place() })
-    }
-
-    /// Like [`interrupt`](Self::interrupt), for a question that its type and a key tell from the others of its task.
-    ///
-    /// A key that is used twice with one type of question in one attempt makes the task fail.
-    pub fn interrupt_keyed<Q: Question>(
-        &self,
-        key: impl Into<String>,
-        question: Q,
-    ) -> Interrupt<'_, Q::Answer> {
-        let (desk, key) = (self.desk(), key.into());
-        let id = ids::question(&desk.task, Q::name(), Which::Key(&key));
-        if !desk.key(&id) {
-            desk.fail(AskError::KeyTwice { name: Q::name(), key: key.clone() }.into());
-        }
-        Interrupt::new(Asking { cx: self, question, key: Some(key), id, place: desk.place() })
+        let nth = desk.count(Q::name());
+        let id = ids::question(&desk.task, Q::name(), Which::Nth(nth));
+        Interrupt::new(Asking { cx: self, question, nth, key: None, id, place: desk.place() })
     }
 }
 
@@ -150,14 +139,26 @@ impl<Q: Question> Ask<Q::Answer> for Asking<'_, Q> {
         self.cx.desk().withdraw(self.place);
     }
 
+    fn set_key(&mut self, key: &str) {
+        let desk = self.cx.desk();
+        if self.key.is_none() {
+            desk.uncount(Q::name(), self.nth);
+        }
+        self.id = ids::question(&desk.task, Q::name(), Which::Key(key));
+        if !desk.key(&self.id) {
+            desk.fail(AskError::KeyTwice { name: Q::name(), key: key.to_owned() }.into());
+        }
+        self.key = Some(key.to_owned());
+    }
+
     fn id(&self) -> &str {
         &self.id
     }
 }
 
 impl<Q: Question> Asking<'_, Q> {
-    fn to_open(&self, question: Value) -> OpenQuestion {
-        OpenQuestion {
+    fn to_open(&self, question: Value) -> OpenInterrupt {
+        OpenInterrupt {
             id: self.id.clone(),
             node: self.cx.node().to_owned(),
             task: self.cx.at.task,
@@ -169,7 +170,7 @@ impl<Q: Question> Asking<'_, Q> {
     }
 }
 
-impl Cx {
+impl Context {
     /// The stored answer, if it is one to the question as it is now asked.
     fn answer_to(&self, id: &str, question: &Value) -> Option<Value> {
         let to_this = |answered: &Answered| (answered.question == *question).then(|| answered.answer.clone());
@@ -183,12 +184,43 @@ impl<'c, A> Interrupt<'c, A> {
     fn new(asking: impl Ask<A> + 'c) -> Self {
         Self { asking: Box::new(asking), open: false }
     }
+
+    /// Identifies the question by its type and this key instead of its number among the questions of its type.
+    ///
+    /// Give keys to questions that a node may ask in a different order, or not at all, when it runs again: questions that are
+    /// asked in a loop over a collection, for example.
+    ///
+    /// ```
+    /// # use superstep::{Context, GraphState, interrupt::Question};
+    /// # #[derive(serde::Serialize, serde::Deserialize)]
+    /// # struct Approve { item: String }
+    /// # impl Question for Approve { type Answer = bool; }
+    /// # #[derive(GraphState, Clone)]
+    /// # struct Order { #[state(input)] items: Vec<String>, approved: bool }
+    /// async fn review(order: &Order, cx: &Context) -> OrderUpdate {
+    ///     let mut approved = true;
+    ///     for item in &order.items {
+    ///         approved &= cx.interrupt(Approve { item: item.clone() }).keyed(item).await;
+    ///     }
+    ///     Order::update().approved(approved)
+    /// }
+    /// ```
+    ///
+    /// Two questions of one type with the same key in one attempt make the task fail.
+    pub fn keyed(mut self, key: impl AsRef<str>) -> Self {
+        // One that was polled already is another question from here on.
+        if std::mem::take(&mut self.open) {
+            self.asking.withdraw();
+        }
+        self.asking.set_key(key.as_ref());
+        self
+    }
 }
 
 impl<A> Future for Interrupt<'_, A> {
     type Output = A;
 
-    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<A> {
+    fn poll(mut self: Pin<&mut Self>, _: &mut std::task::Context<'_>) -> Poll<A> {
         // No answer comes while an attempt is under way: the task is suspended, and wakes by running again.
         if self.open {
             return Poll::Pending;

@@ -6,8 +6,8 @@ use std::task::Poll;
 
 use serde_json::Value;
 
-use crate::engine::Cx;
-use crate::interrupt::{OpenQuestion, Question};
+use crate::engine::Context;
+use crate::interrupt::{OpenInterrupt, Question};
 use crate::node::NodeError;
 use crate::state::stored::anything::to_json;
 
@@ -15,38 +15,38 @@ use crate::state::stored::anything::to_json;
 #[derive(Debug, Default)]
 pub(crate) struct Script(Mutex<HashMap<&'static str, VecDeque<Value>>>);
 
-/// What came of a node that was called by itself: see [`Cx::until_asked`].
+/// What came of a node that was called by itself: see [`Context::until_interrupt`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Attempted<T> {
     /// The node returned this.
     Returned(T),
     /// The node waits for answers to these questions; a run would be interrupted here.
-    Asks(Vec<OpenQuestion>),
+    Interrupted(Vec<OpenInterrupt>),
     /// The node's task would fail with this, whatever the node made of it: a question inside a step, say.
     Failed(NodeError),
 }
 
-impl Cx {
+impl Context {
     /// Gives a context outside of any run the answer to the next question that is a `Q`; said several times, to as many
     /// of them, in this order.
     ///
     /// ```
-    /// # use superstep::{Cx, GraphState, interrupt::{Attempted, Question}};
+    /// # use superstep::{Context, GraphState, interrupt::{Attempted, Question}};
     /// # use serde::{Deserialize, Serialize};
     /// # #[derive(Serialize, Deserialize)]
     /// # struct Approve;
     /// # impl Question for Approve { type Answer = bool; }
     /// # #[derive(GraphState, Clone)]
     /// # struct Order { bought: bool }
-    /// async fn buy(_: &Order, cx: &Cx) -> OrderUpdate {
+    /// async fn buy(_: &Order, cx: &Context) -> OrderUpdate {
     ///     Order::update().bought(cx.interrupt(Approve).await)
     /// }
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> superstep::Result<()> {
     /// let order = Order::started(Order::input())?;
-    /// let update = buy(&order, &Cx::detached("buy").answering::<Approve>(true)).await;
+    /// let update = buy(&order, &Context::detached("buy").answering::<Approve>(true)).await;
     /// assert!(order.updated(update)?.bought);
     /// # Ok(())
     /// # }
@@ -65,22 +65,22 @@ impl Cx {
     /// [given](Self::answering). (Awaited without this, a question without an answer stays pending.)
     ///
     /// ```
-    /// # use superstep::{Cx, GraphState, interrupt::{Attempted, Question}};
+    /// # use superstep::{Context, GraphState, interrupt::{Attempted, Question}};
     /// # use serde::{Deserialize, Serialize};
     /// # #[derive(Serialize, Deserialize)]
     /// # struct Approve;
     /// # impl Question for Approve { type Answer = bool; }
     /// # #[derive(GraphState, Clone)]
     /// # struct Order { bought: bool }
-    /// # async fn buy(_: &Order, cx: &Cx) -> OrderUpdate {
+    /// # async fn buy(_: &Order, cx: &Context) -> OrderUpdate {
     /// #     Order::update().bought(cx.interrupt(Approve).await)
     /// # }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> superstep::Result<()> {
     /// let order = Order::started(Order::input())?;
-    /// let cx = Cx::detached("buy");
-    /// match cx.until_asked(buy(&order, &cx)).await {
-    ///     Attempted::Asks(questions) => assert_eq!(questions[0].name, "Approve"),
+    /// let cx = Context::detached("buy");
+    /// match cx.until_interrupt(buy(&order, &cx)).await {
+    ///     Attempted::Interrupted(questions) => assert_eq!(questions[0].name, "Approve"),
     ///     other => panic!("{other:?}"),
     /// }
     /// # Ok(())
@@ -88,7 +88,7 @@ impl Cx {
     /// ```
     ///
     /// In a run it just awaits the node: there the whole task is suspended.
-    pub async fn until_asked<T>(&self, node: impl Future<Output = T>) -> Attempted<T> {
+    pub async fn until_interrupt<T>(&self, node: impl Future<Output = T>) -> Attempted<T> {
         let mut node = pin!(node);
         poll_fn(|cx| {
             let polled = node.as_mut().poll(cx);
@@ -101,7 +101,7 @@ impl Cx {
                 if polled.is_pending() {
                     let open = desk.take_open();
                     if !open.is_empty() {
-                        return Poll::Ready(Attempted::Asks(open));
+                        return Poll::Ready(Attempted::Interrupted(open));
                     }
                 }
             }

@@ -1,22 +1,22 @@
 use std::future::Future;
 use std::pin::{Pin, pin};
-use std::task::{Context, Poll};
+use std::task::Poll;
 use std::time::{Duration, SystemTime};
 
 use futures_util::future::select;
 
 use crate::checkpoint::{Payload, RecordKind};
-use crate::engine::Cx;
+use crate::engine::Context;
 use crate::engine::attempt::contained;
 use crate::engine::clock::{from_millis, now, to_millis};
 
 use super::Desk;
 use super::step::OF_HANDLER;
 
-/// A durable sleep; made by [`Cx::sleep`] and [`Cx::sleep_until`]. It begins when it is awaited.
+/// A durable sleep; made by [`Context::sleep`] and [`Context::sleep_until`]. It begins when it is awaited.
 #[must_use = "a sleep begins when it is awaited"]
 pub struct Sleep<'c> {
-    cx: &'c Cx,
+    cx: &'c Context,
     wake: Wake,
     /// Which of its task's sleeps it is; none of them inside a durable step, which is not run again.
     id: Option<String>,
@@ -32,18 +32,18 @@ enum Wake {
 /// The clock is looked at so often: it may be set, and a machine may be suspended.
 const LOOK: Duration = Duration::from_secs(60);
 
-impl Cx {
+impl Context {
     /// Sleeps, durably: when to wake up is stored before it begins, and a node that runs again —after a crash, an answer, a
     /// failure— sleeps for the rest.
     ///
     /// ```
-    /// # use superstep::{Cx, END, GraphState, Result, START, StateGraph};
+    /// # use superstep::{Context, END, GraphState, Result, START, StateGraph};
     /// # use superstep::checkpoint::MemoryCheckpointer;
     /// # use std::time::Duration;
     /// # #[derive(GraphState, Clone)]
     /// # struct Order { reminded: bool }
     /// # async fn remind() -> std::io::Result<()> { Ok(()) }
-    /// async fn follow_up(_: &Order, cx: &Cx) -> Result<OrderUpdate> {
+    /// async fn follow_up(_: &Order, cx: &Context) -> Result<OrderUpdate> {
     ///     cx.sleep(Duration::from_secs(3 * 24 * 60 * 60)).await;
     ///     cx.step("remind", remind()).await?;
     ///     Ok(Order::update().reminded(true))
@@ -172,10 +172,10 @@ impl Cx {
 
 impl Sleep<'_> {
     /// Gives it a key, which tells it from the other sleeps of its task. One that is used twice in an attempt fails the task.
-    pub fn keyed(mut self, key: &str) -> Self {
+    pub fn keyed(mut self, key: impl AsRef<str>) -> Self {
         if self.id.is_some() {
             let desk = self.cx.desk();
-            let id = format!("={key}");
+            let id = format!("={}", key.as_ref());
             // No question's id begins so.
             if !desk.key(&format!("sleep/{id}")) {
                 desk.fail(SleepError { reason: "its key is used twice in one attempt" }.into());
@@ -189,7 +189,7 @@ impl Sleep<'_> {
 impl Future for Sleep<'_> {
     type Output = ();
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<()> {
         let this = &mut *self;
         let resting = this.resting.get_or_insert_with(|| Box::pin(this.cx.sleeps(this.id.take(), this.wake)));
         resting.as_mut().poll(cx)

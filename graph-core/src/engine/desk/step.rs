@@ -1,17 +1,17 @@
 use std::borrow::Cow;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
-use std::task::{Context, Poll};
+use std::task::Poll;
 
 use crate::checkpoint::{Payload, RecordKind};
-use crate::engine::Cx;
+use crate::engine::Context;
 use crate::interrupt::Storable;
 use crate::node::{Failure, NodeError};
 use crate::state::stored::anything::{from_payload, to_payload};
 
 use super::ids;
 
-/// A durable step; made by [`Cx::step`]. It is taken when it is awaited.
+/// A durable step; made by [`Context::step`]. It is taken when it is awaited.
 // Of the result's type alone, without a bound: what cannot be stored is told where the step is made, once.
 #[must_use = "a step is taken when it is awaited"]
 pub struct DurableStep<'c, T>(Pin<Box<dyn Future<Output = Result<T, NodeError>> + Send + 'c>>);
@@ -22,7 +22,7 @@ pub(super) const OF_HANDLER: char = '\u{1}';
 impl<T> Future for DurableStep<'_, T> {
     type Output = Result<T, NodeError>;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Self::Output> {
         self.0.as_mut().poll(cx)
     }
 }
@@ -33,22 +33,22 @@ impl<T> std::fmt::Debug for DurableStep<'_, T> {
     }
 }
 
-impl Cx {
+impl Context {
     /// Runs something once: what came of it is stored before the node goes on, and given back when the node runs again.
     ///
     /// ```
-    /// # use superstep::{Cx, GraphState, Result};
+    /// # use superstep::{Context, GraphState, Result};
     /// # #[derive(GraphState, Clone)]
     /// # struct Order { paid: Option<u32> }
     /// # async fn charge(_: &str) -> std::io::Result<u32> { Ok(17) }
-    /// async fn pay(_: &Order, cx: &Cx) -> Result<OrderUpdate> {
+    /// async fn pay(_: &Order, cx: &Context) -> Result<OrderUpdate> {
     ///     let receipt = cx.step("charge", charge(&cx.idempotency_key("charge"))).await?;
     ///     Ok(Order::update().paid(receipt))
     /// }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<()> {
     /// # let order = Order::started(Order::input())?;
-    /// # let update = pay(&order, &Cx::detached("pay")).await?;
+    /// # let update = pay(&order, &Context::detached("pay")).await?;
     /// # assert_eq!(order.updated(update)?.paid, Some(17));
     /// # Ok(())
     /// # }

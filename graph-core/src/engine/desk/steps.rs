@@ -3,34 +3,34 @@ use std::pin::Pin;
 
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 
-use crate::engine::Cx;
+use crate::engine::Context;
 use crate::node::NodeError;
 
 use super::DurableStep;
 
-/// Several durable steps at the same time; made by [`Cx::steps`]. They are taken when it is awaited.
+/// Several durable steps at the same time; made by [`Context::steps`]. They are taken when it is awaited.
 #[must_use = "steps are taken when they are awaited"]
 pub struct DurableSteps<'c, T> {
     steps: Vec<DurableStep<'c, T>>,
     at_most: usize,
 }
 
-impl Cx {
+impl Context {
     /// Takes several [steps](Self::step) at the same time, as many as there are; their results come in the order of the steps.
     ///
     /// ```
-    /// # use superstep::{Cx, GraphState, Result};
+    /// # use superstep::{Context, GraphState, Result};
     /// # #[derive(GraphState, Clone)]
     /// # struct Pages { #[state(input)] urls: Vec<String>, lengths: Vec<usize> }
     /// # async fn fetch(url: &str) -> Result<usize> { Ok(url.len()) }
-    /// async fn read(pages: &Pages, cx: &Cx) -> Result<PagesUpdate> {
+    /// async fn read(pages: &Pages, cx: &Context) -> Result<PagesUpdate> {
     ///     let lengths = cx.steps(pages.urls.iter().map(|url| cx.step(url, fetch(url)))).at_most(8).await?;
     ///     Ok(Pages::update().lengths(lengths))
     /// }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<()> {
     /// # let pages = Pages::started(Pages::input(vec!["a".to_owned(), "bcd".to_owned()]))?;
-    /// # let update = read(&pages, &Cx::detached("read")).await?;
+    /// # let update = read(&pages, &Context::detached("read")).await?;
     /// # assert_eq!(pages.updated(update)?.lengths, [1, 3]);
     /// # Ok(())
     /// # }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::{RecordKind, Source, TaskRecord};
+use crate::checkpoint::{CheckpointSource, RecordKind, TaskRecord};
 use crate::engine::Driver;
 use crate::engine::parts::Parts;
 use crate::error::Error;
@@ -67,7 +67,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
             } else {
                 persist.pieces.unwritten(&*state).map_err(|(_, source)| not_storable(source))?
             };
-            persist.checkpoint(Source::Fork, step, Some(from.id), plan, pieces, records);
+            persist.checkpoint(CheckpointSource::Fork, step, Some(from.id), plan, pieces, records);
         }
         drop(state);
         // Its tasks are others than those of the branch that it leaves.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use crate::checkpoint::{
-    CheckpointId, Fence, RecordKey, RecordKind, StoreError, StoredCheckpoint, TaskRecord, Write,
+    BatchWrite, CheckpointError, CheckpointId, Fence, RecordKey, RecordKind, StoredCheckpoint, TaskRecord,
 };
 use crate::engine::Durability;
 use crate::engine::cx::RunShared;
@@ -52,7 +52,7 @@ impl Level {
 
 /// For each of the runs around a call, outermost first, what is taken back there of what the call waited for: its questions,
 /// how it has failed, that it stands at breakpoints or sleeps. What others wait for stays.
-pub(crate) fn withdraw(around: &[Level], call: &StoredCheckpoint, within: &Under) -> Vec<Write> {
+pub(crate) fn withdraw(around: &[Level], call: &StoredCheckpoint, within: &Under) -> Vec<BatchWrite> {
     let asked: Vec<&Arc<str>> = call
         .records
         .iter()
@@ -82,7 +82,11 @@ pub(crate) fn withdraw(around: &[Level], call: &StoredCheckpoint, within: &Under
         let put = if alone { read_gate(records).and_then(|gate| passed(gate, &inside)) } else { None };
         others_failed |=
             records.iter().any(|record| record.key.kind == RecordKind::Failed && record.key.task != at);
-        writes.push(Write::Records { checkpoint: checkpoint.id, remove, put: put.into_iter().collect() });
+        writes.push(BatchWrite::Records {
+            checkpoint: checkpoint.id,
+            remove,
+            put: put.into_iter().collect(),
+        });
         task = under(checkpoint).map_or(0, |under| under.task);
     }
     writes.reverse();
@@ -110,7 +114,10 @@ pub(crate) fn journals(outermost: Journal, around: &[Level]) -> Vec<Journal> {
 
 /// Makes the writes of the runs around a call. The call's own follow: whoever finds only these finds a call that waits as
 /// before, and says so again once it goes on.
-pub(crate) async fn write_around(journals: Vec<Journal>, writes: Vec<Write>) -> Result<(), Arc<StoreError>> {
+pub(crate) async fn write_around(
+    journals: Vec<Journal>,
+    writes: Vec<BatchWrite>,
+) -> Result<(), Arc<CheckpointError>> {
     let mut writes = writes.into_iter();
     for (level, journal) in journals.into_iter().enumerate() {
         push(&journal.shared, writes.next());
@@ -123,9 +130,9 @@ pub(crate) async fn write_around(journals: Vec<Journal>, writes: Vec<Write>) -> 
     Ok(())
 }
 
-fn push(shared: &Shared, write: Option<Write>) {
+fn push(shared: &Shared, write: Option<BatchWrite>) {
     match write {
-        Some(Write::Records { remove, put, .. }) if remove.is_empty() && put.is_empty() => {}
+        Some(BatchWrite::Records { remove, put, .. }) if remove.is_empty() && put.is_empty() => {}
         Some(write) => shared.push(write),
         None => {}
     }

@@ -3,10 +3,10 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::checkpoint::{CheckpointId, Source, StoreError, StoredCheckpoint};
+use crate::checkpoint::{CheckpointError, CheckpointId, CheckpointSource, StoredCheckpoint};
 use crate::engine::begin::begin;
 use crate::engine::child::{Beginning, Begun, Call, Kept, Place, Returned};
-use crate::engine::cx::{Cx, RunShared};
+use crate::engine::cx::{Context, RunShared};
 use crate::engine::desk::StepLog;
 use crate::engine::ephemeral::Ephemerals;
 use crate::engine::parts::Parts;
@@ -35,7 +35,7 @@ use super::writer::{Needs, Persist};
 pub(in crate::engine) fn call_on_thread<'c, C: GraphState, D: Send + Sync + 'static>(
     call: &'c Call<'c, C, D>,
     place: &'c Place,
-    cx: &'c Cx,
+    cx: &'c Context,
     host: &'c Host,
 ) -> Begins<'c, C, D> {
     Box::pin(async move {
@@ -66,7 +66,7 @@ struct Opening<'c, C: GraphState, D> {
     place: &'c Place,
     /// Where it is stored.
     namespace: Arc<str>,
-    cx: &'c Cx,
+    cx: &'c Context,
     host: &'c Host,
 }
 
@@ -294,7 +294,7 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
         Error::new(self.call.graph.name(), kind)
     }
 
-    fn store(&self, error: StoreError) -> Error {
+    fn store(&self, error: CheckpointError) -> Error {
         self.refuse(ErrorKind::store(Arc::new(error)))
     }
 
@@ -320,7 +320,7 @@ impl<C: GraphState, D: Send + Sync + 'static> Driver<C, D> {
         let plan = self.plan(&[]);
         let plan = plan.map_err(|source| input_not_storable(&self.graph.name, self.step, source))?;
         if let Some(persist) = &mut self.persist {
-            persist.checkpoint(Source::Input, 0, None, plan, Vec::new(), Vec::new());
+            persist.checkpoint(CheckpointSource::Input, 0, None, plan, Vec::new(), Vec::new());
         }
         self.begin_superstep();
         Ok(())

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use crate::checkpoint::{Checkpoint, Corrupt, StoreError};
+use crate::checkpoint::{Checkpoint, CheckpointError, CorruptCheckpoint};
 use crate::error::ErrorKind;
 
 use super::progress::Unplanned;
@@ -12,21 +12,21 @@ pub(crate) fn corrupt(
     what: impl Into<String>,
     reason: impl Into<String>,
 ) -> ErrorKind {
-    let corrupt = Corrupt {
+    let corrupt = CorruptCheckpoint {
         thread: Arc::clone(thread),
         namespace: Arc::from(""),
         checkpoint: Some(checkpoint.id),
         what: what.into(),
         reason: reason.into(),
     };
-    ErrorKind::Store(Arc::new(StoreError::Corrupt(Box::new(corrupt))))
+    ErrorKind::Checkpoint(Arc::new(CheckpointError::Corrupt(Box::new(corrupt))))
 }
 
 /// Says why what is planned at a checkpoint cannot be taken up.
 pub(super) fn unplanned_kind(thread: &Arc<str>, checkpoint: &Checkpoint, unplanned: Unplanned) -> ErrorKind {
     match unplanned {
         Unplanned::Gone(gone) => {
-            ErrorKind::NodeGone { node: gone.0, thread: thread.to_string(), checkpoint: checkpoint.id }
+            ErrorKind::NodeRemoved { node: gone.0, thread: thread.to_string(), checkpoint: checkpoint.id }
         }
         Unplanned::Unreadable(reason) => corrupt(thread, checkpoint, "what is planned", reason),
     }

@@ -15,7 +15,7 @@ pub(crate) struct Gate {
 
 /// The breakpoints among the records of a checkpoint.
 pub(crate) fn read_gate(records: &[TaskRecord]) -> Option<Gate> {
-    let gate = records.iter().find(|record| record.key.kind == RecordKind::Gate)?;
+    let gate = records.iter().find(|record| record.key.kind == RecordKind::Breakpoint)?;
     Some(serde_json::from_slice(gate.payload.bytes()).unwrap_or_default())
 }
 
@@ -27,6 +27,6 @@ impl Gate {
 
     /// Its record; a checkpoint has one at most.
     pub(super) fn record(&self) -> Option<TaskRecord> {
-        json_record(key(RecordKey::NO_TASK, RecordKind::Gate, ""), self).ok()
+        json_record(key(RecordKey::NO_TASK, RecordKind::Breakpoint, ""), self).ok()
     }
 }

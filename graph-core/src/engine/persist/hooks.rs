@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::{Piece, RecordKind, RunRecord, Source, StoreError, TaskRecord};
+use crate::checkpoint::{CheckpointError, CheckpointSource, FieldChange, RecordKind, RunRecord, TaskRecord};
 use crate::engine::encoded::NotEncoded;
 use crate::engine::{Driver, Durability, Metadata};
 use crate::error::{Error, ErrorKind, NodeFailure, with_causes};
@@ -51,20 +51,20 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     }
 
     /// Adds the checkpoint of the superstep that has just been applied.
-    pub(in crate::engine) fn checkpoint(&mut self, pieces: Vec<Piece>) -> Result<(), Error> {
+    pub(in crate::engine) fn checkpoint(&mut self, pieces: Vec<FieldChange>) -> Result<(), Error> {
         self.last_checkpoint(pieces, Vec::new())
     }
 
     /// The same with what the run has come to besides its state.
     pub(in crate::engine) fn last_checkpoint(
         &mut self,
-        pieces: Vec<Piece>,
+        pieces: Vec<FieldChange>,
         mut records: Vec<TaskRecord>,
     ) -> Result<(), Error> {
         let of = self.persist.as_mut().map(|persist| std::mem::take(&mut persist.persisting));
         let (source, names, after) = match of.unwrap_or_default() {
-            Persisting::Superstep => (Source::Loop, Vec::new(), self.gate_ahead()),
-            Persisting::Update { names, .. } => (Source::Update, names, Vec::new()),
+            Persisting::Superstep => (CheckpointSource::Loop, Vec::new(), self.gate_ahead()),
+            Persisting::Update { names, .. } => (CheckpointSource::Update, names, Vec::new()),
         };
         let plan = match self.plan(&names) {
             Ok(plan) => plan,
@@ -120,7 +120,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     fn not_planned(&self, source: EncodeError) -> Error {
         if let Some(persist) = &self.persist {
             let what = format!("{source}, which was to be written");
-            persist.shared.stop(StoreError::Invalid { thread: Arc::clone(persist.shared.thread()), what });
+            persist
+                .shared
+                .stop(CheckpointError::Invalid { thread: Arc::clone(persist.shared.thread()), what });
         }
         self.error(ErrorKind::NotStorable { nodes: vec![START.to_owned()], step: self.step, source })
     }
@@ -184,7 +186,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
 
     /// Stores how a superstep has failed and what of it has finished; gives back what the run fails with.
     pub(in crate::engine) async fn store_failure(&mut self, error: Error) -> Error {
-        if matches!(error.kind(), ErrorKind::Conflict(_) | ErrorKind::Store(_)) {
+        if matches!(error.kind(), ErrorKind::Conflict(_) | ErrorKind::Checkpoint(_)) {
             return error;
         }
         let records: Vec<TaskRecord> = match error.kind() {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::{CheckpointId, Piece, RecordKind, Source, TaskRecord};
+use crate::checkpoint::{CheckpointId, CheckpointSource, FieldChange, RecordKind, TaskRecord};
 use crate::engine::Driver;
 use crate::engine::apply::{Rejected, Undos, broken_rules, fold_unchecked};
 use crate::engine::begin::from_outside;
@@ -81,7 +81,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         &mut self,
         step: i64,
         parent: Option<CheckpointId>,
-        pieces: Vec<Piece>,
+        pieces: Vec<FieldChange>,
         records: Vec<TaskRecord>,
     ) -> Result<(), Error> {
         let under = self.persist.as_ref().and_then(|persist| persist.under.as_ref());
@@ -90,7 +90,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 .map_err(|source| input_not_storable(&self.graph.name, step_number(step + 1), source))?;
         let plan = Plan { next: vec![Arc::from(START)], progress };
         if let Some(persist) = &mut self.persist {
-            persist.checkpoint(Source::Input, step, parent, plan, pieces, records);
+            persist.checkpoint(CheckpointSource::Input, step, parent, plan, pieces, records);
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use std::task::{Context, Poll, Waker};
 use futures_util::task::AtomicWaker;
 use tokio::sync::Notify;
 
-use crate::checkpoint::{Batch, CheckpointId, Checkpointer, Fence, StoreError, Write};
+use crate::checkpoint::{BatchWrite, CheckpointError, CheckpointId, Checkpointer, Fence, WriteBatch};
 
 use super::held::Held;
 use super::writer::lock;
@@ -33,10 +33,10 @@ pub(crate) struct Journal {
 }
 
 /// Waits until writes are durable.
-pub(super) type Durable<'a> = Pin<Box<dyn Future<Output = Result<(), Arc<StoreError>>> + Send + 'a>>;
+pub(super) type Durable<'a> = Pin<Box<dyn Future<Output = Result<(), Arc<CheckpointError>>> + Send + 'a>>;
 
 struct InFlight {
-    commit: Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send>>,
+    commit: Pin<Box<dyn Future<Output = Result<(), CheckpointError>> + Send>>,
     /// Where the thread stands when it has succeeded, and how many writes are durable then.
     then: (Fence, u64),
 }
@@ -58,7 +58,7 @@ pub(crate) struct Shared {
 }
 
 struct Inner {
-    queue: VecDeque<Write>,
+    queue: VecDeque<BatchWrite>,
     held: Held,
     /// A batch is to be written even if nothing waits.
     claims: bool,
@@ -72,7 +72,7 @@ struct Inner {
     /// How many writes have been queued, and how many of them are durable.
     queued: u64,
     durable: u64,
-    failed: Option<Arc<StoreError>>,
+    failed: Option<Arc<CheckpointError>>,
 }
 
 impl Inner {
@@ -194,7 +194,7 @@ impl Journal {
     }
 
     /// Writes as far as can be done without waiting; waits only when too much is waiting.
-    pub(crate) async fn advance(this: &Mutex<Self>) -> Result<(), Arc<StoreError>> {
+    pub(crate) async fn advance(this: &Mutex<Self>) -> Result<(), Arc<CheckpointError>> {
         poll_fn(|cx| {
             let mut journal = lock(this);
             let polled = journal.poll(cx);
@@ -205,7 +205,7 @@ impl Journal {
     }
 
     /// Waits until everything that has been pushed is durable.
-    pub(crate) async fn flush(this: &Mutex<Self>) -> Result<(), Arc<StoreError>> {
+    pub(crate) async fn flush(this: &Mutex<Self>) -> Result<(), Arc<CheckpointError>> {
         lock(this).begun = true;
         lock(this).shared.release();
         poll_fn(|cx| lock(this).poll(cx)).await;
@@ -213,7 +213,7 @@ impl Journal {
     }
 
     /// Makes the first writes durable, or raises the epoch and nothing else where they are held back.
-    pub(crate) async fn claim(this: &Mutex<Self>) -> Result<(), Arc<StoreError>> {
+    pub(crate) async fn claim(this: &Mutex<Self>) -> Result<(), Arc<CheckpointError>> {
         lock(this).begun = true;
         lock(this).shared.lock().claims = true;
         poll_fn(|cx| lock(this).poll(cx)).await;
@@ -267,7 +267,7 @@ impl Shared {
     }
 
     /// Queues a write, behind those before it.
-    pub(crate) fn push(&self, write: Write) {
+    pub(crate) fn push(&self, write: BatchWrite) {
         {
             let mut inner = self.lock();
             let write = match self.durability {
@@ -282,7 +282,7 @@ impl Shared {
     }
 
     /// Queues a write, also where others are held back.
-    pub(super) fn push_now(&self, write: Write) {
+    pub(super) fn push_now(&self, write: BatchWrite) {
         self.release();
         {
             let mut inner = self.lock();
@@ -334,7 +334,7 @@ impl Shared {
     }
 
     /// Waits until everything that has been pushed so far is durable; somebody else polls the journal meanwhile.
-    pub(crate) async fn durable(&self) -> Result<(), Arc<StoreError>> {
+    pub(crate) async fn durable(&self) -> Result<(), Arc<CheckpointError>> {
         self.release();
         let wanted = self.lock().queued;
         loop {
@@ -360,11 +360,11 @@ impl Shared {
     }
 
     /// Writes nothing any more: what was to be written cannot be, and what follows would build on it.
-    pub(super) fn stop(&self, why: StoreError) {
+    pub(super) fn stop(&self, why: CheckpointError) {
         self.fail(Arc::new(why));
     }
 
-    pub(super) fn fail(&self, why: Arc<StoreError>) {
+    pub(super) fn fail(&self, why: Arc<CheckpointError>) {
         {
             let mut inner = self.lock();
             inner.queue.clear();
@@ -374,7 +374,7 @@ impl Shared {
     }
 
     /// Why nothing is written any more.
-    pub(crate) fn failure(&self) -> Result<(), Arc<StoreError>> {
+    pub(crate) fn failure(&self) -> Result<(), Arc<CheckpointError>> {
         match &self.lock().failed {
             Some(failed) => Err(Arc::clone(failed)),
             None => Ok(()),
@@ -393,20 +393,20 @@ impl Shared {
     }
 
     /// Everything that waits, as a batch; and where the thread stands afterwards.
-    fn next_batch(&self) -> Option<(Batch, (Fence, u64))> {
+    fn next_batch(&self) -> Option<(WriteBatch, (Fence, u64))> {
         let mut inner = self.lock();
         let claims = std::mem::take(&mut inner.claims);
         if (inner.queue.is_empty() && !claims) || inner.failed.is_some() {
             return None;
         }
-        let writes: Vec<Write> = inner.queue.drain(..).collect();
+        let writes: Vec<BatchWrite> = inner.queue.drain(..).collect();
         let head = writes.iter().rev().find_map(|write| match write {
-            Write::Checkpoint(new) => Some(new.checkpoint.id),
-            Write::Records { .. } => None,
+            BatchWrite::Checkpoint(new) => Some(new.checkpoint.id),
+            BatchWrite::Records { .. } => None,
         });
         let (fence, epoch) = (inner.fence, inner.epoch);
         let then = Fence { epoch, head: head.or(fence.head) };
-        let batch = Batch {
+        let batch = WriteBatch {
             thread: Arc::clone(&self.thread),
             namespace: Arc::clone(&self.namespace),
             origin: Arc::clone(&self.origin),
@@ -420,7 +420,7 @@ impl Shared {
         Some((batch, (then, durable)))
     }
 
-    fn settle(&self, result: Result<(), StoreError>, (then, durable): (Fence, u64)) {
+    fn settle(&self, result: Result<(), CheckpointError>, (then, durable): (Fence, u64)) {
         {
             let mut inner = self.lock();
             match result {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::checkpoint::{
-    Checkpoint, CheckpointId, Checkpointer, Query, Source, StoreError, StoredCheckpoint,
+    Checkpoint, CheckpointError, CheckpointId, CheckpointQuery, CheckpointSource, Checkpointer,
+    StoredCheckpoint,
 };
 
 use super::progress::under;
@@ -19,7 +20,7 @@ pub(crate) async fn before(
     within: &Arc<str>,
     around: &Arc<str>,
     at: CheckpointId,
-) -> Result<Option<StoredCheckpoint>, StoreError> {
+) -> Result<Option<StoredCheckpoint>, CheckpointError> {
     let mut calls = Pages::new(store, thread, within);
     let mut branch = Branch::new(store, thread, around, at);
     while let Some(last) = calls.next().await? {
@@ -29,9 +30,9 @@ pub(crate) async fn before(
             Way::None => false,
             // Written between two calls, when the run around them stood there.
             _ if under.between => true,
-            Way::Followed(Source::Loop) => true,
+            Way::Followed(CheckpointSource::Loop) => true,
             // With an update from outside only what had finished was applied.
-            Way::Followed(Source::Update) | Way::Pruned => last.next.is_empty(),
+            Way::Followed(CheckpointSource::Update) | Way::Pruned => last.next.is_empty(),
             Way::Followed(_) | Way::Here => false,
         };
         if applied {
@@ -44,23 +45,23 @@ pub(crate) async fn before(
 /// The checkpoints of a namespace, newest first.
 struct Pages<'s> {
     store: &'s dyn Checkpointer,
-    query: Query,
+    query: CheckpointQuery,
     page: std::vec::IntoIter<Checkpoint>,
     more: bool,
 }
 
 impl<'s> Pages<'s> {
     fn new(store: &'s dyn Checkpointer, thread: &Arc<str>, namespace: &Arc<str>) -> Self {
-        let query = Query {
+        let query = CheckpointQuery {
             thread: Arc::clone(thread),
             namespace: Arc::clone(namespace),
             limit: Some(64),
-            ..Query::default()
+            ..CheckpointQuery::default()
         };
         Self { store, query, page: Vec::new().into_iter(), more: true }
     }
 
-    async fn next(&mut self) -> Result<Option<Checkpoint>, StoreError> {
+    async fn next(&mut self) -> Result<Option<Checkpoint>, CheckpointError> {
         loop {
             if let Some(checkpoint) = self.page.next() {
                 self.query.before = Some(checkpoint.id);
@@ -80,7 +81,7 @@ impl<'s> Pages<'s> {
 struct Branch<'s> {
     pages: Pages<'s>,
     /// By checkpoint, which one it follows and how; as far as was read.
-    known: BTreeMap<CheckpointId, (Option<CheckpointId>, Source)>,
+    known: BTreeMap<CheckpointId, (Option<CheckpointId>, CheckpointSource)>,
     start: CheckpointId,
 }
 
@@ -90,7 +91,7 @@ impl<'s> Branch<'s> {
     }
 
     /// How a checkpoint has led to where the run is.
-    async fn way_from(&mut self, planned: CheckpointId) -> Result<Way, StoreError> {
+    async fn way_from(&mut self, planned: CheckpointId) -> Result<Way, CheckpointError> {
         // Checkpoints follow older ones: what is older than the one that is looked for is not needed.
         while self.known.keys().next().is_none_or(|oldest| *oldest > planned) {
             let Some(checkpoint) = self.pages.next().await? else { break };
@@ -119,7 +120,7 @@ enum Way {
     /// The run is there.
     Here,
     /// This came of what it had planned.
-    Followed(Source),
+    Followed(CheckpointSource),
     /// Nobody knows any more: the way was pruned. A call that was made there and came to its end counts.
     Pruned,
 }

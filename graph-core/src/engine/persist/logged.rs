@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::{Payload, RecordKind, TaskRecord, Write};
+use crate::checkpoint::{BatchWrite, Payload, RecordKind, TaskRecord};
 use crate::engine::Durability;
 use crate::engine::desk::{Logged, StepLog};
 use crate::engine::policy::Tried;
@@ -21,7 +21,7 @@ impl StepLog for Shared {
             let record = TaskRecord { key: key(place(task), kind, name), payload: result };
             let at = self.at();
             if let Some(checkpoint) = at {
-                self.push_now(Write::Records { checkpoint, remove: Vec::new(), put: vec![record] });
+                self.push_now(BatchWrite::Records { checkpoint, remove: Vec::new(), put: vec![record] });
             }
             // A record of a call's is found only by way of the checkpoints around it.
             self.durable_here_and_around().await.map_err(NodeError::from)
@@ -33,7 +33,7 @@ impl StepLog for Shared {
             let record = json_record(key(place(task), RecordKind::Failed, ""), &StoredFailure::tried(&tried));
             let (record, at) = (record.map_err(NodeError::from)?, self.at());
             if let Some(checkpoint) = at {
-                self.push(Write::Records { checkpoint, remove: Vec::new(), put: vec![record] });
+                self.push(BatchWrite::Records { checkpoint, remove: Vec::new(), put: vec![record] });
             }
             // A handler is asked once it is known that it is; waiting needs to be known only where everything does.
             let waits = match self.durability {

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use crate::checkpoint::{
-    Checkpoint, PieceKind, RecordKey, RecordKind, StoredCheckpoint, StoredField, StoredPiece, TaskRecord,
+    ChangeKind, Checkpoint, RecordKey, RecordKind, StoredChange, StoredCheckpoint, StoredField, TaskRecord,
 };
 use crate::engine::child::Returned;
 use crate::engine::task::Finished;
@@ -149,12 +149,12 @@ fn given(checkpoint: &Checkpoint, records: &[TaskRecord]) -> (Vec<StoredField>, 
     for record in writes {
         let Some((Form::Overwrite, field)) = parse_write_key(&record.key.key) else { continue };
         names.push(field.to_owned());
-        let piece = StoredPiece {
+        let piece = StoredChange {
             checkpoint: checkpoint.id,
-            kind: PieceKind::Value,
+            kind: ChangeKind::Value,
             payload: record.payload.clone(),
         };
-        fields.push(StoredField { field: field.to_owned(), pieces: vec![piece] });
+        fields.push(StoredField { field: field.to_owned(), changes: vec![piece] });
     }
     (fields, names)
 }

@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use crate::checkpoint::{Payload, Piece, PieceKind};
+use crate::checkpoint::{ChangeKind, FieldChange, Payload};
 use crate::engine::encoded::Encoded;
 use crate::engine::task::Finished;
 use crate::reducers::StoredAs;
@@ -16,7 +16,7 @@ pub(super) struct Pieces {
     /// Fields of which nothing is stored yet, or nothing of this version: the next checkpoint holds them whole.
     unstored: Vec<usize>,
     /// What was written between two checkpoints.
-    carried: Vec<(usize, Piece)>,
+    carried: Vec<(usize, FieldChange)>,
     buffer: Vec<u8>,
     /// The state is that of the run around this one, and what was written is stored as it was: nothing of the state itself.
     within: bool,
@@ -68,7 +68,7 @@ impl Pieces {
 
     /// What the next checkpoint says even if nothing is written: of fields of which nothing is stored, and of what was written
     /// between two checkpoints.
-    pub(super) fn unwritten<S: GraphState>(&mut self, state: &S) -> Result<Vec<Piece>, NotStored> {
+    pub(super) fn unwritten<S: GraphState>(&mut self, state: &S) -> Result<Vec<FieldChange>, NotStored> {
         self.of_superstep(state, &[], &[], &[])
     }
 
@@ -79,13 +79,13 @@ impl Pieces {
         results: &[Option<Finished<S>>],
         touched: &[usize],
         cleared: &[usize],
-    ) -> Result<Vec<Piece>, NotStored> {
+    ) -> Result<Vec<FieldChange>, NotStored> {
         let mut pieces = Vec::new();
         for &field in &self.unstored.clone() {
             self.whole(state, field, &mut pieces)?;
         }
         let stored = |field: &usize| !self.unstored.contains(field);
-        let carried: Vec<(usize, Piece)> =
+        let carried: Vec<(usize, FieldChange)> =
             self.carried.iter().filter(|(field, _)| stored(field)).cloned().collect();
         pieces.extend(carried);
         let written: Vec<usize> = touched.iter().copied().filter(stored).collect();
@@ -114,7 +114,7 @@ impl Pieces {
         state: &S,
         field: usize,
         encoded: impl Iterator<Item = &'e Encoded>,
-        pieces: &mut Vec<(usize, Piece)>,
+        pieces: &mut Vec<(usize, FieldChange)>,
     ) -> Result<(), NotStored> {
         let Some(spec) = S::field(field) else { return Ok(()) };
         let as_written = self.within && spec.reducer.is_some() && spec.stored.is_some();
@@ -128,8 +128,8 @@ impl Pieces {
                 let Some(payload) = encoded.payload(write) else { continue };
                 bytes += payload.len();
                 let kind = match write.form {
-                    Form::Delta => PieceKind::Delta,
-                    Form::Overwrite => PieceKind::Value,
+                    Form::Delta => ChangeKind::Delta,
+                    Form::Overwrite => ChangeKind::Value,
                     // Encoded writes are prepared.
                     Form::Update => continue,
                 };
@@ -137,7 +137,7 @@ impl Pieces {
             }
         }
         let written = pieces.get(from..).unwrap_or_default();
-        if let Some(at) = written.iter().position(|(_, piece)| piece.kind == PieceKind::Value) {
+        if let Some(at) = written.iter().position(|(_, piece)| piece.kind == ChangeKind::Value) {
             // An overwrite silences every other write of its superstep.
             let whole = pieces.swap_remove(from + at);
             pieces.truncate(from);
@@ -152,7 +152,7 @@ impl Pieces {
                 && size.outweighs(payload.len())
             {
                 pieces.truncate(from);
-                pieces.push((field, piece(spec, PieceKind::Value, payload)));
+                pieces.push((field, piece(spec, ChangeKind::Value, payload)));
             }
         }
         Ok(())
@@ -163,12 +163,12 @@ impl Pieces {
         &mut self,
         state: &S,
         field: usize,
-        pieces: &mut Vec<(usize, Piece)>,
+        pieces: &mut Vec<(usize, FieldChange)>,
     ) -> Result<(), NotStored> {
         let Some(spec) = S::field(field) else { return Ok(()) };
         if let Some(payload) = encode(state, field, &mut self.buffer)? {
             self.set(field, Size::whole(payload.len()));
-            pieces.push((field, piece(spec, PieceKind::Value, payload)));
+            pieces.push((field, piece(spec, ChangeKind::Value, payload)));
         }
         Ok(())
     }
@@ -180,8 +180,8 @@ impl Pieces {
     }
 }
 
-fn piece(spec: &'static FieldSpec, kind: PieceKind, payload: Payload) -> Piece {
-    Piece { field: Cow::Borrowed(spec.name), kind, payload }
+fn piece(spec: &'static FieldSpec, kind: ChangeKind, payload: Payload) -> FieldChange {
+    FieldChange { field: Cow::Borrowed(spec.name), kind, payload }
 }
 
 /// The whole value of a field; `None` if it is in no checkpoint.

@@ -1,4 +1,4 @@
-use crate::interrupt::OpenQuestion;
+use crate::interrupt::OpenInterrupt;
 
 /// A question as its record holds it; the record's key is its id.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -21,17 +21,17 @@ pub(crate) struct Asker {
 }
 
 impl StoredQuestion {
-    pub(super) fn of(open: &OpenQuestion) -> Self {
-        let OpenQuestion { name, key, question, namespace, node, task, .. } = open.clone();
+    pub(super) fn of(open: &OpenInterrupt) -> Self {
+        let OpenInterrupt { name, key, question, namespace, node, task, .. } = open.clone();
         let within = (!namespace.is_empty()).then_some(Asker { namespace, node, task });
         Self { name, key, question, within }
     }
 
     /// The question as it is shown.
-    pub(crate) fn open(self, id: String, node: &str, task: usize) -> OpenQuestion {
+    pub(crate) fn open(self, id: String, node: &str, task: usize) -> OpenInterrupt {
         let Self { name, key, question, within } = self;
         let asker = within.unwrap_or_else(|| Asker { namespace: Vec::new(), node: node.to_owned(), task });
         let Asker { namespace, node, task } = asker;
-        OpenQuestion { id, node, task, name, key, question, namespace }
+        OpenInterrupt { id, node, task, name, key, question, namespace }
     }
 }

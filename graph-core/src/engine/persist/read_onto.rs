@@ -1,6 +1,6 @@
 //! The state of a run that goes on with the state of the run around it: stored is what it has written, and nothing else.
 
-use crate::checkpoint::{Payload, PieceKind, RecordKey, RecordKind, StoredField, TaskRecord};
+use crate::checkpoint::{ChangeKind, Payload, RecordKey, RecordKind, StoredField, TaskRecord};
 use crate::engine::child::Returned;
 use crate::engine::task::WriteOf;
 use crate::error::{ErrorKind, with_causes};
@@ -24,10 +24,10 @@ impl<S: GraphState, D> Reader<'_, S, D> {
     ) -> Result<(ReadState<S>, Since<S>), ErrorKind> {
         let mut records = Vec::new();
         for field in fields {
-            for piece in &field.pieces {
+            for piece in &field.changes {
                 let form = match piece.kind {
-                    PieceKind::Value if !replaces::<S>(&field.field, &piece.payload) => 'v',
-                    PieceKind::Value | PieceKind::Delta => 'd',
+                    ChangeKind::Value if !replaces::<S>(&field.field, &piece.payload) => 'v',
+                    ChangeKind::Value | ChangeKind::Delta => 'd',
                 };
                 let name = format!("{:04}{form}:{}", records.len(), field.field);
                 let at = key(RecordKey::NO_TASK, RecordKind::Write, &name);

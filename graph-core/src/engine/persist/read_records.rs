@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use crate::checkpoint::{
-    Checkpoint, Payload, PieceKind, RecordKey, RecordKind, StoredField, StoredPiece, TaskRecord,
+    ChangeKind, Checkpoint, Payload, RecordKey, RecordKind, StoredChange, StoredField, TaskRecord,
 };
 use crate::engine::task::Finished;
 use crate::error::ErrorKind;
@@ -170,18 +170,18 @@ impl<'r, S: GraphState, D> Reader<'r, S, D> {
         for (ordinal, (key, payload)) in records.into_iter().enumerate() {
             let Some((form, field)) = parse_write_key(key) else { continue };
             let kind = match form {
-                Form::Delta => PieceKind::Delta,
-                Form::Overwrite => PieceKind::Value,
+                Form::Delta => ChangeKind::Delta,
+                Form::Overwrite => ChangeKind::Value,
                 // No record has it in its key.
                 Form::Update => continue,
             };
-            let piece = StoredPiece { checkpoint: self.checkpoint.id, kind, payload: payload.clone() };
-            let fields = vec![StoredField { field: field.to_owned(), pieces: vec![piece] }];
+            let piece = StoredChange { checkpoint: self.checkpoint.id, kind, payload: payload.clone() };
+            let fields = vec![StoredField { field: field.to_owned(), changes: vec![piece] }];
             let stored = Stored::__of_writes(fields);
             let (fields, _) = migrate::<S>(self.thread, self.checkpoint, found, stored)?;
             for field in fields {
-                for piece in field.pieces {
-                    let form = if piece.kind == PieceKind::Delta { 'd' } else { 'v' };
+                for piece in field.changes {
+                    let form = if piece.kind == ChangeKind::Delta { 'd' } else { 'v' };
                     migrated.push((format!("{ordinal:04}{form}:{}", field.field), piece.payload));
                 }
             }

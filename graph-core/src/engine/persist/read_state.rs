@@ -24,7 +24,7 @@ pub(super) fn read_state<S: GraphState>(
 ) -> Result<ReadState<S>, ErrorKind> {
     let sizes: HashMap<String, usize> = fields
         .iter()
-        .map(|field| (field.field.clone(), field.pieces.iter().map(|piece| piece.payload.len()).sum()))
+        .map(|field| (field.field.clone(), field.changes.iter().map(|piece| piece.payload.len()).sum()))
         .collect();
     let (fields, migrated) = migrate::<S>(
         thread,

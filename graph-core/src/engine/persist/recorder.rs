@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use crate::checkpoint::{CheckpointId, RecordKey, Write};
+use crate::checkpoint::{BatchWrite, CheckpointId, RecordKey};
 use crate::engine::task::Finished;
 use crate::graph::Compiled;
 use crate::plan::Task;
@@ -30,6 +30,6 @@ impl Recorder<'_> {
         if let Some(recorded) = self.recorded.get_mut(index) {
             *recorded = put.iter().map(|record| record.key.clone()).collect();
         }
-        self.shared.push(Write::Records { checkpoint, remove: Vec::new(), put });
+        self.shared.push(BatchWrite::Records { checkpoint, remove: Vec::new(), put });
     }
 }

@@ -2,8 +2,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use crate::checkpoint::{
-    Checkpoint, CheckpointId, NewCheckpoint, Payload, Piece, RecordKey, RecordKind, RunRecord, Source,
-    StoreError, TaskRecord, Write,
+    BatchWrite, Checkpoint, CheckpointError, CheckpointId, CheckpointSource, FieldChange, NewCheckpoint,
+    Payload, RecordKey, RecordKind, RunRecord, TaskRecord,
 };
 use crate::engine::desk::StepLog;
 use crate::engine::encoded::Encoded;
@@ -110,8 +110,8 @@ impl Persist {
         let under = self.under.as_ref().filter(|under| !under.between)?;
         let key = match self.needs {
             Needs::Nothing => return None,
-            Needs::Around => RecordKey::needs(under.checkpoint, self.shared.around()?),
-            Needs::Beginning => RecordKey::needs(under.begun?, self.shared.namespace()),
+            Needs::Around => RecordKey::retaining(under.checkpoint, self.shared.around()?),
+            Needs::Beginning => RecordKey::retaining(under.begun?, self.shared.namespace()),
         };
         Some(TaskRecord { key, payload: Payload::json("null") })
     }
@@ -154,11 +154,11 @@ impl Persist {
     /// Adds a checkpoint to the journal; what runs next has been planned by it.
     pub(crate) fn checkpoint(
         &mut self,
-        source: Source,
+        source: CheckpointSource,
         step: i64,
         parent: Option<CheckpointId>,
         plan: Plan,
-        pieces: Vec<Piece>,
+        pieces: Vec<FieldChange>,
         mut records: Vec<TaskRecord>,
     ) -> CheckpointId {
         records.extend(self.needed());
@@ -182,7 +182,11 @@ impl Persist {
         if self.observed {
             self.unannounced.push((id, step));
         }
-        self.shared.push(Write::Checkpoint(Box::new(NewCheckpoint { checkpoint, pieces, records })));
+        self.shared.push(BatchWrite::Checkpoint(Box::new(NewCheckpoint {
+            checkpoint,
+            changes: pieces,
+            records,
+        })));
         id
     }
 
@@ -191,7 +195,7 @@ impl Persist {
         if let Some(checkpoint) = self.at
             && (!put.is_empty() || !remove.is_empty())
         {
-            self.shared.push(Write::Records { checkpoint, remove, put });
+            self.shared.push(BatchWrite::Records { checkpoint, remove, put });
         }
     }
 
@@ -202,7 +206,7 @@ impl Persist {
         results: &[Option<Finished<S>>],
         touched: &[usize],
         cleared: &[usize],
-    ) -> Result<Vec<Piece>, NotStored> {
+    ) -> Result<Vec<FieldChange>, NotStored> {
         self.pieces.of_superstep(state, results, touched, cleared)
     }
 
@@ -298,7 +302,7 @@ impl Persist {
     }
 
     /// Waits until everything is durable.
-    pub(crate) async fn flush(&self) -> Result<(), Arc<StoreError>> {
+    pub(crate) async fn flush(&self) -> Result<(), Arc<CheckpointError>> {
         Journal::flush(&self.journal).await
     }
 

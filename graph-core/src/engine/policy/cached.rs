@@ -7,7 +7,7 @@ use crate::engine::clock::now;
 use crate::engine::desk::{CacheMemo, CacheResult};
 use crate::engine::task::{Failed, Finished, Unfinished, finish};
 use crate::error::with_causes;
-use crate::graph::CachePolicy;
+use crate::graph::NodeCache;
 use crate::node::{NodeError, Source, Step, StepFuture};
 use crate::state::GraphState;
 
@@ -15,7 +15,7 @@ use super::guarded::Guarded;
 
 impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
     /// A task of a node with a cache policy: its result is found, or made and kept for when it has been applied.
-    pub(super) async fn cached(&self, policy: &CachePolicy<S, D>) -> Result<Finished<S>, Box<Unfinished>> {
+    pub(super) async fn cached(&self, policy: &NodeCache<S, D>) -> Result<Finished<S>, Box<Unfinished>> {
         let Some(cache) = &self.ctx.shared.cache else {
             return Err(Failed::Fault(NodeError::msg(NO_CACHE)).into());
         };
@@ -37,13 +37,13 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
     }
 
     /// Under which name the task's result is kept. A key function has one chance: it would say the same again.
-    fn entry(&self, policy: &CachePolicy<S, D>) -> Result<EntryKey, Failed> {
+    fn entry(&self, policy: &NodeCache<S, D>) -> Result<EntryKey, Failed> {
         let from = Source { state: self.state, packet: self.task.packet.as_ref(), ctx: self.ctx };
         let key = match contained(|| (policy.key)(from)) {
             Ok(key) => key.map_err(Failed::Fault)?,
             Err(panic) => return Err(Failed::Panic(panic)),
         };
-        let CachePolicy { graph, node, state, .. } = policy;
+        let NodeCache { graph, node, state, .. } = policy;
         let [graph, node, state] = [graph, node, state].map(Arc::clone);
         Ok(EntryKey { graph, node, state, key })
     }
@@ -62,7 +62,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
         })
     }
 
-    async fn found(&self, cache: &dyn Cache, policy: &CachePolicy<S, D>, at: &EntryKey) -> Option<Step<S>> {
+    async fn found(&self, cache: &dyn Cache, policy: &NodeCache<S, D>, at: &EntryKey) -> Option<Step<S>> {
         let found = match contained_call(|| cache.get(at.clone(), now())).await {
             Ok(found) => found.map(|payload| read::<S>(&payload, &policy.exits)).transpose(),
             Err(error) => Err(with_causes(&error)),
@@ -79,7 +79,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
     /// The node's future, with an eye on what it returns.
     pub(super) fn watched<'f>(
         &'f self,
-        policy: &'f CachePolicy<S, D>,
+        policy: &'f NodeCache<S, D>,
         future: StepFuture<'f, S>,
     ) -> StepFuture<'f, S> {
         Box::pin(async move {

@@ -8,7 +8,7 @@ use futures_util::future::select;
 
 use crate::engine::attempt::{Attempt, contained};
 use crate::engine::clock::now;
-use crate::engine::cx::{At, Ctx};
+use crate::engine::cx::{At, ContextWith};
 use crate::engine::desk::CacheResult;
 use crate::engine::encoded::Keep;
 use crate::engine::spans::Spanned;
@@ -31,7 +31,7 @@ pub(super) struct Guarded<'a, S: GraphState, D> {
     pub(super) state: &'a S,
     pub(super) task: &'a Task,
     /// Where the task stands; each attempt has its own.
-    pub(super) ctx: &'a Ctx<D>,
+    pub(super) ctx: &'a ContextWith<D>,
     pub(super) keep: Keep,
     pub(super) events: Option<&'a Events<S>>,
 }
@@ -120,7 +120,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
         self.ctx.goes_to_sleep(self.ctx.desk(), due)
     }
 
-    fn next_attempt(&self) -> Ctx<D> {
+    fn next_attempt(&self) -> ContextWith<D> {
         let attempt = self.tries(|tries| {
             tries.attempt = self.ctx.at.attempt.max(tries.attempt.saturating_add(1));
             tries.attempt
@@ -128,7 +128,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
         self.ctx.at(At { attempt, ..self.ctx.at })
     }
 
-    async fn attempt(&self, ctx: &Ctx<D>) -> Result<Finished<S>, Box<Unfinished>> {
+    async fn attempt(&self, ctx: &ContextWith<D>) -> Result<Finished<S>, Box<Unfinished>> {
         let span = ctx.shared.spans.node(ctx.node(), ctx.at);
         let call = || self.node.run.call(self.state, self.task.packet.as_ref(), ctx);
         let mut future = span.within(call);
@@ -224,7 +224,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
     pub(super) fn over(
         &self,
         failure: NodeFailure,
-        open: Vec<crate::interrupt::OpenQuestion>,
+        open: Vec<crate::interrupt::OpenInterrupt>,
     ) -> Box<Unfinished> {
         self.tries(|tries| (tries.failures, tries.due) = (0, None));
         Box::new(Unfinished { failed: Some(Failed::Noted(Box::new(failure))), open, halt: None })

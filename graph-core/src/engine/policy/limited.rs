@@ -1,11 +1,11 @@
 use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::Poll;
 use std::time::Duration;
 
 use tokio::time::{Instant, Sleep};
 
-use crate::engine::Cx;
+use crate::engine::Context;
 use crate::engine::attempt::{Attempt, contained};
 use crate::engine::spans::Attempted;
 use crate::engine::task::{Failed, Finished, Unfinished};
@@ -16,7 +16,7 @@ use crate::state::GraphState;
 /// An attempt that may not take as long as it likes.
 pub(super) struct Limited<'a, S: GraphState> {
     attempt: Attempt<'a, S>,
-    cx: &'a Cx,
+    cx: &'a Context,
     whole: Option<Limit>,
     idle: Option<Limit>,
     /// The signs of life that have been seen.
@@ -33,7 +33,7 @@ impl Limit {
         limit.map(|limit| Ok(Self { limit, sleep: Box::pin(timer(limit)?) })).transpose()
     }
 
-    fn is_over(&mut self, cx: &mut Context<'_>) -> bool {
+    fn is_over(&mut self, cx: &mut std::task::Context<'_>) -> bool {
         self.sleep.as_mut().poll(cx).is_ready()
     }
 
@@ -53,7 +53,7 @@ pub(in crate::engine) const NO_TIMER: &str =
     "the policy of a node needs a tokio runtime with its timer enabled (`enable_time`)";
 
 impl<'a, S: GraphState> Limited<'a, S> {
-    pub(super) fn new(attempt: Attempt<'a, S>, cx: &'a Cx, policy: &Settled) -> Result<Self, Failed> {
+    pub(super) fn new(attempt: Attempt<'a, S>, cx: &'a Context, policy: &Settled) -> Result<Self, Failed> {
         let idle = Limit::new(policy.idle_timeout)?;
         if idle.is_some() {
             // Signs of life are counted there.
@@ -63,7 +63,7 @@ impl<'a, S: GraphState> Limited<'a, S> {
     }
 
     /// Which limit the attempt, which is pending, has run over.
-    fn late(&mut self, cx: &mut Context<'_>) -> Option<TimedOut> {
+    fn late(&mut self, cx: &mut std::task::Context<'_>) -> Option<TimedOut> {
         if let Some(whole) = &mut self.whole
             && whole.is_over(cx)
         {
@@ -87,7 +87,7 @@ impl<S: GraphState> Attempted for Limited<'_, S> {
 impl<S: GraphState> Future for Limited<'_, S> {
     type Output = Result<Finished<S>, Box<Unfinished>>;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
         if let Poll::Ready(result) = Pin::new(&mut this.attempt).poll(cx) {
             return Poll::Ready(result);

@@ -3,7 +3,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use crate::engine::attempt::Attempt;
-use crate::engine::cx::Ctx;
+use crate::engine::cx::ContextWith;
 use crate::engine::encoded::Keep;
 use crate::engine::spans::Spanned;
 use crate::engine::task::{Finished, Unfinished};
@@ -25,7 +25,7 @@ impl<'a, S: GraphState> Work<'a, S> {
         node: &'a CompiledNode<S, D>,
         state: &'a S,
         task: &'a Task,
-        ctx: &'a Ctx<D>,
+        ctx: &'a ContextWith<D>,
         keep: Keep,
         events: Option<&'a Events<S>>,
     ) -> Self {

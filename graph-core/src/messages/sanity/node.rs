@@ -1,4 +1,4 @@
-use crate::engine::Cx;
+use crate::engine::Context;
 use crate::messages::HasMessages;
 use crate::node::{LibraryNode, NodeFor};
 
@@ -33,7 +33,7 @@ impl LibraryNode for messages_sanity {}
 impl<S: HasMessages> NodeFor<S> for messages_sanity {
     type Output = S::Update;
 
-    async fn run(&self, state: &S, _: &Cx) -> S::Update {
+    async fn run(&self, state: &S, _: &Context) -> S::Update {
         update(state, &Texts::default())
     }
 }
@@ -68,7 +68,7 @@ impl LibraryNode for MessagesSanity {}
 impl<S: HasMessages> NodeFor<S> for MessagesSanity {
     type Output = S::Update;
 
-    async fn run(&self, state: &S, _: &Cx) -> S::Update {
+    async fn run(&self, state: &S, _: &Context) -> S::Update {
         update(state, &self.0)
     }
 }

@@ -2,7 +2,7 @@ use std::cell::Cell;
 
 use serde::de::DeserializeOwned;
 
-use crate::checkpoint::{Payload, PieceKind, StoredField, StoredPiece};
+use crate::checkpoint::{ChangeKind, Payload, StoredChange, StoredField};
 use crate::reducers::{Reducer, StoredAs};
 
 use super::super::GraphState;
@@ -115,7 +115,7 @@ impl Restore {
         // Code of the user's reads and folds; where it is, is known outside when it panics.
         let at = Cell::new(None);
         let folded = guarded(|| {
-            let whole = pieces.iter().rposition(|piece| piece.kind == PieceKind::Value);
+            let whole = pieces.iter().rposition(|piece| piece.kind == ChangeKind::Value);
             let mut pieces =
                 pieces.iter().skip(whole.unwrap_or(0)).inspect(|piece| at.set(Some(piece.checkpoint)));
             let mut value = match whole.and_then(|_| pieces.next()) {
@@ -136,8 +136,8 @@ impl Restore {
     }
 
     /// What is stored under any of the names, oldest first: a field that was renamed has its earlier pieces under an alias.
-    fn take(&mut self, names: &[&str]) -> Vec<StoredPiece> {
-        let mut taken: Vec<StoredPiece> = Vec::new();
+    fn take(&mut self, names: &[&str]) -> Vec<StoredChange> {
+        let mut taken: Vec<StoredChange> = Vec::new();
         let mut sources = 0;
         for name in names.iter().rev() {
             let Ok(at) = self.fields.binary_search_by(|field| field.field.as_str().cmp(name)) else {
@@ -146,9 +146,9 @@ impl Restore {
             if let Some(field) = self.fields.get_mut(at) {
                 sources += 1;
                 if taken.is_empty() {
-                    taken = std::mem::take(&mut field.pieces);
+                    taken = std::mem::take(&mut field.changes);
                 } else {
-                    taken.append(&mut field.pieces);
+                    taken.append(&mut field.changes);
                 }
             }
         }

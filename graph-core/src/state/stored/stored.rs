@@ -2,7 +2,7 @@ use std::error::Error;
 
 use serde_json::Value;
 
-use crate::checkpoint::{CheckpointId, Encoding, Payload, PieceKind, StoredField, StoredPiece};
+use crate::checkpoint::{ChangeKind, CheckpointId, Encoding, Payload, StoredChange, StoredField};
 
 use super::MigrationError;
 use super::wide_number::holds_wide_number;
@@ -70,13 +70,13 @@ impl Stored {
         let mut renamed = self.take(old);
         match self.fields.iter_mut().find(|field| field.field == new) {
             Some(field) => {
-                renamed.append(&mut field.pieces);
+                renamed.append(&mut field.changes);
                 // Checkpoints of a branch are in the order of their ids.
                 renamed.sort_by_key(|piece| piece.checkpoint);
-                field.pieces = renamed;
+                field.changes = renamed;
             }
             None if renamed.is_empty() => {}
-            None => self.fields.push(StoredField { field: new.to_owned(), pieces: renamed }),
+            None => self.fields.push(StoredField { field: new.to_owned(), changes: renamed }),
         }
     }
 
@@ -95,8 +95,8 @@ impl Stored {
             return;
         }
         let payload = json(&value);
-        let piece = StoredPiece { checkpoint: BEFORE_ALL, kind: PieceKind::Value, payload };
-        self.fields.push(StoredField { field: name.to_owned(), pieces: vec![piece] });
+        let piece = StoredChange { checkpoint: BEFORE_ALL, kind: ChangeKind::Value, payload };
+        self.fields.push(StoredField { field: name.to_owned(), changes: vec![piece] });
     }
 
     /// Changes what is stored of a field: the value, and each delta alike. A field of which nothing is stored is left so.
@@ -112,7 +112,7 @@ impl Stored {
         mut change: impl FnMut(Value) -> Result<Value, Any>,
     ) -> Result<(), MigrationError> {
         for field in self.fields.iter_mut().filter(|field| field.field == name) {
-            for piece in &mut field.pieces {
+            for piece in &mut field.changes {
                 let value = parsed(&piece.payload).and_then(&mut change);
                 piece.payload = json(&value.map_err(|reason| wrong(name, &reason))?);
             }
@@ -133,33 +133,33 @@ impl Stored {
         mut fold: impl FnMut(Option<Value>, Value) -> Result<Value, Any>,
     ) -> Result<(), MigrationError> {
         for field in self.fields.iter_mut().filter(|field| field.field == name) {
-            if self.partial && field.pieces.iter().any(|piece| piece.kind == PieceKind::Delta) {
+            if self.partial && field.changes.iter().any(|piece| piece.kind == ChangeKind::Delta) {
                 let reason = "a superstep that was to fold its deltas is not finished";
                 return Err(wrong(name, &reason.into()));
             }
-            let Some(checkpoint) = field.pieces.last().map(|piece| piece.checkpoint) else { continue };
+            let Some(checkpoint) = field.changes.last().map(|piece| piece.checkpoint) else { continue };
             let mut value = None;
-            for piece in &field.pieces {
+            for piece in &field.changes {
                 let next = parsed(&piece.payload).map_err(|reason| wrong(name, &reason))?;
                 value = Some(match piece.kind {
-                    PieceKind::Value => next,
-                    PieceKind::Delta => fold(value, next).map_err(|reason| wrong(name, &reason))?,
+                    ChangeKind::Value => next,
+                    ChangeKind::Delta => fold(value, next).map_err(|reason| wrong(name, &reason))?,
                 });
             }
             if let Some(value) = value {
                 let payload = json(&value);
-                field.pieces = vec![StoredPiece { checkpoint, kind: PieceKind::Value, payload }];
+                field.changes = vec![StoredChange { checkpoint, kind: ChangeKind::Value, payload }];
             }
         }
         Ok(())
     }
 
-    fn take(&mut self, name: &str) -> Vec<StoredPiece> {
+    fn take(&mut self, name: &str) -> Vec<StoredChange> {
         let (taken, left) =
             std::mem::take(&mut self.fields).into_iter().partition(|field| field.field == name);
         self.fields = left;
         let taken: Vec<StoredField> = taken;
-        taken.into_iter().flat_map(|field| field.pieces).collect()
+        taken.into_iter().flat_map(|field| field.changes).collect()
     }
 }
 

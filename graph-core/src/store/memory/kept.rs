@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::checkpoint::Payload;
-use crate::store::{Embedding, Error, Item, ItemKey, Near, Put, Ttl};
+use crate::store::{Embedding, Item, ItemKey, Near, Put, StoreError, Ttl};
 
 /// An item, but for where it is.
 #[derive(Clone, Debug)]
@@ -39,11 +39,11 @@ impl Kept {
     }
 
     /// How near it is, if it has an embedding.
-    pub(super) fn score(&self, at: &ItemKey, near: &Near) -> Result<Option<f32>, Error> {
+    pub(super) fn score(&self, at: &ItemKey, near: &Near) -> Result<Option<f32>, StoreError> {
         let Some(embedding) = &self.embedding else { return Ok(None) };
         let dimensions = embedding.vectors().first().map_or(0, Vec::len);
         if !near.compares(embedding.model(), dimensions) {
-            return Err(Error::OtherModel {
+            return Err(StoreError::OtherModel {
                 namespace: at.namespace.clone(),
                 key: Arc::clone(&at.key),
                 indexed: Arc::clone(embedding.model()),

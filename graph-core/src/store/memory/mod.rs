@@ -11,7 +11,8 @@ use crate::checkpoint::Page;
 
 use super::ttl::to_the_millisecond;
 use super::{
-    Error, Found, Get, Item, ItemKey, Namespace, NamespaceQuery, Order, Reply, Search, Store, Writes,
+    Found, Get, Item, ItemKey, ItemWrites, Namespace, NamespaceQuery, Order, Search, Store, StoreError,
+    StoreFuture,
 };
 use kept::Kept;
 use shelves::Shelves;
@@ -41,13 +42,15 @@ impl MemoryStore {
         self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn found(&self, search: &Search) -> Result<Page<Found>, Error> {
+    fn found(&self, search: &Search) -> Result<Page<Found>, StoreError> {
         let now = to_the_millisecond(search.now);
         let all = self.lock().within(&search.namespace, now);
         let mut chosen: Vec<(ItemKey, Arc<Kept>, Option<f32>)> = Vec::new();
         for (at, kept) in all {
             let accepted = search.covers(&at.namespace)
-                && search.accepts(&kept.value).map_err(|why| Error::corrupt(&at.namespace, &at.key, why))?;
+                && search
+                    .accepts(&kept.value)
+                    .map_err(|why| StoreError::corrupt(&at.namespace, &at.key, why))?;
             if !accepted {
                 continue;
             }
@@ -94,7 +97,7 @@ fn page<T>(mut items: Vec<T>, offset: usize, limit: Option<usize>) -> Page<T> {
 }
 
 impl Store for MemoryStore {
-    fn get(&self, get: Get) -> Reply<'_, Vec<Option<Item>>> {
+    fn get(&self, get: Get) -> StoreFuture<'_, Vec<Option<Item>>> {
         Box::pin(async move {
             let now = to_the_millisecond(get.now);
             let mut shelves = self.lock();
@@ -112,7 +115,7 @@ impl Store for MemoryStore {
         })
     }
 
-    fn write(&self, writes: Writes) -> Reply<'_, Vec<bool>> {
+    fn write(&self, writes: ItemWrites) -> StoreFuture<'_, Vec<bool>> {
         Box::pin(async move {
             let now = to_the_millisecond(writes.now);
             let mut shelves = self.lock();
@@ -122,11 +125,11 @@ impl Store for MemoryStore {
         })
     }
 
-    fn search(&self, search: Search) -> Reply<'_, Page<Found>> {
+    fn search(&self, search: Search) -> StoreFuture<'_, Page<Found>> {
         Box::pin(async move { self.found(&search) })
     }
 
-    fn namespaces(&self, query: NamespaceQuery) -> Reply<'_, Page<Namespace>> {
+    fn namespaces(&self, query: NamespaceQuery) -> StoreFuture<'_, Page<Namespace>> {
         Box::pin(async move {
             let mut shown = self.lock().namespaces(&query);
             // They come in their order, and what begins alike is together.
@@ -135,7 +138,7 @@ impl Store for MemoryStore {
         })
     }
 
-    fn sweep(&self, now: SystemTime) -> Reply<'_, u64> {
+    fn sweep(&self, now: SystemTime) -> StoreFuture<'_, u64> {
         Box::pin(async move { Ok(self.lock().sweep(to_the_millisecond(now), usize::MAX)) })
     }
 }

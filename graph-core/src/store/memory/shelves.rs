@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::store::{ItemKey, Namespace, NamespaceQuery, Write};
+use crate::store::{ItemKey, ItemWrite, Namespace, NamespaceQuery};
 
 use super::kept::Kept;
 
@@ -46,12 +46,12 @@ impl Shelves {
     }
 
     /// Whether an item was there before.
-    pub(super) fn write(&mut self, write: Write, now: SystemTime) -> bool {
+    pub(super) fn write(&mut self, write: ItemWrite, now: SystemTime) -> bool {
         let at = write.at().clone();
         let before = self.find(&at, now);
         match write {
-            Write::Put(put) => self.keep(at, Kept::new(*put, before.as_deref(), now)),
-            Write::Delete(at) => self.remove(&at),
+            ItemWrite::Put(put) => self.keep(at, Kept::new(*put, before.as_deref(), now)),
+            ItemWrite::Delete(at) => self.remove(&at),
         }
         before.is_some()
     }

@@ -6,18 +6,18 @@ use crate::subgraph::{MakesContext, WiredTo, Wiring};
 use crate::thread::Snapshot;
 use crate::thread::run::{Again, OnThread};
 
-use super::{Outer, Within};
+use super::{Outer, SubgraphCall};
 
-/// One of the checkpoints of a call; made by [`Within::at`].
-pub struct WithinAt<'w, T, C: GraphState, D, W: Wiring<C>, X> {
-    pub(super) within: &'w Within<T, C, D, W, X>,
+/// One of the checkpoints of a call; made by [`SubgraphCall::at`].
+pub struct SubgraphCallAt<'w, T, C: GraphState, D, W: Wiring<C>, X> {
+    pub(super) within: &'w SubgraphCall<T, C, D, W, X>,
     pub(super) checkpoint: CheckpointId,
 }
 
 /// A run of a thread that goes on from one of its checkpoints.
 type AgainOf<S, D> = Run<S, D, NeedsContext, OnThread<S, D, Again<S>>>;
 
-impl<T, C, D, W, X> WithinAt<'_, T, C, D, W, X>
+impl<T, C, D, W, X> SubgraphCallAt<'_, T, C, D, W, X>
 where
     T: Outer,
     C: GraphState,
@@ -28,7 +28,7 @@ where
     /// The call as it was then; `None` if there is no such checkpoint.
     ///
     /// # Errors
-    /// As [`Within::state`].
+    /// As [`SubgraphCall::state`].
     ///
     /// # Cancel safety
     /// It only reads.

@@ -3,8 +3,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::checkpoint::{CheckpointId, Loaded, Query};
-use crate::engine::Ctx;
+use crate::checkpoint::{CheckpointId, CheckpointQuery, Loaded};
+use crate::engine::ContextWith;
 use crate::engine::child::{escape, namespace};
 use crate::engine::persist::{Level, under};
 use crate::error::{Error, ErrorKind};
@@ -15,7 +15,7 @@ use crate::thread::load::snapshot;
 use crate::thread::{PersistentGraph, Snapshot, Thread};
 
 use super::update::{CallStanding, standing};
-use super::{Outer, WithinAt};
+use super::{Outer, SubgraphCallAt};
 
 /// The calls of a subgraph on a thread: their state and their history; made by [`Thread::within`].
 ///
@@ -39,7 +39,7 @@ use super::{Outer, WithinAt};
 /// # Ok(())
 /// # }
 /// ```
-pub struct Within<T, C: GraphState, D, W: Wiring<C>, X> {
+pub struct SubgraphCall<T, C: GraphState, D, W: Wiring<C>, X> {
     pub(super) outer: T,
     pub(super) subgraph: Subgraph<C, D, W, X>,
     /// Where the calls are stored, and were when the node had another name.
@@ -55,7 +55,7 @@ pub(super) enum Chosen {
     Key,
 }
 
-impl<T: Clone, C: GraphState, D, W: Wiring<C>, X> Clone for Within<T, C, D, W, X> {
+impl<T: Clone, C: GraphState, D, W: Wiring<C>, X> Clone for SubgraphCall<T, C, D, W, X> {
     fn clone(&self) -> Self {
         let (outer, subgraph) = (self.outer.clone(), self.subgraph.clone());
         Self { outer, subgraph, namespaces: self.namespaces.clone(), chosen: self.chosen }
@@ -64,16 +64,16 @@ impl<T: Clone, C: GraphState, D, W: Wiring<C>, X> Clone for Within<T, C, D, W, X
 
 impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     /// The calls of a subgraph on this thread.
-    pub fn within<C, E, W, X>(&self, subgraph: &Subgraph<C, E, W, X>) -> Within<Self, C, E, W, X>
+    pub fn within<C, E, W, X>(&self, subgraph: &Subgraph<C, E, W, X>) -> SubgraphCall<Self, C, E, W, X>
     where
         C: GraphState,
         W: WiredTo<C, S>,
     {
-        Within::of(self.clone(), subgraph)
+        SubgraphCall::of(self.clone(), subgraph)
     }
 }
 
-impl<T: Outer, C: GraphState, D, W: Wiring<C>, X> Within<T, C, D, W, X> {
+impl<T: Outer, C: GraphState, D, W: Wiring<C>, X> SubgraphCall<T, C, D, W, X> {
     fn of(outer: T, subgraph: &Subgraph<C, D, W, X>) -> Self {
         let (graph, around) = (outer.graph(), outer.namespaces());
         let node = graph.0.find(subgraph.name());
@@ -103,7 +103,7 @@ impl<T: Outer, C: GraphState, D, W: Wiring<C>, X> Within<T, C, D, W, X> {
     }
 }
 
-impl<T, C, D, W, X> Within<T, C, D, W, X>
+impl<T, C, D, W, X> SubgraphCall<T, C, D, W, X>
 where
     T: Outer,
     C: GraphState,
@@ -112,12 +112,12 @@ where
     X: MakesContext<T::Around, D>,
 {
     /// The calls of a subgraph within this one.
-    pub fn within<B, E, V, Y>(self, subgraph: &Subgraph<B, E, V, Y>) -> Within<Self, B, E, V, Y>
+    pub fn within<B, E, V, Y>(self, subgraph: &Subgraph<B, E, V, Y>) -> SubgraphCall<Self, B, E, V, Y>
     where
         B: GraphState,
         V: WiredTo<B, C>,
     {
-        Within::of(self, subgraph)
+        SubgraphCall::of(self, subgraph)
     }
 
     /// The newest call, as it is; `None` before the first.
@@ -140,8 +140,12 @@ where
     /// It only reads.
     pub async fn history(&self) -> Result<Vec<Snapshot<C>>, Error> {
         let (namespace, _) = self.read(None).await?;
-        let mut query =
-            Query { thread: Arc::clone(&self.thread().name), namespace, limit: Some(64), ..Query::default() };
+        let mut query = CheckpointQuery {
+            thread: Arc::clone(&self.thread().name),
+            namespace,
+            limit: Some(64),
+            ..CheckpointQuery::default()
+        };
         let mut all = Vec::new();
         loop {
             let page = self.graph().0.store.list(query.clone()).await;
@@ -157,8 +161,8 @@ where
     }
 
     /// The calls at one of their checkpoints.
-    pub fn at(&self, checkpoint: CheckpointId) -> WithinAt<'_, T, C, D, W, X> {
-        WithinAt { within: self, checkpoint }
+    pub fn at(&self, checkpoint: CheckpointId) -> SubgraphCallAt<'_, T, C, D, W, X> {
+        SubgraphCallAt { within: self, checkpoint }
     }
 
     pub(super) fn thread(&self) -> &Thread<T::Root, T::Context> {
@@ -210,7 +214,7 @@ where
     }
 }
 
-impl<T, C, D, W, X> Outer for Within<T, C, D, W, X>
+impl<T, C, D, W, X> Outer for SubgraphCall<T, C, D, W, X>
 where
     T: Outer,
     C: GraphState,
@@ -272,12 +276,12 @@ where
 
     fn around(&self, context: &Arc<T::Context>) -> Arc<D> {
         let node = self.subgraph.name();
-        self.subgraph.inner.context.context(&Ctx::detached(node, self.outer.around(context)))
+        self.subgraph.inner.context.context(&ContextWith::detached(node, self.outer.around(context)))
     }
 }
 
-impl<T, C: GraphState, D, W: Wiring<C>, X> std::fmt::Debug for Within<T, C, D, W, X> {
+impl<T, C: GraphState, D, W: Wiring<C>, X> std::fmt::Debug for SubgraphCall<T, C, D, W, X> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Within").field("namespace", &self.namespaces.first()).finish_non_exhaustive()
+        f.debug_struct("SubgraphCall").field("namespace", &self.namespaces.first()).finish_non_exhaustive()
     }
 }

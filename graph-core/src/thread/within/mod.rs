@@ -5,7 +5,7 @@ mod calls;
 mod outer;
 mod update;
 
-pub use at::WithinAt;
-pub use calls::Within;
+pub use at::SubgraphCallAt;
+pub use calls::SubgraphCall;
 pub use outer::Outer;
-pub use update::UpdateWithin;
+pub use update::UpdateSubgraphCall;

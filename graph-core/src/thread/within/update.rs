@@ -14,17 +14,17 @@ use crate::run::{ContextGiven, HasContext, NeedsContext, Opening, Run};
 use crate::state::{GraphState, IntoUpdate};
 use crate::subgraph::{MakesContext, WiredTo, Wiring};
 use crate::thread::as_whom::Line;
-use crate::thread::{AsNode, IntoPlace};
+use crate::thread::{AsNode, IntoAsNode};
 
 use super::calls::Chosen;
-use super::{Outer, Within};
+use super::{Outer, SubgraphCall};
 
 /// A write to a call of a subgraph from outside; awaiting it makes it, and gives the id of its checkpoint, which is one of the
-/// call's. Made by [`Within::update`].
+/// call's. Made by [`SubgraphCall::update`].
 ///
 /// It needs the context of the thread's graph, since route functions within may.
 #[must_use = "an update does nothing until it is awaited"]
-pub struct UpdateWithin<S: GraphState, D, G> {
+pub struct UpdateSubgraphCall<S: GraphState, D, G> {
     run: Run<S, D, G, ()>,
     make: Make<S, D>,
 }
@@ -34,7 +34,7 @@ type Make<S, D> = Box<dyn FnOnce(Opening<S, D>) -> Made + Send>;
 
 type Made = Pin<Box<dyn Future<Output = Result<CheckpointId, Error>> + Send>>;
 
-impl<T, C, D, W, X> Within<T, C, D, W, X>
+impl<T, C, D, W, X> SubgraphCall<T, C, D, W, X>
 where
     T: Outer,
     C: GraphState,
@@ -56,14 +56,14 @@ where
     ///
     /// ```
     /// # use superstep::checkpoint::MemoryCheckpointer;
-    /// # use superstep::{Cx, END, GraphState, Outcome, START, StateGraph, interrupt::Question, thread::as_node};
+    /// # use superstep::{Context, END, GraphState, Outcome, START, StateGraph, interrupt::Question, thread::as_node};
     /// # use serde::{Deserialize, Serialize};
     /// # #[derive(Serialize, Deserialize)]
     /// # struct Approve;
     /// # impl Question for Approve { type Answer = bool; }
     /// # #[derive(GraphState, Clone)]
     /// # struct Report { #[state(reducer = append)] notes: Vec<String> }
-    /// async fn review(_: &Report, cx: &Cx) -> ReportUpdate {
+    /// async fn review(_: &Report, cx: &Context) -> ReportUpdate {
     ///     let approved = cx.interrupt(Approve).await;
     ///     Report::update().notes([format!("approved: {approved}")])
     /// }
@@ -87,7 +87,7 @@ where
     /// ```
     ///
     /// # Errors
-    /// Awaiting it fails as an update of a thread does, and with [`NoCall`](ErrorKind::NoCall) where no call waits, since the
+    /// Awaiting it fails as an update of a thread does, and with [`NoCall`](ErrorKind::NoSubgraphCall) where no call waits, since the
     /// last one has come to its end or there was none. Nothing is written then.
     ///
     /// # Durability
@@ -99,11 +99,11 @@ where
     pub fn update(
         &self,
         update: impl IntoUpdate<C>,
-        place: impl IntoPlace,
-    ) -> UpdateWithin<T::Root, T::Context, NeedsContext> {
+        place: impl IntoAsNode,
+    ) -> UpdateSubgraphCall<T::Root, T::Context, NeedsContext> {
         let run = Run::of(self.thread().graph.graph().clone(), ());
         let (within, updates) = (self.clone(), vec![vec![(update.into_update(), place.into_place())]]);
-        UpdateWithin { run, make: Box::new(move |opening| Box::pin(within.make(updates, opening))) }
+        UpdateSubgraphCall { run, make: Box::new(move |opening| Box::pin(within.make(updates, opening))) }
     }
 
     async fn make(
@@ -178,13 +178,13 @@ where
     }
 }
 
-impl<T: Outer, C: GraphState, D, W: Wiring<C>, X> Within<T, C, D, W, X> {
+impl<T: Outer, C: GraphState, D, W: Wiring<C>, X> SubgraphCall<T, C, D, W, X> {
     /// That there is no call to write to.
     pub(super) fn no_call(&self, namespace: &Arc<str>, standing: &CallStanding) -> Error {
         let thread = self.outer.thread();
         let ended = !matches!(standing, CallStanding::Nothing);
         let (name, namespace) = (thread.name.to_string(), namespace.to_string());
-        thread.graph.refuse(ErrorKind::NoCall { thread: name, namespace, ended })
+        thread.graph.refuse(ErrorKind::NoSubgraphCall { thread: name, namespace, ended })
     }
 }
 
@@ -221,7 +221,10 @@ fn finishing<S: GraphState>(
     let end = |(update, place): (S::Update, Option<AsNode>)| {
         if let Some(place) = place.filter(|place| !place.is_end()) {
             let reason = "no call is under way that could go on from there: between two calls the place is END, or none";
-            return Err(ErrorKind::NotAsNode { node: place.name().to_owned(), reason: reason.to_owned() });
+            return Err(ErrorKind::InvalidAsNode {
+                node: place.name().to_owned(),
+                reason: reason.to_owned(),
+            });
         }
         Ok(Outside { update, place: Place::End, leave: Leave::ByEdges })
     };
@@ -230,21 +233,21 @@ fn finishing<S: GraphState>(
 
 const LOST: ErrorKind = ErrorKind::Runtime("a call is within no run");
 
-impl<S: GraphState, D: Send + Sync + 'static> UpdateWithin<S, D, NeedsContext> {
+impl<S: GraphState, D: Send + Sync + 'static> UpdateSubgraphCall<S, D, NeedsContext> {
     /// Gives the context of the thread's graph, which that of the subgraph is or is made from.
-    pub fn context(self, context: impl Into<Arc<D>>) -> UpdateWithin<S, D, HasContext<D>> {
-        UpdateWithin { run: self.run.context(context), make: self.make }
+    pub fn context(self, context: impl Into<Arc<D>>) -> UpdateSubgraphCall<S, D, HasContext<D>> {
+        UpdateSubgraphCall { run: self.run.context(context), make: self.make }
     }
 }
 
-impl<S: GraphState, D: Send + Sync + 'static, G> UpdateWithin<S, D, G> {
+impl<S: GraphState, D: Send + Sync + 'static, G> UpdateSubgraphCall<S, D, G> {
     /// Adds a key to the metadata of its checkpoint.
     pub fn metadata(self, key: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
         Self { run: self.run.metadata(key, value), ..self }
     }
 }
 
-impl<S, D, G> IntoFuture for UpdateWithin<S, D, G>
+impl<S, D, G> IntoFuture for UpdateSubgraphCall<S, D, G>
 where
     S: GraphState,
     D: Send + Sync + 'static,
@@ -259,8 +262,8 @@ where
     }
 }
 
-impl<S: GraphState, D, G> std::fmt::Debug for UpdateWithin<S, D, G> {
+impl<S: GraphState, D, G> std::fmt::Debug for UpdateSubgraphCall<S, D, G> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("UpdateWithin").field("run", &self.run).finish_non_exhaustive()
+        f.debug_struct("UpdateSubgraphCall").field("run", &self.run).finish_non_exhaustive()
     }
 }

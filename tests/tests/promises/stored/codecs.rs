@@ -93,7 +93,7 @@ fn coded() -> Coded {
 #[test]
 fn whole_values_go_through_the_functions() {
     let fields = whole(&coded());
-    let texts: Vec<&str> = fields.iter().map(|field| json(&field.pieces[0].payload)).collect();
+    let texts: Vec<&str> = fields.iter().map(|field| json(&field.changes[0].payload)).collect();
     assert_eq!(texts, ["\"a\"", "\"b\"", "\"c\"", "\"d\"", "\"e\"", "\"90\"", "1"]);
     assert_eq!(restored::<Coded>(fields).unwrap(), Coded { reads_only: 2, ..coded() });
 }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use superstep::GraphState;
-use superstep::checkpoint::{Encoding, Payload, PieceKind};
+use superstep::checkpoint::{ChangeKind, Encoding, Payload};
 use superstep::reducers::StoredAs;
 use superstep::state::Restore;
 
@@ -146,7 +146,7 @@ fn names_that_the_state_does_not_know_are_ignored() {
 #[test]
 fn what_cannot_be_read_names_field_checkpoint_and_cause() {
     let mut fields = whole(&case());
-    fields.iter_mut().find(|field| field.field == "tags").unwrap().pieces[0].payload = Payload::json("[1]");
+    fields.iter_mut().find(|field| field.field == "tags").unwrap().changes[0].payload = Payload::json("[1]");
     assert_eq!(
         restored::<Case>(fields).unwrap_err().to_string(),
         "field `tags` cannot be read from checkpoint 01040G2081040G2081040G2081: \
@@ -163,7 +163,7 @@ fn what_follows_a_value_is_an_error_too() {
 #[test]
 fn a_value_that_was_left_sealed_is_not_taken_for_one() {
     let sealed = Payload::new(Encoding::Sealed, *b"\"a\"");
-    let error = restored::<Case>(vec![of("question", [(1, PieceKind::Value, sealed)])]).unwrap_err();
+    let error = restored::<Case>(vec![of("question", [(1, ChangeKind::Value, sealed)])]).unwrap_err();
     assert!(error.to_string().contains("sealed"), "{error}");
 }
 

@@ -1,7 +1,7 @@
 //! What a checkpoint holds of a state comes back as what it was, or is refused when it is stored.
 
 use superstep::GraphState;
-use superstep::checkpoint::{CheckpointId, Encoding, Payload, PieceKind, StoredField, StoredPiece};
+use superstep::checkpoint::{ChangeKind, CheckpointId, Encoding, Payload, StoredChange, StoredField};
 use superstep::reducers::Stamp;
 use superstep::state::{Decoded, EncodeError, FieldWrite, Form, Restore, RestoreError, Update};
 
@@ -28,7 +28,7 @@ fn encoded<S: GraphState>(state: &S, index: usize) -> Result<Option<Payload>, En
 fn whole<S: GraphState>(state: &S) -> Vec<StoredField> {
     let stored = |index| {
         let payload = encoded(state, index).unwrap()?;
-        Some(of(S::field(index)?.name, [(1, PieceKind::Value, payload)]))
+        Some(of(S::field(index)?.name, [(1, ChangeKind::Value, payload)]))
     };
     (0..S::FIELD_COUNT).filter_map(stored).collect()
 }
@@ -36,26 +36,26 @@ fn whole<S: GraphState>(state: &S) -> Vec<StoredField> {
 /// What is stored of one field: the number of a checkpoint, the kind, the value or delta.
 fn of<P>(name: &str, pieces: P) -> StoredField
 where
-    P: IntoIterator<Item = (u8, PieceKind, Payload)>,
+    P: IntoIterator<Item = (u8, ChangeKind, Payload)>,
 {
-    let pieces = pieces.into_iter().map(|(number, kind, payload)| StoredPiece {
+    let pieces = pieces.into_iter().map(|(number, kind, payload)| StoredChange {
         checkpoint: checkpoint(number),
         kind,
         payload,
     });
-    StoredField { field: name.to_owned(), pieces: pieces.collect() }
+    StoredField { field: name.to_owned(), changes: pieces.collect() }
 }
 
 fn checkpoint(number: u8) -> CheckpointId {
     CheckpointId::from_bytes([number; 16])
 }
 
-fn value(number: u8, json: &str) -> (u8, PieceKind, Payload) {
-    (number, PieceKind::Value, Payload::json(json))
+fn value(number: u8, json: &str) -> (u8, ChangeKind, Payload) {
+    (number, ChangeKind::Value, Payload::json(json))
 }
 
-fn delta(number: u8, json: &str) -> (u8, PieceKind, Payload) {
-    (number, PieceKind::Delta, Payload::json(json))
+fn delta(number: u8, json: &str) -> (u8, ChangeKind, Payload) {
+    (number, ChangeKind::Delta, Payload::json(json))
 }
 
 fn restored<S: GraphState>(fields: Vec<StoredField>) -> Result<S, RestoreError> {

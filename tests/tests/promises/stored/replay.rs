@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::collection::{btree_map, btree_set, vec};
 use proptest::prelude::*;
-use superstep::checkpoint::{PieceKind, StoredField, StoredPiece};
+use superstep::checkpoint::{ChangeKind, StoredChange, StoredField};
 use superstep::reducers::StoredAs;
 use superstep::state::{FieldWrite, Form, Update};
 use superstep::{GraphState, Overwrite};
@@ -63,19 +63,19 @@ fn update() -> impl Strategy<Value = WholeUpdate> {
 }
 
 /// What checkpoint `number` stores of an update that is applied to `state`.
-fn pieces(state: &mut Whole, number: u8, update: WholeUpdate) -> Vec<(String, StoredPiece)> {
+fn pieces(state: &mut Whole, number: u8, update: WholeUpdate) -> Vec<(String, StoredChange)> {
     let writes: Vec<_> = prepared::<Whole>(update).collect();
     let one = |write: <WholeUpdate as Update<Whole>>::Write| {
         let (form, prepared) = stored::<Whole>(&write).unwrap().unwrap();
         let (index, spec) = (write.field(), Whole::field(write.field()).unwrap());
         assert!(write.apply(state).is_ok());
         let (kind, payload) = match (form, spec.stored.unwrap()) {
-            (Form::Delta, StoredAs::Delta | StoredAs::Appended) => (PieceKind::Delta, prepared),
-            (Form::Overwrite, _) => (PieceKind::Value, prepared),
+            (Form::Delta, StoredAs::Delta | StoredAs::Appended) => (ChangeKind::Delta, prepared),
+            (Form::Overwrite, _) => (ChangeKind::Value, prepared),
             (Form::Update, _) => panic!("it is prepared"),
-            (Form::Delta, StoredAs::Value) => (PieceKind::Value, encoded(state, index).unwrap().unwrap()),
+            (Form::Delta, StoredAs::Value) => (ChangeKind::Value, encoded(state, index).unwrap().unwrap()),
         };
-        (spec.name.to_owned(), StoredPiece { checkpoint: checkpoint(number), kind, payload })
+        (spec.name.to_owned(), StoredChange { checkpoint: checkpoint(number), kind, payload })
     };
     writes.into_iter().map(one).collect()
 }
@@ -86,7 +86,7 @@ proptest! {
         updates in vec(update(), 0..12), whole_at in any::<prop::sample::Index>(),
     ) {
         let mut live = Whole::started(Whole::input()).unwrap();
-        let mut fields: BTreeMap<String, Vec<StoredPiece>> = BTreeMap::new();
+        let mut fields: BTreeMap<String, Vec<StoredChange>> = BTreeMap::new();
         let whole_at = whole_at.index(updates.len() + 1);
         for (number, update) in (1..).zip(updates) {
             for (field, piece) in pieces(&mut live, number, update) {
@@ -95,14 +95,14 @@ proptest! {
             // Whoever stores a field whole in between changes nothing.
             if usize::from(number) == whole_at {
                 for field in super::whole(&live) {
-                    let mut piece = field.pieces[0].clone();
+                    let mut piece = field.changes[0].clone();
                     piece.checkpoint = checkpoint(number);
                     fields.entry(field.field).or_default().push(piece);
                 }
             }
             let stored = fields.iter().map(|(field, pieces)| {
-                let last = pieces.iter().rposition(|piece| piece.kind == PieceKind::Value);
-                StoredField { field: field.clone(), pieces: pieces[last.unwrap_or(0)..].to_vec() }
+                let last = pieces.iter().rposition(|piece| piece.kind == ChangeKind::Value);
+                StoredField { field: field.clone(), changes: pieces[last.unwrap_or(0)..].to_vec() }
             });
             prop_assert_eq!(&restored::<Whole>(stored.collect()).unwrap(), &live);
         }

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use serde::de::{DeserializeOwned, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use superstep::checkpoint::{Encoding, Payload, PieceKind};
+use superstep::checkpoint::{ChangeKind, Encoding, Payload};
 use superstep::reducers::Replace;
 use superstep::state::{EncodeError, FieldPlace, Restore, RestoreError, encode_value};
 
@@ -27,7 +27,7 @@ pub(super) fn store<T: Serialize>(value: &T) -> Result<Payload, EncodeError> {
 pub(super) fn load<T: DeserializeOwned + Clone + Send + Sync + 'static>(
     payload: Payload,
 ) -> Result<T, RestoreError> {
-    let mut restore = Restore::new(vec![of("field", [(1, PieceKind::Value, payload)])]);
+    let mut restore = Restore::new(vec![of("field", [(1, ChangeKind::Value, payload)])]);
     restore.field::<Replace, T>(&PLACE, || None)
 }
 

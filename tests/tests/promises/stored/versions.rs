@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 use superstep::GraphState;
-use superstep::checkpoint::{Encoding, Payload, PieceKind, StoredField};
+use superstep::checkpoint::{ChangeKind, Encoding, Payload, StoredField};
 use superstep::state::{MigrationError, Restore, Stored};
 
 use super::{delta, of, value};
@@ -103,7 +103,7 @@ fn a_checkpoint_of_an_older_version_opens() {
 fn a_migration_begins_where_the_checkpoint_is() {
     let stored = vec![of("question", [value(1, "\"why?\"")]), of("score", [value(1, "25.0")])];
     let fields = migrated(&[("Ticket", 1), ("Chat", 3)], Stored::__of_state(stored)).unwrap();
-    assert_eq!(fields[1].pieces[0].payload, Payload::json("0.25"));
+    assert_eq!(fields[1].changes[0].payload, Payload::json("0.25"));
     assert_eq!(fields.len(), 2, "{fields:?}");
 }
 
@@ -205,7 +205,7 @@ fn a_rename_joins_what_is_stored_under_both_names() {
     stored.rename("notes", "lines");
     stored.rename("gone", "lines");
     assert_eq!(stored.names().collect::<Vec<_>>(), ["lines"]);
-    let pieces = &stored.__into_fields()[0].pieces;
+    let pieces = &stored.__into_fields()[0].changes;
     let checkpoints: Vec<_> = pieces.iter().map(|piece| piece.checkpoint.to_bytes()[0]).collect();
     assert_eq!(checkpoints, [1, 2, 3, 4]);
 }
@@ -218,13 +218,13 @@ fn a_field_that_is_there_is_not_inserted_over() {
     assert!(stored.contains("b") && !stored.contains("c"));
     let fields = stored.__into_fields();
     assert_eq!(fields[0], of("a", [value(1, "1")]));
-    assert_eq!(fields[1].pieces[0].payload, Payload::json("3"));
+    assert_eq!(fields[1].changes[0].payload, Payload::json("3"));
 }
 
 #[test]
 fn what_json_values_would_round_or_not_hold_is_not_changed() {
     let refused = |payload| {
-        let mut stored = Stored::__of_state(vec![of("a", [(1, PieceKind::Value, payload)])]);
+        let mut stored = Stored::__of_state(vec![of("a", [(1, ChangeKind::Value, payload)])]);
         stored.change("a", Ok).unwrap_err().to_string()
     };
     let wide = u128::MAX.to_string();
@@ -236,5 +236,5 @@ fn what_json_values_would_round_or_not_hold_is_not_changed() {
     let mut stored = Stored::__of_state(vec![of("a", [value(1, "[0.1,1e-45,18446744073709551615]")])]);
     stored.change("a", Ok::<Value, _>).unwrap();
     let fields = stored.__into_fields();
-    assert_eq!(fields[0].pieces[0].payload, Payload::json("[0.1,1e-45,18446744073709551615]"));
+    assert_eq!(fields[0].changes[0].payload, Payload::json("[0.1,1e-45,18446744073709551615]"));
 }

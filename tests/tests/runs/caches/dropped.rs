@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, SystemTime};
 
-use superstep::cache::{Cache, Clear, EntryKey, MemoryCache, NewEntry, Reply};
+use superstep::cache::{Cache, CacheFuture, Clear, EntryKey, MemoryCache, NewEntry};
 use superstep::checkpoint::{MemoryCheckpointer, Payload};
 use superstep::thread::OnConflict;
 use superstep::{Durability, Graph};
@@ -33,7 +33,7 @@ async fn pause() {
 }
 
 impl Cache for Slow {
-    fn get(&self, at: EntryKey, now: SystemTime) -> Reply<'_, Option<Payload>> {
+    fn get(&self, at: EntryKey, now: SystemTime) -> CacheFuture<'_, Option<Payload>> {
         Box::pin(async move {
             pause().await;
             let found = self.0.get(at, now).await;
@@ -42,7 +42,7 @@ impl Cache for Slow {
         })
     }
 
-    fn put(&self, puts: Vec<NewEntry>, now: SystemTime) -> Reply<'_, ()> {
+    fn put(&self, puts: Vec<NewEntry>, now: SystemTime) -> CacheFuture<'_, ()> {
         Box::pin(async move {
             pause().await;
             self.0.put(puts, now).await?;
@@ -51,7 +51,7 @@ impl Cache for Slow {
         })
     }
 
-    fn clear(&self, which: Clear) -> Reply<'_, u64> {
+    fn clear(&self, which: Clear) -> CacheFuture<'_, u64> {
         self.0.clear(which)
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use superstep::cache::{Cached, MemoryCache};
-use superstep::{Ctx, END, Node, PacketNode, Route, START, StateGraph, named};
+use superstep::cache::{CachePolicy, MemoryCache};
+use superstep::{ContextWith, END, Node, PacketNode, Route, START, StateGraph, named};
 
 use super::{Page, PageUpdate, run};
 use crate::engine::trace::{Journal, here};
@@ -13,11 +13,11 @@ struct Fetcher {
     host: &'static str,
 }
 
-impl Node<Ctx<Journal>> for Fetcher {
+impl Node<ContextWith<Journal>> for Fetcher {
     type Reads = Page;
     type Output = PageUpdate;
 
-    async fn run(&self, page: &Page, cx: &Ctx<Journal>) -> PageUpdate {
+    async fn run(&self, page: &Page, cx: &ContextWith<Journal>) -> PageUpdate {
         cx.context().note(self.host);
         Page::update().log([format!("{}{}", self.host, page.url)])
     }
@@ -28,12 +28,12 @@ struct Part(u8);
 
 struct Reader;
 
-impl PacketNode<Ctx<Journal>> for Reader {
+impl PacketNode<ContextWith<Journal>> for Reader {
     type Reads = Page;
     type Packet = Part;
     type Output = PageUpdate;
 
-    async fn run(&self, _: &Page, part: &Part, cx: &Ctx<Journal>) -> PageUpdate {
+    async fn run(&self, _: &Page, part: &Part, cx: &ContextWith<Journal>) -> PageUpdate {
         cx.context().note(format!("part {}", part.0));
         Page::update().log([format!("part {}", part.0)])
     }
@@ -60,9 +60,9 @@ fn structs_named_nodes_and_nodes_of_packets_are_cached() {
             .edge(&there, split)
             .node(split)
             .edge(Reader, END)
-            .cache(&here, Cached::by(|page: &Page| page.url.clone()))
-            .cache(&there, Cached::by(|page: &Page| page.url.clone()))
-            .cache(Reader, Cached::by(|part: &Part| part.0))
+            .cache(&here, CachePolicy::by(|page: &Page| page.url.clone()))
+            .cache(&there, CachePolicy::by(|page: &Page| page.url.clone()))
+            .cache(Reader, CachePolicy::by(|part: &Part| part.0))
             .compile();
         let graph = graph.unwrap().with_cache(MemoryCache::new());
         let journal = Arc::new(Journal::default());

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use superstep::cache::{Cached, MemoryCache};
+use superstep::cache::{CachePolicy, MemoryCache};
 use superstep::policy::{Policy, Retry};
-use superstep::{Ctx, END, NodeFailure, Result, START, StateGraph, bail};
+use superstep::{ContextWith, END, NodeFailure, Result, START, StateGraph, bail};
 
 use super::{Page, PageUpdate, by_url, draft, fetch, graph, run};
 use crate::engine::trace::{Journal, here};
@@ -57,7 +57,7 @@ fn results_of_a_node_or_of_all_can_be_cleared() {
     });
 }
 
-async fn flaky(_: &Page, cx: &Ctx<Journal>) -> Result<PageUpdate> {
+async fn flaky(_: &Page, cx: &ContextWith<Journal>) -> Result<PageUpdate> {
     cx.context().note(format!("attempt {}", cx.attempt()));
     if cx.attempt() < 3 {
         bail!("busy");
@@ -65,7 +65,7 @@ async fn flaky(_: &Page, cx: &Ctx<Journal>) -> Result<PageUpdate> {
     Ok(Page::update().text("at last"))
 }
 
-async fn rescue(_: &Page, _: &NodeFailure, cx: &Ctx<Journal>) -> PageUpdate {
+async fn rescue(_: &Page, _: &NodeFailure, cx: &ContextWith<Journal>) -> PageUpdate {
     cx.context().note("rescue");
     Page::update().text("sorry")
 }
@@ -91,7 +91,7 @@ fn what_was_tried_again_is_cached_once_it_is_there() {
     });
 }
 
-async fn slow(page: &Page, cx: &Ctx<Journal>) -> PageUpdate {
+async fn slow(page: &Page, cx: &ContextWith<Journal>) -> PageUpdate {
     cx.context().note("slow");
     tokio::time::sleep(Duration::from_secs(5)).await;
     Page::update().log([format!("slow {}", page.url)])
@@ -103,7 +103,7 @@ fn the_order_of_application_is_the_same_with_and_without_hits() {
         .edge(START, (slow, fetch))
         .edge(slow, END)
         .edge(fetch, END)
-        .cache(slow, Cached::by(|page: &Page| page.url.len()))
+        .cache(slow, CachePolicy::by(|page: &Page| page.url.len()))
         .cache(fetch, by_url())
         .compile()
         .unwrap();

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use superstep::cache::{Cached, MemoryCache};
+use superstep::cache::{CachePolicy, MemoryCache};
 use superstep::messages::{Message, MessagesState, MessagesStateUpdate, Remove};
 use superstep::{
-    Ctx, Cx, END, EventKind, GraphState, NodeFailure, Overwrite, Result, Route, START, StateGraph, bail,
+    Context, ContextWith, END, EventKind, GraphState, NodeFailure, Overwrite, Result, Route, START,
+    StateGraph, bail,
 };
 
 use super::{Page, PageUpdate, Shown, by_url, run};
@@ -27,7 +28,7 @@ fn ids_are_made_anew_for_each_task_that_a_result_stands_for() {
         let graph = StateGraph::<MessagesState>::new()
             .edge(START, greet)
             .edge(greet, END)
-            .cache(greet, Cached::by(|_: &MessagesState| ()))
+            .cache(greet, CachePolicy::by(|_: &MessagesState| ()))
             .compile()
             .unwrap()
             .with_cache(cache.clone());
@@ -54,7 +55,7 @@ fn what_an_update_takes_out_is_taken_out_by_a_hit_too() {
         let graph = StateGraph::<MessagesState>::new()
             .edge(START, tidy)
             .edge(tidy, END)
-            .cache(tidy, Cached::by(|_: &MessagesState| ()))
+            .cache(tidy, CachePolicy::by(|_: &MessagesState| ()))
             .compile()
             .unwrap()
             .with_cache(MemoryCache::new());
@@ -106,7 +107,7 @@ fn every_form_of_a_write_comes_back_as_it_was() {
         let graph = StateGraph::<Forms>::new()
             .edge(START, forms)
             .edge(forms, END)
-            .cache(forms, Cached::by(|_: &Forms| ()))
+            .cache(forms, CachePolicy::by(|_: &Forms| ()))
             .compile()
             .unwrap()
             .with_cache(cache.clone());
@@ -140,7 +141,7 @@ enum Deal {
     Stop,
 }
 
-async fn deal(page: &Page, cx: &Ctx<Journal>) -> (PageUpdate, Vec<Deal>) {
+async fn deal(page: &Page, cx: &ContextWith<Journal>) -> (PageUpdate, Vec<Deal>) {
     cx.context().note("deal");
     let jobs = if page.url == "/none" {
         vec![Deal::Stop]
@@ -150,7 +151,7 @@ async fn deal(page: &Page, cx: &Ctx<Journal>) -> (PageUpdate, Vec<Deal>) {
     (Page::update().log(["dealt".to_owned()]), jobs)
 }
 
-async fn work(job: &Job, cx: &Ctx<Journal>) -> PageUpdate {
+async fn work(job: &Job, cx: &ContextWith<Journal>) -> PageUpdate {
     cx.context().note(format!("work {}", job.0));
     Page::update().log([format!("worked {}", job.0)])
 }
@@ -164,7 +165,7 @@ fn a_route_and_its_packets_are_taken_again() {
             .edge(work, END)
             .edge(ring, END)
             .cache(deal, by_url())
-            .cache(work, Cached::by(|job: &Job, page: &Page| (job.0, page.url.clone())))
+            .cache(work, CachePolicy::by(|job: &Job, page: &Page| (job.0, page.url.clone())))
             .compile()
             .unwrap()
             .with_cache(MemoryCache::new());
@@ -185,7 +186,7 @@ enum Way {
     End,
 }
 
-async fn look(_: &Page, cx: &Ctx<Journal>) -> PageUpdate {
+async fn look(_: &Page, cx: &ContextWith<Journal>) -> PageUpdate {
     cx.context().note("look");
     Page::update().text("seen")
 }
@@ -202,7 +203,7 @@ fn a_route_function_is_asked_anew() {
             .edge(START, look)
             .route(look, way)
             .edge(work_on, END)
-            .cache(look, Cached::by(|_: &Page| ()))
+            .cache(look, CachePolicy::by(|_: &Page| ()))
             .compile()
             .unwrap()
             .with_cache(MemoryCache::new());
@@ -213,7 +214,7 @@ fn a_route_function_is_asked_anew() {
     });
 }
 
-async fn fails(page: &Page, cx: &Ctx<Journal>) -> Result<PageUpdate> {
+async fn fails(page: &Page, cx: &ContextWith<Journal>) -> Result<PageUpdate> {
     cx.context().note("fails");
     match page.url.as_str() {
         "/error" => bail!("no"),
@@ -226,7 +227,7 @@ async fn fails(page: &Page, cx: &Ctx<Journal>) -> Result<PageUpdate> {
     }
 }
 
-async fn rescue(_: &Page, _: &NodeFailure, cx: &Ctx<Journal>) -> PageUpdate {
+async fn rescue(_: &Page, _: &NodeFailure, cx: &ContextWith<Journal>) -> PageUpdate {
     cx.context().note("rescue");
     Page::update().text("sorry")
 }
@@ -265,7 +266,7 @@ struct Local {
     handle: u8,
 }
 
-async fn local(local: &Local, cx: &Ctx<Journal>) -> LocalUpdate {
+async fn local(local: &Local, cx: &ContextWith<Journal>) -> LocalUpdate {
     cx.context().note("local");
     if local.number < 1.0 { Local::update().handle(7).number(2.0) } else { Local::update().number(f64::NAN) }
 }
@@ -276,7 +277,7 @@ fn a_result_that_cannot_be_kept_whole_is_not_kept_at_all_and_an_event_says_so() 
     let graph = StateGraph::<Local>::with_context::<Journal>()
         .edge(START, local)
         .edge(local, END)
-        .cache(local, Cached::by(|local: &Local| local.number.to_bits()))
+        .cache(local, CachePolicy::by(|local: &Local| local.number.to_bits()))
         .compile()
         .unwrap()
         .with_cache(cache.clone());
@@ -308,7 +309,7 @@ fn a_result_that_cannot_be_kept_whole_is_not_kept_at_all_and_an_event_says_so() 
 
 #[test]
 fn a_node_that_returns_nothing_is_cached_as_well() {
-    async fn nothing(_: &Page, cx: &Ctx<Journal>) {
+    async fn nothing(_: &Page, cx: &ContextWith<Journal>) {
         cx.context().note(cx.node());
     }
     here(async {
@@ -340,7 +341,7 @@ mod asking {
         type Answer = bool;
     }
 
-    async fn approve(page: &Page, cx: &Cx) -> PageUpdate {
+    async fn approve(page: &Page, cx: &Context) -> PageUpdate {
         if page.url == "/public" {
             return Page::update().text("true");
         }
@@ -362,7 +363,7 @@ mod asking {
             for (thread, answer) in [("ann", true), ("ben", false)] {
                 let thread = graph.thread(thread);
                 let pause = thread.run(Page::input("/a")).await.unwrap();
-                let question = &pause.pause().unwrap().questions()[0];
+                let question = &pause.pause().unwrap().interrupts()[0];
                 let done = thread.resume(question.answer_json(json!(answer))).await.unwrap();
                 assert_eq!(done.state().text, answer.to_string());
             }

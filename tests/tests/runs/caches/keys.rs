@@ -4,9 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
-use superstep::cache::{Cached, MemoryCache};
+use superstep::cache::{CachePolicy, MemoryCache};
 use superstep::policy::{Policy, Retry};
-use superstep::{Ctx, Cx, END, ErrorKind, Graph, GraphState, NodeFailure, START, StateGraph, StateView};
+use superstep::{
+    Context, ContextWith, END, ErrorKind, Graph, GraphState, NodeFailure, START, StateGraph, StateView,
+};
 
 use super::{Page, PageUpdate, Shown, draft, fetch, run};
 use crate::engine::trace::{Journal, here};
@@ -34,19 +36,22 @@ fn a_key_is_any_value_that_can_be_serialized_and_read_from_anything_that_a_node_
         fn url(page: &Page) -> &str {
             &page.url
         }
-        run(&cached(draft().cache(fetch, Cached::by(url)), &cache), &journal, "/borrowed").await;
-        let view = draft().cache(fetch, Cached::by(|view: Where<'_>| view.url.clone()));
+        run(&cached(draft().cache(fetch, CachePolicy::by(url)), &cache), &journal, "/borrowed").await;
+        let view = draft().cache(fetch, CachePolicy::by(|view: Where<'_>| view.url.clone()));
         run(&cached(view, &cache), &journal, "/a").await;
-        let name_and_state =
-            draft().cache(fetch, Cached::by(|cx: &Cx, page: &Page| (cx.node().to_owned(), page.url.len())));
+        let name_and_state = draft().cache(
+            fetch,
+            CachePolicy::by(|cx: &Context, page: &Page| (cx.node().to_owned(), page.url.len())),
+        );
         run(&cached(name_and_state, &cache), &journal, "/a").await;
-        let context = draft().cache(fetch, Cached::by(|cx: &Ctx<Journal>| cx.context().has("nothing")));
+        let context =
+            draft().cache(fetch, CachePolicy::by(|cx: &ContextWith<Journal>| cx.context().has("nothing")));
         run(&cached(context, &cache), &journal, "/a").await;
         let wide = |page: &Page| Wide {
             url: page.url.clone(),
             by_name: ["b", "a", "c"].into_iter().map(|name| (name.to_owned(), 1)).collect(),
         };
-        run(&cached(draft().cache(fetch, Cached::by(wide)), &cache), &journal, "/a").await;
+        run(&cached(draft().cache(fetch, CachePolicy::by(wide)), &cache), &journal, "/a").await;
         assert_eq!(
             cache.take(),
             [
@@ -103,9 +108,9 @@ fn a_key_that_cannot_be_made_is_the_nodes_failure_which_nobody_tries_again() {
             (first.error.to_string(), first.panicked)
         })
     };
-    let panics = Cached::by(|page: &Page| if page.url.is_empty() { 1 } else { panic!("no key today") });
+    let panics = CachePolicy::by(|page: &Page| if page.url.is_empty() { 1 } else { panic!("no key today") });
     assert_eq!(error(draft().cache(fetch, panics)), ("no key today".to_owned(), true));
-    let not_finite = Cached::by(|_: &Page| vec![1.0, f64::NAN]);
+    let not_finite = CachePolicy::by(|_: &Page| vec![1.0, f64::NAN]);
     assert_eq!(
         error(draft().cache(fetch, not_finite)),
         (
@@ -115,7 +120,7 @@ fn a_key_that_cannot_be_made_is_the_nodes_failure_which_nobody_tries_again() {
         )
     );
     assert_eq!(
-        error(draft().cache(fetch, Cached::by(|_: &Page| Broken))).0,
+        error(draft().cache(fetch, CachePolicy::by(|_: &Page| Broken))).0,
         "the key that its result is cached by cannot be stored: its code panicked: cannot be written"
     );
 }
@@ -160,11 +165,11 @@ fn results_for_another_version_of_the_state_are_none() {
         let cache = MemoryCache::new();
         let (before, after) = (superstep::named("same", before), superstep::named("same", after));
         let graph = StateGraph::<old::Page>::new().edge(START, &before).edge(&before, END);
-        let graph = graph.cache(&before, Cached::by(|_: &old::Page| 1)).compile().unwrap();
+        let graph = graph.cache(&before, CachePolicy::by(|_: &old::Page| 1)).compile().unwrap();
         let page = graph.with_cache(cache.clone()).run(old::Page::input("/a")).await.unwrap().into_state();
         assert_eq!((page.text.as_str(), page.url.as_str()), ("before", "/a"));
         let graph = StateGraph::<new::Page>::new().edge(START, &after).edge(&after, END);
-        let graph = graph.cache(&after, Cached::by(|_: &new::Page| 1)).compile().unwrap();
+        let graph = graph.cache(&after, CachePolicy::by(|_: &new::Page| 1)).compile().unwrap();
         let page = graph.with_cache(cache).run(new::Page::input("/a")).await.unwrap().into_state();
         assert_eq!((page.text.as_str(), page.url.as_str()), ("after", "/a"));
     });
@@ -185,7 +190,7 @@ fn a_state_that_is_read_in_part_makes_keys_of_that_part() {
         let graph = StateGraph::<Outer>::new()
             .edge(START, look)
             .edge(look, END)
-            .cache(look, Cached::by(|page: &Page| page.url.clone()))
+            .cache(look, CachePolicy::by(|page: &Page| page.url.clone()))
             .compile()
             .unwrap()
             .with_cache(cache.clone());

@@ -18,9 +18,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use superstep::cache::{Cache, Cached, Clear, EntryKey, Error, MemoryCache, NewEntry, Reply};
+use superstep::cache::{Cache, CacheError, CacheFuture, CachePolicy, Clear, EntryKey, MemoryCache, NewEntry};
 use superstep::checkpoint::Payload;
-use superstep::{Ctx, END, Graph, GraphState, START, StateGraph};
+use superstep::{ContextWith, END, Graph, GraphState, START, StateGraph};
 
 use crate::engine::trace::Journal;
 
@@ -36,13 +36,13 @@ pub(crate) struct Page {
 }
 
 /// Notes that it ran.
-pub(crate) async fn fetch(page: &Page, cx: &Ctx<Journal>) -> PageUpdate {
+pub(crate) async fn fetch(page: &Page, cx: &ContextWith<Journal>) -> PageUpdate {
     cx.context().note(format!("fetch {}", page.url));
     Page::update().text(format!("text of {}", page.url)).log([format!("fetched {}", page.url)])
 }
 
-pub(crate) fn by_url() -> Cached<fn(&Page) -> String> {
-    Cached::by(|page| page.url.clone())
+pub(crate) fn by_url() -> CachePolicy<fn(&Page) -> String> {
+    CachePolicy::by(|page| page.url.clone())
 }
 
 pub(crate) fn draft() -> StateGraph<Page, Journal> {
@@ -110,11 +110,11 @@ impl Shown {
 }
 
 impl Cache for Shown {
-    fn get(&self, at: EntryKey, now: SystemTime) -> Reply<'_, Option<Payload>> {
+    fn get(&self, at: EntryKey, now: SystemTime) -> CacheFuture<'_, Option<Payload>> {
         Box::pin(async move {
             self.note(format!("get {}", at.key));
             match self.fault() {
-                Some(Fault::Get) => Err(Error::backend("look it up", "the disk is gone")),
+                Some(Fault::Get) => Err(CacheError::backend("look it up", "the disk is gone")),
                 Some(Fault::GetPanics) => panic!("no cache today"),
                 Some(Fault::Spoilt(json)) => Ok(Some(Payload::json(json))),
                 _ => self.kept.get(at, self.now(now)).await,
@@ -122,19 +122,19 @@ impl Cache for Shown {
         })
     }
 
-    fn put(&self, puts: Vec<NewEntry>, now: SystemTime) -> Reply<'_, ()> {
+    fn put(&self, puts: Vec<NewEntry>, now: SystemTime) -> CacheFuture<'_, ()> {
         Box::pin(async move {
             let keys: Vec<&str> = puts.iter().map(|put| &*put.at.key).collect();
             self.note(format!("put {}", keys.join(" ")));
             match self.fault() {
-                Some(Fault::Put) => Err(Error::backend("put it", "the disk is full")),
+                Some(Fault::Put) => Err(CacheError::backend("put it", "the disk is full")),
                 Some(Fault::PutPanics) => panic!("no cache today"),
                 _ => self.kept.put(puts, self.now(now)).await,
             }
         })
     }
 
-    fn clear(&self, which: Clear) -> Reply<'_, u64> {
+    fn clear(&self, which: Clear) -> CacheFuture<'_, u64> {
         self.kept.clear(which)
     }
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use superstep::cache::{Cached, MemoryCache};
+use superstep::cache::{CachePolicy, MemoryCache};
 use superstep::checkpoint::MemoryCheckpointer;
 use superstep::thread::as_node;
-use superstep::{Ctx, Durability, END, Result, START, StateGraph, bail};
+use superstep::{ContextWith, Durability, END, Result, START, StateGraph, bail};
 
 use super::{Page, PageUpdate, Shown, by_url, draft, fetch};
 use crate::engine::trace::{Journal, here};
@@ -30,7 +30,7 @@ fn a_found_result_is_in_the_checkpoints_as_if_the_node_had_run() {
     });
 }
 
-async fn beside(_: &Page, cx: &Ctx<Journal>) -> Result<PageUpdate> {
+async fn beside(_: &Page, cx: &ContextWith<Journal>) -> Result<PageUpdate> {
     if !cx.context().has("go on") {
         bail!("not yet");
     }
@@ -103,7 +103,7 @@ fn every_durability_finds_and_keeps() {
             let graph = StateGraph::<Page>::with_context::<Journal>()
                 .edge(START, fetch)
                 .edge(fetch, END)
-                .cache(fetch, Cached::by(|_: &Page| ()))
+                .cache(fetch, CachePolicy::by(|_: &Page| ()))
                 .compile()
                 .unwrap()
                 .with_cache(MemoryCache::new())

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use superstep::cache::Cached;
+use superstep::cache::CachePolicy;
 use superstep::checkpoint::MemoryCheckpointer;
 use superstep::reducers::ReduceError;
-use superstep::{Ctx, END, ErrorKind, Graph, GraphState, START, StateGraph};
+use superstep::{ContextWith, END, ErrorKind, Graph, GraphState, START, StateGraph};
 
 use super::Shown;
 use crate::engine::trace::here;
@@ -30,7 +30,7 @@ struct World {
     runs: AtomicU32,
 }
 
-async fn add(_: &Sum, cx: &Ctx<World>) -> SumUpdate {
+async fn add(_: &Sum, cx: &ContextWith<World>) -> SumUpdate {
     let world = cx.context();
     world.runs.fetch_add(1, Ordering::SeqCst);
     Sum::update().sum(world.adds.load(Ordering::SeqCst))
@@ -38,7 +38,7 @@ async fn add(_: &Sum, cx: &Ctx<World>) -> SumUpdate {
 
 fn adding(cache: &Shown) -> Graph<Sum, World> {
     let graph = StateGraph::<Sum>::with_context::<World>().edge(START, add).edge(add, END);
-    graph.cache(add, Cached::by(|_: &Sum| "sum")).compile().unwrap().with_cache(cache.clone())
+    graph.cache(add, CachePolicy::by(|_: &Sum| "sum")).compile().unwrap().with_cache(cache.clone())
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn what_is_in_conflict_is_not_kept() {
             .edge(START, (one, two))
             .edge(one, END)
             .edge(two, END)
-            .cache(one, Cached::by(|_: &Plain| 1))
+            .cache(one, CachePolicy::by(|_: &Plain| 1))
             .compile()
             .unwrap()
             .with_cache(cache.clone());

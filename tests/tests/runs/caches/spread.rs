@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use superstep::cache::Cached;
-use superstep::{Ctx, END, Graph, Route, START, StateGraph};
+use superstep::cache::CachePolicy;
+use superstep::{ContextWith, END, Graph, Route, START, StateGraph};
 
 use super::{Page, PageUpdate, Shown, run};
 use crate::engine::trace::{Journal, here, workers};
@@ -26,7 +26,7 @@ async fn deal(_: &Page) -> Vec<Deal> {
     (1..=4).map(job).collect()
 }
 
-async fn work(job: &Job, cx: &Ctx<Journal>) -> PageUpdate {
+async fn work(job: &Job, cx: &ContextWith<Journal>) -> PageUpdate {
     cx.context().note(format!("work {}", job.number));
     Page::update().log([format!("{} by {}", job.topic, job.number)])
 }
@@ -37,7 +37,7 @@ fn fan_out(cache: &Shown) -> Graph<Page, Journal> {
         .node(deal)
         .route(deal_first, |_: &Page| First::Deal)
         .edge(work, END)
-        .cache(work, Cached::by(|job: &Job| job.topic.clone()))
+        .cache(work, CachePolicy::by(|job: &Job| job.topic.clone()))
         .compile()
         .unwrap()
         .with_cache(cache.clone())

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use expect_test::expect;
 use serde::{Deserialize, Serialize};
-use superstep::cache::{Cached, MemoryCache};
+use superstep::cache::{CachePolicy, MemoryCache};
 use superstep::checkpoint::MemoryCheckpointer;
-use superstep::subgraph::ToParent;
+use superstep::subgraph::ParentCommand;
 use superstep::thread::as_node;
 use superstep::{END, ErrorKind, Route, START, StateGraph};
 
@@ -37,8 +37,8 @@ async fn split(_: &Page) -> Vec<Parts> {
 
 async fn read(_: &Part) {}
 
-async fn aloud(_: &Page) -> ToParent<Page> {
-    ToParent::update(Page::update())
+async fn aloud(_: &Page) -> ParentCommand<Page> {
+    ParentCommand::update(Page::update())
 }
 
 fn one(_: &Page) -> u8 {
@@ -55,14 +55,14 @@ fn every_mistake_in_cache_policies_is_told_at_once() {
         .edge(&inner, (split, aloud))
         .edge(aloud, END)
         .edge(read, END)
-        .cache(a, Cached::by(one).ttl(Duration::ZERO))
-        .cache(b, Cached::by(one).ttl(Duration::from_secs(u64::MAX)))
-        .cache(b, Cached::by(|_: &Page| 2))
-        .cache(stranger, Cached::by(one))
-        .cache(read, Cached::by(one))
-        .cache(split, Cached::by(|_: &Other, _: &Page| 3))
-        .cache(&inner, Cached::by(one))
-        .cache(aloud, Cached::by(one))
+        .cache(a, CachePolicy::by(one).ttl(Duration::ZERO))
+        .cache(b, CachePolicy::by(one).ttl(Duration::from_secs(u64::MAX)))
+        .cache(b, CachePolicy::by(|_: &Page| 2))
+        .cache(stranger, CachePolicy::by(one))
+        .cache(read, CachePolicy::by(one))
+        .cache(split, CachePolicy::by(|_: &Other, _: &Page| 3))
+        .cache(&inner, CachePolicy::by(one))
+        .cache(aloud, CachePolicy::by(one))
         .compile()
         .unwrap_err();
     expect![[r#"
@@ -74,7 +74,7 @@ fn every_mistake_in_cache_policies_is_told_at_once() {
           node `read` is sent the packet `runs::caches::wiring::Part`, which its cache key does not read, so that all packets would have one result: read it in the key function (as `_: &runs::caches::wiring::Part`, if that is meant)
           the cache key of node `split` reads the packet `runs::caches::wiring::Other`, which the node is not sent
           the cache policy of node `inner` is for a subgraph, whose own checkpoints and events would be missing: give the policy to nodes within it
-          the cache policy of node `aloud` is for a node that returns `ToParent`, and what is said to the graph around is in no cache: take the policy out"#]].assert_eq(&error.to_string());
+          the cache policy of node `aloud` is for a node that returns `ParentCommand`, and what is said to the graph around is in no cache: take the policy out"#]].assert_eq(&error.to_string());
 }
 
 #[test]
@@ -84,8 +84,8 @@ fn a_graph_that_was_given_no_cache_does_not_begin_to_run() {
             .edge(START, a)
             .edge(a, b)
             .edge(b, END)
-            .cache(a, Cached::by(one))
-            .cache(b, Cached::by(one))
+            .cache(a, CachePolicy::by(one))
+            .cache(b, CachePolicy::by(one))
             .compile()
             .unwrap();
         let error = graph.run(Page::input("/a")).await.unwrap_err();

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use superstep::{Ctx, Cx, END, EventKind, Graph, Route, START, StateGraph, StreamMode};
+use superstep::{Context, ContextWith, END, EventKind, Graph, Route, START, StateGraph, StreamMode};
 use tokio::sync::Barrier;
 
 use crate::engine::trace::{Trace, TraceUpdate, here, workers};
@@ -13,7 +13,7 @@ const AHEAD: usize = 64;
 #[derive(Default)]
 struct Sent(AtomicUsize);
 
-async fn talks(_: &Trace, cx: &Ctx<Sent>) -> TraceUpdate {
+async fn talks(_: &Trace, cx: &ContextWith<Sent>) -> TraceUpdate {
     for number in 0..1000_u32 {
         cx.emit(number).await;
         cx.context().0.fetch_add(1, Ordering::Relaxed);
@@ -49,13 +49,13 @@ enum Deal {
     Work(Job),
 }
 
-async fn deal(_: &Trace, cx: &Ctx<Barrier>) -> Vec<Deal> {
+async fn deal(_: &Trace, cx: &ContextWith<Barrier>) -> Vec<Deal> {
     assert_eq!(cx.superstep(), 1);
     (0..300).map(|number| Deal::Work(Job(number))).collect()
 }
 
 /// Every task is under way before the first of them talks.
-async fn work(job: &Job, cx: &Ctx<Barrier>) -> TraceUpdate {
+async fn work(job: &Job, cx: &ContextWith<Barrier>) -> TraceUpdate {
     cx.emit(job.0).await;
     cx.context().wait().await;
     cx.emit(job.0).await;
@@ -96,7 +96,7 @@ fn a_large_fan_out_of_talkative_tasks_gets_to_its_end() {
     async fn many() -> Vec<Many> {
         (0..3000).map(|number| Many::Twice(Job(number))).collect()
     }
-    async fn twice(job: &Job, cx: &Cx) -> TraceUpdate {
+    async fn twice(job: &Job, cx: &Context) -> TraceUpdate {
         cx.emit(job.0).await;
         cx.emit(job.0).await;
         TraceUpdate::default()

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 
 use serde::{Deserialize, Serialize};
-use superstep::{Ctx, END, Graph, Route, START, StateGraph};
+use superstep::{ContextWith, END, Graph, Route, START, StateGraph};
 
 use crate::engine::trace::{Journal, Trace, TraceUpdate, here, say, workers};
 
@@ -60,7 +60,7 @@ enum Deal {
     Work(Job),
 }
 
-async fn deal(_: &Trace, cx: &Ctx<Watch>) -> (TraceUpdate, Vec<Deal>) {
+async fn deal(_: &Trace, cx: &ContextWith<Watch>) -> (TraceUpdate, Vec<Deal>) {
     let _alive = Alive::new(cx.context());
     cx.context().journal.note("start deal");
     pause(cx.context(), 2).await;
@@ -68,7 +68,7 @@ async fn deal(_: &Trace, cx: &Ctx<Watch>) -> (TraceUpdate, Vec<Deal>) {
     (say("deal"), [3, 0, 1, 2].map(|number| Deal::Work(Job(number))).into())
 }
 
-async fn work(job: &Job, cx: &Ctx<Watch>) -> TraceUpdate {
+async fn work(job: &Job, cx: &ContextWith<Watch>) -> TraceUpdate {
     let _alive = Alive::new(cx.context());
     cx.context().journal.note(format!("start work {}", job.0));
     pause(cx.context(), job.0).await;
@@ -76,7 +76,7 @@ async fn work(job: &Job, cx: &Ctx<Watch>) -> TraceUpdate {
     say(format!("work {}", job.0))
 }
 
-async fn last(_: &Trace, cx: &Ctx<Watch>) -> TraceUpdate {
+async fn last(_: &Trace, cx: &ContextWith<Watch>) -> TraceUpdate {
     let _alive = Alive::new(cx.context());
     cx.context().journal.note("start last");
     pause(cx.context(), 1).await;
@@ -207,7 +207,7 @@ fn a_step_dropped_after_any_number_of_polls_goes_on_with_what_has_not_finished()
 
 #[test]
 fn a_spawned_fan_out_dropped_in_the_middle_is_polled_no_more() {
-    async fn forever(job: &Job, cx: &Ctx<Watch>) -> TraceUpdate {
+    async fn forever(job: &Job, cx: &ContextWith<Watch>) -> TraceUpdate {
         let _alive = Alive::new(cx.context());
         cx.context().journal.note(format!("start {}", job.0));
         pause(cx.context(), u32::MAX).await;
@@ -262,11 +262,11 @@ fn a_spawned_fan_out_dropped_in_the_middle_is_polled_no_more() {
 
 #[test]
 fn a_spawned_task_that_finished_before_the_drop_is_not_run_again() {
-    async fn quick(_: &Trace, cx: &Ctx<Watch>) -> TraceUpdate {
+    async fn quick(_: &Trace, cx: &ContextWith<Watch>) -> TraceUpdate {
         cx.context().journal.note("quick");
         say("quick")
     }
-    async fn slow(_: &Trace, cx: &Ctx<Watch>) -> TraceUpdate {
+    async fn slow(_: &Trace, cx: &ContextWith<Watch>) -> TraceUpdate {
         cx.context().journal.note("slow");
         if cx.attempt() == 1 {
             std::future::pending::<()>().await;

@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Poll, Wake, Waker};
 use std::thread::{self, Thread, ThreadId};
 
 use serde::{Deserialize, Serialize};
-use superstep::{Ctx, Cx, END, ErrorKind, Graph, Route, START, StateGraph};
+use superstep::{Context, ContextWith, END, ErrorKind, Graph, Route, START, StateGraph};
 
 use crate::engine::trace::{Trace, TraceUpdate, here, log_of, nodes, ran, say, workers};
 
@@ -24,7 +24,7 @@ pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
         }
     }
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
-    let (mut future, mut cx) = (pin!(future), Context::from_waker(&waker));
+    let (mut future, mut cx) = (pin!(future), std::task::Context::from_waker(&waker));
     loop {
         match future.as_mut().poll(&mut cx) {
             Poll::Ready(output) => return output,
@@ -39,7 +39,7 @@ fn chain() -> Graph<Trace> {
 
 #[test]
 fn a_superstep_of_one_node_spawns_nothing() {
-    async fn looks(_: &Trace, cx: &Ctx<tokio::runtime::Runtime>) -> TraceUpdate {
+    async fn looks(_: &Trace, cx: &ContextWith<tokio::runtime::Runtime>) -> TraceUpdate {
         tokio::task::yield_now().await;
         say(format!("{} tasks", cx.context().metrics().num_alive_tasks()))
     }
@@ -72,11 +72,11 @@ fn a_run_needs_no_runtime() {
 
 #[test]
 fn tasks_of_a_fan_out_without_a_runtime_run_at_the_same_time() {
-    async fn meets(_: &Trace, cx: &Ctx<tokio::sync::Barrier>) -> TraceUpdate {
+    async fn meets(_: &Trace, cx: &ContextWith<tokio::sync::Barrier>) -> TraceUpdate {
         cx.context().wait().await;
         ran(cx)
     }
-    async fn meets_too(state: &Trace, cx: &Ctx<tokio::sync::Barrier>) -> TraceUpdate {
+    async fn meets_too(state: &Trace, cx: &ContextWith<tokio::sync::Barrier>) -> TraceUpdate {
         meets(state, cx).await
     }
     let graph = StateGraph::<Trace>::with_context()
@@ -97,12 +97,12 @@ struct Meeting {
 #[test]
 fn tasks_of_a_superstep_run_on_different_threads_at_the_same_time() {
     // Each blocks its thread until the other has come: on one thread this would never end.
-    async fn left(_: &Trace, cx: &Ctx<Meeting>) -> TraceUpdate {
+    async fn left(_: &Trace, cx: &ContextWith<Meeting>) -> TraceUpdate {
         cx.context().barrier.wait();
         cx.context().threads.lock().unwrap().insert(thread::current().id());
         ran(cx)
     }
-    async fn right(state: &Trace, cx: &Ctx<Meeting>) -> TraceUpdate {
+    async fn right(state: &Trace, cx: &ContextWith<Meeting>) -> TraceUpdate {
         left(state, cx).await
     }
     let graph = StateGraph::<Trace>::with_context::<Meeting>()
@@ -136,7 +136,7 @@ struct Crowd {
     most: AtomicUsize,
 }
 
-async fn work(job: &Job, cx: &Ctx<Crowd>) -> TraceUpdate {
+async fn work(job: &Job, cx: &ContextWith<Crowd>) -> TraceUpdate {
     let crowd = cx.context();
     let now = crowd.now.fetch_add(1, Ordering::SeqCst) + 1;
     crowd.most.fetch_max(now, Ordering::SeqCst);
@@ -177,10 +177,10 @@ fn a_limit_of_no_tasks_is_refused() {
 
 #[test]
 fn a_runtime_that_shuts_down_under_a_run_is_an_error() {
-    async fn waits(_: &Trace, _: &Cx) -> TraceUpdate {
+    async fn waits(_: &Trace, _: &Context) -> TraceUpdate {
         std::future::pending().await
     }
-    async fn waits_too(_: &Trace, _: &Cx) -> TraceUpdate {
+    async fn waits_too(_: &Trace, _: &Context) -> TraceUpdate {
         std::future::pending().await
     }
     let graph = StateGraph::<Trace>::new()
@@ -193,7 +193,7 @@ fn a_runtime_that_shuts_down_under_a_run_is_an_error() {
     let handle = runtime.handle().clone();
     let _entered = handle.enter();
     let mut run = pin!(graph.run(Trace::input()).into_future());
-    assert!(run.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    assert!(run.as_mut().poll(&mut std::task::Context::from_waker(Waker::noop())).is_pending());
     runtime.shutdown_background();
     let error = block_on(run).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Runtime(_)), "{error}");

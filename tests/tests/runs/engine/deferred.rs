@@ -1,7 +1,7 @@
 //! A deferred node runs in the first superstep in which nothing else is planned.
 
 use serde::{Deserialize, Serialize};
-use superstep::{Cx, END, Route, START, StateGraph};
+use superstep::{Context, END, Route, START, StateGraph};
 
 use crate::engine::trace::{Trace, TraceUpdate, log_of, nodes, ran, say};
 
@@ -55,7 +55,7 @@ enum Again {
 
 #[test]
 fn what_a_deferred_node_plans_goes_on_and_it_may_be_deferred_again() {
-    async fn gather(_: &Trace, cx: &Cx) -> (TraceUpdate, Again) {
+    async fn gather(_: &Trace, cx: &Context) -> (TraceUpdate, Again) {
         (ran(cx), if cx.superstep() < 5 { Again::Round } else { Again::Enough })
     }
     let graph = StateGraph::<Trace>::new()
@@ -81,11 +81,11 @@ enum Map {
     On,
 }
 
-async fn late(item: &Item, cx: &Cx) -> TraceUpdate {
+async fn late(item: &Item, cx: &Context) -> TraceUpdate {
     say(format!("{}:late {}", cx.superstep(), item.0))
 }
 
-async fn soon(item: &Item, cx: &Cx) -> (TraceUpdate, Vec<Map>) {
+async fn soon(item: &Item, cx: &Context) -> (TraceUpdate, Vec<Map>) {
     (say(format!("{}:soon {}", cx.superstep(), item.0)), vec![Map::Late(Item(item.0 + 10))])
 }
 

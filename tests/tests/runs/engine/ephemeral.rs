@@ -1,6 +1,6 @@
 //! An ephemeral field lives until a superstep has run that could read it.
 
-use superstep::{Cx, END, ErrorKind, GraphState, NodeError, START, StateGraph};
+use superstep::{Context, END, ErrorKind, GraphState, NodeError, START, StateGraph};
 
 use crate::engine::trace::here;
 
@@ -14,13 +14,13 @@ struct Note {
     heap: Vec<u32>,
 }
 
-fn sees(note: &Note, cx: &Cx) -> NoteUpdate {
+fn sees(note: &Note, cx: &Context) -> NoteUpdate {
     Note::update().log([format!("{}:{} {:?} {:?}", cx.superstep(), cx.node(), note.once, note.heap)])
 }
 
 macro_rules! nodes {
     ($($name:ident)*) => {$(
-        async fn $name(note: &Note, cx: &Cx) -> NoteUpdate {
+        async fn $name(note: &Note, cx: &Context) -> NoteUpdate {
             sees(note, cx)
         }
     )*};
@@ -28,11 +28,11 @@ macro_rules! nodes {
 
 nodes! { a b c d late }
 
-async fn writes(note: &Note, cx: &Cx) -> NoteUpdate {
+async fn writes(note: &Note, cx: &Context) -> NoteUpdate {
     sees(note, cx).once(1).heap([cx.superstep() as u32])
 }
 
-async fn writes_too(note: &Note, cx: &Cx) -> NoteUpdate {
+async fn writes_too(note: &Note, cx: &Context) -> NoteUpdate {
     sees(note, cx).heap([cx.superstep() as u32 * 10])
 }
 
@@ -199,7 +199,7 @@ fn a_deferred_node_that_was_planned_before_keeps_nothing_alive() {
 
 #[test]
 fn a_superstep_that_fails_clears_nothing() {
-    async fn fails(note: &Note, cx: &Cx) -> Result<NoteUpdate, NodeError> {
+    async fn fails(note: &Note, cx: &Context) -> Result<NoteUpdate, NodeError> {
         if cx.attempt() == 1 { Err(NodeError::msg("once")) } else { Ok(sees(note, cx)) }
     }
     let graph = StateGraph::<Note>::new()

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use superstep::NodeFailure;
 use superstep::run::Stepper;
-use superstep::{Ctx, END, Error, ErrorKind, FailureMode, NodeError, START, StateGraph};
+use superstep::{ContextWith, END, Error, ErrorKind, FailureMode, NodeError, START, StateGraph};
 use tokio::sync::watch;
 
 use crate::engine::trace::{Journal, Trace, TraceUpdate, here, ran, say, workers};
@@ -28,14 +28,14 @@ struct Scene {
     slow: watch::Sender<bool>,
 }
 
-async fn quick(_: &Trace, cx: &Ctx<Scene>) -> TraceUpdate {
+async fn quick(_: &Trace, cx: &ContextWith<Scene>) -> TraceUpdate {
     cx.context().journal.note("quick");
     cx.context().quick.send_replace(true);
     ran(cx)
 }
 
 /// Fails in its first attempt, once the quick node is over.
-async fn fails(_: &Trace, cx: &Ctx<Scene>) -> Result<TraceUpdate, NodeError> {
+async fn fails(_: &Trace, cx: &ContextWith<Scene>) -> Result<TraceUpdate, NodeError> {
     cx.context().journal.note("fails");
     cx.context().quick.subscribe().wait_for(|&quick| quick).await?;
     tokio::task::yield_now().await;
@@ -45,12 +45,12 @@ async fn fails(_: &Trace, cx: &Ctx<Scene>) -> Result<TraceUpdate, NodeError> {
     Ok(ran(cx))
 }
 
-async fn fails_beside_slow(state: &Trace, cx: &Ctx<Scene>) -> Result<TraceUpdate, NodeError> {
+async fn fails_beside_slow(state: &Trace, cx: &ContextWith<Scene>) -> Result<TraceUpdate, NodeError> {
     cx.context().slow.subscribe().wait_for(|&slow| slow).await?;
     fails(state, cx).await
 }
 
-async fn panics(_: &Trace, cx: &Ctx<Scene>) -> TraceUpdate {
+async fn panics(_: &Trace, cx: &ContextWith<Scene>) -> TraceUpdate {
     cx.context().journal.note("panics");
     tokio::task::yield_now().await;
     assert!(cx.attempt() > 1, "lost {} marbles", 3);
@@ -66,7 +66,7 @@ impl Drop for Stopped<'_> {
     }
 }
 
-async fn slow(_: &Trace, cx: &Ctx<Scene>) -> TraceUpdate {
+async fn slow(_: &Trace, cx: &ContextWith<Scene>) -> TraceUpdate {
     let stopped = Stopped(&cx.context().journal);
     cx.context().slow.send_replace(true);
     if cx.attempt() == 1 {
@@ -206,7 +206,7 @@ fn a_node_that_panics_when_it_is_told_to_stop_changes_nothing() {
             panic!("dropped");
         }
     }
-    async fn armed(_: &Trace, cx: &Ctx<Scene>) -> TraceUpdate {
+    async fn armed(_: &Trace, cx: &ContextWith<Scene>) -> TraceUpdate {
         if cx.attempt() == 1 {
             let _bomb = Bomb;
             std::future::pending::<()>().await;
@@ -267,7 +267,7 @@ fn a_superstep_that_takes_too_long_fails_and_keeps_what_had_finished() {
 
 #[test]
 fn a_superstep_that_is_quick_enough_is_not_timed_out() {
-    async fn naps(_: &Trace, cx: &Ctx<Scene>) -> TraceUpdate {
+    async fn naps(_: &Trace, cx: &ContextWith<Scene>) -> TraceUpdate {
         tokio::time::sleep(Duration::from_secs(50)).await;
         ran(cx)
     }
@@ -299,12 +299,12 @@ fn a_timeout_without_a_timer_is_an_error_that_says_so() {
 
 #[test]
 fn what_failed_is_told_though_the_superstep_is_late_as_well() {
-    async fn blocks(_: &Trace, cx: &Ctx<Blocked>) -> TraceUpdate {
+    async fn blocks(_: &Trace, cx: &ContextWith<Blocked>) -> TraceUpdate {
         cx.context().running.wait();
         let _ = cx.context().gate.lock().unwrap().recv();
         ran(cx)
     }
-    async fn breaks(_: &Trace, cx: &Ctx<Blocked>) -> Result<TraceUpdate, NodeError> {
+    async fn breaks(_: &Trace, cx: &ContextWith<Blocked>) -> Result<TraceUpdate, NodeError> {
         cx.context().running.wait();
         Err(NodeError::msg("broken"))
     }
@@ -332,7 +332,7 @@ fn what_failed_is_told_though_the_superstep_is_late_as_well() {
 
 #[test]
 fn collecting_names_the_failures_of_a_superstep_that_is_late() {
-    async fn breaks(_: &Trace, _: &Ctx<Scene>) -> Result<TraceUpdate, NodeError> {
+    async fn breaks(_: &Trace, _: &ContextWith<Scene>) -> Result<TraceUpdate, NodeError> {
         Err(NodeError::msg("broken"))
     }
     let graph = StateGraph::<Trace>::with_context::<Scene>()
@@ -349,10 +349,10 @@ fn collecting_names_the_failures_of_a_superstep_that_is_late() {
 
 #[test]
 fn a_task_that_was_stopped_before_it_began_has_made_no_attempt() {
-    async fn breaks(_: &Trace, cx: &Ctx<Scene>) -> Result<TraceUpdate, NodeError> {
+    async fn breaks(_: &Trace, cx: &ContextWith<Scene>) -> Result<TraceUpdate, NodeError> {
         if cx.attempt() < 5 { Err(NodeError::msg("broken")) } else { Ok(TraceUpdate::default()) }
     }
-    async fn begins(_: &Trace, cx: &Ctx<Scene>) -> TraceUpdate {
+    async fn begins(_: &Trace, cx: &ContextWith<Scene>) -> TraceUpdate {
         cx.context().journal.note(format!("attempt {}", cx.attempt()));
         TraceUpdate::default()
     }

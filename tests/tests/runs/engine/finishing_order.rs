@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
-use superstep::{Ctx, Graph, GraphState, Route, START, StateGraph};
+use superstep::{ContextWith, Graph, GraphState, Route, START, StateGraph};
 use tokio::sync::watch;
 
 use crate::engine::trace::{here, workers};
@@ -49,22 +49,22 @@ enum Deal {
     Plain,
 }
 
-async fn deal(_: &Sum, cx: &Ctx<Order>) -> Vec<Deal> {
+async fn deal(_: &Sum, cx: &ContextWith<Order>) -> Vec<Deal> {
     let packets = (2..cx.context().turns.len()).map(|task| Deal::Work(Job(task)));
     packets.chain([Deal::Plain]).collect()
 }
 
-async fn plain_0(_: &Sum, cx: &Ctx<Order>) -> SumUpdate {
+async fn plain_0(_: &Sum, cx: &ContextWith<Order>) -> SumUpdate {
     cx.context().wait(0).await;
     wrote(0)
 }
 
-async fn plain_1(_: &Sum, cx: &Ctx<Order>) -> SumUpdate {
+async fn plain_1(_: &Sum, cx: &ContextWith<Order>) -> SumUpdate {
     cx.context().wait(1).await;
     wrote(1)
 }
 
-async fn work(job: &Job, cx: &Ctx<Order>) -> SumUpdate {
+async fn work(job: &Job, cx: &ContextWith<Order>) -> SumUpdate {
     cx.context().wait(job.0).await;
     wrote(job.0)
 }

@@ -1,7 +1,7 @@
 //! A join waits for all of its sources, runs once for each round, and never forgets in silence who is missing.
 
 use serde::{Deserialize, Serialize};
-use superstep::{Cx, END, ErrorKind, Route, START, StateGraph};
+use superstep::{Context, END, ErrorKind, Route, START, StateGraph};
 
 use crate::engine::trace::{Trace, TraceUpdate, here, log_of, nodes, ran};
 
@@ -94,7 +94,7 @@ enum Round {
     Enough,
 }
 
-async fn three_rounds(_: &Trace, cx: &Cx) -> (TraceUpdate, Round) {
+async fn three_rounds(_: &Trace, cx: &Context) -> (TraceUpdate, Round) {
     (ran(cx), if cx.superstep() < 6 { Round::Again } else { Round::Enough })
 }
 
@@ -123,7 +123,7 @@ enum Map {
     Nothing,
 }
 
-async fn item(_: &Item, cx: &Cx) -> TraceUpdate {
+async fn item(_: &Item, cx: &Context) -> TraceUpdate {
     ran(cx)
 }
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use superstep::node::{LibraryNode, NodeFor};
 use superstep::{
-    Ctx, Cx, END, GraphState, Node, NodeError, PacketNode, Route, START, StateGraph, StateView, named,
+    Context, ContextWith, END, GraphState, Node, NodeError, PacketNode, Route, START, StateGraph, StateView,
+    named,
 };
 
 use crate::engine::trace::{Trace, TraceUpdate, here, say};
@@ -36,15 +37,15 @@ async fn state_only(state: &Trace) -> TraceUpdate {
     say(format!("state {}", state.log.len()))
 }
 
-async fn cx_only(cx: &Cx) -> TraceUpdate {
+async fn cx_only(cx: &Context) -> TraceUpdate {
     say(cx.node())
 }
 
-async fn in_another_order(cx: &Ctx<Deps>, state: &Trace) -> TraceUpdate {
+async fn in_another_order(cx: &ContextWith<Deps>, state: &Trace) -> TraceUpdate {
     say(format!("{} {}", cx.context().greeting, state.log.len()))
 }
 
-async fn borrows_a_view(view: Lines<'_>, cx: &Cx) -> TraceUpdate {
+async fn borrows_a_view(view: Lines<'_>, cx: &Context) -> TraceUpdate {
     tokio::task::yield_now().await;
     say(format!("{} {} {}", cx.node(), view.log.len(), view.value))
 }
@@ -53,7 +54,7 @@ async fn owns_a_view(view: Value) -> Result<TraceUpdate, NodeError> {
     Ok(say(format!("value {}", view.value)))
 }
 
-async fn everything(item: &Item, view: Lines<'_>, state: &Trace, cx: &Ctx<Deps>) -> TraceUpdate {
+async fn everything(item: &Item, view: Lines<'_>, state: &Trace, cx: &ContextWith<Deps>) -> TraceUpdate {
     say(format!("{} {} {} {}", item.0, view.log.len(), state.value, cx.context().greeting))
 }
 
@@ -67,18 +68,18 @@ impl Node for Repeats {
     type Reads = Trace;
     type Output = TraceUpdate;
 
-    async fn run(&self, _: &Trace, cx: &Cx) -> TraceUpdate {
+    async fn run(&self, _: &Trace, cx: &Context) -> TraceUpdate {
         say(format!("{} {}", cx.node(), self.text.repeat(self.times)))
     }
 }
 
 struct Greets;
 
-impl Node<Ctx<Deps>> for Greets {
+impl Node<ContextWith<Deps>> for Greets {
     type Reads = Trace;
     type Output = (TraceUpdate, Vec<Way>);
 
-    async fn run(&self, state: &Trace, cx: &Ctx<Deps>) -> Self::Output {
+    async fn run(&self, state: &Trace, cx: &ContextWith<Deps>) -> Self::Output {
         let ways = vec![Way::Struct(Item(1)), Way::Function(Item(2)), Way::Struct(Item(3))];
         (say(format!("{} {}", cx.context().greeting, state.value)), ways)
     }
@@ -86,12 +87,12 @@ impl Node<Ctx<Deps>> for Greets {
 
 struct TakesItems;
 
-impl PacketNode<Ctx<Deps>> for TakesItems {
+impl PacketNode<ContextWith<Deps>> for TakesItems {
     type Reads = Trace;
     type Packet = Item;
     type Output = TraceUpdate;
 
-    async fn run(&self, state: &Trace, item: &Item, cx: &Ctx<Deps>) -> TraceUpdate {
+    async fn run(&self, state: &Trace, item: &Item, cx: &ContextWith<Deps>) -> TraceUpdate {
         say(format!("{} {} {}", item.0, state.log.len(), cx.context().greeting))
     }
 }
@@ -130,7 +131,7 @@ fn functions_read_what_they_like_in_whatever_order() {
 
 #[test]
 fn async_closures_are_nodes_under_a_name() {
-    let first = named("first", async |state: &Trace, cx: &Ctx<Deps>| {
+    let first = named("first", async |state: &Trace, cx: &ContextWith<Deps>| {
         tokio::task::yield_now().await;
         say(format!("{} {} {}", cx.node(), state.value, cx.context().greeting))
     });
@@ -190,7 +191,7 @@ impl LibraryNode for Ends {}
 impl<S: Logged> NodeFor<S> for Begins {
     type Output = Result<S::Update, NodeError>;
 
-    async fn run(&self, state: &S, cx: &Cx) -> Self::Output {
+    async fn run(&self, state: &S, cx: &Context) -> Self::Output {
         tokio::task::yield_now().await;
         Ok(state.line(cx.node()))
     }
@@ -199,7 +200,7 @@ impl<S: Logged> NodeFor<S> for Begins {
 impl<S: Logged> NodeFor<S> for Ends {
     type Output = (S::Update, Ended);
 
-    async fn run(&self, state: &S, cx: &Cx) -> Self::Output {
+    async fn run(&self, state: &S, cx: &Context) -> Self::Output {
         (state.line(&format!("{} {}", cx.node(), self.0)), Ended::Here)
     }
 }

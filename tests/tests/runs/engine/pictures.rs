@@ -6,7 +6,7 @@ use superstep::checkpoint::MemoryCheckpointer;
 use superstep::graph::{Direction, Mark};
 use superstep::interrupt::Question;
 use superstep::subgraph::Subgraph;
-use superstep::{Cx, END, Graph, Route, START, StateGraph, bail, named};
+use superstep::{Context, END, Graph, Route, START, StateGraph, bail, named};
 
 use crate::engine::trace::{Trace, TraceUpdate, here, nodes};
 
@@ -290,7 +290,7 @@ impl Question for Sure {
     type Answer = bool;
 }
 
-async fn asks(_: &Trace, cx: &Cx) {
+async fn asks(_: &Trace, cx: &Context) {
     cx.interrupt(Sure).await;
 }
 
@@ -320,7 +320,7 @@ fn a_picture_of_a_thread_shows_where_it_is() {
             marks(&thread.picture().await.unwrap().to_svg().unwrap()),
             ["a: finished", "asks: waiting"]
         );
-        let asked = thread.pending().await.unwrap().only::<Sure>().unwrap();
+        let asked = thread.interrupts().await.unwrap().only::<Sure>().unwrap();
         thread.resume(asked.answer(true)).interrupt_before(last).await.unwrap();
         assert_eq!(marks(&thread.picture().await.unwrap().to_svg().unwrap()), ["last: planned"]);
         thread.resume(()).await.unwrap();

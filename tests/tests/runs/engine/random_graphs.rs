@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use superstep::node::Named;
 use superstep::{
-    Ctx, Cx, END, ErrorKind, Graph, GraphState, Node, PacketNode, Route, START, StateGraph, named,
+    Context, ContextWith, END, ErrorKind, Graph, GraphState, Node, PacketNode, Route, START, StateGraph,
+    named,
 };
 
 use crate::engine::trace::{here, workers};
@@ -126,7 +127,7 @@ fn mend(mut plan: Plan) -> Plan {
     plan
 }
 
-fn line(cx: &Cx, seen: usize, packet: Option<u8>) -> LogUpdate {
+fn line(cx: &Context, seen: usize, packet: Option<u8>) -> LogUpdate {
     let packet = packet.map_or(String::new(), |packet| format!(" {packet}"));
     Log::update().lines([format!("{}:{}{packet} sees {seen}", cx.superstep(), cx.node())])
 }
@@ -143,7 +144,7 @@ impl Node for Plain {
     type Reads = Log;
     type Output = LogUpdate;
 
-    async fn run(&self, log: &Log, cx: &Cx) -> LogUpdate {
+    async fn run(&self, log: &Log, cx: &Context) -> LogUpdate {
         pause(self.0).await;
         line(cx, log.lines.len(), None)
     }
@@ -155,7 +156,7 @@ impl Node for Routed {
     type Reads = Log;
     type Output = (LogUpdate, Vec<Way>);
 
-    async fn run(&self, log: &Log, cx: &Cx) -> Self::Output {
+    async fn run(&self, log: &Log, cx: &Context) -> Self::Output {
         pause(self.0).await;
         let ways = &self.1[cx.superstep() as usize % self.1.len()];
         (line(cx, log.lines.len(), None), ways.iter().map(|&exit| way(exit)).collect())
@@ -164,12 +165,12 @@ impl Node for Routed {
 
 struct Packets(u8);
 
-impl PacketNode<Ctx<()>> for Packets {
+impl PacketNode<ContextWith<()>> for Packets {
     type Reads = Log;
     type Packet = Item;
     type Output = LogUpdate;
 
-    async fn run(&self, log: &Log, item: &Item, cx: &Ctx<()>) -> LogUpdate {
+    async fn run(&self, log: &Log, item: &Item, cx: &ContextWith<()>) -> LogUpdate {
         pause((self.0 + item.0) % 3).await;
         line(cx, log.lines.len(), Some(item.0))
     }

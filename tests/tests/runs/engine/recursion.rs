@@ -1,6 +1,6 @@
 //! A run may have so many supersteps and no more; one that is complete by then is complete.
 
-use superstep::{Cx, END, ErrorKind, GraphState as _, Route, START, StateGraph};
+use superstep::{Context, END, ErrorKind, GraphState as _, Route, START, StateGraph};
 
 use crate::engine::trace::{Trace, TraceUpdate, here, nodes, say};
 
@@ -65,7 +65,7 @@ enum Way {
     C,
 }
 
-async fn asks(_: &Trace, cx: &Cx) -> (TraceUpdate, Way) {
+async fn asks(_: &Trace, cx: &Context) -> (TraceUpdate, Way) {
     (say(format!("{} left", cx.remaining_steps())), Way::A)
 }
 

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use superstep::NodeFailure;
-use superstep::{Ctx, Cx, END, ErrorKind, NodeError, Overwrite, Route, START, StateGraph, StateView};
+use superstep::{
+    Context, ContextWith, END, ErrorKind, NodeError, Overwrite, Route, START, StateGraph, StateView,
+};
 
 use crate::engine::trace::{Journal, Trace, TraceUpdate, here, log_of, nodes, ran, say, workers};
 
@@ -15,11 +17,11 @@ nodes! { a b c d }
 #[derive(Serialize, Deserialize)]
 struct Item(u32);
 
-async fn item(item: &Item, cx: &Cx) -> TraceUpdate {
+async fn item(item: &Item, cx: &Context) -> TraceUpdate {
     say(format!("{}:item {}", cx.superstep(), item.0))
 }
 
-async fn other(item: &Item, cx: &Cx) -> TraceUpdate {
+async fn other(item: &Item, cx: &Context) -> TraceUpdate {
     say(format!("{}:other {}", cx.superstep(), item.0))
 }
 
@@ -45,16 +47,16 @@ fn a_node_may_return_a_route_alone_beside_its_update_in_a_list_or_in_a_result() 
     async fn alone() -> Way {
         Way::Both
     }
-    async fn beside(_: &Trace, cx: &Cx) -> (TraceUpdate, Way) {
+    async fn beside(_: &Trace, cx: &Context) -> (TraceUpdate, Way) {
         (ran(cx), Way::One)
     }
     async fn list() -> Vec<Way> {
         vec![Way::Each(Item(2)), Way::One, Way::Out, Way::Each(Item(1)), Way::Both]
     }
-    async fn result(_: &Trace, cx: &Cx) -> Result<(TraceUpdate, Vec<Way>), NodeError> {
+    async fn result(_: &Trace, cx: &Context) -> Result<(TraceUpdate, Vec<Way>), NodeError> {
         Ok((ran(cx), vec![Way::Out]))
     }
-    async fn inner(_: &Trace, cx: &Cx) -> (TraceUpdate, Result<Way, NodeError>) {
+    async fn inner(_: &Trace, cx: &Context) -> (TraceUpdate, Result<Way, NodeError>) {
         (ran(cx), Ok(Way::Out))
     }
     assert_eq!(ways(|graph| graph.edge(START, alone)), "2:a 2:b");
@@ -79,7 +81,7 @@ fn a_route_function_may_read_state_view_and_context_and_return_whatever_a_node_m
     fn plain(_: &Trace) -> Way {
         Way::Both
     }
-    fn several(view: Value, cx: &Cx) -> Result<Vec<Way>, NodeError> {
+    fn several(view: Value, cx: &Context) -> Result<Vec<Way>, NodeError> {
         Ok(vec![Way::Each(Item(view.value)), if cx.node() == "d" { Way::One } else { Way::Out }])
     }
     assert_eq!(ways(|graph| graph.edge(START, d).route(d, plain)), "1:d 2:a 2:b");
@@ -89,7 +91,7 @@ fn a_route_function_may_read_state_view_and_context_and_return_whatever_a_node_m
 
 #[test]
 fn a_route_from_start_reads_the_input_and_knows_the_run() {
-    fn decide(state: &Trace, cx: &Ctx<Journal>) -> Vec<Way> {
+    fn decide(state: &Trace, cx: &ContextWith<Journal>) -> Vec<Way> {
         cx.context().note(format!("{} {} {}", cx.node(), cx.superstep(), cx.remaining_steps()));
         vec![Way::Each(Item(state.value))]
     }
@@ -111,13 +113,13 @@ fn a_route_from_start_reads_the_input_and_knows_the_run() {
 /// What route functions see, in a superstep of two nodes that both write both fields of the state.
 fn seen(first: TraceUpdate, second: TraceUpdate) -> Vec<String> {
     type Two = (TraceUpdate, TraceUpdate, Journal);
-    async fn left(_: &Trace, cx: &Ctx<Two>) -> TraceUpdate {
+    async fn left(_: &Trace, cx: &ContextWith<Two>) -> TraceUpdate {
         cx.context().0.clone()
     }
-    async fn right(_: &Trace, cx: &Ctx<Two>) -> TraceUpdate {
+    async fn right(_: &Trace, cx: &ContextWith<Two>) -> TraceUpdate {
         cx.context().1.clone()
     }
-    fn look(state: &Trace, cx: &Ctx<Two>) -> Way {
+    fn look(state: &Trace, cx: &ContextWith<Two>) -> Way {
         cx.context().2.note(format!("{}: {} {}", cx.node(), state.log.join(","), state.value));
         Way::Out
     }
@@ -158,7 +160,7 @@ fn a_route_function_sees_its_nodes_own_overwrite_and_no_siblings() {
 
 #[test]
 fn a_lone_nodes_route_function_sees_its_update_once() {
-    fn look(state: &Trace, cx: &Ctx<Journal>) -> Way {
+    fn look(state: &Trace, cx: &ContextWith<Journal>) -> Way {
         cx.context().note(state.log.join(","));
         if state.log.len() < 3 { Way::One } else { Way::Out }
     }
@@ -177,7 +179,7 @@ fn a_lone_nodes_route_function_sees_its_update_once() {
 
 type Broken = (Journal, AtomicBool);
 
-fn stumble(_: &Trace, cx: &Ctx<Broken>) -> Result<Way, NodeError> {
+fn stumble(_: &Trace, cx: &ContextWith<Broken>) -> Result<Way, NodeError> {
     match (cx.context().1.load(Ordering::Relaxed), cx.attempt()) {
         (false, _) => Ok(Way::Out),
         (true, 1) => Err(NodeError::msg("cannot decide")),
@@ -187,11 +189,11 @@ fn stumble(_: &Trace, cx: &Ctx<Broken>) -> Result<Way, NodeError> {
 
 /// Steps a run whose node `left` has a route function that fails, then panics, then decides.
 fn stumbles(alone: bool, timed: bool) {
-    async fn left(_: &Trace, cx: &Ctx<Broken>) -> TraceUpdate {
+    async fn left(_: &Trace, cx: &ContextWith<Broken>) -> TraceUpdate {
         cx.context().0.note("left");
         ran(cx)
     }
-    async fn right(_: &Trace, cx: &Ctx<Broken>) -> TraceUpdate {
+    async fn right(_: &Trace, cx: &ContextWith<Broken>) -> TraceUpdate {
         cx.context().0.note("right");
         ran(cx)
     }
@@ -283,7 +285,7 @@ fn an_empty_list_of_routes_is_an_error_that_names_the_node() {
     async fn none() -> Vec<Way> {
         Vec::new()
     }
-    async fn beside(_: &Trace, cx: &Cx) -> (TraceUpdate, Vec<Way>) {
+    async fn beside(_: &Trace, cx: &Context) -> (TraceUpdate, Vec<Way>) {
         (ran(cx), Vec::new())
     }
     fn decide(_: &Trace) -> Vec<Way> {

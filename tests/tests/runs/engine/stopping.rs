@@ -3,10 +3,10 @@
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{Context, Poll, Waker};
+use std::task::{Poll, Waker};
 
 use superstep::run::Stop;
-use superstep::{Ctx, END, ErrorKind, EventKind, Graph, Outcome, START, StateGraph};
+use superstep::{ContextWith, END, ErrorKind, EventKind, Graph, Outcome, START, StateGraph};
 
 use crate::engine::trace::{Journal, Trace, TraceUpdate, here, say, workers};
 
@@ -26,31 +26,31 @@ impl Drop for Alive<'_> {
     }
 }
 
-fn began<'a>(cx: &'a Ctx<Watch>) -> Alive<'a> {
+fn began<'a>(cx: &'a ContextWith<Watch>) -> Alive<'a> {
     cx.context().journal.note(cx.node());
     cx.context().alive.fetch_add(1, Ordering::SeqCst);
     Alive(cx.context())
 }
 
-async fn first(_: &Trace, cx: &Ctx<Watch>) -> TraceUpdate {
+async fn first(_: &Trace, cx: &ContextWith<Watch>) -> TraceUpdate {
     let _alive = began(cx);
     say("first")
 }
 
 /// Finishes at once.
-async fn quick(_: &Trace, cx: &Ctx<Watch>) -> TraceUpdate {
+async fn quick(_: &Trace, cx: &ContextWith<Watch>) -> TraceUpdate {
     let _alive = began(cx);
     say("quick")
 }
 
 /// Waits until it is let through.
-async fn slow(_: &Trace, cx: &Ctx<Watch>) -> TraceUpdate {
+async fn slow(_: &Trace, cx: &ContextWith<Watch>) -> TraceUpdate {
     let _alive = began(cx);
     cx.context().gate.notified().await;
     say("slow")
 }
 
-async fn last(_: &Trace, cx: &Ctx<Watch>) -> TraceUpdate {
+async fn last(_: &Trace, cx: &ContextWith<Watch>) -> TraceUpdate {
     let _alive = began(cx);
     say("last")
 }
@@ -78,7 +78,7 @@ async fn slow_has_begun(watch: &Watch, notes: &mut Vec<String>) {
 #[track_caller]
 fn is_drained(outcome: &Outcome<Trace>, next: &[&str]) {
     let pause = outcome.pause().unwrap();
-    assert!(pause.is_told() && pause.questions().is_empty());
+    assert!(pause.is_stopped() && pause.interrupts().is_empty());
     assert_eq!(pause.next(), next);
 }
 
@@ -149,7 +149,7 @@ fn a_cancelled_run_ends_at_once_and_keeps_what_has_finished() {
 
 fn poll_times<F: Future>(future: F, polls: usize) -> Option<F::Output> {
     let mut future = pin!(future);
-    let mut cx = Context::from_waker(Waker::noop());
+    let mut cx = std::task::Context::from_waker(Waker::noop());
     (0..polls).find_map(|_| match future.as_mut().poll(&mut cx) {
         Poll::Ready(output) => Some(output),
         Poll::Pending => None,
@@ -159,7 +159,7 @@ fn poll_times<F: Future>(future: F, polls: usize) -> Option<F::Output> {
 /// The run by hand, told to stop after any number of polls, then gone on with: the same end, and no finished task again.
 #[test]
 fn a_step_that_is_told_to_stop_after_any_number_of_polls_goes_on_with_the_rest() {
-    async fn two(_: &Trace, cx: &Ctx<Watch>) -> TraceUpdate {
+    async fn two(_: &Trace, cx: &ContextWith<Watch>) -> TraceUpdate {
         let _alive = began(cx);
         for _ in 0..2 {
             tokio::task::yield_now().await;
@@ -201,7 +201,7 @@ fn a_step_that_is_told_to_stop_after_any_number_of_polls_goes_on_with_the_rest()
             };
             let at_the_end = run.next().is_empty();
             assert_eq!(outcome.is_err(), cancel && !at_the_end, "after {polls} polls");
-            assert_eq!(run.pause().is_some_and(|pause| pause.is_told()), !cancel && !at_the_end);
+            assert_eq!(run.pause().is_some_and(|pause| pause.is_stopped()), !cancel && !at_the_end);
             assert_eq!(watch.alive.load(Ordering::SeqCst), 0);
             run.stop_by(&Stop::new());
             here(async { while run.step().await.unwrap() {} });
@@ -312,10 +312,10 @@ fn a_stream_that_is_told_to_stop_ends_with_what_the_run_would() {
                 Ok(event) if !cancel => {
                     let json = serde_json::to_value(&event).unwrap();
                     assert_eq!(json["type"], "interrupted");
-                    assert_eq!(json["told_to_stop"], true);
+                    assert_eq!(json["stopped"], true);
                     assert!(!json["next"].as_array().unwrap().is_empty());
                     let EventKind::Done(outcome) = event.kind else { panic!("{event:?}") };
-                    assert!(outcome.pause().unwrap().is_told());
+                    assert!(outcome.pause().unwrap().is_stopped());
                 }
                 Err(error) if cancel => assert!(matches!(error.kind(), ErrorKind::Cancelled { .. })),
                 other => panic!("{other:?}"),
@@ -327,7 +327,7 @@ fn a_stream_that_is_told_to_stop_ends_with_what_the_run_would() {
 
 #[test]
 fn a_node_that_listens_finishes_early() {
-    async fn patient(_: &Trace, cx: &Ctx<Watch>) -> TraceUpdate {
+    async fn patient(_: &Trace, cx: &ContextWith<Watch>) -> TraceUpdate {
         assert!(!cx.is_stopping());
         tokio::select! {
             () = cx.context().gate.notified() => say("all"),
@@ -355,7 +355,7 @@ fn a_node_that_listens_finishes_early() {
 
 #[test]
 fn nobody_stops_a_run_without_a_stop() {
-    let cx = superstep::Cx::detached("node");
+    let cx = superstep::Context::detached("node");
     assert!(!cx.is_stopping());
     assert!(poll_times(cx.stopping(), 3).is_none());
 }

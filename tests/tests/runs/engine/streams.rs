@@ -3,7 +3,8 @@
 use serde::Serialize;
 use superstep::state::Update as _;
 use superstep::{
-    Ctx, Cx, END, ErrorKind, Event, EventKind, GraphState, NodeError, START, StateGraph, StreamMode,
+    Context, ContextWith, END, ErrorKind, Event, EventKind, GraphState, NodeError, START, StateGraph,
+    StreamMode,
 };
 
 use crate::engine::trace::{here, workers};
@@ -24,7 +25,7 @@ struct Word {
     word: &'static str,
 }
 
-async fn write(_: &Draft, cx: &Cx) -> DraftUpdate {
+async fn write(_: &Draft, cx: &Context) -> DraftUpdate {
     assert!(cx.is_observed());
     cx.emit(Word { word: "one" }).await;
     cx.emit(2_u8).await;
@@ -152,7 +153,7 @@ fn only_events_that_were_asked_for_are_made() {
 
 /// The same, with a first node that knows that its own events are not asked for.
 fn unheard() -> superstep::Graph<Draft> {
-    async fn unheard(_: &Draft, cx: &Cx) -> DraftUpdate {
+    async fn unheard(_: &Draft, cx: &Context) -> DraftUpdate {
         assert!(!cx.is_observed());
         cx.emit(Word { word: "one" }).await;
         Draft::update().notes(["w".to_owned()]).text("written")
@@ -198,7 +199,7 @@ fn an_error_reaches_the_listener_as_the_last_item() {
 #[test]
 fn an_error_reaches_the_listener_although_a_task_that_was_told_to_stop_blocks_its_thread() {
     type Gate = std::sync::Mutex<std::sync::mpsc::Receiver<()>>;
-    async fn blocks(_: &Draft, cx: &Ctx<Gate>) -> DraftUpdate {
+    async fn blocks(_: &Draft, cx: &ContextWith<Gate>) -> DraftUpdate {
         // Until the other end is gone.
         let _ = cx.context().lock().unwrap().recv();
         cx.emit(1_u8).await;

@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use superstep::{Ctx, Cx, END, Route, START, StateGraph};
+use superstep::{Context, ContextWith, END, Route, START, StateGraph};
 use tokio::sync::watch;
 
 use crate::engine::trace::{Journal, Trace, TraceUpdate, here, log_of, nodes, say, workers};
 
 nodes! { a b c d e }
 
-async fn looks(state: &Trace, cx: &Cx) -> TraceUpdate {
+async fn looks(state: &Trace, cx: &Context) -> TraceUpdate {
     say(format!("{} sees {} {}", cx.node(), state.log.len(), state.value)).value(7)
 }
 
-async fn looks_too(state: &Trace, cx: &Cx) -> TraceUpdate {
+async fn looks_too(state: &Trace, cx: &Context) -> TraceUpdate {
     say(format!("{} sees {} {}", cx.node(), state.log.len(), state.value))
 }
 
@@ -33,11 +33,11 @@ fn siblings_read_the_state_before_the_superstep() {
 
 #[test]
 fn nothing_of_a_superstep_is_visible_while_it_runs() {
-    async fn first(_: &Trace, cx: &Ctx<watch::Sender<bool>>) -> TraceUpdate {
+    async fn first(_: &Trace, cx: &ContextWith<watch::Sender<bool>>) -> TraceUpdate {
         cx.context().send_replace(true);
         say("first")
     }
-    async fn second(state: &Trace, cx: &Ctx<watch::Sender<bool>>) -> TraceUpdate {
+    async fn second(state: &Trace, cx: &ContextWith<watch::Sender<bool>>) -> TraceUpdate {
         let before = state.log.len();
         cx.context().subscribe().wait_for(|&first| first).await.unwrap();
         // The first is over, on one thread for certain.
@@ -107,7 +107,7 @@ async fn deal_too() -> (TraceUpdate, Vec<Deal>) {
     (say("dealt"), vec![Deal::Work(Job(3)), Deal::Plain])
 }
 
-async fn work(job: &Job, cx: &Cx) -> TraceUpdate {
+async fn work(job: &Job, cx: &Context) -> TraceUpdate {
     say(format!("{}:{}", cx.node(), job.0))
 }
 
@@ -143,7 +143,7 @@ fn a_run_ends_when_nothing_is_planned() {
 
 #[test]
 fn a_node_knows_what_it_is_called_and_where_the_run_is() {
-    async fn asks(_: &Trace, cx: &Ctx<Journal>) -> TraceUpdate {
+    async fn asks(_: &Trace, cx: &ContextWith<Journal>) -> TraceUpdate {
         cx.context().note(format!("{} {} {} {}", cx.node(), cx.superstep(), cx.attempt(), cx.is_observed()));
         cx.context().note(cx.metadata()["user"].to_string());
         TraceUpdate::default()

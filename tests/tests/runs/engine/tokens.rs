@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
 use superstep::messages::{AiMessage, Assembly, MessageChunk, ToolCall};
-use superstep::{Cx, END, Event, EventKind, Graph, GraphState, START, StateGraph, StreamMode};
+use superstep::{Context, END, Event, EventKind, Graph, GraphState, START, StateGraph, StreamMode};
 
 use crate::engine::trace::{here, workers};
 
@@ -14,16 +14,16 @@ struct Talk {
     said: Vec<String>,
 }
 
-async fn left(_: &Talk, cx: &Cx) -> TalkUpdate {
+async fn left(_: &Talk, cx: &Context) -> TalkUpdate {
     speak(cx, "left", &["good ", "morning"]).await
 }
 
-async fn right(_: &Talk, cx: &Cx) -> TalkUpdate {
+async fn right(_: &Talk, cx: &Context) -> TalkUpdate {
     speak(cx, "right", &["good ", "night"]).await
 }
 
 /// Says these words, and something of its own between them.
-async fn speak(cx: &Cx, id: &str, words: &[&str]) -> TalkUpdate {
+async fn speak(cx: &Context, id: &str, words: &[&str]) -> TalkUpdate {
     let mut whole = Assembly::default();
     for word in words {
         let chunk = MessageChunk::text(*word).id(id);
@@ -91,7 +91,7 @@ fn who_asked_for_other_events_hears_none() {
 
 #[test]
 fn a_piece_is_serialized_as_a_piece_of_a_message() {
-    async fn call(_: &Talk, cx: &Cx) {
+    async fn call(_: &Talk, cx: &Context) {
         cx.token(&AiMessage::new("").call(ToolCall::new("c", "clock").arg("zone", "utc"))).await;
     }
     let graph = StateGraph::<Talk>::new().edge(START, call).edge(call, END).compile().unwrap();
@@ -118,7 +118,7 @@ impl From<Counted> for MessageChunk {
 #[test]
 fn a_node_can_tell_whether_its_pieces_are_wanted_and_none_is_made_otherwise() {
     static MADE: AtomicUsize = AtomicUsize::new(0);
-    async fn tell(_: &Talk, cx: &Cx) -> TalkUpdate {
+    async fn tell(_: &Talk, cx: &Context) -> TalkUpdate {
         cx.token(Counted(&MADE)).await;
         Talk::update().said([format!("custom {}, tokens {}", cx.is_observed(), cx.wants_tokens())])
     }
@@ -138,7 +138,7 @@ fn a_node_can_tell_whether_its_pieces_are_wanted_and_none_is_made_otherwise() {
     assert_eq!(said(Some(&StreamMode::ALL)), ("custom true, tokens true".to_owned(), 2));
 
     here(async {
-        let cx = Cx::detached("tell");
+        let cx = Context::detached("tell");
         cx.token(Counted(&MADE)).await;
         assert!(!cx.wants_tokens());
     });
@@ -147,7 +147,7 @@ fn a_node_can_tell_whether_its_pieces_are_wanted_and_none_is_made_otherwise() {
 
 #[test]
 fn a_model_that_is_ahead_of_its_listener_waits() {
-    async fn talks(_: &Talk, cx: &Cx) {
+    async fn talks(_: &Talk, cx: &Context) {
         for number in 0..1000 {
             cx.token(MessageChunk::text(number.to_string())).await;
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use superstep::{Cx, Graph, GraphState};
+use superstep::{Context, Graph, GraphState};
 
 #[derive(GraphState, Clone, Debug)]
 pub(crate) struct Trace {
@@ -16,14 +16,14 @@ pub(crate) fn say(text: impl Into<String>) -> TraceUpdate {
     Trace::update().log([text.into()])
 }
 
-pub(crate) fn ran(cx: &Cx) -> TraceUpdate {
+pub(crate) fn ran(cx: &Context) -> TraceUpdate {
     say(format!("{}:{}", cx.superstep(), cx.node()))
 }
 
 /// Nodes that do no more than note that they ran.
 macro_rules! nodes {
     ($($name:ident)*) => {$(
-        async fn $name(_: &$crate::engine::trace::Trace, cx: &superstep::Cx) -> $crate::engine::trace::TraceUpdate {
+        async fn $name(_: &$crate::engine::trace::Trace, cx: &superstep::Context) -> $crate::engine::trace::TraceUpdate {
             $crate::engine::trace::ran(cx)
         }
     )*};

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::{Serialize, Serializer};
 use superstep::reducers::{ReduceError, Reducer, Stamp};
-use superstep::{Cx, END, GraphState, Route, START, StateGraph};
+use superstep::{Context, END, GraphState, Route, START, StateGraph};
 
 use crate::engine::trace::{here, workers};
 
@@ -155,7 +155,7 @@ impl Serialize for NeverSerialized {
 
 #[test]
 fn what_a_node_sends_is_not_looked_at_when_nobody_listens_and_not_serialized_when_somebody_does() {
-    async fn sends(_: &Load, cx: &Cx) -> LoadUpdate {
+    async fn sends(_: &Load, cx: &Context) -> LoadUpdate {
         cx.emit(NeverSerialized).await;
         Load::update().log([u32::from(cx.is_observed())])
     }

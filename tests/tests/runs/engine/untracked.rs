@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use superstep::{Ctx, END, ErrorKind, GraphState, START, StateGraph};
+use superstep::{ContextWith, END, ErrorKind, GraphState, START, StateGraph};
 
 use crate::engine::trace::here;
 
@@ -28,7 +28,7 @@ struct Call {
     said: String,
 }
 
-async fn call(state: &Call, cx: &Ctx<Deps>) -> CallUpdate {
+async fn call(state: &Call, cx: &ContextWith<Deps>) -> CallUpdate {
     let client = state.client.as_ref().map(|client| client.0.to_string());
     Call::update().said(format!("{client:?} {:?} {}", state.scratch, cx.context().url)).scratch(vec!["used"])
 }
@@ -58,6 +58,6 @@ fn a_field_is_built_from_the_runs_context_and_others_may_be_given_and_written() 
 fn another_context_than_the_field_asks_for_is_an_error_that_names_both() {
     let graph = StateGraph::<Call>::with_context::<String>().edge(START, again).edge(again, END).compile();
     let error = graph.unwrap().run(Call::input()).context("text".to_owned()).start().unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Context { field: "client", .. }), "{error}");
+    assert!(matches!(error.kind(), ErrorKind::ContextMismatch { field: "client", .. }), "{error}");
     assert!(error.to_string().contains("String"), "{error}");
 }

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 use serde::{Deserialize, Serialize};
 use superstep::node::{Choice, Exit};
-use superstep::{Cx, END, ErrorKind, Node, Route, START, StateGraph, named};
+use superstep::{Context, END, ErrorKind, Node, Route, START, StateGraph, named};
 
 use crate::engine::trace::{Trace, TraceUpdate, nodes, ran};
 
@@ -27,7 +27,7 @@ struct Item(u32);
 #[derive(Serialize, Deserialize)]
 struct Other(u32);
 
-async fn item(_: &Item, cx: &Cx) -> TraceUpdate {
+async fn item(_: &Item, cx: &Context) -> TraceUpdate {
     ran(cx)
 }
 
@@ -277,7 +277,7 @@ impl Node for Carries {
     type Reads = Trace;
     type Output = TraceUpdate;
 
-    async fn run(&self, _: &Trace, _: &Cx) -> TraceUpdate {
+    async fn run(&self, _: &Trace, _: &Context) -> TraceUpdate {
         Trace::update().value(self.0)
     }
 }

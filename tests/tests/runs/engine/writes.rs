@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use superstep::reducers::{ReduceError, Reducer, Stamp};
-use superstep::{Ctx, END, Error, ErrorKind, Graph, GraphState, Overwrite, START, StateGraph};
+use superstep::{ContextWith, END, Error, ErrorKind, Graph, GraphState, Overwrite, START, StateGraph};
 
 use crate::engine::trace::{here, workers};
 
@@ -65,11 +65,11 @@ struct Script {
     runs: [AtomicUsize; 2],
 }
 
-async fn left(_: &Data, cx: &Ctx<Script>) -> DataUpdate {
+async fn left(_: &Data, cx: &ContextWith<Script>) -> DataUpdate {
     cx.context().left[cx.context().runs[0].fetch_add(1, Ordering::SeqCst)].clone()
 }
 
-async fn right(_: &Data, cx: &Ctx<Script>) -> DataUpdate {
+async fn right(_: &Data, cx: &ContextWith<Script>) -> DataUpdate {
     tokio::task::yield_now().await;
     cx.context().right[cx.context().runs[1].fetch_add(1, Ordering::SeqCst)].clone()
 }

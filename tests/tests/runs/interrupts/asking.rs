@@ -3,13 +3,13 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::json;
-use superstep::interrupt::{Answer, NotAsked, Question};
-use superstep::{Ctx, Cx, END, ErrorKind, Graph, Outcome, START, StateGraph};
+use superstep::interrupt::{Answer, InterruptMismatch, Question};
+use superstep::{Context, ContextWith, END, ErrorKind, Graph, Outcome, START, StateGraph};
 
 use super::{Approve, Name, Talk, TalkUpdate, approve, heard, told, until_stopped};
 use crate::engine::trace::here;
 
-async fn buy(_: &Talk, cx: &Cx) -> TalkUpdate {
+async fn buy(_: &Talk, cx: &Context) -> TalkUpdate {
     let yes = cx.interrupt(approve("buy")).await;
     heard(format!("buy {yes}, attempt {}", cx.attempt()))
 }
@@ -26,7 +26,7 @@ fn shop() -> Graph<Talk> {
 fn a_run_without_an_answer_ends_interrupted() {
     let outcome = here(shop().run(Talk::input()).into_future()).unwrap();
     let Outcome::Interrupted(pause) = &outcome else { panic!("{outcome:?}") };
-    let [open] = pause.questions() else { panic!("{pause:?}") };
+    let [open] = pause.interrupts() else { panic!("{pause:?}") };
     assert_eq!((open.node.as_str(), open.task, open.name.as_str(), &open.key), ("buy", 0, "Approve", &None));
     assert_eq!(open.question, json!({"what": "buy"}));
     assert_eq!((pause.before(), pause.after()), (&[][..], &[][..]));
@@ -57,7 +57,7 @@ fn without_an_answer_the_same_question_is_asked_again() {
         let mut ids = Vec::new();
         for _ in 0..3 {
             until_stopped(&mut run).await?;
-            ids.push(run.pause().unwrap().questions()[0].id.clone());
+            ids.push(run.pause().unwrap().interrupts()[0].id.clone());
         }
         Ok(ids)
     });
@@ -69,7 +69,7 @@ fn an_answer_is_taken_once_and_only_for_a_question_that_is_open() {
     told(async {
         let mut run = shop().run(Talk::input()).start()?;
         let early = run.answer(Answer::json("1:0/Approve/0", json!(true))).unwrap_err();
-        assert!(matches!(early.kind(), ErrorKind::Answer { .. }), "{early}");
+        assert!(matches!(early.kind(), ErrorKind::InvalidAnswer { .. }), "{early}");
         until_stopped(&mut run).await?;
         let asked = run.pause().unwrap().only::<Approve>()?;
         // All or none.
@@ -88,7 +88,7 @@ fn an_answer_is_taken_once_and_only_for_a_question_that_is_open() {
 
 #[test]
 fn a_question_that_has_changed_is_asked_again() {
-    async fn haggle(_: &Talk, cx: &Ctx<AtomicU32>) -> TalkUpdate {
+    async fn haggle(_: &Talk, cx: &ContextWith<AtomicU32>) -> TalkUpdate {
         let price = cx.context().fetch_add(1, Ordering::SeqCst).min(1);
         let yes = cx.interrupt(approve(&format!("for {price}"))).await;
         heard(format!("{yes} for {price}"))
@@ -117,7 +117,7 @@ fn an_answer_that_is_none_fails_the_task_and_the_question_is_open_again() {
     told(async {
         let mut run = shop().run(Talk::input()).start()?;
         until_stopped(&mut run).await?;
-        let open = run.pause().unwrap().questions()[0].clone();
+        let open = run.pause().unwrap().interrupts()[0].clone();
         run.answer(open.answer_json(json!("perhaps")))?;
         let error = run.step().await.unwrap_err();
         let ErrorKind::Node { first, .. } = error.kind() else { panic!("{error}") };
@@ -127,7 +127,7 @@ fn an_answer_that_is_none_fails_the_task_and_the_question_is_open_again() {
             "{said}"
         );
 
-        assert_eq!(run.pause().unwrap().questions(), std::slice::from_ref(&open));
+        assert_eq!(run.pause().unwrap().interrupts(), std::slice::from_ref(&open));
         run.answer(open.answer_json(json!(true)))?;
         assert_eq!(run.finish().await?.into_state().heard[0], "buy true, attempt 2");
         Ok(())
@@ -136,7 +136,7 @@ fn an_answer_that_is_none_fails_the_task_and_the_question_is_open_again() {
 
 #[test]
 fn questions_one_after_the_other_keep_their_answers() {
-    async fn form(_: &Talk, cx: &Cx) -> TalkUpdate {
+    async fn form(_: &Talk, cx: &Context) -> TalkUpdate {
         let name = cx.interrupt(Name).await;
         let first = cx.interrupt(approve("terms")).await;
         let second = cx.interrupt(approve("news")).await;
@@ -162,11 +162,11 @@ fn questions_one_after_the_other_keep_their_answers() {
 
 #[test]
 fn several_questions_at_once_are_all_kept_and_answered_in_any_order() {
-    async fn vote(_: &Talk, cx: &Cx) -> TalkUpdate {
+    async fn vote(_: &Talk, cx: &Context) -> TalkUpdate {
         let (a, name, b) = tokio::join!(
             cx.interrupt(approve("a")),
             cx.interrupt(Name),
-            cx.interrupt_keyed("b", approve("b"))
+            cx.interrupt(approve("b")).keyed("b")
         );
         heard(format!("{a} {name} {b}"))
     }
@@ -175,11 +175,11 @@ fn several_questions_at_once_are_all_kept_and_answered_in_any_order() {
         let mut run = graph.run(Talk::input()).start()?;
         until_stopped(&mut run).await?;
         let pause = run.pause().unwrap();
-        let asked: Vec<_> = pause.questions().iter().map(|open| open.name.as_str()).collect();
+        let asked: Vec<_> = pause.interrupts().iter().map(|open| open.name.as_str()).collect();
         assert_eq!(asked, ["Approve", "Name", "Approve"]);
         assert_eq!(
             pause.only::<Approve>().unwrap_err(),
-            NotAsked::Ambiguous { wanted: "Approve".to_owned(), count: 2 }
+            InterruptMismatch::Ambiguous { wanted: "Approve".to_owned(), count: 2 }
         );
         assert_eq!(pause.all::<Approve>()?.len(), 2);
         let (b, name) = (pause.by_key::<Approve>("b")?, pause.only::<Name>()?);
@@ -203,7 +203,7 @@ fn an_answer_that_cannot_be_stored_is_refused_when_it_is_given() {
     impl Question for Pairs {
         type Answer = std::collections::HashMap<(u32, u32), u32>;
     }
-    async fn ask(_: &Talk, cx: &Cx) -> TalkUpdate {
+    async fn ask(_: &Talk, cx: &Context) -> TalkUpdate {
         heard(cx.interrupt(Pairs).await.len().to_string())
     }
     let graph = StateGraph::<Talk>::new().edge(START, ask).edge(ask, END).compile().unwrap();
@@ -213,7 +213,7 @@ fn an_answer_that_cannot_be_stored_is_refused_when_it_is_given() {
         let asked = run.pause().unwrap().only::<Pairs>()?;
         let error = run.answer(asked.answer([((1, 2), 3)].into())).unwrap_err();
         assert!(error.to_string().contains("it cannot be stored: a key of a JSON object"), "{error}");
-        assert_eq!(run.pause().unwrap().questions().len(), 1);
+        assert_eq!(run.pause().unwrap().interrupts().len(), 1);
         Ok(())
     });
 }

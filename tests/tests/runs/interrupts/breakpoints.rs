@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use superstep::interrupt::Pause;
 use superstep::run::Stepper;
-use superstep::{Cx, END, ErrorKind, Graph, Outcome, Route, START, StateGraph};
+use superstep::{Context, END, ErrorKind, Graph, Outcome, Route, START, StateGraph};
 
 use super::{Approve, Talk, TalkUpdate, approve, heard, told, until_stopped};
 use crate::engine::trace::here;
@@ -80,7 +80,10 @@ fn nothing_stops_after_the_last_node() {
 fn an_awaited_run_ends_at_its_breakpoint() {
     let outcome = here(compiled().run(Talk::input()).interrupt_after(a).into_future()).unwrap();
     let Outcome::Interrupted(pause) = outcome else { panic!("{outcome:?}") };
-    assert_eq!((pause.after(), pause.before(), pause.questions()), (&["a".to_owned()][..], &[][..], &[][..]));
+    assert_eq!(
+        (pause.after(), pause.before(), pause.interrupts()),
+        (&["a".to_owned()][..], &[][..], &[][..])
+    );
     assert_eq!(pause.into_state().heard, ["a"]);
 }
 
@@ -129,7 +132,7 @@ fn a_superstep_of_several_tasks_stops_as_one() {
 
 #[test]
 fn a_gate_and_a_question_are_two_stops() {
-    async fn ask(_: &Talk, cx: &Cx) -> TalkUpdate {
+    async fn ask(_: &Talk, cx: &Context) -> TalkUpdate {
         heard(cx.interrupt(approve("it")).await.to_string())
     }
     let graph =
@@ -152,7 +155,7 @@ fn a_gate_and_a_question_are_two_stops() {
 
 #[test]
 fn a_step_that_fails_behind_a_gate_does_not_stop_there_again() {
-    async fn fragile(_: &Talk, cx: &Cx) -> superstep::Result<TalkUpdate> {
+    async fn fragile(_: &Talk, cx: &Context) -> superstep::Result<TalkUpdate> {
         if cx.attempt() == 1 {
             superstep::bail!("not yet");
         }

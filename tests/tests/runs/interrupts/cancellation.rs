@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use superstep::{Ctx, END, Graph, Result, START, StateGraph};
+use superstep::{ContextWith, END, Graph, Result, START, StateGraph};
 
 use super::{Approve, Talk, TalkUpdate, approve, fine, heard};
 use crate::engine::trace::{Journal, here, workers};
@@ -24,7 +24,7 @@ async fn pause(times: u32) {
     }
 }
 
-async fn careful(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+async fn careful(_: &Talk, cx: &ContextWith<Journal>) -> Result<TalkUpdate> {
     pause(1).await;
     let receipt = cx
         .step("charge", async {
@@ -40,7 +40,7 @@ async fn careful(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
     Ok(heard(format!("{receipt} {yes}")))
 }
 
-async fn sibling(_: &Talk, cx: &Ctx<Journal>) -> TalkUpdate {
+async fn sibling(_: &Talk, cx: &ContextWith<Journal>) -> TalkUpdate {
     pause(2).await;
     heard(format!("sibling {}", cx.interrupt(approve("sibling")).await))
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use superstep::interrupt::Question;
-use superstep::{Cx, END, ErrorKind, START, StateGraph};
+use superstep::{Context, END, ErrorKind, START, StateGraph};
 
 use super::{Talk, TalkUpdate, approve, heard};
 use crate::engine::trace::here;
@@ -18,20 +18,20 @@ impl Question for Odd {
     }
 }
 
-async fn everything(_: &Talk, cx: &Cx) -> TalkUpdate {
+async fn everything(_: &Talk, cx: &Context) -> TalkUpdate {
     tokio::join!(
         cx.interrupt(approve("")),
         cx.interrupt(approve("")),
-        cx.interrupt_keyed("0", approve("")),
-        cx.interrupt_keyed("", approve("")),
-        cx.interrupt_keyed("/=0", approve("")),
+        cx.interrupt(approve("")).keyed("0"),
+        cx.interrupt(approve("")).keyed(""),
+        cx.interrupt(approve("")).keyed("/=0"),
         cx.interrupt(Odd),
-        cx.interrupt_keyed("0", Odd),
+        cx.interrupt(Odd).keyed("0"),
     );
     heard("all")
 }
 
-async fn other(_: &Talk, cx: &Cx) -> TalkUpdate {
+async fn other(_: &Talk, cx: &Context) -> TalkUpdate {
     cx.interrupt(approve("")).await;
     heard("other")
 }
@@ -46,7 +46,7 @@ fn no_two_questions_of_a_run_have_one_id() {
         .unwrap();
     let asked = || {
         let outcome = here(graph.run(Talk::input()).into_future()).unwrap();
-        outcome.pause().unwrap().questions().iter().map(|open| open.id.clone()).collect::<Vec<_>>()
+        outcome.pause().unwrap().interrupts().iter().map(|open| open.id.clone()).collect::<Vec<_>>()
     };
     let mut ids = asked();
     assert_eq!(ids, asked());
@@ -67,8 +67,8 @@ fn no_two_questions_of_a_run_have_one_id() {
 
 #[test]
 fn a_key_that_is_used_twice_fails_the_task() {
-    async fn twice(_: &Talk, cx: &Cx) -> TalkUpdate {
-        tokio::join!(cx.interrupt_keyed("k", approve("a")), cx.interrupt_keyed("k", approve("b")));
+    async fn twice(_: &Talk, cx: &Context) -> TalkUpdate {
+        tokio::join!(cx.interrupt(approve("a")).keyed("k"), cx.interrupt(approve("b")).keyed("k"));
         heard("never")
     }
     let graph = StateGraph::<Talk>::new().edge(START, twice).edge(twice, END).compile().unwrap();

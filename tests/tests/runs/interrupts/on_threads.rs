@@ -5,23 +5,23 @@ use std::sync::Arc;
 use serde_json::json;
 use superstep::checkpoint::MemoryCheckpointer;
 use superstep::interrupt::Question as _;
-use superstep::{Ctx, END, ErrorKind, Graph, Outcome, Result, START, StateGraph};
+use superstep::{ContextWith, END, ErrorKind, Graph, Outcome, Result, START, StateGraph};
 
 use super::{Approve, Talk, TalkUpdate, approve, fine, heard, told};
 use crate::engine::trace::Journal;
 
-async fn pay(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+async fn pay(_: &Talk, cx: &ContextWith<Journal>) -> Result<TalkUpdate> {
     let receipt = cx
         .step("charge", async {
             cx.context().note(cx.idempotency_key("charge"));
             fine("receipt".to_owned())
         })
         .await?;
-    let (a, b) = tokio::join!(cx.interrupt(approve("a")), cx.interrupt_keyed("b", approve("b")));
+    let (a, b) = tokio::join!(cx.interrupt(approve("a")), cx.interrupt(approve("b")).keyed("b"));
     Ok(heard(format!("{receipt} {a} {b}")))
 }
 
-async fn sibling(_: &Talk, cx: &Ctx<Journal>) -> TalkUpdate {
+async fn sibling(_: &Talk, cx: &ContextWith<Journal>) -> TalkUpdate {
     cx.context().note("sibling");
     heard("sibling")
 }
@@ -57,13 +57,13 @@ fn answers_steps_and_breakpoints_are_those_of_the_thread() {
         let b = first.by_key::<Approve>("b")?;
         let second = paused(thread().resume(b.answer(false)).context(Arc::clone(&journal)).await?);
         let a = second.only::<Approve>()?;
-        assert_eq!((a.what.as_str(), a.id()), ("a", first.questions()[0].id.as_str()));
+        assert_eq!((a.what.as_str(), a.id()), ("a", first.interrupts()[0].id.as_str()));
 
         let again = thread().resume(b.answer(true)).context(Arc::clone(&journal)).await.unwrap_err();
-        assert!(matches!(again.kind(), ErrorKind::NotOpen { .. }), "{again}");
+        assert!(matches!(again.kind(), ErrorKind::InterruptNotOpen { .. }), "{again}");
 
         let third = paused(thread().resume(a.answer(true)).context(Arc::clone(&journal)).await?);
-        assert_eq!((third.before(), third.questions()), (&["last".to_owned()][..], &[][..]));
+        assert_eq!((third.before(), third.interrupts()), (&["last".to_owned()][..], &[][..]));
         assert_eq!(third.state().heard, ["receipt true false", "sibling"]);
 
         let done = thread().resume(()).context(Arc::clone(&journal)).await?;
@@ -81,7 +81,7 @@ fn answers_steps_and_breakpoints_are_those_of_the_thread() {
 
 #[test]
 fn an_answer_of_another_type_leaves_the_question_open_on_the_thread() {
-    async fn ask(_: &Talk, cx: &Ctx<Journal>) -> TalkUpdate {
+    async fn ask(_: &Talk, cx: &ContextWith<Journal>) -> TalkUpdate {
         heard(cx.interrupt(approve("it")).await.to_string())
     }
     let graph = StateGraph::<Talk>::with_context::<Journal>()
@@ -93,7 +93,7 @@ fn an_answer_of_another_type_leaves_the_question_open_on_the_thread() {
     told(async {
         let thread = graph.thread("1");
         let pause = paused(thread.run(Talk::input()).context(Journal::default()).await?);
-        let open = pause.questions()[0].clone();
+        let open = pause.interrupts()[0].clone();
         let perhaps = open.answer_json(json!("perhaps"));
         let error = thread.resume(perhaps).context(Journal::default()).await.unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Node { .. }), "{error}");

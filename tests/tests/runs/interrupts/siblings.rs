@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use superstep::{Ctx, END, ErrorKind, FailureMode, Graph, START, StateGraph, bail};
+use superstep::{ContextWith, END, ErrorKind, FailureMode, Graph, START, StateGraph, bail};
 
 use super::{Approve, Talk, TalkUpdate, approve, heard, until_stopped};
 use crate::engine::trace::{Journal, here, workers};
 
-async fn first(_: &Talk, cx: &Ctx<Journal>) -> TalkUpdate {
+async fn first(_: &Talk, cx: &ContextWith<Journal>) -> TalkUpdate {
     cx.context().note("first");
     heard(format!("first {}", cx.interrupt(approve("first")).await))
 }
 
-async fn plain(_: &Talk, cx: &Ctx<Journal>) -> TalkUpdate {
+async fn plain(_: &Talk, cx: &ContextWith<Journal>) -> TalkUpdate {
     // Still at work when its siblings have been suspended.
     for _ in 0..10 {
         tokio::task::yield_now().await;
@@ -21,12 +21,12 @@ async fn plain(_: &Talk, cx: &Ctx<Journal>) -> TalkUpdate {
     heard("plain")
 }
 
-async fn second(_: &Talk, cx: &Ctx<Journal>) -> TalkUpdate {
+async fn second(_: &Talk, cx: &ContextWith<Journal>) -> TalkUpdate {
     cx.context().note("second");
     heard(format!("second {}", cx.interrupt(approve("second")).await))
 }
 
-async fn broken(_: &Talk, cx: &Ctx<Journal>) -> superstep::Result<TalkUpdate> {
+async fn broken(_: &Talk, cx: &ContextWith<Journal>) -> superstep::Result<TalkUpdate> {
     if cx.attempt() == 1 {
         // A sibling that was told to stop before it had begun would ask nothing.
         while !["first", "second"].iter().all(|sibling| cx.context().has(sibling)) {
@@ -78,7 +78,7 @@ fn siblings_finish_and_only_who_asked_runs_again() {
         assert_eq!((run.superstep(), run.unfinished()), (0, vec!["first", "second"]));
 
         let pause = run.pause().unwrap();
-        let nodes: Vec<_> = pause.questions().iter().map(|open| (open.task, open.node.clone())).collect();
+        let nodes: Vec<_> = pause.interrupts().iter().map(|open| (open.task, open.node.clone())).collect();
         assert_eq!(nodes, [(0, "first".to_owned()), (2, "second".to_owned())]);
         let answers: Vec<_> =
             pause.all::<Approve>()?.iter().map(|asked| asked.answer(asked.what == "first")).collect();
@@ -117,7 +117,7 @@ fn a_suspension_does_not_stop_siblings_even_one_at_a_time() {
         let mut run = fan().run(Talk::input()).context(Journal::default()).max_concurrency(1).start()?;
         until_stopped(&mut run).await?;
         assert_eq!(run.unfinished(), ["first", "second"]);
-        assert_eq!(run.pause().unwrap().questions().len(), 2);
+        assert_eq!(run.pause().unwrap().interrupts().len(), 2);
         Ok(())
     });
 }

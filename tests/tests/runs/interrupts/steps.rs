@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use superstep::{Ctx, Cx, END, ErrorKind, Graph, NodeError, Result, START, StateGraph, bail};
+use superstep::{Context, ContextWith, END, ErrorKind, Graph, NodeError, Result, START, StateGraph, bail};
 
 use super::{Approve, Name, Talk, TalkUpdate, approve, fine, heard, told, until_stopped};
 use crate::engine::trace::{Journal, here, workers};
@@ -34,7 +34,7 @@ fn failure(graph: &Graph<Talk, Journal>) -> String {
 
 #[test]
 fn a_step_before_a_question_is_done_once() {
-    async fn pay(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+    async fn pay(_: &Talk, cx: &ContextWith<Journal>) -> Result<TalkUpdate> {
         let receipt = cx.step("charge", charge(cx.context(), 7)).await?;
         let yes = cx.interrupt(approve("send")).await;
         Ok(heard(format!("{receipt} {yes}")))
@@ -54,14 +54,14 @@ fn a_step_before_a_question_is_done_once() {
 
 #[test]
 fn a_step_before_a_failure_is_done_once_whoever_else_runs() {
-    async fn pay(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+    async fn pay(_: &Talk, cx: &ContextWith<Journal>) -> Result<TalkUpdate> {
         let receipt = cx.step("charge", charge(cx.context(), 7)).await?;
         if cx.attempt() < 3 {
             bail!("the printer is out of paper");
         }
         Ok(heard(receipt))
     }
-    async fn sibling(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+    async fn sibling(_: &Talk, cx: &ContextWith<Journal>) -> Result<TalkUpdate> {
         // The same key in another task is another step.
         Ok(heard(cx.step("charge", charge(cx.context(), 8)).await?))
     }
@@ -90,7 +90,7 @@ fn a_step_before_a_failure_is_done_once_whoever_else_runs() {
 
 #[test]
 fn a_step_belongs_to_its_superstep() {
-    async fn around(talk: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+    async fn around(talk: &Talk, cx: &ContextWith<Journal>) -> Result<TalkUpdate> {
         let receipt = cx.step("charge", charge(cx.context(), talk.round)).await?;
         Ok(heard(receipt).round(talk.round + 1))
     }
@@ -105,7 +105,7 @@ fn a_step_belongs_to_its_superstep() {
 
 #[test]
 fn a_step_that_fails_is_not_stored() {
-    async fn flaky(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+    async fn flaky(_: &Talk, cx: &ContextWith<Journal>) -> Result<TalkUpdate> {
         let attempt = cx.attempt();
         let stepped = cx.step("flaky", async move {
             if attempt == 1 { Err(std::io::Error::other("no route to host")) } else { Ok(attempt) }
@@ -125,7 +125,7 @@ fn a_step_that_fails_is_not_stored() {
 
 #[test]
 fn two_steps_at_once_are_two_steps() {
-    async fn both(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+    async fn both(_: &Talk, cx: &ContextWith<Journal>) -> Result<TalkUpdate> {
         let (a, b) = tokio::join!(
             cx.step("a", charge(cx.context(), 1)),
             cx.step("b", async { cx.step("within b", charge(cx.context(), 2)).await }),
@@ -146,7 +146,7 @@ fn two_steps_at_once_are_two_steps() {
 
 #[test]
 fn a_key_that_is_used_twice_fails_the_task_even_if_its_node_does_not_care() {
-    async fn twice(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+    async fn twice(_: &Talk, cx: &ContextWith<Journal>) -> Result<TalkUpdate> {
         let _ = cx.step("k", charge(cx.context(), 1)).await;
         let again = cx.step("k", charge(cx.context(), 2)).await;
         assert!(again.is_err());
@@ -160,11 +160,11 @@ fn a_key_that_is_used_twice_fails_the_task_even_if_its_node_does_not_care() {
 
 #[test]
 fn a_question_inside_a_step_fails_the_task() {
-    async fn nested(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+    async fn nested(_: &Talk, cx: &ContextWith<Journal>) -> Result<TalkUpdate> {
         let yes = cx.step("s", async { fine(cx.interrupt(approve("it")).await) }).await?;
         Ok(heard(yes.to_string()))
     }
-    async fn hidden(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+    async fn hidden(_: &Talk, cx: &ContextWith<Journal>) -> Result<TalkUpdate> {
         // Made outside, polled inside, next to something that is ready: nothing of it helps.
         let question = cx.interrupt(approve("it"));
         cx.step("s", async {
@@ -181,7 +181,7 @@ fn a_question_inside_a_step_fails_the_task() {
 
 #[test]
 fn a_question_next_to_a_step_is_asked() {
-    async fn both(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+    async fn both(_: &Talk, cx: &ContextWith<Journal>) -> Result<TalkUpdate> {
         let (receipt, name) =
             tokio::join!(cx.step("charge", async { fine("receipt".to_owned()) }), cx.interrupt(Name));
         Ok(heard(format!("{} {name}", receipt?)))
@@ -198,7 +198,7 @@ fn a_question_next_to_a_step_is_asked() {
 
 #[test]
 fn a_result_that_cannot_be_stored_is_an_error_although_the_step_is_done() {
-    async fn pairs(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+    async fn pairs(_: &Talk, cx: &ContextWith<Journal>) -> Result<TalkUpdate> {
         let _ = cx.step("pairs", async { fine(std::collections::HashMap::from([((1, 2), 3)])) }).await;
         Ok(heard("swallowed"))
     }
@@ -206,7 +206,7 @@ fn a_result_that_cannot_be_stored_is_an_error_although_the_step_is_done() {
         failure(&graph_of(pairs))
             .starts_with("durable step `pairs` cannot be taken: its result cannot be stored: ")
     );
-    async fn nan(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+    async fn nan(_: &Talk, cx: &ContextWith<Journal>) -> Result<TalkUpdate> {
         let _ = cx.step("nan", async { fine(f64::NAN) }).await;
         Ok(heard("swallowed"))
     }
@@ -218,7 +218,7 @@ fn a_result_that_cannot_be_stored_is_an_error_although_the_step_is_done() {
 
 #[test]
 fn a_result_that_has_become_unreadable_is_an_error() {
-    async fn changes(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+    async fn changes(_: &Talk, cx: &ContextWith<Journal>) -> Result<TalkUpdate> {
         if cx.attempt() == 1 {
             cx.step("s", async { fine("text").map(str::to_owned) }).await?;
             bail!("once more");
@@ -242,7 +242,7 @@ fn a_result_that_has_become_unreadable_is_an_error() {
 
 #[test]
 fn a_panic_inside_a_step_is_the_nodes_failure_and_no_question_is_inside_a_step_after_it() {
-    async fn panics(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+    async fn panics(_: &Talk, cx: &ContextWith<Journal>) -> Result<TalkUpdate> {
         if cx.attempt() == 1 {
             cx.step("s", async { if cx.attempt() == 1 { panic!("ouch") } else { fine(()) } }).await?;
         }
@@ -254,14 +254,14 @@ fn a_panic_inside_a_step_is_the_nodes_failure_and_no_question_is_inside_a_step_a
         let ErrorKind::Node { first, .. } = error.kind() else { panic!("{error}") };
         assert!(first.panicked);
         until_stopped(&mut run).await?;
-        assert_eq!(run.pause().unwrap().questions().len(), 1);
+        assert_eq!(run.pause().unwrap().interrupts().len(), 1);
         Ok(())
     });
 }
 
 #[test]
 fn an_idempotency_key_is_the_same_when_the_task_runs_again_and_another_for_every_other() {
-    async fn keys(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+    async fn keys(_: &Talk, cx: &ContextWith<Journal>) -> Result<TalkUpdate> {
         cx.context().note(cx.idempotency_key("a"));
         cx.context().note(cx.idempotency_key("b"));
         if cx.attempt() == 1 {
@@ -269,7 +269,7 @@ fn an_idempotency_key_is_the_same_when_the_task_runs_again_and_another_for_every
         }
         Ok(heard("done"))
     }
-    async fn other(_: &Talk, cx: &Ctx<Journal>) -> TalkUpdate {
+    async fn other(_: &Talk, cx: &ContextWith<Journal>) -> TalkUpdate {
         cx.context().note(cx.idempotency_key("a"));
         heard("done")
     }
@@ -298,7 +298,7 @@ fn an_idempotency_key_is_the_same_when_the_task_runs_again_and_another_for_every
 
 #[test]
 fn a_step_takes_what_a_node_may_fail_with() {
-    async fn kinds(_: &Talk, cx: &Cx) -> Result<TalkUpdate> {
+    async fn kinds(_: &Talk, cx: &Context) -> Result<TalkUpdate> {
         cx.step("io", async { std::io::Result::Ok(()) }).await?;
         cx.step("node", async { std::result::Result::<(), NodeError>::Ok(()) }).await?;
         cx.step("text", async { "7".parse::<u32>() }).await?;

@@ -1,13 +1,13 @@
 //! Listeners hear what is asked, and that the run has stopped.
 
 use serde_json::json;
-use superstep::{Cx, END, EventKind, Graph, START, StateGraph, StreamMode};
+use superstep::{Context, END, EventKind, Graph, START, StateGraph, StreamMode};
 
 use super::{Talk, TalkUpdate, approve, heard};
 use crate::engine::trace::{here, workers};
 
-async fn ask(_: &Talk, cx: &Cx) -> TalkUpdate {
-    let (a, b) = tokio::join!(cx.interrupt(approve("a")), cx.interrupt_keyed("b", approve("b")));
+async fn ask(_: &Talk, cx: &Context) -> TalkUpdate {
+    let (a, b) = tokio::join!(cx.interrupt(approve("a")), cx.interrupt(approve("b")).keyed("b"));
     heard(format!("{a} {b}"))
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
-use superstep::{Ctx, Cx, END, Graph, Outcome, START, StateGraph};
+use superstep::{Context, ContextWith, END, Graph, Outcome, START, StateGraph};
 
 use super::{Approve, Name, Talk, TalkUpdate, approve, heard, told, until_stopped};
 use crate::engine::trace::here;
@@ -27,14 +27,14 @@ fn asked(graph: &Graph<Talk>) -> Vec<String> {
     match here(graph.run(Talk::input()).into_future()).unwrap() {
         Outcome::Done(talk) => talk.heard,
         Outcome::Interrupted(pause) => {
-            pause.questions().iter().map(|open| format!("? {}", open.id)).collect()
+            pause.interrupts().iter().map(|open| format!("? {}", open.id)).collect()
         }
     }
 }
 
 #[test]
 fn a_select_whose_other_branch_is_ready_withdraws_the_question() {
-    async fn choose(_: &Talk, cx: &Cx) -> TalkUpdate {
+    async fn choose(_: &Talk, cx: &Context) -> TalkUpdate {
         tokio::select! {
             biased;
             yes = cx.interrupt(approve("it")) => heard(format!("{yes}")),
@@ -46,7 +46,7 @@ fn a_select_whose_other_branch_is_ready_withdraws_the_question() {
 
 #[test]
 fn a_timeout_that_has_run_out_withdraws_the_question() {
-    async fn hurry(_: &Talk, cx: &Cx) -> TalkUpdate {
+    async fn hurry(_: &Talk, cx: &Context) -> TalkUpdate {
         match tokio::time::timeout(Duration::ZERO, cx.interrupt(approve("it"))).await {
             Ok(yes) => heard(format!("{yes}")),
             Err(_) => heard("too late"),
@@ -57,7 +57,7 @@ fn a_timeout_that_has_run_out_withdraws_the_question() {
 
 #[test]
 fn a_question_next_to_something_pending_suspends_the_task_at_once() {
-    async fn wait(_: &Talk, cx: &Cx) -> TalkUpdate {
+    async fn wait(_: &Talk, cx: &Context) -> TalkUpdate {
         match tokio::time::timeout(Duration::from_secs(60), cx.interrupt(approve("it"))).await {
             Ok(yes) => heard(format!("{yes}")),
             Err(_) => heard("too late"),
@@ -68,7 +68,7 @@ fn a_question_next_to_something_pending_suspends_the_task_at_once() {
 
 #[test]
 fn a_question_that_was_polled_and_dropped_is_not_asked() {
-    async fn glance(_: &Talk, cx: &Cx) -> TalkUpdate {
+    async fn glance(_: &Talk, cx: &Context) -> TalkUpdate {
         {
             let mut question = pin!(cx.interrupt(approve("glance")));
             let first = std::future::poll_fn(|cx| Poll::Ready(question.as_mut().poll(cx).is_pending())).await;
@@ -95,7 +95,7 @@ fn a_question_that_was_polled_and_dropped_is_not_asked() {
 
 #[test]
 fn a_task_that_is_finished_has_no_open_question() {
-    async fn leak(_: &Talk, cx: &Cx) -> TalkUpdate {
+    async fn leak(_: &Talk, cx: &Context) -> TalkUpdate {
         let mut question = Box::pin(cx.interrupt(approve("it")));
         let pending = std::future::poll_fn(|cx| Poll::Ready(question.as_mut().poll(cx).is_pending())).await;
         std::mem::forget(question);
@@ -116,7 +116,7 @@ async fn catch_all<T>(future: impl Future<Output = superstep::Result<T>>) -> Res
 
 #[test]
 fn a_catch_all_does_not_see_a_suspension() {
-    async fn careful(_: &Talk, cx: &Ctx<AtomicU32>) -> TalkUpdate {
+    async fn careful(_: &Talk, cx: &ContextWith<AtomicU32>) -> TalkUpdate {
         struct Dropped<'c>(&'c AtomicU32);
         impl Drop for Dropped<'_> {
             fn drop(&mut self) {
@@ -149,7 +149,7 @@ fn a_catch_all_does_not_see_a_suspension() {
 
 #[test]
 fn a_destructor_that_panics_while_the_task_is_suspended_is_nobodys_concern() {
-    async fn fragile(_: &Talk, cx: &Cx) -> TalkUpdate {
+    async fn fragile(_: &Talk, cx: &Context) -> TalkUpdate {
         struct Loud;
         impl Drop for Loud {
             fn drop(&mut self) {

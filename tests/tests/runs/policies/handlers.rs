@@ -6,8 +6,8 @@ use expect_test::expect;
 use serde::{Deserialize, Serialize};
 use superstep::policy::{Policy, Retry, TimedOut};
 use superstep::{
-    Ctx, Cx, END, ErrorKind, EventKind, FailureMode, Node, NodeFailure, Result, Route, START, StateGraph,
-    StreamMode, bail, named,
+    Context, ContextWith, END, ErrorKind, EventKind, FailureMode, Node, NodeFailure, Result, Route, START,
+    StateGraph, StreamMode, bail, named,
 };
 
 use super::{SECOND, Status, Unread, error, failure};
@@ -20,7 +20,7 @@ async fn fails(_: &Trace) -> Result<TraceUpdate> {
     Err(Unread(Status(404)).into())
 }
 
-async fn rescue(_: &Trace, failure: &NodeFailure, cx: &Cx) -> TraceUpdate {
+async fn rescue(_: &Trace, failure: &NodeFailure, cx: &Context) -> TraceUpdate {
     let status = failure.error.downcast_ref::<Unread>().map(|unread| unread.0.0);
     say(format!("{}: {} has {status:?} in attempt {}", cx.superstep(), failure.node, failure.attempt))
 }
@@ -190,7 +190,7 @@ impl Node for Say {
     type Reads = Trace;
     type Output = TraceUpdate;
 
-    async fn run(&self, _: &Trace, cx: &Cx) -> TraceUpdate {
+    async fn run(&self, _: &Trace, cx: &Context) -> TraceUpdate {
         say(format!("{} {}", self.0, cx.failure().unwrap().node))
     }
 }
@@ -252,13 +252,13 @@ fn a_handler_that_fails_is_the_tasks_failure_with_the_first_in_it() {
 
 #[test]
 fn a_sibling_without_a_handler_fails_the_superstep_and_the_handler_is_asked_once_more() {
-    async fn flaky(_: &Trace, cx: &Cx) -> Result<TraceUpdate> {
+    async fn flaky(_: &Trace, cx: &Context) -> Result<TraceUpdate> {
         if cx.attempt() == 1 {
             return Err(error("no"));
         }
         Ok(ran(cx))
     }
-    async fn slow(_: &Trace, cx: &Ctx<Journal>, failure: &NodeFailure) -> TraceUpdate {
+    async fn slow(_: &Trace, cx: &ContextWith<Journal>, failure: &NodeFailure) -> TraceUpdate {
         cx.context().note(format!("asked about attempt {}", failure.attempt));
         tokio::time::sleep(SECOND).await;
         say("handled")
@@ -287,14 +287,14 @@ fn a_sibling_without_a_handler_fails_the_superstep_and_the_handler_is_asked_once
 
 #[test]
 fn a_handlers_questions_and_steps_are_its_own() {
-    async fn pay(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+    async fn pay(_: &Talk, cx: &ContextWith<Journal>) -> Result<TalkUpdate> {
         let key = cx.idempotency_key("charge");
         let _: u32 = cx.step("charge", async { fine(1) }).await?;
         let yes = cx.interrupt(approve("pay")).await;
         cx.context().note(format!("node {yes} {}", key.rsplit_once(':').unwrap().1));
         bail!("the bank is closed")
     }
-    async fn refund(_: &Talk, cx: &Ctx<Journal>) -> Result<TalkUpdate> {
+    async fn refund(_: &Talk, cx: &ContextWith<Journal>) -> Result<TalkUpdate> {
         let receipt: u32 = cx.step("charge", async { fine(2) }).await?;
         let yes = cx.interrupt(approve("pay")).await;
         let key = cx.idempotency_key("charge");

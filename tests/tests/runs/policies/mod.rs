@@ -10,7 +10,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use superstep::policy::Policy;
-use superstep::{Ctx, END, Error, ErrorKind, Graph, NodeError, NodeFailure, Result, START, StateGraph, bail};
+use superstep::{
+    ContextWith, END, Error, ErrorKind, Graph, NodeError, NodeFailure, Result, START, StateGraph, bail,
+};
 use tokio::time::Instant;
 
 use crate::engine::trace::{Journal, Trace, TraceUpdate, ran};
@@ -35,7 +37,7 @@ pub(crate) struct Status(pub(crate) u16);
 pub(crate) struct Unread(#[source] pub(crate) Status);
 
 /// Notes each attempt and when it was made, and fails as often as it is to.
-pub(crate) async fn flaky(_: &Trace, cx: &Ctx<World>) -> Result<TraceUpdate> {
+pub(crate) async fn flaky(_: &Trace, cx: &ContextWith<World>) -> Result<TraceUpdate> {
     let world = cx.context();
     world.journal.note(format!("{}@{}", cx.attempt(), world.begun.elapsed().as_millis()));
     if cx.attempt() <= world.fails {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use superstep::policy::{Policy, Retry};
-use superstep::{Ctx, Cx, END, EventKind, Result, START, StateGraph, StreamMode, bail};
+use superstep::{Context, ContextWith, END, EventKind, Result, START, StateGraph, StreamMode, bail};
 use tokio::sync::watch;
 
 use super::{SECOND, Status, Unread, World, error, failure, flaky, graph_of, world};
@@ -61,7 +61,7 @@ fn without_a_policy_nothing_is_tried_again() {
 
 #[test]
 fn the_default_is_for_all_nodes_that_do_not_say_otherwise() {
-    async fn other(_: &Trace, cx: &Ctx<World>) -> Result<TraceUpdate> {
+    async fn other(_: &Trace, cx: &ContextWith<World>) -> Result<TraceUpdate> {
         if cx.attempt() == 1 {
             bail!("not yet");
         }
@@ -89,7 +89,7 @@ fn the_default_is_for_all_nodes_that_do_not_say_otherwise() {
 
 #[test]
 fn the_first_policy_that_fits_the_typed_error_decides() {
-    async fn fetch(_: &Trace, cx: &Ctx<watch::Sender<Vec<u16>>>) -> Result<TraceUpdate> {
+    async fn fetch(_: &Trace, cx: &ContextWith<watch::Sender<Vec<u16>>>) -> Result<TraceUpdate> {
         let attempt = usize::try_from(cx.attempt()).unwrap();
         match cx.context().borrow().get(attempt - 1) {
             Some(0) => Err(Unread(Status(503)).into()),
@@ -130,7 +130,7 @@ fn the_first_policy_that_fits_the_typed_error_decides() {
 
 #[test]
 fn a_panic_is_not_tried_again_unless_it_is_said() {
-    async fn panics(_: &Trace, cx: &Cx) -> TraceUpdate {
+    async fn panics(_: &Trace, cx: &Context) -> TraceUpdate {
         assert!(cx.attempt() > 1, "lost");
         ran(cx)
     }
@@ -162,7 +162,7 @@ fn functions_of_a_policy_that_panic_are_the_nodes_failure() {
 
 #[test]
 fn wrong_use_of_the_context_is_not_tried_again() {
-    async fn twice(_: &Trace, cx: &Cx) -> Result<TraceUpdate> {
+    async fn twice(_: &Trace, cx: &Context) -> Result<TraceUpdate> {
         let _: u32 = cx.step("one", async { fine(1) }).await?;
         let _: u32 = cx.step("one", async { fine(1) }).await?;
         Ok(ran(cx))
@@ -178,7 +178,7 @@ fn a_retry_does_not_ask_again_and_does_no_step_again() {
     #[derive(Default)]
     struct Shop(crate::engine::trace::Journal);
 
-    async fn pay(_: &Talk, cx: &Ctx<Shop>) -> Result<TalkUpdate> {
+    async fn pay(_: &Talk, cx: &ContextWith<Shop>) -> Result<TalkUpdate> {
         let receipt: u32 = cx
             .step("charge", async {
                 cx.context().0.note("charge");
@@ -223,7 +223,7 @@ struct Scene {
 }
 
 /// Fails once, and goes on only when its sibling is over.
-async fn patient(_: &Trace, cx: &Ctx<Scene>) -> Result<TraceUpdate> {
+async fn patient(_: &Trace, cx: &ContextWith<Scene>) -> Result<TraceUpdate> {
     if cx.attempt() == 1 {
         cx.context().first.send_replace(true);
         bail!("not yet");
@@ -232,7 +232,7 @@ async fn patient(_: &Trace, cx: &Ctx<Scene>) -> Result<TraceUpdate> {
     Ok(ran(cx))
 }
 
-async fn sibling(_: &Trace, cx: &Ctx<Scene>) -> Result<TraceUpdate> {
+async fn sibling(_: &Trace, cx: &ContextWith<Scene>) -> Result<TraceUpdate> {
     cx.context().first.subscribe().wait_for(|&failed| failed).await?;
     tokio::task::yield_now().await;
     cx.context().sibling.send_replace(true);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use superstep::policy::{Policy, Retry};
-use superstep::{Ctx, END, ErrorKind, Graph, Result, START, StateGraph};
+use superstep::{ContextWith, END, ErrorKind, Graph, Result, START, StateGraph};
 use tokio::time::timeout;
 
 use super::{SECOND, World, error, failure, flaky, graph_of, world};
@@ -41,7 +41,7 @@ fn a_superstep_timeout_does_not_lengthen_the_wait() {
 
 #[test]
 fn a_sibling_that_fails_stops_the_wait_and_not_the_count() {
-    async fn fails(_: &Trace, cx: &Ctx<World>) -> Result<TraceUpdate> {
+    async fn fails(_: &Trace, cx: &ContextWith<World>) -> Result<TraceUpdate> {
         if cx.attempt() == 1 {
             tokio::time::sleep(30 * SECOND).await;
             return Err(error("no"));

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use superstep::messages::MessageChunk;
 use superstep::policy::{Policy, Retry, TimedOut};
-use superstep::{Ctx, Cx, END, ErrorKind, Graph, Result, START, StateGraph};
+use superstep::{Context, ContextWith, END, ErrorKind, Graph, Result, START, StateGraph};
 use tokio::time::{Instant, sleep};
 
 use super::{SECOND, failure, graph_of, world};
@@ -15,7 +15,7 @@ use crate::interrupts::{Approve, Talk, TalkUpdate, approve, fine, heard};
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// Takes five minutes, and notes when it is told to stop.
-async fn slow(_: &Trace, cx: &Ctx<Journal>) -> TraceUpdate {
+async fn slow(_: &Trace, cx: &ContextWith<Journal>) -> TraceUpdate {
     struct Stopped<'a>(&'a Journal, Instant);
     impl Drop for Stopped<'_> {
         fn drop(&mut self) {
@@ -79,7 +79,7 @@ fn an_attempt_in_time_is_none() {
 
 #[test]
 fn signs_of_life_keep_an_attempt_alive_whoever_listens() {
-    async fn beats(_: &Trace, cx: &Cx) -> Result<TraceUpdate> {
+    async fn beats(_: &Trace, cx: &Context) -> Result<TraceUpdate> {
         sleep(LIMIT * 2 / 3).await;
         cx.heartbeat();
         sleep(LIMIT * 2 / 3).await;
@@ -112,7 +112,7 @@ fn signs_of_life_keep_an_attempt_alive_whoever_listens() {
 
 #[test]
 fn a_question_that_waits_is_no_timeout() {
-    async fn asks(_: &Talk, cx: &Cx) -> TalkUpdate {
+    async fn asks(_: &Talk, cx: &Context) -> TalkUpdate {
         sleep(LIMIT / 2).await;
         let yes = cx.interrupt(approve("it")).await;
         sleep(LIMIT / 3).await;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use superstep::checkpoint::MemoryCheckpointer;
 use superstep::interrupt::Question;
-use superstep::{Cx, END, Graph, START, StateGraph};
+use superstep::{Context, END, Graph, START, StateGraph};
 
 use super::{Case, CaseUpdate, SECRET, note, recorded};
 
@@ -16,7 +16,7 @@ impl Question for Password {
     type Answer = bool;
 }
 
-async fn asks(case: &Case, cx: &Cx) -> CaseUpdate {
+async fn asks(case: &Case, cx: &Context) -> CaseUpdate {
     let is_it = case.secret.clone();
     cx.interrupt(Password { is_it }).await;
     note(case)
@@ -66,7 +66,7 @@ fn a_thread_is_resumed_in_a_run_of_its_own_with_the_same_id() {
         let graph = graph.compile().unwrap().with_checkpointer(MemoryCheckpointer::new());
         let thread = graph.thread("ann");
         thread.run(Case::input()).run_id("r-1").await.unwrap();
-        let asked = thread.pending().await.unwrap().only::<Password>().unwrap();
+        let asked = thread.interrupts().await.unwrap().only::<Password>().unwrap();
         thread.resume(asked.answer(true)).await.unwrap();
     });
     expect_test::expect![[r#"

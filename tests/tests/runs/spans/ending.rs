@@ -4,7 +4,7 @@ use std::future::pending;
 
 use superstep::policy::{Policy, Retry};
 use superstep::run::Stop;
-use superstep::{Cx, END, FailureMode, GraphState, NodeError, START, StateGraph};
+use superstep::{Context, END, FailureMode, GraphState, NodeError, START, StateGraph};
 use tokio::time::{Duration, sleep, timeout};
 
 use super::{Case, CaseUpdate, SECRET, fails, note, recorded};
@@ -152,7 +152,7 @@ fn a_run_at_its_limit_has_failed_and_no_superstep_is_told_for_it() {
     .assert_eq(&tree);
 }
 
-async fn second_time(_: &Case, cx: &Cx) -> superstep::Result<()> {
+async fn second_time(_: &Case, cx: &Context) -> superstep::Result<()> {
     if cx.attempt() == 1 { Err(NodeError::msg(SECRET)) } else { Ok(()) }
 }
 
@@ -228,7 +228,7 @@ fn a_run_that_is_stopped_at_once_is_cancelled_and_one_that_is_drained_interrupte
     .assert_eq(&tree);
 }
 
-async fn third_time(case: &Case, cx: &Cx) -> superstep::Result<CaseUpdate> {
+async fn third_time(case: &Case, cx: &Context) -> superstep::Result<CaseUpdate> {
     match cx.attempt() {
         1 => fails(case).await,
         2 => pending().await,

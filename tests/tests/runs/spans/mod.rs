@@ -5,8 +5,8 @@ mod ending;
 mod spread;
 mod threads;
 
-use superstep::cache::{Cached, MemoryCache};
-use superstep::{Cx, END, Graph, GraphState, Result, START, StateGraph};
+use superstep::cache::{CachePolicy, MemoryCache};
+use superstep::{Context, END, Graph, GraphState, Result, START, StateGraph};
 use tests::spans::Recorded;
 use tracing::{Instrument as _, info, info_span};
 
@@ -35,7 +35,7 @@ async fn first(case: &Case) -> CaseUpdate {
     note(case)
 }
 
-async fn second(case: &Case, cx: &Cx) -> CaseUpdate {
+async fn second(case: &Case, cx: &Context) -> CaseUpdate {
     info!(words = cx.node());
     note(case)
 }
@@ -127,8 +127,11 @@ fn a_streamed_run_and_one_that_is_stepped_by_hand_say_the_same() {
 #[test]
 fn a_node_whose_result_was_found_has_a_span_that_says_so() {
     let graph = StateGraph::<Case>::new().name("chain").edge(START, second).edge(second, END);
-    let graph =
-        graph.cache(second, Cached::by(|_: &Case| SECRET)).compile().unwrap().with_cache(MemoryCache::new());
+    let graph = graph
+        .cache(second, CachePolicy::by(|_: &Case| SECRET))
+        .compile()
+        .unwrap()
+        .with_cache(MemoryCache::new());
     let tree = recorded(async {
         graph.run(Case::input()).await.unwrap();
         graph.run(Case::input()).await.unwrap();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use superstep::{Ctx, END, Graph, START, StateGraph};
+use superstep::{ContextWith, END, Graph, START, StateGraph};
 use tests::spans::Recorded;
 use tokio::sync::Barrier;
 use tracing::{Instrument as _, info, info_span};
@@ -10,7 +10,7 @@ use tracing::{Instrument as _, info, info_span};
 use super::{Case, CaseUpdate, note};
 use crate::engine::trace::workers;
 
-async fn left(case: &Case, both: &Ctx<Barrier>) -> CaseUpdate {
+async fn left(case: &Case, both: &ContextWith<Barrier>) -> CaseUpdate {
     info!(words = "left, before");
     // Both have begun, each on a thread of its own or after the other was pending.
     both.context().wait().await;
@@ -18,7 +18,7 @@ async fn left(case: &Case, both: &Ctx<Barrier>) -> CaseUpdate {
     note(case)
 }
 
-async fn right(case: &Case, both: &Ctx<Barrier>) -> CaseUpdate {
+async fn right(case: &Case, both: &ContextWith<Barrier>) -> CaseUpdate {
     info!(words = "right, before");
     both.context().wait().await;
     info!(words = "right, behind");
@@ -53,12 +53,12 @@ fn tasks_on_other_threads_are_in_their_superstep_and_what_they_say_is_in_them() 
     .assert_eq(&recorded.short());
 }
 
-async fn stands_still(_: &Case, both: &Ctx<Barrier>) {
+async fn stands_still(_: &Case, both: &ContextWith<Barrier>) {
     both.context().wait().await;
     std::future::pending().await
 }
 
-async fn so_does_this(_: &Case, both: &Ctx<Barrier>) {
+async fn so_does_this(_: &Case, both: &ContextWith<Barrier>) {
     both.context().wait().await;
     std::future::pending().await
 }

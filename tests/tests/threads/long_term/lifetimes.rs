@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use superstep::store::{Error, Items};
+use superstep::store::{Items, StoreError};
 
 use super::clock::{Clock, seconds};
 
@@ -86,7 +86,7 @@ async fn a_lifetime_that_is_none_is_refused_and_nothing_is_written() {
         "a time to live of 0ns is none: give at least a millisecond, or delete the item"
     );
     let too_long = items.put("k", &1).ttl(Duration::MAX).await.unwrap_err();
-    assert!(matches!(too_long, Error::Invalid { .. }), "{too_long}");
+    assert!(matches!(too_long, StoreError::Invalid { .. }), "{too_long}");
     assert!(store.clone().ttl(Duration::ZERO).of::<u32>("a").put("k", &1).await.is_err());
     assert_eq!(items.get("k").await.unwrap(), None);
 }

@@ -4,7 +4,7 @@ use std::error::Error as _;
 use std::sync::{Arc, Mutex};
 
 use serde::{Deserialize, Serialize};
-use superstep::store::{Embed, EmbedFuture, Error, Index, LongTermStore, MemoryStore};
+use superstep::store::{Embed, EmbedFuture, Index, LongTermStore, MemoryStore, StoreError};
 
 /// Finds a text by the animals in it; keeps what it was given.
 #[derive(Clone, Default)]
@@ -136,7 +136,7 @@ async fn vectors_of_two_models_are_never_compared() {
     old.of::<String>("a").put("k", &"cat".into()).await.unwrap();
     let new = LongTermStore::new(store).index(Index::new(Animals::default()));
     let error = new.of::<String>("a").search().query("cat").await.unwrap_err();
-    assert!(matches!(error, Error::OtherModel { .. }));
+    assert!(matches!(error, StoreError::OtherModel { .. }));
     assert_eq!(
         error.to_string(),
         "item `k` of namespace [\"a\"] was indexed by the model `says` in 2 dimensions, and the search is by `animals` in 3: \

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use superstep::checkpoint::MemoryCheckpointer;
-use superstep::store::{Error, LongTermStore, MemoryStore};
-use superstep::{Ctx, Cx, END, ErrorKind, Graph, GraphState, Result, START, StateGraph, bail};
+use superstep::store::{LongTermStore, MemoryStore, StoreError};
+use superstep::{Context, ContextWith, END, ErrorKind, Graph, GraphState, Result, START, StateGraph, bail};
 
 #[derive(GraphState, Clone)]
 struct Chat {
@@ -15,12 +15,12 @@ struct Chat {
     reply: String,
 }
 
-async fn remember(chat: &Chat, cx: &Cx) -> Result<()> {
+async fn remember(chat: &Chat, cx: &Context) -> Result<()> {
     cx.store()?.of::<String>(["users", &chat.user]).put("said", &chat.said).await?;
     Ok(())
 }
 
-async fn reply(chat: &Chat, cx: &Cx) -> Result<ChatUpdate> {
+async fn reply(chat: &Chat, cx: &Context) -> Result<ChatUpdate> {
     let said = cx.store()?.of::<String>(["users", &chat.user]).get("said").await?;
     Ok(Chat::update().reply(format!("{} {said:?}", cx.thread().unwrap_or("nowhere"))))
 }
@@ -78,7 +78,7 @@ async fn a_graph_within_another_has_its_store_unless_it_has_its_own() {
 async fn a_node_that_asks_for_a_store_where_there_is_none_fails_and_says_what_to_do() {
     let error = chat().run(Chat::input("ann", "a")).await.unwrap_err();
     let ErrorKind::Node { first, .. } = error.kind() else { panic!("{error:?}") };
-    assert!(matches!(first.error.downcast_ref(), Some(Error::NoStore { .. })));
+    assert!(matches!(first.error.downcast_ref(), Some(StoreError::NoStore { .. })));
     assert_eq!(
         first.error.to_string(),
         "node `reply` asks for a store, and its graph has none: give it one with `graph.with_store(..)`"
@@ -96,7 +96,7 @@ struct Fault {
     paid: AtomicU32,
 }
 
-async fn pay(_: &Order, cx: &Ctx<Fault>) -> Result<OrderUpdate> {
+async fn pay(_: &Order, cx: &ContextWith<Fault>) -> Result<OrderUpdate> {
     let store = cx.store()?;
     // Done at each attempt, and once.
     let attempts = store.of::<u32>("attempts");
@@ -131,9 +131,9 @@ async fn what_is_written_stays_when_the_superstep_fails_and_a_step_writes_once()
 #[tokio::test]
 async fn a_node_can_be_called_by_itself_with_a_store() {
     let state = Chat::started(Chat::input("ann", "a")).unwrap();
-    let cx = Cx::detached("reply").with_store(MemoryStore::new());
+    let cx = Context::detached("reply").with_store(MemoryStore::new());
     remember(&state, &cx).await.unwrap();
     let update = reply(&state, &cx).await.unwrap();
     assert_eq!(state.updated(update).unwrap().reply, "nowhere Some(\"a\")");
-    assert!(Cx::detached("reply").store().is_err());
+    assert!(Context::detached("reply").store().is_err());
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use superstep::store::{Error, LongTermStore, MemoryStore, gt};
+use superstep::store::{LongTermStore, MemoryStore, StoreError, gt};
 
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 struct Profile {
@@ -59,7 +59,7 @@ async fn what_cannot_be_read_is_an_error_that_says_where_and_why() {
         [profiles.get("profile").await.map(drop), profiles.search().await.map(drop)].map(Result::unwrap_err)
     {
         assert!(error.to_string().starts_with(expected), "{error}");
-        let Error::Corrupt(corrupt) = error else { panic!("{error:?}") };
+        let StoreError::Corrupt(corrupt) = error else { panic!("{error:?}") };
         assert_eq!(corrupt.namespace, Some(["users", "ann"].into()));
         assert_eq!(corrupt.key.as_deref(), Some("profile"));
     }
@@ -70,7 +70,7 @@ async fn what_could_not_be_read_back_is_not_written() {
     let store = store();
     let options = store.of::<Option<Option<u8>>>("a");
     let error = options.put("k", &Some(None)).await.unwrap_err();
-    assert!(matches!(error, Error::NotStorable { .. }), "{error}");
+    assert!(matches!(error, StoreError::NotStorable { .. }), "{error}");
     let pairs = store.of::<BTreeMap<String, f32>>("a");
     let error = pairs.put("k", &[("x".to_owned(), f32::INFINITY)].into()).await.unwrap_err();
     assert_eq!(

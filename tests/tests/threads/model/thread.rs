@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use superstep::checkpoint::{CheckpointId, Prune};
 use superstep::interrupt::{Answer, Question};
 use superstep::thread::{AsNode, Snapshot, Thread};
-use superstep::{Ctx, END, Error, ErrorKind, Graph, GraphState, NodeError, Outcome, START, StateGraph};
+use superstep::{
+    ContextWith, END, Error, ErrorKind, Graph, GraphState, NodeError, Outcome, START, StateGraph,
+};
 
 use super::reference::{Shown, ShownPoint, ShownTask};
 use super::{Broken, Deed};
@@ -27,7 +29,7 @@ impl Question for Go {
     type Answer = bool;
 }
 
-async fn node(cx: &Ctx<Broken>, said: String) -> Result<StateUpdate, NodeError> {
+async fn node(cx: &ContextWith<Broken>, said: String) -> Result<StateUpdate, NodeError> {
     if *cx.context() == Some(cx.node()) {
         // Its sibling comes first.
         for _ in 0..3 {
@@ -38,16 +40,16 @@ async fn node(cx: &Ctx<Broken>, said: String) -> Result<StateUpdate, NodeError> 
     Ok(State::update().log([said]))
 }
 
-async fn ask(state: &State, cx: &Ctx<Broken>) -> Result<StateUpdate, NodeError> {
+async fn ask(state: &State, cx: &ContextWith<Broken>) -> Result<StateUpdate, NodeError> {
     let answer = if state.asks { cx.interrupt(Go).await.to_string() } else { String::new() };
     node(cx, format!("ask{answer}")).await
 }
 
-async fn work(_: &State, cx: &Ctx<Broken>) -> Result<StateUpdate, NodeError> {
+async fn work(_: &State, cx: &ContextWith<Broken>) -> Result<StateUpdate, NodeError> {
     node(cx, "work".to_owned()).await
 }
 
-async fn end(_: &State, cx: &Ctx<Broken>) -> Result<StateUpdate, NodeError> {
+async fn end(_: &State, cx: &ContextWith<Broken>) -> Result<StateUpdate, NodeError> {
     node(cx, "end".to_owned()).await
 }
 
@@ -95,8 +97,8 @@ impl Real {
                 ended(run.durability(how.durability).context(how.broken).await)
             }
             Deed::Resume { answer, patch, how } => {
-                let open = thread.pending().await.unwrap();
-                let open = open.questions().first().filter(|_| answer.is_some());
+                let open = thread.interrupts().await.unwrap();
+                let open = open.interrupts().first().filter(|_| answer.is_some());
                 let answer = open.map(|open| open.answer_json(answer.into()));
                 if !self.numbers.is_empty() {
                     self.clicked = answer.clone();
@@ -156,10 +158,10 @@ impl Real {
         let head = thread.state().await.unwrap();
         let newest = history.first().map(|newest| self.shown(newest, true));
         assert_eq!(head.map(|head| self.shown(&head, true)), newest);
-        let pending = thread.pending().await.unwrap();
+        let pending = thread.interrupts().await.unwrap();
         Shown {
             points: history.iter().enumerate().map(|(at, snapshot)| self.shown(snapshot, at == 0)).collect(),
-            pending: pending.questions().iter().map(|open| open.node.clone()).collect(),
+            pending: pending.interrupts().iter().map(|open| open.node.clone()).collect(),
         }
     }
 
@@ -191,12 +193,12 @@ fn ended(result: Result<Outcome<State>, Error>) -> &'static str {
 
 fn kind(error: &Error) -> &'static str {
     match error.kind() {
-        ErrorKind::Pending { .. } => "pending",
+        ErrorKind::PendingTasks { .. } => "pending",
         ErrorKind::NoThread { .. } => "no thread",
         ErrorKind::Node { .. } => "failed",
         ErrorKind::JoinNotFilled { .. } => "join",
-        ErrorKind::NotOpen { .. } => "not open",
-        ErrorKind::AtRest { .. } => "at rest",
+        ErrorKind::InterruptNotOpen { .. } => "not open",
+        ErrorKind::NothingToRun { .. } => "at rest",
         other => panic!("{other:?}"),
     }
 }

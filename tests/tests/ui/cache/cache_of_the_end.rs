@@ -1,4 +1,4 @@
-use superstep::cache::Cached;
+use superstep::cache::CachePolicy;
 use superstep::{END, GraphState, START, StateGraph};
 
 #[derive(GraphState, Clone, Default)]
@@ -14,5 +14,5 @@ fn main() {
     let _ = StateGraph::<Page>::new()
         .edge(START, fetch)
         .edge(fetch, END)
-        .cache(END, Cached::by(|page: &Page| page.url.clone()));
+        .cache(END, CachePolicy::by(|page: &Page| page.url.clone()));
 }

@@ -1,4 +1,4 @@
-use superstep::cache::Cached;
+use superstep::cache::CachePolicy;
 use superstep::{END, GraphState, START, StateGraph};
 
 #[derive(GraphState, Clone, Default)]
@@ -10,7 +10,7 @@ async fn fetch(_: &Page) -> PageUpdate {
     Page::update()
 }
 
-use superstep::Ctx;
+use superstep::ContextWith;
 
 struct Tenant(u32);
 
@@ -18,5 +18,5 @@ fn main() {
     let _ = StateGraph::<Page>::new()
         .edge(START, fetch)
         .edge(fetch, END)
-        .cache(fetch, Cached::by(|cx: &Ctx<Tenant>| cx.context().0));
+        .cache(fetch, CachePolicy::by(|cx: &ContextWith<Tenant>| cx.context().0));
 }

@@ -1,4 +1,4 @@
-use superstep::cache::Cached;
+use superstep::cache::CachePolicy;
 use superstep::{END, GraphState, START, StateGraph};
 
 #[derive(GraphState, Clone, Default)]
@@ -19,5 +19,5 @@ fn main() {
     let _ = StateGraph::<Page>::new()
         .edge(START, fetch)
         .edge(fetch, END)
-        .cache(fetch, Cached::by(|order: &Order| order.price));
+        .cache(fetch, CachePolicy::by(|order: &Order| order.price));
 }

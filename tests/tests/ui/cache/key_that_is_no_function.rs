@@ -1,4 +1,4 @@
-use superstep::cache::Cached;
+use superstep::cache::CachePolicy;
 use superstep::{END, GraphState, START, StateGraph};
 
 #[derive(GraphState, Clone, Default)]
@@ -11,5 +11,5 @@ async fn fetch(_: &Page) -> PageUpdate {
 }
 
 fn main() {
-    let _ = StateGraph::<Page>::new().edge(START, fetch).edge(fetch, END).cache(fetch, Cached::by("url"));
+    let _ = StateGraph::<Page>::new().edge(START, fetch).edge(fetch, END).cache(fetch, CachePolicy::by("url"));
 }

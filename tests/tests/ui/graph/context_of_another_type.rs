@@ -1,4 +1,4 @@
-use superstep::{Ctx, GraphState, START, StateGraph};
+use superstep::{ContextWith, GraphState, START, StateGraph};
 
 #[derive(GraphState, Clone, Default)]
 struct Ticket {
@@ -7,7 +7,7 @@ struct Ticket {
 
 struct Clients;
 
-async fn ask(_: &Ticket, _: &Ctx<Clients>) -> TicketUpdate {
+async fn ask(_: &Ticket, _: &ContextWith<Clients>) -> TicketUpdate {
     Ticket::update().answer("yes")
 }
 

@@ -1,11 +1,11 @@
-use superstep::{Cx, GraphState, START, StateGraph};
+use superstep::{Context, GraphState, START, StateGraph};
 
 #[derive(GraphState, Clone, Default)]
 struct Ticket {
     answer: String,
 }
 
-async fn ask(_: Ticket, _: &Cx) -> TicketUpdate {
+async fn ask(_: Ticket, _: &Context) -> TicketUpdate {
     Ticket::update().answer("yes")
 }
 

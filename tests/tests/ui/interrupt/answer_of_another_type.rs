@@ -1,6 +1,6 @@
 //! A question to which one answers yes or no is answered with a text.
 
-use superstep::interrupt::{Answer, Asked, Question};
+use superstep::interrupt::{Answer, TypedInterrupt, Question};
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]
@@ -10,7 +10,7 @@ impl Question for Approve {
     type Answer = bool;
 }
 
-fn answer(asked: &Asked<Approve>) -> Answer {
+fn answer(asked: &TypedInterrupt<Approve>) -> Answer {
     asked.answer("yes")
 }
 

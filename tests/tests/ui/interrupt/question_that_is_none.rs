@@ -1,6 +1,6 @@
 //! Something is asked that has no answer.
 
-use superstep::{Cx, GraphState};
+use superstep::{Context, GraphState};
 use serde::{Deserialize, Serialize};
 
 #[derive(GraphState, Clone)]
@@ -11,7 +11,7 @@ struct Order {
 #[derive(Serialize, Deserialize)]
 struct Approve;
 
-async fn buy(_: &Order, cx: &Cx) -> OrderUpdate {
+async fn buy(_: &Order, cx: &Context) -> OrderUpdate {
     Order::update().bought(cx.interrupt(Approve).await)
 }
 

@@ -1,6 +1,6 @@
 //! A durable step fails with something that is no error.
 
-use superstep::{Cx, GraphState, Result};
+use superstep::{Context, GraphState, Result};
 
 #[derive(GraphState, Clone)]
 struct Order {
@@ -11,7 +11,7 @@ async fn charge() -> std::result::Result<u32, String> {
     Err("declined".to_owned())
 }
 
-async fn pay(_: &Order, cx: &Cx) -> Result<OrderUpdate> {
+async fn pay(_: &Order, cx: &Context) -> Result<OrderUpdate> {
     Ok(Order::update().paid(cx.step("charge", charge()).await?))
 }
 

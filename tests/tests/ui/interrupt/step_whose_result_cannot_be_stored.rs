@@ -1,6 +1,6 @@
 //! A durable step gives something that no checkpoint can hold.
 
-use superstep::{Cx, GraphState, Result};
+use superstep::{Context, GraphState, Result};
 
 #[derive(GraphState, Clone)]
 struct Order {
@@ -13,7 +13,7 @@ async fn charge() -> Result<Receipt> {
     Ok(Receipt(7))
 }
 
-async fn pay(_: &Order, cx: &Cx) -> Result<OrderUpdate> {
+async fn pay(_: &Order, cx: &Context) -> Result<OrderUpdate> {
     Ok(Order::update().paid(cx.step("charge", charge()).await?.0))
 }
 

@@ -20,7 +20,7 @@ struct Check(i64);
 struct Clients;
 
 impl Check {
-    async fn run(&self, _: &superstep::Ctx<Clients>) -> To<Fives, (Increment, End<i64>)> {
+    async fn run(&self, _: &superstep::ContextWith<Clients>) -> To<Fives, (Increment, End<i64>)> {
         to(End(self.0))
     }
 }

@@ -1,10 +1,10 @@
-use superstep::{Cx, Route};
+use superstep::{Context, Route};
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]
 struct Query;
 
-async fn draft(_: &Cx) {}
+async fn draft(_: &Context) {}
 
 #[derive(Route)]
 enum Verdict {

@@ -1,11 +1,11 @@
-use superstep::{Cx, Route};
+use superstep::{Context, Route};
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]
 struct Query;
 
 mod nodes {
-    pub async fn search(_: &super::Query, _: &super::Cx) {}
+    pub async fn search(_: &super::Query, _: &super::Context) {}
 }
 
 #[derive(Route)]

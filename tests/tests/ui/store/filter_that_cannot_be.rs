@@ -1,10 +1,10 @@
 //! A filter by a value that serde cannot write.
 
-use superstep::Cx;
+use superstep::Context;
 
 struct Plan;
 
-async fn find(cx: &Cx) -> superstep::Result<usize> {
+async fn find(cx: &Context) -> superstep::Result<usize> {
     let found = cx.store()?.of::<String>("users").search().filter("plan", Plan).await?;
     Ok(found.items.len())
 }

@@ -1,8 +1,8 @@
 //! A namespace of something else than texts.
 
-use superstep::Cx;
+use superstep::Context;
 
-async fn find(cx: &Cx) -> superstep::Result<Option<String>> {
+async fn find(cx: &Context) -> superstep::Result<Option<String>> {
     Ok(cx.store()?.of::<String>([17]).get("name").await?)
 }
 

@@ -1,8 +1,8 @@
 //! A value that is not of the type that the items are said to have.
 
-use superstep::Cx;
+use superstep::Context;
 
-async fn count(cx: &Cx) -> superstep::Result<()> {
+async fn count(cx: &Context) -> superstep::Result<()> {
     let visits = cx.store()?.of::<u32>("visits");
     visits.put("ann", &"one").await?;
     Ok(())

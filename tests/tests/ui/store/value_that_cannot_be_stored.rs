@@ -1,12 +1,12 @@
 //! A value of a type that serde can neither write nor read.
 
-use superstep::Cx;
+use superstep::Context;
 
 struct Profile {
     name: String,
 }
 
-async fn greet(cx: &Cx) -> superstep::Result<Option<String>> {
+async fn greet(cx: &Context) -> superstep::Result<Option<String>> {
     let profile = cx.store()?.of::<Profile>("users").get("ann").await?;
     Ok(profile.map(|profile| profile.name))
 }

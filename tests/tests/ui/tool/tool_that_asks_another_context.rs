@@ -1,13 +1,13 @@
 use superstep_agent::tool;
 use superstep_agent::tool::Tools;
-use superstep::Ctx;
+use superstep::ContextWith;
 use superstep::messages::MessagesState;
 
 struct Shop;
 
 /// Buys something.
 #[tool]
-async fn buy(shop: &Ctx<Shop>) {
+async fn buy(shop: &ContextWith<Shop>) {
     let _ = shop.context();
 }
 

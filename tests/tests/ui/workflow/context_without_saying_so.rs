@@ -1,7 +1,7 @@
 use superstep::workflow::Workflow;
-use superstep::{Ctx, Result};
+use superstep::{ContextWith, Result};
 
-async fn write(topic: &str, model: &Ctx<u32>) -> Result<String> {
+async fn write(topic: &str, model: &ContextWith<u32>) -> Result<String> {
     Ok(format!("{topic} {}", model.context()))
 }
 

@@ -1,7 +1,7 @@
 use superstep::workflow::Workflow;
-use superstep::{Cx, Result};
+use superstep::{Context, Result};
 
-async fn write(topic: &str, cx: &Cx) -> Result<String> {
+async fn write(topic: &str, cx: &Context) -> Result<String> {
     let shared = std::rc::Rc::new(topic.to_owned());
     cx.emit(1).await;
     Ok(shared.to_string())

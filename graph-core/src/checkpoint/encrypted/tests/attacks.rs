@@ -2,9 +2,10 @@ use std::sync::Arc;
 
 use super::{FIRST, batch, corrupt, encrypted, id, line, write};
 use crate::checkpoint::{
-    Batch, Checkpoint, CheckpointId, Checkpointer, Encoding, EncryptedCheckpointer, Loaded,
-    MemoryCheckpointer, Page, Payload, PieceKind, Prune, Pruned, Query, RecordKind, RunRecord, Source,
-    StoreFuture, StoredCheckpoint, StoredField, StoredPiece, TaskRecord, ThreadQuery, ThreadRecord,
+    ChangeKind, Checkpoint, CheckpointFuture, CheckpointId, CheckpointQuery, CheckpointSource, Checkpointer,
+    Encoding, EncryptedCheckpointer, Loaded, MemoryCheckpointer, Page, Payload, Prune, Pruned, RecordKind,
+    RunRecord, StoredChange, StoredCheckpoint, StoredField, TaskRecord, ThreadQuery, ThreadRecord,
+    WriteBatch,
 };
 
 /// A store whose owner changes what is read from it.
@@ -21,7 +22,7 @@ impl<F: Fn(&mut Loaded) + Send + Sync + 'static> Meddled<F> {
 }
 
 impl<F: Fn(&mut Loaded) + Send + Sync + 'static> Checkpointer for Meddled<F> {
-    fn commit(&self, batch: Batch) -> StoreFuture<'_, ()> {
+    fn commit(&self, batch: WriteBatch) -> CheckpointFuture<'_, ()> {
         self.0.commit(batch)
     }
 
@@ -30,7 +31,7 @@ impl<F: Fn(&mut Loaded) + Send + Sync + 'static> Checkpointer for Meddled<F> {
         thread: &str,
         namespace: &str,
         checkpoint: Option<CheckpointId>,
-    ) -> StoreFuture<'_, Loaded> {
+    ) -> CheckpointFuture<'_, Loaded> {
         let loaded = self.0.get(thread, namespace, checkpoint);
         Box::pin(async move {
             let mut loaded = loaded.await?;
@@ -41,14 +42,14 @@ impl<F: Fn(&mut Loaded) + Send + Sync + 'static> Checkpointer for Meddled<F> {
         })
     }
 
-    fn list(&self, query: Query) -> StoreFuture<'_, Page<Checkpoint>> {
+    fn list(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<Checkpoint>> {
         Box::pin(async move {
             let Page { items, more } = self.0.list(query).await?;
             Ok(Page { items: items.into_iter().map(|item| self.meddled(item, "")).collect(), more })
         })
     }
 
-    fn threads(&self, query: ThreadQuery) -> StoreFuture<'_, Page<ThreadRecord>> {
+    fn threads(&self, query: ThreadQuery) -> CheckpointFuture<'_, Page<ThreadRecord>> {
         Box::pin(async move {
             let Page { mut items, more } = self.0.threads(query).await?;
             for item in &mut items {
@@ -60,15 +61,15 @@ impl<F: Fn(&mut Loaded) + Send + Sync + 'static> Checkpointer for Meddled<F> {
         })
     }
 
-    fn delete(&self, thread: &str) -> StoreFuture<'_, bool> {
+    fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool> {
         self.0.delete(thread)
     }
 
-    fn copy(&self, from: &str, to: &str) -> StoreFuture<'_, ()> {
+    fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()> {
         self.0.copy(from, to)
     }
 
-    fn prune(&self, prune: Prune) -> StoreFuture<'_, Pruned> {
+    fn prune(&self, prune: Prune) -> CheckpointFuture<'_, Pruned> {
         self.0.prune(prune)
     }
 }
@@ -100,8 +101,8 @@ fn refused(
     assert!(corrupt.to_string().contains(expected), "{corrupt}\nis not: {expected}");
 }
 
-fn field<'a>(stored: &'a mut StoredCheckpoint, name: &str) -> &'a mut Vec<StoredPiece> {
-    &mut stored.fields.iter_mut().find(|field| field.field == name).unwrap().pieces
+fn field<'a>(stored: &'a mut StoredCheckpoint, name: &str) -> &'a mut Vec<StoredChange> {
+    &mut stored.fields.iter_mut().find(|field| field.field == name).unwrap().changes
 }
 
 fn task(stored: &mut StoredCheckpoint, task: u32, kind: RecordKind) -> &mut TaskRecord {
@@ -125,7 +126,8 @@ fn nothing_is_refused_that_was_left_alone() {
 fn every_changed_bit_and_every_cut_is_refused() {
     let store = run(written());
     let sealed = run(store.get("t", "", Some(id(4)))).unwrap().found.unwrap();
-    let sealed = sealed.fields.into_iter().find(|field| field.field == "n").unwrap().pieces.remove(0).payload;
+    let sealed =
+        sealed.fields.into_iter().find(|field| field.field == "n").unwrap().changes.remove(0).payload;
     let bytes = sealed.bytes().to_vec();
     assert_eq!(bytes.len(), 46 + 1, "the documented 46 bytes and the value");
     for place in 0..bytes.len() {
@@ -177,8 +179,8 @@ fn a_value_opens_at_its_own_place_only() {
         FORGED,
     );
     refused(&store, |stored| field(stored, "twin")[0].checkpoint = id(3), FORGED);
-    refused(&store, |stored| field(stored, "n")[0].kind = PieceKind::Delta, FORGED);
-    refused(&store, |stored| field(stored, "list")[0].kind = PieceKind::Value, FORGED);
+    refused(&store, |stored| field(stored, "n")[0].kind = ChangeKind::Delta, FORGED);
+    refused(&store, |stored| field(stored, "list")[0].kind = ChangeKind::Value, FORGED);
     refused(
         &store,
         |stored| field(stored, "list")[0].payload = field(stored, "list")[4].payload.clone(),
@@ -233,7 +235,7 @@ fn pieces_out_of_order_left_out_doubled_or_of_later_checkpoints_are_refused() {
     refused(&store, old_value, "field `list`");
     let twice = |stored: &mut StoredCheckpoint| {
         let pieces = field(stored, "list").clone();
-        stored.fields.push(StoredField { field: "list".into(), pieces });
+        stored.fields.push(StoredField { field: "list".into(), changes: pieces });
     };
     refused(&store, twice, "it is there twice");
     refused(&store, |stored| stored.records.swap(1, 2), "it is not in its order, or there twice");
@@ -252,12 +254,12 @@ fn a_later_piece_or_an_older_value_in_front_is_refused() {
         let told = corrupt(expected, run(store.get("t", "", Some(id(3))))).to_string();
         assert!(told.contains(expected), "{told}");
     };
-    let list = newest.fields.iter().find(|field| field.field == "list").unwrap().pieces.clone();
+    let list = newest.fields.iter().find(|field| field.field == "list").unwrap().changes.clone();
     check(
         Box::new(move |stored| *field(stored, "list") = list.clone()),
         "it has a piece of a later checkpoint",
     );
-    let n = oldest.fields.iter().find(|field| field.field == "n").unwrap().pieces[0].clone();
+    let n = oldest.fields.iter().find(|field| field.field == "n").unwrap().changes[0].clone();
     let in_front = move |stored: &mut StoredCheckpoint| field(stored, "n").insert(0, n.clone());
     check(Box::new(in_front), "a whole value stands behind other pieces");
 }
@@ -272,7 +274,7 @@ fn what_a_checkpoint_says_of_its_graph_cannot_be_changed_in_no_read() {
         ("another parent", |checkpoint| checkpoint.parent = Some(id(1))),
         ("no parent", |checkpoint| checkpoint.parent = None),
         ("another step", |checkpoint| checkpoint.step += 1),
-        ("another source", |checkpoint| checkpoint.source = Source::Fork),
+        ("another source", |checkpoint| checkpoint.source = CheckpointSource::Fork),
         ("another run", |checkpoint| {
             checkpoint.run = Arc::new(RunRecord { id: "other".into(), ..(*checkpoint.run).clone() });
         }),
@@ -283,7 +285,7 @@ fn what_a_checkpoint_says_of_its_graph_cannot_be_changed_in_no_read() {
     let store = run(written());
     for (what, attack) in attacks {
         let store = meddled(&store, move |loaded| attack(&mut loaded.found.as_mut().unwrap().checkpoint));
-        let list = Query { thread: "t".into(), ..Query::default() };
+        let list = CheckpointQuery { thread: "t".into(), ..CheckpointQuery::default() };
         let all = [
             corrupt(what, run(store.get("t", "", Some(id(4))))),
             corrupt(what, run(store.list(list))),
@@ -306,7 +308,7 @@ fn another_checkpoint_thread_or_namespace_in_its_place_is_refused() {
     let others = encrypted(&store, &[FIRST]);
     run(write(&others, "other thread"));
     for (number, text) in (1..).zip(super::LINES) {
-        let batch = Batch { namespace: "inner".into(), ..batch("t", number, text) };
+        let batch = WriteBatch { namespace: "inner".into(), ..batch("t", number, text) };
         run(others.commit(batch)).unwrap();
     }
     let other_thread = run(store.get("other thread", "", Some(id(4)))).unwrap();

@@ -1,5 +1,5 @@
 use super::{FIRST, MadeOf, batch, corrupt, encrypted, line, write};
-use crate::checkpoint::{Checkpointer, Encoding, MemoryCheckpointer, Query, ThreadQuery};
+use crate::checkpoint::{CheckpointQuery, Checkpointer, Encoding, MemoryCheckpointer, ThreadQuery};
 
 const SECOND: MadeOf = MadeOf(2, 8);
 
@@ -24,8 +24,11 @@ async fn after_a_rotation_old_values_are_read_and_new_ones_written_under_the_new
     assert_eq!(line(&second, "t", 6).await.unwrap(), "list=all n=3 other=3 twin=3");
     let listed = second.threads(ThreadQuery::default()).await.unwrap().items;
     assert!(listed.iter().all(|thread| thread.head.is_ok()) && listed.len() == 1);
-    let query = Query { thread: "t".into(), ..Query::default() };
-    assert_eq!(second.list(Query { limit: Some(2), ..query.clone() }).await.unwrap().items.len(), 2);
+    let query = CheckpointQuery { thread: "t".into(), ..CheckpointQuery::default() };
+    assert_eq!(
+        second.list(CheckpointQuery { limit: Some(2), ..query.clone() }).await.unwrap().items.len(),
+        2
+    );
     corrupt("a list with old ones", second.list(query).await);
 }
 
@@ -59,7 +62,7 @@ async fn every_payload_in_the_store_is_sealed_and_no_two_are_alike() {
     let mut all = Vec::new();
     for thread in ["t", "twin"] {
         let found = store.get(thread, "", None).await.unwrap().found.unwrap();
-        all.extend(found.fields.into_iter().flat_map(|field| field.pieces).map(|piece| piece.payload));
+        all.extend(found.fields.into_iter().flat_map(|field| field.changes).map(|piece| piece.payload));
         all.extend(found.records.into_iter().map(|record| record.payload));
         all.extend(found.checkpoint.progress);
     }

@@ -8,8 +8,9 @@ use std::time::UNIX_EPOCH;
 
 use super::{EncryptedCheckpointer, Key, Keys};
 use crate::checkpoint::{
-    Batch, Checkpoint, CheckpointId, Checkpointer, Corrupt, Fence, MemoryCheckpointer, NewCheckpoint,
-    Payload, Piece, PieceKind, RecordKey, RecordKind, RunRecord, Source, StoreError, TaskRecord, Write,
+    BatchWrite, ChangeKind, Checkpoint, CheckpointError, CheckpointId, CheckpointSource, Checkpointer,
+    CorruptCheckpoint, Fence, FieldChange, MemoryCheckpointer, NewCheckpoint, Payload, RecordKey, RecordKind,
+    RunRecord, TaskRecord, WriteBatch,
 };
 
 const FIRST: MadeOf = MadeOf(1, 7);
@@ -36,11 +37,11 @@ fn id(number: u8) -> CheckpointId {
 }
 
 /// `list+a n=1` writes a delta of `list` and a value of `n`.
-fn pieces(line: &str) -> Vec<Piece> {
+fn pieces(line: &str) -> Vec<FieldChange> {
     let piece = |word: &str| {
         let (field, value) = word.split_at(word.find(['+', '=']).unwrap());
-        let kind = if value.starts_with('=') { PieceKind::Value } else { PieceKind::Delta };
-        Piece { field: field.to_owned().into(), kind, payload: Payload::json(&value[1..]) }
+        let kind = if value.starts_with('=') { ChangeKind::Value } else { ChangeKind::Delta };
+        FieldChange { field: field.to_owned().into(), kind, payload: Payload::json(&value[1..]) }
     };
     line.split_whitespace().map(piece).collect()
 }
@@ -51,13 +52,13 @@ fn record(task: u32, kind: RecordKind, key: &str) -> TaskRecord {
 }
 
 /// Adds a checkpoint of this number, behind that of the number before.
-fn batch(thread: &str, number: u8, line: &str) -> Batch {
+fn batch(thread: &str, number: u8, line: &str) -> WriteBatch {
     let before = number.checked_sub(1).filter(|number| *number > 0).map(id);
     let checkpoint = Checkpoint {
         id: id(number),
         parent: before,
         step: i64::from(number) - 2,
-        source: Source::Loop,
+        source: CheckpointSource::Loop,
         run: Arc::new(RunRecord {
             id: "run".into(),
             program: "program".into(),
@@ -73,14 +74,14 @@ fn batch(thread: &str, number: u8, line: &str) -> Batch {
         record(1, RecordKind::Finished, ""),
         record(1, RecordKind::Answer, "q"),
     ];
-    let new = NewCheckpoint { checkpoint, pieces: pieces(line), records };
-    Batch {
+    let new = NewCheckpoint { checkpoint, changes: pieces(line), records };
+    WriteBatch {
         thread: thread.into(),
         namespace: "".into(),
         origin: format!("origin of {thread}").into(),
         fence: Fence { epoch: 0, head: before },
         epoch: 0,
-        writes: vec![Write::Checkpoint(Box::new(new))],
+        writes: vec![BatchWrite::Checkpoint(Box::new(new))],
     }
 }
 
@@ -94,13 +95,13 @@ async fn write(store: &impl Checkpointer, thread: &str) {
 }
 
 /// The pieces of a checkpoint, fields by name.
-async fn line(store: &impl Checkpointer, thread: &str, number: u8) -> Result<String, StoreError> {
+async fn line(store: &impl Checkpointer, thread: &str, number: u8) -> Result<String, CheckpointError> {
     let mut found = store.get(thread, "", Some(id(number))).await?.found.unwrap();
     found.fields.sort_by(|one, other| one.field.cmp(&other.field));
     let mut words = Vec::new();
     for field in &found.fields {
-        for piece in &field.pieces {
-            let sign = if piece.kind == PieceKind::Value { '=' } else { '+' };
+        for piece in &field.changes {
+            let sign = if piece.kind == ChangeKind::Value { '=' } else { '+' };
             let text = std::str::from_utf8(piece.payload.bytes()).unwrap();
             words.push(format!("{}{sign}{text}", field.field));
         }
@@ -109,9 +110,9 @@ async fn line(store: &impl Checkpointer, thread: &str, number: u8) -> Result<Str
 }
 
 #[track_caller]
-fn corrupt<T: std::fmt::Debug>(what: &str, result: Result<T, StoreError>) -> Corrupt {
+fn corrupt<T: std::fmt::Debug>(what: &str, result: Result<T, CheckpointError>) -> CorruptCheckpoint {
     match result {
-        Err(StoreError::Corrupt(corrupt)) => *corrupt,
+        Err(CheckpointError::Corrupt(corrupt)) => *corrupt,
         other => panic!("{what}: {other:?}"),
     }
 }

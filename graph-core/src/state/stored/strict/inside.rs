@@ -11,13 +11,13 @@ use super::refused::Refused;
 use super::{At, Strict};
 
 /// A value that is written strictly by whatever serializer it is handed to.
-pub(super) struct Within<'r, T: ?Sized> {
+pub(super) struct SubgraphCall<'r, T: ?Sized> {
     pub(super) value: &'r T,
     pub(super) refused: &'r Refused,
     pub(super) at: At,
 }
 
-impl<T: Serialize + ?Sized> Serialize for Within<'_, T> {
+impl<T: Serialize + ?Sized> Serialize for SubgraphCall<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.value.serialize(Strict { inner: serializer, refused: self.refused, at: self.at })
     }
@@ -42,9 +42,9 @@ impl<'r, C> Inside<'r, C> {
     fn item<T: ?Sized, E>(
         &mut self,
         value: &T,
-        write: impl FnOnce(&mut C, &Within<'_, T>) -> Result<(), E>,
+        write: impl FnOnce(&mut C, &SubgraphCall<'_, T>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let written = write(&mut self.inner, &Within { value, refused: self.refused, at: self.at });
+        let written = write(&mut self.inner, &SubgraphCall { value, refused: self.refused, at: self.at });
         if written.is_err() {
             self.refused.came_through_index(self.index);
             self.came_through_variant();
@@ -57,9 +57,9 @@ impl<'r, C> Inside<'r, C> {
         &mut self,
         key: &'static str,
         value: &T,
-        write: impl FnOnce(&mut C, &Within<'_, T>) -> Result<(), E>,
+        write: impl FnOnce(&mut C, &SubgraphCall<'_, T>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let written = write(&mut self.inner, &Within { value, refused: self.refused, at: self.at });
+        let written = write(&mut self.inner, &SubgraphCall { value, refused: self.refused, at: self.at });
         if written.is_err() {
             self.refused.came_through_key(key);
             self.came_through_variant();
@@ -140,7 +140,7 @@ impl<C: SerializeMap> SerializeMap for Inside<'_, C> {
 
     // Without the key at hand, the way to what is refused lacks it.
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), C::Error> {
-        self.inner.serialize_value(&Within { value, refused: self.refused, at: self.at })
+        self.inner.serialize_value(&SubgraphCall { value, refused: self.refused, at: self.at })
     }
 
     #[inline]
@@ -150,7 +150,7 @@ impl<C: SerializeMap> SerializeMap for Inside<'_, C> {
         value: &T,
     ) -> Result<(), C::Error> {
         self.inner.serialize_key(&Key { key, refused: self.refused })?;
-        let value = Within { value, refused: self.refused, at: self.at };
+        let value = SubgraphCall { value, refused: self.refused, at: self.at };
         self.inner.serialize_value(&value).inspect_err(|_| match serde_json::to_value(key) {
             Ok(Value::String(key)) => self.refused.came_through_key(key),
             Ok(key) => self.refused.came_through_key(key.to_string()),

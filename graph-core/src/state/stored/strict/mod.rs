@@ -6,7 +6,7 @@ mod inside;
 mod key;
 mod refused;
 
-use inside::{Inside, Within};
+use inside::{Inside, SubgraphCall};
 pub(super) use refused::Refused;
 
 /// How many arrays and objects may lie in each other: serde_json reads no more.
@@ -142,7 +142,7 @@ impl<'r, S: Serializer> Serializer for Strict<'r, S> {
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<S::Ok, S::Error> {
-        let within = Within { value, refused: self.refused, at: At { some: true, ..self.at } };
+        let within = SubgraphCall { value, refused: self.refused, at: At { some: true, ..self.at } };
         self.inner.serialize_some(&within)
     }
 
@@ -151,7 +151,7 @@ impl<'r, S: Serializer> Serializer for Strict<'r, S> {
         name: &'static str,
         value: &T,
     ) -> Result<S::Ok, S::Error> {
-        self.inner.serialize_newtype_struct(name, &Within { value, refused: self.refused, at: self.at })
+        self.inner.serialize_newtype_struct(name, &SubgraphCall { value, refused: self.refused, at: self.at })
     }
 
     fn serialize_unit_variant(
@@ -172,7 +172,7 @@ impl<'r, S: Serializer> Serializer for Strict<'r, S> {
     ) -> Result<S::Ok, S::Error> {
         let (at, refused) = (At::inside(self.deeper(1)?), self.refused);
         let written =
-            self.inner.serialize_newtype_variant(name, index, variant, &Within { value, refused, at });
+            self.inner.serialize_newtype_variant(name, index, variant, &SubgraphCall { value, refused, at });
         written.inspect_err(|_| refused.came_through_key(variant))
     }
 

@@ -1,12 +1,12 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Answer, Asked, NotAsked, Question};
+use super::{Answer, InterruptMismatch, Question, TypedInterrupt};
 
 /// A question that a task waits for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct OpenQuestion {
+pub struct OpenInterrupt {
     /// Which question it is: the same when the task runs again, different for every other.
     pub id: String,
     /// The node that asks.
@@ -25,7 +25,7 @@ pub struct OpenQuestion {
     pub namespace: Vec<String>,
 }
 
-impl OpenQuestion {
+impl OpenInterrupt {
     /// An answer as a client sends it, to the question as it is here: should it ask something else by the time that the run
     /// is resumed, the answer is refused. Whether it is one for this question's type is seen when the task reads it.
     pub fn answer_json(&self, answer: Value) -> Answer {
@@ -36,19 +36,21 @@ impl OpenQuestion {
     ///
     /// # Errors
     /// It is a question of another name, or its JSON is none of `Q`.
-    pub fn read<Q: Question>(&self) -> Result<Asked<Q>, NotAsked> {
+    pub fn read<Q: Question>(&self) -> Result<TypedInterrupt<Q>, InterruptMismatch> {
         if self.name != Q::name() {
-            return Err(NotAsked::AnotherName {
+            return Err(InterruptMismatch::OtherType {
                 id: self.id.clone(),
                 name: self.name.clone(),
                 expected: Q::name(),
             });
         }
         match Q::deserialize(&self.question) {
-            Ok(question) => Ok(Asked::new(self.id.clone(), question, self.question.clone())),
-            Err(error) => {
-                Err(NotAsked::Unfit { id: self.id.clone(), name: Q::name(), reason: error.to_string() })
-            }
+            Ok(question) => Ok(TypedInterrupt::new(self.id.clone(), question, self.question.clone())),
+            Err(error) => Err(InterruptMismatch::Unreadable {
+                id: self.id.clone(),
+                name: Q::name(),
+                reason: error.to_string(),
+            }),
         }
     }
 }

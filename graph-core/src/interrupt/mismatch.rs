@@ -1,10 +1,10 @@
 /// Why a run has no such question to answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum NotAsked {
+pub enum InterruptMismatch {
     /// No open question has this name, or none has this key.
     #[error("no open question is `{wanted}`{}", those(.open))]
-    Nowhere {
+    NotFound {
         /// The name of the question's type, and its key if one was asked for.
         wanted: String,
         /// The names of those that are open.
@@ -20,13 +20,13 @@ pub enum NotAsked {
     },
     /// A bare answer does not say which question it is for, and not exactly one is open.
     #[error("an answer without a question's id is for the only one that is open{}", ids(.open))]
-    NotAlone {
+    NotExactlyOne {
         /// The ids of those that are open.
         open: Vec<String>,
     },
     /// The question is one of another type.
     #[error("question `{id}` is a `{name}`, not a `{expected}`")]
-    AnotherName {
+    OtherType {
         /// The question's id.
         id: String,
         /// Its name.
@@ -36,7 +36,7 @@ pub enum NotAsked {
     },
     /// The question was asked as another version of its type.
     #[error("question `{id}` cannot be read as `{name}`: {reason}")]
-    Unfit {
+    Unreadable {
         /// The question's id.
         id: String,
         /// The name of the question's type.
