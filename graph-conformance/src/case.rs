@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use superstep::checkpoint::Checkpointer;
+use superstep_store::checkpoint::Checkpointer;
 
 use crate::cases as listed;
 use crate::expect::told;
@@ -56,7 +56,7 @@ pub fn cases() -> impl Iterator<Item = Case> {
 ///
 /// ```
 /// # use superstep_conformance::Place;
-/// # use superstep::checkpoint::{MemoryCheckpointer, CheckpointError};
+/// # use superstep_store::checkpoint::{MemoryCheckpointer, CheckpointError};
 /// # struct Memory(MemoryCheckpointer);
 /// # impl Place for Memory {
 /// #     type Store = MemoryCheckpointer;

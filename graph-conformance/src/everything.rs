@@ -1,6 +1,6 @@
 use std::fmt::Display;
 
-use superstep::checkpoint::{CheckpointId, CheckpointQuery, Checkpointer, Fence, StoredCheckpoint};
+use superstep_store::checkpoint::{CheckpointId, CheckpointQuery, Checkpointer, Fence, StoredCheckpoint};
 
 use crate::Broken;
 use crate::expect::{Expect, holds, same};

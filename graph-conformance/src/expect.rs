@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt::{Debug, Display, Write as _};
 use std::mem::discriminant;
 
-use superstep::checkpoint::{CheckpointError, Fence};
+use superstep_store::checkpoint::{CheckpointError, Fence};
 
 use crate::Broken;
 

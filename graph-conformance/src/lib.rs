@@ -1,11 +1,11 @@
 //! What a store of checkpoints has to pass: every promise of
-//! [`Checkpointer`](superstep::checkpoint::Checkpointer) as a test of its own.
+//! [`Checkpointer`](superstep_store::checkpoint::Checkpointer) as a test of its own.
 //!
 //! The author of a store says where one is, and how it is opened; the rest is here:
 //!
 //! ```
 //! use superstep_conformance::Place;
-//! use superstep::checkpoint::{MemoryCheckpointer, CheckpointError};
+//! use superstep_store::checkpoint::{MemoryCheckpointer, CheckpointError};
 //!
 //! struct Mine(MemoryCheckpointer); // for a store on disk: a temporary folder
 //!

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use superstep::checkpoint::{
-    ChangeKind, Encoding, FieldChange, Payload, RecordKey, RecordKind, StoredChange, StoredCheckpoint,
-    StoredField, TaskRecord,
+use superstep_store::checkpoint::{
+    ChangeKind, FieldChange, RecordKey, RecordKind, StoredChange, StoredCheckpoint, StoredField, TaskRecord,
 };
+use superstep_store::payload::{Encoding, Payload};
 
 pub(crate) fn pieces(line: &str) -> Vec<FieldChange> {
     let piece = |word: &str| {

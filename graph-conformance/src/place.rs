@@ -2,7 +2,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use superstep::checkpoint::{CheckpointError, Checkpointer};
+use superstep_store::checkpoint::{CheckpointError, Checkpointer};
 
 /// Where a store is: a file, a folder, a database, or just a store in memory.
 ///

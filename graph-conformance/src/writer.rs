@@ -1,8 +1,8 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use superstep::Metadata;
-use superstep::checkpoint::{
+use superstep_store::Metadata;
+use superstep_store::checkpoint::{
     BatchWrite, Checkpoint, CheckpointError, CheckpointId, CheckpointSource, Checkpointer, Fence,
     NewCheckpoint, RecordKey, RunRecord, StoredCheckpoint, TaskRecord, WriteBatch,
 };

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use superstep::checkpoint::{BatchWrite, ChangeKind, CheckpointId, FieldChange, WriteBatch};
+use superstep_store::checkpoint::{BatchWrite, ChangeKind, CheckpointId, FieldChange, WriteBatch};
 
 use crate::notation::text;
 

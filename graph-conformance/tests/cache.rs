@@ -1,7 +1,7 @@
 //! The cache in memory keeps every promise.
 
-use superstep::cache::{CacheError, MemoryCache};
 use superstep_conformance::cache::Place;
+use superstep_store::cache::{CacheError, MemoryCache};
 
 struct Memory(MemoryCache);
 

@@ -4,10 +4,10 @@ use std::future::poll_fn;
 use std::task::Poll;
 use std::time::{Duration, SystemTime};
 
-use superstep::cache::{Cache, CacheError, CacheFuture, Clear, EntryKey, MemoryCache, NewEntry};
-use superstep::checkpoint::Payload;
 use superstep_conformance::block_on;
 use superstep_conformance::cache::{Place, run};
+use superstep_store::cache::{Cache, CacheError, CacheFuture, Clear, EntryKey, MemoryCache, NewEntry};
+use superstep_store::payload::Payload;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
@@ -58,7 +58,7 @@ impl Faulty {
     fn changed(&self, entry: NewEntry) -> NewEntry {
         let NewEntry { at, mut value, ttl } = entry;
         if self.is(Fault::LosesEncodings) {
-            value = Payload::new(superstep::checkpoint::Encoding::Json, value.bytes());
+            value = Payload::new(superstep_store::payload::Encoding::Json, value.bytes());
         }
         NewEntry { at: self.at(at), value, ttl: ttl.filter(|_| !self.is(Fault::LetsNothingExpire)) }
     }

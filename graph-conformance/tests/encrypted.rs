@@ -1,7 +1,7 @@
 //! The encrypting store keeps every promise of the store that it stands around.
 
-use superstep::checkpoint::{CheckpointError, EncryptedCheckpointer, Key, Keys, MemoryCheckpointer};
 use superstep_conformance::Place;
+use superstep_store::checkpoint::{CheckpointError, EncryptedCheckpointer, Key, Keys, MemoryCheckpointer};
 
 struct Encrypted(MemoryCheckpointer);
 

@@ -1,7 +1,7 @@
 //! The long-term store in memory keeps every promise.
 
-use superstep::store::{MemoryStore, StoreError};
 use superstep_conformance::store::Place;
+use superstep_store::store::{MemoryStore, StoreError};
 
 struct Memory(MemoryStore);
 

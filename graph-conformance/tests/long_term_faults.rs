@@ -6,13 +6,13 @@ use std::future::poll_fn;
 use std::task::Poll;
 use std::time::SystemTime;
 
-use superstep::checkpoint::Page;
-use superstep::store::{
+use superstep_conformance::block_on;
+use superstep_conformance::store::{Place, run};
+use superstep_store::checkpoint::Page;
+use superstep_store::store::{
     Found, Get, Item, ItemKey, ItemWrite, ItemWrites, MemoryStore, Namespace, NamespaceQuery, Order, Search,
     Store, StoreError, StoreFuture,
 };
-use superstep_conformance::block_on;
-use superstep_conformance::store::{Place, run};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {

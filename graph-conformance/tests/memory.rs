@@ -2,8 +2,8 @@
 
 use std::thread;
 
-use superstep::checkpoint::{CheckpointError, Checkpointer, Fence, MemoryCheckpointer, WriteBatch};
 use superstep_conformance::{Place, block_on};
+use superstep_store::checkpoint::{CheckpointError, Checkpointer, Fence, MemoryCheckpointer, WriteBatch};
 
 struct Memory(MemoryCheckpointer);
 

@@ -10,7 +10,8 @@ use std::time::Instant;
 use paired::{extent, pair};
 use serde::{Deserialize, Serialize};
 use superstep::GraphState;
-use superstep::checkpoint::{ChangeKind, CheckpointId, Payload, StoredChange, StoredField};
+use superstep::checkpoint::{ChangeKind, CheckpointId, StoredChange, StoredField};
+use superstep::payload::Payload;
 use superstep::state::Restore;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -36,7 +37,7 @@ fn message(number: u32) -> Message {
 }
 
 fn json(value: &impl Serialize) -> Payload {
-    Payload::new(superstep::checkpoint::Encoding::Json, serde_json::to_vec(value).expect("JSON"))
+    Payload::new(superstep::payload::Encoding::Json, serde_json::to_vec(value).expect("JSON"))
 }
 
 fn chat(pieces: impl IntoIterator<Item = (ChangeKind, Payload)>) -> Vec<StoredField> {

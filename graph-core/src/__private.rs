@@ -1,6 +1,5 @@
 //! What generated code names. Not part of the public interface.
 
-pub use crate::checkpoint::{Encoding, Payload as StoredPayload};
 pub use crate::machine::{
     AnyNode, Edge, Ending, IntoNode, Leads, Machine, NodeData, NodeOf, OutputOf, RunState, StateInputOf,
     Stateless, Way, Wiring, debug_node, exit_to, read_node,
@@ -9,6 +8,7 @@ pub use crate::node::{
     ByRef, Choice, Exit, Extract, FixedParam, IntoLeave, IntoStep, IsState, IsView, Leave, NoPacket, NodeRef,
     Packet, PacketType, Param, Payload, Sent, Source, StateOrPacket, Step, Unsent, View, Viewed,
 };
+pub use crate::payload::{Encoding, Payload as StoredPayload};
 pub use crate::reducers::{FoldOutcome, ReduceError, Reducer, Replace, Stamp, StoredAs, Undo};
 #[cfg(feature = "schema")]
 pub use crate::schema;

@@ -120,6 +120,7 @@ pub mod interrupt;
 pub mod machine;
 pub mod messages;
 pub mod node;
+pub mod payload;
 mod plan;
 pub mod policy;
 pub mod reducers;
@@ -156,13 +157,4 @@ pub use superstep_derive::Route;
 #[doc = include_str!("../docs/state_view.md")]
 pub use superstep_derive::StateView;
 
-/// What a panic said.
-pub(crate) fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
-    if let Some(text) = panic.downcast_ref::<&str>() {
-        text
-    } else if let Some(text) = panic.downcast_ref::<String>() {
-        text
-    } else {
-        "(no message)"
-    }
-}
+pub(crate) use superstep_store::payload::panic_text;

@@ -15,12 +15,12 @@ use std::time::{Duration, Instant};
 use paired::{extent, measuring, pair};
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
-use superstep::checkpoint::{
+use superstep::{Graph, GraphState, START, StateGraph};
+use superstep_sqlite::{SqliteCheckpointer, Synchronous};
+use superstep_store::checkpoint::{
     Checkpoint, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded, MemoryCheckpointer,
     Page, Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
 };
-use superstep::{Graph, GraphState, START, StateGraph};
-use superstep_sqlite::{SqliteCheckpointer, Synchronous};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Message {

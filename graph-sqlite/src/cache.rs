@@ -3,8 +3,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use superstep::cache::{Cache, CacheError, CacheFuture, Clear, EntryKey, NewEntry};
-use superstep::checkpoint::{CheckpointError, Payload};
+use superstep_store::cache::{Cache, CacheError, CacheFuture, Clear, EntryKey, NewEntry};
+use superstep_store::checkpoint::CheckpointError;
+use superstep_store::payload::Payload;
 
 use crate::items::about;
 use crate::options::Options;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use rusqlite::ToSql;
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use superstep::checkpoint::{ChangeKind, CheckpointId, Encoding, Payload, StoredChange};
+use superstep_store::checkpoint::{ChangeKind, CheckpointId, StoredChange};
+use superstep_store::payload::{Encoding, Payload};
 
 /// How many bytes tell of one entry.
 pub(crate) const HEADER: usize = 21;

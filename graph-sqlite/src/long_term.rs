@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use rusqlite::Connection;
-use superstep::checkpoint::Page;
-use superstep::store::{
+use superstep_store::checkpoint::Page;
+use superstep_store::store::{
     Found, Get, Item, ItemWrites, Namespace, NamespaceQuery, Search, Store, StoreError, StoreFuture,
 };
 
@@ -37,7 +37,7 @@ use crate::writer::{Session, Turn};
 /// in it, and both write with one thread. Several processes may have it open.
 ///
 /// A read of an item costs a look into two indexes. A search reads the items of its namespace, and those further in, until its
-/// page is full, and a search by meaning reads all of them; see [`Index`](superstep::store::Index).
+/// page is full, and a search by meaning reads all of them; see [`Index`](superstep_store::store::Index).
 ///
 /// What is in the file is not encrypted: whoever can read the file reads the values. A file that is made here can be read by its
 /// owner only.

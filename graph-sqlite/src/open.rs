@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
-use superstep::checkpoint::CheckpointError;
+use superstep_store::checkpoint::CheckpointError;
 
 use crate::options::{Options, Synchronous};
 use crate::schema;

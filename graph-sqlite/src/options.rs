@@ -2,7 +2,7 @@ use std::path::Path;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use superstep::checkpoint::CheckpointError;
+use superstep_store::checkpoint::CheckpointError;
 
 use crate::{SqliteCache, SqliteCheckpointer, SqliteStore};
 
@@ -82,7 +82,10 @@ impl Options {
     ///
     /// # Errors
     /// As [`SqliteStore::open`].
-    pub fn open_store(self, path: impl AsRef<Path>) -> Result<SqliteStore, superstep::store::StoreError> {
+    pub fn open_store(
+        self,
+        path: impl AsRef<Path>,
+    ) -> Result<SqliteStore, superstep_store::store::StoreError> {
         SqliteStore::open_with(path.as_ref(), &self)
     }
 
@@ -90,7 +93,10 @@ impl Options {
     ///
     /// # Errors
     /// As [`SqliteCache::open`].
-    pub fn open_cache(self, path: impl AsRef<Path>) -> Result<SqliteCache, superstep::cache::CacheError> {
+    pub fn open_cache(
+        self,
+        path: impl AsRef<Path>,
+    ) -> Result<SqliteCache, superstep_store::cache::CacheError> {
         SqliteCache::open_with(path.as_ref(), &self)
     }
 }

@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rusqlite::Connection;
-use superstep::checkpoint::CheckpointError;
+use superstep_store::checkpoint::CheckpointError;
 
 use crate::open;
 use crate::options::Options;

@@ -2,7 +2,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use superstep::checkpoint::{
+use superstep_store::checkpoint::{
     Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded, Page,
     Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
 };

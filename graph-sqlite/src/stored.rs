@@ -5,7 +5,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Row, ToSql};
-use superstep::checkpoint::{Checkpoint, CheckpointId, CheckpointSource, Encoding, Payload, RunRecord};
+use superstep_store::checkpoint::{Checkpoint, CheckpointId, CheckpointSource, RunRecord};
+use superstep_store::payload::{Encoding, Payload};
 
 use crate::chunk::unknown_encoding;
 use crate::trouble::Trouble;

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use rusqlite::ErrorCode;
-use superstep::checkpoint::{CheckpointError, CheckpointId, CorruptCheckpoint};
+use superstep_store::checkpoint::{CheckpointError, CheckpointId, CorruptCheckpoint};
 
 /// Why something inside the store did not go through; what names the thread is added at its edge.
 #[derive(Debug)]

@@ -4,9 +4,9 @@
 use std::path::PathBuf;
 
 use rusqlite::{Connection, params};
-use superstep::cache::{CacheError, EntryKey};
 use superstep_conformance::cache::Place;
 use superstep_sqlite::{SqliteCache, Synchronous};
+use superstep_store::cache::{CacheError, EntryKey};
 use tempfile::TempDir;
 
 /// A file in a folder of its own.

@@ -4,9 +4,9 @@
 use std::path::PathBuf;
 
 use rusqlite::{Connection, params};
-use superstep::checkpoint::CheckpointError;
 use superstep_conformance::{Damage, Place};
 use superstep_sqlite::SqliteCheckpointer;
+use superstep_store::checkpoint::CheckpointError;
 use tempfile::TempDir;
 
 /// A file in a folder of its own.

@@ -4,9 +4,9 @@
 use std::path::PathBuf;
 
 use rusqlite::{Connection, params};
-use superstep::store::{Namespace, StoreError};
 use superstep_conformance::store::{Damage, Place};
 use superstep_sqlite::{SqliteStore, Synchronous};
+use superstep_store::store::{Namespace, StoreError};
 use tempfile::TempDir;
 
 /// A file in a folder of its own.

@@ -1,4 +1,4 @@
-use superstep::cache::EntryKey;
+use superstep_store::cache::EntryKey;
 
 use crate::Broken;
 use crate::expect::told;

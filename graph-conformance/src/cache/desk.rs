@@ -4,9 +4,9 @@ use std::fmt::{Debug, Display};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use superstep::cache::{Cache, CacheError, Clear, EntryKey, NewEntry};
-use superstep::checkpoint::Payload;
-use superstep::store::Ttl;
+use superstep_store::cache::{Cache, CacheError, Clear, EntryKey, NewEntry};
+use superstep_store::payload::Payload;
+use superstep_store::store::Ttl;
 
 use crate::Broken;
 use crate::expect::told;

@@ -1,8 +1,8 @@
-//! What a cache of nodes' results has to pass: every promise of [`Cache`](superstep::cache::Cache) as a test of its own.
+//! What a cache of nodes' results has to pass: every promise of [`Cache`](superstep_store::cache::Cache) as a test of its own.
 //!
 //! ```
 //! use superstep_conformance::cache::Place;
-//! use superstep::cache::{CacheError, MemoryCache};
+//! use superstep_store::cache::{CacheError, MemoryCache};
 //!
 //! struct Mine(MemoryCache); // of a cache on disk: a temporary folder
 //!

@@ -2,7 +2,7 @@ use std::future::{Future, ready};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use superstep::cache::{Cache, CacheError, EntryKey};
+use superstep_store::cache::{Cache, CacheError, EntryKey};
 
 /// Where a cache is: a file, a server, or just a cache in memory.
 ///

@@ -1,7 +1,7 @@
 //! Batches that no store may accept, and that nothing of them is done.
 
-use superstep::checkpoint::RecordKind::{Finished, Step};
-use superstep::checkpoint::{BatchWrite, CheckpointId, WriteBatch};
+use superstep_store::checkpoint::RecordKind::{Finished, Step};
+use superstep_store::checkpoint::{BatchWrite, CheckpointId, WriteBatch};
 
 use crate::Broken;
 use crate::case::Here;

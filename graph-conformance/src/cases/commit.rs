@@ -1,9 +1,10 @@
 //! What a commit changes, and when it is refused.
 
 use futures_util::future::join_all;
-use superstep::checkpoint::{
-    BatchWrite, CheckpointError, CheckpointId, CheckpointSource, Fence, Payload, WriteBatch,
+use superstep_store::checkpoint::{
+    BatchWrite, CheckpointError, CheckpointId, CheckpointSource, Fence, WriteBatch,
 };
+use superstep_store::payload::Payload;
 
 use crate::Broken;
 use crate::case::Here;
@@ -11,7 +12,7 @@ use crate::everything::Everything;
 use crate::expect::{Expect, holds, same};
 use crate::notation::{key, record};
 use crate::writer::{Writer, adds, run, time};
-use superstep::checkpoint::RecordKind::Finished;
+use superstep_store::checkpoint::RecordKind::Finished;
 
 pub(crate) async fn the_first_commit_makes_the_thread(here: Here<'_>) -> Result<(), Broken> {
     let store = here.open().await?;

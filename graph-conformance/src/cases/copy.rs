@@ -1,7 +1,7 @@
 //! Copying a thread.
 
-use superstep::checkpoint::CheckpointError;
-use superstep::checkpoint::RecordKind::{Finished, Step};
+use superstep_store::checkpoint::CheckpointError;
+use superstep_store::checkpoint::RecordKind::{Finished, Step};
 
 use crate::Broken;
 use crate::case::Here;

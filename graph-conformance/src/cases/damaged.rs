@@ -1,7 +1,7 @@
 //! What is spoilt is an error, never a guess. Only for places that know how to spoil something.
 
-use superstep::checkpoint::RecordKind::Finished;
-use superstep::checkpoint::{CheckpointError, ThreadQuery};
+use superstep_store::checkpoint::RecordKind::Finished;
+use superstep_store::checkpoint::{CheckpointError, ThreadQuery};
 
 use crate::case::Here;
 use crate::expect::{Expect, same, told};

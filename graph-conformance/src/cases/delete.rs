@@ -1,7 +1,7 @@
 //! Deleting a thread.
 
-use superstep::checkpoint::RecordKind::Step;
-use superstep::checkpoint::{BatchWrite, Fence, Loaded, ThreadQuery};
+use superstep_store::checkpoint::RecordKind::Step;
+use superstep_store::checkpoint::{BatchWrite, Fence, Loaded, ThreadQuery};
 
 use crate::Broken;
 use crate::case::Here;

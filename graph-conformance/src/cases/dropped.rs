@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 use std::task::Poll;
 
-use superstep::checkpoint::{CheckpointError, CheckpointFuture};
+use superstep_store::checkpoint::{CheckpointError, CheckpointFuture};
 
 use crate::Broken;
 use crate::case::Here;
@@ -48,7 +48,7 @@ pub(crate) async fn a_dropped_commit_is_whole_or_nothing(here: Here<'_>) -> Resu
     for polls in (0..40).map(|n| n % 8) {
         let mut new = writer.draft("list+a list+b");
         let id = new.checkpoint.id;
-        new.records = vec![record(key(0, superstep::checkpoint::RecordKind::Finished, ""), "x")];
+        new.records = vec![record(key(0, superstep_store::checkpoint::RecordKind::Finished, ""), "x")];
         let batch = writer.batch(vec![adds(new)]);
         if let Some(result) = dropped_after(store.commit(batch), polls).await {
             result.works("a commit behind the head is made")?;

@@ -1,6 +1,6 @@
 //! What the values of a checkpoint are made of: whole values and deltas, across whatever led to it.
 
-use superstep::checkpoint::CheckpointId;
+use superstep_store::checkpoint::CheckpointId;
 
 use crate::Broken;
 use crate::case::Here;

@@ -1,7 +1,7 @@
 //! Reading one checkpoint.
 
 use futures_util::future::join;
-use superstep::checkpoint::{CheckpointId, Loaded};
+use superstep_store::checkpoint::{CheckpointId, Loaded};
 
 use crate::Broken;
 use crate::case::Here;

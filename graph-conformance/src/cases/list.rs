@@ -1,7 +1,7 @@
 //! Listing checkpoints.
 
 use serde_json::{Value, json};
-use superstep::checkpoint::{Checkpoint, CheckpointId, CheckpointQuery, CheckpointSource};
+use superstep_store::checkpoint::{Checkpoint, CheckpointId, CheckpointQuery, CheckpointSource};
 
 use crate::Broken;
 use crate::case::Here;
@@ -170,7 +170,7 @@ pub(crate) async fn filters_compare_values_strictly(here: Here<'_>) -> Result<()
 }
 
 async fn by(
-    store: &std::sync::Arc<dyn superstep::checkpoint::Checkpointer>,
+    store: &std::sync::Arc<dyn superstep_store::checkpoint::Checkpointer>,
     key: &str,
     value: Value,
 ) -> Result<Vec<CheckpointId>, Broken> {

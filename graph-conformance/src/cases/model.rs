@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use superstep::Metadata;
-use superstep::checkpoint::{
+use superstep_store::Metadata;
+use superstep_store::checkpoint::{
     BatchWrite, CheckpointId, Checkpointer, Fence, MemoryCheckpointer, NewCheckpoint, Prune, RecordKey,
     RecordKind, ThreadQuery, WriteBatch,
 };

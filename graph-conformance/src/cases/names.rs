@@ -1,8 +1,9 @@
 //! Names are any text, and two texts are two names.
 
-use superstep::Metadata;
-use superstep::checkpoint::RecordKind::Step;
-use superstep::checkpoint::{ChangeKind, FieldChange, Payload, ThreadQuery};
+use superstep_store::Metadata;
+use superstep_store::checkpoint::RecordKind::Step;
+use superstep_store::checkpoint::{ChangeKind, FieldChange, ThreadQuery};
+use superstep_store::payload::Payload;
 
 use crate::Broken;
 use crate::case::Here;

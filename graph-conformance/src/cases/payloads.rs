@@ -1,6 +1,7 @@
 //! A store knows bytes: it changes none of them.
 
-use superstep::checkpoint::{ChangeKind, Encoding, FieldChange, Payload, StoredChange};
+use superstep_store::checkpoint::{ChangeKind, FieldChange, StoredChange};
+use superstep_store::payload::{Encoding, Payload};
 
 use crate::Broken;
 use crate::case::Here;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use futures_util::future::join;
-use superstep::checkpoint::RecordKind::{Answer, Interrupt};
-use superstep::checkpoint::{BatchWrite, CheckpointId, Checkpointer, Prune, RecordKey};
+use superstep_store::checkpoint::RecordKind::{Answer, Interrupt};
+use superstep_store::checkpoint::{BatchWrite, CheckpointId, Checkpointer, Prune, RecordKey};
 
 use crate::Broken;
 use crate::case::Here;

@@ -1,7 +1,8 @@
 //! What is known of a checkpoint's tasks.
 
-use superstep::checkpoint::RecordKind::{self, Answer, Finished, Interrupt, Step};
-use superstep::checkpoint::{BatchWrite, CheckpointId, Encoding, Payload, RecordKey, TaskRecord};
+use superstep_store::checkpoint::RecordKind::{self, Answer, Finished, Interrupt, Step};
+use superstep_store::checkpoint::{BatchWrite, CheckpointId, RecordKey, TaskRecord};
+use superstep_store::payload::{Encoding, Payload};
 
 use crate::Broken;
 use crate::case::Here;

@@ -1,7 +1,7 @@
 //! What was acknowledged is there when the store is opened again.
 
-use superstep::checkpoint::RecordKind::{Finished, Step};
-use superstep::checkpoint::{Prune, WriteBatch};
+use superstep_store::checkpoint::RecordKind::{Finished, Step};
+use superstep_store::checkpoint::{Prune, WriteBatch};
 
 use crate::Broken;
 use crate::case::Here;

@@ -1,6 +1,6 @@
 //! Listing threads.
 
-use superstep::checkpoint::{Checkpointer, RecordKey, RecordKind, ThreadQuery};
+use superstep_store::checkpoint::{Checkpointer, RecordKey, RecordKind, ThreadQuery};
 
 use crate::Broken;
 use crate::case::Here;

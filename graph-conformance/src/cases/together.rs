@@ -1,7 +1,7 @@
 //! Many callers at once.
 
 use futures_util::future::{join, join_all};
-use superstep::checkpoint::{BatchWrite, CheckpointId, Fence, RecordKind::Finished};
+use superstep_store::checkpoint::{BatchWrite, CheckpointId, Fence, RecordKind::Finished};
 
 use crate::Broken;
 use crate::case::Here;

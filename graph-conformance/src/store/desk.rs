@@ -4,8 +4,9 @@ use std::fmt::{Debug, Display};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use superstep::checkpoint::{Page, Payload};
-use superstep::store::{
+use superstep_store::checkpoint::Page;
+use superstep_store::payload::Payload;
+use superstep_store::store::{
     Embedding, Found, Get, Item, ItemKey, ItemWrite, ItemWrites, Namespace, NamespaceQuery, Put, Search,
     Store, StoreError, Ttl,
 };

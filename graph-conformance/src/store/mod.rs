@@ -1,8 +1,8 @@
-//! What a long-term store has to pass: every promise of [`Store`](superstep::store::Store) as a test of its own.
+//! What a long-term store has to pass: every promise of [`Store`](superstep_store::store::Store) as a test of its own.
 //!
 //! ```
 //! use superstep_conformance::store::Place;
-//! use superstep::store::{StoreError, MemoryStore};
+//! use superstep_store::store::{StoreError, MemoryStore};
 //!
 //! struct Mine(MemoryStore); // for a store on disk: a temporary folder
 //!

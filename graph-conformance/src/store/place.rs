@@ -2,7 +2,7 @@ use std::future::{Future, ready};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use superstep::store::{Namespace, Store, StoreError};
+use superstep_store::store::{Namespace, Store, StoreError};
 
 /// Where a store is: a file, a folder, a database, or just a store in memory.
 ///

@@ -5,7 +5,7 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use superstep::checkpoint::{
+use superstep_store::checkpoint::{
     BatchWrite, Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer,
     CorruptCheckpoint, Fence, Loaded, MemoryCheckpointer, Page, Prune, Pruned, RecordKey, RecordKind,
     ThreadQuery, ThreadRecord, WriteBatch,

@@ -10,8 +10,8 @@ mod fault;
 mod faulty;
 mod spoil;
 
-use superstep::checkpoint::CheckpointError;
 use superstep_conformance::{Damage, Place, block_on, run};
+use superstep_store::checkpoint::CheckpointError;
 
 use fault::Fault;
 use faulty::Faulty;

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::Value;
-use superstep::checkpoint::{
-    BatchWrite, CheckpointId, Encoding, NewCheckpoint, Payload, RecordKind, TaskRecord, WriteBatch,
+use superstep_store::checkpoint::{
+    BatchWrite, CheckpointId, NewCheckpoint, RecordKind, TaskRecord, WriteBatch,
 };
+use superstep_store::payload::{Encoding, Payload};
 
 use crate::fault::Fault;
 use crate::faulty::Faulty;

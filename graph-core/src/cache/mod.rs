@@ -47,15 +47,7 @@
 //!
 //! `superstep_sqlite::SqliteCache` keeps the results in a file, for several processes and beyond their ends.
 
-#[expect(clippy::module_inception, reason = "a type lives in the file of its name")]
-mod cache;
-mod cached;
-mod entry;
-mod error;
-mod memory;
+mod policy;
 
-pub use cache::{Cache, CacheFuture};
-pub use cached::CachePolicy;
-pub use entry::{Clear, EntryKey, NewEntry};
-pub use error::{CacheError, CorruptEntry};
-pub use memory::MemoryCache;
+pub use policy::CachePolicy;
+pub use superstep_store::cache::*;

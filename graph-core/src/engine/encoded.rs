@@ -2,8 +2,9 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::checkpoint::{ChangeKind, CheckpointId, Encoding, Payload, StoredChange, StoredField};
+use crate::checkpoint::{ChangeKind, CheckpointId, StoredChange, StoredField};
 use crate::error::{ErrorKind, NodeFailure};
+use crate::payload::{Encoding, Payload};
 use crate::reducers::StoredAs;
 use crate::state::{EncodeError, FieldWrite as _, Form, GraphState, Writes};
 

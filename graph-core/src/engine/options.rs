@@ -8,9 +8,6 @@ use super::gates::Stops;
 /// How many supersteps a run may have unless it says otherwise.
 pub const DEFAULT_RECURSION_LIMIT: u64 = 25;
 
-/// A run's own keys and values, readable by its nodes.
-pub type Metadata = serde_json::Map<String, serde_json::Value>;
-
 /// What becomes of a node's siblings when it fails.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

@@ -3,7 +3,7 @@ use std::ops::Deref;
 use serde_json::Value;
 
 use crate::error::ErrorKind;
-use crate::state::stored::anything::to_json;
+use crate::payload::to_json;
 
 use super::Question;
 

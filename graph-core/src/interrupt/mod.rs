@@ -10,13 +10,11 @@ mod mismatch;
 mod open_interrupt;
 mod pause;
 mod question;
-mod storable;
 
 pub use answer::{Answer, TypedInterrupt};
 pub use mismatch::InterruptMismatch;
 pub use open_interrupt::OpenInterrupt;
 pub use pause::Pause;
 pub use question::Question;
-pub use storable::Storable;
 
 pub use crate::engine::{Attempted, DurableStep, DurableSteps, Interrupt, Sleep};

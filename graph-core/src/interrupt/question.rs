@@ -1,6 +1,6 @@
 use crate::node::own_name;
 
-use super::Storable;
+use crate::payload::Storable;
 
 /// Something that a node asks of a person, and what the answer is.
 ///

@@ -80,6 +80,36 @@ impl<E: Error + Send + Sync + 'static> From<E> for NodeError {
     }
 }
 
+/// `?` converts a node's error where the caller returns `Result<_, Box<dyn Error + Send + Sync>>`.
+impl From<NodeError> for Box<dyn Error + Send + Sync> {
+    fn from(error: NodeError) -> Self {
+        error.error
+    }
+}
+
+/// `?` converts a node's error where the caller returns `Result<_, Box<dyn Error>>`.
+///
+/// ```
+/// use superstep::{Result, bail};
+///
+/// fn half(n: u32) -> Result<u32> {
+///     if n % 2 == 1 {
+///         bail!("{n} has no half");
+///     }
+///     Ok(n / 2)
+/// }
+///
+/// fn quarter(n: u32) -> Result<u32, Box<dyn std::error::Error>> {
+///     Ok(half(half(n)?)?)
+/// }
+/// assert_eq!(quarter(6).unwrap_err().to_string(), "3 has no half");
+/// ```
+impl From<NodeError> for Box<dyn Error> {
+    fn from(error: NodeError) -> Self {
+        error.error
+    }
+}
+
 /// What a node may fail with: a [`NodeError`], or anything that becomes one through `?`.
 #[diagnostic::on_unimplemented(
     message = "a node cannot fail with `{Self}`",

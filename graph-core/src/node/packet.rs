@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::checkpoint::Encoding;
+use crate::payload::Encoding;
 use crate::state::{EncodeError, FieldPlace, encode_value};
 
 /// A value sent to a node: any type that a checkpoint can hold.

@@ -3,9 +3,10 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use crate::checkpoint::{ChangeKind, CheckpointId, Payload};
+use crate::checkpoint::{ChangeKind, CheckpointId};
 use crate::checkpoint::{StoredChange, StoredField};
 use crate::engine::{WriteOf, prepare};
+use crate::payload::Payload;
 use crate::reducers::Stamp;
 use crate::state::{
     Decoded, EncodeError, FieldWrite as _, Form, GraphState, MigrationError, Stored, Update as _, Writes,

@@ -2,9 +2,9 @@ use std::any::Any;
 
 use serde::ser::SerializeMap;
 
-use crate::checkpoint::Encoding;
 use crate::engine;
 use crate::error::Error;
+use crate::payload::Encoding;
 
 use super::validate::{Report, Violation};
 use super::{

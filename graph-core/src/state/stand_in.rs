@@ -3,7 +3,7 @@ use std::any::Any;
 use serde::ser::SerializeMap;
 use serde_json::Value;
 
-use crate::checkpoint::{Encoding, Payload};
+use crate::payload::{Encoding, Payload};
 use crate::reducers::{ReduceError, Stamp};
 
 use super::{Decoded, EncodeError, FieldWrite, Form, JsonOf, Parsed, WriteKind};

@@ -1,7 +1,7 @@
 use serde::ser::SerializeMap;
 use serde_json::Value;
 
-use crate::checkpoint::{Encoding, Payload};
+use crate::payload::{Encoding, Payload};
 use crate::reducers::{ReduceError, Stamp};
 
 use super::{Decoded, EncodeError, Field, Form, GraphState, InputError, InputProblem, Writes, read_update};

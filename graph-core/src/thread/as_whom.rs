@@ -106,7 +106,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Line<'_, S, D> {
             match at.source {
                 CheckpointSource::Input => return Ok(vec![START.to_owned()]),
                 CheckpointSource::Update => return Ok(once_each(updated_as(&at).into_iter())),
-                CheckpointSource::Loop | CheckpointSource::Fork => {}
+                _ => {}
             }
             let Some(parent) = at.parent else { return Ok(Vec::new()) };
             let loaded = self.store.get(self.thread, self.namespace, Some(parent)).await;

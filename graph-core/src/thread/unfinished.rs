@@ -91,8 +91,8 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     /// // When the program starts, and nobody else is at these threads:
     /// for left in graph.unfinished().await? {
     ///     match left.status {
-    ///         Standing::UnderWay | Standing::Told => drop(left.thread.resume(()).await?),
-    ///         Standing::Asleep if left.wakes_at.is_some_and(|time| time <= SystemTime::now()) => {
+    ///         ThreadStatus::Running | ThreadStatus::Stopped => drop(left.thread.resume(()).await?),
+    ///         ThreadStatus::WaitingForTime if left.wakes_at.is_some_and(|time| time <= SystemTime::now()) => {
     ///             left.thread.resume(()).await?;
     ///         }
     ///         // Somebody has to answer, or to see what is wrong.

@@ -1,5 +1,5 @@
-use superstep::checkpoint::CheckpointError;
-use superstep::store::{CorruptItem, StoreError};
+use superstep_store::checkpoint::CheckpointError;
+use superstep_store::store::{CorruptItem, StoreError};
 
 use crate::trouble::{About, Trouble};
 

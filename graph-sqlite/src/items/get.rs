@@ -1,7 +1,7 @@
 use std::time::SystemTime;
 
 use rusqlite::{Connection, params};
-use superstep::store::{Get, Item, ItemKey};
+use superstep_store::store::{Get, Item, ItemKey};
 
 use crate::stored::millis;
 

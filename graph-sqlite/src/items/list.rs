@@ -1,6 +1,6 @@
 use rusqlite::{Connection, params};
-use superstep::checkpoint::Page;
-use superstep::store::{Namespace, NamespaceQuery};
+use superstep_store::checkpoint::Page;
+use superstep_store::store::{Namespace, NamespaceQuery};
 
 use crate::stored::millis;
 

@@ -1,4 +1,4 @@
-use superstep::store::Namespace;
+use superstep_store::store::Namespace;
 
 /// A namespace as bytes that sort as it does, and begin with those of the namespaces that it is within: the bytes of each
 /// segment, in which 00 is 00 FF, and behind each segment 00 01.

@@ -1,7 +1,7 @@
 use std::time::SystemTime;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
-use superstep::store::{Embedding, ItemWrite, ItemWrites, Namespace, Put};
+use superstep_store::store::{Embedding, ItemWrite, ItemWrites, Namespace, Put};
 
 use crate::chunk::Data;
 use crate::stored::millis;

@@ -3,8 +3,8 @@ use std::time::SystemTime;
 
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
-use superstep::checkpoint::Payload;
-use superstep::store::{Item, ItemKey, Namespace, StoreError, Ttl};
+use superstep_store::payload::Payload;
+use superstep_store::store::{Item, ItemKey, Namespace, StoreError, Ttl};
 
 use crate::stored::{payload, text, time};
 use crate::trouble::Trouble;

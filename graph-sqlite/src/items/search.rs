@@ -1,6 +1,6 @@
 use rusqlite::{Connection, Row, params};
-use superstep::checkpoint::Page;
-use superstep::store::{Found, ItemKey, Near, Order, Search, StoreError};
+use superstep_store::checkpoint::Page;
+use superstep_store::store::{Found, ItemKey, Near, Order, Search, StoreError};
 
 use crate::stored::{millis, text};
 use crate::trouble::Trouble;

@@ -28,7 +28,7 @@ impl Sweep {
     pub(crate) fn turn(
         &mut self,
         session: &Session,
-    ) -> Result<Turn<Result<u64, superstep::store::StoreError>>, Trouble> {
+    ) -> Result<Turn<Result<u64, superstep_store::store::StoreError>>, Trouble> {
         let swept = match settle(some(&session.db, self.now, TURN))? {
             Ok(swept) => swept,
             Err(error) => return Ok(Turn::Done(Err(error))),

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
-use superstep::checkpoint::{
+use superstep_store::checkpoint::{
     CheckpointId, Fence, Loaded, RecordKey, RecordKind, StoredCheckpoint, StoredField, TaskRecord,
 };
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _, params};
-use superstep::checkpoint::{ChangeKind, CheckpointId, StoredChange};
+use superstep_store::checkpoint::{ChangeKind, CheckpointId, StoredChange};
 
 use crate::chunk::{self, Entry};
 use crate::stored::{Name, bytes, encoding, id, optional_id};

@@ -1,8 +1,8 @@
 use std::collections::HashSet;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
-use superstep::Metadata;
-use superstep::checkpoint::{Checkpoint, CheckpointQuery, Page};
+use superstep_store::Metadata;
+use superstep_store::checkpoint::{Checkpoint, CheckpointQuery, Page};
 
 use crate::stored::{CHECKPOINT, checkpoint, text};
 use crate::trouble::Trouble;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread;
 
 use rusqlite::Connection;
-use superstep::checkpoint::CheckpointError;
+use superstep_store::checkpoint::CheckpointError;
 use tokio::sync::oneshot;
 
 use crate::queue::Queue;

@@ -3,7 +3,7 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension as _, Row};
-use superstep::checkpoint::RunRecord;
+use superstep_store::checkpoint::RunRecord;
 
 use crate::stored::text;
 use crate::trouble::Trouble;

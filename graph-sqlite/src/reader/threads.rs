@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use rusqlite::{Connection, Row, params};
-use superstep::checkpoint::{Checkpoint, Page, RecordKey, RecordKind, ThreadQuery, ThreadRecord};
+use superstep_store::checkpoint::{Checkpoint, Page, RecordKey, RecordKind, ThreadQuery, ThreadRecord};
 
 use crate::stored::{CHECKPOINT, checkpoint, text};
 use crate::trouble::Trouble;

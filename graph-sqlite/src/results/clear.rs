@@ -1,5 +1,5 @@
 use rusqlite::{Connection, params};
-use superstep::cache::Clear;
+use superstep_store::cache::Clear;
 
 use crate::stored::millis;
 use crate::trouble::Trouble;

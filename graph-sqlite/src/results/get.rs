@@ -1,8 +1,8 @@
 use std::time::SystemTime;
 
 use rusqlite::{Connection, params};
-use superstep::cache::{CacheError, EntryKey};
-use superstep::checkpoint::Payload;
+use superstep_store::cache::{CacheError, EntryKey};
+use superstep_store::payload::Payload;
 
 use crate::stored::{millis, payload};
 use crate::trouble::Trouble;

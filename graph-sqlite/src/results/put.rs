@@ -1,7 +1,7 @@
 use std::time::SystemTime;
 
 use rusqlite::{Connection, params};
-use superstep::cache::{EntryKey, NewEntry};
+use superstep_store::cache::{EntryKey, NewEntry};
 
 use crate::chunk::Data;
 use crate::stored::millis;

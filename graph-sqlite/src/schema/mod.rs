@@ -1,7 +1,7 @@
 //! The tables, and what a file must be to be ours.
 
 use rusqlite::Connection;
-use superstep::checkpoint::CheckpointError;
+use superstep_store::checkpoint::CheckpointError;
 
 use crate::trouble::Trouble;
 

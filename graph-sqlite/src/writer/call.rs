@@ -1,4 +1,4 @@
-use superstep::checkpoint::CheckpointError;
+use superstep_store::checkpoint::CheckpointError;
 use tokio::sync::oneshot;
 
 use crate::trouble::{About, Trouble};

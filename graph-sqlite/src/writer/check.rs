@@ -1,5 +1,5 @@
 use rusqlite::{Connection, OptionalExtension as _, params};
-use superstep::checkpoint::{BatchWrite, CheckpointError, CheckpointId, Conflict, Fence, WriteBatch};
+use superstep_store::checkpoint::{BatchWrite, CheckpointError, CheckpointId, Conflict, Fence, WriteBatch};
 
 use crate::stored::Name;
 use crate::trouble::Trouble;

@@ -1,5 +1,5 @@
 use rusqlite::{Connection, OptionalExtension as _, Statement, params};
-use superstep::checkpoint::{BatchWrite, CheckpointError, CheckpointId, NewCheckpoint, WriteBatch};
+use superstep_store::checkpoint::{BatchWrite, CheckpointError, CheckpointId, NewCheckpoint, WriteBatch};
 
 use crate::chunk::Data;
 use crate::stored::{Name, millis};

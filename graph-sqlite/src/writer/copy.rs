@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rusqlite::{Connection, params};
-use superstep::checkpoint::CheckpointError;
+use superstep_store::checkpoint::CheckpointError;
 
 use crate::trouble::Trouble;
 

@@ -1,5 +1,5 @@
 use rusqlite::Connection;
-use superstep::checkpoint::{ChangeKind, CheckpointId, FieldChange};
+use superstep_store::checkpoint::{ChangeKind, CheckpointId, FieldChange};
 
 use crate::chunk::Chunk;
 use crate::trouble::Trouble;

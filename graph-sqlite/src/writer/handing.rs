@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use superstep::checkpoint::CheckpointError;
+use superstep_store::checkpoint::CheckpointError;
 use tokio::sync::oneshot;
 
 use crate::queue::{Queue, Ticket};

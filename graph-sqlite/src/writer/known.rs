@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
-use superstep::checkpoint::{CheckpointId, RunRecord};
+use superstep_store::checkpoint::{CheckpointId, RunRecord};
 
 use crate::reader::head;
 use crate::stored::text;
@@ -114,8 +114,9 @@ impl Thread {
         {
             return Ok(*id);
         }
-        let metadata = serde_json::to_string(&run.metadata)
-            .map_err(|error| superstep::checkpoint::CheckpointError::backend("write the metadata", error))?;
+        let metadata = serde_json::to_string(&run.metadata).map_err(|error| {
+            superstep_store::checkpoint::CheckpointError::backend("write the metadata", error)
+        })?;
         let values = params![self.id, &*run.id, &*run.program, metadata];
         let found = db
             .prepare_cached(

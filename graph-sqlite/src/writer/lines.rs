@@ -1,7 +1,7 @@
 //! Which line a new checkpoint is on.
 
 use rusqlite::{Connection, params};
-use superstep::checkpoint::CheckpointId;
+use superstep_store::checkpoint::CheckpointId;
 
 use crate::reader;
 use crate::stored::{Name, optional_id};

@@ -3,7 +3,7 @@
 use std::thread;
 
 use rusqlite::Connection;
-use superstep::checkpoint::CheckpointError;
+use superstep_store::checkpoint::CheckpointError;
 
 use crate::queue::Queue;
 

@@ -1,7 +1,7 @@
 //! Writing what a checkpoint says of fields.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
-use superstep::checkpoint::StoredChange;
+use superstep_store::checkpoint::StoredChange;
 
 use crate::chunk::{self, Chunk, HEADER, MOST_BYTES, MOST_ENTRIES};
 use crate::reader::{Row, row};

@@ -1,7 +1,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use rusqlite::{Connection, OptionalExtension as _, params};
-use superstep::checkpoint::{CheckpointId, Prune, Pruned, RecordKey, RecordKind};
+use superstep_store::checkpoint::{CheckpointId, Prune, Pruned, RecordKey, RecordKind};
 
 use crate::stored::{id, millis};
 use crate::trouble::Trouble;

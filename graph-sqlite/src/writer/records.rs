@@ -1,5 +1,5 @@
 use rusqlite::{Connection, params};
-use superstep::checkpoint::{RecordKey, TaskRecord};
+use superstep_store::checkpoint::{RecordKey, TaskRecord};
 
 use crate::chunk::Data;
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, params};
-use superstep::checkpoint::CheckpointId;
+use superstep_store::checkpoint::CheckpointId;
 
 use crate::chunk::{self, Chunk};
 use crate::reader::row;

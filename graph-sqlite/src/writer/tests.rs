@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, SystemTime};
 
-use superstep::Metadata;
-use superstep::checkpoint::{
+use superstep_store::Metadata;
+use superstep_store::checkpoint::{
     BatchWrite, ChangeKind, Checkpoint, CheckpointError, CheckpointId, CheckpointSource, Fence, FieldChange,
-    NewCheckpoint, Payload, RunRecord, WriteBatch,
+    NewCheckpoint, RunRecord, WriteBatch,
 };
+use superstep_store::payload::Payload;
 use tempfile::TempDir;
 
 use crate::options::Options;

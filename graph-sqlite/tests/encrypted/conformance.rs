@@ -1,7 +1,7 @@
 use rusqlite::Connection;
-use superstep::checkpoint::{CheckpointError, EncryptedCheckpointer};
 use superstep_conformance::{Damage, Place};
 use superstep_sqlite::SqliteCheckpointer;
+use superstep_store::checkpoint::{CheckpointError, EncryptedCheckpointer};
 
 use crate::File;
 

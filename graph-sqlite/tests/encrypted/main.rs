@@ -9,8 +9,8 @@ mod threads;
 
 use std::path::PathBuf;
 
-use superstep::checkpoint::{CheckpointError, EncryptedCheckpointer, Key, Keys};
 use superstep_sqlite::SqliteCheckpointer;
+use superstep_store::checkpoint::{CheckpointError, EncryptedCheckpointer, Key, Keys};
 use tempfile::TempDir;
 
 /// A file in a folder of its own.

@@ -2,13 +2,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
-use superstep::checkpoint::{CheckpointError, Checkpointer};
 use superstep::interrupt::Question;
 use superstep::thread::{PersistentGraph, Thread, as_node};
 use superstep::{
     ContextWith, END, ErrorKind, GraphState, NodeError, Outcome, Result, Route, START, StateGraph,
 };
 use superstep_sqlite::SqliteCheckpointer;
+use superstep_store::checkpoint::{CheckpointError, Checkpointer};
 
 use crate::File;
 

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::thread;
 
-use superstep::checkpoint::{BatchWrite, CheckpointError, CheckpointId, Checkpointer as _, Fence};
+use superstep_store::checkpoint::{BatchWrite, CheckpointError, CheckpointId, Checkpointer as _, Fence};
 
 use crate::kit::{File, batch, poll_once, step, wait, writer};
 

@@ -1,7 +1,7 @@
 use std::time::{Duration, Instant};
 
-use superstep::checkpoint::Checkpointer as _;
 use superstep_sqlite::{SqliteCheckpointer, Synchronous};
+use superstep_store::checkpoint::Checkpointer as _;
 
 use crate::kit::{File, step, wait, writer};
 

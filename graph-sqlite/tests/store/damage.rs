@@ -1,4 +1,4 @@
-use superstep::checkpoint::{CheckpointError, CheckpointId, Checkpointer as _, RecordKind};
+use superstep_store::checkpoint::{CheckpointError, CheckpointId, Checkpointer as _, RecordKind};
 
 use crate::kit::{File, step, wait, writer};
 

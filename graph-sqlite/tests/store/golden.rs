@@ -7,15 +7,16 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use std::{env, fs};
 
-use superstep::cache::{Cache as _, EntryKey, NewEntry};
-use superstep::checkpoint::{
-    self, ChangeKind, Checkpoint, CheckpointId, CheckpointQuery, Checkpointer as _, Encoding, Payload,
-    RecordKey, RecordKind, RunRecord, StoredChange, StoredCheckpoint, ThreadQuery,
+use superstep_sqlite::{SqliteCache, SqliteCheckpointer, SqliteStore};
+use superstep_store::cache::{Cache as _, EntryKey, NewEntry};
+use superstep_store::checkpoint::{
+    self, ChangeKind, Checkpoint, CheckpointId, CheckpointQuery, Checkpointer as _, RecordKey, RecordKind,
+    RunRecord, StoredChange, StoredCheckpoint, ThreadQuery,
 };
-use superstep::store::{
+use superstep_store::payload::{Encoding, Payload};
+use superstep_store::store::{
     Embedding, Found, Item, ItemKey, ItemWrite, ItemWrites, Namespace, Near, Put, Search, Store as _, Ttl,
 };
-use superstep_sqlite::{SqliteCache, SqliteCheckpointer, SqliteStore};
 
 use crate::kit::{File, batch, step, wait, writer};
 

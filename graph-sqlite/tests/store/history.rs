@@ -1,4 +1,4 @@
-use superstep::checkpoint::{ChangeKind, CheckpointId, Checkpointer as _};
+use superstep_store::checkpoint::{ChangeKind, CheckpointId, Checkpointer as _};
 
 use crate::kit::{File, step, wait, writer};
 

@@ -9,13 +9,14 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::{Duration, UNIX_EPOCH};
 
-use superstep::Metadata;
-use superstep::checkpoint::{
+use superstep_sqlite::{SqliteCheckpointer, Synchronous};
+use superstep_store::Metadata;
+use superstep_store::checkpoint::{
     BatchWrite, ChangeKind, Checkpoint, CheckpointError, CheckpointId, CheckpointQuery, CheckpointSource,
-    Checkpointer as _, Fence, FieldChange, Loaded, NewCheckpoint, Payload, RecordKey, RecordKind, RunRecord,
+    Checkpointer as _, Fence, FieldChange, Loaded, NewCheckpoint, RecordKey, RecordKind, RunRecord,
     TaskRecord, WriteBatch,
 };
-use superstep_sqlite::{SqliteCheckpointer, Synchronous};
+use superstep_store::payload::Payload;
 use tempfile::TempDir;
 
 /// Waits for a future without any runtime.

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, UNIX_EPOCH};
 
-use superstep::checkpoint::{CheckpointError, Checkpointer as _};
-use superstep::store::{LongTermStore, Namespace, Search, Store as _, StoreError};
 use superstep_sqlite::{Options, SqliteStore, Synchronous};
+use superstep_store::checkpoint::{CheckpointError, Checkpointer as _};
+use superstep_store::store::{LongTermStore, Namespace, Search, Store as _, StoreError};
 
 use crate::kit::{File, step, wait, writer};
 

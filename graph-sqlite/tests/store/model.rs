@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::json;
-use superstep::checkpoint::{
+use superstep_store::checkpoint::{
     BatchWrite, ChangeKind, Checkpoint, CheckpointError, CheckpointId, CheckpointQuery, CheckpointSource,
-    Checkpointer, Encoding, Fence, FieldChange, MemoryCheckpointer, NewCheckpoint, Payload, Prune, RecordKey,
-    RecordKind, RunRecord, TaskRecord, ThreadQuery, WriteBatch,
+    Checkpointer, Fence, FieldChange, MemoryCheckpointer, NewCheckpoint, Prune, RecordKey, RecordKind,
+    RunRecord, TaskRecord, ThreadQuery, WriteBatch,
 };
+use superstep_store::payload::{Encoding, Payload};
 
 use crate::kit::{File, wait};
 

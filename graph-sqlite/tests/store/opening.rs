@@ -2,8 +2,8 @@ use std::fs;
 use std::sync::Barrier;
 use std::thread;
 
-use superstep::checkpoint::{CheckpointError, Checkpointer as _};
 use superstep_sqlite::SqliteCheckpointer;
+use superstep_store::checkpoint::{CheckpointError, Checkpointer as _};
 
 use crate::kit::{File, step, wait, writer};
 

@@ -5,8 +5,8 @@ use std::io::{BufRead as _, BufReader, Lines};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use superstep::checkpoint::{CheckpointError, CheckpointId, Checkpointer as _};
 use superstep_sqlite::SqliteCheckpointer;
+use superstep_store::checkpoint::{CheckpointError, CheckpointId, Checkpointer as _};
 
 use crate::kit::{File, step, wait, writer};
 

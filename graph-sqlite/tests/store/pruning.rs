@@ -1,7 +1,7 @@
 use std::time::{Duration, UNIX_EPOCH};
 
-use superstep::checkpoint::{CheckpointId, Checkpointer as _, Prune, RecordKind};
 use superstep_sqlite::SqliteCheckpointer;
+use superstep_store::checkpoint::{CheckpointId, Checkpointer as _, Prune, RecordKind};
 
 use crate::kit::{File, step, wait, writer};
 

@@ -1,6 +1,7 @@
 //! A superstep allocates what its node's future needs, and a state that is read back what is in it, and little else.
 
-use superstep::checkpoint::{ChangeKind, CheckpointId, Payload, StoredChange, StoredField};
+use superstep::checkpoint::{ChangeKind, CheckpointId, StoredChange, StoredField};
+use superstep::payload::Payload;
 use superstep::state::Restore;
 use superstep::{GraphState, START, StateGraph};
 

@@ -1,6 +1,6 @@
 //! Taking results away.
 
-use superstep::cache::{Clear, EntryKey};
+use superstep_store::cache::{Clear, EntryKey};
 
 use crate::Broken;
 use crate::cache::case::Here;

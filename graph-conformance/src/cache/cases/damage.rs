@@ -1,6 +1,6 @@
 //! What is spoilt is an error, never a guess. Only for places that know how to spoil something.
 
-use superstep::cache::CacheError;
+use superstep_store::cache::CacheError;
 
 use crate::Broken;
 use crate::cache::case::Here;

@@ -4,7 +4,7 @@ use std::future::poll_fn;
 use std::task::Poll;
 
 use futures_util::future::{join, join_all};
-use superstep::cache::{Clear, NewEntry};
+use superstep_store::cache::{Clear, NewEntry};
 
 use crate::Broken;
 use crate::cache::case::Here;

@@ -1,6 +1,6 @@
 //! Results that are there for a time.
 
-use superstep::cache::Clear;
+use superstep_store::cache::Clear;
 
 use crate::Broken;
 use crate::cache::case::Here;

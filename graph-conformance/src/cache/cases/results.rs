@@ -1,7 +1,7 @@
 //! What is given back.
 
-use superstep::cache::NewEntry;
-use superstep::checkpoint::{Encoding, Payload};
+use superstep_store::cache::NewEntry;
+use superstep_store::payload::{Encoding, Payload};
 
 use crate::Broken;
 use crate::cache::case::Here;

@@ -1,6 +1,6 @@
 //! What is spoilt is an error, never a guess. Only for places that know how to spoil something.
 
-use superstep::store::{Condition, Get, Near, Search, Test};
+use superstep_store::store::{Condition, Get, Near, Search, Test};
 
 use crate::Broken;
 use crate::expect::same;

@@ -1,7 +1,7 @@
 //! Filters compare what values are, and are no part of any statement.
 
-use superstep::checkpoint::{Encoding, Payload};
-use superstep::store::{Condition, FieldPath, ItemWrite, Search, Test};
+use superstep_store::payload::{Encoding, Payload};
+use superstep_store::store::{Condition, FieldPath, ItemWrite, Search, Test};
 
 use crate::Broken;
 use crate::cases::names::names;

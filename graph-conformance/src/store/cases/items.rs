@@ -2,8 +2,8 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use superstep::checkpoint::{Encoding, Payload};
-use superstep::store::{Item, ItemWrite, NamespaceQuery};
+use superstep_store::payload::{Encoding, Payload};
+use superstep_store::store::{Item, ItemWrite, NamespaceQuery};
 
 use crate::Broken;
 use crate::expect::same;

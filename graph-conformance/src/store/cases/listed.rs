@@ -1,6 +1,6 @@
 //! Namespaces that are listed.
 
-use superstep::store::{Namespace, NamespaceQuery};
+use superstep_store::store::{Namespace, NamespaceQuery};
 
 use crate::Broken;
 use crate::expect::same;

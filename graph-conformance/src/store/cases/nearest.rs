@@ -1,6 +1,6 @@
 //! Searches by vectors.
 
-use superstep::store::{Condition, Near, Order, Search, StoreError, Test};
+use superstep_store::store::{Condition, Near, Order, Search, StoreError, Test};
 
 use crate::Broken;
 use crate::expect::told;

@@ -1,6 +1,6 @@
 //! Namespaces are lists, and no two of them are one place.
 
-use superstep::store::{ItemWrite, Namespace};
+use superstep_store::store::{ItemWrite, Namespace};
 
 use crate::Broken;
 use crate::cases::names::names;
@@ -93,7 +93,7 @@ pub(crate) async fn a_prefix_is_of_whole_segments(here: Here<'_>) -> Result<(), 
         let found: Vec<_> = found.into_iter().map(|at| at.namespace).collect();
         let expected: Vec<_> = lists.iter().filter(|list| list.is_within(prefix)).cloned().collect();
         same(format!("within {prefix} is what begins with its segments"), expected.clone(), found)?;
-        let query = superstep::store::NamespaceQuery { prefix: prefix.clone(), ..all(&desk) };
+        let query = superstep_store::store::NamespaceQuery { prefix: prefix.clone(), ..all(&desk) };
         same(format!("the same is listed within {prefix}"), expected, desk.namespaces(query).await?.items)?;
         let mut search = desk.within(prefix);
         search.within = false;
@@ -103,8 +103,8 @@ pub(crate) async fn a_prefix_is_of_whole_segments(here: Here<'_>) -> Result<(), 
     Ok(())
 }
 
-fn all(desk: &Desk) -> superstep::store::NamespaceQuery {
-    superstep::store::NamespaceQuery::all(desk.now)
+fn all(desk: &Desk) -> superstep_store::store::NamespaceQuery {
+    superstep_store::store::NamespaceQuery::all(desk.now)
 }
 
 pub(crate) async fn segments_and_keys_are_any_text(here: Here<'_>) -> Result<(), Broken> {

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use superstep::checkpoint::Payload;
-use superstep::store::{
+use superstep_store::payload::Payload;
+use superstep_store::store::{
     Condition, Embedding, Get, ItemKey, ItemWrite, ItemWrites, MemoryStore, Namespace, NamespaceQuery, Near,
     Order, Put, Search, Store, Test, Ttl,
 };

@@ -1,6 +1,6 @@
 //! Which items are found, and in which order.
 
-use superstep::store::{Order, Search};
+use superstep_store::store::{Order, Search};
 
 use crate::Broken;
 use crate::expect::same;

@@ -3,12 +3,12 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::checkpoint::{Encoding, Payload};
 use crate::engine::also_null::also_null;
 use crate::engine::encoded::{Builder, EncodedWrite};
 use crate::engine::persist::packet_json;
 use crate::engine::task::WriteOf;
 use crate::node::{Choice, Leave, Step};
+use crate::payload::{Encoding, Payload};
 use crate::plan::ExitPlan;
 use crate::state::{Decoded, Form, GraphState, Update as _};
 
@@ -89,7 +89,7 @@ fn kept_write<S: GraphState>(write: &EncodedWrite, payload: &Payload) -> Result<
             let text = String::from_utf8(payload.bytes().to_vec()).map_err(|error| error.to_string())?;
             (Some(RawValue::from_string(text).map_err(|error| error.to_string())?), None)
         }
-        Encoding::Bytes | Encoding::Sealed => (None, Some(hexadecimal(payload.bytes()))),
+        _ => (None, Some(hexadecimal(payload.bytes()))),
     };
     Ok(KeptWrite { field, form, json, bytes })
 }

@@ -2,10 +2,11 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
+use crate::engine::Metadata;
 use crate::engine::cx::{Context, RunShared};
 use crate::engine::desk::Memos;
 use crate::engine::nest::Nest;
-use crate::engine::options::{Metadata, RunOptions};
+use crate::engine::options::RunOptions;
 use crate::engine::spans::RunSpan;
 use crate::graph::Graph;
 use crate::node::NodeError;

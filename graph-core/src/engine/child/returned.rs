@@ -73,7 +73,7 @@ fn value_of<S: GraphState>(state: &S, field: usize) -> Result<WriteOf<S>, NodeEr
     let name = S::field(field).map_or("?", |spec| spec.name);
     let mut bytes = Vec::new();
     let encoding = state.__encode_field(field, &mut bytes)?.ok_or(NotReturned { field: name })?;
-    let payload = crate::checkpoint::Payload::new(encoding, bytes.as_slice());
+    let payload = crate::payload::Payload::new(encoding, bytes.as_slice());
     match WriteOf::<S>::__decode(name, Form::Overwrite, &payload) {
         Decoded::Write(write) => Ok(write),
         Decoded::Unknown => Err(NotReturned { field: name }.into()),

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::engine::Context;
 use crate::interrupt::{OpenInterrupt, Question};
-use crate::state::stored::anything::to_json;
+use crate::payload::to_json;
 
 use super::ids::{self, Which};
 use super::memo::Answered;
@@ -113,7 +113,8 @@ impl<Q: Question> Ask<Q::Answer> for Asking<'_, Q> {
         }
         let question = match to_json(&self.question) {
             Ok(question) => question,
-            Err(reason) => {
+            Err(unstorable) => {
+                let reason = unstorable.to_string();
                 desk.fail(AskError::Unstorable { name: Q::name(), reason }.into());
                 return None;
             }

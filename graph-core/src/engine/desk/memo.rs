@@ -6,8 +6,9 @@ use std::time::SystemTime;
 use serde_json::Value;
 
 use crate::cache::EntryKey;
-use crate::checkpoint::{CheckpointId, Payload};
+use crate::checkpoint::CheckpointId;
 use crate::engine::policy::Tries;
+use crate::payload::Payload;
 
 /// What is known of a task from its earlier attempts.
 #[derive(Default)]

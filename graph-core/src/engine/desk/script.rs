@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::engine::Context;
 use crate::interrupt::{OpenInterrupt, Question};
 use crate::node::NodeError;
-use crate::state::stored::anything::to_json;
+use crate::payload::to_json;
 
 /// The answers that a context outside of any run gives, by the name of the question's type.
 #[derive(Debug, Default)]

@@ -5,10 +5,11 @@ use std::time::{Duration, SystemTime};
 
 use futures_util::future::select;
 
-use crate::checkpoint::{Payload, RecordKind};
+use crate::checkpoint::RecordKind;
 use crate::engine::Context;
 use crate::engine::attempt::contained;
 use crate::engine::clock::{from_millis, now, to_millis};
+use crate::payload::Payload;
 
 use super::Desk;
 use super::step::OF_HANDLER;

@@ -3,11 +3,12 @@ use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::task::Poll;
 
-use crate::checkpoint::{Payload, RecordKind};
+use crate::checkpoint::RecordKind;
 use crate::engine::Context;
-use crate::interrupt::Storable;
 use crate::node::{Failure, NodeError};
-use crate::state::stored::anything::{from_payload, to_payload};
+use crate::payload::Payload;
+use crate::payload::Storable;
+use crate::payload::{from_payload, to_payload};
 
 use super::ids;
 

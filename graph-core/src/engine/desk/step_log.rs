@@ -1,9 +1,10 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use crate::checkpoint::{Payload, RecordKind};
+use crate::checkpoint::RecordKind;
 use crate::engine::policy::Tried;
 use crate::node::NodeError;
+use crate::payload::Payload;
 
 /// The writing of what tasks come to on the way: one for a run; a run without a store has none.
 pub(crate) trait StepLog: Send + Sync {

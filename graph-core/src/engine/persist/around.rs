@@ -6,10 +6,10 @@ use crate::checkpoint::{
     BatchWrite, CheckpointError, CheckpointId, Fence, RecordKey, RecordKind, StoredCheckpoint, TaskRecord,
 };
 use crate::engine::Durability;
+use crate::engine::Metadata;
 use crate::engine::cx::RunShared;
 use crate::engine::desk::Memos;
 use crate::engine::nest::Nest;
-use crate::engine::options::Metadata;
 use crate::engine::spans::RunSpan;
 use crate::graph::Graph;
 use crate::store::LongTermStore;

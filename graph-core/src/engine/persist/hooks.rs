@@ -241,6 +241,6 @@ pub(crate) fn run_record(id: Arc<str>, program: Arc<str>, metadata: Metadata) ->
 
 /// The record of an answer.
 pub(crate) fn answer_record(task: usize, id: &str, answer: &serde_json::Value) -> TaskRecord {
-    let payload = crate::checkpoint::Payload::json(answer.to_string());
+    let payload = crate::payload::Payload::json(answer.to_string());
     TaskRecord { key: key(place(task), RecordKind::Answer, id), payload }
 }

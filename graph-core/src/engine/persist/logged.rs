@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::{BatchWrite, Payload, RecordKind, TaskRecord};
+use crate::checkpoint::{BatchWrite, RecordKind, TaskRecord};
 use crate::engine::Durability;
 use crate::engine::desk::{Logged, StepLog};
 use crate::engine::policy::Tried;
 use crate::node::NodeError;
+use crate::payload::Payload;
 
 use super::journal::{Durable, Shared};
 use super::records::{StoredFailure, json_record, key, place};

@@ -1,10 +1,11 @@
 use std::sync::Arc;
 
-use crate::checkpoint::{Checkpoint, Payload, TaskRecord};
+use crate::checkpoint::{Checkpoint, TaskRecord};
 use crate::engine::ephemeral::Ephemerals;
 use crate::engine::task::Finished;
 use crate::graph::Compiled;
 use crate::node::Outward;
+use crate::payload::Payload;
 use crate::plan::{Progress, Task};
 use crate::state::GraphState;
 

@@ -1,8 +1,9 @@
 use std::borrow::Cow;
 
-use crate::checkpoint::{ChangeKind, FieldChange, Payload};
+use crate::checkpoint::{ChangeKind, FieldChange};
 use crate::engine::encoded::Encoded;
 use crate::engine::task::Finished;
+use crate::payload::Payload;
 use crate::reducers::StoredAs;
 use crate::state::{EncodeError, FieldSpec, Form, GraphState};
 

@@ -3,11 +3,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::checkpoint::{Checkpoint, Payload};
+use crate::checkpoint::Checkpoint;
 use crate::engine::also_null::also_null;
 use crate::engine::ephemeral::Ephemerals;
 use crate::graph::Compiled;
 use crate::node::Packet;
+use crate::payload::Payload;
 use crate::plan::{Progress, Target, Task};
 use crate::state::{EncodeError, GraphState};
 

@@ -1,9 +1,10 @@
 //! The state of a run that goes on with the state of the run around it: stored is what it has written, and nothing else.
 
-use crate::checkpoint::{ChangeKind, Payload, RecordKey, RecordKind, StoredField, TaskRecord};
+use crate::checkpoint::{ChangeKind, RecordKey, RecordKind, StoredField, TaskRecord};
 use crate::engine::child::Returned;
 use crate::engine::task::WriteOf;
 use crate::error::{ErrorKind, with_causes};
+use crate::payload::Payload;
 use crate::state::{Decoded, FieldWrite as _, Form, GraphState, WriteKind, Writes};
 
 use super::corrupt::corrupt;

@@ -1,13 +1,14 @@
 use std::sync::Arc;
 
 use crate::checkpoint::{
-    ChangeKind, Checkpoint, Payload, RecordKey, RecordKind, StoredChange, StoredField, TaskRecord,
+    ChangeKind, Checkpoint, RecordKey, RecordKind, StoredChange, StoredField, TaskRecord,
 };
 use crate::engine::task::Finished;
 use crate::error::ErrorKind;
 use crate::graph::Compiled;
 use crate::node::said::{StoredUpdate, Unread};
 use crate::node::{Leave, Outward};
+use crate::payload::Payload;
 use crate::plan::Task;
 use crate::state::{Form, GraphState, Stored};
 

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::checkpoint::{Payload, RecordKey, RecordKind, TaskRecord};
+use crate::checkpoint::{RecordKey, RecordKind, TaskRecord};
 use crate::engine::also_null::also_null;
 use crate::engine::encoded::{Builder, Encoded};
 use crate::engine::policy::{Due, Tried, Tries};
@@ -12,6 +12,7 @@ use crate::engine::task::{Finished, WriteOf};
 use crate::error::NodeFailure;
 use crate::graph::Compiled;
 use crate::node::{Choice, Leave};
+use crate::payload::Payload;
 use crate::plan::Task;
 use crate::state::{Decoded, EncodeError, FieldWrite, Form, GraphState, Writes};
 

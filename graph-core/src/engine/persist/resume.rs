@@ -1,6 +1,6 @@
 //! A run that goes on where its thread is, with what comes along: answers, an update, nodes to run besides.
 
-use crate::checkpoint::{Encoding, Payload, RecordKey, RecordKind, TaskRecord};
+use crate::checkpoint::{RecordKey, RecordKind, TaskRecord};
 use crate::engine::Driver;
 use crate::engine::apply::{Undos, fold};
 use crate::engine::begin::from_outside;
@@ -11,6 +11,7 @@ use crate::engine::parts::Parts;
 use crate::engine::reject::reject;
 use crate::engine::task::Finished;
 use crate::error::Error;
+use crate::payload::{Encoding, Payload};
 use crate::plan::Task;
 use crate::reducers::Stamp;
 use crate::state::GraphState;

@@ -3,13 +3,14 @@ use std::time::SystemTime;
 
 use crate::checkpoint::{
     BatchWrite, Checkpoint, CheckpointError, CheckpointId, CheckpointSource, FieldChange, NewCheckpoint,
-    Payload, RecordKey, RecordKind, RunRecord, TaskRecord,
+    RecordKey, RecordKind, RunRecord, TaskRecord,
 };
 use crate::engine::desk::StepLog;
 use crate::engine::encoded::Encoded;
 use crate::engine::execute::Suspended;
 use crate::engine::task::Finished;
 use crate::graph::Compiled;
+use crate::payload::Payload;
 use crate::plan::Task;
 use crate::state::{EncodeError, GraphState};
 

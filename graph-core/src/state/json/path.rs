@@ -1,15 +1,7 @@
 use std::fmt::Write;
 
 use serde_path_to_error::{Path, Segment};
-
-/// Adds a key to a JSON path: `.key`, or `["a key"]` when it is no plain word.
-pub(in super::super) fn push_key(path: &mut String, key: &str) {
-    let plain = !key.is_empty()
-        && !key.starts_with(|c: char| c.is_ascii_digit())
-        && key.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
-    // Writing into a `String` cannot fail.
-    let _ = if plain { write!(path, ".{key}") } else { write!(path, "[{}]", serde_json::Value::from(key)) };
-}
+pub(super) use superstep_store::payload::push_key;
 
 /// `$.key`.
 pub(super) fn of_key(key: &str) -> String {

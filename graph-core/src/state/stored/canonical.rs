@@ -7,9 +7,9 @@ use serde::Serialize;
 use serde::de::{Deserializer as _, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::checkpoint::Encoding;
+use crate::payload::Encoding;
 
-use super::anything::to_payload;
+use crate::payload::to_payload;
 
 /// A value as JSON text in which objects are sorted; bytes as a text that is no JSON. In words why there is none.
 pub(crate) fn canonical<T: Serialize>(value: &T) -> Result<Arc<str>, String> {
@@ -20,7 +20,7 @@ pub(crate) fn canonical<T: Serialize>(value: &T) -> Result<Arc<str>, String> {
             let json = std::str::from_utf8(payload.bytes()).map_err(|error| error.to_string())?;
             sorted(json, &mut text).map_err(|error| error.to_string())?;
         }
-        Encoding::Bytes | Encoding::Sealed => {
+        _ => {
             text.push('x');
             for byte in payload.bytes() {
                 // Writing to a text does not fail.

@@ -3,14 +3,14 @@
 use serde::Serialize;
 use serde::de::{Deserialize as _, DeserializeOwned};
 
-use crate::checkpoint::{Encoding, Payload};
+use crate::payload::{Encoding, Payload};
 use crate::reducers::Reducer;
 
 use super::super::Change;
-use super::encode::{FieldSerializer, encode_value, encode_value_with};
-use super::error::{Why, guarded};
-use super::payload::{PayloadDeserializer, read};
+use super::encode::{encode_value, encode_value_with};
+use super::error::{Why, guarded, read};
 use super::{DecodeError, EncodeError, FieldPlace};
+use crate::payload::{PayloadDeserializer, PayloadSerializer};
 
 /// What a stored write is to its field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -68,7 +68,7 @@ pub fn encode_change_with<R, T>(
     place: &FieldPlace,
     change: &Change<R, T>,
     into: &mut Vec<u8>,
-    write: impl Fn(&T, FieldSerializer<'_, '_>) -> Result<(), serde_json::Error>,
+    write: impl Fn(&T, PayloadSerializer<'_, '_>) -> Result<(), serde_json::Error>,
 ) -> Encoded
 where
     R: Reducer<T, Update = T, Delta = T>,
@@ -85,7 +85,7 @@ pub fn encode_overwrite_with<R, T>(
     place: &FieldPlace,
     change: &Change<R, T>,
     into: &mut Vec<u8>,
-    write: impl Fn(&T, FieldSerializer<'_, '_>) -> Result<(), serde_json::Error>,
+    write: impl Fn(&T, PayloadSerializer<'_, '_>) -> Result<(), serde_json::Error>,
 ) -> Encoded
 where
     R: Reducer<T, Update: Serialize, Delta: Serialize>,

@@ -3,25 +3,30 @@ use std::fmt::{self, Display};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::checkpoint::CheckpointId;
+use crate::payload::{Payload, PayloadDeserializer, Unreadable, Unstorable, read_payload};
 use crate::reducers::ReduceError;
 
 use super::FieldPlace;
 
-/// Why a value is not written or read.
+/// Why a stored value is not read.
 #[derive(Debug)]
 pub(crate) enum Why {
-    /// In words that quote no value.
-    Ours(&'static str),
-    /// In the words of `Serialize` and `Deserialize` impls, which quote values.
-    Theirs(String),
+    /// The payload is not a value of the type.
+    Payload(Unreadable),
     /// The reducer refused a delta.
     Fold(ReduceError),
 }
 
 impl Why {
-    fn of(&self, place: &FieldPlace) -> String {
+    /// An error whose text quotes no value.
+    pub(super) fn new(reason: &'static str) -> Self {
+        Self::Payload(Unreadable::new(reason))
+    }
+
+    /// The text of the error; without details if the field is excluded.
+    fn text(&self, place: &FieldPlace) -> String {
         match self {
-            Self::Theirs(_) if place.excluded => WITHHELD.to_owned(),
+            Self::Payload(unreadable) if place.excluded => unreadable.clone().withheld().to_string(),
             why => why.to_string(),
         }
     }
@@ -30,47 +35,11 @@ impl Why {
 impl Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Ours(words) => f.write_str(words),
-            Self::Theirs(words) => f.write_str(words),
-            Self::Fold(_) => f.write_str("the reducer does not fold what it folded then"),
+            Self::Payload(unreadable) => unreadable.fmt(f),
+            Self::Fold(_) => f.write_str("the reducer refuses a delta that it accepted when it was written"),
         }
     }
 }
-
-/// What is said of an excluded field's value.
-const WITHHELD: &str = "the value does not fit (the field is excluded, so no more is said)";
-
-/// A value that a store could not give back as it is: why, and where inside it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Unstorable {
-    path: String,
-    reason: String,
-}
-
-impl Unstorable {
-    /// `path` is empty for the value as a whole.
-    pub(super) fn new(place: Option<&FieldPlace>, path: String, why: Why) -> Self {
-        // The keys of an excluded map are its values too.
-        let path = if place.is_some_and(|place| place.excluded) { String::new() } else { path };
-        let reason = match place {
-            Some(place) => why.of(place),
-            None => why.to_string(),
-        };
-        Self { path, reason }
-    }
-}
-
-impl Display for Unstorable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("cannot be stored")?;
-        if !self.path.is_empty() {
-            write!(f, ", because of what is at `${}`", self.path)?;
-        }
-        write!(f, ": {}", self.reason)
-    }
-}
-
-impl Error for Unstorable {}
 
 /// A field's value that a store could not give back as it is, and that is therefore not stored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -82,6 +51,8 @@ pub struct EncodeError {
 
 impl EncodeError {
     pub(super) fn new(place: &FieldPlace, unstorable: Unstorable) -> Self {
+        // The keys of an excluded map are part of its value too.
+        let unstorable = if place.excluded { unstorable.withheld() } else { unstorable };
         Self { field: place.name(), unstorable }
     }
 
@@ -101,7 +72,7 @@ impl EncodeError {
     }
 
     fn of_field(field: &'static str, reason: String) -> Self {
-        Self { field, unstorable: Unstorable { path: String::new(), reason } }
+        Self { field, unstorable: Unstorable::because(reason) }
     }
 
     /// The field.
@@ -120,7 +91,7 @@ pub struct DecodeError {
 
 impl DecodeError {
     pub(super) fn new(place: &FieldPlace, why: Why) -> Self {
-        Self { field: place.name(), reason: why.of(place) }
+        Self { field: place.name(), reason: why.text(place) }
     }
 
     /// The field.
@@ -140,7 +111,7 @@ pub struct RestoreError {
 
 impl RestoreError {
     pub(super) fn new(place: &FieldPlace, checkpoint: Option<CheckpointId>, why: Why) -> Self {
-        let reason = why.of(place);
+        let reason = why.text(place);
         let source = match why {
             Why::Fold(error) if !place.excluded => Some(error),
             _ => None,
@@ -175,16 +146,33 @@ impl Error for RestoreError {
     }
 }
 
-impl From<serde_json::Error> for Why {
-    fn from(error: serde_json::Error) -> Self {
-        Self::Theirs(error.to_string())
+impl From<Unreadable> for Why {
+    fn from(error: Unreadable) -> Self {
+        Self::Payload(error)
     }
 }
 
-/// Runs code of the user's (`Serialize`, `Deserialize`, functions of fields): its panic is an error like any other.
+impl From<serde_json::Error> for Why {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Payload(error.into())
+    }
+}
+
+/// Runs user code (`Serialize`, `Deserialize`, functions of fields) and turns its panic into an error.
 pub(super) fn guarded<T, E: Into<Why>>(run: impl FnOnce() -> Result<T, E>) -> Result<T, Why> {
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(result) => result.map_err(E::into),
-        Err(panic) => Err(Why::Theirs(format!("its code panicked: {}", crate::panic_text(&*panic)))),
+        Err(panic) => {
+            let text = format!("its code panicked: {}", crate::panic_text(&*panic));
+            Err(Why::Payload(Unreadable::quoting(text)))
+        }
     }
+}
+
+/// Reads the whole of a payload with a function.
+pub(super) fn read<T>(
+    payload: &Payload,
+    read: impl FnOnce(PayloadDeserializer<'_, '_>) -> Result<T, serde_json::Error>,
+) -> Result<T, Why> {
+    read_payload(payload, read).map_err(Why::Payload)
 }

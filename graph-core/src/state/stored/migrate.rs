@@ -1,7 +1,8 @@
 use std::fmt::Display;
 
 use super::Stored;
-use super::error::{Why, guarded};
+use super::error::guarded;
+use crate::payload::Unreadable;
 
 /// Why a stored state cannot be brought to the version of the program's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -77,7 +78,7 @@ pub fn migrate(
     if found == known {
         return Ok(());
     }
-    guarded(|| run(found, stored).map_err(Why::Theirs)).map_err(|why| MigrationError::Failed {
+    guarded(|| run(found, stored).map_err(Unreadable::quoting)).map_err(|why| MigrationError::Failed {
         state,
         from: found,
         reason: why.to_string(),

@@ -3,18 +3,15 @@
 //! What is written here is read back to the same value, or refused when it is written. Unlike dumps it holds the values
 //! of excluded fields; untracked ones it never sees.
 
-pub(crate) mod anything;
 mod canonical;
 mod change;
 pub(crate) mod encode;
 pub(crate) mod error;
 mod migrate;
-pub(crate) mod payload;
 mod place;
 mod restore;
 #[expect(clippy::module_inception, reason = "a public type lives in the file of its name")]
 mod stored;
-mod strict;
 mod wide_number;
 
 pub(crate) use canonical::canonical;

@@ -2,13 +2,14 @@ use std::cell::Cell;
 
 use serde::de::DeserializeOwned;
 
-use crate::checkpoint::{ChangeKind, Payload, StoredChange, StoredField};
+use crate::checkpoint::{ChangeKind, StoredChange, StoredField};
+use crate::payload::Payload;
 use crate::reducers::{Reducer, StoredAs};
 
 use super::super::GraphState;
-use super::error::{Why, guarded};
-use super::payload::{PayloadDeserializer, read};
+use super::error::{Why, guarded, read};
 use super::{FieldPlace, RestoreError};
+use crate::payload::PayloadDeserializer;
 
 /// The stored fields of a state on their way back into it.
 #[derive(Debug)]
@@ -120,12 +121,12 @@ impl Restore {
                 pieces.iter().skip(whole.unwrap_or(0)).inspect(|piece| at.set(Some(piece.checkpoint)));
             let mut value = match whole.and_then(|_| pieces.next()) {
                 Some(piece) => read_value(&piece.payload)?,
-                None => start().ok_or(Why::Ours(NOTHING))?,
+                None => start().ok_or(Why::new(NOTHING))?,
             };
             let mut left = None;
             for piece in pieces {
                 if R::STORED == StoredAs::Value {
-                    return Err(Why::Ours(OTHER_REDUCER));
+                    return Err(Why::new(OTHER_REDUCER));
                 }
                 let delta = read_delta(&piece.payload, left.take())?;
                 left = R::fold_stored(&mut value, delta).map_err(Why::Fold)?;

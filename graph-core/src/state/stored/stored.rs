@@ -2,7 +2,8 @@ use std::error::Error;
 
 use serde_json::Value;
 
-use crate::checkpoint::{ChangeKind, CheckpointId, Encoding, Payload, StoredChange, StoredField};
+use crate::checkpoint::{ChangeKind, CheckpointId, StoredChange, StoredField};
+use crate::payload::{Encoding, Payload};
 
 use super::MigrationError;
 use super::wide_number::holds_wide_number;
@@ -181,6 +182,6 @@ fn parsed(payload: &Payload) -> Result<Value, Any> {
         }
         Encoding::Json => Ok(serde_json::from_slice(payload.bytes())?),
         Encoding::Bytes => Err("it is stored as bytes, not as JSON".into()),
-        Encoding::Sealed => Err("it is sealed, and was not opened".into()),
+        _ => Err("it is encrypted, and no key has opened it".into()),
     }
 }

@@ -3,7 +3,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use superstep::GraphState;
-use superstep::checkpoint::{ChangeKind, Encoding, Payload};
+use superstep::checkpoint::ChangeKind;
+use superstep::payload::{Encoding, Payload};
 use superstep::reducers::StoredAs;
 use superstep::state::Restore;
 

@@ -1,7 +1,8 @@
 //! What a checkpoint holds of a state comes back as what it was, or is refused when it is stored.
 
 use superstep::GraphState;
-use superstep::checkpoint::{ChangeKind, CheckpointId, Encoding, Payload, StoredChange, StoredField};
+use superstep::checkpoint::{ChangeKind, CheckpointId, StoredChange, StoredField};
+use superstep::payload::{Encoding, Payload};
 use superstep::reducers::Stamp;
 use superstep::state::{Decoded, EncodeError, FieldWrite, Form, Restore, RestoreError, Update};
 

@@ -196,7 +196,7 @@ proptest! {
         let mut bytes = stored.bytes().to_vec();
         let at = cut.index(bytes.len());
         bytes[at] = byte;
-        let payload = |bytes: &[u8]| superstep::checkpoint::Payload::new(stored.encoding(), bytes);
+        let payload = |bytes: &[u8]| superstep::payload::Payload::new(stored.encoding(), bytes);
         // Whatever it is read as, nothing panics.
         drop(load::<Any>(payload(&bytes)));
         prop_assert!(load::<Any>(payload(&bytes[..at])).is_err());

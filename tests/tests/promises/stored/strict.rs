@@ -2,7 +2,8 @@ use std::collections::BTreeMap;
 
 use serde::de::{DeserializeOwned, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use superstep::checkpoint::{ChangeKind, Encoding, Payload};
+use superstep::checkpoint::ChangeKind;
+use superstep::payload::{Encoding, Payload};
 use superstep::reducers::Replace;
 use superstep::state::{EncodeError, FieldPlace, Restore, RestoreError, encode_value};
 

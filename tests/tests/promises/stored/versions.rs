@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 use superstep::GraphState;
-use superstep::checkpoint::{ChangeKind, Encoding, Payload, StoredField};
+use superstep::checkpoint::{ChangeKind, StoredField};
+use superstep::payload::{Encoding, Payload};
 use superstep::state::{MigrationError, Restore, Stored};
 
 use super::{delta, of, value};

@@ -1,5 +1,5 @@
 use serde_json::json;
-use superstep::checkpoint::Payload;
+use superstep::payload::Payload;
 use superstep::state::{Decoded, FieldWrite, Form, Update};
 use superstep::{GraphState, Overwrite};
 

@@ -7,7 +7,8 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, SystemTime};
 
 use superstep::cache::{Cache, CacheFuture, Clear, EntryKey, MemoryCache, NewEntry};
-use superstep::checkpoint::{MemoryCheckpointer, Payload};
+use superstep::checkpoint::MemoryCheckpointer;
+use superstep::payload::Payload;
 use superstep::thread::OnConflict;
 use superstep::{Durability, Graph};
 

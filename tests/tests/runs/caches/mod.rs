@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use superstep::cache::{Cache, CacheError, CacheFuture, CachePolicy, Clear, EntryKey, MemoryCache, NewEntry};
-use superstep::checkpoint::Payload;
+use superstep::payload::Payload;
 use superstep::{ContextWith, END, Graph, GraphState, START, StateGraph};
 
 use crate::engine::trace::Journal;

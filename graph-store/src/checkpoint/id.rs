@@ -1,0 +1,126 @@
+use std::fmt;
+use std::str::FromStr;
+
+use ulid::Ulid;
+
+/// The public name of a checkpoint: 26 characters that sort like the order in which checkpoints of a namespace were made.
+///
+/// ```
+/// use superstep::checkpoint::CheckpointId;
+///
+/// let first = CheckpointId::after(None);
+/// let second = CheckpointId::after(Some(first));
+/// assert!(first < second);
+/// assert_eq!(second.to_string().parse(), Ok(second));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CheckpointId(u128);
+
+impl CheckpointId {
+    /// Sorts before every other.
+    pub const FIRST: Self = Self(0);
+
+    /// A new id that sorts behind `greatest`, whatever the clock says: the time and a random part, or `greatest` plus one.
+    pub fn after(greatest: Option<Self>) -> Self {
+        let fresh = u128::from(Ulid::generate());
+        match greatest {
+            Some(Self(greatest)) if fresh <= greatest => Self(greatest.saturating_add(1)),
+            _ => Self(fresh),
+        }
+    }
+
+    /// How many bytes the text of an id has.
+    pub const TEXT_LEN: usize = ulid::ULID_LEN;
+
+    /// Writes the id's text into a buffer: [`Display`](fmt::Display) without a `String`.
+    ///
+    /// ```
+    /// use superstep::checkpoint::CheckpointId;
+    ///
+    /// let id = CheckpointId::after(None);
+    /// let mut buffer = [0; CheckpointId::TEXT_LEN];
+    /// assert_eq!(*id.encode_text(&mut buffer), *id.to_string());
+    /// ```
+    pub fn encode_text(self, buffer: &mut [u8; Self::TEXT_LEN]) -> &mut str {
+        Ulid::from(self.0).array_to_str(buffer)
+    }
+
+    /// The id as 16 bytes that sort like it.
+    pub fn to_bytes(self) -> [u8; 16] {
+        self.0.to_be_bytes()
+    }
+
+    /// The id of these bytes.
+    pub fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(u128::from_be_bytes(bytes))
+    }
+}
+
+impl fmt::Display for CheckpointId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&Ulid::from(self.0), f)
+    }
+}
+
+impl fmt::Debug for CheckpointId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A text that is no checkpoint id.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no checkpoint id: it has 26 letters and digits")]
+pub struct InvalidCheckpointId(String);
+
+impl FromStr for CheckpointId {
+    type Err = InvalidCheckpointId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidCheckpointId> {
+        Ulid::from_string(text).map(|id| Self(id.into())).map_err(|_| InvalidCheckpointId(text.to_owned()))
+    }
+}
+
+impl serde::Serialize for CheckpointId {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for CheckpointId {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_sort_like_their_order_as_numbers_texts_and_bytes() {
+        let mut last = CheckpointId::after(None);
+        for _ in 0..10_000 {
+            let next = CheckpointId::after(Some(last));
+            assert!(next > last && next.to_string() > last.to_string() && next.to_bytes() > last.to_bytes());
+            last = next;
+        }
+    }
+
+    #[test]
+    fn a_clock_that_went_back_does_not_matter() {
+        let future = CheckpointId::from_bytes([0x7f; 16]);
+        assert!(CheckpointId::after(Some(future)) > future);
+    }
+
+    #[test]
+    fn texts_and_bytes_are_read_back() {
+        let id = CheckpointId::after(None);
+        assert_eq!(id.to_string().parse(), Ok(id));
+        assert_eq!(CheckpointId::from_bytes(id.to_bytes()), id);
+        for wrong in ["", "x", "01ARZ3NDEKTSV4RRFFQ69G5FAVX", "01ARZ3NDEKTSV4RRFFQ69G5FA!"] {
+            assert!(wrong.parse::<CheckpointId>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! The store interfaces of [superstep](https://docs.rs/superstep): typed state graphs.
+//!
+//! A graph keeps three kinds of data outside of its process, each behind a trait that any database can implement:
+//!
+//! | module | trait | holds |
+//! |---|---|---|
+//! | [`checkpoint`] | [`Checkpointer`](checkpoint::Checkpointer) | the checkpoints of threads |
+//! | [`store`] | [`Store`](store::Store) | the long-term store: items that all threads share |
+//! | [`cache`] | [`Cache`](cache::Cache) | results of nodes |
+//!
+//! Values are [payloads](payload): bytes with an encoding. No store knows a type of a state. The crate also has the stores in
+//! memory and an encrypting wrapper (feature `encryption`). It does not depend on the engine.
+//!
+//! Applications use these modules through `superstep`, which exports them under the same names. Depend on this crate to
+//! write a store, and on `superstep-conformance` to test it.
+
+pub mod cache;
+pub mod checkpoint;
+pub mod payload;
+pub mod store;
+
+/// The keys and values that a caller attaches to a run.
+///
+/// They are JSON because callers filter by them, and because a server receives them as JSON.
+pub type Metadata = serde_json::Map<String, serde_json::Value>;

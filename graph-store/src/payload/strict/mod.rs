@@ -1,0 +1,231 @@
+//! JSON that comes back as what it was.
+
+use serde::ser::{Error as _, Serialize, Serializer};
+
+mod inside;
+mod key;
+mod refused;
+
+use inside::{Inside, Nested};
+pub(super) use refused::Refused;
+
+/// How many arrays and objects may lie in each other: serde_json reads no more.
+const DEEPEST: u8 = 127;
+const NOT_FINITE: &str = "JSON holds no number that is not finite";
+
+/// Writes JSON that is read back to the same value, and refuses what JSON cannot hold.
+///
+/// It wraps a serializer; what is wrong is noted in [`Refused`], with the way to it.
+pub struct Strict<'r, S> {
+    inner: S,
+    refused: &'r Refused,
+    at: At,
+}
+
+/// Where in a value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct At {
+    /// How many arrays and objects are around.
+    depth: u8,
+    /// Nothing is around but what leaves no trace in JSON: `Some`, and structs of one unnamed field.
+    whole: bool,
+    /// A `Some` is directly around: null would be read back as `None`.
+    some: bool,
+}
+
+impl At {
+    /// Inside of so many arrays and objects.
+    fn inside(depth: u8) -> Self {
+        Self { depth, whole: false, some: false }
+    }
+}
+
+impl<'r, S: Serializer> Strict<'r, S> {
+    /// A serializer of a whole value.
+    pub(super) fn whole(inner: S, refused: &'r Refused) -> Self {
+        Self { inner, refused, at: At { depth: 0, whole: true, some: false } }
+    }
+
+    fn refuse(&self, why: &'static str) -> S::Error {
+        self.refused.refuse(why);
+        S::Error::custom(why)
+    }
+
+    /// The same place one array or object further in.
+    fn deeper(&self, by: u8) -> Result<u8, S::Error> {
+        match self.at.depth.checked_add(by) {
+            Some(depth) if depth <= DEEPEST => Ok(depth),
+            _ => Err(self.refuse("more than 127 levels of it lie in each other, and no more are read")),
+        }
+    }
+
+    fn null(self, write: impl FnOnce(S) -> Result<S::Ok, S::Error>) -> Result<S::Ok, S::Error> {
+        if self.at.some {
+            return Err(self.refuse("it is a `Some` of what is written as null, and would be read as `None`"));
+        }
+        write(self.inner)
+    }
+}
+
+macro_rules! forward {
+    ($($method:ident($of:ty);)*) => {$(
+        #[inline]
+        fn $method(self, value: $of) -> Result<S::Ok, S::Error> {
+            self.inner.$method(value)
+        }
+    )*};
+}
+
+impl<'r, S: Serializer> Serializer for Strict<'r, S> {
+    type Ok = S::Ok;
+    type Error = S::Error;
+    type SerializeSeq = Inside<'r, S::SerializeSeq>;
+    type SerializeTuple = Inside<'r, S::SerializeTuple>;
+    type SerializeTupleStruct = Inside<'r, S::SerializeTupleStruct>;
+    type SerializeTupleVariant = Inside<'r, S::SerializeTupleVariant>;
+    type SerializeMap = Inside<'r, S::SerializeMap>;
+    type SerializeStruct = Inside<'r, S::SerializeStruct>;
+    type SerializeStructVariant = Inside<'r, S::SerializeStructVariant>;
+
+    forward! {
+        serialize_bool(bool);
+        serialize_i8(i8);
+        serialize_i16(i16);
+        serialize_i32(i32);
+        serialize_i64(i64);
+        serialize_i128(i128);
+        serialize_u8(u8);
+        serialize_u16(u16);
+        serialize_u32(u32);
+        serialize_u64(u64);
+        serialize_u128(u128);
+        serialize_char(char);
+        serialize_str(&str);
+    }
+
+    fn is_human_readable(&self) -> bool {
+        self.inner.is_human_readable()
+    }
+
+    fn collect_str<T: std::fmt::Display + ?Sized>(self, value: &T) -> Result<S::Ok, S::Error> {
+        self.inner.collect_str(value)
+    }
+
+    fn serialize_f32(self, value: f32) -> Result<S::Ok, S::Error> {
+        if value.is_finite() { self.inner.serialize_f32(value) } else { Err(self.refuse(NOT_FINITE)) }
+    }
+
+    fn serialize_f64(self, value: f64) -> Result<S::Ok, S::Error> {
+        if value.is_finite() { self.inner.serialize_f64(value) } else { Err(self.refuse(NOT_FINITE)) }
+    }
+
+    fn serialize_bytes(self, value: &[u8]) -> Result<S::Ok, S::Error> {
+        if self.at.whole {
+            self.refused.keep_bytes(value);
+            // Something has to be written; the bytes take its place.
+            return self.inner.serialize_unit();
+        }
+        self.deeper(1)?;
+        self.inner.serialize_bytes(value)
+    }
+
+    fn serialize_none(self) -> Result<S::Ok, S::Error> {
+        self.null(S::serialize_none)
+    }
+
+    fn serialize_unit(self) -> Result<S::Ok, S::Error> {
+        self.null(S::serialize_unit)
+    }
+
+    fn serialize_unit_struct(self, name: &'static str) -> Result<S::Ok, S::Error> {
+        self.null(|inner| inner.serialize_unit_struct(name))
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<S::Ok, S::Error> {
+        let within = Nested { value, refused: self.refused, at: At { some: true, ..self.at } };
+        self.inner.serialize_some(&within)
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<S::Ok, S::Error> {
+        self.inner.serialize_newtype_struct(name, &Nested { value, refused: self.refused, at: self.at })
+    }
+
+    fn serialize_unit_variant(
+        self,
+        name: &'static str,
+        index: u32,
+        variant: &'static str,
+    ) -> Result<S::Ok, S::Error> {
+        self.inner.serialize_unit_variant(name, index, variant)
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        name: &'static str,
+        index: u32,
+        variant: &'static str,
+        value: &T,
+    ) -> Result<S::Ok, S::Error> {
+        let (at, refused) = (At::inside(self.deeper(1)?), self.refused);
+        let written =
+            self.inner.serialize_newtype_variant(name, index, variant, &Nested { value, refused, at });
+        written.inspect_err(|_| refused.came_through_key(variant))
+    }
+
+    fn serialize_seq(self, len: Option<usize>) -> Result<Self::SerializeSeq, S::Error> {
+        let depth = self.deeper(1)?;
+        Ok(Inside::new(self.inner.serialize_seq(len)?, self.refused, depth, None))
+    }
+
+    fn serialize_tuple(self, len: usize) -> Result<Self::SerializeTuple, S::Error> {
+        let depth = self.deeper(1)?;
+        Ok(Inside::new(self.inner.serialize_tuple(len)?, self.refused, depth, None))
+    }
+
+    fn serialize_tuple_struct(
+        self,
+        name: &'static str,
+        len: usize,
+    ) -> Result<Self::SerializeTupleStruct, S::Error> {
+        let depth = self.deeper(1)?;
+        Ok(Inside::new(self.inner.serialize_tuple_struct(name, len)?, self.refused, depth, None))
+    }
+
+    fn serialize_tuple_variant(
+        self,
+        name: &'static str,
+        index: u32,
+        variant: &'static str,
+        len: usize,
+    ) -> Result<Self::SerializeTupleVariant, S::Error> {
+        let depth = self.deeper(2)?;
+        let inner = self.inner.serialize_tuple_variant(name, index, variant, len)?;
+        Ok(Inside::new(inner, self.refused, depth, Some(variant)))
+    }
+
+    fn serialize_map(self, len: Option<usize>) -> Result<Self::SerializeMap, S::Error> {
+        let depth = self.deeper(1)?;
+        Ok(Inside::new(self.inner.serialize_map(len)?, self.refused, depth, None))
+    }
+
+    fn serialize_struct(self, name: &'static str, len: usize) -> Result<Self::SerializeStruct, S::Error> {
+        let depth = self.deeper(1)?;
+        Ok(Inside::new(self.inner.serialize_struct(name, len)?, self.refused, depth, None))
+    }
+
+    fn serialize_struct_variant(
+        self,
+        name: &'static str,
+        index: u32,
+        variant: &'static str,
+        len: usize,
+    ) -> Result<Self::SerializeStructVariant, S::Error> {
+        let depth = self.deeper(2)?;
+        let inner = self.inner.serialize_struct_variant(name, index, variant, len)?;
+        Ok(Inside::new(inner, self.refused, depth, Some(variant)))
+    }
+}

@@ -1,0 +1,68 @@
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use crate::payload::Payload;
+use crate::store::{Embedding, Item, ItemKey, Near, Put, StoreError, Ttl};
+
+/// An item, but for where it is.
+#[derive(Clone, Debug)]
+pub(super) struct Kept {
+    pub(super) value: Payload,
+    pub(super) created_at: SystemTime,
+    pub(super) updated_at: SystemTime,
+    pub(super) ttl: Option<Ttl>,
+    pub(super) expires_at: Option<SystemTime>,
+    pub(super) embedding: Option<Arc<Embedding>>,
+}
+
+impl Kept {
+    pub(super) fn new(put: Put, before: Option<&Self>, now: SystemTime) -> Self {
+        Self {
+            value: put.value,
+            created_at: before.map_or(now, |before| before.created_at),
+            updated_at: now,
+            ttl: put.ttl,
+            expires_at: put.ttl.and_then(|ttl| ttl.end(now)),
+            embedding: put.embedding.map(Arc::new),
+        }
+    }
+
+    /// Whether it is there at this time.
+    pub(super) fn lives(&self, now: SystemTime) -> bool {
+        self.expires_at.is_none_or(|end| end > now)
+    }
+
+    /// When it expires if its time to live begins anew; never earlier than before.
+    pub(super) fn refreshed(&self, now: SystemTime) -> Option<SystemTime> {
+        let anew = self.ttl.and_then(|ttl| ttl.end(now));
+        self.expires_at.map(|end| anew.map_or(end, |anew| anew.max(end)))
+    }
+
+    /// How near it is, if it has an embedding.
+    pub(super) fn score(&self, at: &ItemKey, near: &Near) -> Result<Option<f32>, StoreError> {
+        let Some(embedding) = &self.embedding else { return Ok(None) };
+        let dimensions = embedding.vectors().first().map_or(0, Vec::len);
+        if !near.compares(embedding.model(), dimensions) {
+            return Err(StoreError::OtherModel {
+                namespace: at.namespace.clone(),
+                key: Arc::clone(&at.key),
+                indexed: Arc::clone(embedding.model()),
+                indexed_dimensions: dimensions,
+                asked: Arc::clone(near.model()),
+                asked_dimensions: near.vector().len(),
+            });
+        }
+        Ok(embedding.vectors().iter().map(|vector| near.score(vector)).max_by(f32::total_cmp))
+    }
+
+    pub(super) fn item(&self, at: ItemKey, expires_at: Option<SystemTime>) -> Item {
+        Item {
+            namespace: at.namespace,
+            key: at.key,
+            value: self.value.clone(),
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+            expires_at,
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! The long-term store: items that all threads share, under a namespace and a key.
+//!
+//! [`Store`] is the trait of a store: records and bytes, no types. [`LongTermStore`] is its typed front, which nodes use.
+//! [`MemoryStore`] keeps items in the process; `superstep_sqlite::SqliteStore` keeps them in a file. The crate
+//! `superstep-conformance` tests every promise of a store.
+
+mod batch;
+mod condition;
+mod conversion;
+mod embed;
+mod embedding;
+mod error;
+mod field_path;
+mod found;
+mod index;
+mod item;
+mod items;
+mod long_term_store;
+mod memory;
+mod namespace;
+mod number;
+mod putting;
+mod request;
+mod searching;
+#[expect(clippy::module_inception, reason = "a public type lives in the file of its name")]
+mod store;
+mod ttl;
+
+pub use batch::Batch;
+pub use condition::{Condition, Test, Tested, gt, gte, lt, lte, ne};
+pub use conversion::{IntoCondition, IntoStore};
+pub use embed::{Embed, EmbedFuture};
+pub use embedding::{Embedding, Near};
+pub use error::{CorruptItem, StoreError};
+pub use field_path::FieldPath;
+pub use found::Found;
+pub use index::Index;
+pub use item::{Item, ItemKey};
+pub use items::Items;
+pub use long_term_store::{LongTermStore, Namespaces};
+pub use memory::MemoryStore;
+pub use namespace::{Namespace, Segment};
+pub use putting::Putting;
+pub use request::{Get, ItemWrite, ItemWrites, NamespaceQuery, Order, Put, Search};
+pub use searching::Searching;
+pub use store::{Store, StoreFuture};
+pub use ttl::Ttl;
+pub(crate) use ttl::to_the_millisecond;
