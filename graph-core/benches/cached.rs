@@ -3,8 +3,6 @@
 
 #![expect(clippy::expect_used, reason = "a bench that cannot run shall stop")]
 
-mod paired;
-
 use std::time::{Duration, Instant};
 
 use paired::{extent, pair};

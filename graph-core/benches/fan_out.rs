@@ -2,8 +2,6 @@
 
 #![expect(clippy::expect_used, reason = "a bench that cannot run shall stop")]
 
-mod paired;
-
 use std::hint::black_box;
 use std::pin::Pin;
 use std::sync::Arc;

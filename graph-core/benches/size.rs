@@ -2,8 +2,6 @@
 
 #![expect(clippy::expect_used, reason = "a bench that cannot run shall stop")]
 
-mod paired;
-
 use std::time::{Duration, Instant};
 
 use paired::{extent, measuring, pair};

@@ -3,9 +3,6 @@
 
 #![expect(clippy::expect_used, reason = "a bench that cannot run shall stop")]
 
-#[path = "../../graph-core/benches/paired/mod.rs"]
-mod paired;
-
 use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;

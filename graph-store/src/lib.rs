@@ -1,4 +1,4 @@
-//! The store interfaces of [superstep](https://docs.rs/superstep): typed state graphs.
+//! The store interfaces of `superstep`: typed state graphs.
 //!
 //! A graph keeps three kinds of data outside of its process, each behind a trait that any database can implement:
 //!

@@ -13,7 +13,7 @@ pub(super) fn error_name(defined: &'static str) -> &'static str {
     known.map_or_else(|| own_name(defined), |(_, public)| public)
 }
 
-const OURS: [&str; 3] = ["superstep::", "superstep_agent::", "superstep_sqlite::"];
+const OURS: [&str; 4] = ["superstep::", "superstep_agent::", "superstep_sqlite::", "superstep_store::"];
 
 macro_rules! names {
     ($($path:path),* $(,)?) => {

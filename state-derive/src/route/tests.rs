@@ -165,14 +165,10 @@ fn variants_lead_to_nodes_names_and_the_end() {
                         Self::Several => ::superstep::__private::Choice::__new(1usize),
                         Self::Named => ::superstep::__private::Choice::__new(2usize),
                         Self::Search(__payload) => {
-                            ::superstep::__private::Choice::__with_packet::<
-                                Query,
-                            >(3usize, __payload)
+                            ::superstep::__private::Choice::__with_packet::<Query>(3usize, __payload)
                         }
                         Self::r#Again(__payload) => {
-                            ::superstep::__private::Choice::__with_packet::<
-                                Query,
-                            >(4usize, __payload)
+                            ::superstep::__private::Choice::__with_packet::<Query>(4usize, __payload)
                         }
                     }
                 }

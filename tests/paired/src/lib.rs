@@ -1,26 +1,30 @@
-//! Times two programs in turn, A B A B …, so that a machine that gets slower gets slower for both.
+//! Times two programs in turn, A B A B …, so that a machine that slows down slows both of them.
 
 use std::time::Duration;
 
-/// Whether this is a bench (`cargo bench`) or only a check that the benches run (`cargo test --benches`).
-pub(crate) fn measuring() -> bool {
+/// Returns `true` for a measurement (`cargo bench`), and `false` for a check that the bench runs (`cargo test --benches`).
+pub fn measuring() -> bool {
     std::env::args().any(|arg| arg == "--bench")
 }
 
-/// How many rounds of `full` iterations: 1 and 1 when not measuring.
-pub(crate) fn extent(rounds: usize, full: u32) -> (usize, u32) {
+/// The number of rounds and of iterations per round: `rounds` and `full`, or 1 and 1 when not measuring.
+pub fn extent(rounds: usize, full: u32) -> (usize, u32) {
     if measuring() { (rounds, full) } else { (1, 1) }
 }
 
-/// The medians of two programs, and of their ratio pair by pair.
-pub(crate) struct Pair {
-    pub(crate) ours: Duration,
-    pub(crate) theirs: Duration,
-    pub(crate) ratio: f64,
+/// The result of a comparison.
+#[derive(Debug)]
+pub struct Pair {
+    /// The median time of an iteration of our program.
+    pub ours: Duration,
+    /// The median time of an iteration of the baseline.
+    pub theirs: Duration,
+    /// The median of the ratios of the pairs.
+    pub ratio: f64,
 }
 
-/// Runs both programs `rounds` times in turn; each gives back how long one iteration took.
-pub(crate) fn pair(
+/// Runs both programs `rounds` times in turn. Each returns the time of one iteration.
+pub fn pair(
     rounds: usize,
     mut ours: impl FnMut() -> Duration,
     mut theirs: impl FnMut() -> Duration,
@@ -34,16 +38,16 @@ pub(crate) fn pair(
     }
 }
 
-/// The middle value.
-pub(crate) fn median(values: impl Iterator<Item = f64>) -> f64 {
+/// The median of the values.
+pub fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 impl Pair {
-    /// Prints a line of the result; `target` is the ratio that is promised.
-    pub(crate) fn report(&self, question: &str, target: f64) {
+    /// Prints the result in one line. `target` is the promised ratio.
+    pub fn report(&self, question: &str, target: f64) {
         if measuring() {
             let kept = if self.ratio <= target { "kept" } else { "MISSED" };
             println!(
