@@ -1,7 +1,8 @@
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-/// Reads a value that is there, also where it is null, as a packet may be; without the field there is none.
+/// Deserializes a present field into `Some`, even if its value is null. A missing field stays `None` by
+/// `#[serde(default)]`.
 pub(super) fn also_null<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Box<RawValue>>, D::Error> {

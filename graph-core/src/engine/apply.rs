@@ -8,20 +8,20 @@ use super::attempt::contained;
 use super::ledger::{Clash, Ledger};
 use super::task::{Finished, WriteOf};
 
-/// Why a superstep cannot be applied. The state is what it was.
+/// The reason why a superstep was rejected. The state is unchanged.
 pub(super) enum Rejected {
     Clash(Clash),
-    /// A reducer refused the write of the task at `task`.
+    /// A reducer refused a write of the task with index `task`.
     Reducer {
         task: usize,
         field: usize,
         error: ReduceError,
     },
-    /// The merged state breaks rules; with the fields concerned, `None` for the invariant.
+    /// The merged state breaks rules. Each is listed with its field, or `None` for the invariant.
     Rules(Vec<(Option<usize>, Violation)>),
 }
 
-/// Everything that has been written in a superstep so far, to take it back.
+/// The undo log of a superstep: reverts everything that was written so far.
 pub(super) struct Undos<S: GraphState>(Vec<UndoOf<S>>);
 
 impl<S: GraphState> Undos<S> {
@@ -46,8 +46,8 @@ impl<S: GraphState> Undos<S> {
 
 /// Folds the writes of the tasks into `state`, in order, and checks the rules; all or nothing.
 ///
-/// What was written stands in `undos` afterwards, behind what was there; after an error everything in `undos` has been
-/// taken back.
+/// On success the undos of the writes are appended to `undos`. On an error everything in `undos` has been rolled
+/// back.
 pub(super) fn fold<S: GraphState>(
     state: &mut S,
     results: &mut [Option<Finished<S>>],
@@ -61,7 +61,7 @@ pub(super) fn fold<S: GraphState>(
     folded
 }
 
-/// The same without the rules; after an error it is for the caller to take back what is in `undos`.
+/// Folds the writes without checking the rules. After an error the caller has to roll `undos` back.
 pub(super) fn fold_unchecked<S: GraphState>(
     state: &mut S,
     results: &mut [Option<Finished<S>>],
@@ -107,13 +107,13 @@ fn fold_all<S: GraphState>(
     Ok(())
 }
 
-/// Checks the rules of the written fields, and the invariant.
+/// Checks the rules of the written fields, and then the invariant.
 pub(super) fn check<S: GraphState>(state: &S, touched: &[usize]) -> Result<(), Rejected> {
     if !S::FALLIBLE || touched.is_empty() {
         return Ok(());
     }
     let mut broken = broken_rules(state, touched);
-    // An invariant may rely on the rules of the fields: it is asked only when they hold.
+    // An invariant may rely on the rules of the fields, so it is checked only if they hold.
     if broken.is_empty()
         && let Err(violation) =
             contained(|| state.check_invariant()).unwrap_or_else(|panic| Err(panicked(panic)))
@@ -123,7 +123,7 @@ pub(super) fn check<S: GraphState>(state: &S, touched: &[usize]) -> Result<(), R
     if broken.is_empty() { Ok(()) } else { Err(Rejected::Rules(broken)) }
 }
 
-/// The rules of these fields that do not hold.
+/// Returns the rules of these fields that do not hold.
 pub(super) fn broken_rules<S: GraphState>(state: &S, fields: &[usize]) -> Vec<(Option<usize>, Violation)> {
     let mut broken = Vec::new();
     for &field in fields {
@@ -135,7 +135,7 @@ pub(super) fn broken_rules<S: GraphState>(state: &S, fields: &[usize]) -> Vec<(O
                 let spec = S::field(field);
                 let mut violation = Violation { field: spec.map(|spec| spec.name), ..panicked(panic) };
                 if spec.is_some_and(|spec| spec.excluded) {
-                    // What it said may quote the value.
+                    // The panic message may quote the value.
                     violation.message = "it panicked".to_owned();
                 }
                 broken.push((Some(field), violation));

@@ -13,9 +13,9 @@ use super::desk::Desk;
 use super::encoded::Keep;
 use super::task::{Failed, Finished, Unfinished, finish};
 
-/// One attempt of a task: the node's future, and what becomes of its result. A panic in either is the task's failure.
+/// One attempt of a task: polls the node's future and prepares its result. A panic in either is the task's failure.
 ///
-/// An attempt that is pending while a question of its is open has ended: its future is dropped.
+/// An attempt that is pending while one of its interrupts is open has ended: its future is dropped.
 pub(super) struct Attempt<'a, S: GraphState> {
     future: Option<StepFuture<'a, S>>,
     cx: &'a Context,
@@ -30,7 +30,7 @@ impl<'a, S: GraphState> Attempt<'a, S> {
 }
 
 impl<S: GraphState> Attempt<'_, S> {
-    /// Drops the future; that what it holds panics then is nobody's concern any more.
+    /// Drops the future. A panic in the drop of its contents is ignored.
     #[cold]
     pub(super) fn end(&mut self) {
         if let Some(future) = self.future.take() {
@@ -63,9 +63,9 @@ impl<S: GraphState> Future for Attempt<'_, S> {
 }
 
 impl<S: GraphState> Attempt<'_, S> {
-    /// Polls the future, and hands its result to `take`.
+    /// Polls the future, and passes its result to `take`.
     ///
-    /// What to keep is said by the caller: where it says a constant, no encoding is compiled in.
+    /// `keep` is a parameter so that a caller with a constant compiles no encoding in.
     #[inline]
     pub(super) fn poll_into(
         &mut self,
@@ -76,15 +76,15 @@ impl<S: GraphState> Attempt<'_, S> {
         let this = self;
         let polled = catch_unwind(AssertUnwindSafe(|| {
             let Some(future) = &mut this.future else {
-                return Poll::Ready(Err(Failed::Panic(Panic("polled after its end".to_owned()))));
+                return Poll::Ready(Err(Failed::Panic(Panic("polled after it ended".to_owned()))));
             };
-            // The result stays where the node's future has put it until it is taken apart: moved as a whole right after
-            // it was written in parts, it would be waited for.
+            // The result stays where the node's future wrote it until it is taken apart. Moving it as a whole right
+            // after it was written in parts would stall on store forwarding.
             let polled = future.as_mut().poll(cx);
             if polled.is_pending() {
                 return Poll::Pending;
             }
-            // Here, where a panic is caught already: there is nothing left for `drop` to guard.
+            // Dropped here because panics are caught here; `drop` then has nothing left to guard.
             this.future = None;
             if let Some(fault) = this.fault() {
                 return Poll::Ready(Err(Failed::Fault(fault)));
@@ -97,14 +97,14 @@ impl<S: GraphState> Attempt<'_, S> {
             Ok(Poll::Pending) => this.suspend(),
             Ok(Poll::Ready(Err(failed))) => Poll::Ready(Err(this.fail(failed))),
             Err(panic) => {
-                // Whatever the future holds may be broken: it is dropped here and never polled again.
+                // The future's contents may be inconsistent after a panic: it is dropped and never polled again.
                 this.end();
                 Poll::Ready(Err(this.fail(Failed::Panic(Panic(panic_text(&*panic).to_owned())))))
             }
         }
     }
 
-    /// What the attempt fails with, whatever its node has made of it.
+    /// Returns the error with which the attempt fails whatever its node returned.
     #[inline]
     fn fault(&self) -> Option<NodeError> {
         self.cx.used_desk().and_then(Desk::take_fault)
@@ -117,7 +117,7 @@ impl<S: GraphState> Attempt<'_, S> {
         Box::new(Unfinished { failed: Some(failed), open, halt: None })
     }
 
-    /// Ends an attempt that waits for an answer, or has failed without its node's knowing.
+    /// Ends a pending attempt that waits for an answer, sleeps, or has a fault that its node has not seen.
     #[cold]
     #[inline(never)]
     fn suspend<T>(&mut self) -> Poll<Result<T, Box<Unfinished>>> {
@@ -127,7 +127,7 @@ impl<S: GraphState> Attempt<'_, S> {
             self.end();
             return Poll::Ready(Err(self.fail(Failed::Fault(fault))));
         }
-        // Taken before the future is dropped, which withdraws them.
+        // Taken before the future is dropped, because dropping it withdraws the open interrupts.
         let (open, halt, until) = (desk.take_open(), desk.take_halt(), desk.sleeps_until());
         let asleep = || until.is_some_and(|until| cx.goes_to_sleep(desk, until));
         if open.is_empty() && halt.is_none() && !asleep() {
@@ -139,8 +139,8 @@ impl<S: GraphState> Attempt<'_, S> {
     }
 }
 
-/// The attempt of a superstep's only task in a run in memory, whose result goes where it is kept without being passed
-/// along.
+/// The attempt of a superstep's only task in a run in memory. It writes its result directly into its slot, without
+/// passing it along.
 pub(super) struct LoneAttempt<'a, S: GraphState> {
     attempt: Attempt<'a, S>,
     result: &'a mut Option<Finished<S>>,
@@ -167,7 +167,7 @@ impl<S: GraphState> Future for LoneAttempt<'_, S> {
     }
 }
 
-/// Runs a function of the user's that is not a node.
+/// Calls a function of the user that is not a node, and catches a panic.
 pub(crate) fn contained<T>(run: impl FnOnce() -> T) -> Result<T, Panic> {
     catch_unwind(AssertUnwindSafe(run)).map_err(|panic| Panic(panic_text(&*panic).to_owned()))
 }

@@ -39,6 +39,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         Ok(driver)
     }
 
+    /// Plans the first superstep: follows the edges from START, or asks its route function.
     pub(super) fn leave_start(&mut self) -> Result<(), Error> {
         let leave = match &self.graph.start {
             None => Leave::ByEdges,
@@ -52,14 +53,15 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     }
 }
 
-/// The state that an input makes, and the fields that it gives.
+/// Returns the state that an input makes, and the fields that the input sets.
 pub(super) fn begin<S: GraphState>(input: S::Input) -> Result<(S, Vec<usize>), ErrorKind> {
     let start = input.into_start();
     let (mut state, mut given) = (start.state, start.given);
     let result = input_result::<S>(start.update)?;
     given.extend(result.writes.iter().map(|write| write.field()));
     let mut results = vec![Some(result)];
-    // The input's rules are those of the given fields: a state that is still to be filled need not hold its invariant.
+    // An input is checked only against the rules of the fields that it sets: the invariant may need fields that no
+    // node has filled yet.
     fold_unchecked(&mut state, &mut results, &mut Ledger::default(), &mut Undos::new())
         .and_then(|()| match broken_rules(&state, &given) {
             broken if broken.is_empty() => Ok(()),
@@ -69,12 +71,12 @@ pub(super) fn begin<S: GraphState>(input: S::Input) -> Result<(S, Vec<usize>), E
     Ok((state, given))
 }
 
-/// The state that a fresh run of any graph would begin with.
+/// Returns the state with which a new run of any graph over `S` begins.
 pub(crate) fn started<S: GraphState>(input: S::Input) -> Result<S, Error> {
     begin(input).map(|(state, _)| state).map_err(|kind| Error::new(S::NAME, kind))
 }
 
-/// The state with an update applied to it as a node's would be; all or nothing.
+/// Returns the state with an update applied as a node's update would be; all or nothing.
 pub(crate) fn updated<S: GraphState>(mut state: S, update: S::Update) -> Result<S, Error> {
     let result = input_result(update).map_err(|kind| Error::new(S::NAME, kind))?;
     let mut results = vec![Some(result)];
@@ -91,7 +93,7 @@ fn input_result<S: GraphState>(update: S::Update) -> Result<Finished<S>, ErrorKi
     from_outside(update, Stamp::new("START", 0, 0), Keep::Nothing)
 }
 
-/// An update that no task made, prepared.
+/// Prepares an update that no task made.
 pub(super) fn from_outside<S: GraphState>(
     update: S::Update,
     stamp: Stamp<'_>,

@@ -15,7 +15,7 @@ use super::reject::reject;
 use super::task::{Finished, WriteOf};
 
 impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
-    /// Applies the superstep's results, all or nothing, and plans the next.
+    /// Applies the superstep's results, all or nothing, and plans the next superstep.
     #[inline(never)]
     pub(super) fn commit(&mut self, step: u64) -> Result<(), Error> {
         let writes = self.returned.is_some().then(|| written(&self.results));
@@ -51,7 +51,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         }
     }
 
-    /// Whether its nodes have said something to the graph around it.
+    /// Returns `true` if a node has returned a command for the parent graph.
     #[inline]
     fn hears(&self) -> bool {
         let is_said = |result: &Option<Finished<S>>| {
@@ -60,8 +60,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         self.results.iter().any(is_said)
     }
 
-    /// Ends a run whose nodes have said something to the graph around it. It is stored with the superstep, until it is the
-    /// result of the task around.
+    /// Ends a run whose nodes have returned commands for the parent graph. The commands are stored with this
+    /// superstep's checkpoint until they are part of the parent task's result.
     #[cold]
     #[inline(never)]
     fn say(&mut self, step: u64, pieces: Option<Vec<FieldChange>>) -> Result<(), Error> {
@@ -84,7 +84,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         }
     }
 
-    /// What a checkpoint will say of the fields that the superstep has written; nothing without a store.
+    /// Returns the field changes of the superstep's checkpoint; `None` for a run in memory.
     fn pieces(&mut self, step: u64, cleared: &[usize]) -> Result<Option<Vec<FieldChange>>, Error> {
         let Some(persist) = &mut self.persist else { return Ok(None) };
         match persist.pieces(&*self.state, &self.results, self.ledger.touched(), cleared) {
@@ -100,19 +100,20 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 let writers = self.tasks.iter().zip(&self.results);
                 let writers = writers.filter(|(_, result)| result.as_ref().is_some_and(wrote));
                 let nodes = writers.map(|(task, _)| self.graph.node_name(task.node).to_owned()).collect();
-                // Folding has used the writes up: the tasks run again.
+                // Folding has consumed the writes, so the tasks run again.
                 self.results.fill_with(|| None);
                 Err(self.error(ErrorKind::NotStorable { nodes, step, source }))
             }
         }
     }
 
-    /// One task: its route function is asked once its update has been written for good.
+    /// Applies the update of a single task. Its route function sees the state after the update, which is not written
+    /// a second time.
     fn apply_one(&mut self, step: u64) -> Result<(), Error> {
         let Some(state) = own(&mut self.state) else { return Err(self.error(NOT_OWNED)) };
         if let Err(rejected) = fold(state, &mut self.results, &mut self.ledger, &mut self.undos) {
             let kind = reject(&self.graph.names, step, &self.tasks, &mut self.results, rejected);
-            // Its writes are gone with the attempt.
+            // Folding has consumed the task's writes.
             self.results.fill_with(|| None);
             return Err(self.error(kind));
         }
@@ -136,7 +137,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         Ok(())
     }
 
-    /// Several tasks, or a state with ephemeral fields.
+    /// Applies the updates of several tasks, or of one task if the state has ephemeral fields.
     fn apply_many(&mut self, step: u64) -> Result<Vec<usize>, Error> {
         let Some(state) = own(&mut self.state) else { return Err(self.error(NOT_OWNED)) };
         match ask_all(
@@ -159,13 +160,14 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 self.undos.push(undo);
             }
         }
-        // Folding uses the writes up; what a rejected superstep keeps is kept here.
+        // Folding consumes the writes. This copy is what a rejected superstep keeps.
         let kept = S::FALLIBLE.then(|| self.results.clone());
         if let Err(rejected) = fold(state, &mut self.results, &mut self.ledger, &mut self.undos) {
             match kept {
                 Some(kept) => self.results = kept,
                 None if matches!(rejected, Rejected::Clash(_)) => {}
-                // A reducer that says it is infallible and is not: what was folded is used up, all tasks run again.
+                // A fold that declares itself infallible has failed. The folded writes are consumed, so all tasks run
+                // again.
                 None => self.results.fill_with(|| None),
             }
             let kind = reject(&self.graph.names, step, &self.tasks, &mut self.results, rejected);
@@ -175,28 +177,32 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     }
 }
 
-/// What the tasks of a superstep have written, in application order.
+/// Returns the writes of the superstep's tasks, in application order.
 fn written<S: GraphState>(results: &[Option<Finished<S>>]) -> Vec<WriteOf<S>> {
     results.iter().flatten().flat_map(|finished| finished.writes.iter().cloned()).collect()
 }
 
-/// The state, to write into; a copy of it where a listener still holds it.
+/// Returns the state for writing. It is copied first if a listener still holds it.
 ///
-/// `Arc::make_mut` by way of the state's own copying; `None` cannot be.
+/// Like `Arc::make_mut`, but copies with the state's own method. Never returns `None` in practice.
 #[inline]
 pub(super) fn own<S: GraphState>(state: &mut Arc<S>) -> Option<&mut S> {
-    // Nobody makes a second owner meanwhile: the driver is borrowed, and without a handle, a weak one included, no
-    // listener gets another.
+    // No new owner can appear in between: the driver is borrowed mutably, and without a handle, strong or weak, no
+    // listener can clone one.
     if Arc::strong_count(state) > 1 || Arc::weak_count(state) > 0 {
         *state = Arc::new(state.__duplicate());
     }
     Arc::get_mut(state)
 }
 
-pub(super) const NOT_OWNED: ErrorKind = ErrorKind::Runtime("the state is shared where it is to be written");
+pub(super) const NOT_OWNED: ErrorKind = ErrorKind::Runtime(
+    "internal error: the state is shared where a superstep is applied; please report this",
+);
 
-/// Applies the result of a node that one other node follows, where nothing can refuse it and there is nothing to weigh:
-/// what committing and planning would do, without the general case's bookkeeping. Gives back the successor.
+/// Applies the result of a node with exactly one static successor, and returns that successor.
+///
+/// This is the fast path of [`Driver::commit`]. It returns `None` if the general case has to decide: nothing here may
+/// be able to refuse the update, and no deferred node may wait.
 #[inline]
 pub(super) fn follow_chain<S: GraphState, D>(
     node: &CompiledNode<S, D>,
@@ -209,11 +215,11 @@ pub(super) fn follow_chain<S: GraphState, D>(
     };
     match result {
         Some(Finished { leave: Leave::ByEdges, writes, .. }) if writes.len() <= 1 => {
-            // Without an owner the write stays where it is, and the general case says so.
+            // Without an owned state the write stays in place, and the general case reports the error.
             let Some(state) = own(state) else { return Ok(None) };
             if let Some(write) = writes.take_first() {
                 let field = write.field();
-                // A reducer that says it is infallible and is not: told all the same.
+                // A fold that declares itself infallible may still fail.
                 write.apply(state).map_err(|error| Rejected::Reducer { task: 0, field, error })?;
             }
             *result = None;

@@ -19,43 +19,46 @@ use super::desk::{Desk, Memo, Memos, Script, StepLog};
 use super::nest::Nest;
 use super::spans::RunSpan;
 
-/// A run, as one attempt of a node sees it.
+/// The run as one attempt of a node sees it: questions, durable steps, sleeps, streaming and stores.
+///
+/// A node gets it by taking a parameter of type `&Context`, or [`&ContextWith<D>`](ContextWith) to reach the
+/// application context as well.
 pub struct Context {
     pub(super) shared: Arc<RunShared>,
     pub(super) at: At,
-    /// What the attempt asks and does on the way; made when it is first needed.
+    /// The attempt's interrupts, durable steps and sleeps; created on first use.
     desk: OnceLock<Box<Desk>>,
 }
 
-/// What all tasks of a run have in common.
+/// The data that all tasks of a run share.
 pub(crate) struct RunShared {
     pub(crate) names: Arc<[Arc<str>]>,
     pub(crate) metadata: Metadata,
-    /// The thread that it runs on.
+    /// The name of the run's thread; `None` for a run in memory.
     pub(crate) thread: Option<Arc<str>>,
-    /// Where custom events and pieces of messages go; nowhere when nobody listens to either.
+    /// The listener for custom events and tokens; `None` if there is none.
     pub(crate) sink: Option<Arc<dyn Sink>>,
-    /// What is known of the superstep's tasks from before.
+    /// The data that the tasks of the current superstep keep between attempts.
     pub(crate) memos: Memos,
-    /// Where durable steps are written; nowhere in a run without a store.
+    /// Stores durable steps; `None` for a run in memory.
     pub(crate) steps: Option<Arc<dyn StepLog>>,
-    /// The answers for a context outside of any run.
+    /// The prepared answers of a detached context.
     pub(crate) script: Option<Script>,
     /// The graph's long-term store.
     pub(crate) store: Option<LongTermStore>,
-    /// Where results of its nodes are kept.
+    /// The cache for results of the graph's nodes.
     pub(crate) cache: Option<Arc<dyn Cache>>,
-    /// Sleeps that last longer are not waited for.
+    /// Longer sleeps suspend their task.
     pub(crate) longest_sleep: Option<Duration>,
-    /// What stops the run from outside; a stepper may be given another on the way.
+    /// The handle that stops the run. A stepper may replace it between steps.
     pub(crate) stop: Mutex<Option<Stop>>,
-    /// What it has from a run around it, and what those within it have from it.
+    /// The data inherited from a parent run and passed on to subgraph runs.
     pub(crate) nest: Nest,
-    /// What a subscriber is told of the run; nothing if nobody listens.
+    /// The run's tracing span; empty if there is no subscriber.
     pub(crate) spans: RunSpan,
 }
 
-/// Which task this is.
+/// The position of a task in its run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct At {
     pub(super) node: usize,
@@ -66,10 +69,11 @@ pub(super) struct At {
 }
 
 impl Context {
-    /// A context outside of any run, for one attempt of a node by itself: in superstep 1 of 1, observed by nobody.
+    /// Creates a context outside any run, for calling a node directly. It is in superstep 1 with no steps remaining,
+    /// and has no listener.
     ///
-    /// For a node that asks there are [`answering`](Self::answering) and [`until_interrupt`](Self::until_interrupt): nobody answers
-    /// otherwise, and it waits for ever.
+    /// A question stays pending forever unless an answer was prepared with [`answering`](Self::answering), or the
+    /// node is called through [`until_interrupt`](Self::until_interrupt).
     pub fn detached(node: &str) -> Self {
         let shared = RunShared {
             names: Arc::from([Arc::from(node)]),
@@ -97,25 +101,27 @@ impl Context {
         self.desk.get_or_init(|| Box::new(Desk::new(self.shared.memos.task_id(self.at.step, self.at.task))))
     }
 
-    /// Makes it the context of an error handler.
+    /// Turns this into the context of an error handler.
     pub(super) fn handling(&mut self, failure: Arc<NodeFailure>) {
         let task = self.shared.memos.task_id(self.at.step, self.at.task);
         self.desk = OnceLock::from(Box::new(Desk::handling(&task, failure)));
     }
 
-    /// What an error handler is asked about; nothing in a node. A function has it as a parameter, `&NodeFailure`: this is for
-    /// handlers that are structs.
+    /// Returns the failure that an error handler handles; `None` in a node.
+    ///
+    /// A handler that is a function takes a parameter of type `&NodeFailure` instead. This method is for handlers
+    /// that are structs.
     pub fn failure(&self) -> Option<&NodeFailure> {
         self.used_desk().and_then(Desk::failure)
     }
 
-    /// The desk, if the attempt has come to need one.
+    /// Returns the attempt's scratch state, if the attempt has used it.
     #[inline]
     pub(super) fn used_desk(&self) -> Option<&Desk> {
         self.desk.get().map(|desk| &**desk)
     }
 
-    /// Clears the desk for another attempt.
+    /// Clears the scratch state for another attempt.
     #[inline]
     pub(super) fn clear_desk(&mut self) {
         #[cold]
@@ -128,47 +134,49 @@ impl Context {
         }
     }
 
-    /// Looks into, or changes, what is known of this task.
+    /// Accesses the data that the task keeps between attempts.
     pub(super) fn memo<T>(&self, look: impl FnOnce(&mut Memo) -> T) -> T {
         self.shared.memos.of(self.at.step, self.at.task, look)
     }
 
-    /// The task's place in its superstep.
+    /// Returns the task's index in its superstep.
     pub(super) fn task(&self) -> usize {
         self.at.task
     }
 
-    /// Keeps what is left of the attempt for the next one.
+    /// Keeps an unfinished subgraph call for the next attempt.
     pub(super) fn lay_aside(&self, aside: Box<dyn std::any::Any + Send>) {
         self.shared.memos.lay_aside(self.at.step, self.at.task, aside);
     }
 
-    /// The node's name in the graph.
+    /// Returns the node's name in the graph.
     #[inline]
     pub fn node(&self) -> &str {
         self.shared.names.get(self.at.node).map_or("START", |name| name)
     }
 
-    /// Which superstep this is; the first after the input is 1.
+    /// Returns the number of the current superstep. The first superstep after the input is 1.
     pub fn superstep(&self) -> u64 {
         self.at.step
     }
 
-    /// How many supersteps the run may still have after this one.
+    /// Returns the number of supersteps that the recursion limit still allows after the current one.
     pub fn remaining_steps(&self) -> u64 {
         self.at.remaining
     }
 
-    /// The how-manieth attempt this is, from 1.
+    /// Returns the number of this attempt, starting at 1.
     ///
-    /// A task that failed is run again by its node's [policy](crate::policy::Policy::retry), and when its superstep is: by a
-    /// further [`step`](crate::run::Stepper::step), or a resumption of its thread. The count goes on in all of these.
+    /// A failed task runs again by its node's [retry policy](crate::policy::Policy::retry), by a further
+    /// [`step`](crate::run::Stepper::step), or when its thread is resumed. The count continues in all three cases. A
+    /// suspended attempt is not counted.
     pub fn attempt(&self) -> u32 {
         self.at.attempt
     }
 
-    /// Says that the node is getting on, to a policy with an [idle timeout](crate::policy::Policy::idle_timeout). Costs next
-    /// to nothing; without such a policy nothing happens.
+    /// Reports progress to a policy with an [idle timeout](crate::policy::Policy::idle_timeout).
+    ///
+    /// The call is nearly free. Without such a policy it has no effect.
     #[inline]
     pub fn heartbeat(&self) {
         if let Some(desk) = self.used_desk() {
@@ -177,38 +185,38 @@ impl Context {
         self.shared.nest.beat();
     }
 
-    /// The thread that the run is on, if it is on one.
+    /// Returns the name of the run's thread; `None` for a run in memory.
     #[inline]
     pub fn thread(&self) -> Option<&str> {
         self.shared.thread.as_deref()
     }
 
-    /// What ids are derived from besides the write: the thread, and of a call within a run which one it is.
+    /// Returns the prefix of derived ids: the thread's name, or the identity of a subgraph call.
     #[inline]
     pub(super) fn stamp_thread(&self) -> Option<&str> {
         self.shared.nest.call.as_deref().or(self.thread())
     }
 
-    /// What the reducers' first phase is told of this task.
+    /// Returns the task's stamp, from which the first phase of the reducers derives ids.
     #[inline]
     pub(super) fn stamp(&self) -> Stamp<'_> {
         Stamp { thread: self.stamp_thread(), ..Stamp::new(self.node(), self.at.step, self.at.task) }
     }
 
-    /// The run's own keys and values.
+    /// Returns the run's metadata: its own keys and values.
     pub fn metadata(&self) -> &Metadata {
         &self.shared.metadata
     }
 
-    /// The long-term store that the graph was [given](crate::Graph::with_store); see [`store`](crate::store).
+    /// Returns the [long-term store](crate::store) of the [graph](crate::Graph::with_store).
     ///
     /// # Errors
-    /// [`NoStore`](crate::store::StoreError::NoStore) if it was given none.
+    /// [`NoStore`](crate::store::StoreError::NoStore) if the graph has no long-term store.
     pub fn store(&self) -> Result<&LongTermStore, StoreError> {
         self.shared.store.as_ref().ok_or_else(|| StoreError::NoStore { node: self.node().to_owned() })
     }
 
-    /// Gives a context outside of any run a long-term store; the context of a run keeps the one that it has.
+    /// Sets the long-term store of a detached context. The context of a run keeps its own store.
     ///
     /// ```
     /// # use superstep::{Context, Result, store::MemoryStore};
@@ -229,23 +237,23 @@ impl Context {
         self
     }
 
-    /// Whether somebody listens to the custom events of this run.
+    /// Returns `true` if a listener receives the custom events of this run.
     pub fn is_observed(&self) -> bool {
         self.heard(StreamMode::Custom).is_some()
     }
 
-    /// Whoever listens to events of this kind.
+    /// Returns the listener for events of this kind.
     fn heard(&self, mode: StreamMode) -> Option<&dyn Sink> {
         self.shared.sink.as_deref().filter(|sink| sink.wants(mode))
     }
 
-    /// Sends a value to whoever listens to the run's stream, as it is: the listener gets it back by its type.
+    /// Sends a value to the listeners of the run's stream, unchanged. A listener gets it back by its type.
     ///
-    /// Waits while the listener is far behind. Nothing happens when nobody listens; to save making the value, ask
-    /// [`is_observed`](Self::is_observed) first.
+    /// Waits while the listener is far behind. Without a listener the call has no effect. To avoid creating the
+    /// value, check [`is_observed`](Self::is_observed) first.
     ///
     /// # Cancel safety
-    /// A dropped call has sent the value or has not.
+    /// If the future is dropped, the value has been sent once or not at all.
     pub async fn emit<T: Serialize + Send + Sync + 'static>(&self, value: T) {
         self.heartbeat();
         if let Some(sink) = self.heard(StreamMode::Custom) {
@@ -254,7 +262,7 @@ impl Context {
         }
     }
 
-    /// Tells whoever listens that a step has its result.
+    /// Sends the listeners the end of a durable step.
     pub(super) async fn step_finished(&self, key: &str, kept: bool) {
         if let Some(sink) = self.heard(StreamMode::Tasks) {
             let sent = Sent::Step(Arc::from(key), kept);
@@ -262,18 +270,21 @@ impl Context {
         }
     }
 
-    /// Whether somebody listens to the messages of this run while they are written: a node that asks a model may have the
-    /// reply at once if nobody does.
+    /// Returns `true` if a listener receives the messages of this run token by token.
+    ///
+    /// A node that calls a model need not stream the reply otherwise.
     pub fn wants_tokens(&self) -> bool {
         self.heard(StreamMode::Messages).is_some()
     }
 
-    /// Sends a piece of a message to whoever listens to the messages of the run: see
+    /// Sends one chunk of a message to the listeners of the run's messages, as an
     /// [`EventKind::Message`](crate::EventKind::Message).
     ///
-    /// Waits while the listener is far behind. Nothing happens when nobody listens. The piece is sent as it is, also when the
-    /// messages of the state are excluded; and again when the node runs again, so pieces of one reply should have its
-    /// [id](MessageChunk::id).
+    /// Waits while the listener is far behind. Without a listener the call has no effect. Two things to note:
+    ///
+    /// - The chunk is sent unchanged, even if the messages are an excluded field of the state.
+    /// - The chunk is sent again if the node runs again. Give all chunks of a reply its [id](MessageChunk::id), so
+    ///   that listeners can tell.
     ///
     /// ```
     /// # use superstep::{Context, END, EventKind, GraphState, START, StateGraph, StreamMode};
@@ -292,20 +303,20 @@ impl Context {
     /// # async fn main() -> superstep::Result<()> {
     /// let graph = StateGraph::<MessagesState>::new().edge(START, reply).edge(reply, END).compile()?;
     /// let run = graph.run(MessagesState::input().messages("hello")).events([StreamMode::Messages]);
-    /// let mut heard = Vec::new();
+    /// let mut received = Vec::new();
     /// let outcome = run.stream().for_each(|event| {
     ///     if let EventKind::Message { chunk, .. } = &event.kind {
-    ///         heard.push(chunk.text.clone());
+    ///         received.push(chunk.text.clone());
     ///     }
     /// });
     /// assert_eq!(outcome.await?.state().messages[1].text(), "Good morning.");
-    /// assert_eq!(heard, ["Good ", "morning."]);
+    /// assert_eq!(received, ["Good ", "morning."]);
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Cancel safety
-    /// A dropped call has sent the piece or has not.
+    /// If the future is dropped, the chunk has been sent once or not at all.
     pub async fn token(&self, chunk: impl Into<MessageChunk>) {
         self.heartbeat();
         if let Some(sink) = self.heard(StreamMode::Messages) {
@@ -321,7 +332,7 @@ impl std::fmt::Debug for Context {
     }
 }
 
-/// A run with the graph's context of type `D`; derefs to [`Context`].
+/// The [`Context`] of a run together with the application context, a value of type `D`. Dereferences to [`Context`].
 pub struct ContextWith<D> {
     pub(super) cx: Context,
     pub(super) context: Arc<D>,
@@ -335,7 +346,7 @@ impl<D> ContextWith<D> {
         }
     }
 
-    /// A context outside of any run, for calling a node by itself; see [`Context::detached`].
+    /// Creates a context outside any run, for calling a node directly; see [`Context::detached`].
     ///
     /// ```
     /// # use superstep::{ContextWith, GraphState};
@@ -357,23 +368,23 @@ impl<D> ContextWith<D> {
         Self { cx: Context::detached(node), context: context.into() }
     }
 
-    /// See [`Context::answering`].
+    /// Prepares an answer; see [`Context::answering`].
     pub fn answering<Q: Question>(self, answer: Q::Answer) -> Self {
         Self { cx: self.cx.answering::<Q>(answer), context: self.context }
     }
 
-    /// See [`Context::with_store`].
+    /// Sets the long-term store of a detached context; see [`Context::with_store`].
     #[must_use]
     pub fn with_store(self, store: impl IntoStore) -> Self {
         Self { cx: self.cx.with_store(store), context: self.context }
     }
 
-    /// The same run, for another task.
+    /// Returns the context of the same run for another task.
     pub(super) fn at(&self, at: At) -> Self {
         Self { cx: Context::new(Arc::clone(&self.cx.shared), at), context: Arc::clone(&self.context) }
     }
 
-    /// The context that the run was given.
+    /// Returns the application context of the run.
     pub fn context(&self) -> &D {
         &self.context
     }

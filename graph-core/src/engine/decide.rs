@@ -10,7 +10,7 @@ use super::cx::{At, ContextWith};
 use super::ledger::Ledger;
 use super::task::{Failed, Finished};
 
-/// The route function after a node, or after START.
+/// Returns the route function after a node, or after START.
 pub(super) fn decider<S, D>(graph: &Compiled<S, D>, node: usize) -> Option<&Decider<S, D>> {
     match node {
         START_PLACE => graph.start.as_ref(),
@@ -18,16 +18,17 @@ pub(super) fn decider<S, D>(graph: &Compiled<S, D>, node: usize) -> Option<&Deci
     }
 }
 
-/// Asks one route function.
+/// Calls one route function.
 pub(super) fn ask<S: GraphState, D>(decide: &Decider<S, D>, from: Source<'_, S, D>) -> Result<Leave, Failed> {
     let asked: Result<Result<Leave, NodeError>, Panic> = contained(|| decide(from));
     asked.map_err(Failed::Panic)?.map_err(Failed::Error)
 }
 
-/// Asks the route functions of several tasks, each with the task's own update on top of the state and nobody else's.
+/// Calls the route functions of several tasks. Each sees the state with the task's own update on top, and no update
+/// of a sibling.
 ///
-/// The updates are written into the state and taken back: only the written fields are copied. The results of tasks
-/// whose route function failed are gone afterwards.
+/// Each update is written into the state and undone, so only the written fields are copied. The result of a task
+/// whose route function failed is removed.
 pub(super) fn ask_all<S: GraphState, D>(
     graph: &Compiled<S, D>,
     state: &mut S,
@@ -42,7 +43,7 @@ pub(super) fn ask_all<S: GraphState, D>(
     for (index, (task, result)) in tasks.iter().zip(results.iter_mut()).enumerate() {
         let (Some(decide), Some(finished)) = (decider(graph, task.node), result.as_mut()) else { continue };
         if !matches!(finished.leave, Leave::ByEdges) {
-            // It was asked before, when the superstep could not be applied.
+            // Decided in an earlier try to apply the superstep.
             continue;
         }
         ledger.open(S::FIELD_COUNT);
@@ -60,7 +61,8 @@ pub(super) fn ask_all<S: GraphState, D>(
         match overlay.and_then(|()| ask(decide, source)) {
             Ok(leave) => finished.leave = leave,
             Err(failed) => {
-                // A route function may fail because its node broke a rule, and then that is what is wrong.
+                // A route function may fail because its node broke a rule. The broken rule is the error to report
+                // then.
                 broken.extend(
                     broken_rules(state, ledger.touched()).into_iter().map(|(_, violation)| violation),
                 );
@@ -81,10 +83,10 @@ pub(super) fn ask_all<S: GraphState, D>(
     }
 }
 
-/// Why it is not known where tasks go.
+/// The reason why the next nodes of some tasks are unknown.
 pub(super) enum Unrouted {
     /// Route functions failed.
     Failed(Vec<NodeFailure>),
-    /// Nodes broke rules, and route functions failed on what they had written.
+    /// Route functions failed on updates that break rules.
     Rules(ErrorKind),
 }

@@ -31,46 +31,46 @@ use super::reject::reject;
 use super::spans::RunSpan;
 use super::task::{Failed, Finished, Unfinished};
 
-/// A run: the state, what is planned, and what has finished of it.
+/// A run: its state, its planned tasks, and the results that have come in so far.
 pub(crate) struct Driver<S: GraphState, D> {
     pub(super) graph: Arc<Compiled<S, D>>,
     pub(super) state: Arc<S>,
     pub(super) ctx: ContextWith<D>,
     pub(super) options: RunOptions,
     pub(super) events: Option<Events<S>>,
-    /// Supersteps that have been applied.
+    /// The number of supersteps that have been applied.
     pub(super) step: u64,
-    /// The next superstep, in application order.
+    /// The tasks of the next superstep, in application order.
     pub(super) tasks: Vec<Task>,
-    /// What has finished of it; a superstep that failed or was dropped goes on from here.
+    /// Their results so far. A superstep that failed or was dropped continues from here.
     pub(super) results: Vec<Option<Finished<S>>>,
-    /// How often each task of it has been started.
+    /// The number of attempts that each task has started.
     pub(super) attempts: Vec<u32>,
-    /// What tasks of it wait for, or could not read the answer to.
+    /// The open interrupts of suspended tasks, and those whose answer could not be read.
     pub(super) suspended: Suspended,
-    /// Where runs within tasks of it have stopped.
+    /// The stops of subgraph runs inside these tasks.
     pub(super) halted: Vec<Halt>,
-    /// Where the run has stopped, after a step that came to a stop.
+    /// The place at which the run has stopped, after a step that ended in a stop.
     pub(super) halt: Option<Halt>,
-    /// Where it is to stop before or after nodes.
+    /// The breakpoints; `None` for a run without breakpoints.
     pub(super) gates: Option<Box<Gates>>,
     pub(super) progress: Progress,
     pub(super) ephemerals: Ephemerals,
     pub(super) ledger: Ledger,
     pub(super) undos: Undos<S>,
-    /// The thread that the run is on; none for a run in memory.
+    /// The connection to the thread; `None` for a run in memory.
     pub(super) persist: Option<Box<Persist>>,
-    /// What a run that goes on with the state of the run around it has written so far.
+    /// The writes so far, for a subgraph run that works on the parent state.
     pub(super) returned: Option<Box<Returned<S>>>,
-    /// What its nodes have said to the graph around it, which ends it.
+    /// The commands of its nodes to the parent graph. The first superstep that returns any ends the run.
     pub(super) said: Vec<Outward>,
-    /// The superstep after which the run has had as many as it may.
+    /// The last superstep that the recursion limit allows.
     pub(super) last_step: u64,
-    /// What all its tasks tell `tracing`, at hand.
+    /// A copy of the run's span, so that each step reaches it without an indirection.
     pub(crate) spans: RunSpan,
 }
 
-/// Clears a map that is nearly always empty: `clear` takes it apart even then.
+/// Clears a map that is nearly always empty. `clear` takes even an empty map apart, so this checks first.
 #[inline]
 pub(super) fn forget(suspended: &mut Suspended) {
     #[cold]
@@ -83,11 +83,12 @@ pub(super) fn forget(suspended: &mut Suspended) {
     }
 }
 
-/// After so many supersteps a run yields, so that one whose nodes are always ready can still be cancelled and timed.
+/// A run yields to the runtime after this many supersteps. Otherwise a run whose nodes are always ready could not be
+/// cancelled or timed out.
 pub(super) const YIELD_EVERY: u64 = 512;
 
 impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
-    /// Makes what has been planned the next superstep.
+    /// Turns the plan into the next superstep.
     pub(super) fn take_plan(&mut self) {
         std::mem::swap(&mut self.tasks, &mut self.progress.tasks);
         self.results.fill_with(|| None);
@@ -101,28 +102,29 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         &self.state
     }
 
-    /// The state; a copy of it while a listener still holds it.
+    /// Returns the state, as a copy if a listener still holds it.
     pub(crate) fn into_state(self) -> S {
         Arc::try_unwrap(self.state).unwrap_or_else(|state| state.__duplicate())
     }
 
-    /// Supersteps that have been applied.
+    /// Returns the number of supersteps that have been applied.
     pub(crate) fn superstep(&self) -> u64 {
         self.step
     }
 
-    /// The nodes that are planned, one name for each task.
+    /// Returns the names of the planned nodes, one for each task.
     pub(crate) fn next(&self) -> impl Iterator<Item = &str> {
         self.tasks.iter().map(|task| self.graph.node_name(task.node))
     }
 
-    /// The only node that is planned, and what it is sent.
+    /// Returns the only planned task's node and packet; `None` if several tasks are planned, or if the task has no
+    /// packet.
     pub(crate) fn planned(&self) -> Option<(&str, &Packet)> {
         let [task] = self.tasks.as_slice() else { return None };
         Some((self.graph.node_name(task.node), task.packet.as_ref()?))
     }
 
-    /// Those of them that have not finished.
+    /// Returns the names of the planned nodes whose tasks have not finished.
     pub(crate) fn unfinished(&self) -> impl Iterator<Item = &str> {
         let open = self.tasks.iter().zip(&self.results).filter(|(_, result)| result.is_none());
         open.map(|(task, _)| self.graph.node_name(task.node))
@@ -132,17 +134,17 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         Error::new(&self.graph.name, kind).with_state(Arc::clone(&self.state))
     }
 
-    /// Tells the listeners the state that the run begins with.
+    /// Sends the listeners the state with which the run begins.
     pub(crate) async fn announce(&mut self) {
         if let Some(events) = &self.events {
             events.values(self.step, &self.state).await;
         }
     }
 
-    /// Runs one superstep; `false` when there is nothing left to run, and when the run has come to a [`Halt`].
+    /// Runs one superstep. Returns `false` if nothing is left to run, or if the run stopped at a [`Halt`].
     ///
-    /// After an error, and when the future is dropped, the state is that of the last good superstep; calling again
-    /// runs what has not finished.
+    /// After an error, and after the future was dropped, the state is that of the last applied superstep. The next
+    /// call runs the tasks that have not finished.
     pub(crate) async fn step(&mut self) -> Result<bool, Error> {
         if self.persist.is_some() {
             return self.step_on_thread().await;
@@ -205,7 +207,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         Ok(true)
     }
 
-    /// Begins the next superstep, and says its number; `None` where the run [rests](Self::rest).
+    /// Begins the next superstep and returns its number; `None` if no superstep may begin (see [`rest`](Self::rest)).
     #[inline]
     pub(super) fn enter(&mut self) -> Option<u64> {
         if self.halt.is_some() {
@@ -224,7 +226,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         Some(step)
     }
 
-    /// Executes in a box: the state machine of a fan-out shall not make every superstep's future large.
+    /// Executes the superstep in a box, so that the state machine of a fan-out does not enlarge the future of every
+    /// superstep.
     #[inline(never)]
     pub(super) fn boxed(
         &mut self,
@@ -238,7 +241,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         self.error(ErrorKind::RecursionLimit { limit: self.options.recursion_limit, next })
     }
 
-    /// The refusal of what a superstep's only task wrote; it runs again.
+    /// Handles the rejection of the update of a superstep's only task. The task runs again.
     #[cold]
     #[inline(never)]
     fn lone_rejection(&mut self, rejected: Rejected, step: u64) -> Error {
@@ -247,7 +250,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         self.error(kind)
     }
 
-    /// A superstep's only task has failed, or waits for answers.
+    /// Handles a superstep's only task that failed or is suspended.
     #[cold]
     #[inline(never)]
     pub(super) fn lone_unfinished(&mut self, unfinished: Unfinished, step: u64) -> Result<bool, Error> {
@@ -258,14 +261,14 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         match unfinished.failed {
             Some(failed) => Err(self.lone_failure(failed, step)),
             None => {
-                // Being suspended uses up no attempt.
+                // A suspended attempt is not counted.
                 self.attempts.iter_mut().for_each(|attempts| *attempts = attempts.saturating_sub(1));
                 Ok(self.stop())
             }
         }
     }
 
-    /// The failure of a superstep's only task.
+    /// Returns the error for the failure of a superstep's only task.
     #[cold]
     #[inline(never)]
     pub(super) fn lone_failure(&self, failed: Failed, step: u64) -> Error {
@@ -276,8 +279,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         self.error(ErrorKind::Node { first, others: Vec::new() })
     }
 
+    /// Checks for a timer before any task starts.
+    ///
     /// # Errors
-    /// A policy may have to wait, and the runtime has no timer.
+    /// The policy of a planned node may have to wait, and the runtime has no timer.
     fn has_timer(&self) -> Result<(), Error> {
         let policies = self.tasks.iter().filter_map(|task| self.graph.nodes.get(task.node)?.policy.as_ref());
         let mut needed = policies.filter(|policy| policy.limits.needs_timer());
@@ -329,7 +334,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         let vanished = self.results.iter().enumerate().any(vanished);
         let cancelled = self.options.stop.as_ref().is_some_and(Stop::is_cancelled);
         if !failures.is_empty() || late.is_some() || cancelled {
-            // Whoever was told to stop waits for what it waited for before.
+            // Tasks that were stopped early keep the open interrupts that they had before.
             let stopped = |task: &usize| {
                 self.results.get(*task).is_some_and(Option::is_none)
                     && failures.iter().all(|(failed, _)| failed != task)
@@ -338,7 +343,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 self.suspended.entry(task).or_insert(open);
             }
         }
-        // A superstep that has failed may be late as well: a sibling went on, or did not listen when it was told to stop.
+        // Failures are reported first. A superstep that failed can be late as well: a sibling kept running, or did
+        // not react to its cancellation.
         failures.sort_by_key(|(index, _)| *index);
         self.fail(failures.into_iter().map(|(_, failure)| failure).collect())?;
         if let Some(limit) = late {
@@ -348,9 +354,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         if !vanished {
             return Ok(());
         }
-        // Without a failure they vanish only when the run is cancelled, or the runtime shuts down under it.
+        // Without a failure, tasks vanish only if the run is cancelled or the runtime shuts down.
         Err(self.cancelled().unwrap_or_else(|| {
-            self.error(ErrorKind::Runtime("the runtime was shut down while the run was under way"))
+            self.error(ErrorKind::Runtime("the tokio runtime was shut down during the run"))
         }))
     }
 
@@ -362,8 +368,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         }
     }
 
-    /// Why no superstep begins: the run is at a breakpoint, was told to stop, has had as many as it may, or is complete,
-    /// unless a join still waits.
+    /// Returns why no superstep begins: a breakpoint, a stop, the recursion limit, or the end of the run.
+    ///
+    /// A run that ends while a required join still waits is an error.
     #[cold]
     #[inline(never)]
     pub(super) fn rest(&self) -> Result<bool, Error> {
@@ -377,7 +384,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     }
 }
 
-/// What a run ends with that comes to rest while a join waits.
+/// Returns the error of a run that has nothing left to run while a required join still waits.
 pub(crate) fn not_filled<S: GraphState, D>(graph: &Compiled<S, D>, progress: &Progress) -> Option<ErrorKind> {
     let (join, missing) = progress.unfilled(&graph.topology).next()?;
     let name = |node: usize| graph.node_name(node).to_owned();

@@ -10,7 +10,7 @@ use crate::state::{EncodeError, FieldWrite as _, Form, GraphState, Writes};
 
 use super::task::WriteOf;
 
-/// The writes of a task as they will be stored.
+/// The writes of a task in their stored form.
 #[derive(Clone, Debug)]
 pub(super) struct Encoded {
     bytes: Arc<[u8]>,
@@ -25,26 +25,27 @@ pub(super) struct EncodedWrite {
     range: Range<usize>,
 }
 
-/// What is encoded of a task that finishes.
+/// The parts of a finished task that are encoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Keep {
-    /// Nothing: there is no store.
+    /// Nothing: the run has no store.
     #[default]
     Nothing,
-    /// What a checkpoint takes over as it is. The task is alone: its result is in the checkpoint and nowhere else.
+    /// The deltas that the checkpoint takes over. The task is alone, so its result is stored in the checkpoint only.
     Pieces,
     /// Everything: the result is stored before the superstep is applied.
     All,
 }
 
-/// What a task has come to cannot be stored. The task fails with it, and what fails with nothing else is
-/// [`NotStorable`](ErrorKind::NotStorable).
+/// The error of a task whose result cannot be stored.
+///
+/// If all failures of a superstep are of this type, the run fails with [`NotStorable`](ErrorKind::NotStorable).
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub(super) struct NotEncoded(#[from] EncodeError);
 
 impl NotEncoded {
-    /// What has failed, by its own name if it is that something cannot be stored.
+    /// Turns a node error into `NotStorable` if all of its failures are results that cannot be stored.
     pub(super) fn named(kind: ErrorKind) -> ErrorKind {
         let ErrorKind::Node { first, others } = &kind else { return kind };
         let refused = |failure: &NodeFailure| failure.error.downcast_ref().map(|Self(source)| source.clone());
@@ -60,12 +61,12 @@ impl NotEncoded {
 }
 
 impl Encoded {
-    /// Encodes the writes of a task, as far as they are to be kept.
+    /// Encodes the writes of a task, as far as `keep` asks for them.
     pub(super) fn of<S: GraphState>(
         writes: &Writes<WriteOf<S>>,
         keep: Keep,
     ) -> Result<Option<Self>, NotEncoded> {
-        // What it has grown to is used again: the bytes are copied once, into a block of just their size.
+        // The buffer is reused: the bytes are copied once, into an allocation of exactly their size.
         let bytes = SCRATCH.try_with(Cell::take).unwrap_or_default();
         let mut builder = Builder { bytes, writes: Vec::new() };
         let encoded = builder.encode::<S>(writes, keep).map(|()| builder.copied());
@@ -75,16 +76,16 @@ impl Encoded {
         encoded
     }
 
-    /// What is stored for one of the writes.
+    /// Returns the stored form of one write.
     pub(super) fn payload(&self, write: &EncodedWrite) -> Option<Payload> {
         Payload::part_of(write.encoding, Arc::clone(&self.bytes), write.range.clone())
     }
 
-    /// The writes as if they were the fields' values, which they are where a field is replaced.
+    /// Returns the writes as if they were the values of their fields. For a field that is replaced, they are.
     pub(super) fn values<S: GraphState>(&self) -> impl Iterator<Item = StoredField> {
         self.writes.iter().filter_map(|write| {
             let (field, payload) = (S::field(write.field)?.name.to_owned(), self.payload(write)?);
-            // Of no checkpoint: nothing is stored yet.
+            // A placeholder id: no checkpoint contains these writes yet.
             let checkpoint = CheckpointId::after(None);
             let piece = StoredChange { checkpoint, kind: ChangeKind::Value, payload };
             Some(StoredField { field, changes: vec![piece] })
@@ -93,14 +94,14 @@ impl Encoded {
 }
 
 thread_local! {
-    /// Where writes are encoded.
+    /// The buffer in which writes are encoded.
     static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// How much room a thread keeps for the next writes.
+/// The capacity that a thread keeps for the next writes.
 const SCRATCH_BYTES: usize = 64 * 1024;
 
-/// Writes that are put together one by one.
+/// Collects encoded writes one by one.
 #[derive(Debug, Default)]
 pub(super) struct Builder {
     bytes: Vec<u8>,
@@ -128,7 +129,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Encodes writes as a node has handed them in. `None` if one is of a field that is never stored.
+    /// Encodes writes before they are prepared. Returns `None` if one is to a field that is never stored.
     pub(super) fn of_updates<S: GraphState>(
         writes: &Writes<WriteOf<S>>,
     ) -> Result<Option<Encoded>, EncodeError> {
@@ -142,7 +143,7 @@ impl Builder {
         Ok(Some(builder.finish()))
     }
 
-    /// What has been encoded, without the buffer.
+    /// Copies the encoded writes out of the buffer.
     fn copied(&mut self) -> Option<Encoded> {
         let writes = std::mem::take(&mut self.writes);
         (!writes.is_empty()).then(|| Encoded { bytes: self.bytes.as_slice().into(), writes })

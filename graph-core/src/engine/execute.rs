@@ -26,8 +26,8 @@ use super::persist::Recorder;
 use super::policy::Work;
 use super::task::{Failed, Finished, Unfinished};
 
-/// A superstep that is being executed. Results are kept as they come in: whoever drops the execution keeps what has
-/// finished.
+/// A superstep during its execution. Results are stored in place as they arrive, so that dropping the execution keeps
+/// the finished tasks.
 pub(super) struct Execution<'e, S: GraphState, D> {
     pub(super) graph: &'e Arc<Compiled<S, D>>,
     pub(super) state: &'e Arc<S>,
@@ -35,25 +35,25 @@ pub(super) struct Execution<'e, S: GraphState, D> {
     pub(super) tasks: &'e [Task],
     pub(super) results: &'e mut [Option<Finished<S>>],
     pub(super) attempts: &'e mut [u32],
-    /// Failures by task, in the order in which they came in.
+    /// Failures with their tasks, in order of arrival.
     pub(super) failures: &'e mut Vec<(usize, NodeFailure)>,
-    /// What tasks wait for.
+    /// The open interrupts of suspended tasks.
     pub(super) suspended: &'e mut Suspended,
-    /// Where runs within tasks have stopped.
+    /// The stops of subgraph runs inside the tasks.
     pub(super) halted: &'e mut Vec<Halt>,
     pub(super) options: &'e RunOptions,
     pub(super) events: Option<&'e Events<S>>,
-    /// Where results are stored as they come in; nowhere without a store, or for a lone task.
+    /// Stores results as they arrive; `None` without a store, and for a single task.
     pub(super) recorder: Option<Recorder<'e>>,
-    /// Tasks that the runtime was given.
+    /// The tasks that were spawned on the runtime.
     pub(super) crew: Crew<S>,
-    /// By task, whether the runtime was given it and has not begun it.
+    /// By task, `true` while the task is spawned and has not begun.
     pub(super) idle: Arc<[AtomicBool]>,
 }
 
 type Crew<S> = JoinSet<Option<(usize, Result<Finished<S>, Box<Unfinished>>)>>;
 
-/// By task, the questions that it waits for.
+/// The open interrupts of suspended tasks, by task.
 pub(crate) type Suspended = BTreeMap<usize, Vec<OpenInterrupt>>;
 
 impl<S: GraphState, D> Execution<'_, S, D> {
@@ -61,7 +61,8 @@ impl<S: GraphState, D> Execution<'_, S, D> {
         if self.recorder.is_some() { Keep::All } else { Keep::Nothing }
     }
 
-    /// Stores the result that has just come into its place, unless it is the last: that one is in the checkpoint.
+    /// Stores the result that has just arrived. The last result of a superstep is skipped: the checkpoint contains
+    /// it.
     fn keep(&mut self, index: usize) {
         self.count(index);
         let Some(recorder) = &mut self.recorder else { return };
@@ -72,7 +73,7 @@ impl<S: GraphState, D> Execution<'_, S, D> {
         }
     }
 
-    /// Takes over how many attempts a node with a policy has made.
+    /// Copies the number of attempts of a node with a policy.
     fn count(&mut self, index: usize) {
         let guarded = self.graph.has_policy(self.node(index));
         if let Some(attempts) = self.attempts.get_mut(index).filter(|_| guarded) {
@@ -81,7 +82,7 @@ impl<S: GraphState, D> Execution<'_, S, D> {
         }
     }
 
-    /// Whether a task's result was found in the cache.
+    /// Returns `true` if the task's result was found in the cache.
     fn was_cached(&self, index: usize) -> bool {
         let found = |memo: &mut Memo| memo.cache.as_ref().is_some_and(|memo| memo.result.was_found());
         self.graph.cache_of(self.node(index)).is_some()
@@ -102,7 +103,8 @@ impl<S: GraphState, D> Execution<'_, S, D> {
         }
     }
 
-    /// Takes in why a task has no result. Being suspended is no failure, and no attempt is used up by it.
+    /// Records why a task has no result, and returns its failure, if any. A suspended task is no failure, and its
+    /// attempt is not counted.
     fn set_aside(&mut self, index: usize, unfinished: Unfinished) -> Option<&NodeFailure> {
         if unfinished.is_suspended() {
             self.suspended.insert(index, unfinished.open);
@@ -126,7 +128,7 @@ impl<S: GraphState, D> Execution<'_, S, D> {
 }
 
 impl<S: GraphState, D> Drop for Execution<'_, S, D> {
-    /// What has finished and was not asked for yet is kept when an execution is dropped; the rest is aborted.
+    /// Keeps results that are finished and not yet collected, and aborts the other tasks.
     fn drop(&mut self) {
         self.crew.abort_all();
         while let Some(joined) = self.crew.try_join_next() {
@@ -143,7 +145,7 @@ impl<S: GraphState, D> Drop for Execution<'_, S, D> {
                 Ok(None) | Err(_) => {}
             }
         }
-        // What was told to stop before it began has made no attempt.
+        // A spawned task that was aborted before its first poll has made no attempt.
         for (attempts, idle) in self.attempts.iter_mut().zip(&*self.idle) {
             *attempts -= u32::from(idle.load(Ordering::Relaxed));
         }
@@ -151,7 +153,7 @@ impl<S: GraphState, D> Drop for Execution<'_, S, D> {
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
-    /// Runs until the run is cancelled, if it can be.
+    /// Runs the tasks until all have ended or the run is cancelled.
     pub(super) async fn run_unless_cancelled(mut self) {
         match self.options.stop.clone() {
             None => self.run().await,
@@ -163,8 +165,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
         }
     }
 
-    /// Tells what the runtime was given to stop, and waits for it: what has finished meanwhile is kept, and nothing of it is
-    /// left when the run goes on.
+    /// Aborts the spawned tasks and waits until all of them have ended. Results that finish in the meantime are kept,
+    /// and no task outlives this call.
     async fn call_off(&mut self) {
         self.crew.abort_all();
         while let Some(joined) = self.crew.join_next().await {
@@ -187,7 +189,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
         }
     }
 
-    /// The tasks that have no result yet, each with where it stands.
+    /// Returns the tasks without a result, each with its position in the run.
     fn pending(&self) -> Vec<(At, Task)> {
         let base = self.ctx.at;
         let tasks = self.tasks.iter().zip(self.results.iter()).zip(self.attempts.iter()).enumerate();
@@ -199,7 +201,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
             .collect()
     }
 
-    /// Counts the attempt that is about to start, and tells the listeners.
+    /// Counts the attempt that is about to start, and notifies the listeners.
     async fn begin(&mut self, at: At, task: &Task) {
         if let Some(attempts) = self.attempts.get_mut(at.task) {
             *attempts = at.attempt;
@@ -209,13 +211,13 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
         }
     }
 
-    /// A task has failed, and its siblings shall not go on.
+    /// Returns `true` if a task has failed and its siblings have to stop.
     fn is_over(&self) -> bool {
         let mode = || self.options.failure_mode.unwrap_or(self.graph.failure_mode);
         !self.failures.is_empty() && mode() == FailureMode::FailFast
     }
 
-    /// Takes a task's result in.
+    /// Stores the result of a task.
     async fn record(&mut self, index: usize, result: Result<Finished<S>, Box<Unfinished>>) {
         let result = result.map(|finished| {
             if let Some(slot) = self.results.get_mut(index) {
@@ -226,7 +228,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
         self.report(index, result).await;
     }
 
-    /// Notes a failure or open questions, and tells the listeners how a task ended; its result is in its place.
+    /// Records a failure or open interrupts, and notifies the listeners of how the task ended. A result is already in
+    /// its slot.
     async fn report(&mut self, index: usize, result: Result<(), Box<Unfinished>>) {
         let step = self.ctx.at.step;
         let node = self.node(index);
@@ -258,7 +261,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
         }
     }
 
-    /// All tasks on the thread that polls the run.
+    /// Runs all tasks on the thread that polls the run.
     async fn inline(&mut self, pending: Vec<(At, Task)>) {
         let (graph, state, keep) = (Arc::clone(self.graph), self.state, self.stored());
         let tasks: Vec<(ContextWith<D>, Task)> =
@@ -272,7 +275,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
                 self.begin(ctx.at, task).await;
                 let work = Work::new(node, &**state, task, ctx, keep, self.events);
                 let mut attempt = Indexed { index: ctx.at.task, work };
-                // Polled once before it is queued: in a fan-out of cheap nodes nothing is ever queued.
+                // Polled once before it is queued: a fan-out of cheap nodes then queues nothing.
                 let Some(slot) = self.results.get_mut(ctx.at.task) else { continue };
                 let polled = poll_fn(|cx| {
                     Poll::Ready(attempt.work.poll_into(cx, keep, |finished| *slot = Some(finished)))
@@ -299,8 +302,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
         }
     }
 
-    /// Each task as one of the runtime's own, so that all cores take part. This is the one place that spawns; the set
-    /// aborts what is left in it when it is dropped.
+    /// Spawns each task on the runtime, so that all cores take part. This is the only place that spawns; dropping the
+    /// set aborts its tasks.
     async fn spawned(&mut self, pending: Vec<(At, Task)>) {
         let mut queue = pending.into_iter();
         self.idle = self.tasks.iter().map(|_| AtomicBool::new(false)).collect();

@@ -7,19 +7,19 @@ use crate::state::GraphState;
 use super::Driver;
 use super::halt::Halt;
 
-/// The breakpoints of a run, and how it stands to them. A run without breakpoints has none.
+/// The breakpoints of a run, and its position relative to them.
 #[derive(Debug)]
 pub(crate) struct Gates {
-    /// By node, whether to stop.
+    /// By node, `true` if the run stops there.
     stops: Breakpoints<Vec<bool>>,
-    /// The superstep that was let through last, as the number of those that had been applied. A run that goes on from
-    /// where another has stopped begins with it.
+    /// The number of applied supersteps at the last breakpoint that the run has passed. A run that resumes at a
+    /// breakpoint begins with it.
     passed: Option<u64>,
-    /// The superstep that was begun last, and its nodes.
+    /// The superstep that began last, and its nodes.
     begun: (u64, Vec<usize>),
 }
 
-/// The breakpoints that a run was given on top of its graph's.
+/// The breakpoints of a run, in addition to those of its graph.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stops {
     pub(crate) at_all: bool,
@@ -27,10 +27,10 @@ pub(crate) struct Stops {
 }
 
 impl Gates {
-    /// The gates of a graph's run.
+    /// Returns the breakpoints of a run; `None` if neither the graph nor the run has any.
     ///
     /// # Errors
-    /// The run was given a breakpoint at a node that the graph does not have.
+    /// A breakpoint of the run names a node that the graph does not have.
     pub(crate) fn of<S, D>(
         graph: &Compiled<S, D>,
         given: &Breakpoints<Stops>,
@@ -42,14 +42,14 @@ impl Gates {
         Ok(any.then(|| Box::new(Self { stops, passed: None, begun: (0, Vec::new()) })))
     }
 
-    /// The nodes after which the run is to stop, once so many supersteps have been applied.
+    /// Returns the nodes of the last superstep with a breakpoint after them, once `applied` supersteps have been
+    /// applied.
     fn behind(&self, applied: u64) -> Vec<usize> {
         let just: &[usize] = if self.begun.0 == applied { &self.begun.1 } else { &[] };
         chosen(&self.stops.after, just)
     }
 
-    /// Whether to stop with so many supersteps applied and these tasks to come: the nodes before which to stop, and those
-    /// after which.
+    /// Returns the breakpoints at which the run stops, given the number of applied supersteps and the planned tasks.
     fn stop(&mut self, applied: u64, tasks: &[Task]) -> Option<Breakpoints<Vec<usize>>> {
         let next: Vec<usize> = tasks.iter().map(|task| task.node).collect();
         if self.passed != Some(applied) {
@@ -81,7 +81,7 @@ fn stops<S, D>(graph: &Compiled<S, D>, always: &[usize], given: &Stops) -> Resul
     Ok(stops)
 }
 
-/// Those of the nodes at which to stop, each once.
+/// Returns the nodes that have a breakpoint, each once.
 fn chosen(stops: &[bool], nodes: &[usize]) -> Vec<usize> {
     let mut chosen: Vec<usize> = Vec::new();
     for &node in nodes {
@@ -93,21 +93,22 @@ fn chosen(stops: &[bool], nodes: &[usize]) -> Vec<usize> {
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
-    /// The run goes on from where another has stopped: past the breakpoints there.
+    /// Passes the breakpoints at the current position, because an earlier run has stopped there.
     pub(super) fn pass_gate(&mut self) {
         if let Some(gates) = &mut self.gates {
             gates.passed = Some(self.step);
         }
     }
 
-    /// Another run has come to breakpoints after these nodes and has not stopped at them: this one does, if they are its own.
+    /// Takes over breakpoints after these nodes that an earlier run reached without stopping. This run stops there if
+    /// it has them.
     pub(super) fn come_to_gate(&mut self, after: &[String]) {
         if let Some(gates) = &mut self.gates {
             gates.begun = (self.step, after.iter().filter_map(|node| self.graph.find(node)).collect());
         }
     }
 
-    /// The nodes after which the run stops before it does anything else.
+    /// Returns the nodes with a breakpoint after them at which the run would stop next.
     pub(super) fn gate_ahead(&self) -> Vec<String> {
         let after = match &self.gates {
             Some(gates) if !self.tasks.is_empty() => gates.behind(self.step),
@@ -116,7 +117,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         after.iter().map(|&node| self.graph.node_name(node).to_owned()).collect()
     }
 
-    /// Stops at a breakpoint, the first time that the run comes to it.
+    /// Stops at a breakpoint when the run reaches it for the first time. Returns `true` if it stopped.
     #[cold]
     #[inline(never)]
     pub(super) fn stops_at_gate(&mut self) -> bool {

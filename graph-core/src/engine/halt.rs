@@ -10,27 +10,27 @@ use super::clock::{from_millis, to_millis};
 use super::desk::Answered;
 use super::persist::answer_record;
 
-/// Where a run has stopped on the way: at breakpoints, at the questions of suspended tasks, or where it was told to.
+/// A stop on the way: at breakpoints, at open interrupts of suspended tasks, at a sleep, or by request.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Halt {
-    /// The nodes that would run next and have a breakpoint before them.
+    /// The planned nodes with a breakpoint before them.
     pub(crate) before: Vec<String>,
-    /// The nodes that have run last and have a breakpoint after them.
+    /// The nodes of the last superstep with a breakpoint after them.
     pub(crate) after: Vec<String>,
-    /// It was told to stop.
+    /// `true` if the run was asked to stop.
     pub(crate) told: bool,
-    /// When the first of its tasks wakes up that sleep.
+    /// The earliest time at which a sleeping task wakes.
     pub(crate) wakes_at: Option<SystemTime>,
 }
 
 impl Halt {
-    /// The same, of a run within a task of this node, as that of the task's own run.
+    /// Converts the stop of a subgraph run inside a task of `node` into a stop of the parent run.
     pub(super) fn within(&self, node: &str) -> Self {
         let inside = |nodes: &[String]| nodes.iter().map(|inner| format!("{node}/{inner}")).collect();
         Self { before: inside(&self.before), after: inside(&self.after), ..*self }
     }
 
-    /// Adds where else the run has stopped.
+    /// Merges another stop of the same run.
     fn add(&mut self, other: Self) {
         self.before.extend(other.before);
         self.after.extend(other.after);
@@ -40,7 +40,7 @@ impl Halt {
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
-    /// Stops at the questions of suspended tasks; what stepping gives back then.
+    /// Stops the run at its suspended tasks. Returns `false`, the result of [`Driver::step`] in this case.
     #[cold]
     pub(super) fn stop(&mut self) -> bool {
         let mut all = Halt { wakes_at: self.wakes_at(), ..Halt::default() };
@@ -52,22 +52,23 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         false
     }
 
-    /// Whether the last step came to questions or breakpoints.
+    /// Returns `true` if the last step ended in a stop.
     pub(crate) fn has_halted(&self) -> bool {
         self.halt.is_some()
     }
 
-    /// When the first of the suspended tasks wakes up that sleep.
+    /// Returns the earliest time at which a suspended task wakes.
     fn wakes_at(&self) -> Option<SystemTime> {
         let memos = &self.ctx.shared.memos;
         let asleep = |&task: &usize| memos.of(self.step + 1, task, |memo| memo.asleep);
-        // As it is stored.
+        // Rounded as it is stored.
         let first = self.suspended.keys().filter_map(asleep).min();
         first.and_then(|time| from_millis(to_millis(time)))
     }
 
-    /// Where the run has stopped, with the state that it has; `None` while it goes on, and when it is complete. After a
-    /// failure: what is asked all the same.
+    /// Returns the pause at which the run has stopped, with its state; `None` while it runs and when it is complete.
+    ///
+    /// After a failure the pause holds the interrupts that are open nevertheless.
     pub(crate) fn pause(&self) -> Option<Pause<&S>> {
         let halt = self.halt.clone().or_else(|| self.interrupts().next().map(|_| Halt::default()))?;
         Some(self.paused(&*self.state, halt))
@@ -85,12 +86,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         }
     }
 
-    /// The open questions, in application order.
+    /// Returns the open interrupts, in application order.
     pub(crate) fn interrupts(&self) -> impl Iterator<Item = &OpenInterrupt> {
         self.suspended.values().flatten()
     }
 
-    /// How the run has ended.
+    /// Converts the run into its outcome.
     pub(crate) fn into_outcome(mut self) -> Outcome<S> {
         if let Some(persist) = &mut self.persist {
             persist.ends_here();
@@ -104,7 +105,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         }
     }
 
-    /// Answers open questions, all or none; the tasks that asked them run again with the next step.
+    /// Answers open interrupts, all or none. The tasks that asked run again with the next step.
     pub(crate) fn answer(&mut self, answers: Vec<Answer>) -> Result<(), Error> {
         let mut given = Vec::new();
         for answer in answers {
@@ -117,14 +118,14 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             let asked = self.suspended.iter().flat_map(|(task, open)| open.iter().map(|open| (*task, open)));
             let mut asked = asked.filter(|(_, open)| open.id == id);
             let Some((task, open)) = asked.next() else {
-                return Err(refuse("no open question has this id"));
+                return Err(refuse("no open interrupt has this id"));
             };
             if changed {
                 return Err(refuse("the question has changed since it was shown"));
             }
             let question = open.question.clone();
             if given.iter().any(|(_, other, _)| *other == id) {
-                return Err(refuse("it is answered twice"));
+                return Err(refuse("the same call answers it twice"));
             }
             given.push((task, id, Answered { question, answer }));
         }

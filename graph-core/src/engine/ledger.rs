@@ -1,6 +1,7 @@
 use crate::state::{FieldWrite, WriteKind};
 
-/// Who writes which field in one superstep; kept between supersteps so that it allocates once.
+/// The write set of one superstep: the tasks that write each field. Kept between supersteps so that it allocates
+/// once.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     slots: Vec<Slot>,
@@ -10,15 +11,15 @@ pub(super) struct Ledger {
 #[derive(Clone, Debug, Default)]
 struct Slot {
     writer: Option<usize>,
-    /// Another task writes it too.
+    /// `true` if another task writes the field too.
     shared: bool,
     exclusive: bool,
     overwriter: Option<usize>,
-    /// Another task overwrites it too.
+    /// `true` if another task overwrites the field too.
     contested: bool,
 }
 
-/// A field that several tasks may not write together.
+/// A conflict: several tasks write a field that only one of them may write.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Clash {
     pub(super) field: usize,
@@ -26,7 +27,7 @@ pub(super) struct Clash {
 }
 
 impl Ledger {
-    /// Empties the ledger for a superstep of a state with so many fields.
+    /// Empties the write set for a superstep of a state with this number of fields.
     pub(super) fn open(&mut self, fields: usize) {
         self.slots.resize(fields, Slot::default());
         for field in self.touched.drain(..) {
@@ -36,7 +37,7 @@ impl Ledger {
         }
     }
 
-    /// Enters one write of the task at `task`.
+    /// Records one write of the task with index `task`.
     pub(super) fn enter<S>(&mut self, task: usize, write: &impl FieldWrite<S>) {
         let Some(slot) = self.slots.get_mut(write.field()) else { return };
         match slot.writer {
@@ -56,12 +57,12 @@ impl Ledger {
         }
     }
 
-    /// The first clash, in the order of the writes.
+    /// Returns the first conflict, in the order of the writes.
     pub(super) fn clash(&self) -> Option<Clash> {
         self.clashes().next()
     }
 
-    /// Every clash, in this order.
+    /// Returns every conflict, in the same order.
     pub(super) fn clashes(&self) -> impl Iterator<Item = Clash> {
         self.touched.iter().filter_map(|&field| {
             let slot = self.slots.get(field)?;
@@ -70,13 +71,13 @@ impl Ledger {
         })
     }
 
-    /// Whether a write counts: an overwrite silences the field's other writes.
+    /// Returns `true` if the write takes effect. An overwrite cancels all other writes to its field.
     pub(super) fn counts<S>(&self, write: &impl FieldWrite<S>) -> bool {
         write.kind() == WriteKind::Overwrite
             || self.slots.get(write.field()).is_none_or(|slot| slot.overwriter.is_none())
     }
 
-    /// The fields written, in the order of their first writes.
+    /// Returns the written fields, in the order of their first writes.
     pub(super) fn touched(&self) -> &[usize] {
         &self.touched
     }

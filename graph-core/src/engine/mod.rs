@@ -1,4 +1,4 @@
-//! Runs graphs: execute a superstep's tasks, apply what they wrote, plan the next.
+//! The engine: executes the tasks of a superstep, applies their updates and plans the next superstep.
 
 mod also_null;
 mod apply;

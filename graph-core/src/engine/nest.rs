@@ -1,4 +1,4 @@
-//! Where a run is: by itself, or in a task of another run.
+//! The position of a run: at the top, or inside a task of a parent run.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,31 +13,31 @@ use super::desk::Answered;
 use super::options::{Durability, FailureMode, RunOptions};
 use super::persist::Host;
 
-/// What a run has from the run that it is within, and what runs within it have from it.
+/// The data that a run inherits from its parent run and passes on to the subgraph runs inside its tasks.
 #[derive(Default)]
 pub(crate) struct Nest {
-    /// The subgraph nodes around it, outermost first: names as they are.
+    /// The subgraph nodes that contain the run, outermost first, as plain names.
     pub(crate) path: Arc<[Arc<str>]>,
-    /// The options of the run, for those within it.
+    /// The options of the run that its subgraph runs inherit.
     pub(crate) options: Inherited,
-    /// The thread that it is stored on.
+    /// The thread on which the run is stored.
     pub(crate) host: Option<Arc<Host>>,
-    /// Whoever listens to the run's stream.
+    /// The listeners of the run's stream.
     pub(crate) listeners: Option<Arc<dyn Sink>>,
-    /// Answers that came to questions of this run by way of the one around it, by id.
+    /// Answers to interrupts of this run that arrived through the parent run, by interrupt id.
     pub(crate) answers: Arc<HashMap<String, Answered>>,
-    /// What ids that are derived from a write begin with, besides the thread: which call of which node this is.
+    /// The prefix of ids derived from a write, after the thread: identifies the subgraph call.
     pub(crate) call: Option<Arc<str>>,
-    /// Names that nodes of the graph had before, with their places.
+    /// Former names of the graph's nodes, with the nodes' indices.
     pub(crate) aliases: Vec<(String, usize)>,
-    /// Where signs of life of the tasks around it are counted.
+    /// The heartbeat counters of all parent tasks.
     pub(crate) pulses: Vec<Arc<AtomicU64>>,
-    /// By namespace, the checkpoint that a replay goes on from.
+    /// By namespace, the checkpoint from which a replay continues.
     pub(crate) enter: Arc<Mutex<BTreeMap<Arc<str>, CheckpointId>>>,
 }
 
 impl Nest {
-    /// A sign of life for the tasks around the run.
+    /// Sends a heartbeat to all parent tasks.
     #[inline]
     pub(super) fn beat(&self) {
         for pulse in &self.pulses {
@@ -45,18 +45,18 @@ impl Nest {
         }
     }
 
-    /// Lets calls go on from these checkpoints, each the first in its namespace.
+    /// Makes the first subgraph call in each of these namespaces continue from the given checkpoint.
     pub(crate) fn goes_in(&mut self, enter: BTreeMap<Arc<str>, CheckpointId>) {
         self.enter = Arc::new(Mutex::new(enter));
     }
 
-    /// Where the next call in this namespace goes on from, once.
+    /// Takes the checkpoint from which the next call in this namespace continues.
     pub(super) fn enter(&self, namespace: &str) -> Option<CheckpointId> {
         self.enter.lock().unwrap_or_else(PoisonError::into_inner).remove(namespace)
     }
 }
 
-/// The options that a run shares with those within it.
+/// The options that a run shares with its subgraph runs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inherited {
     pub(crate) recursion_limit: u64,
@@ -79,7 +79,7 @@ impl Inherited {
         }
     }
 
-    /// The options of a run within.
+    /// Returns the options of a subgraph run.
     pub(crate) fn options(&self, recursion_limit: Option<u64>) -> RunOptions {
         RunOptions {
             recursion_limit: recursion_limit.unwrap_or(self.recursion_limit),

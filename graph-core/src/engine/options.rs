@@ -5,53 +5,57 @@ use crate::run::Stop;
 
 use super::gates::Stops;
 
-/// How many supersteps a run may have unless it says otherwise.
+/// The default recursion limit: the number of supersteps that a run may have.
 pub const DEFAULT_RECURSION_LIMIT: u64 = 25;
 
-/// What becomes of a node's siblings when it fails.
+/// The treatment of the other tasks of a superstep after one task has failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FailureMode {
-    /// They are told to stop. What had finished is kept for whoever steps by hand: a further
-    /// [`step`](crate::run::Stepper::step) runs the others. None of it is in the state.
+    /// Cancels the other tasks. Results of finished tasks are kept but not applied to the state: a further
+    /// [`step`](crate::run::Stepper::step) runs only the other tasks.
     #[default]
     FailFast,
-    /// They run to their end, then the superstep fails with every failure. What has finished is kept as above.
+    /// Lets the other tasks end, and then fails the superstep with all failures. Finished results are kept as for
+    /// [`FailFast`](Self::FailFast).
     Collect,
 }
 
-/// When a run on a thread waits for its store.
+/// The points at which a run on a thread waits for its checkpointer.
 ///
-/// What a run says of itself —its outcome, its checkpoint events— is durable in all three.
+/// In all three modes everything that a run reports, such as its outcome and its checkpoint events, is durable before
+/// it is reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Durability {
-    /// Each superstep is durable before the next begins.
+    /// Each superstep is durable before the next one begins.
     Sync,
-    /// Supersteps are stored while the next ones run: in order, with a bound on how many may wait, all of them before the
-    /// run ends. A crash loses the last few, which are run again.
+    /// Supersteps are stored while later ones run. They are stored in order, a bounded number may wait, and all are
+    /// durable before the run ends. After a crash, the last few supersteps may be lost and run again.
     #[default]
     Async,
-    /// Only the end, an interrupt or an error is stored, as one checkpoint. A crash loses the run. A run that others shall
-    /// wait for ([`OnConflict::Wait`](crate::thread::OnConflict::Wait)) stores its beginning as well.
+    /// Only the end of the run, an interrupt or an error is stored, as one checkpoint. A crash loses the whole run.
+    ///
+    /// A run that other runs have to wait for ([`OnConflict::Wait`](crate::thread::OnConflict::Wait)) also stores its
+    /// beginning.
     Exit,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct RunOptions {
     pub(crate) recursion_limit: u64,
-    /// How many tasks may run at the same time; all when it is not said.
+    /// The maximum number of tasks that run at the same time; unlimited if `None`.
     pub(crate) max_concurrency: Option<usize>,
     pub(crate) superstep_timeout: Option<Duration>,
-    /// As the graph says, unless the run does.
+    /// Overrides the graph's failure mode.
     pub(crate) failure_mode: Option<FailureMode>,
-    /// Of a run on a thread.
+    /// Applies to a run on a thread.
     pub(crate) durability: Durability,
-    /// Where to stop besides where the graph says.
+    /// Breakpoints in addition to those of the graph.
     pub(crate) breakpoints: Breakpoints<Stops>,
-    /// Sleeps that last longer are not waited for; of a run on a thread.
+    /// Longer sleeps suspend their task. Applies to a run on a thread.
     pub(crate) longest_sleep: Option<Duration>,
-    /// What stops it from outside.
+    /// The handle that stops the run from outside.
     pub(crate) stop: Option<Stop>,
 }
 

@@ -20,7 +20,7 @@ use super::options::RunOptions;
 use super::task::Failed;
 use super::{Driver, RunShared};
 
-/// What a driver is made of besides its state and its plan.
+/// The parts of a driver that do not depend on its state and plan.
 pub(super) struct Parts<S: GraphState, D> {
     pub(super) graph: Arc<Compiled<S, D>>,
     pub(super) ctx: ContextWith<D>,
@@ -45,8 +45,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
         Ok(parts)
     }
 
+    /// Checks that the graph can run with these parts.
+    ///
     /// # Errors
-    /// Some nodes have a cache policy, and there is no cache.
+    /// A node has a cache policy, and the graph has no cache.
     pub(super) fn can_run(self) -> Result<Self, Error> {
         if self.graph.is_cached && self.ctx.shared.cache.is_none() {
             return Err(self.error(self.graph.no_cache()));
@@ -58,7 +60,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
         Error::new(&self.graph.name, kind)
     }
 
-    /// A driver in memory, with nothing planned yet.
+    /// Makes a driver in memory, with nothing planned yet.
     pub(super) fn driver(mut self, mut state: S, ephemerals: Ephemerals) -> Result<Driver<S, D>, Error> {
         rebuild(&mut state, &*self.ctx.context).map_err(|kind| self.error(kind))?;
         let gates = Gates::of(&self.graph, &self.options.breakpoints).map_err(|kind| self.error(kind))?;
@@ -91,7 +93,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
     }
 }
 
-/// Makes the fields anew that are made from the context.
+/// Recomputes the untracked fields that are made from the application context.
 pub(crate) fn rebuild<S: GraphState, D: Send + Sync + 'static>(
     state: &mut S,
     context: &D,
@@ -106,4 +108,4 @@ pub(crate) fn rebuild<S: GraphState, D: Send + Sync + 'static>(
     }
 }
 
-const NO_TASK: ErrorKind = ErrorKind::Runtime("a run with `max_concurrency(0)` could never run a task");
+const NO_TASK: ErrorKind = ErrorKind::Runtime("`max_concurrency(0)` lets no task run: set it to at least 1");

@@ -7,10 +7,10 @@ use crate::state::{FieldWrite as _, GraphState};
 use super::apply::Rejected;
 use super::task::Finished;
 
-/// What a rejected superstep means: the error, and which results have to go so that resuming runs those tasks again.
+/// Returns the error of a rejected superstep, and removes the results of the tasks that have to run again.
 ///
-/// A clash revokes nothing: both results are good, and applying them again works once the field has a reducer. A value
-/// that breaks a rule, or that a reducer refuses, is revoked with everybody who wrote that field.
+/// A write conflict removes no result: both are good, and applying them again works once the field has a reducer. If
+/// a value breaks a rule, or a reducer refuses it, the results of all tasks that wrote the field are removed.
 pub(super) fn reject<S: GraphState>(
     names: &[Arc<str>],
     step: u64,
@@ -50,10 +50,10 @@ pub(super) fn reject<S: GraphState>(
     }
 }
 
-/// The tasks that wrote a field, or anything at all.
+/// Returns the tasks that wrote the field, or all tasks that wrote anything for `None`.
 fn writers<S: GraphState>(results: &[Option<Finished<S>>], field: Option<usize>) -> Vec<usize> {
     if results.len() == 1 {
-        // Folding has used up the writes of a task that is alone, and nobody else can have written.
+        // Folding has consumed the writes of a single task, which must be the writer.
         return vec![0];
     }
     let wrote = |finished: &Finished<S>| match field {

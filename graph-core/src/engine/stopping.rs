@@ -1,4 +1,4 @@
-//! A run that is told from outside to stop.
+//! Stop requests from outside the run.
 
 use std::sync::PoisonError;
 
@@ -10,7 +10,7 @@ use super::halt::Halt;
 use super::{Context, Driver};
 
 impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
-    /// Whether the run was told to stop, and does not begin another superstep.
+    /// Returns `true` if the run was asked to stop, so that no further superstep begins.
     #[cold]
     #[inline(never)]
     pub(super) fn is_told_to_stop(&mut self) -> bool {
@@ -24,7 +24,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         true
     }
 
-    /// What the run fails with if it was cancelled.
+    /// Returns the run's error if it was cancelled.
     pub(super) fn cancelled(&self) -> Option<Error> {
         let cancelled = self.options.stop.as_ref().is_some_and(Stop::is_cancelled);
         cancelled.then(|| {
@@ -33,7 +33,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         })
     }
 
-    /// Lets this stop the run from now on, in the place of another.
+    /// Replaces the handle that can stop the run.
     pub(crate) fn stop_by(&mut self, stop: &Stop) {
         self.options.stop = Some(stop.clone());
         *self.ctx.shared.stop.lock().unwrap_or_else(PoisonError::into_inner) = Some(stop.clone());
@@ -45,14 +45,15 @@ impl Context {
         self.shared.stop.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether the run was told to stop; never, if nobody can tell it. See [`Stop`].
+    /// Returns `true` if the run was asked to stop; always `false` for a run without a [`Stop`].
     ///
-    /// A drained run waits for its nodes. One that takes long can ask this, and return with what it has come to so far.
+    /// A drained run waits for its running nodes. A node that takes long can check this and return its results so
+    /// far.
     pub fn is_stopping(&self) -> bool {
         self.stop().is_some_and(|stop| stop.is_stopping())
     }
 
-    /// Waits until the run is told to stop; for ever, if nobody tells it. See [`Stop`].
+    /// Waits until the run is asked to stop; forever for a run without a [`Stop`].
     ///
     /// ```
     /// # use superstep::{Context, END, GraphState, START, StateGraph, run::Stop};
@@ -81,7 +82,7 @@ impl Context {
     /// ```
     ///
     /// # Cancel safety
-    /// It only waits.
+    /// Dropping the future has no effect.
     pub async fn stopping(&self) {
         match self.stop() {
             Some(stop) => stop.stopping().await,

@@ -9,12 +9,12 @@ use super::halt::Halt;
 
 pub(crate) type WriteOf<S> = <<S as GraphState>::Update as Update<S>>::Write;
 
-/// The result of one task, as it will be applied.
+/// The result of one task, ready to be applied.
 pub(crate) struct Finished<S: GraphState> {
-    /// Prepared writes: whatever is not deterministic has been settled.
+    /// The prepared writes: everything that is not deterministic has been fixed.
     pub(crate) writes: Writes<WriteOf<S>>,
     pub(super) leave: Leave,
-    /// The writes as they will be stored, where they will be.
+    /// The writes as they will be stored, if they will be.
     pub(super) encoded: Option<Box<Encoded>>,
 }
 
@@ -24,13 +24,13 @@ impl<S: GraphState> Clone for Finished<S> {
     }
 }
 
-/// Why a task has no result.
+/// The reason why a task has no result.
 pub(super) enum Failed {
     Error(NodeError),
     Panic(Panic),
-    /// What is wrong is how the node uses what it is given, or the store: another attempt would not mend it.
+    /// The node misused its context, or the store failed. Another attempt would fail as well, so none is made.
     Fault(NodeError),
-    /// It has been made into a failure.
+    /// The failure is complete already.
     Noted(Box<NodeFailure>),
 }
 
@@ -45,17 +45,18 @@ impl Failed {
     }
 }
 
-/// Why an attempt has no result: it failed, or it waits for answers or sleeps. One that could not read an answer does both: its
-/// question is open again.
+/// An attempt without a result: it failed, waits for answers, or sleeps.
+///
+/// An attempt that could not read an answer has failed and waits: its interrupt is open again.
 pub(super) struct Unfinished {
     pub(super) failed: Option<Failed>,
     pub(super) open: Vec<OpenInterrupt>,
-    /// Where a run within the task has stopped.
+    /// The stop of a subgraph run inside the task.
     pub(super) halt: Option<Halt>,
 }
 
 impl Unfinished {
-    /// Whether it waits for something, also where it has failed.
+    /// Returns `true` if the task waits for something, even if its attempt has also failed.
     pub(super) fn is_suspended(&self) -> bool {
         self.failed.is_none() || !self.open.is_empty()
     }
@@ -67,16 +68,16 @@ impl From<Failed> for Box<Unfinished> {
     }
 }
 
-/// A reducer's first phase that refused an update.
+/// The first phase of a reducer refused an update.
 #[derive(Debug, thiserror::Error)]
-#[error("the update of field `{field}` cannot be used")]
+#[error("the reducer of field `{field}` refused the update")]
 struct NotPrepared {
     field: &'static str,
     source: crate::reducers::ReduceError,
 }
 
-/// Takes what a node returned, runs the reducers' first phase, and encodes what will be stored.
-// Always: a call would move the result through memory twice, which costs as much as half a superstep.
+/// Runs the reducers' first phase on a node's result, and encodes the parts that will be stored.
+// Always inlined: a call would move the result through memory twice, at the cost of half a superstep.
 #[inline(always)]
 pub(super) fn finish<S: GraphState>(
     result: Result<Step<S>, NodeError>,
@@ -95,7 +96,7 @@ pub(super) fn finish<S: GraphState>(
     Ok(Finished { writes, leave: step.leave, encoded })
 }
 
-/// Encodes what a task has come to. Out of line: a run in memory shall not carry it in every superstep.
+/// Encodes the result of a task. Out of line, so that a run in memory does not pay for it in every superstep.
 #[inline(never)]
 fn encode<S: GraphState>(
     writes: &Writes<WriteOf<S>>,
@@ -108,7 +109,7 @@ fn encode<S: GraphState>(
     Ok(encoded.map(Box::new))
 }
 
-/// Whether the packets of a route can be stored, which they will be with what is planned.
+/// Checks that the packets of a route can be stored. They are stored with the plan.
 fn can_be_sent(leave: &Leave) -> Result<(), EncodeError> {
     let choices = match leave {
         Leave::ByEdges => return Ok(()),

@@ -300,9 +300,9 @@ fn a_sleep_that_cannot_be_slept_fails_its_task() {
     assert_eq!(
         texts,
         [
-            "a sleep cannot be begun: it would last for longer than a clock can tell",
-            "a sleep cannot be begun: its key is used twice in one attempt",
-            "a sleep cannot be begun: it needs a tokio runtime with its timer enabled (`enable_time`)",
+            "a sleep cannot start: its end is beyond the range of the system clock",
+            "a sleep cannot start: its key is used twice in one attempt",
+            "a sleep cannot start: it needs a tokio runtime with its timer enabled (`enable_time`)",
         ]
     );
 }

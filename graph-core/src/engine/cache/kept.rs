@@ -12,14 +12,15 @@ use crate::payload::{Encoding, Payload};
 use crate::plan::ExitPlan;
 use crate::state::{Decoded, Form, GraphState, Update as _};
 
-/// What a node has returned, as a cache keeps it: what its reducers have not prepared, so that ids are made anew for each task
-/// that it stands for.
+/// The result of a node as a cache stores it.
+///
+/// The writes are stored before reducers prepare them, so that each task that reuses the result gets its own ids.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Kept {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     writes: Vec<KeptWrite>,
-    /// The exits of its route that it took; nothing when it left by edges, or a function says where to go.
+    /// The exits that its route took; `None` if it followed edges, or if a route function decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     exits: Option<Vec<KeptExit>>,
 }
@@ -31,7 +32,7 @@ struct KeptWrite {
     form: KeptForm,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "also_null")]
     json: Option<Box<RawValue>>,
-    /// A value that is nothing but bytes, in hexadecimal digits.
+    /// A value that is plain bytes, in hexadecimal digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bytes: Option<String>,
 }
@@ -52,33 +53,34 @@ struct KeptExit {
     packet: Option<Box<RawValue>>,
 }
 
-/// What a node has returned, to be kept; in words why that cannot be.
+/// Encodes a node's result for the cache; the error says why it cannot be cached.
 pub(in crate::engine) fn keep<S: GraphState>(step: &Step<S>, exits: &[ExitPlan]) -> Result<Payload, String> {
     let encoded = Builder::of_updates::<S>(step.update.__writes()).map_err(|error| error.to_string())?;
     let Some(encoded) = encoded else {
-        return Err("it has written to an untracked field, which stays in its process".to_owned());
+        return Err("the node wrote to an untracked field, which is never stored".to_owned());
     };
     let writes = encoded.writes.iter().map(|write| {
         let payload = encoded.payload(write);
-        kept_write::<S>(write, &payload.ok_or("a write of it was lost")?)
+        kept_write::<S>(write, &payload.ok_or("internal error: the encoded bytes of a write are missing")?)
     });
     let exit = |choice: &Choice| {
         let packet = choice.packet.as_ref().map(packet_json).transpose();
-        let exit = exits.get(choice.exit).ok_or("it has left by an exit that its node does not have")?;
+        let exit = exits.get(choice.exit).ok_or("the node left by an exit that its route does not have")?;
         Ok(KeptExit { exit: exit.label.to_owned(), packet: packet.map_err(|error| error.to_string())? })
     };
     let taken = match &step.leave {
         Leave::ByEdges => None,
         Leave::By(choice) => Some(vec![exit(choice)?]),
         Leave::ByAll(choices) => Some(choices.iter().map(exit).collect::<Result<_, String>>()?),
-        Leave::Outward(_) => return Err("it says something to the graph around its own".to_owned()),
+        Leave::Outward(_) => return Err("the node returned a command for the parent graph".to_owned()),
     };
     let kept = Kept { writes: writes.collect::<Result<_, String>>()?, exits: taken };
     serde_json::to_string(&kept).map(Payload::json).map_err(|error| error.to_string())
 }
 
 fn kept_write<S: GraphState>(write: &EncodedWrite, payload: &Payload) -> Result<KeptWrite, String> {
-    let field = S::field(write.field).ok_or("it has written to a field that there is not")?.name.to_owned();
+    let field = S::field(write.field).ok_or("the node wrote to a field that the state does not have")?;
+    let field = field.name.to_owned();
     let form = match write.form {
         Form::Update => KeptForm::Update,
         Form::Delta => KeptForm::Delta,
@@ -94,22 +96,22 @@ fn kept_write<S: GraphState>(write: &EncodedWrite, payload: &Payload) -> Result<
     Ok(KeptWrite { field, form, json, bytes })
 }
 
-/// What a node has returned then; in words why it cannot be read. Nothing of it is left out.
+/// Decodes a cached result completely; the error says why it cannot be used.
 pub(in crate::engine) fn read<S: GraphState>(
     payload: &Payload,
     exits: &[ExitPlan],
 ) -> Result<Step<S>, String> {
     if payload.encoding() != Encoding::Json {
-        return Err("it is no JSON".to_owned());
+        return Err("the cached entry is not JSON".to_owned());
     }
-    // In the words of `serde`, which quote what it has read: that may be what the state keeps to itself.
+    // The error of `serde` is dropped: it quotes its input, which may hold an excluded value.
     let kept: Kept =
-        serde_json::from_slice(payload.bytes()).map_err(|_| "it has not the form of a result".to_owned())?;
+        serde_json::from_slice(payload.bytes()).map_err(|_| "the entry is not a cached result".to_owned())?;
     let writes = kept.writes.into_iter().map(read_write::<S>).collect::<Result<_, String>>()?;
     let update = S::Update::__from_writes(writes);
     let leave = match kept.exits {
         None if exits.is_empty() => Leave::ByEdges,
-        None => return Err("its node has left by an edge then, and has a route now".to_owned()),
+        None => return Err("the cached result has no exit, and the node has a route now".to_owned()),
         Some(taken) => {
             let choices = taken.into_iter().map(|exit| read_exit(exit, exits));
             let mut choices: Vec<Choice> = choices.collect::<Result<_, String>>()?;
@@ -137,10 +139,10 @@ fn read_write<S: GraphState>(kept: KeptWrite) -> Result<WriteOf<S>, String> {
         (None, Some(digits)) => from_hexadecimal(&digits).map(|bytes| Payload::new(Encoding::Bytes, bytes)),
         _ => None,
     };
-    let payload = payload.ok_or_else(|| format!("what was written to field `{field}` is not there"))?;
+    let payload = payload.ok_or_else(|| format!("the value of field `{field}` is missing"))?;
     match <WriteOf<S> as crate::state::FieldWrite<S>>::__decode(&field, form, &payload) {
         Decoded::Write(write) => Ok(write),
-        Decoded::Unknown => Err(format!("it writes to field `{field}`, which the state does not have")),
+        Decoded::Unknown => Err(format!("the state has no field `{field}`")),
         Decoded::Invalid(error) => Err(error.to_string()),
     }
 }
@@ -148,17 +150,19 @@ fn read_write<S: GraphState>(kept: KeptWrite) -> Result<WriteOf<S>, String> {
 fn read_exit(kept: KeptExit, exits: &[ExitPlan]) -> Result<Choice, String> {
     let KeptExit { exit, packet } = kept;
     let found = exits.iter().enumerate().find(|(_, known)| known.label == exit);
-    let (index, known) = found.ok_or_else(|| format!("the route of its node has no exit `{exit}`"))?;
+    let (index, known) = found.ok_or_else(|| format!("the node's route has no exit `{exit}`"))?;
     let packet = match (packet, known.packet) {
         (None, None) => None,
         (Some(json), Some(packet)) => {
-            let read = packet.read().ok_or_else(|| format!("what exit `{exit}` carries cannot be read"))?;
+            let read = packet.read().ok_or_else(|| format!("the packet of exit `{exit}` cannot be read"))?;
             Some(
                 read(json.get().as_bytes())
-                    .map_err(|_| format!("what exit `{exit}` carries is another type now"))?,
+                    .map_err(|_| format!("the packet of exit `{exit}` has another type now"))?,
             )
         }
-        _ => return Err(format!("exit `{exit}` carries something either then or now")),
+        _ => {
+            return Err(format!("exit `{exit}` has a packet either in the cached result or now, not in both"));
+        }
     };
     Ok(Choice { exit: index, packet })
 }
@@ -166,7 +170,7 @@ fn read_exit(kept: KeptExit, exits: &[ExitPlan]) -> Result<Choice, String> {
 fn hexadecimal(bytes: &[u8]) -> String {
     let mut digits = String::with_capacity(bytes.len() * 2);
     for byte in bytes {
-        // Writing to a text does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(digits, "{byte:02x}");
     }
     digits

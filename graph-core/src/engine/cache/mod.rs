@@ -1,4 +1,4 @@
-//! Results that are cached: how one is written and read, and when it is put. What a task has to do with them is
+//! Cached node results: their stored form, and storing them after a superstep was applied. The lookup is in
 //! `engine/policy/cached`.
 
 mod kept;

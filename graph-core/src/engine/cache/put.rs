@@ -13,14 +13,15 @@ use crate::error::with_causes;
 use crate::panic_text;
 use crate::state::GraphState;
 
-/// Results of a superstep that are to be put once it has been applied, each with its task and node.
+/// The results of a superstep that will be put into the cache once it is applied, each with its task and node.
 pub(in crate::engine) struct ToPut {
     step: u64,
     puts: Vec<(usize, usize, NewEntry)>,
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
-    /// What of the superstep's results is to be put in the cache. Asked before it is applied: afterwards nobody knows of them.
+    /// Returns the superstep's results for the cache. Called before the superstep is applied, because applying it
+    /// consumes them.
     #[inline]
     pub(in crate::engine) fn to_put(&self, step: u64) -> Option<ToPut> {
         if self.graph.is_cached { self.made(step) } else { None }
@@ -42,9 +43,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         (!puts.is_empty()).then_some(ToPut { step, puts })
     }
 
-    /// Puts them. Dropped on the way, they are put or not; the run does not hang on it.
+    /// Puts the results into the cache. If the future is dropped, each result was put or not; the run does not depend
+    /// on it.
     ///
-    /// In a box, so that runs without a cache do not carry it along.
+    /// Boxed so that runs without a cache do not carry it along.
     #[cold]
     #[inline(never)]
     pub(in crate::engine) fn put(&mut self, made: ToPut) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
@@ -63,7 +65,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     }
 }
 
-/// Calls a cache, which may be anybody's: that it panics is an error of its like others.
+/// Calls a cache, and turns a panic into an error.
 pub(in crate::engine) async fn contained_call<T, F>(call: impl FnOnce() -> F) -> Result<T, CacheError>
 where
     F: Future<Output = Result<T, CacheError>>,

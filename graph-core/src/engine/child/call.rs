@@ -4,46 +4,47 @@ use crate::graph::Graph;
 use crate::node::Outward;
 use crate::state::GraphState;
 
-/// A call of a graph by a task of another.
+/// A call of a subgraph by a task.
 pub(crate) struct Call<'a, C: GraphState, D> {
     pub(crate) graph: Graph<C, D>,
     pub(crate) context: Arc<D>,
     pub(crate) beginning: Beginning<'a, C>,
     pub(crate) kept: Kept,
     pub(crate) recursion_limit: Option<u64>,
-    /// Whether several tasks of a superstep may call it.
+    /// `true` if several tasks of a superstep may make the call.
     pub(crate) packets: bool,
 }
 
-/// What a call begins with.
+/// The start of a subgraph call.
 #[doc(hidden)]
 pub enum Beginning<'a, C: GraphState> {
-    /// The state of the run around it, or a part of that, which is to have what the call writes.
+    /// The parent state, or a part of it, to which the call's writes are applied.
     On(&'a C),
-    /// An input, made when there is nothing to go on with.
+    /// An input, created only if there is no earlier call to continue.
     With(Box<dyn Fn() -> C::Input + Send + Sync + 'a>),
 }
 
-/// What is stored of a call, where the run around it is on a thread.
+/// The extent to which a call is stored, if the parent run is on a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kept {
-    /// Nothing: it begins anew when its task runs again in another process.
+    /// Nothing. The call begins again if its task runs again in another process.
     Nothing,
-    /// The call: it is gone on with when its task runs again, and the next one begins anew.
+    /// The call. It continues if its task runs again; the next call begins from scratch.
     Call,
-    /// The state: each call goes on with what the one before it on the thread has left; with a key, the one of that key.
+    /// The state. Each call continues from the state of the call before it on the thread, or of the call before it
+    /// with the same key.
     Thread(Option<String>),
 }
 
-/// What a call came to.
+/// The result of a subgraph call.
 #[doc(hidden)]
 pub struct Came<C: GraphState> {
     pub(crate) state: C,
-    /// The state that it began with, with its input; of a call with an input.
+    /// The state at the beginning, with the input applied; only for a call with an input.
     pub(crate) begun: Option<C>,
-    /// What it has written, of a call on the state of the run around it.
+    /// The writes of the call; only for a call on the parent state.
     pub(crate) update: C::Update,
-    /// What its nodes have said to the graph around it.
+    /// The commands of its nodes to the parent graph.
     pub(crate) said: Vec<Outward>,
 }
 

@@ -13,12 +13,14 @@ use super::call::{Call, Came, Kept};
 use super::memory::{Begun, begin_call};
 use super::place::Place;
 
-/// Runs a graph within a task: begins it, or goes on with it where an earlier attempt of the task has left it.
+/// Runs a subgraph inside a task. Begins the call, or continues it from where an earlier attempt of the task left it.
 ///
-/// Where it waits for answers the task does. Its questions are the task's, under their own ids.
+/// While the call waits for answers, its task is suspended. The task takes over the call's open interrupts with their
+/// ids.
 ///
 /// # Cancel safety
-/// What has finished of it is kept: on the thread where it is stored, with the task's memo where it is not.
+/// Finished work of the call is kept: on the thread if the call is stored, otherwise in the data that the task keeps
+/// between attempts.
 pub(crate) async fn visit<C, D>(call: Call<'_, C, D>, cx: &Context) -> Result<Came<C>, NodeError>
 where
     C: GraphState,
@@ -48,7 +50,7 @@ where
                 return pending().await;
             }
             Ok(false) => break,
-            // The run around it has been told as well, and drops this one.
+            // The parent run is cancelled too, and drops this call.
             Err(error) if matches!(error.kind(), ErrorKind::Cancelled { .. }) => {
                 drop(visit);
                 return pending().await;
@@ -71,7 +73,8 @@ where
     };
     let said = std::mem::take(&mut driver.said);
     let came = Came { state: driver.into_state(), begun, update, said };
-    // What is made of it may fail, and be made again: on a thread the call is at its end then. Only a node with a policy pays.
+    // The parent node may fail to use the result, and run again. A call on a thread is complete by then; a call in
+    // memory is kept for nodes with a policy.
     if let Some(cx) = kept
         && cx.memo(|memo| memo.tries.attempt > 0)
     {
@@ -80,12 +83,12 @@ where
     Ok(came)
 }
 
-/// Nobody takes it out but the call itself.
+/// The state of a subgraph call was taken twice. Only the call itself takes it, so this is a bug.
 #[derive(Debug, thiserror::Error)]
-#[error("the call of the subgraph was lost")]
+#[error("internal error: the state of the subgraph call was lost; please report this")]
 struct Lost;
 
-/// A call under way. One that is not stored is laid aside when it is dropped, for the task's next attempt.
+/// A subgraph call in progress. When it is dropped and not stored, it is kept for the task's next attempt.
 struct Visit<'c, C: GraphState, D: Send + Sync + 'static> {
     begun: Option<Begun<C, D>>,
     kept: Option<&'c Context>,
@@ -102,11 +105,11 @@ impl<C: GraphState, D: Send + Sync + 'static> Drop for Visit<'_, C, D> {
 /// A call that is not stored.
 enum InMemory<C: GraphState, D> {
     Begun(Box<Begun<C, D>>),
-    /// It has come to its end in an earlier attempt.
+    /// The call has ended in an earlier attempt.
     Came(Box<Came<C>>),
 }
 
-/// What an earlier attempt has laid aside, or a new call.
+/// Takes the call that an earlier attempt has kept, or begins a new one.
 fn in_memory<C: GraphState, D: Send + Sync + 'static>(
     call: &Call<'_, C, D>,
     place: &Place,
@@ -129,7 +132,7 @@ fn in_memory<C: GraphState, D: Send + Sync + 'static>(
     }
 }
 
-/// Makes what the call waits for what its task waits for.
+/// Passes the call's open interrupts and stop on to its task.
 fn hand_on<C: GraphState, D: Send + Sync + 'static>(driver: &Driver<C, D>, cx: &Context) {
     let desk = cx.desk();
     for question in driver.interrupts() {
@@ -142,7 +145,7 @@ fn hand_on<C: GraphState, D: Send + Sync + 'static>(driver: &Driver<C, D>, cx: &
     }
 }
 
-/// What a call asks that has failed: it is asked again once the task runs again.
+/// Reopens the interrupts of a failed call: they are asked again when the task runs again.
 fn reopen<C: GraphState, D: Send + Sync + 'static>(driver: &Driver<C, D>, cx: &Context) {
     for question in driver.interrupts() {
         let mut question = question.clone();
@@ -153,12 +156,12 @@ fn reopen<C: GraphState, D: Send + Sync + 'static>(driver: &Driver<C, D>, cx: &C
 }
 
 impl<C: GraphState, D: Send + Sync + 'static> Driver<C, D> {
-    /// Whether it has stopped on the way.
+    /// Returns `true` if the run has stopped.
     fn halts(&self) -> bool {
         self.halt.is_some()
     }
 
-    /// Takes in the answers that have come to its open questions.
+    /// Takes over the answers to its open interrupts.
     pub(in crate::engine) fn take_answers(&mut self, answer: impl Fn(&str) -> Option<Answered>) {
         let step = self.step + 1;
         for (&task, open) in &mut self.suspended {

@@ -1,4 +1,4 @@
-//! A call that is not stored.
+//! A subgraph call that is not stored.
 
 use crate::engine::Driver;
 use crate::engine::begin::begin;
@@ -13,16 +13,16 @@ use super::Returned;
 use super::call::{Beginning, Call};
 use super::place::Place;
 
-/// A call that has begun.
+/// A subgraph call that has begun.
 pub(in crate::engine) struct Begun<C: GraphState, D> {
     pub(in crate::engine) driver: Driver<C, D>,
-    /// The state that it began with, of a call with an input.
+    /// The state at the beginning; only for a call with an input.
     pub(in crate::engine) state: Option<C>,
-    /// Nobody else writes to its namespace meanwhile; of a call that is stored.
+    /// Locks the namespace against other calls; only for a call that is stored.
     pub(in crate::engine) lease: Option<Lease>,
 }
 
-/// Begins it, in memory.
+/// Begins a call in memory.
 pub(super) fn begin_call<C: GraphState, D: Send + Sync + 'static>(
     call: &Call<'_, C, D>,
     place: &Place,
@@ -40,7 +40,7 @@ pub(super) fn begin_call<C: GraphState, D: Send + Sync + 'static>(
     let mut ephemerals = Ephemerals::new(&parts.graph.ephemeral);
     let (state, begun, returned) = match &call.beginning {
         Beginning::On(state) => {
-            // They may have been written for the nodes that run first.
+            // The ephemeral fields may have been written for the nodes that run first.
             ephemerals.settle(0, &[], |_| true);
             (state.__duplicate(), None, Some(Box::new(Returned::default())))
         }

@@ -1,7 +1,7 @@
-//! A run within a task of another: what a subgraph is as a node.
+//! Subgraph calls: runs inside a task of a parent run.
 //!
-//! It is a run like any other, with its own driver. What it needs of the run around it is in that one's [`Nest`]: the
-//! thread that it is stored on, under a namespace of its own; who listens; the answers that came for it.
+//! Such a run has its own driver. The parent run's [`Nest`] provides the rest: the thread on which it is stored in
+//! its own namespace, the listeners, and the answers that arrived for it.
 //!
 //! [`Nest`]: super::nest::Nest
 

@@ -16,27 +16,28 @@ use crate::stream::{Events, Sent, Sink};
 
 use super::call::{Call, Kept};
 
-/// So many runs may lie within one another.
+/// The maximum depth of nested subgraph calls.
 pub(crate) const DEPTH: usize = 32;
 
-/// Graphs that call each other without end.
+/// Subgraph calls are nested too deeply.
 #[derive(Debug, thiserror::Error)]
-#[error("subgraph `{}` is called within {DEPTH} others, which is as deep as they may lie: does it call itself without end?", .path.join("/"))]
+#[error("subgraph `{}` is nested in more than {DEPTH} subgraph calls: check that it does not call itself without end", .path.join("/"))]
 struct TooDeep {
     path: Vec<String>,
 }
 
-/// Where a call stands within its run.
+/// The position of a subgraph call in its run.
 pub(in crate::engine) struct Place {
-    /// The subgraph nodes around the call, itself included.
+    /// The path of subgraph nodes to the call, including its own node.
     pub(in crate::engine) path: Arc<[Arc<str>]>,
-    /// Where it is stored on its thread. It is made of the nodes' names and not of the tasks' ids: a fork has the same.
+    /// The namespace of the call on its thread. It consists of node names and not of task ids, so that a fork has the
+    /// same one.
     pub(in crate::engine) namespace: Arc<str>,
-    /// Where it was stored when its node had another name.
+    /// The namespaces of the call under former names of its node.
     pub(in crate::engine) before: Vec<Arc<str>>,
-    /// What its own tasks' ids begin with, in a run that is not stored.
+    /// The prefix of the ids of the call's tasks, for a run that is not stored.
     task: String,
-    /// What ids that are derived from its writes begin with.
+    /// The prefix of ids that are derived from the call's writes.
     call: Option<Arc<str>>,
 }
 
@@ -58,14 +59,15 @@ impl Place {
         Ok(Self { path, namespace, before, task: cx.desk().task().to_owned(), call })
     }
 
-    /// What the tasks of the call have in common.
+    /// Creates the data that the call's tasks share.
     pub(in crate::engine) fn shared<C: GraphState, D>(&self, graph: &Graph<C, D>, cx: &Context) -> RunShared {
         let memos = match cx.thread() {
             Some(thread) => Memos::within(Arc::from(thread)),
             None => Memos::default(),
         };
         let nest = &cx.shared.nest;
-        // What came for this run's own questions, and what came for those of runs within it by way of the task.
+        // Answers to interrupts of this run, and answers that arrived through the task for subgraph calls inside this
+        // call.
         let mut answers: HashMap<_, _> = (*nest.answers).clone();
         answers.extend(cx.memo(|memo| memo.answers.clone()));
         RunShared {
@@ -93,7 +95,7 @@ impl Place {
         }
     }
 
-    /// The call's span, if that of the run around it is one.
+    /// Opens the call's span, if the parent run has one.
     fn spans<C: GraphState, D>(&self, graph: &Graph<C, D>, cx: &Context) -> RunSpan {
         if !cx.shared.spans.is_on() {
             return RunSpan::none();
@@ -109,12 +111,12 @@ impl Place {
         Events::within(sink, &self.path)
     }
 
-    /// The events of the call, for whoever listens to the run around it.
+    /// Returns the events of the call, sent to the listeners of the parent run.
     pub(in crate::engine) fn listeners<C: GraphState>(&self, cx: &Context) -> Option<Events<C>> {
         cx.shared.nest.listeners.as_ref().map(|sink| self.events(sink))
     }
 
-    /// The options of the call.
+    /// Returns the options of the call.
     pub(in crate::engine) fn options<C: GraphState, D>(
         &self,
         call: &Call<'_, C, D>,
@@ -124,12 +126,12 @@ impl Place {
     }
 }
 
-/// Whether somebody listens to what nodes send.
+/// Returns `true` if a listener receives anything that nodes send.
 fn heard(sink: &dyn Sink) -> bool {
     Sent::MODES.into_iter().any(|mode| sink.wants(mode))
 }
 
-/// The namespace that a call of a node by a task is stored in.
+/// Returns the namespace of a subgraph call by a task of `node`.
 pub(crate) fn stored_as(outer: &str, node: &str, kept: &Kept, packets: bool, task: usize) -> Arc<str> {
     let mut namespace = namespace(outer, node);
     match kept {
@@ -138,7 +140,7 @@ pub(crate) fn stored_as(outer: &str, node: &str, kept: &Kept, packets: bool, tas
             escape(key, &mut namespace);
         }
         Kept::Thread(None) => {}
-        // Each packet is a call of its own; its place is the same on every branch.
+        // Each packet is a separate call; its task index is the same on every branch.
         Kept::Call | Kept::Nothing if packets => {
             let _ = write!(namespace, "#{task}");
         }
@@ -147,7 +149,7 @@ pub(crate) fn stored_as(outer: &str, node: &str, kept: &Kept, packets: bool, tas
     namespace.into()
 }
 
-/// The namespace of a call of a node, in that of the run around it.
+/// Returns the namespace of a subgraph node, below the namespace of the parent run.
 pub(crate) fn namespace(outer: &str, node: &str) -> String {
     let mut namespace = String::from(outer);
     if !namespace.is_empty() {
@@ -157,7 +159,7 @@ pub(crate) fn namespace(outer: &str, node: &str) -> String {
     namespace
 }
 
-/// Text that contains none of the marks of a namespace, different for different text.
+/// Escapes the separators of a namespace. Different strings stay different.
 pub(crate) fn escape(text: &str, into: &mut String) {
     for c in text.chars() {
         match c {
@@ -174,7 +176,7 @@ mod tests {
     use super::escape;
 
     #[test]
-    fn no_two_names_are_one_part_of_a_namespace() {
+    fn different_names_have_different_namespace_parts() {
         let part = |text: &str| {
             let mut part = String::new();
             escape(text, &mut part);

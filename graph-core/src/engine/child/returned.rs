@@ -3,11 +3,12 @@ use crate::engine::task::WriteOf;
 use crate::node::NodeError;
 use crate::state::{Decoded, EncodeError, FieldWrite, Form, GraphState, Update, WriteKind, Writes};
 
-/// What a run has written since it began, to be written once more into the state that it began with.
+/// The writes of a subgraph run since it began, to be applied again to the parent state.
 ///
-/// It is not the difference of two states: what was appended is appended there, next to what siblings append.
+/// This is not the difference of two states: an appended item is appended to the parent state as well, next to the
+/// items of sibling tasks.
 pub(crate) struct Returned<S: GraphState> {
-    /// By field, in the order of the first writes.
+    /// Writes by field, with the fields in the order of their first writes.
     fields: Vec<(usize, Vec<WriteOf<S>>)>,
 }
 
@@ -17,25 +18,25 @@ impl<S: GraphState> Default for Returned<S> {
     }
 }
 
-/// A field that was overwritten and written again cannot be told as one write.
+/// A field was overwritten and then written again, and the result cannot be expressed as one write.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "field `{field}` was overwritten in the subgraph and then written again, and its value cannot be handed on: \
-     it is in no checkpoint"
+    "field `{field}` was overwritten and then written again inside the subgraph, and its value cannot be passed to \
+     the parent state because the field is never stored: overwrite it last"
 )]
 struct NotReturned {
     field: &'static str,
 }
 
 impl<S: GraphState> Returned<S> {
-    /// Takes in the writes of a superstep that has been applied.
+    /// Adds the writes of an applied superstep.
     pub(in crate::engine) fn take_in(&mut self, ledger: &Ledger, cleared: &[usize], writes: Vec<WriteOf<S>>) {
-        // An ephemeral field that was cleared is as if it had not been written.
+        // A cleared ephemeral field counts as not written.
         self.fields.retain(|(field, _)| !cleared.contains(field));
         writes.into_iter().filter(|write| ledger.counts(write)).for_each(|write| self.push(write));
     }
 
-    /// Takes in one write, behind the others.
+    /// Adds one write after the others.
     pub(in crate::engine) fn push(&mut self, write: WriteOf<S>) {
         let field = write.field();
         let at = self.fields.iter().position(|(known, _)| *known == field);
@@ -52,13 +53,14 @@ impl<S: GraphState> Returned<S> {
         writes.push(write);
     }
 
-    /// All of it as an update, with the state that it has led to.
+    /// Converts the writes into one update, given the state that they have led to.
     pub(in crate::engine) fn into_update(self, state: &S) -> Result<S::Update, NodeError> {
         let mut all = Writes::default();
         for (field, writes) in self.fields {
             let overwritten = writes.first().is_some_and(|first| first.kind() == WriteKind::Overwrite);
             if overwritten && writes.len() > 1 {
-                // Elsewhere an overwrite silences what its task writes besides: it has to say everything.
+                // In the parent superstep an overwrite cancels the task's other writes to the field, so it has to
+                // contain the whole value.
                 all.push(value_of(state, field)?);
             } else {
                 all.extend(writes);
@@ -68,7 +70,7 @@ impl<S: GraphState> Returned<S> {
     }
 }
 
-/// A field's value as an overwrite.
+/// Returns the value of a field as an overwrite.
 fn value_of<S: GraphState>(state: &S, field: usize) -> Result<WriteOf<S>, NodeError> {
     let name = S::field(field).map_or("?", |spec| spec.name);
     let mut bytes = Vec::new();

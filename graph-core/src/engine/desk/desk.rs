@@ -8,43 +8,43 @@ use crate::error::NodeFailure;
 use crate::interrupt::OpenInterrupt;
 use crate::node::NodeError;
 
-/// What one attempt of a task has asked and done so far.
+/// Task-local scratch state of one attempt: its open interrupts, durable steps, sleeps and heartbeats.
 #[derive(Default)]
 pub(crate) struct Desk {
     /// The task's id.
     pub(super) task: String,
-    /// How many durable steps are being polled, one within the other.
+    /// The number of durable steps that are being polled right now, one inside the other.
     steps_polled: AtomicUsize,
-    /// What the attempt, which is one of an error handler, is asked about.
+    /// The failure to handle, if this is an attempt of an error handler.
     failure: Option<Arc<NodeFailure>>,
-    /// How many signs of life it has given.
+    /// The number of heartbeats.
     beats: Arc<AtomicU64>,
-    /// How many of them have been begun and not finished.
+    /// The number of durable steps that have begun and not finished.
     steps_begun: AtomicUsize,
     papers: Mutex<Papers>,
 }
 
 #[derive(Default)]
 struct Papers {
-    /// How many questions of each name were asked without a key.
+    /// By name, the number of questions asked without a key.
     counts: HashMap<&'static str, usize>,
-    /// The ids of questions that were given a key.
+    /// The ids of questions with a key.
     keyed: HashSet<String>,
     /// The keys of durable steps.
     steps: HashSet<String>,
-    /// How many sleeps there were.
+    /// The number of sleeps.
     sleeps: usize,
-    /// Until when the task sleeps, by the place of each sleep.
+    /// The end of each sleep in progress, by the sleep's position.
     asleep: BTreeMap<usize, SystemTime>,
-    /// The place that the next question, or sleep, has.
+    /// The position of the last question or sleep.
     place: usize,
-    /// Questions that wait for an answer, by their place: the order in which the node made them.
+    /// Open interrupts by position, which is the order in which the node created them.
     open: BTreeMap<usize, OpenInterrupt>,
-    /// Questions whose answer could not be read.
+    /// Interrupts whose answer could not be read.
     reopened: Vec<OpenInterrupt>,
-    /// What the attempt fails with, whatever its node makes of it.
+    /// The error with which the attempt fails whatever its node returns.
     fault: Option<NodeError>,
-    /// Where a run within the task has stopped.
+    /// The stop of a subgraph run inside the task.
     halt: Option<Halt>,
 }
 
@@ -53,7 +53,8 @@ impl Desk {
         Self { task, ..Self::default() }
     }
 
-    /// For an error handler: its questions and steps are not the node's.
+    /// Creates the state for an error handler. Its task id differs, so that its questions and steps are not the
+    /// node's.
     pub(crate) fn handling(task: &str, failure: Arc<NodeFailure>) -> Self {
         Self { failure: Some(failure), ..Self::new(format!("{task}/on_error")) }
     }
@@ -66,29 +67,29 @@ impl Desk {
         self.papers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where signs of life are counted, for runs within the task.
+    /// Returns the heartbeat counter, for subgraph runs inside the task.
     pub(crate) fn pulse(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.beats)
     }
 
-    /// A sign of life.
+    /// Counts a heartbeat.
     pub(crate) fn beat(&self) {
         self.beats.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How many there have been.
+    /// Returns the number of heartbeats.
     pub(crate) fn beats(&self) -> u64 {
         self.beats.load(Ordering::Relaxed)
     }
 
-    /// The place of a question that is being made.
+    /// Returns the position of a new question or sleep.
     pub(super) fn place(&self) -> usize {
         let mut papers = self.papers();
         papers.place += 1;
         papers.place
     }
 
-    /// How many questions of this name there were before.
+    /// Counts a question of this name, and returns the number of earlier ones.
     pub(super) fn count(&self, name: &'static str) -> usize {
         let mut papers = self.papers();
         let count = papers.counts.entry(name).or_default();
@@ -96,44 +97,46 @@ impl Desk {
         *count - 1
     }
 
-    /// Gives back the number of a question that is identified by a key after all, so that keys do not shift the numbers of the
-    /// questions without one. A number that is not the last one taken stays taken.
+    /// Releases the number of a question that got a key, so that keys do not shift the numbers of questions without
+    /// one.
+    ///
+    /// Only the last number taken can be released.
     pub(super) fn uncount(&self, name: &'static str, nth: usize) {
         if let Some(count) = self.papers().counts.get_mut(name).filter(|count| **count == nth + 1) {
             *count = nth;
         }
     }
 
-    /// Notes the id of a question with a key; `false` when there was one of it.
+    /// Records the id of a question with a key; `false` if the attempt has used it before.
     pub(super) fn key(&self, id: &str) -> bool {
         self.papers().keyed.insert(id.to_owned())
     }
 
-    /// Notes the key of a durable step; `false` when there was one of it.
+    /// Records the key of a durable step; `false` if the attempt has used it before.
     pub(super) fn step(&self, key: &str) -> bool {
         self.papers().steps.insert(key.to_owned())
     }
 
-    /// How many sleeps there were before.
+    /// Counts a sleep, and returns the number of earlier ones.
     pub(super) fn nth_sleep(&self) -> usize {
         let mut papers = self.papers();
         papers.sleeps += 1;
         papers.sleeps - 1
     }
 
-    /// While what is given back lives, the task sleeps until then.
+    /// Marks the task as asleep until a time, as long as the returned guard lives.
     pub(super) fn asleep(&self, until: SystemTime) -> Asleep<'_> {
         let place = self.place();
         self.papers().asleep.insert(place, until);
         Asleep { desk: self, place }
     }
 
-    /// When the first of its sleeps is over.
+    /// Returns the earliest end of the sleeps in progress.
     pub(crate) fn sleeps_until(&self) -> Option<SystemTime> {
         self.papers().asleep.values().min().copied()
     }
 
-    /// While what is given back lives, a durable step is under way.
+    /// Marks a durable step as in progress, as long as the returned guard lives.
     pub(super) fn begins_step(&self) -> PollsStep<'_> {
         self.steps_begun.fetch_add(1, Ordering::Relaxed);
         PollsStep(&self.steps_begun)
@@ -151,42 +154,42 @@ impl Desk {
         self.papers().reopened.push(question);
     }
 
-    /// The task's id.
+    /// Returns the task's id.
     pub(crate) fn task(&self) -> &str {
         &self.task
     }
 
-    /// Opens a question that a run within the task asks.
+    /// Opens an interrupt of a subgraph run inside the task.
     pub(crate) fn wait_for(&self, question: OpenInterrupt) {
         self.open(self.place(), question);
     }
 
-    /// Opens a question of a run within the task that has failed.
+    /// Reopens an interrupt of a failed subgraph run inside the task.
     pub(crate) fn ask_again(&self, question: OpenInterrupt) {
         self.reopen(question);
     }
 
-    /// A run within the task has stopped.
+    /// Records the stop of a subgraph run inside the task.
     pub(crate) fn halt(&self, halt: Halt) {
         self.papers().halt = Some(halt);
     }
 
-    /// Where a run within the task has stopped.
+    /// Takes the stop of a subgraph run inside the task.
     pub(crate) fn take_halt(&self) -> Option<Halt> {
         self.papers().halt.take()
     }
 
-    /// Takes a question back that nobody waits for any more.
+    /// Withdraws an interrupt for which the node no longer waits.
     pub(super) fn withdraw(&self, place: usize) {
         self.papers().open.remove(&place);
     }
 
-    /// Makes the attempt fail; of several reasons the first counts.
+    /// Makes the attempt fail. The first error wins.
     pub(super) fn fail(&self, fault: NodeError) {
         self.papers().fault.get_or_insert(fault);
     }
 
-    /// While what is given back lives, a durable step is polled.
+    /// Marks a durable step as being polled, as long as the returned guard lives.
     pub(super) fn polls_step(&self) -> PollsStep<'_> {
         self.steps_polled.fetch_add(1, Ordering::Relaxed);
         PollsStep(&self.steps_polled)
@@ -196,7 +199,7 @@ impl Desk {
         self.steps_polled.load(Ordering::Relaxed) > 0
     }
 
-    /// What the attempt fails with, whatever its node has made of it.
+    /// Takes the error with which the attempt fails whatever its node returned.
     #[cold]
     #[inline(never)]
     pub(crate) fn take_fault(&self) -> Option<NodeError> {

@@ -1,29 +1,29 @@
-//! Ids as text: parts with a `/` between them.
+//! Ids of interrupts and idempotency keys: parts separated by `/`.
 
 use std::fmt::Write as _;
 
-/// The id of a question: its task's, its name, and the how-manieth of that name it is, or the key that it was given.
+/// Returns the id of an interrupt, made of the task's id, the question's name, and its number or key.
 pub(super) fn question(task: &str, name: &str, which: Which<'_>) -> String {
     match which {
         Which::Nth(nth) => format!("{task}/{}/{nth}", escaped(name)),
-        // No number begins with `=`.
+        // No number starts with `=`.
         Which::Key(key) => format!("{task}/{}/={}", escaped(name), escaped(key)),
     }
 }
 
-/// Which of a task's questions of one name.
+/// Identifies one of a task's questions of the same name.
 #[derive(Clone, Copy)]
 pub(super) enum Which<'k> {
     Nth(usize),
     Key(&'k str),
 }
 
-/// What a service is told so that it does a thing once: where the run is, its task, and the thing's key.
+/// Returns an idempotency key, made of the run's scope, the task's id and the step's key.
 pub(super) fn idempotency(scope: &str, task: &str, key: &str) -> String {
     format!("{}/{task}/{}", escaped(scope), escaped(key))
 }
 
-/// Text without a `/` in it, different for different text.
+/// Escapes `/`. Different strings stay different.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -42,7 +42,7 @@ mod tests {
     use super::{Which, idempotency, question};
 
     #[test]
-    fn no_two_questions_have_one_id() {
+    fn different_questions_have_different_ids() {
         let mut ids = Vec::new();
         for task in ["1:0", "1:1", "11:0"] {
             for name in ["A", "A/0", "A%2F0", "A/=k", "", "0"] {

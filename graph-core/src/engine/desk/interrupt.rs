@@ -11,22 +11,22 @@ use crate::payload::to_json;
 use super::ids::{self, Which};
 use super::memo::Answered;
 
-/// A question that is being asked; made by [`Context::interrupt`], its output is the answer.
+/// A question to a person; created by [`Context::interrupt`]. Its output is the answer.
 ///
-/// The question is open from the first poll without an answer until the future is dropped.
-// Of the answer's type alone: what is wrong with a question is told where it is asked, and not again where it is awaited.
-#[must_use = "a question is asked when it is awaited"]
+/// The interrupt is open from the first poll without an answer until the future is dropped.
+// Generic over the answer only: rustc then reports a problem with a question once, where it is asked.
+#[must_use = "a question is asked when the interrupt is awaited"]
 pub struct Interrupt<'c, A> {
     asking: Box<dyn Ask<A> + 'c>,
-    /// It waits for an answer.
+    /// `true` while it waits for an answer.
     open: bool,
 }
 
-/// A question of any type with answers of this one.
+/// A question of any type whose answer is an `A`.
 trait Ask<A>: Send + Sync {
-    /// The answer that there is; without one the question is open.
+    /// Returns the answer; without one the interrupt is open.
     fn ask(&self) -> Option<A>;
-    /// The question is not asked any more.
+    /// Closes the interrupt without an answer.
     fn withdraw(&self);
     /// Identifies the question by a key instead of its number.
     fn set_key(&mut self, key: &str);
@@ -36,16 +36,18 @@ trait Ask<A>: Send + Sync {
 struct Asking<'c, Q> {
     cx: &'c Context,
     question: Q,
-    /// Its number among the attempt's questions of this type, unless it has a key.
+    /// Its number among the attempt's questions of this type; not used with a key.
     nth: usize,
     key: Option<String>,
     id: String,
-    /// Its place among the attempt's questions.
+    /// Its position among the attempt's questions and sleeps.
     place: usize,
 }
 
 impl Context {
-    /// Asks a person. The output is the answer, if there is one; otherwise the task is suspended, and the run ends with
+    /// Asks a person a question, and returns the answer.
+    ///
+    /// Without an answer the task is suspended, and the run ends with
     /// [`Outcome::Interrupted`](crate::Outcome::Interrupted).
     ///
     /// ```
@@ -82,19 +84,20 @@ impl Context {
     /// # }
     /// ```
     ///
-    /// The task is suspended when its future is next pending while a question is open: the future is dropped then. Being
-    /// suspended is no error, so nothing can catch it. A question that is dropped before that is withdrawn: in a
-    /// `select!` whose other branch is ready, say. Several can be open at once, with `join!`.
+    /// The task is suspended when its future is next pending while an interrupt is open. Its future is dropped then.
+    /// A suspension is not an error value, so a node cannot catch it. An interrupt that is dropped earlier is
+    /// withdrawn, for example in a `select!` whose other branch is ready. Several interrupts can be open at once,
+    /// with `join!`.
     ///
-    /// Once there are answers the node runs again, from its top. A question that was answered gives its answer at once, if
-    /// it is the same question still; one that has changed is asked again. What must not be done twice before a question
-    /// goes into a [`step`](Self::step).
+    /// After answers have arrived, the node runs again from its beginning. An answered question returns its answer at
+    /// once if it is unchanged; a question that has changed is asked again. Put an effect that must not be repeated
+    /// before a question into a [`step`](Self::step).
     ///
-    /// Questions of one type are told apart by the order in which the node makes them. Where that order may change from
-    /// one attempt to the next, give them keys: [`keyed`](Interrupt::keyed).
+    /// Questions of one type are identified by the order in which the node asks them. If that order may change from
+    /// one attempt to the next, give each question a [key](Interrupt::keyed).
     ///
     /// # Cancel safety
-    /// A dropped question is withdrawn; asked again, it gives the answer that it got.
+    /// Dropping the future withdraws the question. If the question is asked again, it returns the answer that it got.
     pub fn interrupt<Q: Question>(&self, question: Q) -> Interrupt<'_, Q::Answer> {
         let desk = self.desk();
         let nth = desk.count(Q::name());
@@ -104,7 +107,7 @@ impl Context {
 }
 
 impl<Q: Question> Ask<Q::Answer> for Asking<'_, Q> {
-    // Whatever is wrong with the question or its answer becomes the attempt's failure.
+    // Any problem with the question or its answer fails the attempt.
     fn ask(&self) -> Option<Q::Answer> {
         let desk = self.cx.desk();
         if desk.is_in_step() {
@@ -172,11 +175,11 @@ impl<Q: Question> Asking<'_, Q> {
 }
 
 impl Context {
-    /// The stored answer, if it is one to the question as it is now asked.
+    /// Returns the stored answer, if it answers the question as it is asked now.
     fn answer_to(&self, id: &str, question: &Value) -> Option<Value> {
         let to_this = |answered: &Answered| (answered.question == *question).then(|| answered.answer.clone());
         let own = self.memo(|memo| memo.answers.get(id).and_then(to_this));
-        // One that came by way of the run around this one, whose call begins anew.
+        // The answer may have arrived through the parent run, whose subgraph call begins again.
         own.or_else(|| self.shared.nest.answers.get(id).and_then(to_this))
     }
 }
@@ -186,10 +189,10 @@ impl<'c, A> Interrupt<'c, A> {
         Self { asking: Box::new(asking), open: false }
     }
 
-    /// Identifies the question by its type and this key instead of its number among the questions of its type.
+    /// Identifies the question by its type and a key, instead of its number among the questions of its type.
     ///
-    /// Give keys to questions that a node may ask in a different order, or not at all, when it runs again: questions that are
-    /// asked in a loop over a collection, for example.
+    /// Use keys for questions that a node may ask in a different order, or not at all, when it runs again. Questions
+    /// in a loop over a collection are an example.
     ///
     /// ```
     /// # use superstep::{Context, GraphState, interrupt::Question};
@@ -207,9 +210,9 @@ impl<'c, A> Interrupt<'c, A> {
     /// }
     /// ```
     ///
-    /// Two questions of one type with the same key in one attempt make the task fail.
+    /// Two questions of one type with the same key in one attempt fail the task.
     pub fn keyed(mut self, key: impl AsRef<str>) -> Self {
-        // One that was polled already is another question from here on.
+        // After a poll, the question is open under its old id.
         if std::mem::take(&mut self.open) {
             self.asking.withdraw();
         }
@@ -222,7 +225,7 @@ impl<A> Future for Interrupt<'_, A> {
     type Output = A;
 
     fn poll(mut self: Pin<&mut Self>, _: &mut std::task::Context<'_>) -> Poll<A> {
-        // No answer comes while an attempt is under way: the task is suspended, and wakes by running again.
+        // An answer never arrives during an attempt: the task is suspended, and runs again with the answer.
         if self.open {
             return Poll::Pending;
         }
@@ -251,11 +254,11 @@ impl<A> std::fmt::Debug for Interrupt<'_, A> {
     }
 }
 
-/// What is wrong with a question or its answer.
+/// A problem with a question or its answer.
 #[derive(Debug, thiserror::Error)]
 enum AskError {
     #[error(
-        "question `{name}` is asked within a durable step, which has to run to its end: ask before it or after it"
+        "question `{name}` is asked inside a durable step, which cannot be suspended: ask it before or after the step"
     )]
     InStep { name: &'static str },
     #[error("two questions `{name}` have the key `{key}`: give each its own")]

@@ -10,43 +10,43 @@ use crate::checkpoint::CheckpointId;
 use crate::engine::policy::Tries;
 use crate::payload::Payload;
 
-/// What is known of a task from its earlier attempts.
+/// The data that a task keeps between its attempts.
 #[derive(Default)]
 pub(crate) struct Memo {
-    /// By the question's id.
+    /// Answers by interrupt id.
     pub(crate) answers: HashMap<String, Answered>,
-    /// What finished durable steps came to, by key.
+    /// The results of finished durable steps, by key.
     pub(crate) steps: HashMap<String, Payload>,
-    /// The keys of those whose result is not known to be durable: it was still being written when the attempt ended.
+    /// The keys of steps whose result may not be durable, because the attempt ended while it was being written.
     pub(crate) unsaved: HashSet<String>,
-    /// How far it has come, where its node has a policy.
+    /// The progress of a task whose node has a policy.
     pub(crate) tries: Tries,
-    /// The run within the task, as its last attempt has left it, where it is not stored.
+    /// The unfinished subgraph run of the last attempt, if that run is not stored.
     pub(crate) aside: Option<Box<dyn Any + Send>>,
-    /// When its sleeps are over, in milliseconds.
+    /// The ends of its sleeps by key, in milliseconds since 1970.
     pub(crate) sleeps: HashMap<String, u64>,
-    /// Until when the task sleeps that is suspended.
+    /// The time at which a suspended task wakes.
     pub(crate) asleep: Option<SystemTime>,
-    /// What the cache has to do with it, where its node has a cache policy.
+    /// The cache entry of a task whose node has a cache policy.
     pub(crate) cache: Option<Box<CacheMemo>>,
 }
 
-/// What becomes of a task's result in the cache.
+/// The state of a task's cache entry.
 pub(crate) struct CacheMemo {
-    /// Where its result belongs.
+    /// The key of the entry.
     pub(crate) at: EntryKey,
     pub(crate) result: CacheResult,
 }
 
-/// A result, as a cache sees it.
+/// The relation of a task's result to the cache.
 pub(crate) enum CacheResult {
-    /// There is none yet, or none to be kept.
+    /// There is no result yet, or none to cache.
     None,
-    /// It was there.
+    /// The result was found in the cache.
     Found,
-    /// The node has returned it; it is kept once it has been applied.
+    /// The node returned the result. It is cached after it was applied.
     Made(Payload),
-    /// The node has returned what cannot be kept: why not.
+    /// The result cannot be cached, for this reason.
     Unfit(String),
 }
 
@@ -62,43 +62,45 @@ impl CacheResult {
     }
 }
 
-/// An answer, and the question as it was when it was answered.
+/// An answer, with the question as it was when it was answered.
 #[derive(Clone, Debug)]
 pub(crate) struct Answered {
     pub(crate) question: Value,
     pub(crate) answer: Value,
 }
 
-/// The memos of a superstep's tasks. Those of the superstep before go when the first of the next is needed: a run that
-/// never asks pays nothing.
+/// The data that the tasks of the current superstep keep between attempts.
+///
+/// Data of an earlier superstep is dropped when a later one first needs an entry, so a run without interrupts pays
+/// nothing.
 #[derive(Debug, Default)]
 pub(crate) struct Memos {
     current: Mutex<Current>,
     scope: OnceLock<Arc<str>>,
-    /// What the ids of tasks begin with where no checkpoint has planned them: the task that the run is within.
+    /// The parent task's id, which is the prefix of task ids that no checkpoint has planned.
     within: Option<String>,
 }
 
 #[derive(Debug, Default)]
 struct Current {
     step: u64,
-    /// What stands for the superstep in ids; its number unless it is said.
+    /// The checkpoint that planned the superstep. Task ids contain it, or the superstep's number if it is `None`.
     origin: Option<CheckpointId>,
     tasks: HashMap<usize, Memo>,
 }
 
 impl Memos {
-    /// Of a run in this scope.
+    /// Creates an empty set for a run with this scope of idempotency keys.
     pub(crate) fn within(scope: impl Into<Arc<str>>) -> Self {
         Self { current: Mutex::default(), scope: OnceLock::from(scope.into()), within: None }
     }
 
-    /// Of a run within a task.
+    /// Marks the run as one inside a task.
     pub(crate) fn beneath(self, task: &str) -> Self {
         Self { within: Some(task.to_owned()), ..self }
     }
 
-    /// Lays aside what is left of a task's attempt; nothing once the run has come further.
+    /// Keeps an unfinished subgraph run of a task. Does nothing if the run has reached another superstep.
     pub(crate) fn lay_aside(&self, step: u64, task: usize, aside: Box<dyn Any + Send>) {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         if current.step == step {
@@ -114,17 +116,17 @@ impl Memos {
         current
     }
 
-    /// Begins a superstep that the checkpoint of this id has planned.
+    /// Begins a superstep that the given checkpoint has planned.
     pub(crate) fn begin(&self, step: u64, origin: CheckpointId) {
         self.at(step).origin = Some(origin);
     }
 
-    /// Looks into, or changes, a task's memo.
+    /// Accesses the data of a task.
     pub(crate) fn of<T>(&self, step: u64, task: usize, look: impl FnOnce(&mut Memo) -> T) -> T {
         look(self.at(step).tasks.entry(task).or_default())
     }
 
-    /// The task's id.
+    /// Returns the id of a task.
     pub(crate) fn task_id(&self, step: u64, task: usize) -> String {
         match (&self.at(step).origin, &self.within) {
             (Some(origin), _) => format!("{origin}:{task}"),
@@ -133,7 +135,7 @@ impl Memos {
         }
     }
 
-    /// What tells this run's idempotency keys from those of others: its thread; made up for a run without one.
+    /// Returns the scope of the run's idempotency keys: its thread, or a random id for a run in memory.
     pub(super) fn scope(&self) -> &str {
         self.scope.get_or_init(|| ulid::Ulid::generate().to_string().into())
     }

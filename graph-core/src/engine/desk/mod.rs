@@ -1,6 +1,6 @@
-//! What a task asks and does on the way: its questions, its durable steps, its sleeps.
+//! Interrupts, durable steps and sleeps of a task.
 //!
-//! A task has a desk only once it asks or takes a step; what is to outlive an attempt is in the run's memos.
+//! A task gets its scratch state ([`Desk`]) on first use. Everything that outlives an attempt is in its [`Memo`].
 
 #[expect(clippy::module_inception, reason = "a type lives in the file of its name")]
 mod desk;

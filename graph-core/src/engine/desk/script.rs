@@ -11,25 +11,26 @@ use crate::interrupt::{OpenInterrupt, Question};
 use crate::node::NodeError;
 use crate::payload::to_json;
 
-/// The answers that a context outside of any run gives, by the name of the question's type.
+/// The prepared answers of a detached context, by the name of the question's type.
 #[derive(Debug, Default)]
 pub(crate) struct Script(Mutex<HashMap<&'static str, VecDeque<Value>>>);
 
-/// What came of a node that was called by itself: see [`Context::until_interrupt`].
+/// The result of calling a node directly; see [`Context::until_interrupt`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Attempted<T> {
-    /// The node returned this.
+    /// The node has returned this value.
     Returned(T),
-    /// The node waits for answers to these questions; a run would be interrupted here.
+    /// The node waits for answers to these questions. A run would be interrupted here.
     Interrupted(Vec<OpenInterrupt>),
-    /// The node's task would fail with this, whatever the node made of it: a question inside a step, say.
+    /// The node's task would fail with this error, whatever the node returns. An example is a question inside a step.
     Failed(NodeError),
 }
 
 impl Context {
-    /// Gives a context outside of any run the answer to the next question that is a `Q`; said several times, to as many
-    /// of them, in this order.
+    /// Prepares the answer to the next question of type `Q`, for a detached context.
+    ///
+    /// Several calls prepare the answers to several questions, in this order.
     ///
     /// ```
     /// # use superstep::{Context, GraphState, interrupt::{Attempted, Question}};
@@ -52,7 +53,7 @@ impl Context {
     /// # }
     /// ```
     ///
-    /// An answer that cannot be stored is none, nor is one that is given to the context of a run.
+    /// Ignored for the context of a run, and for an answer that cannot be stored.
     pub fn answering<Q: Question>(self, answer: Q::Answer) -> Self {
         if let (Some(script), Ok(answer)) = (&self.shared.script, to_json(&answer)) {
             let mut answers = script.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -61,8 +62,10 @@ impl Context {
         self
     }
 
-    /// Calls a node by itself, with a context outside of any run, until it returns or waits for an answer that it was not
-    /// [given](Self::answering). (Awaited without this, a question without an answer stays pending.)
+    /// Calls a node directly, with a detached context, until it returns or waits for an answer that was not
+    /// [prepared](Self::answering).
+    ///
+    /// A node that is awaited without this method stays pending at such a question.
     ///
     /// ```
     /// # use superstep::{Context, GraphState, interrupt::{Attempted, Question}};
@@ -87,7 +90,7 @@ impl Context {
     /// # }
     /// ```
     ///
-    /// In a run it just awaits the node: there the whole task is suspended.
+    /// In a run this method only awaits `node`: there the whole task is suspended.
     pub async fn until_interrupt<T>(&self, node: impl Future<Output = T>) -> Attempted<T> {
         let mut node = pin!(node);
         poll_fn(|cx| {
@@ -110,7 +113,7 @@ impl Context {
         .await
     }
 
-    /// The next answer that was given in advance to a question of this name.
+    /// Takes the next prepared answer to a question of this name.
     pub(super) fn scripted(&self, name: &str) -> Option<Value> {
         let mut answers = self.shared.script.as_ref()?.0.lock().unwrap_or_else(PoisonError::into_inner);
         answers.get_mut(name)?.pop_front()

@@ -14,12 +14,12 @@ use crate::payload::Payload;
 use super::Desk;
 use super::step::OF_HANDLER;
 
-/// A durable sleep; made by [`Context::sleep`] and [`Context::sleep_until`]. It begins when it is awaited.
-#[must_use = "a sleep begins when it is awaited"]
+/// A durable sleep; created by [`Context::sleep`] and [`Context::sleep_until`]. It starts when it is awaited.
+#[must_use = "a sleep starts when it is awaited"]
 pub struct Sleep<'c> {
     cx: &'c Context,
     wake: Wake,
-    /// Which of its task's sleeps it is; none of them inside a durable step, which is not run again.
+    /// Identifies the sleep inside its task. `None` inside a durable step, which does not run again.
     id: Option<String>,
     resting: Option<Pin<Box<dyn Future<Output = ()> + Send + 'c>>>,
 }
@@ -30,12 +30,14 @@ enum Wake {
     At(SystemTime),
 }
 
-/// The clock is looked at so often: it may be set, and a machine may be suspended.
+/// The interval at which a sleep checks the clock, because the clock may be set and the machine may be suspended.
 const LOOK: Duration = Duration::from_secs(60);
 
 impl Context {
-    /// Sleeps, durably: when to wake up is stored before it begins, and a node that runs again —after a crash, an answer, a
-    /// failure— sleeps for the rest.
+    /// Sleeps durably. The end of the sleep is stored before the sleep starts, and a node that runs again sleeps only
+    /// for the rest.
+    ///
+    /// A node runs again after a crash, an answer or a failure, for example.
     ///
     /// ```
     /// # use superstep::{Context, END, GraphState, Result, START, StateGraph};
@@ -54,12 +56,12 @@ impl Context {
     /// # async fn main() -> superstep::Result<()> {
     /// # let graph = StateGraph::<Order>::new().edge(START, follow_up).edge(follow_up, END).compile()?;
     /// # let graph = graph.with_checkpointer(MemoryCheckpointer::default());
-    /// // In the process, as long as it lives; or, with this option, in the store alone:
+    /// // The process waits if it lives; with this option, long sleeps wait in the checkpointer alone:
     /// let run = graph.thread("17").run(Order::input()).suspend_sleeps_longer_than(Duration::from_secs(60));
     /// let outcome = run.await?;
     /// let due = outcome.pause().and_then(|pause| pause.wakes_at()).expect("it is asleep");
     ///
-    /// // What a timer of the program's does now and then:
+    /// // A timer of the program does this now and then:
     /// # assert!(graph.due(due - Duration::from_secs(1)).await?.is_empty());
     /// for sleeper in graph.due(due).await? {
     ///     sleeper.thread.resume(()).suspend_sleeps_longer_than(Duration::from_secs(60)).await?;
@@ -68,40 +70,49 @@ impl Context {
     /// # }
     /// ```
     ///
-    /// Which of the node's sleeps it is, is told by the order in which the node makes them; where that order may change from
-    /// one attempt to the next, give it a [key](Sleep::keyed). Inside a [`step`](Self::step), and in a run without a store, it
-    /// is a plain sleep; the latter remembers it for as long as the superstep is under way.
+    /// Sleeps are identified by the order in which the node creates them. If that order may change from one attempt
+    /// to the next, give each sleep a [key](Sleep::keyed).
     ///
-    /// On a thread a run that was told to [stop](crate::run::Stop) does not wait for sleepers, unless they have a step under
-    /// way. Next to a question it says when the question has run out: see [`Pause::wakes_at`](crate::interrupt::Pause::wakes_at).
+    /// Inside a [`step`](Self::step) this is a plain sleep. In a run without a checkpointer, the end of the sleep is
+    /// kept in memory until the superstep ends.
     ///
-    /// The task fails, whatever the node makes of it, if the time cannot be stored or is further away than a clock can tell,
-    /// and without tokio's timer (`enable_time`).
+    /// A run on a thread that was asked to [stop](crate::run::Stop) does not wait for a sleeping task, unless the
+    /// task has a durable step in progress. Next to a question, a sleep sets the time at which the question expires;
+    /// see [`Pause::wakes_at`](crate::interrupt::Pause::wakes_at).
+    ///
+    /// # Errors
+    /// A sleep has no result. In these cases the task fails, and the future never completes:
+    ///
+    /// - the end of the sleep cannot be stored
+    /// - the end of the sleep is beyond the range of the system clock
+    /// - the tokio runtime has no timer (`enable_time`)
     ///
     /// # Durability
-    /// The time to wake up is durable, with all that it hangs on, before it begins.
+    /// The end of the sleep, and everything that it depends on, is durable before the sleep starts.
     ///
     /// # Cancel safety
-    /// A dropped sleep is over for this attempt; one that was begun wakes at the same time when the node runs again.
+    /// A dropped sleep is over for this attempt. If it had started, it ends at the same time when the node runs
+    /// again.
     pub fn sleep(&self, duration: Duration) -> Sleep<'_> {
         self.rest(Wake::After(duration))
     }
 
-    /// The same until a time; over at once if that has passed.
+    /// Sleeps durably until a time, and returns at once if the time has passed; otherwise like
+    /// [`sleep`](Self::sleep).
     ///
-    /// A node that runs again sleeps until the time that it gave first.
+    /// A node that runs again sleeps until the time that it passed first.
     pub fn sleep_until(&self, time: SystemTime) -> Sleep<'_> {
         self.rest(Wake::At(time))
     }
 
     fn rest(&self, wake: Wake) -> Sleep<'_> {
         let desk = self.desk();
-        // A step that has finished is not run again: what is in it must not count.
+        // A finished step does not run again, so a sleep inside a step must not be counted.
         let id = (!desk.is_in_step()).then(|| desk.nth_sleep().to_string());
         Sleep { cx: self, wake, id, resting: None }
     }
 
-    /// When the task is to wake up: the time that it gave first, or this one.
+    /// Returns the end of the sleep, and `true` if an earlier attempt has set it.
     fn wakes(&self, id: Option<&str>, wake: Wake) -> Option<(SystemTime, bool)> {
         if let Some(known) = id.and_then(|id| self.memo(|memo| memo.sleeps.get(id).copied())) {
             return Some((from_millis(known)?, true));
@@ -115,15 +126,15 @@ impl Context {
 
     async fn sleeps(&self, id: Option<String>, wake: Wake) {
         let desk = self.desk();
-        // The sleeps of the node that has failed are not the handler's.
+        // A node's sleeps and its handler's sleeps have different ids.
         let id = match desk.failure() {
             None => id,
             Some(_) => id.map(|id| format!("{OF_HANDLER}{id}")),
         };
         let Some((until, known)) = self.wakes(id.as_deref(), wake) else {
-            return self.sleepless("it would last for longer than a clock can tell").await;
+            return self.sleepless("its end is beyond the range of the system clock").await;
         };
-        // Told before anything is waited for: a question next to it suspends the task at once.
+        // Set before the first await: a question next to the sleep may suspend the task immediately.
         let _asleep = id.is_some().then(|| desk.asleep(until));
         if let (Some(id), false) = (&id, known) {
             self.memo(|memo| memo.sleeps.insert(id.clone(), to_millis(until)));
@@ -135,7 +146,7 @@ impl Context {
                 }
             }
         }
-        // Whoever is told to stop is polled then, and seen to be asleep.
+        // A stop request wakes the task, so that the run sees that it sleeps.
         let mut told = id.is_none() || self.shared.steps.is_none() || self.is_stopping();
         while let Ok(left) = until.duration_since(now())
             && !left.is_zero()
@@ -155,13 +166,14 @@ impl Context {
         }
     }
 
-    /// A sleep that cannot be slept fails the attempt.
+    /// Fails the attempt because of a sleep that cannot start.
     async fn sleepless(&self, reason: &'static str) {
         self.desk().fail(SleepError { reason }.into());
         std::future::pending().await
     }
 
-    /// Whether the task is not to be waited for that sleeps until then: it is stored, and begun anew.
+    /// Returns `true` if the run does not wait for a task that sleeps until then. The task is suspended, and runs
+    /// again later.
     pub(in crate::engine) fn goes_to_sleep(&self, desk: &Desk, until: SystemTime) -> bool {
         if self.shared.steps.is_none() || desk.has_steps() {
             return false;
@@ -172,12 +184,13 @@ impl Context {
 }
 
 impl Sleep<'_> {
-    /// Gives it a key, which tells it from the other sleeps of its task. One that is used twice in an attempt fails the task.
+    /// Sets a key, which identifies the sleep inside its task instead of its order. A key that is used twice in an
+    /// attempt fails the task.
     pub fn keyed(mut self, key: impl AsRef<str>) -> Self {
         if self.id.is_some() {
             let desk = self.cx.desk();
             let id = format!("={}", key.as_ref());
-            // No question's id begins so.
+            // No id of an interrupt starts like this.
             if !desk.key(&format!("sleep/{id}")) {
                 desk.fail(SleepError { reason: "its key is used twice in one attempt" }.into());
             }
@@ -203,9 +216,9 @@ impl std::fmt::Debug for Sleep<'_> {
     }
 }
 
-/// Why a sleep cannot be slept.
+/// The reason why a sleep cannot start.
 #[derive(Debug, thiserror::Error)]
-#[error("a sleep cannot be begun: {reason}")]
+#[error("a sleep cannot start: {reason}")]
 struct SleepError {
     reason: &'static str,
 }

@@ -12,12 +12,13 @@ use crate::payload::{from_payload, to_payload};
 
 use super::ids;
 
-/// A durable step; made by [`Context::step`]. It is taken when it is awaited.
-// Of the result's type alone, without a bound: what cannot be stored is told where the step is made, once.
-#[must_use = "a step is taken when it is awaited"]
+/// A durable step; created by [`Context::step`]. It starts when it is awaited.
+// Generic over the result only and without a bound: rustc then reports a result that cannot be stored once, where the
+// step is created.
+#[must_use = "a step runs when it is awaited"]
 pub struct DurableStep<'c, T>(Pin<Box<dyn Future<Output = Result<T, NodeError>> + Send + 'c>>);
 
-/// What the keys of an error handler's steps begin with where they are kept, so that they are not the node's.
+/// The prefix of the stored keys of an error handler's steps, which separates them from the node's steps.
 pub(super) const OF_HANDLER: char = '\u{1}';
 
 impl<T> Future for DurableStep<'_, T> {
@@ -35,7 +36,8 @@ impl<T> std::fmt::Debug for DurableStep<'_, T> {
 }
 
 impl Context {
-    /// Runs something once: what came of it is stored before the node goes on, and given back when the node runs again.
+    /// Runs a future as a durable step: its result is stored before the node continues, and returned when the node
+    /// runs again.
     ///
     /// ```
     /// # use superstep::{Context, GraphState, Result};
@@ -55,27 +57,34 @@ impl Context {
     /// # }
     /// ```
     ///
-    /// The key says which step of the task it is; it may be used once in an attempt, and has to be the same whenever the
-    /// node runs again. An `Err` is not stored: the step runs again with the node. To try several times, do so inside the
-    /// step. [`interrupt`](Self::interrupt) inside a step makes the task fail.
+    /// The key identifies the step inside its task. It may be used once in an attempt, and it must be the same
+    /// whenever the node runs again.
     ///
-    /// A step belongs to its task, and is forgotten with it: when the task is given up (by new input with `abandon_pending`, by
-    /// `thread.update`), a later one runs it again, with another idempotency key. What must never be done twice needs a key
-    /// from its own domain, such as the order's.
-    ///
-    /// In a run without a store, a step that has finished is remembered for as long as its superstep is under way.
+    /// - An `Err` is not stored: the step runs again with the node. To retry inside an attempt, do so inside the
+    ///   step.
+    /// - [`interrupt`](Self::interrupt) inside a step fails the task.
+    /// - A step is forgotten together with its task. If the task is abandoned (by new input with `abandon_pending`,
+    ///   or by `thread.update`), a later task runs the step again with another idempotency key. For an effect that
+    ///   must never happen twice, use a key from your own domain, such as the order's number.
+    /// - In a run without a checkpointer, the results of finished steps are kept in memory until the superstep ends.
     ///
     /// # Errors
-    /// What the step fails with; and, whatever the node makes of it, the task fails if the key was used before, if the
-    /// result cannot be stored, or if what was stored is no `T`.
+    /// Returns the error of the step. In these cases the task fails, whatever the node does with the error:
+    ///
+    /// - the key was used before in this attempt
+    /// - the result cannot be stored
+    /// - the stored result cannot be read as a `T`
+    /// - the checkpointer fails
     ///
     /// # Durability
-    /// What the step hangs on, whatever the run's mode, is durable before it begins, and its result before this returns.
-    /// A crash in between runs it again; for that there is [`idempotency_key`](Self::idempotency_key).
+    /// Everything that the step depends on is durable before the step begins, and its result is durable before this
+    /// returns. Both hold in every [`Durability`](crate::Durability) mode. A crash in between makes the step run
+    /// again, for which there is [`idempotency_key`](Self::idempotency_key).
     ///
     /// # Cancel safety
-    /// A dropped call is like a crash in its midst: the step has been done in part, or as a whole without its result being
-    /// stored, and runs again with the node. A question that suspends the task drops the steps next to it.
+    /// Dropping the future has the effect of a crash: the step may have run in part, or completely without its result
+    /// being stored, and it runs again with the node. A question next to the step drops it as well when the question
+    /// suspends the task.
     pub fn step<'c, T, E>(
         &'c self,
         key: &str,
@@ -100,7 +109,9 @@ impl Context {
             return Err(self.misused(key, "its key is used twice in one attempt".to_owned()));
         }
         if key.starts_with(OF_HANDLER) {
-            return Err(self.misused(key, "its key begins with a control character".to_owned()));
+            return Err(
+                self.misused(key, "its key begins with a control character, which is reserved".to_owned())
+            );
         }
         let named = key;
         let key = &*match desk.failure() {
@@ -130,7 +141,8 @@ impl Context {
         let result = result.map_err(Failure::into_node_error)?;
         let stored = to_payload(&result)
             .map_err(|unstorable| self.misused(key, format!("its result {unstorable}")))?;
-        // Known from here on, durable a little later: if the attempt ends in between, it is written again, not done again.
+        // In memory from here on, durable a little later. If the attempt ends in between, the result is written
+        // again, but the step does not run again.
         self.memo(|memo| {
             memo.steps.insert(key.to_owned(), stored.clone());
             memo.unsaved.insert(key.to_owned());
@@ -140,13 +152,15 @@ impl Context {
         Ok(result)
     }
 
-    /// A text that tells what is done under this key from everything else that is done: the same when the task runs
-    /// again, another for every other task, thread and run. For services that do a thing once for each such key.
+    /// Returns an idempotency key for an effect of this task.
+    ///
+    /// The key is the same when the task runs again, and different for every other task, thread and run. Pass it to a
+    /// service that performs an effect once per key.
     pub fn idempotency_key(&self, key: &str) -> String {
         ids::idempotency(self.shared.memos.scope(), &self.desk().task, key)
     }
 
-    /// Makes a result durable.
+    /// Stores the result of a step durably.
     async fn save(&self, key: &str, result: Payload) -> Result<(), NodeError> {
         if let Some(log) = &self.shared.steps {
             log.record(self.at.task, RecordKind::Step, key, result)
@@ -157,24 +171,24 @@ impl Context {
         Ok(())
     }
 
-    /// An error that fails the attempt, and the same for the node.
+    /// Fails the attempt, and returns the same error for the node.
     fn misused(&self, key: &str, reason: String) -> NodeError {
         let error = |reason| StepError { key: key.trim_start_matches(OF_HANDLER).to_owned(), reason };
         self.desk().fail(error(reason.clone()).into());
         error(reason).into()
     }
 
-    /// The failure of the store, which is the attempt's, in words for the node.
+    /// Fails the attempt with an error of the checkpointer, and returns a description of it for the node.
     fn unstored(&self, key: &str, error: NodeError) -> NodeError {
-        let reason = format!("the store failed: {error}");
+        let reason = format!("the checkpointer failed: {error}");
         self.desk().fail(error);
         StepError { key: key.trim_start_matches(OF_HANDLER).to_owned(), reason }.into()
     }
 }
 
-/// What is wrong with a durable step.
+/// The misuse or failure of a durable step.
 #[derive(Debug, thiserror::Error)]
-#[error("durable step `{key}` cannot be taken: {reason}")]
+#[error("durable step `{key}` failed: {reason}")]
 struct StepError {
     key: String,
     reason: String,

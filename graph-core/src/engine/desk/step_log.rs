@@ -6,17 +6,18 @@ use crate::engine::policy::Tried;
 use crate::node::NodeError;
 use crate::payload::Payload;
 
-/// The writing of what tasks come to on the way: one for a run; a run without a store has none.
+/// The log of durable steps, sleeps and retries of a run on a thread.
 pub(crate) trait StepLog: Send + Sync {
-    /// Waits until everything is durable that a step of the superstep hangs on.
+    /// Waits until everything that a step of the superstep depends on is durable.
     fn flush(&self) -> Logged<'_>;
 
-    /// Writes what a task's step came to, or until when it sleeps; durable when the future is done.
+    /// Writes the result of a task's step, or the end of its sleep. It is durable when the future completes.
     fn record<'a>(&'a self, task: usize, kind: RecordKind, key: &'a str, result: Payload) -> Logged<'a>;
 
-    /// Writes that a task has failed and is not over with it; as durable as the run's mode asks for when the future is done.
+    /// Writes a failure after which its task continues. When the future completes it is as durable as the run's
+    /// durability mode requires.
     fn tried<'a>(&'a self, task: usize, tried: Tried<'a>) -> Logged<'a>;
 }
 
-/// A write under way.
+/// A write in progress.
 pub(crate) type Logged<'a> = Pin<Box<dyn Future<Output = Result<(), NodeError>> + Send + 'a>>;

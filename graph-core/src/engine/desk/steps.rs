@@ -8,15 +8,15 @@ use crate::node::NodeError;
 
 use super::DurableStep;
 
-/// Several durable steps at the same time; made by [`Context::steps`]. They are taken when it is awaited.
-#[must_use = "steps are taken when they are awaited"]
+/// Several durable steps that run concurrently; created by [`Context::steps`]. They start when it is awaited.
+#[must_use = "the steps run when this is awaited"]
 pub struct DurableSteps<'c, T> {
     steps: Vec<DurableStep<'c, T>>,
     at_most: usize,
 }
 
 impl Context {
-    /// Takes several [steps](Self::step) at the same time, as many as there are; their results come in the order of the steps.
+    /// Runs several durable [steps](Self::step) concurrently. The results are in the order of the steps.
     ///
     /// ```
     /// # use superstep::{Context, GraphState, Result};
@@ -36,18 +36,20 @@ impl Context {
     /// # }
     /// ```
     ///
-    /// Each needs a key of its own. They run within the node's task, on one core; what takes the processor for long belongs
-    /// into a `spawn_blocking` inside of its step. A few steps of different types are taken at the same time with `join!`.
+    /// Each step needs its own key. All of them run inside the node's task, on one core; wrap CPU-bound work in
+    /// `spawn_blocking` inside its step. By default all steps run at once; [`at_most`](DurableSteps::at_most) limits
+    /// that. To run a few steps of different types concurrently, use `join!`.
     ///
     /// # Errors
-    /// When a step fails, no further one is begun, and those that are under way run to their end, so that what they come to
-    /// is kept. Then it fails with the error of the first of those that have failed, in the order of the steps.
+    /// After a step has failed, no further step begins. Steps in progress run to their end, so that their results are
+    /// kept. Then the call returns the error of the first failed step, in the order of the steps.
     ///
     /// # Durability
-    /// As of each [step](Self::step).
+    /// The same as for each [step](Self::step).
     ///
     /// # Cancel safety
-    /// As of each [step](Self::step): what has finished is kept, the rest runs again with the node.
+    /// The same as for each [step](Self::step): results of finished steps are kept, and the other steps run again
+    /// with the node.
     pub fn steps<'c, T>(
         &'c self,
         steps: impl IntoIterator<Item = DurableStep<'c, T>>,
@@ -57,7 +59,7 @@ impl Context {
 }
 
 impl<T> DurableSteps<'_, T> {
-    /// Has no more than so many of them under way; of 0 it makes 1.
+    /// Limits the number of steps that run at the same time. A limit of 0 counts as 1.
     pub fn at_most(mut self, steps: usize) -> Self {
         self.at_most = steps.max(1);
         self

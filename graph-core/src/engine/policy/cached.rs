@@ -14,7 +14,8 @@ use crate::state::GraphState;
 use super::guarded::Guarded;
 
 impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
-    /// A task of a node with a cache policy: its result is found, or made and kept for when it has been applied.
+    /// Executes a task of a node with a cache policy: finds its result, or computes it and keeps it until it is
+    /// applied.
     pub(super) async fn cached(&self, policy: &NodeCache<S, D>) -> Result<Finished<S>, Box<Unfinished>> {
         let Some(cache) = &self.ctx.shared.cache else {
             return Err(Failed::Fault(NodeError::msg(NO_CACHE)).into());
@@ -36,7 +37,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
         Ok(finished)
     }
 
-    /// Under which name the task's result is kept. A key function has one chance: it would say the same again.
+    /// Returns the key of the task's cache entry. A key function is not retried, because it would fail the same way
+    /// again.
     fn entry(&self, policy: &NodeCache<S, D>) -> Result<EntryKey, Failed> {
         let from = Source { state: self.state, packet: self.task.packet.as_ref(), ctx: self.ctx };
         let key = match contained(|| (policy.key)(from)) {
@@ -48,13 +50,15 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
         Ok(EntryKey { graph, node, state, key })
     }
 
-    /// Whether nothing was done for the task before. One whose result was refused, or that has begun to ask and to take steps,
-    /// runs its node.
+    /// Returns `true` if nothing was done for the task before.
+    ///
+    /// The node itself runs if an earlier result was refused, or if the task has taken durable steps, slept, or been
+    /// answered.
     fn is_new(&self) -> bool {
         let first = self.ctx.at.attempt <= 1;
         self.ctx.memo(|memo| {
             let begun = memo.tries.attempt > 0 || memo.tries.handling.is_some();
-            // A run that was dropped on the way may have looked before, and found nothing.
+            // A run that was dropped earlier may have looked the result up and found nothing.
             let looked =
                 memo.cache.as_ref().map_or(!first, |cache| !matches!(cache.result, CacheResult::None));
             let done = memo.steps.len() + memo.sleeps.len() + memo.answers.len();
@@ -76,7 +80,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
         }
     }
 
-    /// The node's future, with an eye on what it returns.
+    /// Wraps the node's future to record its result for the cache.
     pub(super) fn watched<'f>(
         &'f self,
         policy: &'f NodeCache<S, D>,
@@ -98,7 +102,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
         self.ctx.memo(|memo| memo.cache = Some(Box::new(CacheMemo { at, result })));
     }
 
-    /// Takes note of what an attempt has come to.
+    /// Records the outcome of an attempt.
     pub(super) fn made(&self, result: CacheResult) {
         self.ctx.memo(|memo| {
             if let Some(cache) = &mut memo.cache {
@@ -107,7 +111,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
         });
     }
 
-    /// Why the result that the task has come to is not kept, if it is not.
+    /// Returns the reason why the task's result is not cached, if it is not.
     fn unfit(&self) -> Option<String> {
         self.ctx.memo(|memo| {
             let cache = memo.cache.as_mut()?;
@@ -135,6 +139,6 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
     }
 }
 
-const ANSWERED: &str = "it hangs on an answer that was given to this task";
+const ANSWERED: &str = "the result depends on an answer that was given to this task";
 const NO_CACHE: &str =
-    "its results are cached, and the graph has no cache: give it one with `graph.with_cache(..)`";
+    "the node has a cache policy, and the graph has no cache: add one with `graph.with_cache(..)`";

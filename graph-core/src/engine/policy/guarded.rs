@@ -22,15 +22,16 @@ use crate::stream::Events;
 use super::limited::{Limited, timer};
 use super::{Due, Tried, Tries};
 
-/// A task of a node with a policy: as many attempts as it takes, one after the other, and the waits between them.
+/// A task of a node with a policy: its attempts, one after the other, and the waits between them.
 ///
-/// How far it has come is in the task's memo, so that whoever runs it again goes on with it.
+/// Its progress is in the data that the task keeps between attempts, so the next execution of the task continues from
+/// there.
 pub(super) struct Guarded<'a, S: GraphState, D> {
     pub(super) node: &'a CompiledNode<S, D>,
     pub(super) policy: &'a NodePolicy<S, D>,
     pub(super) state: &'a S,
     pub(super) task: &'a Task,
-    /// Where the task stands; each attempt has its own.
+    /// The task's context; each attempt gets its own.
     pub(super) ctx: &'a ContextWith<D>,
     pub(super) keep: Keep,
     pub(super) events: Option<&'a Events<S>>,
@@ -49,7 +50,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
 
     pub(super) async fn tried(&self) -> Result<Finished<S>, Box<Unfinished>> {
         loop {
-            // The program that has stored a failure for its handler may have had one that this one has not.
+            // An older program may have stored a failure for a handler that this program does not have.
             if let Some(handler) = &self.policy.handler
                 && let Some(failure) = self.tries(|tries| tries.handling.clone())
             {
@@ -62,7 +63,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
                 Err(unfinished) => *unfinished,
             };
             if self.policy.cache.is_some() {
-                // What it has returned could not be used.
+                // The attempt failed after the node returned: its result is unusable.
                 self.made(CacheResult::None);
             }
             let attempt = ctx.at.attempt;
@@ -71,12 +72,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
                 failure.of(self.ctx.at.task, self.task)
             };
             match unfinished.failed {
-                // Being suspended uses up no attempt.
+                // A suspended attempt is not counted.
                 None => {
                     self.tries(|tries| tries.attempt = attempt.saturating_sub(1));
                     return Err(Box::new(unfinished));
                 }
-                // What it asks besides is open whether it fails or not: it is run again with the answers.
+                // An attempt with open interrupts is not retried here: the task runs again with the answers.
                 Some(failed @ (Failed::Error(_) | Failed::Panic(_))) if unfinished.open.is_empty() => {
                     self.take_in(noted(failed)).await?;
                 }
@@ -85,19 +86,19 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
         }
     }
 
-    /// Looks into, or changes, how far the task has come.
+    /// Accesses the task's progress.
     fn tries<T>(&self, look: impl FnOnce(&mut Tries) -> T) -> T {
         self.ctx.memo(|memo| look(&mut memo.tries))
     }
 
     /// Waits until the next attempt is due.
     ///
-    /// A wait is a sleep of the engine's: where those are left to the store, so is it.
+    /// Like a durable sleep, a long wait suspends the task if the run suspends long sleeps.
     async fn wait(&self) -> Result<(), Box<Unfinished>> {
         let Some(due) = self.tries(|tries| tries.due) else { return Ok(()) };
         let rest = due.rest(now());
         if rest.is_zero() {
-            // A node that fails at once, over and over, must not keep others from running.
+            // Yields so that a node that fails immediately, again and again, does not starve other tasks.
             tokio::task::yield_now().await;
         } else {
             let timer = timer(rest)?;
@@ -115,7 +116,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
         Ok(())
     }
 
-    /// Whether a wait until then is left to the store.
+    /// Returns `true` if the task is suspended instead of waiting until `due`.
     fn leaves(&self, due: SystemTime) -> bool {
         self.ctx.goes_to_sleep(self.ctx.desk(), due)
     }
@@ -139,7 +140,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
         Spanned::new(span, Limited::new(attempt, ctx, &self.policy.limits)?).await
     }
 
-    /// Takes a failure in: the node is tried again, its handler asked, or it is the task's failure.
+    /// Handles a failure: schedules a retry, calls the error handler, or fails the task.
     async fn take_in(&self, failure: NodeFailure) -> Result<(), Box<Unfinished>> {
         let failures = self.tries(|tries| tries.failures.saturating_add(1));
         let wait = contained(|| {
@@ -157,7 +158,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
         self.hand_over(Arc::new(failure)).await.map_err(Into::into)
     }
 
-    /// Has the node tried again after a wait.
+    /// Schedules another attempt after a wait.
     async fn again(&self, failure: &NodeFailure, failures: u32, wait: Duration) -> Result<(), Failed> {
         let tries = self.tries(|tries| {
             (tries.failures, tries.due) = (failures, Some(Due::after(wait, now())));
@@ -171,7 +172,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
         self.store(failure, tries).await
     }
 
-    /// Makes it known on the run's thread how far the task has come.
+    /// Stores the task's progress on the run's thread.
     async fn store(&self, failure: &NodeFailure, tries: Tries) -> Result<(), Failed> {
         match &self.ctx.shared.steps {
             None => Ok(()),
@@ -179,7 +180,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
         }
     }
 
-    /// Has the node's handler asked from now on.
+    /// Hands the failure to the node's error handler.
     async fn hand_over(&self, failure: Arc<NodeFailure>) -> Result<(), Failed> {
         let tries = self.tries(|tries| {
             (tries.failures, tries.due, tries.handling) = (0, None, Some(Arc::clone(&failure)));
@@ -188,7 +189,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
         self.store(&failure, tries).await
     }
 
-    /// Lets the handler take the node's place.
+    /// Runs the error handler in place of the node.
     async fn handle(
         &self,
         handler: &Handler<S, D>,
@@ -220,7 +221,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
         Err(Box::new(Unfinished { failed, open, halt }))
     }
 
-    /// The task's failure. What is counted begins anew with whoever runs it again.
+    /// Returns the task's final failure, and resets the counters for the next execution.
     pub(super) fn over(
         &self,
         failure: NodeFailure,
@@ -231,15 +232,15 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
     }
 }
 
-/// The failure of a node about which a function of its policy was asked, which panicked.
+/// Returns the failure of a node whose retry policy panicked while it examined the failure.
 fn panicked(failure: NodeFailure, panic: Panic) -> NodeFailure {
     let NodeFailure { error, .. } = failure;
     NodeFailure { error: Box::new(PolicyPanicked { panic, error }), ..failure }
 }
 
-/// A function of a policy has panicked.
+/// The retry policy panicked.
 #[derive(Debug, thiserror::Error)]
-#[error("a function of the node's retry policy panicked (`{panic}`) when it was asked about a failure")]
+#[error("the node's retry policy panicked (`{panic}`) while it examined this failure")]
 struct PolicyPanicked {
     panic: Panic,
     #[source]

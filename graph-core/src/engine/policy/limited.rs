@@ -13,13 +13,13 @@ use crate::node::NodeError;
 use crate::policy::{Settled, TimedOut};
 use crate::state::GraphState;
 
-/// An attempt that may not take as long as it likes.
+/// An attempt with an attempt timeout, an idle timeout, or both.
 pub(super) struct Limited<'a, S: GraphState> {
     attempt: Attempt<'a, S>,
     cx: &'a Context,
     whole: Option<Limit>,
     idle: Option<Limit>,
-    /// The signs of life that have been seen.
+    /// The number of heartbeats seen so far.
     seen: u64,
 }
 
@@ -43,12 +43,12 @@ impl Limit {
     }
 }
 
-/// Tokio's timer, which panics where it is not enabled.
+/// Creates a tokio timer. Tokio panics if the runtime has no timer; that becomes an error.
 pub(in crate::engine) fn timer(wait: Duration) -> Result<Sleep, Failed> {
     contained(|| tokio::time::sleep(wait)).map_err(|_| Failed::Fault(NodeError::msg(NO_TIMER)))
 }
 
-/// What a run fails with that has to wait and cannot.
+/// The error of a run whose policy has to wait on a runtime without a timer.
 pub(in crate::engine) const NO_TIMER: &str =
     "the policy of a node needs a tokio runtime with its timer enabled (`enable_time`)";
 
@@ -56,13 +56,13 @@ impl<'a, S: GraphState> Limited<'a, S> {
     pub(super) fn new(attempt: Attempt<'a, S>, cx: &'a Context, policy: &Settled) -> Result<Self, Failed> {
         let idle = Limit::new(policy.idle_timeout)?;
         if idle.is_some() {
-            // Signs of life are counted there.
+            // Creates the scratch state, which counts heartbeats.
             cx.desk();
         }
         Ok(Self { attempt, cx, whole: Limit::new(policy.timeout)?, idle, seen: 0 })
     }
 
-    /// Which limit the attempt, which is pending, has run over.
+    /// Returns the limit that the pending attempt has exceeded, if any.
     fn late(&mut self, cx: &mut std::task::Context<'_>) -> Option<TimedOut> {
         if let Some(whole) = &mut self.whole
             && whole.is_over(cx)

@@ -1,4 +1,4 @@
-//! A task of a node with a policy: tried again, timed. Nodes without one know nothing of it.
+//! Tasks of nodes with a policy: retries, timeouts, error handlers, cached results.
 
 mod cached;
 mod guarded;

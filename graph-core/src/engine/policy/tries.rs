@@ -3,24 +3,24 @@ use std::time::{Duration, SystemTime};
 
 use crate::error::NodeFailure;
 
-/// How far a task of a node with a policy has come.
+/// The progress of a task whose node has a policy.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tries {
-    /// The attempt that was begun last; 0 before the first.
+    /// The number of the attempt that began last; 0 before the first.
     pub(crate) attempt: u32,
-    /// The failures since the run was begun or resumed, which is what policies count.
+    /// The failures since the run began or was resumed. Retry policies count these.
     pub(crate) failures: u32,
-    /// When the next attempt begins.
+    /// The time at which the next attempt begins.
     pub(crate) due: Option<Due>,
-    /// What the node's error handler is asked about; the node does not run again.
+    /// The failure that the node's error handler handles. The node itself does not run again.
     pub(crate) handling: Option<Arc<NodeFailure>>,
 }
 
-/// When a wait is over.
+/// The end of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Due {
     pub(crate) at: SystemTime,
-    /// How long the whole wait is. A clock that was set back does not make it longer.
+    /// The length of the whole wait. It bounds the rest of the wait if the clock was set back.
     pub(crate) wait: Duration,
 }
 
@@ -29,13 +29,13 @@ impl Due {
         Self { at: now.checked_add(wait).unwrap_or(now), wait }
     }
 
-    /// How much of the wait is left.
+    /// Returns the rest of the wait.
     pub(crate) fn rest(&self, now: SystemTime) -> Duration {
         self.at.duration_since(now).unwrap_or_default().min(self.wait)
     }
 }
 
-/// A failure that is not the task's end, and how far the task has come with it.
+/// A failure after which the task continues, and the task's progress.
 #[derive(Debug)]
 pub(crate) struct Tried<'t> {
     pub(crate) failure: &'t NodeFailure,
@@ -49,7 +49,7 @@ mod tests {
     use super::Due;
 
     #[test]
-    fn what_is_left_of_a_wait_is_never_more_than_the_wait() {
+    fn rest_of_a_wait_never_exceeds_the_wait() {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1000);
         let due = Due::after(Duration::from_secs(60), now);
         let rest = |at: u64| due.rest(SystemTime::UNIX_EPOCH + Duration::from_secs(at)).as_secs();

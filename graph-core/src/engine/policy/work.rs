@@ -14,7 +14,7 @@ use crate::stream::Events;
 
 use super::guarded::{Guarded, GuardedFuture};
 
-/// What is to be done for a task: one attempt, or what its node's policy says.
+/// The execution of a task: a single attempt, or the attempts of a node with a policy.
 pub(in crate::engine) enum Work<'a, S: GraphState> {
     Attempt(Spanned<Attempt<'a, S>>),
     Guarded(GuardedFuture<'a, S>),
@@ -41,7 +41,7 @@ impl<'a, S: GraphState> Work<'a, S> {
         }
     }
 
-    /// Polls it, and hands its result to `take`.
+    /// Polls the execution, and passes its result to `take`.
     #[inline]
     pub(in crate::engine) fn poll_into(
         &mut self,

@@ -1,7 +1,9 @@
-//! What `tracing` is told of a run: a span for it, one for each superstep, one for each attempt of a node.
+//! Tracing spans: one for a run, one for each superstep, one for each attempt of a node.
 //!
-//! No span says a value of the state, what a question asks or what an error says: all of them can hold what is excluded.
-//! A run asks once, when it begins, whether anybody listens; without the feature `tracing` everything here is nothing.
+//! No span contains a value of the state, a question or an error message, because all of them may contain excluded
+//! values.
+//! Each run checks once, at its beginning, for a subscriber. Without the feature `tracing` this module compiles to
+//! nothing.
 
 #[cfg(not(feature = "tracing"))]
 mod off;

@@ -1,4 +1,4 @@
-//! Without the feature: nothing, and nothing of it is in a run.
+//! Empty spans, without the feature `tracing`.
 
 use std::future::Future;
 use std::task::Poll;

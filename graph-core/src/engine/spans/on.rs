@@ -1,4 +1,4 @@
-//! With the feature.
+//! Spans with the feature `tracing`.
 
 use std::future::Future;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +17,7 @@ use crate::engine::task::{Failed, Unfinished};
 use crate::error::{Error, ErrorKind};
 use crate::run::{About, Outcome};
 
-/// How something has ended.
+/// The end of a run, superstep or attempt, as its span records it.
 #[derive(Clone, Copy)]
 struct End {
     outcome: &'static str,
@@ -25,7 +25,7 @@ struct End {
 }
 
 impl End {
-    /// What is dropped before it has said anything.
+    /// The end of a span that is dropped before anything else was recorded.
     const CANCELLED: Self = Self::as_it_should("cancelled");
 
     const fn as_it_should(outcome: &'static str) -> Self {
@@ -58,7 +58,7 @@ impl End {
     }
 }
 
-/// The span of a run, shared by whoever has a part in it; closed with the last of them.
+/// The span of a run, shared by all parts of the run. It closes with the last of them.
 #[derive(Clone)]
 pub(crate) struct RunSpan(Option<Arc<Trace>>);
 
@@ -66,7 +66,7 @@ struct Trace {
     span: Span,
     graph: Box<str>,
     thread: Option<Box<str>>,
-    /// It says its id.
+    /// `true` if the span already has the run's id.
     has_id: bool,
     supersteps: AtomicU64,
     end: Mutex<End>,
@@ -84,7 +84,8 @@ impl RunSpan {
         Self(None)
     }
 
-    /// The span of a run that begins now, within the span of whoever polls it. None if nobody listens: then it stays so.
+    /// Opens the span of a run that begins now, inside the current span. The span stays empty if there is no
+    /// subscriber now.
     pub(crate) fn begin<'a>(graph: &str, about: impl FnOnce() -> About<'a>) -> Self {
         if Level::INFO > STATIC_MAX_LEVEL || LevelFilter::current() < LevelFilter::INFO {
             return Self(None);
@@ -94,8 +95,8 @@ impl RunSpan {
 
     #[cold]
     fn listened(graph: &str, about: About<'_>) -> Self {
-        // The level is that of the whole process: there may be a subscriber, and none here. A span that is first made on a thread
-        // without one would moreover be taken for one that nobody wants anywhere.
+        // The maximum level applies to the whole process, so this thread may have no subscriber even if the level is
+        // enabled. A span first created on such a thread would also be cached as disabled everywhere.
         if dispatcher::get_default(|subscriber| subscriber.is::<NoSubscriber>()) {
             return Self(None);
         }
@@ -144,7 +145,7 @@ impl RunSpan {
         self.span().in_scope(run)
     }
 
-    /// The run has been given an id.
+    /// Records the id of the run, once it is known.
     pub(crate) fn has_id(&self, id: Option<&str>) {
         if let (Some(trace), Some(id)) = (&self.0, id)
             && !trace.has_id
@@ -159,14 +160,14 @@ impl RunSpan {
         }
     }
 
-    /// A run that is to be stepped by hand has begun, or was refused.
+    /// Records the start of a run that is stepped by hand, or its refusal.
     pub(crate) fn begun<T>(&self, result: &Result<T, Error>) {
         if let Err(error) = result {
             self.ends(|| End::of_error(error));
         }
     }
 
-    /// A run that is stepped by hand has come so far; it may go on from a failure and from where it has stopped.
+    /// Records one step of a run that is stepped by hand. The run may continue after a failure and after a stop.
     pub(crate) fn stepped(&self, result: &Result<bool, Error>, stopped: bool) {
         self.ends(|| match result {
             Ok(true) => End::CANCELLED,
@@ -183,7 +184,7 @@ impl RunSpan {
         });
     }
 
-    /// The span of a superstep, within the one that is entered, which is the run's if somebody listens to it.
+    /// Opens the span of a superstep, inside the current span, which is the run's if it is enabled.
     pub(in crate::engine) fn superstep(&self, step: u64, tasks: usize) -> SuperstepSpan {
         SuperstepSpan(self.0.as_ref().map(|trace| {
             let span = info_span!(
@@ -203,7 +204,7 @@ impl RunSpan {
         }))
     }
 
-    /// The span of an attempt of a node.
+    /// Opens the span of an attempt of a node.
     pub(in crate::engine) fn node(&self, node: &str, at: At) -> NodeSpan {
         NodeSpan(self.0.as_ref().map(|trace| {
             let span = info_span!(
@@ -225,7 +226,7 @@ impl RunSpan {
         }))
     }
 
-    /// A future that is given to the runtime: it belongs to the span that is entered now, and speaks to whom its run does.
+    /// Prepares a future for spawning: it keeps the current span and the current subscriber.
     pub(in crate::engine) fn carried<F: Future>(
         &self,
         future: F,
@@ -237,7 +238,7 @@ impl RunSpan {
     }
 }
 
-/// A span that says when it is closed how it has ended.
+/// A span that records its end when it closes.
 struct Ending {
     span: Span,
     end: End,
@@ -277,7 +278,7 @@ impl NodeSpan {
         }
     }
 
-    /// Takes in what the attempt has come to; its span is closed then.
+    /// Records the result of the attempt, and closes its span.
     #[inline]
     pub(in crate::engine) fn polled<T>(&mut self, polled: &Poll<Result<T, Box<Unfinished>>>) {
         if let (Some(_), Poll::Ready(result)) = (&self.0, polled) {
@@ -285,7 +286,7 @@ impl NodeSpan {
         }
     }
 
-    /// Its task's result was found in the cache.
+    /// Records that the task's result was found in the cache.
     pub(in crate::engine) fn cached(mut self) {
         if let Some(open) = &mut self.0 {
             open.end = End::as_it_should("cached");

@@ -9,9 +9,9 @@ use crate::state::GraphState;
 
 use super::NodeSpan;
 
-/// An attempt, or something around one.
+/// An attempt, or a wrapper of one.
 pub(in crate::engine) trait Attempted: Unpin {
-    /// Drops what the node has left.
+    /// Drops the node's future.
     fn end(&mut self);
 }
 
@@ -22,7 +22,8 @@ impl<S: GraphState> Attempted for Attempt<'_, S> {
     }
 }
 
-/// An attempt within its span, which is entered while the node is polled and dropped, and closed with it.
+/// An attempt with its span. The span is entered while the node's future is polled or dropped, and closes with the
+/// attempt.
 pub(in crate::engine) struct Spanned<A: Attempted> {
     attempt: A,
     span: NodeSpan,

@@ -1,4 +1,4 @@
-//! One superstep of a traced run in memory: the general case of what [`Driver::step`] does, within a span.
+//! One superstep of a traced run in memory: the general case of [`Driver::step`], in a span.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::state::GraphState;
 
 impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
-    /// In a box, so that a run that nobody traces does not carry it along.
+    /// Runs one superstep in its span. Boxed so that a run without tracing does not carry it along.
     #[inline(never)]
     pub(in crate::engine) fn traced_step(
         &mut self,

@@ -50,18 +50,18 @@ fn a_cache_that_fails_costs_no_run() {
 #[test]
 fn a_result_that_another_program_has_left_is_not_used_in_part() {
     let cases = [
-        ("{", "it has not the form of a result"),
-        (r#"{"writes":[],"later":1}"#, "it has not the form of a result"),
-        (r#"{"writes":[{"field":"text","form":"update"}]}"#, "what was written to field `text` is not there"),
+        ("{", "the entry is not a cached result"),
+        (r#"{"writes":[],"later":1}"#, "the entry is not a cached result"),
+        (r#"{"writes":[{"field":"text","form":"update"}]}"#, "the value of field `text` is missing"),
         (
             r#"{"writes":[{"field":"text","form":"update","json":7}]}"#,
             "what was written to field `text` cannot be read: invalid type: integer `7`, expected a string at line 1 column 1",
         ),
         (
             r#"{"writes":[{"field":"text","form":"update","json":"a"},{"field":"title","form":"update","json":"b"}]}"#,
-            "it writes to field `title`, which the state does not have",
+            "the state has no field `title`",
         ),
-        (r#"{"exits":[{"exit":"On"}]}"#, "the route of its node has no exit `On`"),
+        (r#"{"exits":[{"exit":"On"}]}"#, "the node's route has no exit `On`"),
     ];
     for (spoilt, reason) in cases {
         let cache = Shown::failing(Fault::Spoilt(spoilt));

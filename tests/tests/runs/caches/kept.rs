@@ -299,8 +299,8 @@ fn a_result_that_cannot_be_kept_whole_is_not_kept_at_all_and_an_event_says_so() 
     assert_eq!(
         reasons,
         [
-            "it has written to an untracked field, which stays in its process",
-            "it has written to an untracked field, which stays in its process",
+            "the node wrote to an untracked field, which is never stored",
+            "the node wrote to an untracked field, which is never stored",
             "field `number` cannot be stored: JSON holds no number that is not finite",
         ]
     );

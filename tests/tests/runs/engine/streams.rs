@@ -191,7 +191,7 @@ fn an_error_reaches_the_listener_as_the_last_item() {
     let refused = lines(graph.run(Draft::input()).max_concurrency(0));
     assert_eq!(
         here(refused),
-        ["graph `Draft`: a run with `max_concurrency(0)` could never run a task"],
+        ["graph `Draft`: `max_concurrency(0)` lets no task run: set it to at least 1"],
         "so does one that a run cannot begin with"
     );
 }

@@ -356,11 +356,11 @@ fn an_update_that_cannot_be_prepared_is_the_nodes_failure() {
         (
             "unprepared",
             "node `left` failed in superstep 1, attempt 1\n  \
-             caused by: the update of field `loud` cannot be used\n  caused by: not prepared",
+             caused by: the reducer of field `loud` refused the update\n  caused by: not prepared",
         ),
         (
             "panic at once",
-            "node `left` failed in superstep 1, attempt 1\n  caused by: the update of field `loud` cannot be used\n  \
+            "node `left` failed in superstep 1, attempt 1\n  caused by: the reducer of field `loud` refused the update\n  \
              caused by: the reducer panicked: panicked at once",
         ),
     ] {
@@ -394,7 +394,7 @@ fn an_input_that_breaks_a_rule_or_that_a_reducer_refuses_begins_no_run() {
     assert_eq!(
         start(Data::input().loud("unprepared".to_owned())),
         "graph `Data`: node `START` failed in superstep 0, attempt 1\n  \
-         caused by: the update of field `loud` cannot be used\n  caused by: not prepared"
+         caused by: the reducer of field `loud` refused the update\n  caused by: not prepared"
     );
     assert_eq!(
         start(Data::input().loud("panic".to_owned())),
@@ -404,7 +404,7 @@ fn an_input_that_breaks_a_rule_or_that_a_reducer_refuses_begins_no_run() {
     assert_eq!(
         start(Data::input().loud("panic at once".to_owned())),
         "graph `Data`: node `START` failed in superstep 0, attempt 1\n  \
-         caused by: the update of field `loud` cannot be used\n  \
+         caused by: the reducer of field `loud` refused the update\n  \
          caused by: the reducer panicked: panicked at once"
     );
 }

@@ -42,7 +42,7 @@ fn what_would_fail_the_task_is_told() {
     let cx = ContextWith::detached("nested", 7_u32).answering::<Approve>(true);
     let failed = here(async { cx.until_interrupt(nested(&talk(), &cx)).await });
     let Attempted::Failed(error) = failed else { panic!("{failed:?}") };
-    assert!(error.to_string().contains("asked within a durable step"), "{error}");
+    assert!(error.to_string().contains("asked inside a durable step"), "{error}");
 }
 
 #[test]

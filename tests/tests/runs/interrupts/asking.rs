@@ -76,11 +76,11 @@ fn an_answer_is_taken_once_and_only_for_a_question_that_is_open() {
         let twice = run.answer([asked.answer(true), asked.answer(false)]).unwrap_err();
         assert_eq!(
             twice.to_string(),
-            "graph `Talk`: the answer to question `1:0/Approve/0` cannot be taken: it is answered twice"
+            "graph `Talk`: the answer to question `1:0/Approve/0` cannot be taken: the same call answers it twice"
         );
         run.answer(asked.answer(false))?;
         let again = run.answer(asked.answer(true)).unwrap_err();
-        assert!(again.to_string().ends_with("no open question has this id"), "{again}");
+        assert!(again.to_string().ends_with("no open interrupt has this id"), "{again}");
         assert_eq!(run.finish().await?.into_state().heard[0], "buy false, attempt 1");
         Ok(())
     });

@@ -154,7 +154,7 @@ fn a_key_that_is_used_twice_fails_the_task_even_if_its_node_does_not_care() {
     }
     assert_eq!(
         failure(&graph_of(twice)),
-        "durable step `k` cannot be taken: its key is used twice in one attempt"
+        "durable step `k` failed: its key is used twice in one attempt"
     );
 }
 
@@ -174,7 +174,7 @@ fn a_question_inside_a_step_fails_the_task() {
         .await?;
         Ok(heard("swallowed"))
     }
-    let told = "question `Approve` is asked within a durable step, which has to run to its end: ask before it or after it";
+    let told = "question `Approve` is asked inside a durable step, which cannot be suspended: ask it before or after the step";
     assert_eq!(failure(&graph_of(nested)), told);
     assert_eq!(failure(&graph_of(hidden)), told);
 }
@@ -204,7 +204,7 @@ fn a_result_that_cannot_be_stored_is_an_error_although_the_step_is_done() {
     }
     assert!(
         failure(&graph_of(pairs))
-            .starts_with("durable step `pairs` cannot be taken: its result cannot be stored: ")
+            .starts_with("durable step `pairs` failed: its result cannot be stored: ")
     );
     async fn nan(_: &Talk, cx: &ContextWith<Journal>) -> Result<TalkUpdate> {
         let _ = cx.step("nan", async { fine(f64::NAN) }).await;
@@ -212,7 +212,7 @@ fn a_result_that_cannot_be_stored_is_an_error_although_the_step_is_done() {
     }
     assert!(
         failure(&graph_of(nan))
-            .starts_with("durable step `nan` cannot be taken: its result cannot be stored: ")
+            .starts_with("durable step `nan` failed: its result cannot be stored: ")
     );
 }
 
@@ -233,7 +233,7 @@ fn a_result_that_has_become_unreadable_is_an_error() {
         let ErrorKind::Node { first, .. } = error.kind() else { panic!("{error}") };
         let said = first.error.to_string();
         assert!(
-            said.starts_with("durable step `s` cannot be taken: its stored result cannot be read: "),
+            said.starts_with("durable step `s` failed: its stored result cannot be read: "),
             "{said}"
         );
         Ok(())
