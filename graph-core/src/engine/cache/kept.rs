@@ -161,7 +161,9 @@ fn read_exit(kept: KeptExit, exits: &[ExitPlan]) -> Result<Choice, String> {
             )
         }
         _ => {
-            return Err(format!("exit `{exit}` has a packet either in the cached result or now, not in both"));
+            return Err(format!(
+                "exit `{exit}` has a packet either in the cached result or now, not in both"
+            ));
         }
     };
     Ok(Choice { exit: index, packet })

@@ -1,4 +1,4 @@
-//! A run that begins once more at a checkpoint, as another branch.
+//! A run that begins again at a checkpoint, as a new branch.
 
 use std::sync::Arc;
 
@@ -16,6 +16,7 @@ use super::resume::behind;
 use super::writer::{Persist, Plan};
 
 impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
+    /// Creates the driver of a replay, and adds the fork checkpoint.
     pub(super) fn again(
         self,
         persist: Persist,
@@ -25,7 +26,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
     ) -> Result<Driver<S, D>, Error> {
         let from = opened.checkpoint.clone();
         let pieces = std::mem::take(&mut opened.pieces);
-        // As this program writes it: the branch is of its version.
+        // Encoded again, because the branch is written in this program's state version.
         let records = opened.input.as_ref().map(|input| input_records(&opened.state, &opened.given, input));
         let records = records
             .transpose()
@@ -36,7 +37,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
                 |record: &&TaskRecord| matches!(record.key.kind, RecordKind::Write | RecordKind::Finished);
             records.extend(opened.records.iter().filter(of_result).cloned());
         }
-        // The branch begins with what was planned, and with none of what has come of it.
+        // The branch keeps the plan of the checkpoint, but none of its tasks' results.
         opened.known.clear();
         opened.gate = None;
         opened.checkpoint.step = step;
@@ -46,7 +47,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
         if opened.input.is_none()
             && let Some(update) = update.take()
         {
-            // What it writes is in the branch's first checkpoint.
+            // The fork checkpoint contains the update.
             driver.update(update, 0, 0)?;
         }
         let state = Arc::clone(&driver.state);
@@ -58,7 +59,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
                 let progress = moved(from.progress.as_ref(), under).map_err(not_storable)?;
                 Plan { next: from.next.clone(), progress }
             }
-            // What a resumption has brought, an ephemeral field or a node, is in no plan yet.
+            // Additions of a resume, such as an ephemeral field or a node, are not part of a stored plan yet.
             None => driver.plan(&[]).map_err(not_storable)?,
         };
         if let Some(persist) = &mut driver.persist {
@@ -70,7 +71,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
             persist.checkpoint(CheckpointSource::Fork, step, Some(from.id), plan, pieces, records);
         }
         drop(state);
-        // Its tasks are others than those of the branch that it leaves.
+        // The tasks of the new branch have different ids from those of the old one.
         driver.begin_superstep();
         if let Some(input) = opened.input.take() {
             let given = std::mem::take(&mut opened.given);

@@ -1,4 +1,4 @@
-//! A write to a call from outside: what the runs around it have stored of what it waited for is taken back.
+//! Writes to a subgraph call from outside. The records of the call's waiting state are removed from its parent runs.
 
 use std::sync::{Arc, Mutex};
 
@@ -22,11 +22,11 @@ use super::progress::under;
 use super::read_records::planned;
 use super::records::place;
 
-/// A run that others are within the tasks of, where it stands.
+/// A parent run of a subgraph call, at its head.
 pub struct Level {
     pub(crate) namespace: Arc<str>,
     pub(crate) stored: StoredCheckpoint,
-    /// Where its thread stands, with its namespace's head.
+    /// The thread's fence, with the head of the parent run's namespace.
     pub(crate) fence: Fence,
     /// The thread's origin.
     pub(crate) origin: Option<Arc<str>>,
@@ -43,15 +43,17 @@ impl Level {
         self.stored.checkpoint.id
     }
 
-    /// Whether a task that it has planned has come to its end.
+    /// Returns `true` if a task that the run has planned is finished.
     pub(crate) fn has_finished(&self, task: usize) -> bool {
         let finished = |key: &RecordKey| key.kind == RecordKind::Finished && key.task == place(task);
         self.stored.records.iter().any(|record| finished(&record.key))
     }
 }
 
-/// For each of the runs around a call, outermost first, what is taken back there of what the call waited for: its questions,
-/// how it has failed, that it stands at breakpoints or sleeps. What others wait for stays.
+/// Returns the writes that remove the waiting state of a call from its parent runs, outermost first.
+///
+/// The waiting state consists of the call's interrupts, its failure, its breakpoints and its sleeps. Records of other
+/// tasks stay.
 pub(crate) fn withdraw(around: &[Level], call: &StoredCheckpoint, within: &Under) -> Vec<BatchWrite> {
     let asked: Vec<&Arc<str>> = call
         .records
@@ -77,7 +79,7 @@ pub(crate) fn withdraw(around: &[Level], call: &StoredCheckpoint, within: &Under
         };
         let remove =
             records.iter().map(|record| &record.key).filter(|key| is_of_call(key)).cloned().collect();
-        // Of two calls of one node it is not said which of them stands at a breakpoint.
+        // With two calls of one node, the record does not tell which of them has stopped at a breakpoint.
         let alone = planned.iter().filter(|name| &***name == node).count() == 1;
         let put = if alone { read_gate(records).and_then(|gate| passed(gate, &inside)) } else { None };
         others_failed |=
@@ -93,14 +95,14 @@ pub(crate) fn withdraw(around: &[Level], call: &StoredCheckpoint, within: &Under
     writes
 }
 
-/// The breakpoints without those of a call; the run's own, which it has passed, stay passed.
+/// Removes a call's breakpoints. The parent run's own breakpoints stay passed.
 fn passed(mut gate: Gate, inside: &str) -> Option<TaskRecord> {
     gate.before.retain(|node| !node.starts_with(inside));
     gate.after.retain(|node| !node.starts_with(inside));
     gate.record()
 }
 
-/// The journals of the runs around a call, outermost first: the outermost raises the thread's epoch.
+/// Returns the journals of the parent runs of a call, outermost first. The outermost raises the thread's epoch.
 pub(crate) fn journals(outermost: Journal, around: &[Level]) -> Vec<Journal> {
     let mut journals = vec![outermost];
     for level in around.iter().skip(1) {
@@ -112,8 +114,9 @@ pub(crate) fn journals(outermost: Journal, around: &[Level]) -> Vec<Journal> {
     journals
 }
 
-/// Makes the writes of the runs around a call. The call's own follow: whoever finds only these finds a call that waits as
-/// before, and says so again once it goes on.
+/// Writes to the parent runs of a call. The call's own writes follow.
+///
+/// After a crash in between, the call still waits as before, and reports that again when it continues.
 pub(crate) async fn write_around(
     journals: Vec<Journal>,
     writes: Vec<BatchWrite>,
@@ -138,7 +141,7 @@ fn push(shared: &Shared, write: Option<BatchWrite>) {
     }
 }
 
-/// What ids are derived from that a call's writes are given: as where the call runs.
+/// Returns the prefix of ids derived from writes to a call. It is the same prefix that the call itself uses.
 pub(crate) fn call_id(thread: &str, around: &[Level], within: &Under) -> String {
     let tasks =
         around.iter().skip(1).map(|inner| under(&inner.stored.checkpoint).map_or(0, |under| under.task));
@@ -151,7 +154,7 @@ pub(crate) fn call_id(thread: &str, around: &[Level], within: &Under) -> String 
     })
 }
 
-/// What the tasks of a call would have in common to which is written from outside.
+/// Creates the data that the tasks of a call share, for a call that is updated from outside.
 pub(crate) fn shared_from_outside<S: crate::state::GraphState, D>(
     graph: &Graph<S, D>,
     thread: &Arc<str>,
@@ -168,7 +171,7 @@ pub(crate) fn shared_from_outside<S: crate::state::GraphState, D>(
         steps: None,
         script: None,
         store: graph.1.clone().or(store),
-        // No node runs.
+        // No node runs in an update.
         cache: None,
         longest_sleep: None,
         stop: Mutex::default(),

@@ -1,4 +1,4 @@
-//! How a run on a thread begins: with an input, where it was, or once again from an old checkpoint.
+//! The beginning of a run on a thread: with an input, at the thread's head, or again from an old checkpoint.
 
 use std::sync::Arc;
 
@@ -16,18 +16,18 @@ use super::pieces::Pieces;
 use super::resume::GoOn;
 use super::writer::Persist;
 
-/// How a run on a thread begins.
+/// The way in which a run on a thread begins.
 pub(crate) enum Begin<S: GraphState> {
-    /// With an input, behind a checkpoint or on a fresh thread.
+    /// With an input, after a checkpoint or on a new thread.
     Input(S::Input, Option<Opened<S>>),
-    /// Where the thread is.
+    /// At the thread's head.
     GoOn(GoOn<S>),
-    /// From a checkpoint, as another branch; perhaps with another state.
+    /// From a checkpoint, as a new branch, optionally with an update to the state.
     Again(Opened<S>, Option<S::Update>),
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
-    /// A run on a thread, up to its first superstep. What it has written so far is in its journal.
+    /// Creates a run on a thread, ready for its first superstep. Its writes so far are in its journal.
     pub(crate) fn on_thread(
         graph: Arc<Compiled<S, D>>,
         context: Arc<D>,
@@ -50,7 +50,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     }
 }
 
-/// A step as the engine counts supersteps.
+/// Converts a checkpoint's step to a superstep number.
 pub(super) fn step_number(step: i64) -> u64 {
     u64::try_from(step).unwrap_or_default()
 }

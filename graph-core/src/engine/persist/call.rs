@@ -1,4 +1,4 @@
-//! A run within a task, on the thread of the run around it: in a namespace of its own.
+//! Subgraph calls on the parent run's thread, each in its own namespace.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -29,9 +29,9 @@ use super::progress::under;
 use super::resume::GoOn;
 use super::writer::{Needs, Persist};
 
-/// Begins a call on the thread of the run around it, or goes on with it where the thread is.
+/// Begins a subgraph call on the parent run's thread, or continues it from there.
 ///
-/// In a box: it is awaited once for a call, and is large.
+/// The future is boxed because it is large and awaited once per call.
 pub(in crate::engine) fn call_on_thread<'c, C: GraphState, D: Send + Sync + 'static>(
     call: &'c Call<'c, C, D>,
     place: &'c Place,
@@ -43,7 +43,8 @@ pub(in crate::engine) fn call_on_thread<'c, C: GraphState, D: Send + Sync + 'sta
         opening.find().await?;
         let lease = host.lease(&opening.namespace)?;
         if matches!(call.kept, Kept::Thread(_)) {
-            // Whether an earlier call belongs to the branch is read from the checkpoints that have planned both.
+            // The checkpoints that planned the earlier call and this one decide whether both are on the same branch,
+            // so they have to be durable.
             StepLog::flush(&*host.shared).await?;
         }
         let begun = opening.open().await?;
@@ -54,24 +55,24 @@ pub(in crate::engine) fn call_on_thread<'c, C: GraphState, D: Send + Sync + 'sta
     })
 }
 
-/// A call that is being begun.
+/// The start of a subgraph call.
 type Begins<'c, C, D> = Pin<Box<dyn Future<Output = Result<Begun<C, D>, NodeError>> + Send + 'c>>;
 
-/// What a call on the state around it has written so far.
+/// The writes so far of a call on the parent state.
 type Written<C> = Option<Box<Returned<C>>>;
 
-/// What it takes to open a call.
+/// The parts needed to open a call.
 struct Opening<'c, C: GraphState, D> {
     call: &'c Call<'c, C, D>,
     place: &'c Place,
-    /// Where it is stored.
+    /// The namespace of the call.
     namespace: Arc<str>,
     cx: &'c Context,
     host: &'c Host,
 }
 
 impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
-    /// Finds what was stored when the node had another name: it stays where it is.
+    /// Finds the namespace of the call. It may be that of a former name of the node, which stays in use.
     async fn find(&mut self) -> Result<(), Error> {
         let shared = &self.host.shared;
         for namespace in [&self.place.namespace].into_iter().chain(&self.place.before) {
@@ -113,7 +114,7 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
         }
     }
 
-    /// A new call.
+    /// Begins a new call.
     fn begin(
         &self,
         from: Option<StoredCheckpoint>,
@@ -126,7 +127,7 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
                 persist.pieces = Pieces::within::<C>();
                 let parts = self.parts(shared)?;
                 let mut ephemerals = Ephemerals::new(&parts.graph.ephemeral);
-                // They may have been written for the nodes that run first.
+                // The ephemeral fields may have been written for the nodes that run first.
                 ephemerals.settle(0, &[], |_| true);
                 let mut driver = parts.on(persist, state.__duplicate(), ephemerals)?;
                 driver.returned = Some(Box::new(Returned::default()));
@@ -141,7 +142,8 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
                 let mut driver = self.driver(persist, shared, Begin::Input(input(), from))?;
                 driver.has_begun();
                 if let Some(persist) = driver.persist.as_ref().filter(|_| keeps) {
-                    // Its input does not say what it has begun with: whoever goes on with the call reads it.
+                    // The checkpoint with the input does not contain the initial state, so it is stored for runs that
+                    // continue the call.
                     persist.shared.release();
                 }
                 let state = driver.state.__duplicate();
@@ -150,7 +152,7 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
         }
     }
 
-    /// Goes on with a call that an earlier attempt of the task has begun.
+    /// Continues a call that an earlier attempt of the task has begun.
     async fn go_on(
         &self,
         stored: StoredCheckpoint,
@@ -168,7 +170,7 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
         Ok(Begun { driver, state, lease: None })
     }
 
-    /// Runs a call again from one of its checkpoints, as a new branch. It has begun where it began then.
+    /// Runs a call again from one of its checkpoints, as a new branch. Its beginning stays the same.
     async fn again(
         &self,
         stored: StoredCheckpoint,
@@ -184,7 +186,7 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
         Ok(Begun { driver, state, lease: None })
     }
 
-    /// Reads a checkpoint of the call, and what it has written up to there.
+    /// Restores a checkpoint of the call, and its writes up to there.
     fn opened(&self, stored: StoredCheckpoint) -> Result<(Opened<C>, Written<C>), Error> {
         let (graph, thread) = (&self.call.graph.0, self.thread());
         match &self.call.beginning {
@@ -199,7 +201,7 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
         }
     }
 
-    /// The state that the call began with.
+    /// Returns the state at the beginning of the call.
     async fn begun_with(
         &self,
         driver: &mut Driver<C, D>,
@@ -217,14 +219,15 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
                 let opened = open_state(&self.call.graph.0, self.thread(), stored);
                 opened.map(|opened: Opened<C>| Some(opened.state)).map_err(|kind| self.refuse(kind))
             }
-            // It began with what an earlier call had left: without it, all of that would be taken for new.
+            // The call began with the state of an earlier call. Without that state, all of it would be taken as
+            // written by this call.
             None if matches!(self.call.kept, Kept::Thread(_)) => Err(self.gone(Some(id))),
-            // Its beginning was not stored by itself: it is what its input makes.
+            // Its beginning was not stored separately: the input determines it.
             None => begin::<C>(input()).map(|(state, _)| Some(state)).map_err(|kind| self.refuse(kind)),
         }
     }
 
-    /// The answers that have come for the call's open questions, as its own records.
+    /// Takes the answers that have arrived for the call's open interrupts, as records of the call.
     fn answers(&self, opened: &Opened<C>) -> Vec<crate::checkpoint::TaskRecord> {
         let mut records = Vec::new();
         for (task, known) in opened.known.iter().enumerate() {
@@ -240,7 +243,7 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
         records
     }
 
-    /// What the call writes with.
+    /// Creates the call's connection to the thread, and the data that its tasks share.
     fn writer(&self, head: Option<CheckpointId>, under: Under) -> (Persist, RunShared) {
         let durability = self.cx.shared.nest.options.durability;
         let run = run_record(
@@ -307,15 +310,16 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
     }
 }
 
-const NOT_PLANNED: ErrorKind =
-    ErrorKind::Runtime("a subgraph is called by a task that no checkpoint has planned");
+const NOT_PLANNED: ErrorKind = ErrorKind::Runtime(
+    "internal error: no checkpoint has planned the task that calls the subgraph; please report this",
+);
 
 fn is_within(stored: &StoredCheckpoint, here: &Under) -> bool {
     under(&stored.checkpoint).is_some_and(|under| under.is_within(here))
 }
 
 impl<C: GraphState, D: Send + Sync + 'static> Driver<C, D> {
-    /// Adds the checkpoint of a call that has begun with the state of the run around it: nothing is written yet.
+    /// Adds the first checkpoint of a call on the parent state. Nothing was written yet.
     fn first_checkpoint(&mut self) -> Result<(), Error> {
         let plan = self.plan(&[]);
         let plan = plan.map_err(|source| input_not_storable(&self.graph.name, self.step, source))?;
@@ -326,7 +330,7 @@ impl<C: GraphState, D: Send + Sync + 'static> Driver<C, D> {
         Ok(())
     }
 
-    /// The state is now what the call began with.
+    /// Marks the current state as the beginning of the call.
     fn has_begun(&mut self) {
         if let Some(persist) = &mut self.persist {
             let at = persist.last();
@@ -338,9 +342,9 @@ impl<C: GraphState, D: Send + Sync + 'static> Driver<C, D> {
         }
     }
 
-    /// Waits until everything that a call has done is durable, as far as it is to be stored.
+    /// Waits until the call's writes are durable, as far as they have to be stored.
     pub(in crate::engine) async fn conclude_call(&mut self, kept: &Kept) -> Result<(), Error> {
-        // What is only stored if it stops on the way has not stopped.
+        // With `Exit`, a call is stored only if it stops before its end, and this one has ended.
         let held = self.options.durability == Durability::Exit && !matches!(kept, Kept::Thread(_));
         if held { Ok(()) } else { self.conclude().await }
     }

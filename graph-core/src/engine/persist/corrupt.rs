@@ -5,7 +5,7 @@ use crate::error::ErrorKind;
 
 use super::progress::Unplanned;
 
-/// Says of something in a checkpoint that it cannot be read.
+/// Creates the error for a part of a checkpoint that cannot be read.
 pub(crate) fn corrupt(
     thread: &Arc<str>,
     checkpoint: &Checkpoint,
@@ -22,12 +22,12 @@ pub(crate) fn corrupt(
     ErrorKind::Checkpoint(Arc::new(CheckpointError::Corrupt(Box::new(corrupt))))
 }
 
-/// Says why what is planned at a checkpoint cannot be taken up.
+/// Creates the error for a plan that cannot be restored.
 pub(super) fn unplanned_kind(thread: &Arc<str>, checkpoint: &Checkpoint, unplanned: Unplanned) -> ErrorKind {
     match unplanned {
         Unplanned::Gone(gone) => {
             ErrorKind::NodeRemoved { node: gone.0, thread: thread.to_string(), checkpoint: checkpoint.id }
         }
-        Unplanned::Unreadable(reason) => corrupt(thread, checkpoint, "what is planned", reason),
+        Unplanned::Unreadable(reason) => corrupt(thread, checkpoint, "the plan", reason),
     }
 }

@@ -1,17 +1,17 @@
 use crate::checkpoint::{BatchWrite, ChangeKind, FieldChange, NewCheckpoint};
 
-/// Checkpoints that durability `exit` holds back, as one: the last of them, with what all of them have changed.
+/// The checkpoints that durability `Exit` defers, merged into one: the last checkpoint with the changes of all.
 #[derive(Debug, Default)]
 pub(super) struct Held {
     last: Option<Box<NewCheckpoint>>,
-    /// The pieces by field; fields in the order in which they were first written.
+    /// Changes by field, with the fields in the order of their first writes.
     fields: Vec<Vec<FieldChange>>,
 }
 
 impl Held {
-    /// Takes a write in, if it is one to be held back; gives back one that is not.
+    /// Takes a write that has to be deferred, and returns any other.
     ///
-    /// What is known of the tasks of a checkpoint that is held back is kept with it; of one that is stored, not here.
+    /// Records of the deferred checkpoint are merged into it. Records of a stored checkpoint are returned.
     pub(super) fn take_in(&mut self, write: BatchWrite) -> Option<BatchWrite> {
         match write {
             BatchWrite::Checkpoint(new) => {
@@ -31,7 +31,7 @@ impl Held {
         }
     }
 
-    /// Everything that was held back.
+    /// Takes the merged checkpoint.
     pub(super) fn release(&mut self) -> Option<BatchWrite> {
         let mut last = self.last.take()?;
         last.changes = std::mem::take(&mut self.fields).into_iter().flatten().collect();
@@ -50,7 +50,7 @@ impl Held {
             match (known, piece.kind) {
                 (None, _) => self.fields.push(vec![piece]),
                 (Some(pieces), ChangeKind::Delta) => pieces.push(piece),
-                // Nothing before a whole value matters.
+                // A whole value replaces all earlier changes.
                 (Some(pieces), ChangeKind::Value) => *pieces = vec![piece],
             }
         }

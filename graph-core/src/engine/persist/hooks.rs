@@ -1,4 +1,4 @@
-//! Where the driver of a run meets its thread.
+//! The points at which a driver uses its thread.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use super::stopped::Stopped;
 use super::writer::{Persisting, Plan};
 
 impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
-    /// What is planned now, as a checkpoint holds it.
+    /// Returns the current plan as a checkpoint stores it.
     pub(super) fn plan(&self, updated_as: &[String]) -> Result<Plan, EncodeError> {
         let next = self.tasks.iter().filter_map(|task| self.graph.names.get(task.node)).cloned().collect();
         let under = self.persist.as_ref().and_then(|persist| persist.under.as_ref());
@@ -33,8 +33,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         Ok(Plan { next, progress })
     }
 
-    /// The records of what the tasks of the superstep have said to the graph around, as results of tasks of the checkpoint that
-    /// follows: it has planned none.
+    /// Returns the records of the superstep's commands to the parent graph. They are stored as task results of the
+    /// next checkpoint, which plans no task.
     pub(in crate::engine) fn said_records(&self, step: u64) -> Result<Vec<TaskRecord>, Error> {
         let mut records = Vec::new();
         let said = self.tasks.iter().zip(&self.results).filter_map(|(task, result)| {
@@ -50,12 +50,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         Ok(records)
     }
 
-    /// Adds the checkpoint of the superstep that has just been applied.
+    /// Adds the checkpoint of the superstep that was just applied.
     pub(in crate::engine) fn checkpoint(&mut self, pieces: Vec<FieldChange>) -> Result<(), Error> {
         self.last_checkpoint(pieces, Vec::new())
     }
 
-    /// The same with what the run has come to besides its state.
+    /// Adds the checkpoint of a superstep together with records, such as commands to the parent graph.
     pub(in crate::engine) fn last_checkpoint(
         &mut self,
         pieces: Vec<FieldChange>,
@@ -81,14 +81,14 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         Ok(())
     }
 
-    /// Makes the checkpoint that has planned them what the ids of the next tasks are made from.
+    /// Derives the ids of the next tasks from the checkpoint that planned them.
     pub(super) fn begin_superstep(&self) {
         if let Some(at) = self.persist.as_ref().and_then(|persist| persist.at) {
             self.ctx.cx.shared.memos.begin(self.step + 1, at);
         }
     }
 
-    /// Stores what a run that has stopped on the way waits for; what stepping gives back then.
+    /// Stores the breakpoints, interrupts and sleeps of a stopped run. Returns `false`, the result of the step.
     #[cold]
     pub(in crate::engine) async fn store_halt(&mut self) -> Result<bool, Error> {
         self.settle();
@@ -106,20 +106,22 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         Ok(false)
     }
 
-    /// Stores what has finished of the superstep, and the questions that are open.
+    /// Stores the finished results of the superstep, and its open interrupts.
     fn settle(&mut self) {
         if let Some(persist) = &mut self.persist {
-            // What cannot be stored of a result (a packet, say) is not: its task runs again.
+            // A result that cannot be stored, because of a packet for example, is skipped: its task runs again.
             let _ = persist.settle(&self.graph, &self.tasks, &self.results);
             persist.ask(&self.suspended);
         }
     }
 
-    /// Something that is planned cannot be stored. Packets of tasks are looked at when these finish; that leaves what START
-    /// sends. The superstep is applied and not stored: nothing may build on it.
+    /// Returns the error of a plan that cannot be stored.
+    ///
+    /// Packets of tasks are checked when the tasks finish, so only packets sent by START get here. The superstep is
+    /// applied but not stored, so nothing more may be written.
     fn not_planned(&self, source: EncodeError) -> Error {
         if let Some(persist) = &self.persist {
-            let what = format!("{source}, which was to be written");
+            let what = format!("the plan cannot be stored: {source}");
             persist
                 .shared
                 .stop(CheckpointError::Invalid { thread: Arc::clone(persist.shared.thread()), what });
@@ -127,7 +129,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         self.error(ErrorKind::NotStorable { nodes: vec![START.to_owned()], step: self.step, source })
     }
 
-    /// Writes what the run's durability asks for after a superstep.
+    /// Waits for the store after a superstep, as the run's durability requires.
     pub(in crate::engine) async fn store(&mut self) -> Result<(), Error> {
         let Some(persist) = &mut self.persist else { return Ok(()) };
         let written = match self.options.durability {
@@ -140,8 +142,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         Ok(())
     }
 
-    /// Makes the first writes of a run durable: from then on the thread is its own. They are shown as well where others have
-    /// to see that something is left to run.
+    /// Makes the first writes of a run durable, after which the thread belongs to the run.
+    ///
+    /// With `shown`, deferred writes are included, so that other runs see that this one is incomplete.
     pub(crate) async fn claim(&mut self, shown: bool) -> Result<(), Error> {
         let Some(persist) = &self.persist else { return Ok(()) };
         if shown {
@@ -151,12 +154,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         claimed.map_err(|error| self.error(ErrorKind::store(error)))
     }
 
-    /// The id of the run, which one on a thread has.
+    /// Returns the id of a run on a thread.
     pub(crate) fn run_id(&self) -> Option<&str> {
         self.persist.as_ref().map(|persist| &*persist.run.id)
     }
 
-    /// Takes note of it if the run, whose thread is its own by now, is dropped on the way.
+    /// Registers the run as abandoned if it is dropped before its end. Called once the thread belongs to the run.
     pub(crate) fn watch(&mut self, orphans: &Orphans) {
         if let Some(persist) = &mut self.persist {
             persist.watch = Some(Watch {
@@ -184,7 +187,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         }
     }
 
-    /// Stores how a superstep has failed and what of it has finished; gives back what the run fails with.
+    /// Stores the failure of a superstep and its finished results. Returns the error of the run.
     pub(in crate::engine) async fn store_failure(&mut self, error: Error) -> Error {
         if matches!(error.kind(), ErrorKind::Conflict(_) | ErrorKind::Checkpoint(_)) {
             return error;
@@ -213,7 +216,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
-    /// Records that what these nodes wrote was refused.
+    /// Returns records of the failure for nodes whose writes were refused.
     fn refused_records(&self, nodes: &[String], error: &Error) -> Vec<TaskRecord> {
         let text = with_causes(error);
         let tasks = self.tasks.iter().zip(&self.results).zip(&self.attempts).enumerate();
@@ -228,18 +231,18 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     }
 }
 
-/// The record of a failure.
+/// Returns the record of a failure.
 fn failure_record(failure: &NodeFailure) -> Option<TaskRecord> {
     let stored = StoredFailure::of(failure);
     json_record(key(place(failure.task), RecordKind::Failed, ""), &stored).ok()
 }
 
-/// The parts of a run's record.
+/// Creates the record of a run.
 pub(crate) fn run_record(id: Arc<str>, program: Arc<str>, metadata: Metadata) -> Arc<RunRecord> {
     Arc::new(RunRecord { id, program, metadata })
 }
 
-/// The record of an answer.
+/// Creates the record of an answer.
 pub(crate) fn answer_record(task: usize, id: &str, answer: &serde_json::Value) -> TaskRecord {
     let payload = crate::payload::Payload::json(answer.to_string());
     TaskRecord { key: key(place(task), RecordKind::Answer, id), payload }

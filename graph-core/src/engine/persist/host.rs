@@ -7,15 +7,15 @@ use crate::checkpoint::{CheckpointId, RunRecord};
 
 use super::journal::Shared;
 
-/// What runs within the tasks of a stored run need of it.
+/// The persistence of a parent run, as the subgraph runs of its tasks use it.
 pub(crate) struct Host {
     pub(super) shared: Arc<Shared>,
     pub(super) run: Arc<RunRecord>,
-    /// The namespaces that calls are writing to.
+    /// The namespaces that subgraph calls are writing to.
     pub(super) busy: Arc<Mutex<HashSet<Arc<str>>>>,
 }
 
-/// A namespace that a call is writing to, until it is dropped.
+/// A lock on a namespace, held by the subgraph call that writes to it.
 pub(crate) struct Lease {
     busy: Arc<Mutex<HashSet<Arc<str>>>>,
     namespace: Arc<str>,
@@ -27,18 +27,18 @@ impl Drop for Lease {
     }
 }
 
-/// Two calls at once would each go on with what the other has left.
+/// Two tasks of a superstep call a subgraph that keeps one state. Each call would continue from the other's state.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "two tasks of the superstep call the subgraph stored as `{namespace}` at once, which keeps one state on the thread: give \
-     their calls different keys"
+    "two tasks of the superstep call the subgraph in namespace `{namespace}`, which keeps one state per thread: give \
+     the calls different keys"
 )]
 pub(super) struct Busy {
     namespace: Arc<str>,
 }
 
 impl Host {
-    /// Takes a namespace for a call.
+    /// Locks a namespace for a call.
     pub(super) fn lease(&self, namespace: &Arc<str>) -> Result<Lease, Busy> {
         let taken = self.busy.lock().unwrap_or_else(PoisonError::into_inner).insert(Arc::clone(namespace));
         if !taken {
@@ -47,34 +47,35 @@ impl Host {
         Ok(Lease { busy: Arc::clone(&self.busy), namespace: Arc::clone(namespace) })
     }
 
-    /// The namespace that the run is stored in.
+    /// Returns the namespace in which the run is stored.
     pub(crate) fn namespace(&self) -> &str {
         self.shared.namespace()
     }
 }
 
-/// The task that a run is within, as its checkpoints hold it.
+/// The parent task of a subgraph run, as the run's checkpoints store it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Under {
-    /// The checkpoint that has planned the task.
+    /// The checkpoint that planned the task.
     pub(crate) checkpoint: CheckpointId,
-    /// Its place in the superstep.
+    /// The task's index in its superstep.
     pub(crate) task: usize,
-    /// The checkpoint of the run within at which its input had been applied.
+    /// The checkpoint of the subgraph run at which its input was applied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) begun: Option<CheckpointId>,
-    /// It is within no task: somebody has written what the next call begins with, when the run around it stood there.
+    /// `true` if there is no parent task: an update from outside has written the state with which the next call
+    /// begins.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) between: bool,
 }
 
 impl Under {
-    /// Whether both are within the same task.
+    /// Returns `true` if both have the same parent task.
     pub(crate) fn is_within(&self, other: &Self) -> bool {
         (self.checkpoint, self.task, self.between) == (other.checkpoint, other.task, other.between)
     }
 
-    /// Of a task of a checkpoint, or of none of them.
+    /// Creates the position in a task of a checkpoint, or between two calls for `None`.
     pub(crate) fn at(checkpoint: CheckpointId, task: Option<usize>) -> Self {
         Self { checkpoint, task: task.unwrap_or_default(), begun: None, between: task.is_none() }
     }

@@ -1,4 +1,4 @@
-//! A run on a thread that begins with an input: it is stored before it is applied.
+//! A run on a thread that begins with an input. The input is stored before it is applied.
 
 use std::sync::Arc;
 
@@ -25,16 +25,17 @@ use super::progress::{self, START};
 use super::records::{key, write_records};
 use super::writer::{Persist, Plan};
 
-/// An input that is to be applied.
+/// A pending input: stored, but not applied yet.
 pub(super) struct Waiting<S: GraphState> {
     pub(super) input: Finished<S>,
-    /// The fields that the state holds as the input has given them.
+    /// The fields that the input has set directly.
     pub(super) given: Vec<usize>,
-    /// The step of the checkpoint that holds it.
+    /// The step of the checkpoint that contains the input.
     pub(super) step: i64,
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
+    /// Creates the driver of a run with an input.
     pub(super) fn with_input(
         self,
         mut persist: Persist,
@@ -50,7 +51,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
             Some(Opened { fresh: false, state, ephemerals, pieces, .. }) => {
                 (state, Vec::new(), input.into_update(), ephemerals, pieces)
             }
-            // Nothing is stored of the state yet: the input that waits is given up.
+            // Nothing of the state is stored yet, so an earlier pending input is dropped.
             _ => {
                 let start = input.into_start();
                 let ephemerals = Ephemerals::new(&self.graph.ephemeral);
@@ -62,21 +63,22 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
             |(_, source): NotStored| input_not_storable(&self.graph.name, step_number(step + 1), source);
         let records = input_records(&state, &given, &input).map_err(not_storable)?;
         persist.pieces = pieces;
-        // What has come to the state since its checkpoint is in this one: nothing but the input waits in it.
+        // This checkpoint includes everything that was written since the previous one. Only the input is still to be
+        // applied.
         let carried = match fresh {
             true => Vec::new(),
             false => persist.pieces.unwritten(&state).map_err(not_storable)?,
         };
         let mut driver = self.on(persist, state, ephemerals)?;
         driver.input_checkpoint(step, parent, carried, records)?;
-        // Should the input be refused, nothing of the above is written: the run has not begun.
+        // If the input is refused, none of these writes reaches the store: the run has not begun.
         driver.apply_input(Waiting { input, given, step })?;
         Ok(driver)
     }
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
-    /// Adds the checkpoint of an input that waits to be applied, with what has come to the state since the one before.
+    /// Adds the checkpoint of a pending input, with all changes since the previous checkpoint.
     fn input_checkpoint(
         &mut self,
         step: i64,
@@ -95,7 +97,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         Ok(())
     }
 
-    /// Applies an input to the state, plans what leaves START, and adds the checkpoint of it.
+    /// Applies a pending input, plans the first superstep, and adds the checkpoint after it.
     pub(super) fn apply_input(&mut self, waiting: Waiting<S>) -> Result<(), Error> {
         let Waiting { input, given, step } = waiting;
         self.step = u64::try_from(step + 1).unwrap_or_default();
@@ -137,7 +139,7 @@ pub(super) fn input_not_storable(graph: &str, step: u64, source: EncodeError) ->
     Error::new(graph, ErrorKind::NotStorable { nodes: vec![START.to_owned()], step, source })
 }
 
-/// The records of an input: the fields that it gives past their reducers, and its writes.
+/// Returns the records of an input: the fields that it sets directly, and its writes.
 pub(super) fn input_records<S: GraphState>(
     state: &S,
     given: &[usize],
@@ -152,10 +154,10 @@ pub(super) fn input_records<S: GraphState>(
     }
     if let Some(encoded) = &input.encoded {
         let mut writes = write_records::<S>(0, RecordKind::Write, encoded);
-        // An input that was read back has the given fields among its writes as well.
+        // An input that was read back has the directly set fields among its writes as well.
         writes.retain(is_delta);
         for record in &mut writes {
-            // Behind the given fields.
+            // Sorted after the directly set fields.
             record.key.key = Arc::from(format!("1{}", record.key.key));
         }
         records.extend(writes);

@@ -8,7 +8,7 @@ use crate::plan::Progress;
 use super::corrupt::unplanned_kind;
 use super::progress::{parse, target_name};
 
-/// A join that waits at a checkpoint, for showing.
+/// A join that waits at a checkpoint, for display.
 pub(crate) struct BegunJoin {
     pub(crate) to: Arc<str>,
     pub(crate) arrived: Vec<Arc<str>>,
@@ -16,7 +16,7 @@ pub(crate) struct BegunJoin {
     pub(crate) optional: bool,
 }
 
-/// The joins that some of their sources have reached.
+/// Returns the joins that at least one of their sources has reached.
 pub(crate) fn begun_joins<S, D>(
     graph: &Compiled<S, D>,
     thread: &Arc<str>,

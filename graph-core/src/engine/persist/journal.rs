@@ -1,4 +1,4 @@
-// Longer than most: what waits, who writes it and who waits for it share one lock, and are only understood together.
+// This file is longer than most: queue, writer and waiters share one lock and are best read together.
 
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
@@ -16,67 +16,69 @@ use super::held::Held;
 use super::writer::lock;
 use crate::engine::Durability;
 
-/// A run's writes on their way to the store: in order, and one batch at a time.
+/// The writes of a run on their way to the store: in order, one batch at a time.
 ///
-/// Whatever is pushed while a batch is under way makes the next one. Everybody who shares the journal may push; only its
-/// owner, the driver, polls it.
+/// Writes that are pushed while a batch is in flight form the next batch. Every holder of [`Shared`] may push; only
+/// the owner, the driver, polls.
 pub(crate) struct Journal {
     pub(crate) shared: Arc<Shared>,
     in_flight: Option<InFlight>,
-    /// The thread, or the call, is this run's own. Until then nothing of it is to be written: it may still be refused.
+    /// `true` once the thread or the subgraph call belongs to this run. Before that nothing may be written, because
+    /// the run may still be refused.
     begun: bool,
-    /// Of a run within another, until that is durable which it hangs on: nothing of it is written before.
+    /// For a subgraph run: completes when the parent run's writes are durable. Nothing of the subgraph run is written
+    /// before that.
     ///
-    /// Otherwise a crash could leave the beginning of a call behind that nobody has planned, in the way of the one before it,
-    /// which is to be gone on with.
+    /// Otherwise a crash could leave the beginning of a call that no checkpoint has planned. It would hide the
+    /// previous call, from which the thread has to continue.
     around: Option<Durable<'static>>,
 }
 
-/// Waits until writes are durable.
+/// A wait until writes are durable.
 pub(super) type Durable<'a> = Pin<Box<dyn Future<Output = Result<(), Arc<CheckpointError>>> + Send + 'a>>;
 
 struct InFlight {
     commit: Pin<Box<dyn Future<Output = Result<(), CheckpointError>> + Send>>,
-    /// Where the thread stands when it has succeeded, and how many writes are durable then.
+    /// The thread's fence after the commit, and the number of durable writes then.
     then: (Fence, u64),
 }
 
-/// Where writes of a run are handed in, by its driver and by its tasks.
+/// The entrance of the journal, where the driver and its tasks push writes.
 pub(crate) struct Shared {
     store: Arc<dyn Checkpointer>,
     thread: Arc<str>,
     namespace: Arc<str>,
     origin: Arc<str>,
     pub(super) durability: Durability,
-    /// The journal of the run around this one.
+    /// The journal of the parent run.
     pub(super) outer: Option<Arc<Shared>>,
     inner: Mutex<Inner>,
-    /// Wakes the driver: there is something to write.
+    /// Wakes the driver after a push.
     pushed: AtomicWaker,
-    /// Wakes whoever waits for its writes.
+    /// Wakes the tasks that wait for their writes.
     written: Notify,
 }
 
 struct Inner {
     queue: VecDeque<BatchWrite>,
     held: Held,
-    /// A batch is to be written even if nothing waits.
+    /// `true` if a batch is written even if the queue is empty, to raise the epoch.
     claims: bool,
-    /// Where the thread stands once everything under way is written.
+    /// The thread's fence after all batches in flight are written.
     fence: Fence,
     durable_head: Option<CheckpointId>,
-    /// The checkpoint that has planned the tasks which are running.
+    /// The checkpoint that planned the running tasks.
     at: Option<CheckpointId>,
-    /// The epoch that this run raises the thread to.
+    /// The epoch to which this run raises the thread.
     epoch: u64,
-    /// How many writes have been queued, and how many of them are durable.
+    /// The number of writes that were queued so far. `durable` counts the durable ones among them.
     queued: u64,
     durable: u64,
     failed: Option<Arc<CheckpointError>>,
 }
 
 impl Inner {
-    /// Nothing is written yet, at `fence`, by a run that raises the thread to `epoch`.
+    /// Creates an empty queue for a run that found the thread at `fence` and raises it to `epoch`.
     fn at(fence: Fence, epoch: u64) -> Self {
         Self {
             queue: VecDeque::new(),
@@ -93,11 +95,11 @@ impl Inner {
     }
 }
 
-/// So many writes may wait for the store before a run waits for it too.
+/// The queue length from which a run waits for its store.
 const AHEAD: usize = 256;
 
 impl Journal {
-    /// A journal for a run that found the thread at `fence`.
+    /// Creates the journal of a run that found the thread at `fence`.
     pub(crate) fn new(
         store: Arc<dyn Checkpointer>,
         thread: Arc<str>,
@@ -121,7 +123,8 @@ impl Journal {
         Self::of(shared, None)
     }
 
-    /// A journal for a run within another: of the same epoch, in a namespace of its own, whose head is `head`.
+    /// Creates the journal of a subgraph run: it has the parent run's epoch, and its own namespace with the head
+    /// `head`.
     pub(crate) fn within(
         outer: &Arc<Shared>,
         namespace: Arc<str>,
@@ -150,12 +153,12 @@ impl Journal {
         Self { shared: Arc::new(shared), in_flight: None, begun: false, around }
     }
 
-    /// What it has been given may be written from now on, also by whoever drops it.
+    /// Allows writing. From now on, dropping the journal also writes its queue.
     pub(super) fn begins(this: &Mutex<Self>) {
         lock(this).begun = true;
     }
 
-    /// Writes as far as can be done now; ready when nothing is left to write.
+    /// Writes as much as possible now. Ready when nothing is left to write.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         self.shared.pushed.register(cx.waker());
         loop {
@@ -179,7 +182,7 @@ impl Journal {
         }
     }
 
-    /// Ready when what waits to be written may be.
+    /// Ready when the queued writes of a subgraph run may be written.
     fn poll_around(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let Some(around) = &mut self.around else { return Poll::Ready(()) };
         if self.shared.is_idle() {
@@ -193,7 +196,7 @@ impl Journal {
         Poll::Ready(())
     }
 
-    /// Writes as far as can be done without waiting; waits only when too much is waiting.
+    /// Writes as much as possible without waiting. Waits only while the queue is too long.
     pub(crate) async fn advance(this: &Mutex<Self>) -> Result<(), Arc<CheckpointError>> {
         poll_fn(|cx| {
             let mut journal = lock(this);
@@ -204,7 +207,7 @@ impl Journal {
         lock(this).shared.failure()
     }
 
-    /// Waits until everything that has been pushed is durable.
+    /// Waits until everything that was pushed is durable.
     pub(crate) async fn flush(this: &Mutex<Self>) -> Result<(), Arc<CheckpointError>> {
         lock(this).begun = true;
         lock(this).shared.release();
@@ -212,7 +215,7 @@ impl Journal {
         lock(this).shared.failure()
     }
 
-    /// Makes the first writes durable, or raises the epoch and nothing else where they are held back.
+    /// Makes the first writes durable. If writes are deferred until the run's end, only raises the epoch.
     pub(crate) async fn claim(this: &Mutex<Self>) -> Result<(), Arc<CheckpointError>> {
         lock(this).begun = true;
         lock(this).shared.lock().claims = true;
@@ -220,14 +223,14 @@ impl Journal {
         lock(this).shared.failure()
     }
 
-    /// Writes while `future` runs.
+    /// Polls the journal while `future` runs.
     pub(crate) async fn beside<F: Future>(this: &Mutex<Self>, future: F) -> F::Output {
         let mut future = pin!(future);
         poll_fn(|cx| {
             let _ = lock(this).poll(cx);
             match future.as_mut().poll(cx) {
                 Poll::Pending => {
-                    // What it has pushed while it was polled.
+                    // Writes that the future pushed during this poll.
                     let _ = lock(this).poll(cx);
                     Poll::Pending
                 }
@@ -239,7 +242,7 @@ impl Journal {
 }
 
 impl Drop for Journal {
-    /// A run that is dropped hands over what its tasks have finished; the store takes it as it is first polled.
+    /// Hands the queued writes of a dropped run to the store. A store accepts a commit on its first poll.
     fn drop(&mut self) {
         if !self.begun || self.shared.lock().queue.is_empty() {
             return;
@@ -249,7 +252,7 @@ impl Drop for Journal {
             if self.poll(&mut cx).is_ready() {
                 return;
             }
-            // One batch is under way and will not be asked for any more: the rest follows it at once.
+            // The batch in flight will not be polled again. The rest of the queue is handed over right after it.
             let (Some(in_flight), Some((batch, _))) = (self.in_flight.take(), self.shared.next_batch())
             else {
                 return;
@@ -266,7 +269,7 @@ impl Shared {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Queues a write, behind those before it.
+    /// Queues a write after those before it.
     pub(crate) fn push(&self, write: BatchWrite) {
         {
             let mut inner = self.lock();
@@ -281,7 +284,7 @@ impl Shared {
         self.pushed.wake();
     }
 
-    /// Queues a write, also where others are held back.
+    /// Queues a write at once, even if others are deferred until the run's end.
     pub(super) fn push_now(&self, write: BatchWrite) {
         self.release();
         {
@@ -292,7 +295,7 @@ impl Shared {
         self.pushed.wake();
     }
 
-    /// Queues what durability `exit` has held back.
+    /// Queues the writes that durability `Exit` has deferred.
     pub(crate) fn release(&self) {
         {
             let mut inner = self.lock();
@@ -303,42 +306,42 @@ impl Shared {
         self.pushed.wake();
     }
 
-    /// The store.
+    /// Returns the store.
     pub(super) fn store(&self) -> &Arc<dyn Checkpointer> {
         &self.store
     }
 
-    /// The namespace that it writes in.
+    /// Returns the namespace in which the run is stored.
     pub(super) fn namespace(&self) -> &Arc<str> {
         &self.namespace
     }
 
-    /// The namespace of the run around this one.
+    /// Returns the parent run's namespace.
     pub(super) fn around(&self) -> Option<&Arc<str>> {
         self.outer.as_ref().map(|outer| &outer.namespace)
     }
 
-    /// The checkpoint that has planned the tasks which are running.
+    /// Returns the checkpoint that planned the running tasks.
     pub(super) fn at(&self) -> Option<CheckpointId> {
         self.lock().at
     }
 
-    /// The thread's name.
+    /// Returns the thread's name.
     pub(super) fn thread(&self) -> &Arc<str> {
         &self.thread
     }
 
-    /// The epoch in which the run writes.
+    /// Returns the epoch in which the run writes.
     pub(super) fn epoch(&self) -> u64 {
         self.lock().epoch
     }
 
-    /// Waits until everything that has been pushed so far is durable; somebody else polls the journal meanwhile.
+    /// Waits until everything that was pushed so far is durable. Another task has to poll the journal meanwhile.
     pub(crate) async fn durable(&self) -> Result<(), Arc<CheckpointError>> {
         self.release();
         let wanted = self.lock().queued;
         loop {
-            // Asked for first, so that what is written meanwhile is not missed.
+            // Created before the check, so that no notification is missed.
             let written = self.written.notified();
             {
                 let inner = self.lock();
@@ -354,12 +357,12 @@ impl Shared {
         }
     }
 
-    /// The tasks that run next have been planned by this checkpoint.
+    /// Sets the checkpoint that planned the tasks which run next.
     pub(super) fn stands_at(&self, checkpoint: CheckpointId) {
         self.lock().at = Some(checkpoint);
     }
 
-    /// Writes nothing any more: what was to be written cannot be, and what follows would build on it.
+    /// Stops all writing: a write was impossible, and later ones would build on it.
     pub(super) fn stop(&self, why: CheckpointError) {
         self.fail(Arc::new(why));
     }
@@ -373,7 +376,7 @@ impl Shared {
         self.written.notify_waiters();
     }
 
-    /// Why nothing is written any more.
+    /// Returns the error that has stopped all writing, if there is one.
     pub(crate) fn failure(&self) -> Result<(), Arc<CheckpointError>> {
         match &self.lock().failed {
             Some(failed) => Err(Arc::clone(failed)),
@@ -381,18 +384,18 @@ impl Shared {
         }
     }
 
-    /// The newest checkpoint that is durable.
+    /// Returns the newest durable checkpoint.
     pub(crate) fn durable_head(&self) -> Option<CheckpointId> {
         self.lock().durable_head
     }
 
-    /// Whether nothing waits to be written.
+    /// Returns `true` if nothing waits to be written.
     fn is_idle(&self) -> bool {
         let inner = self.lock();
         inner.queue.is_empty() && !inner.claims
     }
 
-    /// Everything that waits, as a batch; and where the thread stands afterwards.
+    /// Takes the queue as a batch. Also returns the fence and the number of durable writes after its commit.
     fn next_batch(&self) -> Option<(WriteBatch, (Fence, u64))> {
         let mut inner = self.lock();
         let claims = std::mem::take(&mut inner.claims);
@@ -414,7 +417,7 @@ impl Shared {
             epoch,
             writes,
         };
-        // What follows a batch under way builds on it; should it fail, nothing follows.
+        // The next batch builds on this one. If this one fails, no other follows.
         let durable = inner.queued;
         inner.fence = then;
         Some((batch, (then, durable)))

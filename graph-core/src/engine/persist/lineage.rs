@@ -1,4 +1,4 @@
-//! What a run within a run goes on with: the state that the call before it has left, on the same branch.
+//! The earlier call of a subgraph, on the same branch, from whose state a new call continues.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use crate::checkpoint::{
 
 use super::progress::under;
 
-/// The checkpoint at which the last call before `at` has ended that belongs to the branch of `at`. `within` is the namespace
-/// of the calls, `around` that of the run that `at` belongs to.
+/// Returns the last checkpoint of the most recent call before `at` that belongs to the branch of `at`.
 ///
-/// A call belongs to the branch if the superstep was applied in which its task ran.
+/// A call belongs to the branch if the superstep of its task was applied there. `within` is the namespace of the
+/// calls, and `around` that of the run of `at`.
 pub(crate) async fn before(
     store: &dyn Checkpointer,
     thread: &Arc<str>,
@@ -24,14 +24,15 @@ pub(crate) async fn before(
     let mut calls = Pages::new(store, thread, within);
     let mut branch = Branch::new(store, thread, around, at);
     while let Some(last) = calls.next().await? {
-        // Of a call the newest checkpoint comes first: a call of another branch is passed over as a whole.
+        // The newest checkpoint of a call comes first. The other checkpoints of a call on another branch are skipped
+        // the same way.
         let Some(under) = under(&last) else { continue };
         let applied = match branch.way_from(under.checkpoint).await? {
             Way::None => false,
-            // Written between two calls, when the run around them stood there.
+            // Written between two calls, while the parent run was at this checkpoint.
             _ if under.between => true,
             Way::Followed(CheckpointSource::Loop) => true,
-            // With an update from outside only what had finished was applied.
+            // An update from outside applied only the finished tasks.
             Way::Followed(CheckpointSource::Update) | Way::Pruned => last.next.is_empty(),
             Way::Followed(_) | Way::Here => false,
         };
@@ -77,10 +78,10 @@ impl<'s> Pages<'s> {
     }
 }
 
-/// The supersteps that were applied on the way to a checkpoint.
+/// The branch of a checkpoint: the supersteps that were applied on the way to it.
 struct Branch<'s> {
     pages: Pages<'s>,
-    /// By checkpoint, which one it follows and how; as far as was read.
+    /// The parent and the source of each checkpoint read so far.
     known: BTreeMap<CheckpointId, (Option<CheckpointId>, CheckpointSource)>,
     start: CheckpointId,
 }
@@ -90,9 +91,9 @@ impl<'s> Branch<'s> {
         Self { pages: Pages::new(store, thread, namespace), known: BTreeMap::new(), start: at }
     }
 
-    /// How a checkpoint has led to where the run is.
+    /// Returns the way from a checkpoint to the start of the branch.
     async fn way_from(&mut self, planned: CheckpointId) -> Result<Way, CheckpointError> {
-        // Checkpoints follow older ones: what is older than the one that is looked for is not needed.
+        // A checkpoint's parent is older than the checkpoint, so nothing older than the wanted one has to be read.
         while self.known.keys().next().is_none_or(|oldest| *oldest > planned) {
             let Some(checkpoint) = self.pages.next().await? else { break };
             self.known.insert(checkpoint.id, (checkpoint.parent, checkpoint.source));
@@ -108,19 +109,19 @@ impl<'s> Branch<'s> {
                 _ => return Ok(Way::None),
             }
         }
-        // What is left there of a checkpoint that is older is not on it.
+        // The remaining part of a pruned branch does not contain an older checkpoint.
         Ok(if at > planned && !self.known.contains_key(&planned) { Way::Pruned } else { Way::None })
     }
 }
 
-/// The way from a checkpoint to where a run is.
+/// The way from a checkpoint to the position of the run.
 enum Way {
-    /// There is none: the checkpoint is on another branch.
+    /// There is no way: the checkpoint is on another branch.
     None,
-    /// The run is there.
+    /// The run is at this checkpoint.
     Here,
-    /// This came of what it had planned.
+    /// The checkpoint has a successor on the branch, with this source.
     Followed(CheckpointSource),
-    /// Nobody knows any more: the way was pruned. A call that was made there and came to its end counts.
+    /// Unknown, because the way was pruned. A call that was made there and ended counts as applied.
     Pruned,
 }

@@ -1,4 +1,4 @@
-//! What tasks have written on the way, and what that hangs on.
+//! The log of durable steps, sleeps and retries on a thread.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ impl StepLog for Shared {
             if let Some(checkpoint) = at {
                 self.push_now(BatchWrite::Records { checkpoint, remove: Vec::new(), put: vec![record] });
             }
-            // A record of a call's is found only by way of the checkpoints around it.
+            // A record of a subgraph call is reachable only through the checkpoints of its parent runs.
             self.durable_here_and_around().await.map_err(NodeError::from)
         })
     }
@@ -36,7 +36,8 @@ impl StepLog for Shared {
             if let Some(checkpoint) = at {
                 self.push(BatchWrite::Records { checkpoint, remove: Vec::new(), put: vec![record] });
             }
-            // A handler is asked once it is known that it is; waiting needs to be known only where everything does.
+            // A handover to an error handler is durable before the handler runs. A retry has to be durable only with
+            // `Sync`.
             let waits = match self.durability {
                 Durability::Sync => true,
                 Durability::Async => tried.tries.handling.is_some(),
@@ -51,13 +52,13 @@ impl StepLog for Shared {
 }
 
 impl Shared {
-    /// Waits until everything that has been pushed so far is durable, in the runs around this one as well: outermost first.
+    /// Waits until everything that was pushed so far is durable, in all parent runs first, outermost first.
     pub(super) fn durable_here_and_around(&self) -> Durable<'_> {
         Box::pin(async move {
             if let Some(outer) = &self.outer
                 && let Err(error) = outer.durable_here_and_around().await
             {
-                // What this run would say of its own end, which that is, shall not be stored.
+                // The parent run's failure ends this run. That end must not be stored as this run's own failure.
                 self.fail(Arc::clone(&error));
                 return Err(error);
             }

@@ -1,4 +1,4 @@
-//! What a run on a thread stores, and how it is taken up again.
+//! Persistence of a run on a thread: what it stores, and how a later run restores it.
 
 mod again;
 mod around;

@@ -21,7 +21,7 @@ use super::read_records::Reader;
 use super::read_state::read_state;
 use super::records::parse_write_key;
 
-/// Reads a checkpoint into the state and the plan of this program.
+/// Restores a checkpoint: its state, its plan and its tasks' records.
 pub(crate) fn open<S: GraphState, D>(
     graph: &Compiled<S, D>,
     thread: &Arc<str>,
@@ -30,7 +30,7 @@ pub(crate) fn open<S: GraphState, D>(
     read(graph, thread, stored, None).map(|(opened, _)| opened)
 }
 
-/// The same of a run within a task, which may go on with this state of the run around it.
+/// Restores a checkpoint of a subgraph run, which may work on the given parent state.
 pub(crate) fn open_within<S: GraphState, D>(
     graph: &Compiled<S, D>,
     thread: &Arc<str>,
@@ -40,7 +40,7 @@ pub(crate) fn open_within<S: GraphState, D>(
     read(graph, thread, stored, base).map(|(opened, _)| opened)
 }
 
-/// Reads a checkpoint of a run that goes on with the state of the run around it, and what it has written.
+/// Restores a checkpoint of a subgraph run on the parent state, and returns the run's writes so far.
 pub(super) fn open_onto<S: GraphState, D>(
     graph: &Compiled<S, D>,
     thread: &Arc<str>,
@@ -119,7 +119,7 @@ fn read<S: GraphState, D>(
     Ok((opened, since))
 }
 
-/// Reads a checkpoint's state, to go on from it with something else than what it has planned.
+/// Restores the state of a checkpoint without its plan.
 pub(crate) fn open_state<S: GraphState, D>(
     graph: &Compiled<S, D>,
     thread: &Arc<str>,
@@ -128,7 +128,8 @@ pub(crate) fn open_state<S: GraphState, D>(
     let mut stored = stored;
     let waits = stored.checkpoint.next.iter().any(|next| &**next == START);
     stored.checkpoint.next.retain(|next| &**next == START);
-    // An input that waits and has come first holds the state that there is; what came with resumptions belongs to it.
+    // The first input of a thread has no state before it: the input is the state, and updates of earlier resumes
+    // belong to it.
     let first_input = waits && stored.fields.is_empty();
     stored.records.retain(|record| first_input || record.key.kind == RecordKind::Patch);
     if let Some(progress) = &stored.checkpoint.progress {
@@ -137,12 +138,13 @@ pub(crate) fn open_state<S: GraphState, D>(
     open(graph, thread, stored)
 }
 
-/// Whether a write is folded into its field.
+/// Returns `true` if the record is a delta, which is folded into its field.
 pub(super) fn is_delta(record: &TaskRecord) -> bool {
     parse_write_key(&record.key.key).is_none_or(|(form, _)| form == Form::Delta)
 }
 
-/// What the first input of a thread has given past the reducers, as fields: nothing else is stored of the state yet.
+/// Returns the fields that the first input of a thread sets directly, without a reducer. Nothing else of the state is
+/// stored yet.
 fn given(checkpoint: &Checkpoint, records: &[TaskRecord]) -> (Vec<StoredField>, Vec<String>) {
     let writes = records.iter().filter(|record| record.key.task == 0 && record.key.kind == RecordKind::Write);
     let (mut fields, mut names) = (Vec::new(), Vec::new());

@@ -14,66 +14,66 @@ use super::pieces::Pieces;
 use super::question::StoredQuestion;
 use super::records::StoredFailure;
 
-/// A checkpoint as this program understands it: everything that is needed to go on from it.
+/// A restored checkpoint: everything that this program needs to continue from it.
 pub(crate) struct Opened<S: GraphState> {
     pub(crate) checkpoint: Checkpoint,
-    /// The state at the checkpoint, with the updates that came with resumptions; where an input waits to be applied, the state
-    /// that it is applied to.
+    /// The state at the checkpoint, including the updates of earlier resumes. If an input is pending, the state
+    /// before that input.
     pub(crate) state: S,
     pub(super) pieces: Pieces,
     pub(crate) tasks: Vec<Task>,
     pub(crate) progress: Progress,
     pub(crate) ephemerals: Ephemerals,
-    /// By task, what is known of it.
+    /// The stored progress of each task.
     pub(crate) known: Vec<Known<S>>,
-    /// The input that waits to be applied.
+    /// The input that has not been applied yet.
     pub(crate) input: Option<Finished<S>>,
-    /// The fields that a waiting input has given past their reducers.
+    /// The fields that the pending input sets directly, without a reducer.
     pub(crate) given: Vec<usize>,
-    /// Whether nothing is stored of the state yet.
+    /// `true` if nothing of the state is stored yet.
     pub(crate) fresh: bool,
-    /// The breakpoints that the thread has stopped at here, or comes to.
+    /// The breakpoints at which the thread has stopped, or will stop next.
     pub(crate) gate: Option<Gate>,
-    /// What the run has said to the graph around it, which has ended it.
+    /// The commands to the parent graph that have ended the run.
     pub(crate) said: Vec<Outward>,
-    /// The records as they are stored.
+    /// The stored records.
     pub(crate) records: Vec<TaskRecord>,
 }
 
 impl<S: GraphState> Opened<S> {
-    /// Whether nothing is left to run, and no join waits.
+    /// Returns `true` if nothing is left to run and no join waits.
     pub(crate) fn is_at_rest<D>(&self, graph: &Compiled<S, D>) -> bool {
         let waits = self.progress.unfilled(&graph.topology).next().is_some();
         self.tasks.is_empty() && self.input.is_none() && !waits
     }
 
-    /// The run that is not complete here, if there is one.
+    /// Returns the id of the run that is incomplete at this checkpoint, if there is one.
     pub(crate) fn run_id<D>(&self, graph: &Compiled<S, D>) -> Option<Arc<str>> {
         (!self.is_at_rest(graph)).then(|| Arc::clone(&self.checkpoint.run.id))
     }
 
-    /// The superstep that it follows.
+    /// Returns the number of the superstep that the checkpoint follows.
     pub(crate) fn step(&self) -> u64 {
         u64::try_from(self.checkpoint.step).unwrap_or_default()
     }
 }
 
-/// What is known of a planned task.
+/// The stored progress of a planned task.
 pub(crate) struct Known<S: GraphState> {
     pub(crate) result: Option<Finished<S>>,
     pub(crate) failure: Option<StoredFailure>,
-    /// The questions that it waits for, by id.
+    /// The open interrupts, by id.
     pub(crate) questions: Vec<(String, StoredQuestion)>,
-    /// The questions that were answered, by id, with their answers.
+    /// The answered interrupts, by id, with their answers.
     pub(crate) answers: Vec<(String, StoredQuestion, serde_json::Value)>,
-    /// What its durable steps came to, by key.
+    /// The results of durable steps, by key.
     pub(crate) steps: Vec<(String, Payload)>,
-    /// When its sleeps are over, by key, in milliseconds.
+    /// The ends of sleeps by key, in milliseconds since 1970.
     pub(crate) sleeps: Vec<(String, u64)>,
 }
 
 impl<S: GraphState> Known<S> {
-    /// Whether nothing has come of the task so far.
+    /// Returns `true` if nothing is stored of the task.
     pub(crate) fn is_nothing(&self) -> bool {
         let Self { result, failure, questions, answers, steps, sleeps } = self;
         let asked = questions.is_empty() && answers.is_empty() && steps.is_empty() && sleeps.is_empty();
@@ -81,7 +81,7 @@ impl<S: GraphState> Known<S> {
     }
 }
 
-/// Tasks by the names of their nodes, with what is known of them.
+/// Tasks by the names of their nodes, with their stored progress.
 pub(crate) type NamedTasks<S> = Vec<(Arc<str>, Known<S>)>;
 
 impl<S: GraphState> Default for Known<S> {

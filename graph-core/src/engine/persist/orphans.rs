@@ -1,21 +1,22 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Runs that were dropped in this process before they had come to an end: nobody is at them, unless the thread has been
-/// taken over since.
+/// The abandoned runs of this process: runs that were dropped before their end. No process executes such a run,
+/// unless another run has taken over its thread since.
 ///
-/// A run that has died with its process is none of them: nothing tells it from one that is slow.
+/// A run whose process died is not included, because it cannot be distinguished from a slow one.
 #[derive(Clone, Default)]
 pub(crate) struct Orphans(Arc<Mutex<Epochs>>);
 
-/// By thread and run, the epoch in which it wrote.
+/// The epoch in which each run wrote, by thread and run.
 type Epochs = HashMap<(Arc<str>, Arc<str>), u64>;
 
-/// So many are remembered. When there are more all are forgotten, and waited for like those of other processes.
+/// The maximum number of abandoned runs kept. At the limit all are forgotten, and treated like runs of other
+/// processes.
 const MOST: usize = 1024;
 
 impl Orphans {
-    /// Whether a run is one, and its epoch still the thread's.
+    /// Returns `true` if the run was abandoned and its epoch is still the thread's.
     pub(crate) fn has(&self, thread: &Arc<str>, run: &Arc<str>, epoch: u64) -> bool {
         self.lock().get(&(Arc::clone(thread), Arc::clone(run))) == Some(&epoch)
     }
@@ -25,7 +26,7 @@ impl Orphans {
     }
 }
 
-/// Makes an orphan of its run, unless that has come to an end before it is dropped.
+/// Registers its run as abandoned when it is dropped before the run's end.
 pub(super) struct Watch {
     pub(super) orphans: Orphans,
     pub(super) thread: Arc<str>,

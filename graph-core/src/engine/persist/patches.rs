@@ -1,4 +1,4 @@
-//! Updates that came with resumptions: they are part of the state of the checkpoint that they came to.
+//! Updates that came with a resume. They belong to the state of the checkpoint at which the thread was resumed.
 
 use std::sync::Arc;
 
@@ -19,13 +19,13 @@ use super::read_records::Reader;
 use super::read_state::{ReadState, read_state};
 use super::records::{json_record, key, parse_write_key, write_records};
 
-/// What cannot be read when a patch cannot.
-const WHAT: &str = "an update that came with a resumption";
+/// Names the unreadable item in the error of an update that cannot be read.
+const WHAT: &str = "the update of an earlier resume";
 
-/// The records of an update that comes with a resumption: which versions it is of, and behind that its writes. There are
-/// so many records of such updates before.
+/// Returns the records of an update that comes with a resume: first its state versions, then its writes.
 ///
-/// The checkpoint may be of an older program than the one that resumes.
+/// `before` is the number of records of earlier updates. The versions are stored because the checkpoint may come from
+/// an older program.
 pub(super) fn patch_records<S: GraphState>(
     before: usize,
     encoded: &Encoded,
@@ -42,7 +42,7 @@ pub(super) fn patch_records<S: GraphState>(
     Ok(records)
 }
 
-/// The state of a checkpoint, for showing; of a call that goes on with another state, from that one on.
+/// Reads the state of a checkpoint for display. A subgraph run on the parent state starts from `base`.
 pub(crate) fn shown_state<S: GraphState, D>(
     graph: &Compiled<S, D>,
     thread: &Arc<str>,
@@ -61,10 +61,10 @@ pub(crate) fn shown_state<S: GraphState, D>(
 }
 
 impl<S: GraphState, D> Reader<'_, S, D> {
-    /// Writes the updates into the state that the checkpoint holds, one after the other; gives back the fields that they
-    /// have written. The next checkpoint will hold them.
+    /// Applies the updates to the state of the checkpoint, one after the other, and returns the written fields. The
+    /// next checkpoint will contain them.
     ///
-    /// The rules were asked when each came: a rule that is new since then does not make a checkpoint unreadable.
+    /// Rules are not checked again: a rule that was added later does not make a checkpoint unreadable.
     pub(super) fn patch(&self, read: &mut ReadState<S>) -> Result<Vec<usize>, ErrorKind> {
         let (mut all, mut ledger) = (Vec::new(), Ledger::default());
         for patch in self.patches()? {
@@ -84,7 +84,7 @@ impl<S: GraphState, D> Reader<'_, S, D> {
         Ok(all)
     }
 
-    /// The updates, one after the other: each begins with what its versions are.
+    /// Reads the updates in order. Each begins with a record of its versions.
     fn patches(&self) -> Result<Vec<Finished<S>>, ErrorKind> {
         let mut records: Vec<&TaskRecord> = self.of(RecordKey::NO_TASK, RecordKind::Patch).collect();
         records.sort_by(|one, other| one.key.key.cmp(&other.key.key));

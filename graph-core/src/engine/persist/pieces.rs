@@ -9,50 +9,50 @@ use crate::state::{EncodeError, FieldSpec, Form, GraphState};
 
 use super::sizes::Size;
 
-/// What the next checkpoint says of the fields.
+/// Collects the field changes of the next checkpoint.
 #[derive(Debug, Default)]
 pub(super) struct Pieces {
-    /// By field, how much of it is stored.
+    /// The stored size of each field.
     sizes: Vec<Size>,
-    /// Fields of which nothing is stored yet, or nothing of this version: the next checkpoint holds them whole.
+    /// Fields that are not stored yet, or not in this version. The next checkpoint contains their whole values.
     unstored: Vec<usize>,
-    /// What was written between two checkpoints.
+    /// Changes that were made between two checkpoints.
     carried: Vec<(usize, FieldChange)>,
     buffer: Vec<u8>,
-    /// The state is that of the run around this one, and what was written is stored as it was: nothing of the state itself.
+    /// `true` for a subgraph run on the parent state. Its writes are stored unchanged, and the state itself is not.
     within: bool,
 }
 
-/// A field whose value cannot be stored.
+/// The error for a field whose value cannot be stored.
 pub(crate) type NotStored = (usize, EncodeError);
 
 impl Pieces {
-    /// For a thread of which so much is stored.
+    /// Creates a collector for a thread with these stored fields.
     pub(super) fn new(sizes: Vec<Size>, unstored: Vec<usize>) -> Self {
         Self { sizes, unstored, ..Self::default() }
     }
 
-    /// Whether nothing is known of any field.
+    /// Returns `true` if no field is known.
     pub(super) fn is_empty(&self) -> bool {
         self.sizes.is_empty()
     }
 
-    /// For a thread of which nothing is stored.
+    /// Creates a collector for a thread of which nothing is stored.
     pub(super) fn fresh<S: GraphState>() -> Self {
         Self::new(vec![Size::default(); S::FIELD_COUNT], (0..S::FIELD_COUNT).collect())
     }
 
-    /// For a run that goes on with the state of the run around it.
+    /// Creates a collector for a subgraph run on the parent state.
     pub(super) fn within<S: GraphState>() -> Self {
         Self { within: true, ..Self::new(vec![Size::default(); S::FIELD_COUNT], Vec::new()) }
     }
 
-    /// Whether everything that tasks write has to be encoded as they write it.
+    /// Returns `true` if every write has to be encoded when its task makes it.
     pub(super) fn keeps_writes(&self) -> bool {
         self.within
     }
 
-    /// Keeps what was written before the superstep for the checkpoint that follows it.
+    /// Keeps an update that was applied before the superstep, for the checkpoint after it.
     pub(super) fn carry<S: GraphState>(
         &mut self,
         state: &S,
@@ -67,13 +67,14 @@ impl Pieces {
         Ok(())
     }
 
-    /// What the next checkpoint says even if nothing is written: of fields of which nothing is stored, and of what was written
-    /// between two checkpoints.
+    /// Returns the changes that the next checkpoint contains even without a write: fields that are not stored yet,
+    /// and changes made between two checkpoints.
     pub(super) fn unwritten<S: GraphState>(&mut self, state: &S) -> Result<Vec<FieldChange>, NotStored> {
         self.of_superstep(state, &[], &[], &[])
     }
 
-    /// The pieces of a superstep that has been folded into `state`. Nothing is taken note of before all could be encoded.
+    /// Returns the field changes of a superstep that was folded into `state`. The collector changes only if all of
+    /// them could be encoded.
     pub(super) fn of_superstep<S: GraphState>(
         &mut self,
         state: &S,
@@ -94,7 +95,7 @@ impl Pieces {
         let other: Vec<usize> = other.collect();
         for field in written {
             if cleared.contains(&field) {
-                // What it was cleared of before it was written is in no delta.
+                // No delta contains the clearing that came before the write.
                 self.whole(state, field, &mut pieces)?;
                 continue;
             }
@@ -109,7 +110,7 @@ impl Pieces {
         Ok(pieces.into_iter().map(|(_, piece)| piece).collect())
     }
 
-    /// The pieces of one field that has been written.
+    /// Adds the changes of one written field.
     fn of_field<'e, S: GraphState>(
         &mut self,
         state: &S,
@@ -131,7 +132,7 @@ impl Pieces {
                 let kind = match write.form {
                     Form::Delta => ChangeKind::Delta,
                     Form::Overwrite => ChangeKind::Value,
-                    // Encoded writes are prepared.
+                    // Stored writes are always prepared.
                     Form::Update => continue,
                 };
                 pieces.push((field, piece(spec, kind, payload)));
@@ -139,7 +140,7 @@ impl Pieces {
         }
         let written = pieces.get(from..).unwrap_or_default();
         if let Some(at) = written.iter().position(|(_, piece)| piece.kind == ChangeKind::Value) {
-            // An overwrite silences every other write of its superstep.
+            // An overwrite cancels every other write of its superstep to the field.
             let whole = pieces.swap_remove(from + at);
             pieces.truncate(from);
             self.set(field, Size::whole(whole.1.payload.len()));
@@ -159,7 +160,7 @@ impl Pieces {
         Ok(())
     }
 
-    /// A field's whole value.
+    /// Adds a field's whole value.
     fn whole<S: GraphState>(
         &mut self,
         state: &S,
@@ -185,7 +186,7 @@ fn piece(spec: &'static FieldSpec, kind: ChangeKind, payload: Payload) -> FieldC
     FieldChange { field: Cow::Borrowed(spec.name), kind, payload }
 }
 
-/// The whole value of a field; `None` if it is in no checkpoint.
+/// Encodes the whole value of a field; `None` if the field is never stored.
 pub(super) fn encode<S: GraphState>(
     state: &S,
     field: usize,

@@ -6,41 +6,41 @@ use crate::graph::Compiled;
 use crate::plan::Target;
 use crate::state::GraphState;
 
-/// What wrote a checkpoint, as its run's record holds it.
+/// The program that wrote a checkpoint, as its run's record stores it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Program {
     pub(crate) graph: String,
-    /// Changes with the nodes' names and the ways between them.
+    /// A hash of the nodes' names and the connections between them.
     pub(crate) fingerprint: String,
-    /// The versions of the state and of what is flattened into it, where they are not 0.
+    /// The versions of the state and of the states flattened into it, as far as they are not 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) versions: Vec<(String, u32)>,
 }
 
 impl Program {
-    /// This program.
+    /// Describes this program.
     pub(crate) fn of<S: GraphState, D>(graph: &Compiled<S, D>) -> Self {
         Self { graph: graph.name.clone(), fingerprint: fingerprint(graph), versions: versions::<S>() }
     }
 
-    /// Whether the graph has other nodes or ways than when this wrote.
+    /// Returns `true` if the graph's nodes or connections have changed since this was written.
     pub(crate) fn is_rewired<S: GraphState, D>(&self, graph: &Compiled<S, D>) -> bool {
         self.fingerprint != fingerprint(graph)
     }
 
-    /// As a run's record holds it.
+    /// Returns the form that a run's record stores.
     pub(crate) fn text(&self) -> Arc<str> {
-        // Strings and numbers alone cannot fail to be written.
+        // Serializing only strings and numbers cannot fail.
         serde_json::to_string(self).unwrap_or_default().into()
     }
 
-    /// From a run's record. What is written by something else altogether has no versions.
+    /// Parses the form that a run's record stores. An unknown form has no versions.
     pub(crate) fn parse(text: &str) -> Self {
         serde_json::from_str(text).unwrap_or_default()
     }
 }
 
-/// The versions of a state and of what is flattened into it.
+/// Returns the versions of a state and of the states flattened into it.
 pub(crate) fn versions<S: GraphState>() -> Vec<(String, u32)> {
     let mut versions = Vec::new();
     S::__versions(&mut versions);
@@ -77,7 +77,7 @@ fn fingerprint<S, D>(graph: &Compiled<S, D>) -> String {
     format!("{:016x}", hash.0)
 }
 
-/// FNV-1a: stored, so it has to stay what it is; the standard library's hashers need not.
+/// FNV-1a. The hash is stored, so it must never change; the standard library does not promise that.
 struct Fnv(u64);
 
 impl Default for Fnv {
@@ -88,7 +88,7 @@ impl Default for Fnv {
 
 impl Fnv {
     fn text(&mut self, text: &str) {
-        // 0xff is in no UTF-8 text: it ends one.
+        // 0xff never occurs in UTF-8, so it separates the strings.
         for byte in text.bytes().chain([0xff]) {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }

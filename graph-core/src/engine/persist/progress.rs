@@ -14,13 +14,13 @@ use crate::state::{EncodeError, GraphState};
 
 use super::host::Under;
 
-/// The name of START where names of nodes are stored.
+/// The stored name of START.
 pub(crate) const START: &str = "START";
 
-/// What a checkpoint holds of a plan besides the names of the planned nodes.
+/// The part of a plan that a checkpoint stores in addition to the names of the planned nodes.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct StoredProgress {
-    /// What tasks were sent, by their places.
+    /// Packets by task index.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     packets: BTreeMap<usize, Box<RawValue>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -29,10 +29,10 @@ pub(super) struct StoredProgress {
     joins: Vec<StoredJoin>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     ephemeral: Vec<StoredEphemeral>,
-    /// In whose place an update was made.
+    /// The nodes on whose behalf an update was made.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) updated_as: Vec<String>,
-    /// The task that the run is within.
+    /// The parent task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) under: Option<Under>,
 }
@@ -45,7 +45,7 @@ struct StoredTask {
     packet: Option<Box<RawValue>>,
 }
 
-/// A join that some of its sources have reached.
+/// A join that at least one source has reached.
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredJoin {
     to: String,
@@ -53,7 +53,7 @@ struct StoredJoin {
     arrived: Vec<String>,
 }
 
-/// An ephemeral field that has been written.
+/// An ephemeral field that is written and not cleared.
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredEphemeral {
     field: String,
@@ -62,11 +62,11 @@ struct StoredEphemeral {
     kept: bool,
 }
 
-/// A node that a checkpoint names and the graph does not have.
+/// A node that a checkpoint names and the graph no longer has.
 #[derive(Debug)]
 pub(super) struct NodeGone(pub(super) String);
 
-/// Why stored progress cannot be taken up.
+/// The reason why a stored plan cannot be restored.
 #[derive(Debug)]
 pub(super) enum Unplanned {
     Gone(NodeGone),
@@ -79,7 +79,7 @@ impl From<NodeGone> for Unplanned {
     }
 }
 
-/// A packet as JSON text.
+/// Encodes a packet as JSON.
 pub(in crate::engine) fn packet_json(packet: &Packet) -> Result<Box<RawValue>, EncodeError> {
     let mut json = Vec::new();
     packet.encode(&mut json)?;
@@ -87,7 +87,7 @@ pub(in crate::engine) fn packet_json(packet: &Packet) -> Result<Box<RawValue>, E
     RawValue::from_string(text).map_err(EncodeError::of_plan)
 }
 
-/// Reads a packet for a node.
+/// Decodes a packet for a node.
 pub(super) fn read_packet<S, D>(
     graph: &Compiled<S, D>,
     node: usize,
@@ -96,17 +96,17 @@ pub(super) fn read_packet<S, D>(
     let name = graph.node_name(node);
     let read = graph.nodes.get(node).and_then(|node| node.read_packet);
     let read =
-        read.ok_or_else(|| Unplanned::Unreadable(format!("node `{name}` takes no packet any more")))?;
+        read.ok_or_else(|| Unplanned::Unreadable(format!("node `{name}` no longer takes a packet")))?;
     read(json.get().as_bytes())
         .map_err(|error| Unplanned::Unreadable(format!("the packet of node `{name}`: {error}")))
 }
 
-/// The node of a stored name, also of one that it had before.
+/// Finds the node with a stored name. The name may be an alias.
 pub(super) fn node_of<S, D>(graph: &Compiled<S, D>, name: &str) -> Result<usize, NodeGone> {
     graph.find(name).ok_or_else(|| NodeGone(name.to_owned()))
 }
 
-/// Writes what the names of the next nodes do not say.
+/// Encodes the part of a plan that the names of the planned nodes do not contain.
 pub(super) fn encode<S: GraphState, D>(
     graph: &Compiled<S, D>,
     tasks: &[Task],
@@ -154,18 +154,18 @@ pub(super) fn encode<S: GraphState, D>(
     Ok(Some(Payload::json(serde_json::to_string(&stored).map_err(EncodeError::of_plan)?)))
 }
 
-/// Reads what [`encode`] has written.
+/// Decodes the result of [`encode`].
 pub(super) fn parse(payload: Option<&Payload>) -> Result<StoredProgress, Unplanned> {
     let Some(payload) = payload else { return Ok(StoredProgress::default()) };
     serde_json::from_slice(payload.bytes()).map_err(|error| Unplanned::Unreadable(error.to_string()))
 }
 
-/// The task that the run of a checkpoint is within.
+/// Returns the parent task of a checkpoint's run.
 pub(crate) fn under(checkpoint: &Checkpoint) -> Option<Under> {
     parse(checkpoint.progress.as_ref()).ok()?.under
 }
 
-/// The same in a run that is within another task.
+/// Moves a stored plan to a run with another parent task.
 pub(super) fn moved(
     payload: Option<&Payload>,
     under: Option<&Under>,
@@ -173,17 +173,17 @@ pub(super) fn moved(
     if under.is_none() {
         return Ok(payload.cloned());
     }
-    let mut stored = parse(payload).map_err(|_| EncodeError::of_plan("what was planned cannot be read"))?;
+    let mut stored = parse(payload).map_err(|_| EncodeError::of_plan("the stored plan cannot be read"))?;
     stored.under = under.cloned();
     Ok(Some(Payload::json(serde_json::to_string(&stored).map_err(EncodeError::of_plan)?)))
 }
 
-/// The packet of a planned task, for showing.
+/// Returns the packet of a planned task for display.
 pub(crate) fn shown_packet(checkpoint: &Checkpoint, index: usize) -> Option<serde_json::Value> {
     parse(checkpoint.progress.as_ref()).ok()?.packet(index)
 }
 
-/// The same without what is planned: the ephemeral fields are left.
+/// Removes the planned tasks from a stored plan, and keeps its ephemeral fields.
 pub(super) fn without_tasks(payload: &Payload) -> Option<Payload> {
     let StoredProgress { ephemeral, under, .. } = parse(Some(payload)).ok()?;
     let stored = StoredProgress { ephemeral, under, ..StoredProgress::default() };
@@ -191,7 +191,7 @@ pub(super) fn without_tasks(payload: &Payload) -> Option<Payload> {
 }
 
 impl StoredProgress {
-    /// Takes up where the planner was: the planned tasks, what waits, and how full joins are.
+    /// Restores the planner: the planned tasks, the waiting deferred tasks and the progress of the joins.
     pub(super) fn resume<S: GraphState, D>(
         &self,
         graph: &Compiled<S, D>,
@@ -213,19 +213,19 @@ impl StoredProgress {
         Ok((tasks, progress))
     }
 
-    /// Takes up how full joins are.
+    /// Restores the progress of the joins.
     pub(super) fn arrive<S, D>(&self, graph: &Compiled<S, D>, progress: &mut Progress) {
         for stored in &self.joins {
             stored.arrive(graph, progress);
         }
     }
 
-    /// What the task at `index` was sent.
+    /// Returns the packet of the task at `index`.
     fn packet(&self, index: usize) -> Option<serde_json::Value> {
         serde_json::from_str(self.packets.get(&index)?.get()).ok()
     }
 
-    /// Takes up which ephemeral fields are alive.
+    /// Restores which ephemeral fields are written.
     pub(super) fn ephemerals<S: GraphState, D>(&self, graph: &Compiled<S, D>) -> Ephemerals {
         let mut ephemerals = Ephemerals::new(&graph.ephemeral);
         for stored in &self.ephemeral {
@@ -239,7 +239,7 @@ impl StoredProgress {
 }
 
 impl StoredJoin {
-    /// Notes who has arrived. A join that the graph has no more holds nothing up.
+    /// Marks the sources that have arrived. A join that the graph no longer has is ignored.
     fn arrive<S, D>(&self, graph: &Compiled<S, D>, progress: &mut Progress) {
         let find = |name: &String| graph.find(name);
         let sources: Vec<usize> = self.of.iter().filter_map(find).collect();
@@ -249,7 +249,7 @@ impl StoredJoin {
             Target::End => self.to == "END",
         };
         let joins = graph.topology.joins.iter().enumerate().filter(|(_, join)| to_same(join.target));
-        // The same join; or, where it has gained or lost sources, the one that shares most of them.
+        // The same join, or the one with the most sources in common if its sources have changed.
         let shared =
             |sources_now: &[usize]| sources.iter().filter(|source| sources_now.contains(source)).count();
         let best = joins.max_by_key(|(index, join)| (shared(&join.sources), std::cmp::Reverse(*index)));

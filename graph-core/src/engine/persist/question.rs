@@ -1,18 +1,18 @@
 use crate::interrupt::OpenInterrupt;
 
-/// A question as its record holds it; the record's key is its id.
+/// An interrupt's question as its record stores it. The record's key is the interrupt's id.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct StoredQuestion {
     pub(crate) name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) key: Option<String>,
     pub(crate) question: serde_json::Value,
-    /// Who asks, where it is a node of a subgraph.
+    /// The node that asks, if it is a node of a subgraph.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) within: Option<Asker>,
 }
 
-/// A node of a subgraph that asks.
+/// A node of a subgraph that asks a question.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Asker {
     pub(crate) namespace: Vec<String>,
@@ -27,7 +27,7 @@ impl StoredQuestion {
         Self { name, key, question, within }
     }
 
-    /// The question as it is shown.
+    /// Converts the record into an open interrupt.
     pub(crate) fn open(self, id: String, node: &str, task: usize) -> OpenInterrupt {
         let Self { name, key, question, within } = self;
         let asker = within.unwrap_or_else(|| Asker { namespace: Vec::new(), node: node.to_owned(), task });

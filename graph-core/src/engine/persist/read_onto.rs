@@ -1,4 +1,4 @@
-//! The state of a run that goes on with the state of the run around it: stored is what it has written, and nothing else.
+//! The state of a subgraph run on the parent state. Only the run's writes are stored.
 
 use crate::checkpoint::{ChangeKind, RecordKey, RecordKind, StoredField, TaskRecord};
 use crate::engine::child::Returned;
@@ -13,11 +13,11 @@ use super::read_records::Reader;
 use super::read_state::ReadState;
 use super::records::key;
 
-/// What has been written since the run began.
+/// The writes since the run began.
 pub(super) type Since<S> = Writes<WriteOf<S>>;
 
 impl<S: GraphState, D> Reader<'_, S, D> {
-    /// Writes what is stored of the run into the state that it began with.
+    /// Applies the run's stored writes to the state with which it began.
     pub(super) fn onto(
         &self,
         base: &S,
@@ -47,7 +47,7 @@ impl<S: GraphState, D> Reader<'_, S, D> {
     }
 }
 
-/// Whether a stored value is one that a field without a reducer was given: it is written like that again.
+/// Returns `true` if a stored value was written to a field without a reducer. It is then written the same way again.
 fn replaces<S: GraphState>(field: &str, value: &Payload) -> bool {
     match WriteOf::<S>::__decode(field, Form::Delta, value) {
         Decoded::Write(write) => write.kind() == WriteKind::Exclusive,
@@ -55,7 +55,7 @@ fn replaces<S: GraphState>(field: &str, value: &Payload) -> bool {
     }
 }
 
-/// The same as what the run hands back when it has ended. Ephemeral fields that have been cleared since are not in it.
+/// Returns the writes that the run passes to the parent state when it ends. Cleared ephemeral fields are excluded.
 pub(super) fn returned<S: GraphState>(since: Since<S>, alive: &[usize]) -> Returned<S> {
     let mut returned = Returned::default();
     let lives = |field: usize| !S::field(field).is_some_and(|spec| spec.ephemeral) || alive.contains(&field);

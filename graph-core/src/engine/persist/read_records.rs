@@ -19,8 +19,9 @@ use super::read_state::migrate;
 use super::records::{ReadWrites, StoredFinish, decode_writes, parse_write_key};
 use super::said::{StoredSaid, Unsaid};
 
-/// What is known of the tasks of a checkpoint, those that a resumption has added included, for showing: a node that is gone is
-/// shown by its name.
+/// Reads the stored progress of a checkpoint's tasks for display, including tasks that a resume has added.
+///
+/// A node that the graph no longer has is shown by its name.
 pub(crate) fn read_tasks<S: GraphState, D>(
     graph: &Compiled<S, D>,
     thread: &Arc<str>,
@@ -38,7 +39,7 @@ pub(crate) fn read_tasks<S: GraphState, D>(
     tasks.collect()
 }
 
-/// The nodes that are planned at a checkpoint, also those that resumptions have added.
+/// Returns the nodes planned at a checkpoint, including those that resumes have added.
 pub(crate) fn planned(checkpoint: &Checkpoint, records: &[TaskRecord]) -> Vec<Arc<str>> {
     let added = records.iter().filter(|record| record.key.kind == RecordKind::Goto);
     let added = added.map(|record| Arc::from(String::from_utf8_lossy(record.payload.bytes())));
@@ -73,7 +74,7 @@ impl<'r, S: GraphState, D> Reader<'r, S, D> {
         corrupt(self.thread, self.checkpoint, format!("the {kind:?} record of task {task}"), reason)
     }
 
-    /// What is known of a task.
+    /// Reads the stored progress of a task.
     pub(super) fn known(&self, index: usize, task: &Task) -> Result<Known<S>, ErrorKind> {
         let place = super::records::place(index);
         let mut known = Known { failure: None, ..Known::default() };
@@ -109,7 +110,7 @@ impl<'r, S: GraphState, D> Reader<'r, S, D> {
         Ok(known)
     }
 
-    /// What a task has said to the graph around.
+    /// Reads a task's command to the parent graph.
     fn said(
         &self,
         record: &TaskRecord,
@@ -134,7 +135,7 @@ impl<'r, S: GraphState, D> Reader<'r, S, D> {
         })
     }
 
-    /// What was said at the end of a run, which has planned nothing.
+    /// Reads the commands that have ended a run. Its last checkpoint plans no task.
     pub(super) fn all_said(&self) -> Result<Vec<Outward>, ErrorKind> {
         let mut all = Vec::new();
         for record in self.records.iter().filter(|record| record.key.kind == RecordKind::Finished) {
@@ -146,7 +147,7 @@ impl<'r, S: GraphState, D> Reader<'r, S, D> {
         Ok(all)
     }
 
-    /// Writes as they were prepared, brought to this program's version.
+    /// Reads prepared writes, and migrates them to this program's version.
     pub(super) fn writes(
         &self,
         records: impl Iterator<Item = &'r TaskRecord>,
@@ -166,14 +167,14 @@ impl<'r, S: GraphState, D> Reader<'r, S, D> {
         if found == versions::<S>() {
             return decode_writes::<S>(records.into_iter()).map_err(unreadable);
         }
-        // One write after the other: their order is kept, and a migration sees each as a field of its own.
+        // Each write is migrated as a field of its own, which keeps the order of the writes.
         let mut migrated: Vec<(String, Payload)> = Vec::new();
         for (ordinal, (key, payload)) in records.into_iter().enumerate() {
             let Some((form, field)) = parse_write_key(key) else { continue };
             let kind = match form {
                 Form::Delta => ChangeKind::Delta,
                 Form::Overwrite => ChangeKind::Value,
-                // No record has it in its key.
+                // No stored key has this form.
                 Form::Update => continue,
             };
             let piece = StoredChange { checkpoint: self.checkpoint.id, kind, payload: payload.clone() };

@@ -10,13 +10,13 @@ use super::pieces::Pieces;
 use super::program::{Program, versions};
 use super::sizes::Size;
 
-/// A state that was read, and how much of it is stored.
+/// A state that was read from a checkpoint, and its stored sizes.
 pub(super) struct ReadState<S> {
     pub(super) state: S,
     pub(super) pieces: Pieces,
 }
 
-/// Reads the state of a checkpoint, bringing it to this program's version first.
+/// Reads the state of a checkpoint, and migrates it to this program's version first.
 pub(super) fn read_state<S: GraphState>(
     thread: &Arc<str>,
     checkpoint: &Checkpoint,
@@ -46,7 +46,7 @@ pub(super) fn read_state<S: GraphState>(
     Ok(ReadState { state, pieces: Pieces::new((0..S::FIELD_COUNT).map(size).collect(), unstored) })
 }
 
-/// Brings stored fields to this program's version; `true` if they were of another.
+/// Migrates stored fields to this program's version. Returns `true` if they had another version.
 pub(super) fn migrate<S: GraphState>(
     thread: &Arc<str>,
     checkpoint: &Checkpoint,

@@ -9,7 +9,7 @@ use crate::state::GraphState;
 use super::journal::Shared;
 use super::records::finished_records;
 
-/// Stores the results of a superstep's tasks as they finish.
+/// Stores the results of a superstep's tasks as the tasks finish.
 pub(crate) struct Recorder<'p> {
     pub(super) shared: Arc<Shared>,
     pub(super) at: Option<CheckpointId>,
@@ -17,7 +17,7 @@ pub(crate) struct Recorder<'p> {
 }
 
 impl Recorder<'_> {
-    /// Stores a result. One that cannot be stored is left for the end of the superstep, which says so.
+    /// Stores a result. A result that cannot be stored is skipped, and reported at the end of the superstep.
     pub(crate) fn record<S: GraphState, D>(
         &mut self,
         graph: &Compiled<S, D>,

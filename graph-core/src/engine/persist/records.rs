@@ -20,16 +20,16 @@ use super::program::versions;
 use super::progress::packet_json;
 use super::said::{StoredSaid, said_records};
 
-/// How a task has finished, without its writes.
+/// The end of a task, without its writes.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct StoredFinish {
-    /// The exits of its route that it took; nothing when it left by edges, or its route function was not asked yet.
+    /// The exits that the task's route took; `None` if it left by edges, or if its route function was not called yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     exits: Option<Vec<StoredChoice>>,
-    /// The versions of the state that its writes are of, where they are not 0.
+    /// The state versions of its writes that are not 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) versions: Vec<(String, u32)>,
-    /// What it has said to the graph around its own; the writes are of that one's state.
+    /// Its command to the parent graph. The writes are then writes to the parent state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) said: Option<StoredSaid>,
 }
@@ -37,36 +37,36 @@ pub(super) struct StoredFinish {
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredChoice {
     exit: String,
-    /// It is one of the route of the node's error handler.
+    /// `true` if the exit belongs to the route of the node's error handler.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     rescue: bool,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "also_null")]
     packet: Option<Box<RawValue>>,
 }
 
-/// How a task failed last.
+/// The last failure of a task.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct StoredFailure {
     pub(crate) error: String,
     pub(crate) attempt: u32,
     #[serde(default)]
     pub(crate) panicked: bool,
-    /// That its error handler is asked about it, and not the node.
+    /// `true` if the node's error handler handles it, and the node does not run again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     handling: bool,
-    /// That it is tried again; nothing where the run has failed with it.
+    /// The progress of a task that is tried again; `None` if the failure ended the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     retry: Option<StoredRetry>,
 }
 
-/// How far a task has come that is tried again.
+/// The progress of a task that is tried again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct StoredRetry {
-    /// The failures that its policy has counted.
+    /// The number of failures that its retry policy has counted.
     failures: u32,
-    /// When it is due, in milliseconds since 1970.
+    /// The time of the next attempt, in milliseconds since 1970.
     at: u64,
-    /// How long the whole wait is, in milliseconds.
+    /// The length of the whole wait, in milliseconds.
     wait: u64,
 }
 
@@ -78,12 +78,12 @@ impl StoredRetry {
 }
 
 impl StoredFailure {
-    /// What a task has written was refused.
+    /// Creates the failure of a task whose writes were refused.
     pub(super) fn refused(error: String, attempt: u32) -> Self {
         Self { error, attempt, panicked: false, handling: false, retry: None }
     }
 
-    /// How a task has failed, as the end of its run.
+    /// Creates the failure of a task that ends its run.
     pub(super) fn of(failure: &NodeFailure) -> Self {
         Self {
             error: failure.text(),
@@ -94,7 +94,7 @@ impl StoredFailure {
         }
     }
 
-    /// How a task has failed that is tried again.
+    /// Creates the failure of a task that is tried again.
     pub(super) fn tried(tried: &Tried<'_>) -> Self {
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let retry = tried.tries.due.map(|due| StoredRetry {
@@ -105,7 +105,7 @@ impl StoredFailure {
         Self { retry, handling: tried.tries.handling.is_some(), ..Self::of(tried.failure) }
     }
 
-    /// How far the task has come.
+    /// Returns the stored progress of the task.
     pub(super) fn tries(&self, node: &str, step: u64, index: usize, task: Option<&Task>) -> Tries {
         let handling = self.handling.then(|| {
             let failure = NodeFailure::stored(node, step, self.attempt, self.error.clone(), self.panicked);
@@ -122,28 +122,28 @@ impl StoredFailure {
         }
     }
 
-    /// When the task is tried again, if it waits for that.
+    /// Returns the time of the next attempt, if the task waits for one.
     pub(crate) fn retry_at(&self) -> Option<SystemTime> {
         self.retry.as_ref().and_then(StoredRetry::due).map(|due| due.at)
     }
 
-    /// Whether the task has failed with it, so that its run has.
+    /// Returns `true` if the failure ended its task, and thereby the run.
     pub(crate) fn is_final(&self) -> bool {
         self.retry.is_none() && !self.handling
     }
 }
 
-/// The key of a record.
+/// Returns the key of a record.
 pub(super) fn key(task: u32, kind: RecordKind, key: &str) -> RecordKey {
     RecordKey { task, kind, key: Arc::from(key) }
 }
 
-/// A task's place as records count it.
+/// Returns a task's index as records store it.
 pub(super) fn place(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(RecordKey::NO_TASK - 1)
 }
 
-/// A record of JSON.
+/// Creates a record with JSON.
 pub(super) fn json_record(key: RecordKey, value: &impl Serialize) -> Result<TaskRecord, EncodeError> {
     Ok(TaskRecord {
         key,
@@ -151,18 +151,18 @@ pub(super) fn json_record(key: RecordKey, value: &impl Serialize) -> Result<Task
     })
 }
 
-/// The key of a write: its place among its task's, its form, its field.
+/// Returns the key of a write: its position among its task's writes, its form and its field.
 pub(super) fn write_key(ordinal: usize, form: Form, field: &str) -> String {
     let form = match form {
         Form::Delta => 'd',
         Form::Overwrite => 'v',
-        // Of nothing that is stored: encoded writes are prepared, and it would not be read.
+        // Never stored: encoded writes are prepared. The key could not be read back.
         Form::Update => 'u',
     };
     format!("{ordinal:04}{form}:{field}")
 }
 
-/// The records of encoded writes.
+/// Returns the records of encoded writes.
 pub(super) fn write_records<S: GraphState>(
     task: u32,
     kind: RecordKind,
@@ -177,7 +177,7 @@ pub(super) fn write_records<S: GraphState>(
     records.collect()
 }
 
-/// A write's field and form, from the key of its record.
+/// Parses the form and the field from the key of a write.
 pub(super) fn parse_write_key(key: &str) -> Option<(Form, &str)> {
     let (head, field) = key.split_once(':')?;
     let form = match head.chars().last()? {
@@ -188,7 +188,7 @@ pub(super) fn parse_write_key(key: &str) -> Option<(Form, &str)> {
     Some((form, field))
 }
 
-/// The records of a finished task.
+/// Returns the records of a finished task.
 pub(super) fn finished_records<S: GraphState, D>(
     graph: &Compiled<S, D>,
     index: usize,
@@ -225,12 +225,12 @@ fn stored_choice<S, D>(
 }
 
 impl StoredFinish {
-    /// What a task has said to the graph around its own, on a state of these versions.
+    /// Creates the end of a task with a command to the parent graph.
     pub(super) fn of_said(said: StoredSaid, versions: Vec<(String, u32)>) -> Self {
         Self { versions, said: Some(said), ..Self::default() }
     }
 
-    /// How the task left its node.
+    /// Returns the way in which the task left its node.
     pub(super) fn leave<S, D>(&self, graph: &Compiled<S, D>, node: usize) -> Result<Leave, String> {
         let name = graph.node_name(node);
         let plan = graph.topology.nodes.get(node);
@@ -241,22 +241,19 @@ impl StoredFinish {
             return if exits.is_empty() || asked {
                 Ok(Leave::ByEdges)
             } else {
-                Err(format!("node `{name}` left by an edge, and has a route now"))
+                Err(format!("node `{name}` had no route when the task finished, and has one now"))
             };
         };
         let choices = taken.iter().map(|choice| {
             let (from, among) = if choice.rescue { (exits.len(), rescues) } else { (0, exits) };
             let found = among.iter().zip(from..).find(|(exit, _)| exit.label == choice.exit);
             let (exit, index) = found.ok_or_else(|| {
-                format!("the route of node `{name}` has no exit `{}` any more", choice.exit)
+                format!("the route of node `{name}` no longer has an exit `{}`", choice.exit)
             })?;
             let packet = match (&choice.packet, exit.packet.and_then(|packet| packet.read())) {
                 (None, _) => None,
                 (Some(_), None) => {
-                    return Err(format!(
-                        "the exit `{}` of node `{name}` carries nothing any more",
-                        choice.exit
-                    ));
+                    return Err(format!("exit `{}` of node `{name}` no longer takes a packet", choice.exit));
                 }
                 (Some(json), Some(read)) => Some(read(json.get().as_bytes()).map_err(|error| {
                     format!("the packet of exit `{}` of node `{name}`: {error}", choice.exit)
@@ -275,17 +272,20 @@ impl StoredFinish {
     }
 }
 
-/// Writes that were read back, and as they are stored.
+/// Writes that were read back, with their stored form.
 pub(super) type ReadWrites<S> = (Writes<WriteOf<S>>, Encoded);
 
-/// Reads writes back. A field that the state has no more is left out.
+/// Reads writes back. Skips fields that the state no longer has.
 pub(super) fn decode_writes<'r, S: GraphState>(
     records: impl Iterator<Item = (&'r str, &'r Payload)>,
 ) -> Result<ReadWrites<S>, (String, String)> {
     let (mut writes, mut encoded) = (Vec::new(), Builder::default());
     for (key, payload) in records {
         let Some((form, field)) = parse_write_key(key) else {
-            return Err((format!("the write `{key}`"), "its key is none of this version".to_owned()));
+            return Err((
+                format!("the write `{key}`"),
+                "this version does not know the form of its key".to_owned(),
+            ));
         };
         match WriteOf::<S>::__decode(field, form, payload) {
             Decoded::Write(write) => {

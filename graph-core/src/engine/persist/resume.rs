@@ -1,4 +1,4 @@
-//! A run that goes on where its thread is, with what comes along: answers, an update, nodes to run besides.
+//! A run that resumes a thread at its head, with answers, an update, or additional nodes.
 
 use crate::checkpoint::{RecordKey, RecordKind, TaskRecord};
 use crate::engine::Driver;
@@ -23,24 +23,25 @@ use super::progress::START;
 use super::records::key;
 use super::writer::Persist;
 
-/// What comes with a resumption.
+/// A checkpoint to resume from, and the additions of the resume.
 pub(crate) struct GoOn<S: GraphState> {
     pub(crate) opened: Opened<S>,
-    /// Answers to open questions, as records.
+    /// Answers to open interrupts, as records.
     pub(crate) answers: Vec<TaskRecord>,
     pub(crate) update: Option<S::Update>,
-    /// Nodes to run besides.
+    /// Additional nodes to run.
     pub(crate) goto: Vec<usize>,
 }
 
 impl<S: GraphState> GoOn<S> {
-    /// With nothing but what is there.
+    /// Resumes without additions.
     pub(crate) fn at(opened: Opened<S>) -> Self {
         Self { opened, answers: Vec::new(), update: None, goto: Vec::new() }
     }
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
+    /// Creates the driver of a resumed run.
     pub(super) fn go_on(self, persist: Persist, go_on: GoOn<S>) -> Result<Driver<S, D>, Error> {
         let GoOn { mut opened, answers, update, goto } = go_on;
         let mut driver = self.at(persist, &mut opened)?;
@@ -76,8 +77,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
-    /// Applies an update from outside that comes before the superstep's tasks; gives back the records of it, behind so many
-    /// of earlier ones. Its place tells it from all else that START has written in the step.
+    /// Applies an update from outside before the superstep's tasks run, and returns its records.
+    ///
+    /// `earlier` is the number of earlier records of this kind. `place` distinguishes the update from all other
+    /// writes by START in the step.
     pub(super) fn update(
         &mut self,
         update: S::Update,
@@ -95,7 +98,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         Ok(records)
     }
 
-    /// Takes an answer in that has come with a resumption.
+    /// Takes over an answer that came with the resume.
     fn take_answer(&mut self, record: &TaskRecord) {
         let task = usize::try_from(record.key.task).unwrap_or(usize::MAX);
         let asked = self.suspended.get_mut(&task);
@@ -110,7 +113,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         }
     }
 
-    /// Applies an update that comes before the superstep's tasks; it is stored with the checkpoint that follows them.
+    /// Applies an update before the superstep's tasks run. It is stored with the checkpoint that follows them.
     fn patch(&mut self, patch: Finished<S>) -> Result<(), Error> {
         let mut results = vec![Some(patch)];
         let Some(state) = own(&mut self.state) else { return Ok(()) };
@@ -118,7 +121,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             .map_err(|rejected| reject(&[], self.step, &[], &mut results, rejected))
             .map_err(|kind| Error::new(&self.graph.name, kind))?;
         let touched = self.ledger.touched();
-        // The tasks that run next could read it, as if the superstep before them had written it.
+        // The tasks that run next can read the field, as if the previous superstep had written it.
         self.ephemerals.settle(self.step, &[], |field| touched.contains(&field));
         let encoded = results.first().and_then(|result| result.as_ref()?.encoded.as_deref());
         if let Some(persist) = &mut self.persist {
@@ -130,8 +133,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     }
 }
 
-/// The place of an update that comes behind a superstep with so many records of earlier ones: no task, and no write from
-/// outside that the superstep was made of, has it.
+/// Returns the place of an update that comes after `earlier` records of earlier updates.
+///
+/// No task and no other write from outside has this place in the superstep.
 pub(super) fn behind(earlier: usize) -> usize {
     usize::try_from(RecordKey::NO_TASK).unwrap_or(usize::MAX).saturating_sub(earlier)
 }

@@ -1,4 +1,4 @@
-//! What a node of a subgraph has said to the graph around its own, until that has it.
+//! Commands of a subgraph's nodes to the parent graph, stored until the parent task's result contains them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -13,15 +13,15 @@ use crate::state::EncodeError;
 use super::progress::packet_json;
 use super::records::{StoredFinish, json_record, key, write_key};
 
-/// It without its writes, which are stored as those of a result are.
+/// A stored command without its writes, which are stored like those of a result.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct StoredSaid {
-    /// The name of the state of the graph around.
+    /// The name of the parent state.
     state: String,
-    /// Whether it writes to that.
+    /// `true` if the command writes to the parent state.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     writes: bool,
-    /// The exits of its route that it takes; nothing where it says none.
+    /// The exits that the command takes in the parent graph; `None` if it takes none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     exits: Option<Vec<SaidChoice>>,
 }
@@ -29,13 +29,13 @@ pub(super) struct StoredSaid {
 #[derive(Debug, Serialize, Deserialize)]
 struct SaidChoice {
     exit: String,
-    /// Where it leads, which tells routes apart that have exits of the same name.
+    /// The nodes to which the exit leads. They distinguish routes with exits of the same name.
     to: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "also_null")]
     packet: Option<Box<RawValue>>,
 }
 
-/// Why it cannot be read.
+/// The reason why a command cannot be read.
 pub(super) enum Unsaid {
     Unread(Unread),
     Other(String),
@@ -71,16 +71,19 @@ fn choices(leave: &Leave, exits: &[Exit]) -> Result<Vec<SaidChoice>, EncodeError
     stored.collect()
 }
 
-/// The names of what an exit leads to.
+/// Returns the names of the nodes to which an exit leads.
 fn leads(exit: &Exit) -> Vec<String> {
     exit.to.iter().map(|node| node.name().to_owned()).collect()
 }
 
 impl StoredSaid {
-    /// What was said, as one of the types that the nodes of the graph can say.
+    /// Reads the command as one of the types that the graph's nodes can return.
     pub(super) fn read<S, D>(&self, graph: &Compiled<S, D>, update: StoredUpdate) -> Result<Outward, Unsaid> {
         let of = self.type_of(&graph.outward).ok_or_else(|| {
-            Unsaid::Other(format!("no node says something like that to a graph on `{}` any more", self.state))
+            Unsaid::Other(format!(
+                "no node returns a command for a parent graph over `{}` any longer",
+                self.state
+            ))
         })?;
         let taken = self.exits.as_ref().map(|taken| {
             let choices = taken.iter().map(|choice| choice.read(&of.exits)).collect::<Result<Vec<_>, _>>()?;
@@ -101,7 +104,7 @@ impl StoredSaid {
 }
 
 impl SaidChoice {
-    /// Whether it is this one: by its name, and where it led when it was said.
+    /// Returns `true` if the choice is this exit, by its name and, for `exact`, by the nodes to which it leads.
     fn is(&self, exit: &Exit, exact: bool) -> bool {
         self.exit == exit.label && (!exact || self.to == leads(exit))
     }
@@ -109,11 +112,11 @@ impl SaidChoice {
     fn read(&self, exits: &[Exit]) -> Result<Choice, String> {
         let found = exits.iter().position(|exit| self.is(exit, true));
         let index = found.or_else(|| exits.iter().position(|exit| self.is(exit, false)));
-        let gone = || format!("the route has no exit `{}` any more", self.exit);
+        let gone = || format!("the route no longer has an exit `{}`", self.exit);
         let (index, exit) = index.and_then(|at| Some((at, exits.get(at)?))).ok_or_else(gone)?;
         let packet = match (&self.packet, exit.packet.and_then(|packet| packet.read())) {
             (None, _) => None,
-            (Some(_), None) => return Err(format!("the exit `{}` carries nothing any more", self.exit)),
+            (Some(_), None) => return Err(format!("exit `{}` no longer takes a packet", self.exit)),
             (Some(json), Some(read)) => {
                 let read = read(json.get().as_bytes());
                 Some(read.map_err(|error| format!("the packet of exit `{}`: {error}", self.exit))?)

@@ -1,34 +1,35 @@
-/// How many bytes a read of a field touches, and when to look whether a snapshot would make it fewer.
+/// The stored bytes that a read of a field touches, and the size at which a snapshot is considered.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Size {
     stored: usize,
     look_at: usize,
 }
 
-/// Below this, nothing is gained by a snapshot.
+/// The size below which a snapshot gains nothing.
 const SMALL: usize = 512;
 
 impl Size {
-    /// A field that was stored as a whole.
+    /// Returns the size of a field that was stored as a whole value.
     pub(super) fn whole(bytes: usize) -> Self {
         Self { stored: bytes, look_at: bytes.saturating_mul(2).max(SMALL) }
     }
 
-    /// A field as it was read, in pieces.
+    /// Returns the size of a field that was read from several changes.
     pub(super) fn read(bytes: usize) -> Self {
         Self { stored: bytes, look_at: bytes.saturating_add(bytes / 4).max(SMALL) }
     }
 
-    /// Adds deltas; `true` when it is time to look at how large the value itself is.
+    /// Adds deltas. Returns `true` when the size of the value itself should be checked.
     pub(super) fn grow(&mut self, bytes: usize) -> bool {
         self.stored = self.stored.saturating_add(bytes);
         self.stored > self.look_at
     }
 
-    /// Whether a value of so many bytes is to be stored as a whole: its pieces outweigh it.
+    /// Returns `true` if a value of `value` bytes should be stored as a whole, because its stored changes are more
+    /// than twice as large.
     ///
-    /// If not, it is looked at again when they might. A map that only grows is looked at whenever it has doubled, which
-    /// costs each of its bytes a constant in all, and never stored as a whole again.
+    /// If not, the next check comes when that may have changed. A map that only grows is checked each time its size
+    /// has doubled. The total cost per byte is constant, and the map is never stored as a whole again.
     pub(super) fn outweighs(&mut self, value: usize) -> bool {
         if self.stored > value.saturating_mul(2) {
             *self = Self::whole(value);
@@ -43,8 +44,8 @@ impl Size {
 mod tests {
     use super::*;
 
-    /// Stores so many deltas of a value whose size is a function of their number; gives back the largest read in terms of
-    /// the value, how many snapshots there were, and how many bytes were encoded to look.
+    /// Stores `deltas` deltas of a value whose size is a function of their number. Returns the worst ratio of a read
+    /// to the value, the number of snapshots, and the bytes encoded for checks.
     fn run(deltas: usize, delta: usize, value: impl Fn(usize) -> usize) -> (f64, usize, usize) {
         let (mut size, mut worst, mut snapshots, mut looked) = (Size::whole(2), 0.0_f64, 0, 0);
         for n in 1..=deltas {
@@ -62,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn a_map_that_grows_is_never_stored_as_a_whole() {
+    fn growing_map_is_never_stored_as_a_whole() {
         let (worst, snapshots, looked) = run(10_000, 200, |n| n * 200);
         assert_eq!(snapshots, 0);
         assert!(worst <= 1.01, "{worst}");
@@ -70,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_map_whose_keys_are_replaced_is_read_at_about_twice_its_size() {
+    fn map_with_replaced_keys_is_read_at_about_twice_its_size() {
         let (worst, snapshots, looked) = run(10_000, 200, |n| n.min(50) * 200);
         assert!(worst <= 2.5, "{worst}");
         assert!((100..=250).contains(&snapshots), "{snapshots}");

@@ -1,4 +1,4 @@
-//! A driver that stands where a checkpoint does.
+//! Restores a driver at a checkpoint.
 
 use crate::engine::Driver;
 use crate::engine::desk::Answered;
@@ -15,7 +15,7 @@ use super::pieces::Pieces;
 use super::writer::Persist;
 
 impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
-    /// A driver that stands where a checkpoint does.
+    /// Restores a driver at a checkpoint.
     pub(super) fn at(self, mut persist: Persist, opened: &mut Opened<S>) -> Result<Driver<S, D>, Error> {
         persist.at = Some(opened.checkpoint.id);
         if !opened.pieces.is_empty() {
@@ -37,7 +37,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
         driver.begin_superstep();
         match opened.gate.take() {
             Some(gate) if gate.ahead => driver.come_to_gate(&gate.after),
-            // The thread has stopped here before: it goes on past the breakpoint.
+            // The thread has stopped here before, so the run passes this breakpoint.
             Some(Gate { before, after, .. }) => {
                 driver.halt = Some(Halt { before, after, ..Halt::default() });
                 driver.pass_gate();
@@ -79,7 +79,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
         Ok(driver)
     }
 
-    /// A driver on a thread, with nothing planned yet.
+    /// Creates a driver on a thread, with nothing planned yet.
     pub(super) fn on(
         self,
         persist: Persist,

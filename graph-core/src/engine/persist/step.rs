@@ -1,4 +1,4 @@
-//! One superstep of a run on a thread: what a run in memory does, with the journal written beside it.
+//! One superstep of a run on a thread, with the journal written alongside.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -14,7 +14,7 @@ use crate::state::GraphState;
 use super::journal::Journal;
 
 impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
-    /// In a box, so that a run in memory does not carry it along.
+    /// Runs one superstep. Boxed so that a run in memory does not carry it along.
     #[inline(never)]
     pub(in crate::engine) fn step_on_thread(
         &mut self,

@@ -7,18 +7,19 @@ use crate::state::GraphState;
 
 use super::records::{json_record, key};
 
-/// Why a run has stopped that could have gone on: it was told to, or it sleeps. A run that goes on from there takes it back.
+/// The reason why a run has stopped although it could continue: a stop request or a sleep. The next run removes the
+/// record.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Stopped {
-    /// It was told to.
+    /// `true` if the run was asked to stop.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) told: bool,
-    /// When the first of its tasks wakes up, in milliseconds.
+    /// The time at which the first sleeping task wakes, in milliseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     wakes_at: Option<u64>,
 }
 
-/// Why the run has stopped that left these records, if it says so.
+/// Reads the reason for a stop from the records of a checkpoint, if there is one.
 pub(crate) fn read_stopped(records: &[TaskRecord]) -> Option<Stopped> {
     let stopped = records.iter().find(|record| record.key.kind == RecordKind::Stopped)?;
     Some(serde_json::from_slice(stopped.payload.bytes()).unwrap_or_default())
@@ -29,19 +30,19 @@ impl Stopped {
         Self { told, wakes_at: wakes_at.map(to_millis) }
     }
 
-    /// When the first of its tasks wakes up.
+    /// Returns the time at which the first sleeping task wakes.
     pub(crate) fn wakes_at(&self) -> Option<SystemTime> {
         self.wakes_at.and_then(from_millis)
     }
 
-    /// The key of its record; a checkpoint has one at most.
+    /// Returns the key of the record. A checkpoint has at most one.
     pub(super) fn key() -> RecordKey {
         key(RecordKey::NO_TASK, RecordKind::Stopped, "")
     }
 }
 
 impl<S: GraphState, D> Driver<S, D> {
-    /// Stores why the run has stopped, if it could have gone on; takes back what was stored of it before.
+    /// Stores the reason for a stop of a run that could continue, or removes an earlier one.
     pub(super) fn store_stopped(&mut self, stopped: &Stopped) {
         let Some(persist) = &mut self.persist else { return };
         if stopped.told || stopped.wakes_at.is_some() {

@@ -1,4 +1,4 @@
-//! Updates from outside: a superstep whose writes no task has made.
+//! Updates from outside: supersteps whose writes come from no task.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub(crate) struct Outside<S: GraphState> {
     pub(crate) leave: Leave,
 }
 
-/// In whose place it is made.
+/// The node on whose behalf an update is made, or START or END.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Start,
@@ -48,7 +48,7 @@ impl Place {
         }
     }
 
-    /// Its number among those of nodes.
+    /// Returns its number in the numbering of nodes.
     fn number(self) -> usize {
         match self {
             Self::Start => crate::plan::START_PLACE,
@@ -58,13 +58,15 @@ impl Place {
     }
 }
 
-/// In whose place an update was made that led to a checkpoint.
+/// Returns the nodes on whose behalf the updates of a checkpoint were made.
 pub(crate) fn updated_as(checkpoint: &Checkpoint) -> Vec<String> {
     progress::parse(checkpoint.progress.as_ref()).map(|progress| progress.updated_as).unwrap_or_default()
 }
 
-/// The state that a thread begins with whose first writes are updates: what they give of its required fields, and its start
-/// values. It goes through the reducers with the updates, as on any state.
+/// Returns the first state of a thread whose first writes are updates: its required fields come from the updates, the
+/// others have their initial values.
+///
+/// The updates are then applied to it through the reducers, as to any state.
 fn first_state<S: GraphState, D>(
     graph: &Compiled<S, D>,
     thread: Option<&str>,
@@ -96,11 +98,11 @@ fn first_state<S: GraphState, D>(
     })
 }
 
-/// What a driver is made of that makes updates: the graph, its context, what its tasks would have in common, the options.
+/// The parts of a driver that applies updates.
 type UpdateParts<S, D> = (Arc<Compiled<S, D>>, Arc<D>, RunShared, RunOptions);
 
 impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
-    /// A driver that has made updates, each list a superstep of its own. Nothing of them is stored yet.
+    /// Creates a driver that has applied updates, each list as a superstep. Nothing is stored yet.
     pub(crate) fn with_updates(
         (graph, context, shared, options): UpdateParts<S, D>,
         mut persist: Persist,
@@ -123,10 +125,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 let state = first_state(&parts.graph, parts.ctx.cx.thread(), first)
                     .map_err(|kind| parts.error(kind))?;
                 persist.pieces = Pieces::fresh::<S>();
-                // Of a call that keeps its state there may be others, on other branches.
+                // A call that keeps its state may have other checkpoints on other branches.
                 persist.at = opened.as_ref().map(|opened| opened.checkpoint.id);
                 let ephemerals = Ephemerals::new(&parts.graph.ephemeral);
-                // What is applied first is superstep 0, as an input's application is.
+                // The first update is superstep 0, like the application of an input.
                 let step = opened.as_ref().map_or(0, |opened| opened.checkpoint.step + 1);
                 (parts.on(persist, state, ephemerals)?, u64::try_from(step).unwrap_or_default())
             }
@@ -138,17 +140,18 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         Ok(driver)
     }
 
-    /// Makes them durable; gives back the last checkpoint.
+    /// Makes the updates durable, and returns the last checkpoint.
     pub(crate) async fn conclude_updates(mut self) -> Result<CheckpointId, Error> {
         self.conclude().await?;
         match self.persist.as_ref().and_then(|persist| persist.last()) {
             Some(id) => Ok(id),
-            None => Err(self.error(ErrorKind::Runtime("an update of no supersteps has no checkpoint"))),
+            None => Err(self.error(ErrorKind::Runtime("an update needs at least one superstep"))),
         }
     }
 
-    /// Gives up what is planned, and plans what START leads to after this update. It takes the number of a superstep, and is
-    /// none of those that the run may have.
+    /// Applies an update on behalf of START in place of the planned tasks, and plans the successors of START.
+    ///
+    /// It takes a superstep number, but does not count against the recursion limit.
     pub(crate) fn replan(&mut self, update: S::Update) -> Result<(), Error> {
         let (tasks, attempts) = (self.tasks.clone(), self.attempts.clone());
         self.halt = None;
@@ -161,7 +164,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 self.results.clear();
                 self.results.resize_with(tasks.len(), || None);
                 (self.tasks, self.attempts) = (tasks, attempts);
-                // What was refused has no checkpoint; the next one is of a superstep.
+                // The refused update has no checkpoint. The next checkpoint is that of a superstep.
                 if let Some(persist) = &mut self.persist {
                     persist.persisting = Persisting::Superstep;
                 }
@@ -170,9 +173,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         planned
     }
 
-    /// One superstep of updates, and of what had finished of the one that was planned.
+    /// Applies a superstep of updates, together with the finished results of the planned superstep.
     fn superstep_from_outside(&mut self, step: u64, updates: Vec<Outside<S>>) -> Result<(), Error> {
-        // Who has finished has written under the places of the plan, and is not to be taken for one of the updates.
+        // Finished tasks have written under the indices of the plan. The updates get indices after them.
         let planned = self.tasks.len();
         let finished = std::mem::take(&mut self.tasks).into_iter().zip(std::mem::take(&mut self.results));
         let finished = finished.filter_map(|(task, result)| Some((task, Some(result?))));
@@ -184,7 +187,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             names.push(name.to_owned());
             let stamp = Stamp { thread: self.ctx.cx.stamp_thread(), ..Stamp::new(name, step, planned + at) };
             let made = from_outside::<S>(update, stamp, Keep::All).map_err(|kind| self.error(kind))?;
-            // It stands for the task of its node, if that is planned and has not finished.
+            // The update replaces its node's task, if that is planned and unfinished.
             tasks.push(Task { node: place.number(), packet: None });
             results.push(Some(Finished { leave, ..made }));
         }
@@ -201,8 +204,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     }
 }
 
-/// What an update gives a field that has kept a superstep from being applied, since several of its tasks wrote it, is the
-/// field's value: their own writes of it are given up.
+/// Resolves write conflicts that updates settle. If several finished tasks wrote a field that only one may write, and
+/// an update sets that field, the tasks' writes to it are dropped.
 fn settle<S: GraphState>(kept: &mut [Option<Finished<S>>], made: &[Option<Finished<S>>]) {
     let mut ledger = Ledger::default();
     ledger.open(S::FIELD_COUNT);

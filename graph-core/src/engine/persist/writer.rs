@@ -22,57 +22,60 @@ use super::question::StoredQuestion;
 use super::recorder::Recorder;
 use super::records::{finished_records, json_record, key, place};
 
-/// A run's side of its thread: what it has stored, and what it stores next.
+/// The connection of a run to its thread: what is stored, and what will be stored next.
 pub(crate) struct Persist {
     pub(crate) journal: Arc<Mutex<Journal>>,
     pub(crate) shared: Arc<Shared>,
     pub(super) run: Arc<RunRecord>,
-    /// The checkpoint that has planned the tasks which are running.
+    /// The checkpoint that planned the running tasks.
     pub(super) at: Option<CheckpointId>,
-    /// The greatest id of the namespace.
+    /// The greatest checkpoint id of the namespace.
     pub(super) greatest: Option<CheckpointId>,
     pub(super) pieces: Pieces,
-    /// By task, the records of its result that are stored.
+    /// By task, the keys of the stored records of its result.
     pub(super) recorded: Vec<Vec<RecordKey>>,
-    /// The records of open questions.
+    /// The keys of the records of open interrupts.
     pub(super) asked: Vec<RecordKey>,
-    /// What the next checkpoint is of.
+    /// The kind of the next checkpoint.
     pub(super) persisting: Persisting,
-    /// Checkpoints that the listeners have not been told of.
+    /// Checkpoints that were not announced to the listeners.
     pub(super) unannounced: Vec<(CheckpointId, i64)>,
-    /// Whether there are any.
+    /// `true` if the run has listeners.
     pub(super) observed: bool,
-    /// Takes note of it if the run is dropped on the way.
+    /// Registers the run as abandoned if it is dropped before its end.
     pub(super) watch: Option<Watch>,
-    /// The task that the run is within.
+    /// The parent task.
     pub(super) under: Option<Under>,
-    /// What its checkpoints are of no use without.
+    /// The earlier checkpoint that this run's checkpoints depend on.
     pub(super) needs: Needs,
-    /// Why the run has stopped is stored where it stands.
+    /// `true` if the reason for the run's stop is stored at the current checkpoint.
     pub(super) has_stopped: bool,
 }
 
-/// What the checkpoints of a run within a task are of no use without.
+/// The retained checkpoint: an earlier one that the checkpoints of a subgraph run depend on, so that pruning has to
+/// keep it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Needs {
     Nothing,
-    /// The checkpoint that has planned the task: the run goes on with its state.
+    /// The parent checkpoint that planned the task, because the run works on its state.
     Around,
-    /// The one that it began with, its input applied: nobody else knows what earlier runs had left.
+    /// The checkpoint at which the run's input was applied, because only that one has the state left by earlier
+    /// calls.
     Beginning,
 }
 
-/// What a checkpoint is of.
+/// The kind of a checkpoint.
 #[derive(Debug, Default)]
 pub(super) enum Persisting {
     /// A superstep of tasks.
     #[default]
     Superstep,
-    /// Updates from outside: in whose place, and whether the thread ends with them.
+    /// Updates from outside, with the nodes on whose behalf they were made. `ends` is `true` if they finish the
+    /// thread.
     Update { names: Vec<String>, ends: bool },
 }
 
-/// What is planned at a checkpoint.
+/// The plan that a checkpoint stores.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) next: Vec<Arc<str>>,
@@ -80,7 +83,7 @@ pub(crate) struct Plan {
 }
 
 impl Persist {
-    /// For a run of a thread whose newest checkpoint is `greatest`.
+    /// Creates the connection for a run in a namespace whose newest checkpoint is `greatest`.
     pub(crate) fn new(journal: Journal, run: Arc<RunRecord>, greatest: Option<CheckpointId>) -> Self {
         Self {
             shared: Arc::clone(&journal.shared),
@@ -101,12 +104,12 @@ impl Persist {
         }
     }
 
-    /// The same within a task.
+    /// Attaches the run to its parent task.
     pub(crate) fn within(self, under: Under, needs: Needs) -> Self {
         Self { under: Some(under), needs, ..self }
     }
 
-    /// The record of what a checkpoint is of no use without.
+    /// Returns the record that protects the retained checkpoint from pruning.
     fn needed(&self) -> Option<TaskRecord> {
         let under = self.under.as_ref().filter(|under| !under.between)?;
         let key = match self.needs {
@@ -117,42 +120,44 @@ impl Persist {
         Some(TaskRecord { key, payload: Payload::json("null") })
     }
 
-    /// The run has come to its end.
+    /// Marks the run as ended.
     pub(in crate::engine) fn ends_here(&mut self) {
         if let Some(watch) = &mut self.watch {
             watch.ended = true;
         }
     }
 
-    /// What runs within its tasks need of it.
+    /// Returns the parts that the subgraph runs of its tasks need.
     pub(crate) fn host(&self) -> Arc<Host> {
         Arc::new(Host { shared: Arc::clone(&self.shared), run: Arc::clone(&self.run), busy: Arc::default() })
     }
 
-    /// Where durable steps are written.
+    /// Returns the log of durable steps.
     pub(crate) fn steps(&self) -> Arc<dyn StepLog> {
         Arc::clone(&self.shared) as Arc<dyn StepLog>
     }
 
-    /// Answers were given to questions that were open, perhaps with other records. The questions stay beside them: an answer
-    /// is one only to the question as it was asked.
+    /// Stores answers to open interrupts, possibly with other records.
+    ///
+    /// The questions stay stored next to the answers, because an answer is valid only for the question as it was
+    /// asked.
     pub(crate) fn answered(&mut self, records: Vec<TaskRecord>) {
         let same = |asked: &RecordKey, key: &RecordKey| (asked.task, &asked.key) == (key.task, &key.key);
         self.asked.retain(|asked| !records.iter().any(|record| same(asked, &record.key)));
         self.records(records, Vec::new());
     }
 
-    /// Whether the superstep that is being applied is the thread's last, whatever it plans.
+    /// Returns `true` if the superstep being applied is the thread's last, whatever it plans.
     pub(crate) fn ends(&self) -> bool {
         matches!(self.persisting, Persisting::Update { ends: true, .. })
     }
 
-    /// The checkpoint that was added last, or that the run stands at.
+    /// Returns the checkpoint that was added last, or at which the run began.
     pub(super) fn last(&self) -> Option<CheckpointId> {
         self.at
     }
 
-    /// Adds a checkpoint to the journal; what runs next has been planned by it.
+    /// Adds a checkpoint to the journal. It plans the tasks that run next.
     pub(crate) fn checkpoint(
         &mut self,
         source: CheckpointSource,
@@ -191,7 +196,7 @@ impl Persist {
         id
     }
 
-    /// Changes what is known of the tasks that are running.
+    /// Changes the records of the running tasks.
     pub(crate) fn records(&self, put: Vec<TaskRecord>, remove: Vec<RecordKey>) {
         if let Some(checkpoint) = self.at
             && (!put.is_empty() || !remove.is_empty())
@@ -200,7 +205,7 @@ impl Persist {
         }
     }
 
-    /// The pieces of a superstep that has been folded into `state`.
+    /// Returns the field changes of a superstep that was folded into `state`.
     pub(crate) fn pieces<S: GraphState>(
         &mut self,
         state: &S,
@@ -211,7 +216,7 @@ impl Persist {
         self.pieces.of_superstep(state, results, touched, cleared)
     }
 
-    /// Keeps what was written before the superstep for the checkpoint that follows it.
+    /// Keeps an update that was applied before the superstep, for the checkpoint after it.
     pub(super) fn carry<S: GraphState>(
         &mut self,
         state: &S,
@@ -221,7 +226,7 @@ impl Persist {
         self.pieces.carry(state, encoded, touched)
     }
 
-    /// Stores the results that are there and not stored yet, and takes back those that are stored and not there any more.
+    /// Stores the results that are not stored yet, and removes stored results that were revoked.
     pub(crate) fn settle<S: GraphState, D>(
         &mut self,
         graph: &Compiled<S, D>,
@@ -246,7 +251,7 @@ impl Persist {
         Ok(())
     }
 
-    /// Stores the questions that tasks wait for now, in the place of those that they waited for before.
+    /// Stores the interrupts that are open now, in place of those that were open before.
     pub(super) fn ask(&mut self, suspended: &Suspended) {
         let (mut put, mut remove) = (Vec::new(), Vec::new());
         let open = |key: &RecordKey| {
@@ -258,7 +263,7 @@ impl Persist {
             for question in questions {
                 let stored = StoredQuestion::of(question);
                 let at = key(place(task), RecordKind::Interrupt, &question.id);
-                // An answer that is there is none to the question as it is asked now.
+                // An earlier answer does not answer the question as it is asked now.
                 remove.push(key(place(task), RecordKind::Answer, &question.id));
                 if !self.asked.contains(&at) {
                     self.asked.push(at.clone());
@@ -269,7 +274,7 @@ impl Persist {
         self.records(put, remove);
     }
 
-    /// Takes note of which results are stored already.
+    /// Records which results and open interrupts are stored already.
     pub(super) fn remember<S: GraphState>(
         &mut self,
         results: &[Option<Finished<S>>],
@@ -296,7 +301,7 @@ impl Persist {
             known.map(|(index, result)| if result.is_some() { of_task(index) } else { Vec::new() }).collect();
     }
 
-    /// Stores results of the tasks that are running as they finish.
+    /// Returns a recorder, which stores the results of the running tasks as they finish.
     pub(crate) fn recorder(&mut self, tasks: usize) -> Recorder<'_> {
         self.recorded.resize(tasks, Vec::new());
         Recorder { shared: Arc::clone(&self.shared), at: self.at, recorded: &mut self.recorded }
@@ -307,7 +312,7 @@ impl Persist {
         Journal::flush(&self.journal).await
     }
 
-    /// The checkpoints that have become durable since this was asked last.
+    /// Returns the checkpoints that have become durable since the last call.
     pub(crate) fn announce(&mut self) -> Vec<(CheckpointId, i64)> {
         let durable = self.shared.durable_head();
         let count = self.unannounced.iter().take_while(|(id, _)| Some(*id) <= durable).count();
@@ -315,7 +320,7 @@ impl Persist {
     }
 }
 
-/// Locks a journal; one whose owner panicked is as good as before.
+/// Locks a journal. A panic of an earlier owner leaves it usable.
 pub(super) fn lock(journal: &Mutex<Journal>) -> std::sync::MutexGuard<'_, Journal> {
     journal.lock().unwrap_or_else(PoisonError::into_inner)
 }
