@@ -1,7 +1,8 @@
-//! What does it cost to find a node's result in memory, next to running a node that does nothing? And what does a node cost that
-//! is not cached, in a graph in which another one is?
+//! Measures finding a node's result in the memory cache against running an empty node.
+//!
+//! Also measures a node without a cache policy in a graph in which another node has one.
 
-#![expect(clippy::expect_used, reason = "a bench that cannot run shall stop")]
+#![expect(clippy::expect_used, reason = "a bench that cannot run has to stop")]
 
 use std::time::{Duration, Instant};
 
@@ -25,7 +26,7 @@ async fn other(_: &Count) -> CountUpdate {
 fn ticks(runtime: &tokio::runtime::Runtime, graph: &Graph<Count>, supersteps: u32) -> Duration {
     runtime.block_on(async {
         let start = Instant::now();
-        // The graph never ends by itself: its limit ends it, after exactly so many supersteps.
+        // The graph never ends by itself. The recursion limit ends it after exactly this many supersteps.
         let run = graph.run(Count::input()).recursion_limit(u64::from(supersteps));
         assert!(run.await.is_err(), "a loop without an end");
         start.elapsed() / supersteps

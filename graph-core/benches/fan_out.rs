@@ -1,6 +1,6 @@
-//! What does 1 → 100 → 1 cost next to `join_all` and `JoinSet`, and do CPU-bound tasks use both cores?
+//! Measures a 1 → 100 → 1 fan-out against `join_all` and `JoinSet`, and checks that CPU-bound tasks use both cores.
 
-#![expect(clippy::expect_used, reason = "a bench that cannot run shall stop")]
+#![expect(clippy::expect_used, reason = "a bench that cannot run has to stop")]
 
 use std::hint::black_box;
 use std::pin::Pin;
@@ -17,7 +17,7 @@ const WIDTH: u32 = 100;
 
 #[derive(GraphState, Clone)]
 struct Sum {
-    /// Rounds of work that a task does.
+    /// The number of rounds of work in each task.
     #[state(input)]
     rounds: u32,
     #[state(reducer = any_value)]
@@ -42,7 +42,7 @@ async fn collect(sum: &Sum) -> SumUpdate {
     Sum::update().total(sum.total + 1)
 }
 
-/// Keeps a core busy; nothing for no rounds.
+/// Keeps a core busy for a number of rounds.
 fn burn(item: u32, rounds: u32) -> u64 {
     (0..rounds).fold(u64::from(item), |value, _| {
         black_box(value.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1))
@@ -133,11 +133,11 @@ fn main() {
 
     let one = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     pair(rounds, || time(&one, runs, run(0)), || time(&one, runs, || joined(0)))
-        .report("1 → 100 → 1 on one thread, next to `join_all`", 2.0);
+        .report("1 → 100 → 1 on one thread, against `join_all`", 2.0);
 
     let two = workers(2);
     pair(rounds, || time(&two, runs, run(0)), || time(&two, runs, || spawned(0)))
-        .report("1 → 100 → 1 on two workers, next to `JoinSet`", 1.5);
+        .report("1 → 100 → 1 on two workers, against `JoinSet`", 1.5);
 
     let (rounds, runs) = extent(9, 5);
     let busy = if paired::measuring() { 20_000 } else { 1 };

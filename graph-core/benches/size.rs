@@ -1,6 +1,6 @@
-//! What does a superstep cost that does not touch most of a large state?
+//! Measures a superstep that does not touch most of a large state.
 
-#![expect(clippy::expect_used, reason = "a bench that cannot run shall stop")]
+#![expect(clippy::expect_used, reason = "a bench that cannot run has to stop")]
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use superstep::messages::Message;
 use superstep::{GraphState, Overwrite, START, StateGraph};
 use tokio::runtime::Runtime;
 
-/// A state of `total` and so many lists that nobody writes.
+/// Defines a state of `total` and the given number of lists that no node writes.
 macro_rules! state_of {
     ($state:ident, $update:ident, $tick:ident, $($field:ident)*) => {
         #[derive(GraphState, Clone)]
@@ -84,7 +84,7 @@ fn main() {
         println!("each of 100 further fields: {each:.2} ns per superstep (promised ≤ 0.6: {kept})");
     }
 
-    // With room in both lists: how often a `Vec` moves is not the question.
+    // Both lists have spare capacity, so that reallocations of `Vec` are not measured.
     let (rounds, supersteps) = extent(25, 2_000);
     let grown = |length: usize| {
         let mut lines = Vec::with_capacity(length + 4_000);
@@ -97,7 +97,7 @@ fn main() {
         || per(looped!(&runtime, Log, append, grown(100_000), supersteps)),
         || per(looped!(&runtime, Log, append, grown(10), supersteps)),
     )
-    .report("appending to a list of 100,000, next to one of 10", 1.3);
+    .report("appending to a list of 100,000, against one of 10", 1.3);
 
     let grown = |length: usize| {
         let mut messages = Vec::with_capacity(length + 4_000);
@@ -109,5 +109,5 @@ fn main() {
         || per(looped!(&runtime, Chat, say, grown(100_000), supersteps)),
         || per(looped!(&runtime, Chat, say, grown(10), supersteps)),
     )
-    .report("appending to 100,000 messages, next to 10", 1.3);
+    .report("appending to 100,000 messages, against 10", 1.3);
 }

@@ -1,6 +1,6 @@
-//! What does it cost to store a state and to restore it, next to serde_json on the same values?
+//! Measures storing and restoring a state against serde_json on the same values.
 
-#![expect(clippy::expect_used, reason = "a bench that cannot run shall stop")]
+#![expect(clippy::expect_used, reason = "a bench that cannot run has to stop")]
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -28,7 +28,7 @@ struct Chat {
     count: u64,
 }
 
-/// About 200 bytes of JSON.
+/// Returns a message of about 200 bytes of JSON.
 fn message(number: u32) -> Message {
     let content = format!("message {number}: {}", "lorem ipsum dolor ".repeat(7));
     Message { role: "assistant".to_owned(), content, score: Some(f64::from(number) / 7.0), tokens: number }
@@ -54,7 +54,7 @@ fn main() {
     let whole = json(&messages);
     let (rounds, times) = extent(41, 200);
 
-    // The value by itself is the baseline for all: that is what a read at best has to do.
+    // The baseline is decoding the value alone, which every read has to do at least.
     let decode = || {
         let start = Instant::now();
         for _ in 0..times {

@@ -1,6 +1,6 @@
-//! What does a one-node superstep cost next to a loop written by hand over the same boxed async function?
+//! Measures a one-node superstep against a hand-written loop over the same boxed async function.
 
-#![expect(clippy::expect_used, reason = "a bench that cannot run shall stop")]
+#![expect(clippy::expect_used, reason = "a bench that cannot run has to stop")]
 
 use std::hint::black_box;
 use std::pin::Pin;
@@ -19,7 +19,7 @@ async fn tick(count: &Count) -> CountUpdate {
     Count::update().total(count.total + 1)
 }
 
-/// The same by hand: a partial update of its own, behind the same kind of box.
+/// The same by hand: a separate partial update, with the same kind of box.
 struct Patch {
     total: Option<u64>,
 }
@@ -49,7 +49,7 @@ fn by_hand(runtime: &tokio::runtime::Runtime, node: &Boxed, supersteps: u32) -> 
 fn by_graph(runtime: &tokio::runtime::Runtime, graph: &Graph<Count>, supersteps: u32) -> Duration {
     runtime.block_on(async {
         let start = Instant::now();
-        // The graph never ends by itself: its limit ends it, after exactly so many supersteps.
+        // The graph never ends by itself. The recursion limit ends it after exactly this many supersteps.
         let run = graph.run(Count::input()).recursion_limit(u64::from(supersteps));
         let error = run.await.expect_err("a loop without an end");
         let total = error.state::<Count>().expect("the state of the last superstep").total;
@@ -86,7 +86,7 @@ fn by_checked_graph(runtime: &tokio::runtime::Runtime, graph: &Graph<Checked>, s
     })
 }
 
-/// What it costs that a run could be traced, next to the same that nobody listens to.
+/// Measures the cost of tracing support, against a run without a subscriber.
 #[cfg(feature = "tracing")]
 mod traced {
     use std::time::Duration;
@@ -98,7 +98,7 @@ mod traced {
 
     use super::{Count, by_graph, extent, pair};
 
-    /// Listens to everything up to a level, of every target but one, and keeps nothing.
+    /// A subscriber that enables spans up to a level, optionally without those of superstep, and stores nothing.
     struct Listens {
         level: LevelFilter,
         to_graphs: bool,
@@ -131,10 +131,10 @@ mod traced {
     pub(super) fn next_to_untraced(runtime: &tokio::runtime::Runtime, graph: &Graph<Count>) {
         let (rounds, supersteps) = extent(15, 100_000);
         let questions = [
-            ("with a subscriber to warnings, next to none", LevelFilter::WARN, false, 1.1),
-            ("with a subscriber to everything else, next to none", LevelFilter::TRACE, false, 1.1),
+            ("with a subscriber to warnings, against none", LevelFilter::WARN, false, 1.1),
+            ("with a subscriber to everything else, against none", LevelFilter::TRACE, false, 1.1),
             (
-                "with a subscriber to its spans that keeps nothing, next to none",
+                "with a subscriber to its spans that keeps nothing, against none",
                 LevelFilter::TRACE,
                 true,
                 40.0,
@@ -164,5 +164,5 @@ fn main() {
 
     let graph = StateGraph::<Checked>::new().edge(START, checked).compile().expect("a graph");
     pair(rounds, || by_checked_graph(&runtime, &graph, supersteps), || by_hand(&runtime, &node, supersteps))
-        .report("a one-node superstep with a rule and a route, next to a loop without", 6.0);
+        .report("a one-node superstep with a rule and a route, against a loop without", 6.0);
 }

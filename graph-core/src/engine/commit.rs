@@ -160,7 +160,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 self.undos.push(undo);
             }
         }
-        // Folding consumes the writes. This copy is what a rejected superstep keeps.
+        // Folding consumes the writes. A rejected superstep keeps this copy.
         let kept = S::FALLIBLE.then(|| self.results.clone());
         if let Err(rejected) = fold(state, &mut self.results, &mut self.ledger, &mut self.undos) {
             match kept {

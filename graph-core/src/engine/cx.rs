@@ -36,7 +36,7 @@ pub(crate) struct RunShared {
     pub(crate) metadata: Metadata,
     /// The name of the run's thread; `None` for a run in memory.
     pub(crate) thread: Option<Arc<str>>,
-    /// The listener for custom events and tokens; `None` if there is none.
+    /// The listener for custom events and tokens, if any.
     pub(crate) sink: Option<Arc<dyn Sink>>,
     /// The data that the tasks of the current superstep keep between attempts.
     pub(crate) memos: Memos,
@@ -283,8 +283,8 @@ impl Context {
     /// Waits while the listener is far behind. Without a listener the call has no effect. Two things to note:
     ///
     /// - The chunk is sent unchanged, even if the messages are an excluded field of the state.
-    /// - The chunk is sent again if the node runs again. Give all chunks of a reply its [id](MessageChunk::id), so
-    ///   that listeners can tell.
+    /// - The chunk is sent again if the node runs again. Give the chunks of a reply its [id](MessageChunk::id), so that
+    ///   a listener knows to which reply a chunk belongs.
     ///
     /// ```
     /// # use superstep::{Context, END, EventKind, GraphState, START, StateGraph, StreamMode};

@@ -117,8 +117,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         self.tasks.iter().map(|task| self.graph.node_name(task.node))
     }
 
-    /// Returns the only planned task's node and packet; `None` if several tasks are planned, or if the task has no
-    /// packet.
+    /// Returns the planned task's node and packet; `None` unless exactly one task, with a packet, is planned.
     pub(crate) fn planned(&self) -> Option<(&str, &Packet)> {
         let [task] = self.tasks.as_slice() else { return None };
         Some((self.graph.node_name(task.node), task.packet.as_ref()?))

@@ -9,7 +9,7 @@ struct Alive {
     field: usize,
     /// The superstep that wrote the field last; `None` while the field is clear.
     since: Option<u64>,
-    /// `true` while a deferred node that was planned together with the write has not run.
+    /// `true` while a deferred node that was planned by the writing superstep may not have run.
     kept: bool,
 }
 
@@ -35,7 +35,7 @@ impl Ephemerals {
         }
     }
 
-    /// Returns the fields to clear when superstep `step` is applied: all tasks planned after the write have run,
+    /// Returns the fields to clear when superstep `step` is applied: all tasks planned with the write have run,
     /// deferred tasks included.
     pub(super) fn due(&self, step: u64, progress: &Progress) -> impl Iterator<Item = usize> {
         self.0.iter().filter_map(move |alive| {

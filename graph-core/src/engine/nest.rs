@@ -26,7 +26,7 @@ pub(crate) struct Nest {
     pub(crate) listeners: Option<Arc<dyn Sink>>,
     /// Answers to interrupts of this run that arrived through the parent run, by interrupt id.
     pub(crate) answers: Arc<HashMap<String, Answered>>,
-    /// The prefix of ids derived from a write, after the thread: identifies the subgraph call.
+    /// The prefix of ids derived from writes, in place of the thread's name: identifies the subgraph call.
     pub(crate) call: Option<Arc<str>>,
     /// Former names of the graph's nodes, with the nodes' indices.
     pub(crate) aliases: Vec<(String, usize)>,

@@ -21,7 +21,7 @@ pub(crate) const DEPTH: usize = 32;
 
 /// Subgraph calls are nested too deeply.
 #[derive(Debug, thiserror::Error)]
-#[error("subgraph `{}` is nested in more than {DEPTH} subgraph calls: check that it does not call itself without end", .path.join("/"))]
+#[error("subgraph `{}` is nested more than {DEPTH} levels deep: check that it does not call itself without end", .path.join("/"))]
 struct TooDeep {
     path: Vec<String>,
 }

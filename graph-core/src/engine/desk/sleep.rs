@@ -56,12 +56,12 @@ impl Context {
     /// # async fn main() -> superstep::Result<()> {
     /// # let graph = StateGraph::<Order>::new().edge(START, follow_up).edge(follow_up, END).compile()?;
     /// # let graph = graph.with_checkpointer(MemoryCheckpointer::default());
-    /// // The process waits if it lives; with this option, long sleeps wait in the checkpointer alone:
+    /// // Without this option, the process waits. With it, a long sleep ends the run and waits in the checkpointer:
     /// let run = graph.thread("17").run(Order::input()).suspend_sleeps_longer_than(Duration::from_secs(60));
     /// let outcome = run.await?;
     /// let due = outcome.pause().and_then(|pause| pause.wakes_at()).expect("it is asleep");
     ///
-    /// // A timer of the program does this now and then:
+    /// // A timer in the program resumes the sleepers that are due:
     /// # assert!(graph.due(due - Duration::from_secs(1)).await?.is_empty());
     /// for sleeper in graph.due(due).await? {
     ///     sleeper.thread.resume(()).suspend_sleeps_longer_than(Duration::from_secs(60)).await?;

@@ -60,8 +60,8 @@ impl Context {
     /// The key identifies the step inside its task. It may be used once in an attempt, and it must be the same
     /// whenever the node runs again.
     ///
-    /// - An `Err` is not stored: the step runs again with the node. To retry inside an attempt, do so inside the
-    ///   step.
+    /// - An `Err` is not stored: the step runs again with the node. To try several times in one attempt, retry inside
+    ///   the step.
     /// - [`interrupt`](Self::interrupt) inside a step fails the task.
     /// - A step is forgotten together with its task. If the task is abandoned (by new input with `abandon_pending`,
     ///   or by `thread.update`), a later task runs the step again with another idempotency key. For an effect that
@@ -78,8 +78,8 @@ impl Context {
     ///
     /// # Durability
     /// Everything that the step depends on is durable before the step begins, and its result is durable before this
-    /// returns. Both hold in every [`Durability`](crate::Durability) mode. A crash in between makes the step run
-    /// again, for which there is [`idempotency_key`](Self::idempotency_key).
+    /// returns. Both hold in every [`Durability`](crate::Durability) mode. After a crash in between, the step runs
+    /// again: pass an [`idempotency_key`](Self::idempotency_key) to the service that it calls.
     ///
     /// # Cancel safety
     /// Dropping the future has the effect of a crash: the step may have run in part, or completely without its result

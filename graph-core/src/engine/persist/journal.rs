@@ -26,8 +26,8 @@ pub(crate) struct Journal {
     /// `true` once the thread or the subgraph call belongs to this run. Before that nothing may be written, because
     /// the run may still be refused.
     begun: bool,
-    /// For a subgraph run: completes when the parent run's writes are durable. Nothing of the subgraph run is written
-    /// before that.
+    /// For a subgraph run: completes when the writes of all parent runs are durable. Nothing of the subgraph run is
+    /// written before that.
     ///
     /// Otherwise a crash could leave the beginning of a call that no checkpoint has planned. It would hide the
     /// previous call, from which the thread has to continue.
@@ -284,7 +284,7 @@ impl Shared {
         self.pushed.wake();
     }
 
-    /// Queues a write at once, even if others are deferred until the run's end.
+    /// Queues a write, and before it everything that durability `Exit` has deferred.
     pub(super) fn push_now(&self, write: BatchWrite) {
         self.release();
         {
@@ -336,7 +336,8 @@ impl Shared {
         self.lock().epoch
     }
 
-    /// Waits until everything that was pushed so far is durable. Another task has to poll the journal meanwhile.
+    /// Waits until everything that was pushed so far is durable, deferred writes included. The driver polls the journal
+    /// meanwhile.
     pub(crate) async fn durable(&self) -> Result<(), Arc<CheckpointError>> {
         self.release();
         let wanted = self.lock().queued;

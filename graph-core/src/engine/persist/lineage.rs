@@ -91,7 +91,7 @@ impl<'s> Branch<'s> {
         Self { pages: Pages::new(store, thread, namespace), known: BTreeMap::new(), start: at }
     }
 
-    /// Returns the way from a checkpoint to the start of the branch.
+    /// Returns the way from a checkpoint to the position of the run.
     async fn way_from(&mut self, planned: CheckpointId) -> Result<Way, CheckpointError> {
         // A checkpoint's parent is older than the checkpoint, so nothing older than the wanted one has to be read.
         while self.known.keys().next().is_none_or(|oldest| *oldest > planned) {

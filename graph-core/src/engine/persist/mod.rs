@@ -1,4 +1,4 @@
-//! Persistence of a run on a thread: what it stores, and how a later run restores it.
+//! Persistence of a run on a thread: the writes of a run, and how a later run restores them.
 
 mod again;
 mod around;

@@ -22,7 +22,7 @@ use super::question::StoredQuestion;
 use super::recorder::Recorder;
 use super::records::{finished_records, json_record, key, place};
 
-/// The connection of a run to its thread: what is stored, and what will be stored next.
+/// The connection of a run to its thread: its journal, its position, and the contents of the next checkpoint.
 pub(crate) struct Persist {
     pub(crate) journal: Arc<Mutex<Journal>>,
     pub(crate) shared: Arc<Shared>,
