@@ -152,10 +152,7 @@ fn a_key_that_is_used_twice_fails_the_task_even_if_its_node_does_not_care() {
         assert!(again.is_err());
         Ok(heard("swallowed"))
     }
-    assert_eq!(
-        failure(&graph_of(twice)),
-        "durable step `k` failed: its key is used twice in one attempt"
-    );
+    assert_eq!(failure(&graph_of(twice)), "durable step `k` failed: its key is used twice in one attempt");
 }
 
 #[test]
@@ -203,17 +200,13 @@ fn a_result_that_cannot_be_stored_is_an_error_although_the_step_is_done() {
         Ok(heard("swallowed"))
     }
     assert!(
-        failure(&graph_of(pairs))
-            .starts_with("durable step `pairs` failed: its result cannot be stored: ")
+        failure(&graph_of(pairs)).starts_with("durable step `pairs` failed: its result cannot be stored: ")
     );
     async fn nan(_: &Talk, cx: &ContextWith<Journal>) -> Result<TalkUpdate> {
         let _ = cx.step("nan", async { fine(f64::NAN) }).await;
         Ok(heard("swallowed"))
     }
-    assert!(
-        failure(&graph_of(nan))
-            .starts_with("durable step `nan` failed: its result cannot be stored: ")
-    );
+    assert!(failure(&graph_of(nan)).starts_with("durable step `nan` failed: its result cannot be stored: "));
 }
 
 #[test]
@@ -232,10 +225,7 @@ fn a_result_that_has_become_unreadable_is_an_error() {
         let error = run.step().await.unwrap_err();
         let ErrorKind::Node { first, .. } = error.kind() else { panic!("{error}") };
         let said = first.error.to_string();
-        assert!(
-            said.starts_with("durable step `s` failed: its stored result cannot be read: "),
-            "{said}"
-        );
+        assert!(said.starts_with("durable step `s` failed: its stored result cannot be read: "), "{said}");
         Ok(())
     });
 }
