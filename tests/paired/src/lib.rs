@@ -24,11 +24,7 @@ pub struct Pair {
 }
 
 /// Runs both programs `rounds` times in turn. Each returns the time of one iteration.
-pub fn pair(
-    rounds: usize,
-    mut ours: impl FnMut() -> Duration,
-    mut theirs: impl FnMut() -> Duration,
-) -> Pair {
+pub fn pair(rounds: usize, mut ours: impl FnMut() -> Duration, mut theirs: impl FnMut() -> Duration) -> Pair {
     let _ = (theirs(), ours());
     let times: Vec<(Duration, Duration)> = (0..rounds).map(|_| (theirs(), ours())).collect();
     Pair {

@@ -14,11 +14,8 @@ mod pictured;
 mod said;
 mod slept;
 mod stored;
-#[path = "../threads/stores.rs"]
-#[expect(dead_code, reason = "other tests need more of it")]
-mod stores;
-#[path = "../threads/story.rs"]
-mod story;
 mod streamed;
 mod tried;
 mod written;
+
+use tests::{stores, story};

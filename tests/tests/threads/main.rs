@@ -38,10 +38,10 @@ mod secrets;
 mod sleeping;
 mod stale_answers;
 mod steps;
-mod stores;
-mod story;
 mod time_travel;
 mod unfinished;
 mod unstorable;
 mod updates;
 mod waiting;
+
+use tests::{stores, story};

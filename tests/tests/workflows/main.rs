@@ -10,6 +10,5 @@ mod function;
 mod previous;
 mod steps;
 mod stored;
-#[path = "../threads/stores.rs"]
-#[expect(dead_code, reason = "other tests need more of it")]
-mod stores;
+
+use tests::stores;

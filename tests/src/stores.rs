@@ -1,4 +1,4 @@
-//! The stores that threads are tested on, each of which can be opened again as another process would.
+//! The checkpoint stores that threads are tested on. Each can be opened again, as another process would open it.
 
 use std::sync::Arc;
 
@@ -10,65 +10,68 @@ use superstep::{Graph, GraphState};
 use superstep_sqlite::{SqliteCheckpointer, Synchronous};
 use tempfile::TempDir;
 
-/// Where a store keeps what it is given.
-pub(crate) enum Place {
+/// The storage behind a store under test.
+#[derive(Debug)]
+pub enum Place {
+    /// A store in memory.
     Memory(MemoryCheckpointer),
+    /// The folder of a SQLite file.
     File(TempDir),
-    /// What is kept of a store that encrypts.
+    /// The inner store of an encrypting one.
     Encrypted(MemoryCheckpointer),
 }
 
-/// Runs a test on each kind of store, a fresh one each.
-pub(crate) async fn on_every_store(test: impl AsyncFn(&Place)) {
+/// Runs a test on a fresh store of each kind.
+pub async fn on_every_store(test: impl AsyncFn(&Place)) {
     test(&Place::memory()).await;
     test(&Place::file()).await;
     test(&Place::encrypted()).await;
 }
 
 impl Place {
-    pub(crate) fn memory() -> Self {
+    /// An empty store in memory.
+    pub fn memory() -> Self {
         Self::Memory(MemoryCheckpointer::new())
     }
 
-    pub(crate) fn file() -> Self {
+    /// An empty SQLite file.
+    pub fn file() -> Self {
         Self::File(tempfile::tempdir().unwrap())
     }
 
-    pub(crate) fn encrypted() -> Self {
+    /// An empty store in memory, encrypted.
+    pub fn encrypted() -> Self {
         Self::Encrypted(MemoryCheckpointer::new())
     }
 
-    /// A handle of its own: as another process has it, where the store is a file.
-    pub(crate) fn open(&self) -> Arc<dyn Checkpointer> {
+    /// Opens a new handle of the store.
+    pub fn open(&self) -> Arc<dyn Checkpointer> {
         match self {
             Self::Memory(store) => Arc::new(store.clone()),
             Self::Encrypted(store) => Arc::new(encrypting(store.clone())),
             Self::File(folder) => {
-                // Not waiting for the disk: no power is cut here.
+                // Tests do not cut the power, so no commit waits for the disk.
                 let options = SqliteCheckpointer::options().synchronous(Synchronous::Normal).readers(1);
                 Arc::new(options.open(folder.path().join("threads.db")).unwrap())
             }
         }
     }
 
-    /// What is really kept: of a store that encrypts, what it has been given by it.
-    pub(crate) fn kept(&self) -> Arc<dyn Checkpointer> {
+    /// Opens the storage itself: the inner store of an encrypting one.
+    pub fn kept(&self) -> Arc<dyn Checkpointer> {
         match self {
             Self::Encrypted(store) => Arc::new(store.clone()),
             _ => self.open(),
         }
     }
 
-    /// The thread that tests are about, through a handle of its own.
-    pub(crate) fn thread<S: GraphState, D: Send + Sync + 'static>(
-        &self,
-        graph: &Graph<S, D>,
-    ) -> Thread<S, D> {
+    /// The thread under test, through a new handle of the store.
+    pub fn thread<S: GraphState, D: Send + Sync + 'static>(&self, graph: &Graph<S, D>) -> Thread<S, D> {
         graph.with_checkpointer(self.open()).thread("t")
     }
 
-    /// Every byte that is kept of the thread: as the store gives it back, and as it is in the files.
-    pub(crate) async fn bytes(&self) -> Vec<u8> {
+    /// Every stored byte of the thread: as the store returns it, and as it is in the files.
+    pub async fn bytes(&self) -> Vec<u8> {
         let store = self.open();
         let mut bytes = Vec::new();
         let query = CheckpointQuery { thread: "t".into(), ..CheckpointQuery::default() };
@@ -82,7 +85,7 @@ impl Place {
         }
         if let Self::File(folder) = self {
             for file in std::fs::read_dir(folder.path()).unwrap() {
-                // A store that was dropped is closed a little later, and takes its log away with it.
+                // A dropped store closes a little later and then removes its log.
                 bytes.extend(std::fs::read(file.unwrap().path()).unwrap_or_default());
             }
         }
@@ -90,12 +93,12 @@ impl Place {
     }
 }
 
-/// A store that encrypts what another one keeps.
-pub(crate) fn encrypting<C: Checkpointer>(store: C) -> EncryptedCheckpointer<C> {
+/// Encrypts a store.
+pub fn encrypting<C: Checkpointer>(store: C) -> EncryptedCheckpointer<C> {
     EncryptedCheckpointer::new(store, Keys::new(Key::new(1, &[7; 32])))
 }
 
-/// Whether a text is somewhere in bytes.
-pub(crate) fn holds(bytes: &[u8], text: &str) -> bool {
+/// Returns `true` if the bytes contain a string.
+pub fn holds(bytes: &[u8], text: &str) -> bool {
     bytes.windows(text.len()).any(|window| window == text.as_bytes())
 }

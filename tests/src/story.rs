@@ -1,45 +1,51 @@
-//! The state and the nodes that tests of threads share: each node says in the state, and notes outside of it, that it ran.
+//! A state and nodes for tests of threads. Each node records that it ran, in the state and outside of it.
 
 use std::sync::Mutex;
 
 use superstep::thread::Snapshot;
 use superstep::{ContextWith, GraphState, NodeError, StateGraph};
 
+/// The state: a log and a value.
 #[derive(GraphState, Clone, Debug, PartialEq)]
-pub(crate) struct Story {
+pub struct Story {
+    /// The nodes that ran, in order.
     #[state(input, reducer = append)]
-    pub(crate) log: Vec<String>,
+    pub log: Vec<String>,
+    /// A field without a reducer.
     #[state(input)]
-    pub(crate) value: Option<u32>,
+    pub value: Option<u32>,
 }
 
-pub(crate) fn say(text: impl Into<String>) -> StoryUpdate {
+/// An update that appends to the log.
+pub fn say(text: impl Into<String>) -> StoryUpdate {
     Story::update().log([text.into()])
 }
 
-pub(crate) fn begin(text: &str) -> StoryInput {
+/// An input that appends to the log.
+pub fn begin(text: &str) -> StoryInput {
     Story::input().log([text.to_owned()])
 }
 
-/// What is outside of threads and outlives processes: which nodes ran, and which are broken.
-#[derive(Default)]
-pub(crate) struct World {
+/// The world outside of threads, which outlives processes: the nodes that ran, and the nodes that fail.
+#[derive(Debug, Default)]
+pub struct World {
     ran: Mutex<Vec<String>>,
     broken: Mutex<Vec<&'static str>>,
 }
 
 impl World {
-    /// Lets these nodes fail from now on, and no others.
-    pub(crate) fn breaks(&self, nodes: &[&'static str]) {
+    /// Makes exactly these nodes fail from now on.
+    pub fn breaks(&self, nodes: &[&'static str]) {
         *self.broken.lock().unwrap() = nodes.to_vec();
     }
 
-    pub(crate) fn note(&self, text: impl Into<String>) {
+    /// Notes a string.
+    pub fn note(&self, text: impl Into<String>) {
         self.ran.lock().unwrap().push(text.into());
     }
 
-    /// Everything noted since it was last asked.
-    pub(crate) fn ran(&self) -> String {
+    /// Returns all notes since the last call.
+    pub fn ran(&self) -> String {
         std::mem::take(&mut *self.ran.lock().unwrap()).join(" ")
     }
 
@@ -48,11 +54,11 @@ impl World {
     }
 }
 
-/// What every node does first.
-pub(crate) async fn enter(cx: &ContextWith<World>, what: &str) -> Result<(), NodeError> {
+/// Notes that a node runs, and fails if it is to fail.
+pub async fn enter(cx: &ContextWith<World>, what: &str) -> Result<(), NodeError> {
     cx.context().note(what);
     if cx.context().is_broken(what) {
-        // Siblings that have something to do come first.
+        // Siblings run first.
         for _ in 0..3 {
             tokio::task::yield_now().await;
         }
@@ -61,11 +67,13 @@ pub(crate) async fn enter(cx: &ContextWith<World>, what: &str) -> Result<(), Nod
     Ok(())
 }
 
-pub(crate) fn story() -> StateGraph<Story, World> {
+/// A graph over the story.
+pub fn story() -> StateGraph<Story, World> {
     StateGraph::<Story>::with_context::<World>()
 }
 
-/// Nodes that do no more than to say that they ran.
+/// Defines nodes that only record that they ran.
+#[macro_export]
 macro_rules! tellers {
     ($($name:ident)*) => {$(
         async fn $name(
@@ -77,13 +85,14 @@ macro_rules! tellers {
         }
     )*};
 }
-pub(crate) use tellers;
+pub use crate::tellers;
 
 /// The planned nodes of a snapshot.
-pub(crate) fn next<S: GraphState>(snapshot: &Snapshot<S>) -> String {
+pub fn next<S: GraphState>(snapshot: &Snapshot<S>) -> String {
     snapshot.next.iter().map(|next| &**next).collect::<Vec<_>>().join(" ")
 }
 
-pub(crate) fn told(story: &Story) -> String {
+/// The log as one string.
+pub fn told(story: &Story) -> String {
     story.log.join(" ")
 }
