@@ -17,6 +17,7 @@ mod persistent;
 mod resuming;
 mod run;
 mod snapshot;
+mod snapshot_json;
 mod unfinished;
 mod update;
 mod within;

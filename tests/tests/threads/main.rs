@@ -36,6 +36,7 @@ mod resuming;
 mod run_ids;
 mod secrets;
 mod sleeping;
+mod snapshots;
 mod stale_answers;
 mod steps;
 mod time_travel;
