@@ -6,9 +6,9 @@ use crate::reducers::{ReduceError, Reducer, Stamp, Undo, guarded};
 
 use super::WriteKind;
 
-/// Replaces a field's value, past its reducer and past every other write of the superstep to that field.
+/// Replaces a field's value. It bypasses the reducer and drops every other write of the superstep to that field.
 ///
-/// It is a Rust value on purpose: nothing in a JSON *input* can express it. In the JSON of an *update* it lies under
+/// It is a Rust value on purpose: the JSON of an *input* cannot express it. In the JSON of an *update* it is under
 /// `$overwrite`.
 ///
 /// ```
@@ -29,9 +29,9 @@ pub struct Overwrite<T>(pub T);
 
 /// One write to a field of type `T` that the reducer `R` folds.
 pub enum Change<R: Reducer<T>, T: Clone> {
-    /// What a node handed in.
+    /// The update that a node returned.
     Update(R::Update),
-    /// The same after [`Reducer::prepare`].
+    /// The update after [`Reducer::prepare`].
     Delta(R::Delta),
     /// The field's new value.
     Overwrite(T),
@@ -48,7 +48,7 @@ impl<R: Reducer<T>, T: Clone> Clone for Change<R, T> {
 }
 
 impl<R: Reducer<T>, T: Clone> Change<R, T> {
-    /// How the engine has to treat this write next to others of the same field.
+    /// Returns how this write combines with other writes to the same field.
     pub fn kind(&self) -> WriteKind {
         match self {
             Self::Overwrite(_) => WriteKind::Overwrite,
@@ -57,13 +57,13 @@ impl<R: Reducer<T>, T: Clone> Change<R, T> {
         }
     }
 
-    /// Turns an update into its delta and settles what overwrites; a delta stays what it is.
+    /// Turns an update into its delta, and prepares an overwrite. A delta stays unchanged.
     ///
     /// # Errors
-    /// What [`Reducer::prepare`] and [`Reducer::prepare_overwrite`] say.
+    /// The error of [`Reducer::prepare`] or [`Reducer::prepare_overwrite`].
     pub fn prepare(self, stamp: &Stamp<'_>) -> Result<Self, ReduceError> {
         match self {
-            // Its panic is an error of the field's, which is told with care when the field is excluded.
+            // A panic becomes an error of the field, so that nothing is revealed if the field is excluded.
             Self::Update(update) if R::FALLIBLE => guarded(|| R::prepare(update, stamp)).map(Self::Delta),
             Self::Update(update) => R::prepare(update, stamp).map(Self::Delta),
             Self::Overwrite(value) if R::FALLIBLE => {
@@ -74,13 +74,13 @@ impl<R: Reducer<T>, T: Clone> Change<R, T> {
         }
     }
 
-    /// Writes this change into `value`; after an error `value` is what it was.
+    /// Writes this change into `value`. If it fails, `value` is unchanged.
     ///
     /// # Errors
-    /// What the reducer says.
+    /// The error of the reducer.
     pub fn apply(self, value: &mut T) -> Result<Undo<T>, ReduceError> {
         match self {
-            // A reducer of the user's may override `apply` and panic there; one that cannot fail is not asked to pay.
+            // A user's reducer may override `apply` and panic there. A reducer that cannot fail does not pay for the guard.
             Self::Delta(delta) if R::FALLIBLE => guarded(|| R::apply(value, delta)),
             Self::Delta(delta) => R::apply(value, delta),
             Self::Overwrite(new) => Ok(Undo::Value(std::mem::replace(value, new))),
@@ -90,7 +90,7 @@ impl<R: Reducer<T>, T: Clone> Change<R, T> {
 }
 
 impl<R: Reducer<T>, T: Clone + 'static> Change<R, T> {
-    /// What was written: the update, the delta or the overwriting value, whichever this is.
+    /// Returns the written value: the update, the delta or the overwriting value.
     pub fn value(&self) -> &dyn Any {
         match self {
             Self::Update(update) => update,
@@ -101,7 +101,7 @@ impl<R: Reducer<T>, T: Clone + 'static> Change<R, T> {
 }
 
 impl<R: Reducer<T, Update = T, Delta = T>, T: Clone> Change<R, T> {
-    /// What was written, when updates and deltas are of the field's own type.
+    /// Returns the written value, if updates and deltas are of the field's own type.
     pub fn as_field(&self) -> &T {
         match self {
             Self::Update(value) | Self::Delta(value) | Self::Overwrite(value) => value,
@@ -123,7 +123,7 @@ where
     }
 }
 
-/// What the setter of a field folded by `R` takes.
+/// A value that the setter of a field with reducer `R` takes.
 #[diagnostic::on_unimplemented(
     message = "a field of type `{T}` with reducer `{R}` cannot take `{Self}`",
     label = "cannot be written to this field",
@@ -132,7 +132,7 @@ where
             reducers take one value; every field takes `Overwrite(value)`"
 )]
 pub trait IntoChange<R: Reducer<T>, T: Clone> {
-    /// The write this value stands for.
+    /// Converts this value into a write.
     fn into_change(self) -> Change<R, T>;
 }
 
@@ -143,16 +143,16 @@ impl<R: Reducer<T>, T: Clone> IntoChange<R, T> for Overwrite<T> {
     }
 }
 
-/// What the setter of a field folded by a user's reducer takes: exactly its update `U`, or [`Overwrite`].
+/// A value that the setter of a field with a user's reducer takes: exactly its update `U`, or [`Overwrite`].
 ///
-/// `M` tells the two apart; it is always inferred.
+/// `M` tells the two apart and is always inferred.
 #[diagnostic::on_unimplemented(
     message = "a field of type `{T}` whose reducer takes `{U}` cannot take `{Self}`",
     label = "the reducer takes `{U}`",
     note = "a reducer of your own takes exactly its update; every field takes `Overwrite(value)`"
 )]
 pub trait IntoCustomChange<R: Reducer<T>, T: Clone, U, M> {
-    /// The write this value stands for.
+    /// Converts this value into a write.
     fn into_change(self) -> Change<R, T>;
 }
 
@@ -182,9 +182,9 @@ impl<R: Reducer<T>, T: Clone, U> IntoCustomChange<R, T, U, ByOverwrite> for Over
 mod tests {
     use super::*;
 
-    enum Explosive {}
+    enum PanicsOnApply {}
 
-    impl Reducer<u8> for Explosive {
+    impl Reducer<u8> for PanicsOnApply {
         type Update = u8;
         type Delta = u8;
 
@@ -202,13 +202,13 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_in_an_own_apply_is_an_error() {
-        let error = Change::<Explosive, u8>::Delta(1).apply(&mut 0).unwrap_err();
+    fn panic_in_apply_is_an_error() {
+        let error = Change::<PanicsOnApply, u8>::Delta(1).apply(&mut 0).unwrap_err();
         assert_eq!(error.to_string(), "the reducer panicked: bang");
     }
 
     #[test]
-    fn an_update_is_not_applied_before_it_is_prepared() {
-        assert!(Change::<Explosive, u8>::Update(1).apply(&mut 0).is_err());
+    fn unprepared_update_is_not_applied() {
+        assert!(Change::<PanicsOnApply, u8>::Update(1).apply(&mut 0).is_err());
     }
 }

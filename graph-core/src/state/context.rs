@@ -6,10 +6,10 @@ use super::FieldSpec;
 
 static UNNAMED: FieldSpec = FieldSpec::__new("?");
 
-/// Rebuilds a field through its `from_context` function, whose signature says which context it asks for.
+/// Rebuilds a field through its `from_context` function. The function's signature determines the context type.
 ///
 /// # Errors
-/// The field, when the context is of another type.
+/// Returns the field if the context has another type.
 pub fn from_context<D: Any, T>(
     slot: &mut T,
     make: impl Fn(&D) -> T,
@@ -35,14 +35,14 @@ mod tests {
     static FIELD: FieldSpec = FieldSpec::__new("length");
 
     #[test]
-    fn the_signature_says_which_context_is_asked_for() {
+    fn signature_determines_the_context_type() {
         let mut slot = None;
         assert_eq!(from_context(&mut slot, length, &"four".to_owned(), Some(&FIELD)), Ok(()));
         assert_eq!(slot, Some(4));
     }
 
     #[test]
-    fn another_context_names_the_field() {
+    fn other_context_type_is_an_error_with_the_field() {
         let mut slot = None;
         assert_eq!(from_context(&mut slot, length, &4_u8, Some(&FIELD)), Err(&FIELD));
         assert_eq!(slot, None);

@@ -4,14 +4,14 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use super::GraphState;
 
-/// A state seen through its serialization rules; made by [`GraphState::dump`].
+/// A view of a state that serializes by the rules on its fields; made by [`GraphState::dump`].
 ///
 /// `Display` writes it as JSON, pretty with `{:#}`.
 #[derive(Clone, Copy)]
 pub struct Dump<'s, S>(pub(super) &'s S);
 
 impl<S: GraphState> Dump<'_, S> {
-    /// The dump as a JSON value.
+    /// Converts the dump into a JSON value.
     ///
     /// # Errors
     /// A field's own serializer failed.

@@ -2,9 +2,9 @@ use std::fmt;
 
 use crate::reducers::StoredAs;
 
-/// A field of a state, known to the compiler: `Ticket::ANSWER` is a `Field<Ticket, Option<String>>`.
+/// A typed constant for a field of a state: `Ticket::ANSWER` is a `Field<Ticket, Option<String>>`.
 ///
-/// A constant of another state, or of another type, does not fit where this one is asked for.
+/// A constant of another state or of another type does not compile in its place.
 pub struct Field<S, T> {
     name: &'static str,
     index: usize,
@@ -17,17 +17,17 @@ impl<S, T> Field<S, T> {
         Self { name, index, get }
     }
 
-    /// The field's name as dumps, inputs and errors spell it (after `rename`).
+    /// Returns the field's name in dumps, inputs and errors (after `rename`).
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The field's position among the fields of its state; flattened states follow the state's own fields.
+    /// Returns the field's position among the fields of its state. Fields of flattened states follow the state's own.
     pub const fn index(&self) -> usize {
         self.index
     }
 
-    /// The field's value in `state`.
+    /// Returns the field's value in `state`.
     pub fn get<'s>(&self, state: &'s S) -> &'s T {
         (self.get)(state)
     }
@@ -53,23 +53,23 @@ impl<S, T> fmt::Display for Field<S, T> {
     }
 }
 
-/// What a derive says about one field of a state.
+/// The attributes of one field of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FieldSpec {
     /// The name in dumps, inputs and errors (after `rename`).
     pub name: &'static str,
-    /// The reducer as it was written, if there is one.
+    /// The reducer as written in the attribute; `None` without a reducer.
     pub reducer: Option<&'static str>,
-    /// Cleared once a superstep that could read it has run.
+    /// `true` if the field is cleared after one superstep could read it.
     pub ephemeral: bool,
-    /// Left out of dumps and serialized events; its value appears in no error text.
+    /// `true` if dumps and serialized events leave the field out. Its value is in no error text either.
     pub excluded: bool,
-    /// In no checkpoint and no JSON input; dumped only where the state says through which function.
+    /// `true` if the field is in no checkpoint and no JSON input. It is dumped only with a `serialize_with` function.
     pub untracked: bool,
-    /// What a checkpoint stores when the field was written; `None` for what is in no checkpoint.
+    /// The form in which a checkpoint stores a write to the field; `None` if checkpoints do not store the field.
     pub stored: Option<StoredAs>,
-    /// A thread's first input, or first update, has to give it: it has no value that nobody gave.
+    /// `true` if a thread's first input or first update must contain the field, because it has no start value.
     pub required: bool,
 }
 

@@ -11,7 +11,7 @@ use super::{
     Dump, EncodeError, FieldSpec, Input, MigrationError, Restore, RestoreError, Stored, UndoOf, Update,
 };
 
-/// A struct that a graph runs over; implemented by `#[derive(GraphState)]`.
+/// The state of a graph; implemented by `#[derive(GraphState)]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a state",
     label = "`{Self}` does not derive `GraphState`",
@@ -20,89 +20,89 @@ use super::{
 pub trait GraphState: Send + Sync + Sized + 'static {
     /// The struct's name.
     const NAME: &'static str;
-    /// How many fields there are, flattened ones included.
+    /// The number of fields, including those of flattened states.
     const FIELD_COUNT: usize;
-    /// Whether applying an update can fail: a field has a rule, the state an invariant, or a reducer is fallible.
+    /// `true` if applying an update can fail: a field has a rule, the state has an invariant, or a reducer is fallible.
     const FALLIBLE: bool = true;
 
-    /// The partial update: every field optional.
+    /// The partial update, in which every field is optional.
     type Update: Update<Self>;
-    /// What a run starts with.
+    /// The input of a run.
     type Input: Input<Self>;
-    /// The fields marked `output`, or the state itself when none is.
+    /// The fields marked `output`, or the state itself if no field is marked.
     type Output: Send + 'static;
 
-    /// What is known of the field at `index`; `None` past the last.
+    /// Returns the attributes of the field at `index`; `None` if there is no such field.
     fn field(index: usize) -> Option<&'static FieldSpec>;
 
-    /// Checks the rules of one field, writing what is broken into `report`.
+    /// Checks the rules of one field, and adds the violations to `report`.
     fn validate_field(&self, index: usize, report: &mut Report);
 
     /// Checks the state's own invariant and those of flattened states.
     fn check_invariant(&self) -> Result<(), Violation>;
 
-    /// Puts an ephemeral field back to its default, and says how to take that back.
+    /// Resets an ephemeral field to its default, and returns the value that takes the reset back.
     fn clear_ephemeral(&mut self, index: usize) -> Option<UndoOf<Self>>;
 
     /// Rebuilds the fields marked `from_context` from the graph's context.
     ///
     /// # Errors
-    /// Names the field whose function asks for a context of another type.
+    /// Returns the field whose function takes a context of another type.
     fn rebuild_untracked(&mut self, context: &dyn Any) -> Result<(), &'static FieldSpec>;
 
-    /// The output view of this state.
+    /// Returns the output of this state.
     fn output(&self) -> Self::Output;
 
-    /// The state that a fresh run would begin with: the input through defaults, reducers and rules. Fields marked
-    /// `from_context` are as without a context.
+    /// Returns the state in which a fresh run with this input would start, after defaults, reducers and rules. Fields
+    /// marked `from_context` have the value that they have without a context.
     ///
     /// # Errors
-    /// What a run would refuse the input with.
+    /// The error with which a run would refuse the input.
     fn started(input: Self::Input) -> Result<Self, Error> {
         engine::started(input)
     }
 
-    /// The state with an update applied to it as a node's would be: through reducers and rules, all or nothing.
+    /// Returns the state after an update, which goes through reducers and rules as the update of a node does.
     ///
-    /// It is how a node is tested without a graph: call it, and look at what its update makes of the state.
+    /// Use it to test a node without a graph: call the node, and apply its update.
     ///
     /// # Errors
-    /// [`Validation`](crate::ErrorKind::Validation) or [`Reducer`](crate::ErrorKind::Reducer), with the state as it was.
+    /// [`Validation`](crate::ErrorKind::Validation) or [`Reducer`](crate::ErrorKind::Reducer). The error contains the state
+    /// before the update.
     fn updated(self, update: Self::Update) -> Result<Self, Error> {
         engine::updated(self, update)
     }
 
-    /// A copy of the whole state.
+    /// Returns a copy of the whole state.
     ///
-    /// `Clone` is asked for here and not of every `S: GraphState`, so that a state without it is one error.
+    /// `Clone` is required here and not by the trait, so that a state without it is one error.
     #[doc(hidden)]
     fn __duplicate(&self) -> Self;
 
-    /// Writes the dumped fields into a map that has been opened; [`dump`](Self::dump) and flattening build on it.
+    /// Writes the dumped fields into an open map; [`dump`](Self::dump) and flattening build on it.
     #[doc(hidden)]
     fn __dump_fields<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error>;
 
-    /// Writes the value of the field at `index` behind what is in `into`, as a store keeps it. Nothing, for an untracked
-    /// field.
+    /// Appends the stored form of the field at `index` to `into`. Writes nothing for an untracked field.
     #[doc(hidden)]
     fn __encode_field(&self, index: usize, into: &mut Vec<u8>) -> Result<Option<Encoding>, EncodeError>;
 
-    /// Builds a state of what a store has kept. Untracked fields are as at the start of a run without a context.
+    /// Builds a state from its stored fields. Untracked fields have the value of a run that starts without a context.
     #[doc(hidden)]
     fn __restore(stored: &mut Restore) -> Result<Self, RestoreError>;
 
-    /// The names and versions of this state and of flattened ones, where a version is given.
+    /// Collects the names and versions of this state and of flattened states that have a version.
     #[doc(hidden)]
     fn __versions(into: &mut Vec<(&'static str, u32)>);
 
-    /// Brings what is stored to the present version.
+    /// Migrates stored fields to the current version.
     ///
-    /// A checkpoint that follows has to hold every field whole: it says that it is of the present version, and what is
-    /// stored before it is not.
+    /// A checkpoint that follows must store every field as a whole value: it declares the current version, and the deltas
+    /// stored before it have an older one.
     #[doc(hidden)]
     fn __migrate(from: &[(String, u32)], stored: &mut Stored) -> Result<(), MigrationError>;
 
-    /// The state as it may leave the process: obeys `exclude`, `rename`, `serialize_with` and `untracked`.
+    /// Returns the state as it may leave the process: by `exclude`, `rename`, `serialize_with` and `untracked`.
     fn dump(&self) -> Dump<'_, Self> {
         Dump(self)
     }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::GraphState;
 
-/// What a run starts with; the derive makes a struct whose missing required field does not compile.
+/// The input of a run. The derive generates a struct whose missing required field does not compile.
 ///
 /// ```
 /// use superstep::GraphState;
@@ -32,10 +32,10 @@ use super::GraphState;
 /// );
 /// ```
 pub trait Input<S: GraphState>: IntoInput<S> + Clone + Send + 'static {
-    /// The start of a fresh run: a base state, and the writes to apply to it through the reducers.
+    /// Returns the start of a fresh run: a base state, and the writes that the reducers apply to it.
     fn into_start(self) -> Start<S>;
 
-    /// The same for a run that goes on from a state that is there.
+    /// Returns the input as an update, for a run that continues from an existing state.
     fn into_update(self) -> S::Update;
 
     /// Reads an input from JSON.
@@ -45,31 +45,31 @@ pub trait Input<S: GraphState>: IntoInput<S> + Clone + Send + 'static {
     fn from_json(value: Value) -> Result<Self, InputError>;
 }
 
-/// What a run over `S` can begin with: the state's [`Input`], or what stands for one.
+/// A value that starts a run over `S`: the state's [`Input`], or a value that converts into one.
 ///
-/// A [workflow](crate::workflow) begins with what its function takes.
+/// A [workflow](crate::workflow) starts with the argument of its function.
 #[diagnostic::on_unimplemented(
     message = "a run over `{S}` cannot begin with `{Self}`",
     label = "is no input of `{S}`",
     note = "a run of a graph begins with the input of its state, `Ticket::input(..)`, that of a workflow with what its function takes"
 )]
 pub trait IntoInput<S: GraphState> {
-    /// The input.
+    /// Converts the value into the input.
     fn into_input(self) -> S::Input;
 }
 
-/// How a fresh run begins.
+/// The start of a fresh run.
 #[derive(Clone, Debug)]
 pub struct Start<S: GraphState> {
-    /// Required fields without a reducer as given, everything else at its default.
+    /// The base state: required fields without a reducer as given, all other fields at their defaults.
     pub state: S,
-    /// What was given besides, to go through the reducers.
+    /// The other given fields, which go through the reducers.
     pub update: S::Update,
-    /// Indices of the fields that `state` holds as given, for validation.
+    /// The indices of the fields that `state` contains as given, for validation.
     pub given: Vec<usize>,
 }
 
-/// Everything that is wrong with a JSON input or update.
+/// All problems of a JSON input or update.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputError {
     what: &'static str,
@@ -79,7 +79,7 @@ pub struct InputError {
 }
 
 impl InputError {
-    /// What is wrong with an input that has fields of these names.
+    /// An error of an input with the fields `names`.
     pub(super) fn of_input(
         state: &'static str,
         problems: Vec<InputProblem>,
@@ -92,7 +92,7 @@ impl InputError {
         Self { what: "update", state, problems, names: Vec::new() }
     }
 
-    /// The fields that the input has; an update's error does not say.
+    /// Returns the names of the input's fields; empty for the error of an update.
     pub(super) fn into_names(self) -> Vec<&'static str> {
         self.names
     }
@@ -101,7 +101,7 @@ impl InputError {
         self.problems
     }
 
-    /// Each problem, in the order of the fields.
+    /// Returns the problems, in the order of the fields.
     pub fn problems(&self) -> &[InputProblem] {
         &self.problems
     }
@@ -121,12 +121,12 @@ impl fmt::Display for InputError {
 
 impl std::error::Error for InputError {}
 
-/// One thing that is wrong with a JSON input or update.
+/// One problem of a JSON input or update.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputProblem {
-    /// Where, as a JSON path: `$.notes[3]`.
+    /// The place as a JSON path: `$.notes[3]`.
     pub path: String,
-    /// What is wrong and what would be right.
+    /// The problem and how to solve it.
     pub message: String,
 }
 

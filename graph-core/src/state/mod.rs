@@ -1,4 +1,4 @@
-//! The state of a graph and what its derive makes of it.
+//! The state of a graph, and the types that its derive generates and uses.
 
 mod bounds;
 pub(crate) mod change;
@@ -56,5 +56,5 @@ pub use update::{FieldWrite, IntoUpdate, JsonOf, Parsed, Update, WriteKind};
 pub use value::IntoValue;
 pub use writes::Writes;
 
-/// What takes a write to a field of `S` back.
+/// The value that takes a write to a field of `S` back.
 pub type UndoOf<S> = <<<S as GraphState>::Update as Update<S>>::Write as FieldWrite<S>>::Undo;

@@ -1,8 +1,8 @@
 use super::GraphState;
 
-/// A state that is, or is flattened into, the state `S`.
+/// A state that is the state `S` or is flattened into it.
 ///
-/// It is what lets a node that reads `&MessagesState` run in every graph whose state has
+/// With it, a node that reads `&MessagesState` runs in every graph whose state has
 /// `#[state(flatten)] chat: MessagesState`. It follows from [`Holds`].
 #[diagnostic::on_unimplemented(
     message = "a node of this graph cannot read `{Self}`",
@@ -10,27 +10,27 @@ use super::GraphState;
     note = "a node reads `&{S}`, a view of it (`#[derive(StateView)]`), `&Context`, `&ContextWith<_>` or a packet"
 )]
 pub trait PartOf<S> {
-    /// The part inside `whole`.
+    /// Returns the part of `whole`.
     fn part(whole: &S) -> &Self;
 }
 
-/// A state into which the state `P` is flattened; every state holds itself. Implemented by the derive.
+/// A state into which the state `P` is flattened. Every state holds itself. Implemented by the derive.
 ///
-/// The state that is flattened may come from another crate: it knows nothing of its owners. A state holds what is
-/// flattened into it, not what is flattened into that in turn.
+/// The flattened state may come from another crate and does not know its owners. `Holds` is not transitive: a state
+/// holds a state that is flattened into it directly, but not one that is flattened into that.
 #[diagnostic::on_unimplemented(
     message = "`{P}` is not a part of the state `{Self}`",
     label = "reads or writes `{P}`, which is neither the state `{Self}`, nor flattened into it",
     note = "a part is a field `#[state(flatten)] part: {P}`"
 )]
 pub trait Holds<P>: GraphState {
-    /// The part's update.
+    /// The update of the part.
     type Part;
 
-    /// The part.
+    /// Returns the part.
     fn held(&self) -> &P;
 
-    /// An update of the part, as one of the whole.
+    /// Converts an update of the part into an update of the whole state.
     fn lift(update: Self::Part) -> Self::Update;
 }
 

@@ -1,4 +1,4 @@
-//! Values for people: shortened for error texts, and through `Display` or `Debug` for dumps.
+//! Values for readers: shortened for error texts, and through `Display` or `Debug` for dumps.
 
 use std::fmt::{self, Debug, Display};
 use std::io;
@@ -6,26 +6,26 @@ use std::io;
 use serde::{Serialize, Serializer, ser::Error, ser::SerializeMap};
 use serde_json::Value;
 
-/// How much of a value an error text shows.
+/// The number of characters of a value that an error text shows.
 const SHOWN_CHARS: usize = 80;
 
-/// The value as JSON, shortened; `None` when it cannot be serialized.
+/// Returns the value as shortened JSON; `None` if it cannot be serialized.
 pub fn shown<T: Serialize + ?Sized>(value: &T) -> Option<String> {
-    let mut start = Start { bytes: Vec::new(), full: false };
-    if serde_json::to_writer(&mut start, value).is_err() && !start.full {
+    let mut prefix = Prefix { bytes: Vec::new(), full: false };
+    if serde_json::to_writer(&mut prefix, value).is_err() && !prefix.full {
         return None;
     }
-    Some(start.into_text())
+    Some(prefix.into_text())
 }
 
-/// The same through the field's own `serialize_with` function.
+/// Like [`shown`], through the field's own `serialize_with` function.
 pub fn shown_with(
     dump: impl FnOnce(serde_json::value::Serializer) -> Result<Value, serde_json::Error>,
 ) -> Option<String> {
     dump(serde_json::value::Serializer).ok().and_then(|value| shown(&value))
 }
 
-/// Writes `name: value` into `map`, the value through the field's own `serialize_with` function.
+/// Writes `name: value` into `map`, with the value written by the field's own `serialize_with` function.
 pub fn dump_with<M: SerializeMap>(
     map: &mut M,
     name: &'static str,
@@ -73,19 +73,19 @@ pub fn debug_option<T: Debug, S: Serializer>(value: &Option<T>, serializer: S) -
     }
 }
 
-/// Keeps the start of what is written and then fails, so that a value of megabytes is not written out for 80 letters.
-struct Start {
+/// A writer that keeps the first bytes and then fails, so that a large value is not serialized for 80 characters.
+struct Prefix {
     bytes: Vec<u8>,
     full: bool,
 }
 
-impl Start {
-    const MOST: usize = 4 * SHOWN_CHARS;
+impl Prefix {
+    const MAX_BYTES: usize = 4 * SHOWN_CHARS;
 
     fn into_text(self) -> String {
         let text = match String::from_utf8(self.bytes) {
             Ok(text) => text,
-            // The cut went through a letter.
+            // The cut is inside a character.
             Err(error) => {
                 let whole = error.utf8_error().valid_up_to();
                 let mut bytes = error.into_bytes();
@@ -101,9 +101,9 @@ impl Start {
     }
 }
 
-impl io::Write for Start {
+impl io::Write for Prefix {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let room = Self::MOST.saturating_sub(self.bytes.len());
+        let room = Self::MAX_BYTES.saturating_sub(self.bytes.len());
         self.bytes.extend(bytes.iter().take(room));
         if bytes.len() > room {
             self.full = true;
@@ -135,14 +135,14 @@ mod tests {
     }
 
     #[test]
-    fn long_values_are_cut_between_letters() {
+    fn long_values_are_cut_between_characters() {
         check("é".repeat(79), &format!("\"{}…", "é".repeat(79)));
         check("🦀".repeat(1_000_000), &format!("\"{}…", "🦀".repeat(79)));
         check(vec![0; 1000], &format!("[{}0…", "0,".repeat(39)));
     }
 
     #[test]
-    fn what_json_cannot_hold_is_not_shown() {
+    fn value_that_json_cannot_represent_is_not_shown() {
         let composite = std::collections::BTreeMap::from([((1, 2), 3)]);
         assert_eq!(shown(&composite), None);
     }

@@ -6,44 +6,44 @@ use crate::reducers::{ReduceError, Stamp};
 
 use super::{Decoded, EncodeError, Field, Form, GraphState, InputError, InputProblem, Writes, read_update};
 
-/// How a write behaves next to other writes of its field in one superstep.
+/// How a write combines with other writes to its field in one superstep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteKind {
-    /// No reducer: a second task that writes the field is a conflict.
+    /// The field has no reducer: a second task that writes it is a conflict.
     Exclusive,
-    /// Folded into the value, in application order.
+    /// The reducer folds the write into the value, in application order.
     Folded,
-    /// Replaces the value and silences the field's other writes; a second one is a conflict.
+    /// Replaces the value and drops the field's other writes. A second overwrite is a conflict.
     Overwrite,
 }
 
-/// One write to one field; the derive makes an enum with a variant for each field.
+/// One write to one field; the derive generates an enum with a variant for each field.
 pub trait FieldWrite<S>: Clone + Send + Sync + 'static {
-    /// What takes the write back.
+    /// The value that takes the write back.
     type Undo: Send + 'static;
 
-    /// The index of the field written.
+    /// Returns the index of the written field.
     fn field(&self) -> usize;
 
-    /// How this write behaves next to others.
+    /// Returns how this write combines with others.
     fn kind(&self) -> WriteKind;
 
     /// Runs the reducer's first phase.
     ///
     /// # Errors
-    /// What [`Reducer::prepare`](crate::reducers::Reducer::prepare) says.
+    /// The error of [`Reducer::prepare`](crate::reducers::Reducer::prepare).
     fn prepare(self, stamp: &Stamp<'_>) -> Result<Self, ReduceError>;
 
-    /// Writes into `state`; after an error `state` is what it was.
+    /// Applies the write to `state`. If it fails, `state` is unchanged.
     ///
     /// # Errors
-    /// What the reducer says.
+    /// The error of the reducer.
     fn apply(self, state: &mut S) -> Result<Self::Undo, ReduceError>;
 
-    /// Takes a write back. Writes are taken back in the reverse of the order in which they were applied.
+    /// Takes a write back. The caller takes writes back in the reverse of the order in which it applied them.
     fn undo(undo: Self::Undo, state: &mut S);
 
-    /// Whether the field may leave the process.
+    /// Returns `true` if dumps and events show the field.
     #[doc(hidden)]
     fn __is_dumped(&self) -> bool;
 
@@ -51,47 +51,47 @@ pub trait FieldWrite<S>: Clone + Send + Sync + 'static {
     #[doc(hidden)]
     fn __dump<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error>;
 
-    /// Reads a write to the field called `key` (its name or an alias).
+    /// Reads a write to the field `key` (its name or an alias).
     #[doc(hidden)]
     fn __parse(key: &str, value: Value, of: JsonOf) -> Parsed<Self>;
 
-    /// Writes it behind what is in `into`, as a store keeps it, and says in which form. Nothing, for an untracked field.
+    /// Appends the stored form of the write to `into`, and returns its form. Writes nothing for an untracked field.
     #[doc(hidden)]
     fn __encode(&self, into: &mut Vec<u8>) -> Result<Option<(Form, Encoding)>, EncodeError>;
 
-    /// Reads a stored write to the field called `key` (its name or an alias).
+    /// Reads a stored write to the field `key` (its name or an alias).
     #[doc(hidden)]
     fn __decode(key: &str, form: Form, payload: &Payload) -> Decoded<Self>;
 
-    /// The written value, for typed reading.
+    /// Returns the written value, for typed reading.
     #[doc(hidden)]
     fn __value(&self) -> &dyn std::any::Any;
 }
 
-/// What the JSON is of that a write is read from.
+/// The kind of JSON from which a write is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JsonOf {
-    /// An input: a client's.
+    /// The input of a run.
     Input,
     /// An update.
     Update,
-    /// What an update overwrites.
+    /// The `$overwrite` part of an update.
     Overwrite,
 }
 
-/// What came of reading one key of a JSON update or input.
+/// The result of reading one key of a JSON update or input.
 #[derive(Debug)]
 pub enum Parsed<W> {
     /// A write.
     Write(W),
-    /// No field of that name; the value is handed back.
+    /// No field has this name; the value is returned.
     Unknown(Value),
-    /// The field is there, its value is not readable.
+    /// The field exists, but its value cannot be read.
     Invalid(InputProblem),
 }
 
 impl<W> Parsed<W> {
-    /// Lifts a flattened state's write into that of its owner.
+    /// Converts the write of a flattened state into the write of its owner.
     pub fn map<V>(self, lift: impl FnOnce(W) -> V) -> Parsed<V> {
         match self {
             Self::Write(write) => Parsed::Write(lift(write)),
@@ -101,9 +101,9 @@ impl<W> Parsed<W> {
     }
 }
 
-/// The partial update of a state; implemented by the derive, which also makes a setter for each field.
+/// The partial update of a state. The derive implements it and generates a setter for each field.
 ///
-/// The methods here are for looking into an update, say in a node's test:
+/// The methods here inspect an update, for example in the test of a node:
 ///
 /// ```
 /// use superstep::GraphState;
@@ -138,7 +138,7 @@ pub trait Update<S>: Default + Clone + std::fmt::Debug + serde::Serialize + Send
     #[doc(hidden)]
     fn __writes(&self) -> &Writes<Self::Write>;
 
-    /// This update and behind it another one, as one.
+    /// Appends the writes of another update.
     ///
     /// ```
     /// use superstep::GraphState;
@@ -163,31 +163,31 @@ pub trait Update<S>: Default + Clone + std::fmt::Debug + serde::Serialize + Send
         Self::__from_writes(writes)
     }
 
-    /// What was written to `field` last; `None` when nothing was, or nothing of the field's own type (a reducer of
-    /// your own may take another one: see [`values`](Self::values)).
+    /// Returns the last value written to `field`. Returns `None` if the update does not write the field, or if the value
+    /// is not of the field's type: a custom reducer may take another one (see [`values`](Self::values)).
     fn get<T: 'static>(&self, field: Field<S, T>) -> Option<&T> {
         let last = self.__writes().iter().filter(|write| write.field() == field.index()).last()?;
         last.__value().downcast_ref()
     }
 
-    /// Everything that was written to `field` as a `V`, in order.
+    /// Returns all values of type `V` that are written to `field`, in order.
     fn values<V: 'static>(&self, field: Field<S, impl Sized>) -> impl Iterator<Item = &V> {
         let index = field.index();
         let writes = self.__writes().iter().filter(move |write| write.field() == index);
         writes.filter_map(|write| write.__value().downcast_ref())
     }
 
-    /// Whether `field` is written.
+    /// Returns `true` if the update writes `field`.
     fn writes<T>(&self, field: Field<S, T>) -> bool {
         self.__writes().iter().any(|write| write.field() == field.index())
     }
 
-    /// Whether nothing is written.
+    /// Returns `true` if the update writes no field.
     fn is_empty(&self) -> bool {
         self.__writes().is_empty()
     }
 
-    /// The names of the fields that are written, each once, in the order of their first writes.
+    /// Returns the names of the written fields, each once, in the order of their first writes.
     fn field_names(&self) -> impl Iterator<Item = &'static str>
     where
         S: GraphState,
@@ -200,8 +200,8 @@ pub trait Update<S>: Default + Clone + std::fmt::Debug + serde::Serialize + Send
         })
     }
 
-    /// Reads an update from JSON: an object by field, overwrites under `$overwrite`; or several such objects in an
-    /// array, applied one after the other. It is what serializing an update gives.
+    /// Reads an update from JSON: an object by field with overwrites under `$overwrite`, or an array of such objects, which
+    /// apply one after the other. Serializing an update produces this form.
     ///
     /// # Errors
     /// *All* unknown and ill-typed fields, each with its path.
@@ -215,6 +215,6 @@ pub trait Update<S>: Default + Clone + std::fmt::Debug + serde::Serialize + Send
 
 /// An update of `S`, or of a state that is flattened into it.
 pub trait IntoUpdate<S: GraphState> {
-    /// The update of the whole state.
+    /// Converts it into an update of the whole state.
     fn into_update(self) -> S::Update;
 }

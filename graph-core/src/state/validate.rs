@@ -1,18 +1,18 @@
-//! Rules on the values of fields: what `#[state(validate(..))]` calls.
+//! Checks of the rules in `#[state(validate(..))]`, and the violations that they report.
 
 use std::fmt;
 
-/// A rule that a value breaks.
+/// A value that breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Violation {
     /// The field's name; `None` for the invariant of the whole state.
     pub field: Option<&'static str>,
-    /// The rule as it is written in the attribute: `range(min = 0.0, max = 1.0)`.
+    /// The rule as written in the attribute: `range(min = 0.0, max = 1.0)`.
     pub rule: &'static str,
-    /// The value, as dumped JSON; `None` where the value must not leave the process.
+    /// The value as dumped JSON; `None` if the value must not leave the process.
     pub value: Option<String>,
-    /// What the rule has to say; empty where its words might give the value away.
+    /// The message of the rule; empty if it could reveal the value of an excluded field.
     pub message: String,
 }
 
@@ -29,7 +29,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Collects what is broken.
+/// A list of violations.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     violations: Vec<(usize, Violation)>,
@@ -41,7 +41,7 @@ impl Report {
         self.violations.push((index, violation));
     }
 
-    /// Lets a flattened state report, whose fields begin at `offset`.
+    /// Adds the violations of a flattened state, whose fields begin at `offset`.
     #[doc(hidden)]
     pub fn __nested(&mut self, offset: usize, report: impl FnOnce(&mut Self)) {
         let mut nested = Self::default();
@@ -49,18 +49,18 @@ impl Report {
         self.violations.extend(nested.violations.into_iter().map(|(index, broken)| (offset + index, broken)));
     }
 
-    /// Whether every rule holds.
+    /// Returns `true` if every rule holds.
     pub fn is_empty(&self) -> bool {
         self.violations.is_empty()
     }
 
-    /// The broken rules with the index of the field, in the order in which they were checked.
+    /// Returns the violations with the index of their field, in the order of the checks.
     pub fn into_violations(self) -> Vec<(usize, Violation)> {
         self.violations
     }
 }
 
-/// Reports a rule if it is broken; the value is only shown then.
+/// Reports a broken rule. The value is serialized only then.
 #[doc(hidden)]
 pub fn check_rule(
     report: &mut Report,
@@ -75,7 +75,7 @@ pub fn check_rule(
     }
 }
 
-/// The same for an excluded field: neither its value nor the words of a rule that has seen it are in any error text.
+/// Like [`check_rule`] for an excluded field: no error text contains the value or the message of the rule.
 #[doc(hidden)]
 pub fn check_excluded_rule(
     report: &mut Report,
@@ -87,7 +87,7 @@ pub fn check_excluded_rule(
     check_rule(report, index, field, rule, result.map_err(|_| String::new()), || None);
 }
 
-/// Names the invariant that is broken.
+/// Converts the error of an invariant into a violation.
 #[doc(hidden)]
 pub fn check_invariant<E: fmt::Display>(rule: &'static str, result: Result<(), E>) -> Result<(), Violation> {
     result.map_err(|error| Violation { field: None, rule, value: None, message: error.to_string() })
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_rule_names_field_rule_and_value() {
+    fn violation_names_field_rule_and_value() {
         check(
             |report| {
                 check_rule(report, 0, "age", "range(max = 9)", Err("greater than 9".into()), || {
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_rule_of_an_excluded_field_says_no_more_than_the_rule() {
+    fn violation_of_an_excluded_field_names_only_the_rule() {
         check(
             |report| {
                 check_excluded_rule(report, 0, "token", "custom(check)", Err("`hunter2` is weak".into()))
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invariant_is_named() {
+    fn broken_invariant_is_named() {
         assert_eq!(check_invariant("Ticket::check", Ok::<(), &str>(())), Ok(()));
         let broken = check_invariant("Ticket::check", Err("too many notes")).unwrap_err();
         assert_eq!(broken.to_string(), "the state breaks its invariant `Ticket::check`: too many notes");

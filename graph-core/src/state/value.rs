@@ -1,4 +1,4 @@
-//! Conversions that make values readable where they are handed in.
+//! Conversions for the arguments of inputs and setters.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -8,9 +8,9 @@ use crate::reducers::{AnyValue, Replace};
 
 use super::{Change, IntoChange};
 
-/// What stands for a `T` where a required input is given: a `T`, a `&str` for a `String`, a `T` for an `Option<T>`.
+/// A value that converts into a `T` as a required input: a `T`, a `&str` for a `String`, a `T` for an `Option<T>`.
 ///
-/// The same conversions work in the setters of fields without a reducer (and of `any_value` fields).
+/// The same conversions work in the setters of fields without a reducer, and of `any_value` fields.
 ///
 /// ```
 /// use superstep::state::IntoValue;
@@ -26,7 +26,7 @@ use super::{Change, IntoChange};
     label = "expected a value for `{T}`"
 )]
 pub trait IntoValue<T> {
-    /// The value this stands for.
+    /// Converts it into the value.
     fn into_value(self) -> T;
 }
 
@@ -44,8 +44,8 @@ impl<T> IntoValue<Option<T>> for T {
     }
 }
 
-// A blanket `IntoChange<R, T> for V: IntoValue<T>` would overlap with the one for `Overwrite<T>`, which another crate
-// may make an `IntoValue<TypeOfItsOwn>`; therefore each conversion is written out for each reducer that takes whole values.
+// A blanket `IntoChange<R, T> for V: IntoValue<T>` would overlap with the impl for `Overwrite<T>`, because another crate
+// may implement `IntoValue<ItsOwnType>` for that. Each conversion is therefore implemented for each such reducer.
 macro_rules! whole_values {
     ($($reducer:ty),*) => {$(
         #[diagnostic::do_not_recommend]
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn values_stand_for_themselves() {
+    fn value_converts_into_itself() {
         check(3, &3_u8);
         check(0.5, &0.5_f32);
         check(None, &None::<String>);
@@ -136,14 +136,14 @@ mod tests {
     }
 
     #[test]
-    fn a_value_stands_for_an_option() {
+    fn value_converts_into_an_option() {
         check(3, &Some(3_u64));
         check("x", &Some("x".to_owned()));
         check("a/b", &Some(PathBuf::from("a/b")));
     }
 
     #[test]
-    fn borrowed_texts_and_paths_stand_for_owned_ones() {
+    fn borrowed_strings_and_paths_convert_into_owned_ones() {
         check("é", &"é".to_owned());
         check(&"é".to_owned(), &"é".to_owned());
         check("x", &Box::<str>::from("x"));

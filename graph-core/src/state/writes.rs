@@ -1,7 +1,7 @@
-/// The writes of one update, in the order in which they were made.
+/// The writes of one update, in order.
 ///
-/// It holds what was written and nothing for what was not, so a state may have any number of fields. The first
-/// write lies inline: the common update of one field allocates nothing.
+/// It contains only the written fields, so the cost does not depend on the number of fields. The first write is stored
+/// inline: an update of one field allocates nothing.
 #[derive(Clone, Debug)]
 pub struct Writes<W> {
     first: Option<W>,
@@ -15,7 +15,7 @@ impl<W> Default for Writes<W> {
 }
 
 impl<W> Writes<W> {
-    /// Adds a write behind the others.
+    /// Appends a write.
     pub fn push(&mut self, write: W) {
         if self.first.is_none() {
             self.first = Some(write);
@@ -24,27 +24,27 @@ impl<W> Writes<W> {
         }
     }
 
-    /// How many writes there are.
+    /// Returns the number of writes.
     pub fn len(&self) -> usize {
         usize::from(self.first.is_some()) + self.rest.len()
     }
 
-    /// Whether nothing is written.
+    /// Returns `true` if there are no writes.
     pub fn is_empty(&self) -> bool {
         self.first.is_none()
     }
 
-    /// The writes in order.
+    /// Iterates over the writes in order.
     pub fn iter(&self) -> impl Iterator<Item = &W> {
         self.first.iter().chain(&self.rest)
     }
 
-    /// Takes out the first write, of an update that has no other.
+    /// Takes the first write out of an update that has no other.
     pub(crate) fn take_first(&mut self) -> Option<W> {
         self.first.take()
     }
 
-    /// Each write turned into another, or the first error.
+    /// Converts each write, and returns the first error.
     pub(crate) fn try_map<V, E>(self, mut turn: impl FnMut(W) -> Result<V, E>) -> Result<Writes<V>, E> {
         let first = self.first.map(&mut turn).transpose()?;
         let rest = if self.rest.is_empty() {
@@ -55,7 +55,7 @@ impl<W> Writes<W> {
         Ok(Writes { first, rest })
     }
 
-    /// The same writes under another type, for flattened states.
+    /// Converts each write into another type, for flattened states.
     pub fn map<V>(self, lift: impl FnMut(W) -> V) -> Writes<V> {
         self.into_iter().map(lift).collect()
     }

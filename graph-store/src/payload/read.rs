@@ -9,7 +9,7 @@ use super::{Encoding, Payload, Unreadable};
 pub enum PayloadDeserializer<'a, 'de> {
     /// JSON.
     Json(&'a mut serde_json::Deserializer<SliceRead<'de>>),
-    /// The bytes of a value that is nothing but bytes.
+    /// The bytes of a value that consists only of bytes.
     Bytes(&'de [u8]),
 }
 
@@ -102,7 +102,7 @@ fn whole<'de, V: Visitor<'de>>(bytes: &'de [u8], visitor: V) -> Result<V::Value,
     visitor.visit_byte_buf(bytes.to_vec())
 }
 
-/// A type that writes bytes and reads a list of numbers is read as it would be from JSON.
+/// Supports types that write bytes but read a list of numbers, as they could from JSON.
 fn each<'de, V: Visitor<'de>>(bytes: &'de [u8], visitor: V) -> Result<V::Value, Error> {
     visitor.visit_seq(SeqDeserializer::new(bytes.iter().copied()))
 }

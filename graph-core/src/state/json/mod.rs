@@ -17,7 +17,7 @@ pub(super) use read::read_update;
 pub use read::{deserialize_input, deserialize_update};
 pub use write::{debug_update, serialize_update};
 
-/// The key under which an update's overwrites lie; no field can be called so.
+/// The key of an update's overwrites. No field can have this name.
 const OVERWRITE: &str = "$overwrite";
 
 fn kind_of(value: &Value) -> &'static str {

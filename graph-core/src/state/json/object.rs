@@ -1,4 +1,4 @@
-//! Reads inputs, collecting everything that is wrong.
+//! Reads inputs, and collects all problems.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -7,20 +7,20 @@ use super::super::{FieldWrite, GraphState, Input, InputError, InputProblem, Json
 use super::parse::parse_value;
 use super::{OVERWRITE, kind_of, path, suggest::suggest};
 
-/// A JSON input on its way into its type: fields are taken out one by one, and every problem is kept for the end.
+/// A reader of a JSON input. It takes the fields one by one and collects the problems.
 #[derive(Debug)]
 pub struct JsonInput {
     state: &'static str,
     fields: Map<String, Value>,
     names: Vec<&'static str>,
-    /// The names of the inputs of flattened states; asked for only when there is a key to explain.
+    /// Functions that return the input names of flattened states; called only to explain an unknown key.
     flattened: Vec<fn() -> Vec<&'static str>>,
     problems: Vec<InputProblem>,
     not_an_object: bool,
 }
 
 impl JsonInput {
-    /// Begins to read an input of `state`.
+    /// Starts to read an input of `state`.
     pub fn new(state: &'static str, value: Value) -> Self {
         let (fields, problems) = match value {
             Value::Object(fields) => (fields, Vec::new()),
@@ -34,12 +34,12 @@ impl JsonInput {
         Self { state, fields, names: Vec::new(), flattened: Vec::new(), problems, not_an_object }
     }
 
-    /// Takes a field that must be there. The first name is the field's, the others are aliases.
+    /// Takes a required field. The first name is the field's, the others are aliases.
     pub fn required<T: DeserializeOwned>(&mut self, names: &[&'static str]) -> Option<T> {
         self.required_with(names, parse_value)
     }
 
-    /// The same through the field's own reader.
+    /// Like [`required`](Self::required), through the field's own reader.
     pub fn required_with<T>(
         &mut self,
         names: &[&'static str],
@@ -49,7 +49,7 @@ impl JsonInput {
         match self.take(names) {
             Some((key, value)) => self.read(key, value, read),
             None => {
-                // One problem says it all when there is no object to look into.
+                // Without an object, the one problem is that there is none.
                 if !self.not_an_object {
                     self.problem(path::of_key(name), "required, but missing".to_owned());
                 }
@@ -58,7 +58,7 @@ impl JsonInput {
         }
     }
 
-    /// Takes a field that must be there and cannot be read: JSON never has values of untracked fields.
+    /// Takes a required field that cannot be read: JSON never has values of untracked fields.
     pub fn untracked<T>(&mut self, names: &[&'static str]) -> Option<T> {
         let given = self.take(names).map(|(key, _)| key);
         if !self.not_an_object {
@@ -73,7 +73,7 @@ impl JsonInput {
         None
     }
 
-    /// Takes a field that may be left out.
+    /// Takes an optional field.
     pub fn optional<W>(
         &mut self,
         names: &[&'static str],
@@ -87,10 +87,10 @@ impl JsonInput {
         }
     }
 
-    /// Takes the input of a flattened state, whose fields lie on the same level.
+    /// Takes the input of a flattened state, whose fields are on the same level.
     pub fn flattened<S: GraphState>(&mut self) -> Option<S::Input> {
         self.flattened.push(names_of::<S>);
-        // The part knows its names and aliases; a null tells which keys are its own without giving the values away.
+        // The flattened state knows its names and aliases: parsing a null finds its keys without the values.
         let is_own = |key: &str| {
             let parsed = <S::Update as Update<S>>::Write::__parse(key, Value::Null, JsonOf::Update);
             !matches!(parsed, Parsed::Unknown(_))
@@ -109,10 +109,10 @@ impl JsonInput {
         }
     }
 
-    /// The input, if nothing is wrong.
+    /// Returns the input if there are no problems.
     ///
     /// # Errors
-    /// Every problem met on the way, and each key that is no input.
+    /// Every collected problem, and each unknown key.
     pub fn finish<T>(mut self, build: impl FnOnce() -> Option<T>) -> Result<T, InputError> {
         let unknown_keys = std::mem::take(&mut self.fields);
         if !unknown_keys.is_empty() {
@@ -165,18 +165,18 @@ impl JsonInput {
     }
 }
 
-/// The names of a state's inputs: an input with a key that no field can have says them.
+/// Returns the names of a state's input fields, from the error for a key that no field can have.
 fn names_of<S: GraphState>() -> Vec<&'static str> {
     let no_field = Map::from_iter([("$".to_owned(), Value::Null)]);
     S::Input::from_json(Value::Object(no_field)).err().map(InputError::into_names).unwrap_or_default()
 }
 
-/// What to say of a second key for the field that `first` has given.
+/// The message for a second key of the field that `first` has given.
 pub(super) fn given_twice(first: &str) -> String {
     format!("the same field as `{first}`, which is given too")
 }
 
-/// What to say of a key that is not among `names`, the fields of an `of` (an input or an update).
+/// The message for a key that is not among `names`, the fields of an `of` (an input or an update).
 pub(super) fn unknown(key: &str, names: &[&'static str], of: &str) -> String {
     if key == OVERWRITE && of == "input" {
         return "an input cannot overwrite fields, only an update can".to_owned();

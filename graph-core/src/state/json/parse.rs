@@ -9,7 +9,7 @@ use crate::reducers::Reducer;
 use super::super::{Change, InputProblem, JsonOf, Parsed};
 use super::path;
 
-/// The value of one field of a JSON input or update, as a deserializer that remembers where it is.
+/// The deserializer of one field of a JSON input or update. It tracks the path inside the value.
 pub type FieldDeserializer<'a, 'b> = Deserializer<'a, 'b, Value>;
 
 /// Reads the value of `key`.
@@ -17,7 +17,7 @@ pub fn parse_value<T: DeserializeOwned>(key: &str, value: Value) -> Parsed<T> {
     parse_value_with(key, value, |deserializer| T::deserialize(deserializer))
 }
 
-/// The same through the field's own `with` or `deserialize_with` function.
+/// Like [`parse_value`], through the field's own `with` or `deserialize_with` function.
 pub fn parse_value_with<T>(
     key: &str,
     value: Value,
@@ -33,7 +33,7 @@ pub fn parse_value_with<T>(
     }
 }
 
-/// Reads a write to `key`: what the reducer takes or, for an overwrite, the field's new value.
+/// Reads a write to `key`: the reducer's update or, for an overwrite, the field's new value.
 pub fn parse_change<R, T>(key: &str, value: Value, of: JsonOf) -> Parsed<Change<R, T>>
 where
     R: Reducer<T, Update: DeserializeOwned>,
@@ -45,7 +45,7 @@ where
     }
 }
 
-/// What the reducer takes, if JSON of this may say it.
+/// Wraps the reducer's update, and refuses one that the JSON of an input must not contain.
 fn update<R: Reducer<T>, T: Clone>(key: &str, parsed: Parsed<R::Update>, of: JsonOf) -> Parsed<Change<R, T>> {
     match parsed {
         Parsed::Write(update) if of == JsonOf::Input => match R::admit(&update) {
@@ -58,7 +58,7 @@ fn update<R: Reducer<T>, T: Clone>(key: &str, parsed: Parsed<R::Update>, of: Jso
     }
 }
 
-/// The same through the field's own `with` or `deserialize_with` function, for reducers that take the field's type.
+/// Like [`parse_change`], through the field's own function, for reducers that take the field's type.
 pub fn parse_with<R, T>(
     key: &str,
     value: Value,
@@ -73,7 +73,7 @@ where
     if of == JsonOf::Overwrite { parsed.map(Change::Overwrite) } else { update::<R, T>(key, parsed, of) }
 }
 
-/// Reads an overwrite through the field's own function, and updates, which are of another type, as they are.
+/// Like [`parse_change`], with overwrites through the field's own function. Updates have another type and do not use it.
 pub fn parse_overwrite_with<R, T>(
     key: &str,
     value: Value,
@@ -91,7 +91,7 @@ where
 }
 
 impl<W> Parsed<W> {
-    /// Keeps what is wrong to itself: serde's messages quote the value, and this field's must be in no error text.
+    /// Replaces the message of a problem: serde's messages quote the value, and the value of an excluded field is secret.
     #[doc(hidden)]
     pub fn withheld(self, key: &str) -> Self {
         match self {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_problem_says_where_inside_the_value_and_what_was_expected() {
+    fn problem_has_path_and_expectation() {
         check::<Vec<Note>>(
             json!([{"text": "a"}, {"text": 3}]),
             "$.notes[1].text: invalid type: integer `3`, expected a string",
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn an_own_function_is_asked() {
+    fn custom_function_reads_the_value() {
         let parsed = parse_value_with("n", json!("12"), |deserializer| {
             String::deserialize(deserializer)?.parse::<u8>().map_err(serde::de::Error::custom)
         });
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_withheld_problem_quotes_nothing() {
+    fn withheld_problem_does_not_quote_the_value() {
         match parse_value::<u8>("token", json!("hunter2")).withheld("token") {
             Parsed::Invalid(problem) => assert!(!problem.to_string().contains("hunter2"), "{problem}"),
             parsed => panic!("{parsed:?}"),

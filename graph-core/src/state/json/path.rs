@@ -3,14 +3,14 @@ use std::fmt::Write;
 use serde_path_to_error::{Path, Segment};
 pub(super) use superstep_store::payload::push_key;
 
-/// `$.key`.
+/// Returns `$.key`.
 pub(super) fn of_key(key: &str) -> String {
     let mut path = "$".to_owned();
     push_key(&mut path, key);
     path
 }
 
-/// `$.key`, followed by where inside its value.
+/// Returns `$.key`, followed by the path inside its value.
 pub(super) fn inside(key: &str, path: &Path) -> String {
     let mut text = of_key(key);
     for segment in path {
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_that_are_no_words_are_quoted() {
+    fn keys_that_are_not_plain_words_are_quoted() {
         for (key, expected) in [
             ("notes", "$.notes"),
             ("größe", "$.größe"),

@@ -7,14 +7,14 @@ use super::super::{FieldWrite, GraphState, Input, InputError, InputProblem, Json
 use super::object::{given_twice, unknown};
 use super::{OVERWRITE, kind_of, path};
 
-/// Deserializes an update, with every problem in one error.
+/// Deserializes an update, and returns all problems in one error.
 pub fn deserialize_update<'de, S: GraphState, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<S::Update, D::Error> {
     read_update::<S>(Value::deserialize(deserializer)?).map_err(D::Error::custom)
 }
 
-/// Deserializes an input, with every problem in one error.
+/// Deserializes an input, and returns all problems in one error.
 pub fn deserialize_input<'de, S: GraphState, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<S::Input, D::Error> {
@@ -78,7 +78,7 @@ impl<S: GraphState> Reader<S> {
                     let field = write.field();
                     match given.iter().find(|(other, _)| *other == field) {
                         None => self.writes.push(write),
-                        // An object has no order that could say which of the two comes last.
+                        // An object has no order, so neither of the two is the last one.
                         Some((_, first)) => {
                             let mut path = at.to_owned();
                             path::push_key(&mut path, &key);

@@ -1,4 +1,4 @@
-/// The name that was probably meant: the nearest one, when a third of its letters or less would have to change.
+/// Returns the nearest name, if at most a third of its letters differ.
 pub(crate) fn suggest<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let given: Vec<char> = letters(given);
     names
@@ -12,12 +12,12 @@ pub(crate) fn suggest<'n>(given: &str, names: impl IntoIterator<Item = &'n str>)
         .map(|(_, _, name)| name)
 }
 
-/// Case and word separators do not count: `maxRetries` is near to `max_retries`.
+/// The letters that count: case and word separators do not, so `maxRetries` is near `max_retries`.
 fn letters(name: &str) -> Vec<char> {
     name.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).flat_map(char::to_lowercase).collect()
 }
 
-/// How many letters have to be changed, added, left out or swapped with their neighbour.
+/// Returns the number of letters to change, add, remove or swap with their neighbour.
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut above: Vec<usize> = (0..=b.len()).collect();
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_name_is_suggested() {
+    fn nearest_name_is_suggested() {
         let names = ["question", "notes", "max_retries", "größe"];
         for (given, expected) in [
             ("qestion", Some("question")),
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_swap_of_neighbours_is_one_change() {
+    fn swapped_neighbours_are_one_change() {
         let count = |a: &str, b: &str| distance(&letters(a), &letters(b));
         assert_eq!(count("ab", "ba"), 1);
         assert_eq!(count("kitten", "sitting"), 3);

@@ -11,8 +11,8 @@ use super::OVERWRITE;
 
 type WriteOf<S> = <<S as GraphState>::Update as Update<S>>::Write;
 
-/// Serializes an update: an object by field, overwrites under `$overwrite`. A field that is written twice needs two
-/// objects, which then lie in an array. Fields that must not leave the process are left out.
+/// Serializes an update: an object by field, with overwrites under `$overwrite`. A field that is written twice needs two
+/// objects, so the result is then an array. Excluded and untracked fields are left out.
 pub fn serialize_update<S: GraphState, Ser: Serializer>(
     update: &S::Update,
     serializer: Ser,
@@ -29,8 +29,7 @@ pub fn serialize_update<S: GraphState, Ser: Serializer>(
     }
 }
 
-/// Prints an update's fields in the order in which they were written; of those that must not leave the process only
-/// the name.
+/// Prints an update's fields in the order of the writes. Excluded and untracked fields are printed without their value.
 pub fn debug_update<S: GraphState>(
     name: &str,
     update: &S::Update,
@@ -58,8 +57,8 @@ fn value_of<S: GraphState>(write: &WriteOf<S>) -> Option<Value> {
     }
 }
 
-/// The k-th object holds the k-th write of each field: fields do not depend on each other, so only the order of the
-/// writes to one field has to be kept.
+/// Groups the writes into objects: the kth object contains the kth write of each field. Fields do not depend on each
+/// other, so only the order of the writes to one field has to stay.
 fn objects<S: GraphState>(update: &S::Update) -> Vec<Object<'_, S>> {
     let mut objects: Vec<Object<'_, S>> = Vec::new();
     let mut seen = vec![0_usize; S::FIELD_COUNT];
@@ -78,7 +77,7 @@ fn objects<S: GraphState>(update: &S::Update) -> Vec<Object<'_, S>> {
     objects
 }
 
-/// Some writes, no field twice.
+/// Writes to different fields.
 struct Object<'w, S: GraphState> {
     written: Fields<'w, S>,
     overwritten: Fields<'w, S>,

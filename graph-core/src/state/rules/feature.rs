@@ -1,6 +1,6 @@
-//! Stands for the rules whose feature is off, so that rustc says which one to turn on: no type has these traits.
+//! Replacements for the rules of disabled features. No type has their traits, so rustc names the feature to enable.
 
-/// What the rule `email` asks for while its feature is off.
+/// The bound of the rule `email` while its feature is disabled.
 #[cfg(not(feature = "email"))]
 #[diagnostic::on_unimplemented(
     message = "the rule `email` needs the feature `email` of `superstep`",
@@ -11,13 +11,13 @@ pub trait WithEmail {}
 /// Needs the feature `email`.
 ///
 /// # Errors
-/// Never: it cannot be called.
+/// Never. It cannot be called.
 #[cfg(not(feature = "email"))]
 pub fn email<T: WithEmail + ?Sized>(_: &T) -> Result<(), String> {
     Ok(())
 }
 
-/// What the rule `url` asks for while its feature is off.
+/// The bound of the rule `url` while its feature is disabled.
 #[cfg(not(feature = "url"))]
 #[diagnostic::on_unimplemented(
     message = "the rule `url` needs the feature `url` of `superstep`",
@@ -28,13 +28,13 @@ pub trait WithUrl {}
 /// Needs the feature `url`.
 ///
 /// # Errors
-/// Never: it cannot be called.
+/// Never. It cannot be called.
 #[cfg(not(feature = "url"))]
 pub fn url<T: WithUrl + ?Sized>(_: &T) -> Result<(), String> {
     Ok(())
 }
 
-/// What the rule `pattern` asks for while its feature is off.
+/// The bound of the rule `pattern` while its feature is disabled.
 #[cfg(not(feature = "pattern"))]
 #[diagnostic::on_unimplemented(
     message = "the rule `pattern` needs the feature `pattern` of `superstep`",
@@ -45,7 +45,7 @@ pub trait WithPattern {}
 /// Needs the feature `pattern`.
 ///
 /// # Errors
-/// Never: it cannot be called.
+/// Never. It cannot be called.
 #[cfg(not(feature = "pattern"))]
 pub fn pattern<T: WithPattern + ?Sized>(_: &T, _: &super::Pattern) -> Result<(), String> {
     Ok(())

@@ -2,10 +2,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, LinkedList, VecDequ
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// A rule holds for every element, and says which one breaks it: by index, or by key in a map.
+/// Checks a rule on every element.
 ///
 /// # Errors
-/// What the rule says of the first element that breaks it.
+/// The error of the first element that breaks the rule, with its index, or with its key in a map.
 ///
 /// ```
 /// use superstep::state::rules::{inner, length};
@@ -20,20 +20,20 @@ pub fn inner<T: Elements + ?Sized>(
     value.each(&mut rule)
 }
 
-/// What [`inner`] can look into.
+/// A collection that [`inner`] can check.
 #[diagnostic::on_unimplemented(
     message = "the rule `inner` cannot look into `{Self}`",
     label = "is no collection",
     note = "`inner` looks into lists, arrays, sets, the values of maps, and `Option`s of these"
 )]
 pub trait Elements {
-    /// What it holds.
+    /// The type of an element.
     type Element;
 
-    /// Applies `rule` to each element until it is broken.
+    /// Applies `rule` to the elements until one breaks it.
     ///
     /// # Errors
-    /// What the rule says, and of which element.
+    /// The error of the rule, with the index or key of the element.
     fn each(&self, rule: &mut dyn FnMut(&Self::Element) -> Result<(), String>) -> Result<(), String>;
 }
 
@@ -46,7 +46,7 @@ impl<T: Elements> Elements for Option<T> {
     }
 }
 
-macro_rules! behind_a_pointer {
+macro_rules! through_pointers {
     ($($pointer:ty),*) => {$(
         #[diagnostic::do_not_recommend]
         impl<T: Elements + ?Sized> Elements for $pointer {
@@ -59,7 +59,7 @@ macro_rules! behind_a_pointer {
     )*};
 }
 
-behind_a_pointer!(&T, Box<T>, Arc<T>);
+through_pointers!(&T, Box<T>, Arc<T>);
 
 macro_rules! by_index {
     ($([$($generics:tt)*] $collection:ty),* $(,)?) => {$(
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_element_that_breaks_the_rule_is_named() {
+    fn first_element_that_breaks_the_rule_is_named() {
         let texts = ["größe", "a", ""].map(str::to_owned);
         check(&texts, Err("at [0]: length is greater than 3"));
         check(&texts[1..].to_vec(), Err("at [1]: length is lower than 1"));

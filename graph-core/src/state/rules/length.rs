@@ -4,22 +4,22 @@ use std::sync::Arc;
 
 use garde::rules::length::{HasSimpleLength, simple};
 
-/// The length lies in `min..=max`: characters of a text, items of a collection.
+/// Checks that the length is in `min..=max`: the characters of a string, or the items of a collection.
 ///
 /// # Errors
-/// It is lower or greater, and says which bound it missed.
+/// The length is lower than `min` or greater than `max`.
 pub fn length<T: Length + ?Sized>(value: &T, min: usize, max: usize) -> Result<(), String> {
-    value.count().map_or(Ok(()), |count| super::told(simple::apply(&Count(count), (min, max))))
+    value.count().map_or(Ok(()), |count| super::message_of(simple::apply(&Count(count), (min, max))))
 }
 
-/// What [`length`] can measure.
+/// A value that [`length`] can measure.
 #[diagnostic::on_unimplemented(
     message = "the rule `length` cannot measure `{Self}`",
     label = "is neither a text nor a collection",
     note = "`length` counts the characters of texts and the items of collections; use `custom(path)` for other types"
 )]
 pub trait Length {
-    /// How many characters or items there are; `None` when there is nothing to measure.
+    /// Returns the number of characters or items; `None` for an `Option` that is `None`.
     fn count(&self) -> Option<usize>;
 }
 
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_measured_in_characters() {
+    fn length_of_a_string_is_in_characters() {
         check("größe", 5, 5, Ok(()));
         check(&"🦀🦀".to_owned(), 1, 2, Ok(()));
         check("", 1, usize::MAX, Err("length is lower than 1"));
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_collection_is_measured_in_items() {
+    fn length_of_a_collection_is_in_items() {
         check(&vec!["long text"], 1, 1, Ok(()));
         check(&VecDeque::from([1, 2]), 3, 3, Err("length is lower than 3"));
         check(&[0; 3], 0, 3, Ok(()));
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn none_keeps_the_rule() {
+    fn none_passes_the_rule() {
         check(&None::<String>, 1, 2, Ok(()));
         check(&Some(""), 1, 2, Err("length is lower than 1"));
         check(&Some(Vec::<u8>::new()), 1, 2, Err("length is lower than 1"));

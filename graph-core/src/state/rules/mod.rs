@@ -1,6 +1,6 @@
-//! The rules behind `#[state(validate(..))]`, usable in a rule or an invariant of one's own as well.
+//! The rules of `#[state(validate(..))]`. Custom rules and invariants can call them as well.
 //!
-//! Each looks into `Option`s: `None` keeps every rule but [`required`].
+//! Each rule looks into `Option`s. `None` passes every rule but [`required`].
 //!
 //! ```
 //! use superstep::state::rules;
@@ -39,23 +39,23 @@ pub use text::email;
 pub use text::url;
 pub use text::{Text, alphanumeric, ascii, contains, prefix, suffix};
 
-/// A broken rule in words; garde's error type stays inside.
-fn told(result: Result<(), garde::Error>) -> Result<(), String> {
+/// Converts garde's error into its message, so that garde's type is not public.
+fn message_of(result: Result<(), garde::Error>) -> Result<(), String> {
     result.map_err(|error| error.message().to_owned())
 }
 
-/// There is a value.
+/// Checks that the value is `Some`.
 ///
 /// # Errors
-/// It is `None`.
+/// The value is `None`.
 pub fn required<T>(value: &Option<T>) -> Result<(), String> {
-    told(garde::rules::required::apply(value, ()))
+    message_of(garde::rules::required::apply(value, ()))
 }
 
-/// A rule of one's own holds.
+/// Converts the result of a custom rule.
 ///
 /// # Errors
-/// What it says.
+/// The message of the custom rule's error.
 pub fn custom<E: std::fmt::Display>(result: Result<(), E>) -> Result<(), String> {
     result.map_err(|error| error.to_string())
 }

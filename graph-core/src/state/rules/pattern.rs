@@ -1,7 +1,7 @@
 #[cfg(feature = "pattern")]
 use super::text::{Text, each};
 
-/// A regular expression that is compiled once, at its first use; the derive puts one into a `static` for each rule.
+/// A regular expression that is compiled once, at its first use. The derive generates a `static` for each rule.
 #[derive(Debug)]
 pub struct Pattern {
     source: &'static str,
@@ -10,7 +10,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// The expression `source`.
+    /// Creates a pattern from a regular expression.
     pub const fn new(source: &'static str) -> Self {
         Self {
             source,
@@ -19,16 +19,16 @@ impl Pattern {
         }
     }
 
-    /// The expression as it was written.
+    /// Returns the source of the expression.
     pub fn as_str(&self) -> &'static str {
         self.source
     }
 }
 
-/// The expression matches somewhere in the text.
+/// Checks that the expression matches somewhere in the string.
 ///
 /// # Errors
-/// It does not match, or it is no regular expression.
+/// It does not match, or it is not a valid regular expression.
 #[cfg(feature = "pattern")]
 pub fn pattern<T: Text + ?Sized>(value: &T, pattern: &Pattern) -> Result<(), String> {
     let compile = || regex::Regex::new(pattern.source).map_err(|error| error.to_string());
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn a_match_anywhere_keeps_the_rule() {
+    fn match_anywhere_passes_the_rule() {
         check("größe 12", r"\d+", Ok(()));
         check("größe", r"^\w+$", Ok(()));
         check("a b", r"^\w+$", Err(r"does not match pattern /^\w+$/"));
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_expression_is_said_to_be_wrong() {
+    fn invalid_expression_is_reported() {
         let error = pattern("a", &Pattern::new("(")).unwrap_err();
         assert!(error.starts_with("the pattern itself is wrong: regex parse error"), "{error}");
     }

@@ -1,14 +1,14 @@
 use garde::rules::range::{Bounds, OutOfBounds, apply};
 
-/// The number lies between `min` and `max`, both included. NaN lies in no range.
+/// Checks that the number is between `min` and `max`, both included. NaN is in no range.
 ///
 /// # Errors
-/// It is lower, greater, or not a number.
+/// The number is lower than `min`, greater than `max`, or NaN.
 pub fn range<T: Number>(value: &T, min: Option<T::Bound>, max: Option<T::Bound>) -> Result<(), String> {
     value.within(min, max)
 }
 
-/// What [`range`] can compare.
+/// A number that [`range`] can compare.
 #[diagnostic::on_unimplemented(
     message = "the rule `range` cannot compare `{Self}`",
     label = "is not a number",
@@ -18,10 +18,10 @@ pub trait Number {
     /// The type of the bounds.
     type Bound;
 
-    /// Whether the number lies in the range.
+    /// Checks that the number is in the range.
     ///
     /// # Errors
-    /// It is lower, greater, or not a number.
+    /// The number is lower than `min`, greater than `max`, or NaN.
     fn within(&self, min: Option<Self::Bound>, max: Option<Self::Bound>) -> Result<(), String>;
 }
 
@@ -50,15 +50,15 @@ macro_rules! numbers {
 numbers!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64);
 
 fn compared<T: Bounds>(value: &T, min: Option<T::Size>, max: Option<T::Size>) -> Result<(), String> {
-    // A NaN is neither lower nor greater than a bound; it shows in not being comparable with itself.
+    // A NaN is neither lower nor greater than a bound, but it cannot be compared with itself.
     if value.partial_cmp(value).is_none() {
         return Err("not a number".to_owned());
     }
     match value.validate_bounds(min.unwrap_or(T::MIN), max.unwrap_or(T::MAX)) {
-        // Infinity is greater than the greatest float, but a bound that was not given is no bound.
+        // Infinity is greater than `T::MAX`, but without a `max` it is in the range.
         Err(OutOfBounds::Upper) if max.is_none() => Ok(()),
         Err(OutOfBounds::Lower) if min.is_none() => Ok(()),
-        _ => super::told(apply(value, (min, max))),
+        _ => super::message_of(apply(value, (min, max))),
     }
 }
 
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn none_keeps_the_rule() {
+    fn none_passes_the_rule() {
         check(None::<u8>, Some(1), Some(2), Ok(()));
         check(Some(3_u8), Some(1), Some(2), Err("greater than 2"));
     }

@@ -3,14 +3,14 @@ use std::sync::Arc;
 
 use garde::rules;
 
-/// What the rules on texts can read.
+/// A value that the string rules can read.
 #[diagnostic::on_unimplemented(
     message = "a rule on texts cannot read `{Self}`",
     label = "is not a text",
     note = "`ascii`, `alphanumeric`, `contains`, `prefix`, `suffix`, `email`, `url` and `pattern` read `String`, `&str`, `Box<str>`, `Arc<str>`, `Cow<str>` and `Option`s of these; use `custom(path)` for other types"
 )]
 pub trait Text {
-    /// The text; `None` when there is none.
+    /// Returns the string; `None` for an `Option` that is `None`.
     fn text(&self) -> Option<&str>;
 }
 
@@ -63,67 +63,67 @@ impl<T: Text> Text for Option<T> {
     }
 }
 
-/// Applies one of garde's rules to a text, if there is one.
+/// Applies one of garde's rules to the string, if there is one.
 pub(super) fn each<T: Text + ?Sized>(
     value: &T,
     rule: impl FnOnce(&&str) -> Result<(), garde::Error>,
 ) -> Result<(), String> {
-    value.text().map_or(Ok(()), |text| super::told(rule(&text)))
+    value.text().map_or(Ok(()), |text| super::message_of(rule(&text)))
 }
 
-/// Every character is ASCII.
+/// Checks that every character is ASCII.
 ///
 /// # Errors
-/// Another character occurs.
+/// The string contains another character.
 pub fn ascii<T: Text + ?Sized>(value: &T) -> Result<(), String> {
     each(value, |text| rules::ascii::apply(text, ()))
 }
 
-/// Every character is a letter or a digit of some script.
+/// Checks that every character is a letter or a digit of some script.
 ///
 /// # Errors
-/// Another character occurs.
+/// The string contains another character.
 pub fn alphanumeric<T: Text + ?Sized>(value: &T) -> Result<(), String> {
     each(value, |text| rules::alphanumeric::apply(text, ()))
 }
 
-/// `part` occurs.
+/// Checks that the string contains `part`.
 ///
 /// # Errors
-/// It does not.
+/// The string does not contain it.
 pub fn contains<T: Text + ?Sized>(value: &T, part: &str) -> Result<(), String> {
     each(value, |text| rules::contains::apply(text, (part,)))
 }
 
-/// The text begins with `start`.
+/// Checks that the string starts with `start`.
 ///
 /// # Errors
-/// It does not.
+/// The string starts differently.
 pub fn prefix<T: Text + ?Sized>(value: &T, start: &str) -> Result<(), String> {
     each(value, |text| rules::prefix::apply(text, (start,)))
 }
 
-/// The text ends with `end`.
+/// Checks that the string ends with `end`.
 ///
 /// # Errors
-/// It does not.
+/// The string ends differently.
 pub fn suffix<T: Text + ?Sized>(value: &T, end: &str) -> Result<(), String> {
     each(value, |text| rules::suffix::apply(text, (end,)))
 }
 
-/// The text is an e-mail address.
+/// Checks that the string is an e-mail address.
 ///
 /// # Errors
-/// It is not, and says why.
+/// The reason why it is not an e-mail address.
 #[cfg(feature = "email")]
 pub fn email<T: Text + ?Sized>(value: &T) -> Result<(), String> {
     each(value, |text| rules::email::apply(text, ()))
 }
 
-/// The text is an absolute URL.
+/// Checks that the string is an absolute URL.
 ///
 /// # Errors
-/// It is not, and says why.
+/// The reason why it is not an absolute URL.
 #[cfg(feature = "url")]
 pub fn url<T: Text + ?Sized>(value: &T) -> Result<(), String> {
     each(value, |text| rules::url::apply(text, ()))
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_are_judged_one_by_one() {
+    fn every_character_is_checked() {
         check(ascii("abc-1"), Ok(()));
         check(ascii("größe"), Err("not ascii"));
         check(alphanumeric("größe1"), Ok(()));
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_found() {
+    fn parts_of_strings_are_checked() {
         check(contains("größe", "öß"), Ok(()));
         check(contains("abc", "x"), Err("does not contain \"x\""));
         check(prefix(&"abc".to_owned(), "a"), Ok(()));
@@ -157,21 +157,21 @@ mod tests {
     }
 
     #[test]
-    fn none_keeps_the_rules() {
+    fn none_passes_the_rules() {
         check(contains(&None::<String>, "x"), Ok(()));
         check(ascii(&Some("é")), Err("not ascii"));
     }
 
     #[cfg(feature = "email")]
     #[test]
-    fn an_email_address_is_told_from_other_texts() {
+    fn email_addresses_are_checked() {
         check(email("a@b.example"), Ok(()));
         check(email(&Some("a")), Err("not a valid email: value is missing `@`"));
     }
 
     #[cfg(feature = "url")]
     #[test]
-    fn a_url_is_told_from_other_texts() {
+    fn urls_are_checked() {
         check(url("https://example.com/a?b"), Ok(()));
         check(url(&Some("/a")), Err("not a valid url: relative URL without a base"));
     }

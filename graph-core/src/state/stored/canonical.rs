@@ -1,4 +1,4 @@
-//! A value as one text: the same for equal values, and another for others.
+//! The canonical string of a value: equal for equal values, different for different ones.
 
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::payload::Encoding;
 
 use crate::payload::to_payload;
 
-/// A value as JSON text in which objects are sorted; bytes as a text that is no JSON. In words why there is none.
+/// Returns a value as JSON with sorted objects, and bytes as a string that is not JSON. The error is a message.
 pub(crate) fn canonical<T: Serialize>(value: &T) -> Result<Arc<str>, String> {
     let payload = to_payload(value).map_err(|unstorable| unstorable.to_string())?;
     let mut text = String::with_capacity(payload.len());
@@ -23,7 +23,7 @@ pub(crate) fn canonical<T: Serialize>(value: &T) -> Result<Arc<str>, String> {
         _ => {
             text.push('x');
             for byte in payload.bytes() {
-                // Writing to a text does not fail.
+                // Writing into a `String` cannot fail.
                 let _ = write!(text, "{byte:02x}");
             }
         }
@@ -31,7 +31,7 @@ pub(crate) fn canonical<T: Serialize>(value: &T) -> Result<Arc<str>, String> {
     Ok(text.into())
 }
 
-/// Writes JSON anew. Numbers and texts stay as they are written; how deep it goes was checked when it was written.
+/// Writes JSON with sorted objects. Numbers and strings stay as written; the encoder has checked the depth before.
 fn sorted(json: &str, into: &mut String) -> serde_json::Result<()> {
     let mut from = serde_json::Deserializer::from_str(json);
     match json.as_bytes().first() {
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_one_text() {
+    fn value_has_one_canonical_string() {
         check(&"a\"b", r#""a\"b""#);
         check(&(), "null");
         check(&(1, "1", u128::MAX), "[1,\"1\",340282366920938463463374607431768211455]");
@@ -142,20 +142,20 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_a_map_does_not_count() {
-        let texts: Vec<_> = (0..20)
+    fn order_of_a_map_does_not_matter() {
+        let strings: Vec<_> = (0..20)
             .map(|_| {
-                // Each of them has an order of its own.
+                // Each map has its own iteration order.
                 let map: HashMap<String, HashMap<u8, u8>> =
                     (0..10).map(|n| (format!("k{n}"), (0..10).map(|n| (n, n)).collect())).collect();
                 canonical(&map).unwrap()
             })
             .collect();
-        assert!(texts.iter().all(|text| *text == texts[0]), "{texts:?}");
+        assert!(strings.iter().all(|string| *string == strings[0]), "{strings:?}");
     }
 
     #[test]
-    fn what_json_does_not_tell_apart_is_no_key() {
+    fn values_that_json_cannot_represent_are_refused() {
         for refused in
             [canonical(&f64::NAN), canonical(&Some(None::<u8>)), canonical(&HashMap::from([((1, 2), 3)]))]
         {

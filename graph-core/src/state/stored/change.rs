@@ -1,4 +1,4 @@
-//! Single writes, as results of finished tasks are stored.
+//! The stored form of single writes, as part of the results of finished tasks.
 
 use serde::Serialize;
 use serde::de::{Deserialize as _, DeserializeOwned};
@@ -12,30 +12,30 @@ use super::error::{Why, guarded, read};
 use super::{DecodeError, EncodeError, FieldPlace};
 use crate::payload::{PayloadDeserializer, PayloadSerializer};
 
-/// What a stored write is to its field.
+/// The meaning of a stored write for its field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
-    /// What the reducer folds.
+    /// A delta that the reducer folds.
     Delta,
-    /// The field's new value, past the reducer.
+    /// The field's new value, which bypasses the reducer.
     Overwrite,
-    /// What a node handed in: the reducer has not prepared it. A cache keeps it so, a checkpoint never does.
+    /// An update that the reducer has not prepared. A cache stores this form, a checkpoint never does.
     Update,
 }
 
-/// What came of reading a stored write.
+/// The result of reading a stored write.
 #[derive(Debug)]
 pub enum Decoded<W> {
     /// The write.
     Write(W),
-    /// No field that is stored has this name.
+    /// No stored field has this name.
     Unknown,
-    /// The field is there, the write is not readable.
+    /// The field exists, but the write cannot be read.
     Invalid(DecodeError),
 }
 
 impl<W> Decoded<W> {
-    /// Lifts a flattened state's write into that of its owner.
+    /// Converts the write of a flattened state into the write of its owner.
     pub fn map<V>(self, lift: impl FnOnce(W) -> V) -> Decoded<V> {
         match self {
             Self::Write(write) => Decoded::Write(lift(write)),
@@ -54,7 +54,7 @@ impl<W> Decoded<W> {
 
 type Encoded = Result<Option<(Form, Encoding)>, EncodeError>;
 
-/// Writes a write as it is, and says in which form.
+/// Encodes a write, and returns its form.
 pub fn encode_change<R, T>(place: &FieldPlace, change: &Change<R, T>, into: &mut Vec<u8>) -> Encoded
 where
     R: Reducer<T, Update: Serialize, Delta: Serialize>,
@@ -63,7 +63,7 @@ where
     encoded(place, change, into, encode_value, encode_value, encode_value)
 }
 
-/// The same through the field's own `with` or `serialize_with` function, for reducers that fold the field's type.
+/// Like [`encode_change`], through the field's own function, for reducers that fold the field's type.
 pub fn encode_change_with<R, T>(
     place: &FieldPlace,
     change: &Change<R, T>,
@@ -80,7 +80,7 @@ where
     encoded(place, change, into, through, through, through)
 }
 
-/// Writes an overwrite through the field's own function, and what is of another type as it is.
+/// Like [`encode_change`], with overwrites through the field's own function. Updates and deltas do not use it.
 pub fn encode_overwrite_with<R, T>(
     place: &FieldPlace,
     change: &Change<R, T>,
@@ -116,7 +116,7 @@ fn encoded<R: Reducer<T>, T: Clone>(
     }
 }
 
-/// Reads a write.
+/// Decodes a write.
 pub fn decode_change<R, T>(place: &FieldPlace, form: Form, payload: &Payload) -> Decoded<Change<R, T>>
 where
     R: Reducer<T, Update: DeserializeOwned, Delta: DeserializeOwned>,
@@ -129,7 +129,7 @@ where
     })
 }
 
-/// The same through the field's own `with` or `deserialize_with` function, for reducers that fold the field's type.
+/// Like [`decode_change`], through the field's own function, for reducers that fold the field's type.
 pub fn decode_change_with<R, T>(
     place: &FieldPlace,
     form: Form,
@@ -148,7 +148,7 @@ where
     Decoded::of(place, || read(payload, through).map(wrap))
 }
 
-/// Reads an overwrite through the field's own function, and what is of another type as it is.
+/// Like [`decode_change`], with overwrites through the field's own function. Updates and deltas do not use it.
 pub fn decode_overwrite_with<R, T>(
     place: &FieldPlace,
     form: Form,

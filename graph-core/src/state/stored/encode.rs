@@ -7,7 +7,7 @@ use super::{EncodeError, FieldPlace};
 /// Writes a value behind what is in `into`; after an error nothing has been added.
 ///
 /// # Errors
-/// The value would not be read back as it is.
+/// The value would not be read back unchanged.
 pub fn encode_value<T: Serialize>(
     place: &FieldPlace,
     value: &T,
@@ -16,10 +16,10 @@ pub fn encode_value<T: Serialize>(
     encode_value_with(place, into, |to| value.serialize(to))
 }
 
-/// The same through the field's own function.
+/// Like [`encode_value`], through the field's own function.
 ///
 /// # Errors
-/// The value would not be read back as it is.
+/// The value would not be read back unchanged.
 pub fn encode_value_with(
     place: &FieldPlace,
     into: &mut Vec<u8>,

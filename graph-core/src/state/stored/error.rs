@@ -56,17 +56,17 @@ impl EncodeError {
         Self { field: place.name(), unstorable }
     }
 
-    /// Something of a plan that is no field.
+    /// An error of a part of a plan, which is not a field.
     pub(crate) fn of_plan(reason: impl Display) -> Self {
         Self::of_field("(a plan)", reason.to_string())
     }
 
-    /// A value that was written, and cannot be read back.
+    /// An error of a value that was written but cannot be read back.
     pub(crate) fn not_read_back(error: &RestoreError) -> Self {
         Self::of_field(error.field, error.reason.clone())
     }
 
-    /// A write that its reducer has not prepared: read back, it would be prepared again, and might be another one then.
+    /// An error of a write that its reducer has not prepared. Reading it would prepare it again, with another result perhaps.
     pub(crate) fn not_prepared() -> Self {
         Self::of_plan("an update must be prepared before it is stored")
     }
@@ -75,7 +75,7 @@ impl EncodeError {
         Self { field, unstorable: Unstorable::because(reason) }
     }
 
-    /// The field.
+    /// Returns the field's name.
     pub fn field(&self) -> &'static str {
         self.field
     }
@@ -94,7 +94,7 @@ impl DecodeError {
         Self { field: place.name(), reason: why.text(place) }
     }
 
-    /// The field.
+    /// Returns the field's name.
     pub fn field(&self) -> &'static str {
         self.field
     }
@@ -119,12 +119,12 @@ impl RestoreError {
         Self { field: place.name(), checkpoint, reason, source }
     }
 
-    /// The field.
+    /// Returns the field's name.
     pub fn field(&self) -> &'static str {
         self.field
     }
 
-    /// The checkpoint that has stored what cannot be read; `None` where nothing is stored.
+    /// Returns the checkpoint whose stored value or delta cannot be read; `None` if nothing is stored.
     pub fn checkpoint(&self) -> Option<CheckpointId> {
         self.checkpoint
     }

@@ -4,7 +4,7 @@ use super::Stored;
 use super::error::guarded;
 use crate::payload::Unreadable;
 
-/// Why a stored state cannot be brought to the version of the program's.
+/// The reason why a stored state cannot be migrated to the program's version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MigrationError {
@@ -13,7 +13,7 @@ pub enum MigrationError {
     Newer {
         /// The state's name.
         state: &'static str,
-        /// The version that is stored.
+        /// The stored version.
         found: u32,
         /// The program's version.
         known: u32,
@@ -24,9 +24,9 @@ pub enum MigrationError {
     Failed {
         /// The state's name.
         state: &'static str,
-        /// The version that is stored.
+        /// The stored version.
         from: u32,
-        /// What the function said.
+        /// The message of the function's error.
         reason: String,
     },
 
@@ -35,19 +35,19 @@ pub enum MigrationError {
     Change {
         /// The field's stored name.
         field: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
 }
 
-/// What a migration function returns: a `Result` of nothing.
+/// The return type of a migration function: `Result<(), E>`.
 #[diagnostic::on_unimplemented(
     message = "a migration cannot return `{Self}`",
     label = "returns `{Self}`",
     note = "a migration is a `fn(from: u32, stored: &mut Stored) -> Result<(), E>` whose error can be displayed"
 )]
 pub trait MigrationOutcome {
-    /// The outcome, in words if it is an error.
+    /// Converts the error into its message.
     fn into_migrated(self) -> Result<(), String>;
 }
 
@@ -58,10 +58,10 @@ impl<E: Display> MigrationOutcome for Result<(), E> {
     }
 }
 
-/// Brings what is stored of a state to the version `known`. The first name is the state's, the others it had before.
+/// Migrates a stored state to the version `known`. The first name is the state's, the others are its former names.
 ///
 /// # Errors
-/// What is stored is newer, or the function fails.
+/// The stored version is newer, or the migration function fails.
 pub fn migrate(
     names: &[&'static str],
     known: u32,

@@ -1,7 +1,7 @@
-//! States and writes as a store keeps them: each field by itself, as its value or as the deltas that make it.
+//! The stored form of states and writes: each field by itself, as its value or as its deltas.
 //!
-//! What is written here is read back to the same value, or refused when it is written. Unlike dumps it holds the values
-//! of excluded fields; untracked ones it never sees.
+//! A value is read back as the same value, or refused when it is written. Unlike dumps, the stored form includes the
+//! values of excluded fields. It never includes untracked fields.
 
 mod canonical;
 mod change;

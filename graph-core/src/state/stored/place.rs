@@ -1,11 +1,11 @@
-/// Which field generated code stores or reads.
+/// The field that generated code stores or reads.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldPlace {
-    /// Its index among the fields of the state that it stands in.
+    /// The index among the fields of its state.
     pub(super) index: usize,
-    /// The name under which it is stored, then those under which it is read too.
+    /// The name under which it is stored, followed by its aliases.
     pub(super) names: &'static [&'static str],
-    /// Its value is in no error text.
+    /// `true` if no error text may contain its value.
     pub(super) excluded: bool,
 }
 

@@ -11,26 +11,26 @@ use super::error::{Why, guarded, read};
 use super::{FieldPlace, RestoreError};
 use crate::payload::PayloadDeserializer;
 
-/// The stored fields of a state on their way back into it.
+/// A reader that restores a state from its stored fields.
 #[derive(Debug)]
 pub struct Restore {
-    /// By name.
+    /// Sorted by name.
     fields: Vec<StoredField>,
-    /// The index of the first field of the state that is being read.
+    /// The index of the first field of the state that is read now.
     offset: usize,
     defaulted: Vec<usize>,
 }
 
 impl Restore {
-    /// Begins to restore a state of these fields.
+    /// Starts to restore a state from these fields.
     pub fn new(mut fields: Vec<StoredField>) -> Self {
         fields.sort_by(|a, b| a.field.cmp(&b.field));
         Self { fields, offset: 0, defaulted: Vec::new() }
     }
 
-    /// The indices of the tracked fields of which nothing is stored: they have the value that a fresh run starts with.
+    /// Returns the indices of the tracked fields without a stored value. They have their start value.
     ///
-    /// A later version of the program may start with another one, so the next checkpoint stores them.
+    /// A later version of the program may have another start value, so the next checkpoint stores them.
     pub fn defaulted(&self) -> &[usize] {
         &self.defaulted
     }
@@ -38,7 +38,7 @@ impl Restore {
     /// Restores a field.
     ///
     /// # Errors
-    /// Something that is stored of the field cannot be read, or nothing is and `start` is `None`.
+    /// A stored value or delta of the field cannot be read, or nothing is stored and `start` returns `None`.
     pub fn field<R, T>(
         &mut self,
         place: &FieldPlace,
@@ -51,7 +51,7 @@ impl Restore {
         self.fold::<R, T>(place, start, |payload| read(payload, |from| T::deserialize(from)), read_into)
     }
 
-    /// The same through the field's own `with` or `deserialize_with` function, for reducers that fold the field's type.
+    /// Like [`field`](Self::field), through the field's own function, for reducers that fold the field's type.
     ///
     /// # Errors
     /// As [`field`](Self::field).
@@ -73,7 +73,7 @@ impl Restore {
         )
     }
 
-    /// The same for reducers that fold another type, which is read as it is.
+    /// Like [`field_with`](Self::field_with), for reducers that fold another type. Deltas do not go through the function.
     ///
     /// # Errors
     /// As [`field`](Self::field).
@@ -109,43 +109,43 @@ impl Restore {
         read_value: impl Fn(&Payload) -> Result<T, Why>,
         read_delta: impl Fn(&Payload, Option<R::Delta>) -> Result<R::Delta, Why>,
     ) -> Result<T, RestoreError> {
-        let pieces = self.take(place.names);
-        if pieces.is_empty() {
+        let changes = self.take(place.names);
+        if changes.is_empty() {
             self.defaulted.push(self.offset + place.index);
         }
-        // Code of the user's reads and folds; where it is, is known outside when it panics.
+        // User code reads and folds, and may panic. The cell tells which checkpoint it was reading.
         let at = Cell::new(None);
         let folded = guarded(|| {
-            let whole = pieces.iter().rposition(|piece| piece.kind == ChangeKind::Value);
-            let mut pieces =
-                pieces.iter().skip(whole.unwrap_or(0)).inspect(|piece| at.set(Some(piece.checkpoint)));
-            let mut value = match whole.and_then(|_| pieces.next()) {
-                Some(piece) => read_value(&piece.payload)?,
-                None => start().ok_or(Why::new(NOTHING))?,
+            let whole = changes.iter().rposition(|change| change.kind == ChangeKind::Value);
+            let mut changes =
+                changes.iter().skip(whole.unwrap_or(0)).inspect(|change| at.set(Some(change.checkpoint)));
+            let mut value = match whole.and_then(|_| changes.next()) {
+                Some(change) => read_value(&change.payload)?,
+                None => start().ok_or(Why::new(NOT_STORED))?,
             };
-            let mut left = None;
-            for piece in pieces {
+            let mut remaining = None;
+            for change in changes {
                 if R::STORED == StoredAs::Value {
                     return Err(Why::new(OTHER_REDUCER));
                 }
-                let delta = read_delta(&piece.payload, left.take())?;
-                left = R::fold_stored(&mut value, delta).map_err(Why::Fold)?;
+                let delta = read_delta(&change.payload, remaining.take())?;
+                remaining = R::fold_stored(&mut value, delta).map_err(Why::Fold)?;
             }
             Ok(value)
         });
         folded.map_err(|why| RestoreError::new(place, at.get(), why))
     }
 
-    /// What is stored under any of the names, oldest first: a field that was renamed has its earlier pieces under an alias.
+    /// Takes the changes under all names, oldest first. The earlier changes of a renamed field are under an alias.
     fn take(&mut self, names: &[&str]) -> Vec<StoredChange> {
         let mut taken: Vec<StoredChange> = Vec::new();
-        let mut sources = 0;
+        let mut names_found = 0;
         for name in names.iter().rev() {
             let Ok(at) = self.fields.binary_search_by(|field| field.field.as_str().cmp(name)) else {
                 continue;
             };
             if let Some(field) = self.fields.get_mut(at) {
-                sources += 1;
+                names_found += 1;
                 if taken.is_empty() {
                     taken = std::mem::take(&mut field.changes);
                 } else {
@@ -153,17 +153,17 @@ impl Restore {
                 }
             }
         }
-        if sources > 1 {
+        if names_found > 1 {
             // Checkpoints of a branch are in the order of their ids.
-            taken.sort_by_key(|piece| piece.checkpoint);
+            taken.sort_by_key(|change| change.checkpoint);
         }
         taken
     }
 }
 
-/// Reads a delta, into what is left of one that was folded before it.
-fn read_into<D: DeserializeOwned>(payload: &Payload, left: Option<D>) -> Result<D, Why> {
-    read(payload, |from| match left {
+/// Reads a delta, into the memory that remains of the delta before it.
+fn read_into<D: DeserializeOwned>(payload: &Payload, remaining: Option<D>) -> Result<D, Why> {
+    read(payload, |from| match remaining {
         Some(mut delta) => {
             D::deserialize_in_place(from, &mut delta)?;
             Ok(delta)
@@ -172,7 +172,7 @@ fn read_into<D: DeserializeOwned>(payload: &Payload, left: Option<D>) -> Result<
     })
 }
 
-const NOTHING: &str = "nothing is stored of it, and it has no value to start with; give it one with \
+const NOT_STORED: &str = "nothing is stored of it, and it has no value to start with; give it one with \
                        `#[state(default = ..)]`, make it an `Option`, or insert it in a migration";
 const OTHER_REDUCER: &str = "it is stored as deltas of another reducer than it has now; bring that one back, or turn the deltas \
                              into a value in a migration";

@@ -8,10 +8,10 @@ use crate::payload::{Encoding, Payload};
 use super::MigrationError;
 use super::wide_number::holds_wide_number;
 
-/// What a store holds of a state, as JSON by field: what a migration works on.
+/// The stored fields of a state as JSON, for a migration.
 ///
-/// A field is here under the name under which it was stored, if anything was stored of it. Not only states are migrated:
-/// what a finished task has written is, too, and of that only the written fields are here.
+/// It contains each stored field under the name under which it was stored. A migration also runs on the writes of a
+/// finished task in an unfinished superstep; it then contains only the written fields.
 ///
 /// ```
 /// use superstep::state::{MigrationError, Stored};
@@ -28,52 +28,52 @@ use super::wide_number::holds_wide_number;
 #[derive(Clone, Debug)]
 pub struct Stored {
     fields: Vec<StoredField>,
-    /// Only what a task has written: what is not here was not written, and is not to be.
+    /// `true` for the writes of a task: a field that is missing here was not written, and must not be inserted.
     partial: bool,
 }
 
-/// What a closure of a migration's may fail with: any error.
-type Any = Box<dyn Error + Send + Sync>;
+/// Any error, for the closures of a migration.
+type AnyError = Box<dyn Error + Send + Sync>;
 
 impl Stored {
-    /// The fields of a state.
+    /// The stored fields of a state.
     #[doc(hidden)]
     pub fn __of_state(fields: Vec<StoredField>) -> Self {
         Self { fields, partial: false }
     }
 
-    /// What a task has written that is still to be applied.
+    /// The writes of a task that are not applied yet.
     #[doc(hidden)]
     pub fn __of_writes(fields: Vec<StoredField>) -> Self {
         Self { fields, partial: true }
     }
 
-    /// The fields as they are now.
+    /// Returns the fields.
     #[doc(hidden)]
     pub fn __into_fields(self) -> Vec<StoredField> {
         self.fields
     }
 
-    /// The names of the fields of which something is stored.
+    /// Returns the names of the stored fields.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.fields.iter().map(|field| field.field.as_str())
     }
 
-    /// Whether something is stored of a field.
+    /// Returns `true` if the field is stored.
     pub fn contains(&self, name: &str) -> bool {
         self.names().any(|stored| stored == name)
     }
 
-    /// Gives a field another name. If something is stored under that one as well, the two histories become one.
+    /// Renames a field. If a field with the new name is stored as well, their histories are merged.
     ///
-    /// A name that only changes needs no migration, `#[state(alias = "..")]` does.
+    /// A plain rename needs no migration: use `#[state(alias = "..")]`.
     pub fn rename(&mut self, old: &str, new: &str) {
         let mut renamed = self.take(old);
         match self.fields.iter_mut().find(|field| field.field == new) {
             Some(field) => {
                 renamed.append(&mut field.changes);
                 // Checkpoints of a branch are in the order of their ids.
-                renamed.sort_by_key(|piece| piece.checkpoint);
+                renamed.sort_by_key(|change| change.checkpoint);
                 field.changes = renamed;
             }
             None if renamed.is_empty() => {}
@@ -81,14 +81,14 @@ impl Stored {
         }
     }
 
-    /// Drops what is stored of a field.
+    /// Removes a stored field.
     ///
-    /// A field that the state just no longer has needs no migration: what is stored of it is ignored.
+    /// A field that the state no longer has needs no migration: it is ignored.
     pub fn remove(&mut self, name: &str) {
         self.take(name);
     }
 
-    /// Stores a value for a field of which nothing is stored.
+    /// Stores a value for a field that is not stored. Does nothing for the writes of a task.
     ///
     /// A field with `#[state(default = ..)]` needs no migration.
     pub fn insert(&mut self, name: &str, value: Value) {
@@ -96,53 +96,55 @@ impl Stored {
             return;
         }
         let payload = json(&value);
-        let piece = StoredChange { checkpoint: BEFORE_ALL, kind: ChangeKind::Value, payload };
-        self.fields.push(StoredField { field: name.to_owned(), changes: vec![piece] });
+        let change = StoredChange { checkpoint: BEFORE_ALL, kind: ChangeKind::Value, payload };
+        self.fields.push(StoredField { field: name.to_owned(), changes: vec![change] });
     }
 
-    /// Changes what is stored of a field: the value, and each delta alike. A field of which nothing is stored is left so.
+    /// Changes a stored field: its value and each of its deltas. Does nothing if the field is not stored.
     ///
-    /// What a delta is says the field's reducer; the built-in ones that store deltas (`append`, `merge`, `union`) have
-    /// deltas that look like the value.
+    /// The form of a delta depends on the field's reducer. The deltas of the built-in reducers that store them (`append`,
+    /// `merge`, `union`) look like the value.
     ///
     /// # Errors
-    /// The closure's; something is stored that JSON values cannot hold: bytes, or an integer of more than 64 bits.
+    /// The error of the closure, or a stored value that a JSON value cannot represent: bytes, or an integer of more than 64
+    /// bits.
     pub fn change(
         &mut self,
         name: &str,
-        mut change: impl FnMut(Value) -> Result<Value, Any>,
+        mut change: impl FnMut(Value) -> Result<Value, AnyError>,
     ) -> Result<(), MigrationError> {
         for field in self.fields.iter_mut().filter(|field| field.field == name) {
-            for piece in &mut field.changes {
-                let value = parsed(&piece.payload).and_then(&mut change);
-                piece.payload = json(&value.map_err(|reason| wrong(name, &reason))?);
+            for stored in &mut field.changes {
+                let value = parsed(&stored.payload).and_then(&mut change);
+                stored.payload = json(&value.map_err(|reason| wrong(name, &reason))?);
             }
         }
         Ok(())
     }
 
-    /// Makes one value of what is stored of a field, so that no delta is left: for a field whose reducer is another than
-    /// the one that has made the deltas. `fold` is given the value so far and the next delta; without a value the field was
-    /// at its start value before the first delta.
+    /// Folds the stored deltas of a field into one value, for a field whose reducer has changed.
+    ///
+    /// `fold` takes the value so far and the next delta. The value is `None` if the field had its start value before the
+    /// first delta.
     ///
     /// # Errors
-    /// As [`change`](Self::change). Also for writes of a superstep that is not finished yet: the value that they are to be
-    /// folded into is not here.
+    /// As [`change`](Self::change). It also fails for the deltas of an unfinished superstep, because the value into which they
+    /// fold is missing.
     pub fn fold(
         &mut self,
         name: &str,
-        mut fold: impl FnMut(Option<Value>, Value) -> Result<Value, Any>,
+        mut fold: impl FnMut(Option<Value>, Value) -> Result<Value, AnyError>,
     ) -> Result<(), MigrationError> {
         for field in self.fields.iter_mut().filter(|field| field.field == name) {
-            if self.partial && field.changes.iter().any(|piece| piece.kind == ChangeKind::Delta) {
+            if self.partial && field.changes.iter().any(|change| change.kind == ChangeKind::Delta) {
                 let reason = "a superstep that was to fold its deltas is not finished";
                 return Err(wrong(name, &reason.into()));
             }
-            let Some(checkpoint) = field.changes.last().map(|piece| piece.checkpoint) else { continue };
+            let Some(checkpoint) = field.changes.last().map(|change| change.checkpoint) else { continue };
             let mut value = None;
-            for piece in &field.changes {
-                let next = parsed(&piece.payload).map_err(|reason| wrong(name, &reason))?;
-                value = Some(match piece.kind {
+            for change in &field.changes {
+                let next = parsed(&change.payload).map_err(|reason| wrong(name, &reason))?;
+                value = Some(match change.kind {
                     ChangeKind::Value => next,
                     ChangeKind::Delta => fold(value, next).map_err(|reason| wrong(name, &reason))?,
                 });
@@ -164,10 +166,10 @@ impl Stored {
     }
 }
 
-/// No checkpoint has this id: it stands for what a migration has made.
+/// The id of values from a migration. No checkpoint has it.
 const BEFORE_ALL: CheckpointId = CheckpointId::FIRST;
 
-fn wrong(field: &str, reason: &Any) -> MigrationError {
+fn wrong(field: &str, reason: &AnyError) -> MigrationError {
     MigrationError::Change { field: field.to_owned(), reason: reason.to_string() }
 }
 
@@ -175,7 +177,7 @@ fn json(value: &Value) -> Payload {
     Payload::json(value.to_string())
 }
 
-fn parsed(payload: &Payload) -> Result<Value, Any> {
+fn parsed(payload: &Payload) -> Result<Value, AnyError> {
     match payload.encoding() {
         Encoding::Json if holds_wide_number(payload.bytes()) => {
             Err("it holds an integer of more than 64 bits, which would be rounded".into())

@@ -1,13 +1,13 @@
-/// Whether there is an integer in a JSON text that a `serde_json::Value` would turn into a float.
+/// Returns `true` if JSON contains an integer that a `serde_json::Value` would turn into a float.
 pub(super) fn holds_wide_number(json: &[u8]) -> bool {
-    let (mut text, mut escaped) = (false, false);
+    let (mut in_string, mut escaped) = (false, false);
     let mut number = Number::default();
     for &byte in json {
-        if text {
+        if in_string {
             match byte {
                 _ if escaped => escaped = false,
                 b'\\' => escaped = true,
-                b'"' => text = false,
+                b'"' => in_string = false,
                 _ => {}
             }
             continue;
@@ -18,14 +18,14 @@ pub(super) fn holds_wide_number(json: &[u8]) -> bool {
                 if std::mem::take(&mut number).is_wide() {
                     return true;
                 }
-                text = byte == b'"';
+                in_string = byte == b'"';
             }
         }
     }
     number.is_wide()
 }
 
-/// A number of which only so much is kept as it takes.
+/// The state of a number that is read byte by byte.
 #[derive(Default)]
 struct Number {
     negative: bool,
@@ -50,8 +50,8 @@ impl Number {
     }
 
     fn is_wide(&self) -> bool {
-        let most = if self.negative { i64::MIN.unsigned_abs() } else { u64::MAX };
-        !self.float && (self.wide || self.value > most)
+        let max = if self.negative { i64::MIN.unsigned_abs() } else { u64::MAX };
+        !self.float && (self.wide || self.value > max)
     }
 }
 
@@ -60,7 +60,7 @@ mod tests {
     use super::holds_wide_number;
 
     #[test]
-    fn it_is_what_a_value_would_round() {
+    fn integers_of_more_than_64_bits_are_wide() {
         for json in [
             "18446744073709551616",
             "-9223372036854775809",

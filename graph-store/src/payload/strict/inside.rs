@@ -1,4 +1,4 @@
-//! What lies inside of arrays and objects.
+//! The serializers of arrays and objects.
 
 use serde::ser::{
     Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
@@ -10,14 +10,14 @@ use super::key::Key;
 use super::refused::Refused;
 use super::{At, Strict};
 
-/// A value that is written strictly by whatever serializer it is handed to.
-pub(super) struct Nested<'r, T: ?Sized> {
+/// A value that any serializer writes through [`Strict`].
+pub(super) struct StrictValue<'r, T: ?Sized> {
     pub(super) value: &'r T,
     pub(super) refused: &'r Refused,
     pub(super) at: At,
 }
 
-impl<T: Serialize + ?Sized> Serialize for Nested<'_, T> {
+impl<T: Serialize + ?Sized> Serialize for StrictValue<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.value.serialize(Strict { inner: serializer, refused: self.refused, at: self.at })
     }
@@ -28,9 +28,9 @@ pub struct Inside<'r, C> {
     inner: C,
     refused: &'r Refused,
     at: At,
-    /// The variant of an enum that this is the content of.
+    /// The enum variant whose content this is.
     variant: Option<&'static str>,
-    /// How many items there are before the next.
+    /// The index of the next item.
     index: usize,
 }
 
@@ -42,12 +42,12 @@ impl<'r, C> Inside<'r, C> {
     fn item<T: ?Sized, E>(
         &mut self,
         value: &T,
-        write: impl FnOnce(&mut C, &Nested<'_, T>) -> Result<(), E>,
+        write: impl FnOnce(&mut C, &StrictValue<'_, T>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let written = write(&mut self.inner, &Nested { value, refused: self.refused, at: self.at });
+        let written = write(&mut self.inner, &StrictValue { value, refused: self.refused, at: self.at });
         if written.is_err() {
-            self.refused.came_through_index(self.index);
-            self.came_through_variant();
+            self.refused.push_path_index(self.index);
+            self.push_path_variant();
         }
         self.index += 1;
         written
@@ -57,19 +57,19 @@ impl<'r, C> Inside<'r, C> {
         &mut self,
         key: &'static str,
         value: &T,
-        write: impl FnOnce(&mut C, &Nested<'_, T>) -> Result<(), E>,
+        write: impl FnOnce(&mut C, &StrictValue<'_, T>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let written = write(&mut self.inner, &Nested { value, refused: self.refused, at: self.at });
+        let written = write(&mut self.inner, &StrictValue { value, refused: self.refused, at: self.at });
         if written.is_err() {
-            self.refused.came_through_key(key);
-            self.came_through_variant();
+            self.refused.push_path_key(key);
+            self.push_path_variant();
         }
         written
     }
 
-    fn came_through_variant(&self) {
+    fn push_path_variant(&self) {
         if let Some(variant) = self.variant {
-            self.refused.came_through_key(variant);
+            self.refused.push_path_key(variant);
         }
     }
 }
@@ -138,9 +138,9 @@ impl<C: SerializeMap> SerializeMap for Inside<'_, C> {
         self.inner.serialize_key(&Key { key, refused: self.refused })
     }
 
-    // Without the key at hand, the way to what is refused lacks it.
+    // The key is not known here, so the path to a refused value lacks it.
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), C::Error> {
-        self.inner.serialize_value(&Nested { value, refused: self.refused, at: self.at })
+        self.inner.serialize_value(&StrictValue { value, refused: self.refused, at: self.at })
     }
 
     #[inline]
@@ -150,10 +150,10 @@ impl<C: SerializeMap> SerializeMap for Inside<'_, C> {
         value: &T,
     ) -> Result<(), C::Error> {
         self.inner.serialize_key(&Key { key, refused: self.refused })?;
-        let value = Nested { value, refused: self.refused, at: self.at };
+        let value = StrictValue { value, refused: self.refused, at: self.at };
         self.inner.serialize_value(&value).inspect_err(|_| match serde_json::to_value(key) {
-            Ok(Value::String(key)) => self.refused.came_through_key(key),
-            Ok(key) => self.refused.came_through_key(key.to_string()),
+            Ok(Value::String(key)) => self.refused.push_path_key(key),
+            Ok(key) => self.refused.push_path_key(key.to_string()),
             Err(_) => {}
         })
     }

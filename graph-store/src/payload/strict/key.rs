@@ -2,7 +2,7 @@ use serde::ser::{Error as _, Impossible, Serialize, Serializer};
 
 use super::refused::Refused;
 
-/// A key of a map: what JSON gives back is a text, or what can be told from one.
+/// A key of a map. It must be a string in JSON, or a value that can be read back from one.
 pub(super) struct Key<'r, K: ?Sized> {
     pub(super) key: &'r K,
     pub(super) refused: &'r Refused,

@@ -1,4 +1,4 @@
-//! JSON that comes back as what it was.
+//! A serializer for JSON that is read back as the same value.
 
 use serde::ser::{Error as _, Serialize, Serializer};
 
@@ -6,35 +6,35 @@ mod inside;
 mod key;
 mod refused;
 
-use inside::{Inside, Nested};
+use inside::{Inside, StrictValue};
 pub(super) use refused::Refused;
 
-/// How many arrays and objects may lie in each other: serde_json reads no more.
-const DEEPEST: u8 = 127;
+/// The greatest depth of nested arrays and objects that serde_json reads.
+const MAX_DEPTH: u8 = 127;
 const NOT_FINITE: &str = "JSON holds no number that is not finite";
 
-/// Writes JSON that is read back to the same value, and refuses what JSON cannot hold.
+/// Writes JSON that is read back as the same value, and refuses values that JSON cannot represent.
 ///
-/// It wraps a serializer; what is wrong is noted in [`Refused`], with the way to it.
+/// It wraps a serializer. [`Refused`] receives the reason of a refusal and the path to the refused value.
 pub struct Strict<'r, S> {
     inner: S,
     refused: &'r Refused,
     at: At,
 }
 
-/// Where in a value.
+/// A position in a value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct At {
-    /// How many arrays and objects are around.
+    /// The number of arrays and objects that contain the position.
     depth: u8,
-    /// Nothing is around but what leaves no trace in JSON: `Some`, and structs of one unnamed field.
+    /// `true` if only `Some` and newtype structs, which leave no trace in JSON, contain the position.
     whole: bool,
-    /// A `Some` is directly around: null would be read back as `None`.
+    /// `true` directly inside a `Some`, where null would be read back as `None`.
     some: bool,
 }
 
 impl At {
-    /// Inside of so many arrays and objects.
+    /// A position inside `depth` arrays and objects.
     fn inside(depth: u8) -> Self {
         Self { depth, whole: false, some: false }
     }
@@ -51,10 +51,10 @@ impl<'r, S: Serializer> Strict<'r, S> {
         S::Error::custom(why)
     }
 
-    /// The same place one array or object further in.
+    /// Returns the depth `by` levels further in.
     fn deeper(&self, by: u8) -> Result<u8, S::Error> {
         match self.at.depth.checked_add(by) {
-            Some(depth) if depth <= DEEPEST => Ok(depth),
+            Some(depth) if depth <= MAX_DEPTH => Ok(depth),
             _ => Err(self.refuse("more than 127 levels of it lie in each other, and no more are read")),
         }
     }
@@ -122,7 +122,7 @@ impl<'r, S: Serializer> Serializer for Strict<'r, S> {
     fn serialize_bytes(self, value: &[u8]) -> Result<S::Ok, S::Error> {
         if self.at.whole {
             self.refused.keep_bytes(value);
-            // Something has to be written; the bytes take its place.
+            // A value has to be written here; `encode` replaces it by the bytes.
             return self.inner.serialize_unit();
         }
         self.deeper(1)?;
@@ -142,8 +142,8 @@ impl<'r, S: Serializer> Serializer for Strict<'r, S> {
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<S::Ok, S::Error> {
-        let within = Nested { value, refused: self.refused, at: At { some: true, ..self.at } };
-        self.inner.serialize_some(&within)
+        let nested = StrictValue { value, refused: self.refused, at: At { some: true, ..self.at } };
+        self.inner.serialize_some(&nested)
     }
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(
@@ -151,7 +151,7 @@ impl<'r, S: Serializer> Serializer for Strict<'r, S> {
         name: &'static str,
         value: &T,
     ) -> Result<S::Ok, S::Error> {
-        self.inner.serialize_newtype_struct(name, &Nested { value, refused: self.refused, at: self.at })
+        self.inner.serialize_newtype_struct(name, &StrictValue { value, refused: self.refused, at: self.at })
     }
 
     fn serialize_unit_variant(
@@ -172,8 +172,8 @@ impl<'r, S: Serializer> Serializer for Strict<'r, S> {
     ) -> Result<S::Ok, S::Error> {
         let (at, refused) = (At::inside(self.deeper(1)?), self.refused);
         let written =
-            self.inner.serialize_newtype_variant(name, index, variant, &Nested { value, refused, at });
-        written.inspect_err(|_| refused.came_through_key(variant))
+            self.inner.serialize_newtype_variant(name, index, variant, &StrictValue { value, refused, at });
+        written.inspect_err(|_| refused.push_path_key(variant))
     }
 
     fn serialize_seq(self, len: Option<usize>) -> Result<Self::SerializeSeq, S::Error> {

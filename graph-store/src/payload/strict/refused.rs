@@ -3,11 +3,11 @@ use std::fmt::Write as _;
 
 use super::super::path::push_key;
 
-/// What writing a value finds out besides the JSON.
+/// Results of writing a value beside the JSON: the reason and path of a refusal, or the bytes.
 #[derive(Default)]
 pub(in super::super) struct Refused {
     why: Cell<Option<&'static str>>,
-    /// The way to what was refused, from the inside to the outside.
+    /// The path to the refused value, from the inside to the outside.
     path: Cell<Vec<Step>>,
     bytes: Cell<Option<Vec<u8>>>,
 }
@@ -22,33 +22,33 @@ impl Refused {
         self.why.set(Some(why));
     }
 
-    /// What was refused lies under this key.
-    pub(super) fn came_through_key(&self, key: impl Into<String>) {
-        self.came_through(Step::Key(key.into()));
+    /// Adds the key that contains the refused value.
+    pub(super) fn push_path_key(&self, key: impl Into<String>) {
+        self.push_step(Step::Key(key.into()));
     }
 
-    /// What was refused is this item.
-    pub(super) fn came_through_index(&self, index: usize) {
-        self.came_through(Step::Index(index));
+    /// Adds the index that contains the refused value.
+    pub(super) fn push_path_index(&self, index: usize) {
+        self.push_step(Step::Index(index));
     }
 
-    fn came_through(&self, step: Step) {
+    fn push_step(&self, step: Step) {
         let mut path = self.path.take();
         path.push(step);
         self.path.set(path);
     }
 
-    /// The value is nothing but these bytes.
+    /// Keeps the bytes of a value that consists only of bytes.
     pub(super) fn keep_bytes(&self, bytes: &[u8]) {
         self.bytes.set(Some(bytes.to_vec()));
     }
 
-    /// The bytes, of a value that is nothing else.
+    /// Returns the bytes of a value that consists only of bytes.
     pub(in super::super) fn into_bytes(self) -> Option<Vec<u8>> {
         self.bytes.into_inner()
     }
 
-    /// Why the value was refused, if it was by us, and the way to the place; empty for the whole value.
+    /// Returns our reason for the refusal, if it was ours, and the path. The path is empty for the whole value.
     pub(in super::super) fn into_parts(self) -> (Option<&'static str>, String) {
         let mut path = String::new();
         for step in self.path.into_inner().into_iter().rev() {
