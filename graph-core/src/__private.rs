@@ -1,4 +1,4 @@
-//! What generated code names. Not part of the public interface.
+//! Items that generated code names. Not part of the public interface.
 
 pub use crate::machine::{
     AnyNode, Edge, Ending, IntoNode, Leads, Machine, NodeData, NodeOf, OutputOf, RunState, StateInputOf,
@@ -37,13 +37,13 @@ pub use std::format;
 pub use std::string::String;
 pub use std::vec::Vec;
 
-/// What stands in `reducer = ..`.
+/// The built-in reducers of `reducer = ..`.
 pub mod reducers {
     pub use crate::messages::AddMessages;
     pub use crate::reducers::*;
 }
 
-/// What a state with a conversation is made of.
+/// Items for states with a conversation.
 pub mod messages {
     pub use crate::messages::has_messages::conversation;
     pub use crate::messages::{HasMessages, Message, MessagesUpdate};

@@ -1,4 +1,4 @@
-//! JSON Schema of a state, of what a run starts with, and of what it ends with; the feature `schema`.
+//! JSON Schemas of a state, its input and its output. Needs the feature `schema`.
 
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::{JsonSchema, Schema};
@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use crate::state::GraphState;
 
-/// A state that knows its JSON Schemas; derived by `#[state(schema)]`, which asks the types of tracked fields for
-/// `schemars::JsonSchema`. Doc comments become descriptions.
+/// A state with JSON Schemas; derived with `#[state(schema)]`, which requires `schemars::JsonSchema` of the types of tracked
+/// fields. Doc comments become descriptions.
 ///
 /// ```
 /// use superstep::GraphState;
@@ -16,7 +16,7 @@ use crate::state::GraphState;
 /// #[derive(GraphState, Clone)]
 /// #[state(schema)]
 /// struct Ticket {
-///     /// What is asked.
+///     /// The customer's question.
 ///     #[state(input)]
 ///     question: String,
 ///     #[state(exclude)]
@@ -24,7 +24,7 @@ use crate::state::GraphState;
 /// }
 ///
 /// let input = Ticket::input_schema();
-/// assert_eq!(input["properties"]["question"]["description"], "What is asked.");
+/// assert_eq!(input["properties"]["question"]["description"], "The customer's question.");
 /// assert_eq!(input["required"], serde_json::json!(["question"]));
 /// assert!(Ticket::state_schema()["properties"].get("token").is_none());
 /// ```
@@ -42,12 +42,12 @@ pub trait StateSchema: GraphState {
     #[doc(hidden)]
     fn __output(to: &mut Properties);
 
-    /// What [`dump`](GraphState::dump) writes.
+    /// Returns the schema of the output of [`dump`](GraphState::dump).
     fn state_schema() -> Value {
         Properties::describe(Self::NAME, SchemaSettings::default().for_serialize(), Self::__state)
     }
 
-    /// What an input may be read from.
+    /// Returns the schema of the JSON from which an input is read.
     fn input_schema() -> Value {
         let title = format!("{}Input", Self::NAME);
         let mut schema =
@@ -58,14 +58,14 @@ pub trait StateSchema: GraphState {
         schema
     }
 
-    /// What a serialized [`output`](GraphState::output) is.
+    /// Returns the schema of a serialized [`output`](GraphState::output).
     fn output_schema() -> Value {
         let title = format!("{}Output", Self::NAME);
         Properties::describe(&title, SchemaSettings::default().for_serialize(), Self::__output)
     }
 }
 
-/// The properties of an object in the making.
+/// A builder for the properties of an object.
 #[derive(Debug)]
 pub struct Properties {
     generator: SchemaGenerator,
@@ -95,14 +95,14 @@ impl Properties {
         schema.into()
     }
 
-    /// A property of the type `T`.
+    /// Adds a property of the type `T`.
     #[doc(hidden)]
     pub fn __of<T: JsonSchema>(&mut self, name: &str, description: &str, required: bool) {
         let schema = self.generator.subschema_for::<T>();
         self.add(name, description, required, schema);
     }
 
-    /// A property that a function of the user's writes or reads: it may be anything.
+    /// Adds a property that a user's function writes or reads, so its schema allows any value.
     #[doc(hidden)]
     pub fn __any(&mut self, name: &str, description: &str, required: bool) {
         self.add(name, description, required, Schema::default());

@@ -385,7 +385,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
 
 /// Returns the error of a run that has nothing left to run while a required join still waits.
 pub(crate) fn not_filled<S: GraphState, D>(graph: &Compiled<S, D>, progress: &Progress) -> Option<ErrorKind> {
-    let (join, missing) = progress.unfilled(&graph.topology).next()?;
+    let (join, missing) = progress.incomplete_joins(&graph.topology).next()?;
     let name = |node: usize| graph.node_name(node).to_owned();
     let target = match join.target {
         Target::Node(node) => name(node),

@@ -130,7 +130,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         if same {
             return Some(Handler { run, exits_from: 0 });
         }
-        plan.rescues = plans;
+        plan.handler_exits = plans;
         Some(Handler { run, exits_from: plan.exits.len() })
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn reachable(topology: &Topology, all: bool) -> Vec<bool> {
 }
 
 fn targets(plan: &NodePlan) -> Vec<usize> {
-    let exits = plan.exits.iter().chain(&plan.rescues).flat_map(|exit| &exit.to);
+    let exits = plan.exits.iter().chain(&plan.handler_exits).flat_map(|exit| &exit.to);
     plan.edges
         .iter()
         .chain(exits)

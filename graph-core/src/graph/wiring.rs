@@ -95,7 +95,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             node.chain = topology.only_successor(index).filter(|_| plain);
         }
         let plans = std::iter::once(&topology.start).chain(&topology.nodes);
-        for exit in plans.flat_map(|plan| plan.exits.iter().chain(&plan.rescues)) {
+        for exit in plans.flat_map(|plan| plan.exits.iter().chain(&plan.handler_exits)) {
             let Some(read) = exit.packet.and_then(|packet| packet.read()) else { continue };
             for target in &exit.to {
                 if let Target::Node(to) = target

@@ -13,28 +13,28 @@ use crate::thread::OpenTask;
 use super::param::{Extract, FixedParam, Param, Source};
 use super::{Exit, IntoStep, NodeError, OutwardType, Packet, Step};
 
-/// A node's future on the heap: the one allocation of a task.
+/// A node's boxed future. It is the only allocation of a task.
 pub(crate) type StepFuture<'a, S> = Pin<Box<dyn Future<Output = Result<Step<S>, NodeError>> + Send + 'a>>;
 
-/// What is marked inside of a node.
+/// The future of the marks inside a node.
 pub(crate) type MarkedFuture<'a> = Pin<Box<dyn Future<Output = Result<Vec<Marked>, Error>> + Send + 'a>>;
 
-/// A node of a graph over `S` with context `D`, whatever it was made from.
+/// A type-erased node of a graph over `S` with context `D`.
 pub trait ErasedNode<S: GraphState, D>: Send + Sync {
-    /// What the nodes of the subgraph that it is can say to this graph.
+    /// Returns the types of parent commands that nodes of this subgraph can return to this graph.
     #[doc(hidden)]
     fn heard(&self) -> Vec<OutwardType> {
         Vec::new()
     }
 
-    /// By route, where the exits of what they can say begin among those of the node.
+    /// Sets, for each route of a parent command, the number of its first exit among the exits of this node.
     #[doc(hidden)]
     fn hears_at(&self, _: Vec<(TypeId, usize)>) {}
 
     /// Starts one attempt.
     ///
-    /// What makes up its [`Source`] is passed in registers: a struct would be read back right after it was written, and
-    /// waited for.
+    /// The parts of its [`Source`] are separate arguments, which are passed in registers. A struct would be read back right
+    /// after it was written, which stalls.
     #[doc(hidden)]
     fn call<'a>(
         &'a self,
@@ -43,19 +43,19 @@ pub trait ErasedNode<S: GraphState, D>: Send + Sync {
         ctx: &'a ContextWith<D>,
     ) -> StepFuture<'a, S>;
 
-    /// Whether it runs a graph.
+    /// Returns `true` if it runs a graph.
     #[doc(hidden)]
     fn is_subgraph(&self) -> bool {
         false
     }
 
-    /// What is drawn inside of it; nothing for a node that is no graph.
+    /// Returns the picture of its graph; `None` if it is not a subgraph.
     #[doc(hidden)]
     fn inside(&self) -> Option<Inside> {
         None
     }
 
-    /// What is marked inside of it, where a task of it is not done.
+    /// Returns the marks inside it, for an unfinished task of it.
     #[doc(hidden)]
     fn marked<'a>(&'a self, _: OpenTask<'a, S>) -> MarkedFuture<'a> {
         Box::pin(std::future::ready(Ok(Vec::new())))
@@ -64,7 +64,7 @@ pub trait ErasedNode<S: GraphState, D>: Send + Sync {
 
 /// Parameters that a graph over `S` with context `D` can provide.
 pub trait ArgsOf<S, D> {
-    /// The same without lifetimes.
+    /// The parameters without lifetimes.
     type Fixed;
 }
 
@@ -75,16 +75,16 @@ pub trait CallWith<'a, Args, Out> {
     /// The parameters.
     type At;
 
-    /// Calls it.
+    /// Calls the function.
     fn call_with(&self, args: Self::At) -> Self::Fut;
 }
 
-/// Parameters with which a node can be run.
+/// Parameters with which a node can run.
 pub trait Runs<S: GraphState, D, F, Out> {
-    /// The node in a box.
+    /// Boxes the node.
     fn erase(run: Arc<F>) -> Box<dyn ErasedNode<S, D>>;
 
-    /// Where its result can lead to; see [`IntoStep::exits`].
+    /// Returns the exits of its result; see [`IntoStep::exits`].
     fn exits() -> Option<Vec<Exit>>
     where
         Out: IntoStep<S>,
@@ -92,7 +92,7 @@ pub trait Runs<S: GraphState, D, F, Out> {
         Out::exits()
     }
 
-    /// What its result can say to the graph around a subgraph.
+    /// Returns the types of parent commands in its result.
     #[doc(hidden)]
     fn outward() -> Vec<OutwardType>
     where
@@ -102,9 +102,9 @@ pub trait Runs<S: GraphState, D, F, Out> {
     }
 }
 
-/// Parameters with which a function can be called that is no node by itself.
+/// Parameters of a function that is not a node by itself.
 pub trait Calls<S, D, F, Out> {
-    /// Calls it; `None` when the packet is missing that it reads.
+    /// Calls the function; `None` if the packet that it reads is missing.
     fn start<'a>(run: &'a F, from: Source<'a, S, D>) -> Option<impl Future<Output = Out> + Send + 'a>
     where
         S: 'a,
@@ -118,7 +118,7 @@ struct FnNode<F, Args, Out> {
     signature: PhantomData<fn(Args) -> Out>,
 }
 
-/// A task without the packet that its node reads; `compile()` and the types rule it out.
+/// The error of a task without the packet that its node reads. `compile()` and the types prevent it.
 #[derive(Debug, thiserror::Error)]
 #[error("the node was started without the packet that it reads")]
 pub(crate) struct PacketMissing;
@@ -190,7 +190,7 @@ macro_rules! callable {
             fn call<'a>(&'a self, state: &'a S, packet: Option<&'a Packet>, ctx: &'a ContextWith<D>) -> StepFuture<'a, S> {
                 Box::pin(async move {
                     let from = Source { state, packet, ctx };
-                    // A node that reads nothing has no use for it.
+                    // Unused by a node without parameters.
                     let _ = from;
                     $(let Some($value) = $param::extract(from) else { return Err(PacketMissing.into()) };)*
                     self.run.call_with(($($value,)*)).await.into_step()

@@ -5,19 +5,19 @@ use crate::state::GraphState;
 use super::param::{Extract, FixedParam, Param, Source};
 use super::{Exit, IntoLeave, Leave, NodeError};
 
-/// A function that says where to go after a node: it reads the state (or a view of it, `&Context`, `&ContextWith<_>`) and returns
-/// a route, a `Vec` of them, or a `Result`.
+/// A function that chooses the next nodes: it reads the state (or a view of it, `&Context`, `&ContextWith<_>`) and returns
+/// a route, a `Vec` of routes, or a `Result` of these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a route function",
     label = "not a function that reads the state and returns a route",
     note = "a route function is a plain `fn(&State) -> Route`; to await something, return the route from the node"
 )]
 pub trait Decide<M>: Sized {
-    /// What the function reads and returns.
+    /// The function's parameters and result.
     type Signature;
 }
 
-/// Parameters and result of a route function.
+/// The parameters and the result of a route function.
 pub struct Decision<Args, Out>(PhantomData<fn(Args) -> Out>);
 
 pub(crate) type Decider<S, D> =
@@ -25,10 +25,10 @@ pub(crate) type Decider<S, D> =
 
 /// A route function that fits a graph over `S` with context `D`.
 pub trait Decides<S: GraphState, D, F> {
-    /// Where the function can lead to.
+    /// Returns the function's exits.
     fn exits() -> Vec<Exit>;
 
-    /// The function in a box.
+    /// Boxes the function.
     #[doc(hidden)]
     fn erase(decide: F) -> Decider<S, D>;
 }
@@ -38,13 +38,13 @@ pub trait DecideWith<'a, Args, Out> {
     /// The parameters.
     type At;
 
-    /// Calls it.
+    /// Calls the function.
     fn decide_with(&self, args: Self::At) -> Out;
 }
 
-/// A task's source never lacks what a route function reads; the types rule it out.
+/// The error of a missing argument. The types prevent it.
 #[derive(Debug, thiserror::Error)]
-#[error("the route function was called without what it reads")]
+#[error("the route function was called without a value that it reads")]
 struct SourceMissing;
 
 macro_rules! decisions {

@@ -1,7 +1,7 @@
-//! What `#[derive(Route)]` asks of the paths in `#[to(..)]`.
+//! The checks of `#[derive(Route)]` on the paths in `#[to(..)]`.
 //!
-//! The derive knows no graph, so all of it follows from the shape of the node. Methods instead of functions, because
-//! rustc then points at nothing but the path.
+//! The derive knows no graph, so every check follows from the shape of the node. They are methods and not functions,
+//! because rustc then underlines only the path.
 
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -12,17 +12,17 @@ use super::param::{Carries, NoPacket};
 use super::shape::{Body, EndSignature, PacketKind, ReadsPacket, Shape, Signature};
 use super::{PacketType, Payload};
 
-/// A place that a route may lead to: a node or END.
+/// A destination of a route: a node or END.
 #[diagnostic::on_unimplemented(
     message = "a route cannot lead to this",
     label = "is neither a node nor END",
     note = "START is where a run begins, nothing leads there"
 )]
 pub trait Destination<B> {
-    /// What the place reads.
+    /// The parameters of the node.
     type Reads;
 
-    /// Which node it is.
+    /// Returns the identity of the node.
     fn node(body: B) -> NodeRef;
 }
 
@@ -44,7 +44,7 @@ impl Destination<End> for EndSignature {
     }
 }
 
-/// The payload of a node that needs none.
+/// The payload type of a node without a packet.
 #[diagnostic::on_unimplemented(
     message = "this node takes the packet `{Self}`: give the variant that payload",
     label = "takes the packet `{Self}`",
@@ -55,7 +55,7 @@ pub trait NoPayload {}
 #[diagnostic::do_not_recommend]
 impl NoPayload for NoPacket {}
 
-/// The packet of a node that takes a `P`.
+/// The packet of a node that takes a payload `P`.
 #[diagnostic::on_unimplemented(
     message = "this node does not take a packet `{P}`",
     label = "does not take the packet `{P}`",
@@ -66,12 +66,12 @@ pub trait IsPacketOf<P> {}
 #[diagnostic::do_not_recommend]
 impl<P> IsPacketOf<P> for Carries<P> {}
 
-/// Where a variant without a payload leads.
+/// The start of a destination check for a variant without a payload.
 #[derive(Debug)]
 pub struct Unsent;
 
 impl Unsent {
-    /// To this place.
+    /// Checks this destination.
     pub fn to<N, M>(&self, node: N) -> Reached<ReadsOf<N, M>>
     where
         N: Shape<M>,
@@ -81,11 +81,11 @@ impl Unsent {
     }
 }
 
-/// Where a variant with the payload `P` leads.
+/// The start of a destination check for a variant with the payload `P`.
 pub struct Sent<P>(PhantomData<fn(P)>, Anywhere);
 
 impl<P> Sent<P> {
-    /// For one destination.
+    /// Creates the check of one destination.
     #[expect(clippy::new_without_default, reason = "only generated code makes one")]
     pub fn new() -> Self {
         Self(PhantomData, Anywhere)
@@ -93,7 +93,7 @@ impl<P> Sent<P> {
 }
 
 impl<P: Payload> Sent<P> {
-    /// To this place.
+    /// Checks this destination.
     pub fn to<N, M>(&self, node: N) -> Reached<ReadsOf<N, M>>
     where
         N: Shape<M>,
@@ -102,7 +102,7 @@ impl<P: Payload> Sent<P> {
         Unsent.to(node)
     }
 
-    /// How such a payload is read back.
+    /// Returns the function that reads such a payload back.
     pub fn reader(&self) -> Option<ReadPacket> {
         Some(PacketType::reader::<P>())
     }
@@ -110,7 +110,7 @@ impl<P: Payload> Sent<P> {
 
 type ReadsOf<N, M> = <<N as Shape<M>>::Signature as Destination<<N as Shape<M>>::Body>>::Reads;
 
-/// A place that reads `R`.
+/// A destination with the parameters `R`.
 pub struct Reached<R> {
     node: NodeRef,
     unreadable: Unreadable<R>,
@@ -123,7 +123,7 @@ impl<R> Reached<R> {
 }
 
 impl<R: ReadsPacket> Reached<R> {
-    /// Which place it is, if it takes no packet.
+    /// Returns the destination, which takes no packet.
     pub fn unsent(&self) -> NodeRef
     where
         <R::Packet as PacketKind>::Payload: NoPayload,
@@ -131,7 +131,7 @@ impl<R: ReadsPacket> Reached<R> {
         self.node.clone()
     }
 
-    /// Which place it is, if it takes the packet `P`.
+    /// Returns the destination, which takes the packet `P`.
     pub fn sent<P>(&self) -> NodeRef
     where
         R::Packet: IsPacketOf<P>,
@@ -140,24 +140,25 @@ impl<R: ReadsPacket> Reached<R> {
     }
 }
 
-// What follows is found behind the types above when their conditions do not hold: one mistake is said once.
+// The types above deref to the types below. rustc finds the methods here if the conditions above do not hold, so that
+// each mistake is reported once.
 
-/// A payload that cannot be sent leads anywhere: that it cannot has been said at its type.
+/// The check for a payload that cannot be sent. It accepts every destination: the error is already at the payload type.
 #[derive(Debug)]
 pub struct Anywhere;
 
 impl Anywhere {
-    /// To this place.
+    /// Accepts this destination.
     pub fn to<N>(&self, _: N) -> Self {
         Self
     }
 
-    /// No place at all.
+    /// Returns a placeholder.
     pub fn sent<P>(&self) -> NodeRef {
         NodeRef::End
     }
 
-    /// Nothing is read back.
+    /// Returns `None`: nothing is read back.
     pub fn reader(&self) -> Option<ReadPacket> {
         None
     }
@@ -171,11 +172,11 @@ impl<P> Deref for Sent<P> {
     }
 }
 
-/// A node with a parameter that no graph can provide: which packet it takes is beside the point.
+/// A node with a parameter that no graph can provide. Its packet is not checked.
 pub struct Unreadable<R>(PhantomData<fn(R)>);
 
 impl<R> Unreadable<R> {
-    /// Says what cannot be read.
+    /// Reports the parameter that cannot be read.
     pub fn unsent(&self) -> NodeRef
     where
         R: ReadsPacket,
@@ -183,7 +184,7 @@ impl<R> Unreadable<R> {
         NodeRef::End
     }
 
-    /// Says what cannot be read.
+    /// Reports the parameter that cannot be read.
     pub fn sent<P>(&self) -> NodeRef
     where
         R: ReadsPacket,

@@ -3,25 +3,25 @@ use std::fmt;
 
 use super::error_name::error_name;
 
-/// What a node fails with: any error, through `?`.
+/// The error of a node, which `?` makes from any error.
 ///
-/// It is not an [`Error`] itself; that is what lets it be made from every one.
+/// It does not implement [`Error`] itself, because it could not be made from every error then.
 pub struct NodeError {
     error: Box<dyn Error + Send + Sync>,
     type_name: &'static str,
 }
 
-/// What a node returns when it can fail.
+/// The return type of a node that can fail.
 pub type Result<T, E = NodeError> = std::result::Result<T, E>;
 
 impl NodeError {
-    /// An error in words.
+    /// Creates an error from a message.
     pub fn msg(message: impl Into<String>) -> Self {
         Self { error: message.into().into(), type_name: "superstep::NodeError" }
     }
 
-    /// An error that is in a box already, or that converts into one; `Box<dyn Error>` is none itself, so `?` does not
-    /// take it.
+    /// Creates an error from a boxed error, or from a value that converts into one. `?` does not take a `Box<dyn Error>`,
+    /// because it does not implement `Error`.
     pub fn from_boxed(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::of(error)
     }
@@ -30,19 +30,20 @@ impl NodeError {
         Self { error: error.into(), type_name: error_name(std::any::type_name::<E>()) }
     }
 
-    /// The name of the error's type, for logs and metrics: it says nothing of what the error is about. An error in words has
-    /// the name of this type; of a type of this library it is the path by which it is used, of any other what
-    /// [`type_name`](std::any::type_name) says of it.
+    /// Returns the name of the error's type, for logs and metrics. It reveals nothing about the values in the error.
+    ///
+    /// For an error from a message it is the name of this type. For a type of this library it is the public path, and for any
+    /// other type the result of [`type_name`](std::any::type_name).
     pub fn type_name(&self) -> &'static str {
         self.type_name
     }
 
-    /// The error itself.
+    /// Returns the error.
     pub fn as_error(&self) -> &(dyn Error + Send + Sync + 'static) {
         &*self.error
     }
 
-    /// The error itself, if it is an `E`.
+    /// Returns the error if it is an `E`.
     pub fn downcast_ref<E: Error + 'static>(&self) -> Option<&E> {
         self.error.downcast_ref()
     }
@@ -52,7 +53,7 @@ impl NodeError {
     }
 }
 
-/// Leaves a node with a [`NodeError`] in words; takes what `format!` takes.
+/// Returns early with a [`NodeError`] from a message. The arguments are those of `format!`.
 ///
 /// ```
 /// use superstep::{Result, bail};
@@ -67,9 +68,9 @@ impl NodeError {
 /// ```
 #[macro_export]
 macro_rules! bail {
-    ($($words:tt)*) => {
+    ($($message:tt)*) => {
         return ::core::result::Result::Err(::core::convert::Into::into($crate::NodeError::msg(
-            $crate::__private::format!($($words)*),
+            $crate::__private::format!($($message)*),
         )))
     };
 }
@@ -110,14 +111,14 @@ impl From<NodeError> for Box<dyn Error> {
     }
 }
 
-/// What a node may fail with: a [`NodeError`], or anything that becomes one through `?`.
+/// An error type of a node: [`NodeError`], or a type that `?` converts into it.
 #[diagnostic::on_unimplemented(
     message = "a node cannot fail with `{Self}`",
     label = "fails with `{Self}`, which is not an error",
     note = "return `superstep::Result<_>`: `?` takes any `std::error::Error`, and for words there is `NodeError::msg(..)`"
 )]
 pub trait Failure {
-    /// The node's error.
+    /// Converts the error into a [`NodeError`].
     fn into_node_error(self) -> NodeError;
 }
 

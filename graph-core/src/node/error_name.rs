@@ -1,9 +1,9 @@
-//! What a type of an error is called in logs and metrics.
+//! The names of error types in logs and metrics.
 
 use std::any::type_name;
 
-/// The public path of a type, from where it is defined: what `std` knows of a type names files of ours, which move. A type of
-/// ours that nobody can name is called by its own name.
+/// Returns the public path of an error type. `std` knows the path of its definition, which changes when our files move. A
+/// type of ours that is not public is called by its last path segment.
 pub(super) fn error_name(defined: &'static str) -> &'static str {
     if !OURS.iter().any(|ours| defined.starts_with(ours)) {
         return defined;
@@ -17,7 +17,7 @@ const OURS: [&str; 4] = ["superstep::", "superstep_agent::", "superstep_sqlite::
 
 macro_rules! names {
     ($($path:path),* $(,)?) => {
-        /// By where they are defined, the paths of the errors of this crate.
+        /// The public paths of this crate's errors, by their path of definition.
         fn names() -> [(&'static str, &'static str); [$(stringify!($path)),*].len()] {
             use crate as superstep;
             [$((type_name::<$path>(), stringify!($path))),*]
@@ -44,7 +44,7 @@ names! {
     superstep::store::StoreError,
 }
 
-/// Of a crate that stands on this one, which can be named here in words only.
+/// The public paths of errors of `superstep-agent`. It depends on this crate, so its types cannot be named here.
 const OF_AGENTS: [(&str, &str); 3] = [
     ("superstep_agent::model::error::ModelError", "superstep_agent::ModelError"),
     ("superstep_agent::agent::answer_node::NoAnswer", "superstep_agent::agent::NoAnswer"),
@@ -64,7 +64,7 @@ mod tests {
     use crate::policy::TimedOut;
 
     #[test]
-    fn an_error_of_ours_is_named_as_it_can_be_used() {
+    fn own_errors_have_their_public_path() {
         let late = NodeError::from(TimedOut::Attempt { limit: std::time::Duration::ZERO });
         assert_eq!(late.type_name(), "superstep::policy::TimedOut");
         assert_eq!(NodeError::from(PacketMissing).type_name(), "PacketMissing");
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_of_somebody_else_is_named_as_rustc_does() {
+    fn foreign_errors_have_the_name_from_std() {
         let parse = NodeError::from("x".parse::<u8>().unwrap_err());
         assert_eq!(parse.type_name(), "core::num::error::ParseIntError");
         assert_eq!(error_name("superstepx::Error"), "superstepx::Error");

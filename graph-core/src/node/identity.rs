@@ -2,37 +2,37 @@ use std::any::TypeId;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// The beginning of a graph: the source of its first edges.
+/// The type of [`START`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Start;
 
-/// The beginning of a graph.
+/// The start of a graph: the source of its first edges.
 pub const START: Start = Start;
 
-/// The end of a branch: the target of last edges and routes.
+/// The type of [`END`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct End;
 
-/// The end of a branch.
+/// The end of a branch: the target of its last edge or route.
 pub const END: End = End;
 
-/// Which node is meant, before a graph has given it a place.
+/// The identity of a node, before a graph has assigned an index to it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum NodeRef {
     /// [`START`].
     Start,
     /// [`END`].
     End,
-    /// The function itself: a type without size that no other value shares.
+    /// A function or a struct without fields: a zero-sized type that no other node shares.
     Function {
         /// The function's type.
         id: TypeId,
-        /// Its own name.
+        /// The function's name.
         name: &'static str,
     },
-    /// A node that was given a name.
+    /// A node with an explicit name.
     Named(Cow<'static, str>),
-    /// A value that cannot be told from another of its type, and was given no name; `compile()` refuses it.
+    /// A value without a name, which cannot be told from another one of its type. `compile()` refuses it.
     Nameless {
         /// Its type.
         name: &'static str,
@@ -40,7 +40,7 @@ pub enum NodeRef {
 }
 
 impl NodeRef {
-    /// The name, as pictures and messages show it.
+    /// Returns the name in pictures and messages.
     pub fn name(&self) -> &str {
         match self {
             Self::Start => "START",
@@ -51,16 +51,16 @@ impl NodeRef {
     }
 }
 
-/// A node with a name of its own; see [`named`].
+/// A node with an explicit name; see [`named`].
 pub struct Named<N> {
     pub(crate) name: Cow<'static, str>,
     pub(crate) node: Arc<N>,
 }
 
-/// Gives a node a name: closures, nodes that carry something, and a second use of one function need it.
+/// Gives a node a name. Closures, structs with fields, and a second use of one function need one.
 ///
-/// Its clones are the same node, and so is a reference to it; two calls with one name and different values are two nodes
-/// of the same name, which `compile()` refuses.
+/// Clones of the result and references to it are the same node. Two calls with one name make two nodes of the same name,
+/// which `compile()` refuses.
 ///
 /// ```
 /// # use superstep::{Context, END, GraphState, Node, START, StateGraph, named};
@@ -109,7 +109,7 @@ pub(crate) fn own_name<T>() -> &'static str {
 
 fn last_segment(path: &'static str) -> &'static str {
     let mut depth = 0_usize;
-    // Generic arguments at the end belong to the item, `<T as Trait>` in front of it does not.
+    // Generic arguments at the end belong to the item. A `<T as Trait>` at the start does not.
     let arguments = path.char_indices().rev().take_while(|&(at, c)| {
         depth = match c {
             '>' => depth + 1,
@@ -128,7 +128,7 @@ mod tests {
     use super::last_segment;
 
     #[test]
-    fn a_function_is_called_by_its_own_name() {
+    fn function_name_is_the_last_segment() {
         for (path, name) in [
             ("work", "work"),
             ("a::b::work", "work"),

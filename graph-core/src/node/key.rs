@@ -8,23 +8,23 @@ use crate::state::{GraphState, canonical};
 use super::param::{Extract, FixedParam, Source};
 use super::{ArgsOf, InNode, NodeError, PacketKind, PacketType, ReadsPacket};
 
-/// A function that says by which key the results of a node are cached: it reads what the node may read, and returns a key.
+/// A function that returns the cache key of a task. It may read the same parameters as the node.
 ///
-/// Only the shape is recognised here; whether this graph can provide the parameters is asked where the function is used.
+/// This trait only recognises the shape. The place of use checks that the graph can provide the parameters.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a key function",
     label = "not a function that reads the state and returns a key",
     note = "a key function is a plain `fn(&State) -> Key`, or a closure `|state: &State| ..` whose parameters have their types"
 )]
 pub trait KeyBy<M>: Sized {
-    /// What the function reads and returns.
+    /// The function's parameters and result.
     type Signature;
 }
 
-/// Parameters and result of a key function.
+/// The parameters and the result of a key function.
 pub struct KeySignature<Args, Out>(PhantomData<fn(Args) -> Out>);
 
-/// What results can be cached by: a value that can be serialized.
+/// A cache key: a value that can be serialized.
 #[diagnostic::on_unimplemented(
     message = "a result cannot be cached by `{Self}`",
     label = "returns `{Self}`, which is no key",
@@ -50,11 +50,11 @@ pub(crate) type KeyFn<S, D> =
 
 /// A key function that fits a graph over `S` with context `D`.
 pub trait KeyFor<S: GraphState, D, F> {
-    /// The packet that it reads.
+    /// Returns the type of the packet that the function reads.
     #[doc(hidden)]
     fn packet() -> Option<PacketType>;
 
-    /// The function in a box.
+    /// Boxes the function.
     #[doc(hidden)]
     fn erase(key: F) -> KeyFn<S, D>;
 }
@@ -76,30 +76,30 @@ where
 
 /// Parameters with which a key function can be called.
 pub trait RunsKey<S: GraphState, D, F> {
-    /// The function in a box.
+    /// Boxes the function.
     #[doc(hidden)]
     fn erase(key: F) -> KeyFn<S, D>;
 }
 
-/// Calls a function with its parameters borrowed for `'a`; what it returns may be borrowed as well.
+/// Calls a function with its parameters borrowed for `'a`. The result may borrow from them.
 pub trait KeyWith<'a, Args> {
     /// The parameters.
     type At;
 
-    /// The key, as text; in words why there is none.
+    /// Returns the key as a canonical string. The error is a message.
     #[doc(hidden)]
     fn key_with(&self, args: Self::At) -> Result<Arc<str>, String>;
 }
 
-/// A task's source never lacks what its key function reads: `compile()` rules it out.
+/// The error of a missing argument. `compile()` prevents it.
 #[derive(Debug, thiserror::Error)]
-#[error("the key function was called without what it reads")]
+#[error("the key function was called without a value that it reads")]
 struct SourceMissing;
 
-/// What has no canonical text is no key.
+/// The error of a key without a canonical string.
 #[derive(Debug, thiserror::Error)]
-#[error("the key that its result is cached by {0}")]
-struct NoKey(String);
+#[error("its cache key {0}")]
+struct InvalidKey(String);
 
 macro_rules! keys {
     ($(($($param:ident $value:ident),+))*) => {$(
@@ -133,7 +133,7 @@ macro_rules! keys {
             fn erase(key: F) -> KeyFn<S, D> {
                 Box::new(move |from| {
                     $(let Some($value) = $param::extract(from) else { return Err(SourceMissing.into()) };)+
-                    key.key_with(($($value,)+)).map_err(|why| NoKey(why).into())
+                    key.key_with(($($value,)+)).map_err(|why| InvalidKey(why).into())
                 })
             }
         }

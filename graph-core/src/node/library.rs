@@ -10,10 +10,10 @@ use super::param::NoPacket;
 use super::shape::{Body, ReadsPacket, Shape, Signature};
 use super::{Exit, IntoStep, OutwardType, Packet};
 
-/// A node for every state that has what it needs, as a library offers it.
+/// A generic node of a library, which runs over every suitable state.
 ///
-/// A [`Node`](crate::Node) says which state it reads. This one runs over each `S` for which it is a [`NodeFor<S>`], and the
-/// graph that it is put into says which one that is: nobody writes it down.
+/// A [`Node`](crate::Node) names the state that it reads. A library node runs over each `S` for which it implements
+/// [`NodeFor<S>`], and the graph in which it is used determines `S`.
 ///
 /// ```
 /// use superstep::messages::{HasMessages, Message, MessagesState, MessagesUpdate};
@@ -43,13 +43,13 @@ use super::{Exit, IntoStep, OutwardType, Packet};
 /// ```
 pub trait LibraryNode: Send + Sync + 'static {}
 
-/// What a [`LibraryNode`] does on a state.
+/// The implementation of a [`LibraryNode`] for a state.
 #[diagnostic::on_unimplemented(
     message = "the node `{Self}` cannot run over the state `{S}`",
     label = "does not run over `{S}`"
 )]
 pub trait NodeFor<S>: LibraryNode {
-    /// What is returned: an update, a route, both, or a `Result` of these.
+    /// The result: an update, a route, both, or a `Result` of these.
     type Output: Send + 'static;
 
     /// Runs one attempt.
@@ -65,7 +65,7 @@ pub struct ArgsFor<N>(PhantomData<fn(N)>);
 
 #[diagnostic::do_not_recommend]
 impl<N: LibraryNode> Shape<IsLibraryNode> for N {
-    // What it returns depends on the state, so nothing is asked of it here: the state may not fit, which is the only mistake.
+    // The result depends on the state, so it is not checked here: a state that does not fit is then the only error.
     type Signature = Signature<ArgsFor<N>, ()>;
     type Body = Body<N>;
 

@@ -1,4 +1,4 @@
-//! Nodes: what they read, what they return, what they are called.
+//! Nodes: their parameters, results, names and identities.
 
 mod call;
 mod decide;
@@ -9,13 +9,13 @@ pub(crate) mod identity;
 mod key;
 mod library;
 pub(crate) mod object;
-pub(crate) mod outward;
 mod packet;
 mod param;
+pub(crate) mod parent_command;
 pub(crate) mod route;
-pub(crate) mod said;
 mod shape;
 mod step;
+pub(crate) mod stored_update;
 mod unsized_packet;
 mod view;
 
@@ -32,10 +32,10 @@ pub(crate) use key::KeyFn;
 pub use key::{CacheKey, KeyBy, KeyFor, KeyReads, KeyReturns, KeySignature, KeyWith, RunsKey};
 pub use library::{ArgsFor, IsLibraryNode, LibraryNode, NodeFor};
 pub use object::{IsNode, IsPacketNode, NodeArgs, PacketNodeArgs};
-pub use outward::{Outward, OutwardType};
 pub(crate) use packet::ReadPacket;
 pub use packet::{Packet, PacketType, Payload};
 pub use param::*;
+pub use parent_command::{Outward, OutwardType};
 pub(crate) use route::Route;
 pub use route::{Choice, Exit, IntoLeave, Leave};
 pub use shape::{

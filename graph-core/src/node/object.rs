@@ -10,17 +10,17 @@ use super::param::{ByRef, Carries, Extract, NoPacket, Source};
 use super::shape::{Body, ReadsPacket, Shape, Signature};
 use super::{IntoStep, Packet, Payload, StateOrPacket};
 
-/// A node that is a struct: it carries what a function cannot.
+/// A node that is a struct, so that it can have fields.
 ///
-/// `C` is the context that [`run`](Node::run) asks for: [`Context`] fits every graph, [`ContextWith<D>`](crate::ContextWith) the graphs
-/// with that context. A struct without fields is its own identity; any other is put into a graph under a name, with
-/// [`named`](crate::named).
+/// `C` is the context parameter of [`run`](Node::run). [`Context`] fits every graph, and
+/// [`ContextWith<D>`](crate::ContextWith) the graphs with that application context. A struct without fields is its own
+/// identity. Any other struct needs a name from [`named`](crate::named).
 ///
 /// `Reads` is the graph's state, or a state that is flattened into it.
 pub trait Node<C = Context>: Send + Sync + 'static {
-    /// The state that is read.
+    /// The state that the node reads.
     type Reads: StateOrPacket;
-    /// What is returned: an update, a route, both, or a `Result` of these.
+    /// The result: an update, a route, both, or a `Result` of these.
     type Output: Send + 'static;
 
     /// Runs one attempt.
@@ -29,11 +29,11 @@ pub trait Node<C = Context>: Send + Sync + 'static {
 
 /// A node that is a struct and takes a packet.
 pub trait PacketNode<C = Context>: Send + Sync + 'static {
-    /// The state that is read.
+    /// The state that the node reads.
     type Reads: StateOrPacket;
     /// The packet's payload.
     type Packet: Payload;
-    /// What is returned: an update, a route, both, or a `Result` of these.
+    /// The result: an update, a route, both, or a `Result` of these.
     type Output: Send + 'static;
 
     /// Runs one attempt on one packet.
@@ -97,8 +97,8 @@ where
     type Fixed = Self;
 }
 
-struct ObjectNode<N, C>(Arc<N>, PhantomData<fn(C)>);
-struct PacketObjectNode<N, C>(Arc<N>, PhantomData<fn(C)>);
+struct StructNode<N, C>(Arc<N>, PhantomData<fn(C)>);
+struct PacketStructNode<N, C>(Arc<N>, PhantomData<fn(C)>);
 
 impl<S, D, N, C, R> Runs<S, D, N, N::Output> for NodeArgs<R, C>
 where
@@ -111,7 +111,7 @@ where
     ByRef<C>: for<'a> Extract<S, D, At<'a> = &'a C>,
 {
     fn erase(run: Arc<N>) -> Box<dyn ErasedNode<S, D>> {
-        Box::new(ObjectNode(run, PhantomData::<fn(C)>))
+        Box::new(StructNode(run, PhantomData::<fn(C)>))
     }
 }
 
@@ -126,11 +126,11 @@ where
     ByRef<C>: for<'a> Extract<S, D, At<'a> = &'a C>,
 {
     fn erase(run: Arc<N>) -> Box<dyn ErasedNode<S, D>> {
-        Box::new(PacketObjectNode(run, PhantomData::<fn(C)>))
+        Box::new(PacketStructNode(run, PhantomData::<fn(C)>))
     }
 }
 
-impl<S, D, N, C, R> ErasedNode<S, D> for ObjectNode<N, C>
+impl<S, D, N, C, R> ErasedNode<S, D> for StructNode<N, C>
 where
     S: GraphState,
     D: Send + Sync + 'static,
@@ -156,7 +156,7 @@ where
     }
 }
 
-impl<S, D, N, C, R> ErasedNode<S, D> for PacketObjectNode<N, C>
+impl<S, D, N, C, R> ErasedNode<S, D> for PacketStructNode<N, C>
 where
     S: GraphState,
     D: Send + Sync + 'static,

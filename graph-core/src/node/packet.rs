@@ -7,7 +7,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::payload::Encoding;
 use crate::state::{EncodeError, FieldPlace, encode_value};
 
-/// A value sent to a node: any type that a checkpoint can hold.
+/// A value that is sent to a node: any type that a checkpoint can store.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be sent to a node",
     label = "not a payload: a checkpoint cannot hold it",
@@ -25,7 +25,7 @@ trait ErasedPayload: Any + Send + Sync {
     fn encode(&self, into: &mut Vec<u8>) -> Result<Encoding, EncodeError>;
 }
 
-/// What errors call a packet that cannot be stored.
+/// The name of a packet in errors.
 const PLACE: FieldPlace = FieldPlace::__new(0, &["(a packet)"], false);
 
 impl<T: Payload> ErasedPayload for T {
@@ -46,7 +46,7 @@ impl<T: Payload> ErasedPayload for T {
     }
 }
 
-/// A payload on its way to a node.
+/// A payload that is sent to a node.
 #[derive(Clone)]
 pub struct Packet(Arc<dyn ErasedPayload>);
 
@@ -56,28 +56,28 @@ impl Packet {
         Self(Arc::new(payload))
     }
 
-    /// Wraps a payload that others have as well.
+    /// Wraps a shared payload.
     #[doc(hidden)]
     pub fn share<T: Payload>(payload: Arc<T>) -> Self {
         Self(payload)
     }
 
-    /// The payload, shared, if it is a `T`.
+    /// Returns the shared payload if it is a `T`.
     #[doc(hidden)]
     pub fn shared<T: Payload>(&self) -> Option<Arc<T>> {
         Arc::clone(&self.0).into_any().downcast().ok()
     }
 
-    /// The payload, if it is a `T`.
+    /// Returns the payload if it is a `T`.
     pub fn get<T: Any>(&self) -> Option<&T> {
         self.0.as_any().downcast_ref()
     }
 
-    /// Writes the payload as JSON text, if it can be read back from it as it is.
+    /// Writes the payload as JSON. Fails if it would not be read back unchanged.
     pub(crate) fn encode(&self, into: &mut Vec<u8>) -> Result<(), EncodeError> {
         let start = into.len();
         if self.0.encode(into)? == Encoding::Bytes {
-            // Packets lie inside JSON: nothing but bytes is an array of numbers there.
+            // Packets are stored inside JSON, where bytes are an array of numbers.
             let bytes = into.split_off(start);
             let numbers: Vec<String> = bytes.iter().map(u8::to_string).collect();
             into.extend(format!("[{}]", numbers.join(",")).bytes());
@@ -85,7 +85,7 @@ impl Packet {
         Ok(())
     }
 
-    /// The payload as JSON.
+    /// Converts the payload into JSON.
     ///
     /// # Errors
     /// The payload's own serializer failed.
@@ -100,16 +100,16 @@ impl fmt::Debug for Packet {
     }
 }
 
-/// The type of a payload, for checking a graph's wiring.
+/// The type of a payload, for checks of a graph.
 #[derive(Clone, Copy, Debug)]
 pub struct PacketType {
     id: TypeId,
     name: &'static str,
-    /// Reads a payload from JSON text; known where the type is known to be a payload.
+    /// Reads a payload from JSON; `None` if the type is not known to be a payload.
     read: Option<ReadPacket>,
 }
 
-/// Reads a payload from JSON text.
+/// A function that reads a payload from JSON.
 pub(crate) type ReadPacket = fn(&[u8]) -> Result<Packet, serde_json::Error>;
 
 fn read<T: Payload>(json: &[u8]) -> Result<Packet, serde_json::Error> {
@@ -117,12 +117,12 @@ fn read<T: Payload>(json: &[u8]) -> Result<Packet, serde_json::Error> {
 }
 
 impl PacketType {
-    /// The packet type `T`.
+    /// Returns the packet type `T`.
     pub fn of<T: 'static>() -> Self {
         Self { id: TypeId::of::<T>(), name: std::any::type_name::<T>(), read: None }
     }
 
-    /// How a packet of type `T` is read back.
+    /// Returns the function that reads a packet of type `T` back.
     pub(crate) fn reader<T: Payload>() -> ReadPacket {
         read::<T>
     }
@@ -131,12 +131,12 @@ impl PacketType {
         Self { read, ..self }
     }
 
-    /// How a packet of this type is read back, where that is known.
+    /// Returns the function that reads a packet of this type back, if it is known.
     pub(crate) fn read(&self) -> Option<ReadPacket> {
         self.read
     }
 
-    /// The type's name, for messages.
+    /// Returns the type's name, for messages.
     pub fn name(&self) -> &'static str {
         self.name
     }

@@ -9,10 +9,10 @@ use crate::state::PartOf;
 
 use super::Packet;
 
-/// What the `T` of a node's `&T` parameter stands for.
+/// A type `T` that a node can take as `&T`.
 ///
-/// A type that can be deserialized is a packet; a state is not one, so deriving both `GraphState` and `Deserialize`
-/// is refused here. (A state is read through its `Input` or from a checkpoint.)
+/// A type that can be deserialized is a packet. A state is not one, so deriving both `GraphState` and `Deserialize` fails
+/// here. A state is read through its `Input` or from a checkpoint.
 #[diagnostic::on_unimplemented(
     message = "a node cannot read `{Self}`",
     label = "`{Self}` is neither a state, nor a context, nor a packet",
@@ -55,10 +55,10 @@ pub enum IsCx {}
 /// Role: the run's [`ContextWith`].
 #[derive(Debug)]
 pub enum IsCtx {}
-/// Role: the failure that an error handler is asked about.
+/// Role: the failure that an error handler handles.
 #[derive(Debug)]
 pub enum IsFailure {}
-/// Role of a view, which is passed by value.
+/// Role: a view, which is passed by value.
 #[derive(Debug)]
 pub enum IsView {}
 
@@ -69,28 +69,28 @@ pub enum IsView {}
     note = "a node takes `&State`, a view (`#[derive(StateView)]`), `&Context`, `&ContextWith<_>` or a packet by reference; the function of a workflow its input by reference, `Option<&T>`, `&Context` or `&ContextWith<_>`"
 )]
 pub trait Param {
-    /// The same parameter without its lifetime.
+    /// The parameter without its lifetime.
     type Fixed: FixedParam;
 }
 
 /// A parameter's type for any lifetime.
 pub trait FixedParam: 'static {
-    /// What the parameter stands for.
+    /// The role of the parameter.
     type Role;
-    /// [`Carries`] the type of the payload, or [`NoPacket`].
+    /// [`Carries<T>`](Carries) with the type of the payload, or [`NoPacket`].
     type Packet;
     /// The parameter borrowed for `'a`.
     type At<'a>: Send;
 }
 
-/// No packet is read.
+/// A parameter that is not a packet.
 #[derive(Debug)]
 pub enum NoPacket {}
 
-/// A packet of type `T` is read.
+/// A parameter that is a packet of type `T`.
 pub struct Carries<T>(PhantomData<fn() -> T>);
 
-/// A failure is read, and the packet that is said: what only an error handler does.
+/// A failure and the packet `P`; only error handlers read it.
 pub struct WithFailure<P>(PhantomData<fn() -> P>);
 
 /// The lifetime-free name of `&T`.
@@ -106,7 +106,7 @@ impl<T: StateOrPacket<Role: Role<T>>> FixedParam for ByRef<T> {
     type At<'a> = &'a T;
 }
 
-/// What a role says about its parameter `&T`.
+/// The role of a parameter `&T`.
 #[diagnostic::on_unimplemented(
     message = "a node takes the view `{T}` by value",
     label = "reads `&{T}`",
@@ -142,11 +142,11 @@ impl<T: 'static> Role<T> for IsPacket {
     type Packet = Carries<T>;
 }
 
-/// Everything that a task can hand to its node.
+/// The values that a task can pass to its node.
 pub struct Source<'a, S, D> {
     /// The state before the superstep.
     pub state: &'a S,
-    /// The packet that the task was sent.
+    /// The packet that was sent to the task.
     pub packet: Option<&'a Packet>,
     /// The run's context.
     pub ctx: &'a ContextWith<D>,
@@ -166,7 +166,7 @@ impl<S, D> Copy for Source<'_, S, D> {}
     label = "reads `{Self}`, which is not a view of the state `{S}`"
 )]
 pub trait Extract<S, D>: FixedParam {
-    /// The parameter's value; `None` when the task carries no such packet.
+    /// Returns the parameter's value; `None` if the task has no such packet.
     fn extract<'a>(from: Source<'a, S, D>) -> Option<Self::At<'a>>;
 }
 
@@ -179,7 +179,7 @@ where
     }
 }
 
-/// How a role finds its `&T`.
+/// Extracts the `&T` of a role.
 pub trait ExtractRef<T, S, D> {
     /// See [`Extract::extract`].
     fn extract_ref<'a>(from: Source<'a, S, D>) -> Option<&'a T>;
@@ -197,7 +197,7 @@ impl<T: Any, S, D> ExtractRef<T, S, D> for IsPacket {
     }
 }
 
-/// There only so that a view by reference is one mistake: that it has no [`Role`].
+/// Exists only so that a view by reference is one error, the missing [`Role`].
 impl<T, S, D> ExtractRef<T, S, D> for IsView {
     fn extract_ref<'a>(_: Source<'a, S, D>) -> Option<&'a T> {
         None
@@ -226,7 +226,7 @@ where
     }
 }
 
-/// The context type `D` of a graph is the one that a node asks for.
+/// The application context of a node, which must be the context `D` of its graph.
 #[diagnostic::on_unimplemented(
     message = "a node of this graph cannot read the context `{Self}`",
     label = "reads `ContextWith<{Self}>`, but the graph's context is `{D}`",

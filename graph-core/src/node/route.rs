@@ -1,31 +1,31 @@
-use super::outward::Outward;
 use super::packet::ReadPacket;
+use super::parent_command::Outward;
 use super::{NodeError, NodeRef, Packet, PacketType, Payload};
 
-/// The ways out of a node, as an enum; implemented by `#[derive(Route)]`.
+/// The exits of a node as an enum; implemented by `#[derive(Route)]`.
 pub trait Route: Sized + Send + 'static {
-    /// Every variant's destination, in the order of the variants.
+    /// Returns the exits, in the order of the variants.
     fn exits() -> Vec<Exit>;
 
-    /// The variant that this value is, and its payload.
+    /// Converts the value into the choice of an exit.
     fn into_choice(self) -> Choice;
 }
 
-/// One way out of a node.
+/// One exit of a node.
 #[derive(Clone, Debug)]
 pub struct Exit {
     /// The variant's name, for pictures and messages.
     pub label: &'static str,
-    /// The nodes it leads to; [`END`](crate::END) among them ends the branch.
+    /// The nodes to which it leads. [`END`](crate::END) ends the branch.
     pub to: Vec<NodeRef>,
-    /// The payload it carries.
+    /// The type of its payload.
     pub packet: Option<PacketType>,
 }
 
-/// The way out that was taken.
+/// The choice of an exit.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// Which of [`Route::exits`].
+    /// The index in [`Route::exits`].
     pub exit: usize,
     /// The variant's payload.
     pub packet: Option<Packet>,
@@ -59,21 +59,21 @@ impl Choice {
     }
 }
 
-/// How a task leaves its node.
+/// The way in which a task leaves its node.
 #[derive(Clone, Debug)]
 pub enum Leave {
     /// Along the edges of the graph.
     ByEdges,
-    /// By one exit of the node's route.
+    /// Through one exit of the node's route.
     By(Choice),
-    /// By several, in this order.
+    /// Through several exits, in this order.
     ByAll(Vec<Choice>),
-    /// Out of the subgraph that it is in.
+    /// Out of its subgraph, with a parent command.
     Outward(Box<Outward>),
 }
 
 impl Leave {
-    /// Counts exits on from others.
+    /// Shifts the numbers of the exits by `first`.
     pub(crate) fn count_from(&mut self, first: usize) {
         match self {
             Self::ByEdges | Self::Outward(_) => {}
@@ -83,20 +83,20 @@ impl Leave {
     }
 }
 
-/// A route, or a list of routes taken together.
+/// A route, or a list of routes that are all taken.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say where to go",
     label = "is not a route",
     note = "derive `Route` on an enum whose variants say `#[to(node)]`"
 )]
 pub trait IntoLeave {
-    /// Where the value can lead to.
+    /// Returns the possible exits.
     fn exits() -> Vec<Exit>;
 
-    /// Where it does lead to.
+    /// Converts the value into the chosen exits.
     ///
     /// # Errors
-    /// An empty list: a map over nothing must say where to go instead.
+    /// The list is empty. A map-reduce over no items must return a variant that leads somewhere else.
     fn into_leave(self) -> Result<Leave, NodeError>;
 }
 
@@ -108,7 +108,7 @@ impl<R: Route> IntoLeave for Vec<R> {
     fn into_leave(self) -> Result<Leave, NodeError> {
         if self.is_empty() {
             return Err(NodeError::msg(format!(
-                "the list of routes `{}` is empty: when there is nothing to send, return a variant that says where to go instead",
+                "the list of routes `{}` is empty: when there is nothing to send, return a variant that leads to the next node or to END",
                 std::any::type_name::<R>()
             )));
         }

@@ -9,35 +9,35 @@ use super::{PacketType, own_name};
 /// A value that stands for a place in a graph: [`START`](crate::START), [`END`](crate::END), a node, or a tuple of
 /// nodes.
 ///
-/// Only the *shape* is recognised here — an async function of so many parameters. Whether this graph can provide the
-/// parameters and use the result is asked where the value is used, so that rustc's message is about that.
-/// `M` tells the impls apart and is always inferred.
+/// This trait only recognises the *shape*: an async function with a number of parameters. The place of use checks that the
+/// graph can provide the parameters and use the result, so that rustc's message is about these. `M` tells the impls apart
+/// and is always inferred.
 #[diagnostic::on_unimplemented(
     message = "this is not a node",
     label = "not an async function, nor a struct that implements `Node`",
     note = "a node is an `async fn` over `&State` (or a view of it, a packet, `&Context`, `&ContextWith<_>`), or `named(\"..\", async |..| ..)`, which captures nothing: give what it needs by the context"
 )]
 pub trait Shape<M>: Sized {
-    /// What the value reads and returns.
+    /// The parameters and the result of the node.
     type Signature;
-    /// What the graph keeps of the value.
+    /// The form in which the graph keeps the value.
     type Body;
 
-    /// The part that the graph keeps.
+    /// Converts the value into the form that the graph keeps.
     fn into_body(self) -> Self::Body;
 }
 
-/// Parameters and result of a node.
+/// The parameters and the result of a node.
 pub struct Signature<Args, Out>(PhantomData<fn(Args) -> Out>);
 
-/// Which node it is, and what it runs.
+/// The identity of a node, and the function or struct that it runs.
 pub struct Body<F> {
     pub(crate) node: NodeRef,
     pub(crate) run: Arc<F>,
 }
 
 impl<F: 'static> Body<F> {
-    /// A node that is its own identity.
+    /// A node without an explicit name.
     pub(super) fn of(run: F) -> Self {
         Self { node: NodeRef::of_type::<F>(), run: Arc::new(run) }
     }
@@ -74,7 +74,7 @@ impl Shape<EndSignature> for End {
     }
 }
 
-/// Marks the shape of a node with a name of its own.
+/// Marks the shape of a node with an explicit name.
 pub struct IsNamed<M>(PhantomData<M>);
 
 #[diagnostic::do_not_recommend]
@@ -104,7 +104,7 @@ where
 }
 
 impl NodeRef {
-    /// The identity of a value that is its own: a function, or a struct without size.
+    /// Returns the identity of a function or of a struct without fields.
     pub(crate) fn of_type<F: 'static>() -> Self {
         let name = own_name::<F>();
         if size_of::<F>() == 0 && !name.contains('{') {
@@ -164,7 +164,7 @@ tuple_shapes! {
     (A MA, B MB, C MC, E ME, F MF, G MG, H MH, I MI)
 }
 
-/// Whether parameters include a packet, and of which type.
+/// Parameters, with the type of their packet.
 pub trait ReadsPacket {
     /// [`NoPacket`] or [`Carries<T>`](Carries).
     type Packet: PacketKind;
@@ -175,7 +175,7 @@ pub trait PacketKind {
     /// [`NoPacket`] or `T`.
     type Payload;
 
-    /// The packet's type, if there is one.
+    /// Returns the packet's type, if there is a packet.
     fn packet_type() -> Option<PacketType>;
 }
 
@@ -203,14 +203,14 @@ impl<P: PacketKind> PacketKind for WithFailure<P> {
     }
 }
 
-/// The packet of two parameter lists together; two packets are too many.
+/// The packet of two parameter lists together. Two packets are an error.
 #[diagnostic::on_unimplemented(
     message = "a node takes one packet, not two",
     label = "reads two packets",
     note = "put both into one payload"
 )]
 pub trait OrPacket<Other> {
-    /// The one that is a packet.
+    /// The packet of the two.
     type Out: PacketKind;
 }
 
@@ -234,7 +234,7 @@ impl<P: OrPacket<Other>, Other> OrPacket<Other> for WithFailure<P> {
     type Out = WithFailure<P::Out>;
 }
 
-/// What a node may read, which an error handler is not: no failure.
+/// Parameters of a node, which has no failure to read. Only an error handler has one.
 #[diagnostic::on_unimplemented(
     message = "a node has no failure to read",
     label = "reads a `NodeFailure`, which only an error handler does",

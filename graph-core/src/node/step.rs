@@ -2,16 +2,16 @@ use crate::state::GraphState;
 
 use super::{Exit, Leave, NodeError, OutwardType};
 
-/// What a finished node has to say: its update, and where to go when it decides that itself.
+/// The result of a finished node: its update, and the exits that it chose.
 pub struct Step<S: GraphState> {
     /// The partial update.
     pub update: S::Update,
-    /// Where to go next.
+    /// The way to the next nodes.
     pub leave: Leave,
 }
 
 impl<S: GraphState> Step<S> {
-    /// An update; the graph's edges say where to go.
+    /// Creates a step with an update that continues along the graph's edges.
     pub fn update(update: S::Update) -> Self {
         Self { update, leave: Leave::ByEdges }
     }
@@ -22,23 +22,23 @@ impl<S: GraphState> Step<S> {
     }
 }
 
-/// What a node may return: an update, a route, `(update, route)`, nothing, or a `Result` of these.
+/// A value that a node may return: an update, a route, `(update, route)`, `()`, or a `Result` of these.
 #[diagnostic::on_unimplemented(
     message = "a node of this graph cannot return `{Self}`",
     label = "returns `{Self}`, which is neither an update of `{S}` nor a route",
     note = "a node returns `{S}Update`, a route (`#[derive(Route)]`), `(update, route)` in this order, `()` or a `Result` of these"
 )]
 pub trait IntoStep<S: GraphState> {
-    /// Where the value itself can lead to; `None` when the graph's edges decide.
+    /// Returns the exits of the value; `None` if the graph's edges decide.
     fn exits() -> Option<Vec<Exit>>;
 
-    /// What the value itself can say to the graph around a subgraph.
+    /// Returns the types of parent commands in the value.
     #[doc(hidden)]
     fn outward() -> Vec<OutwardType> {
         Vec::new()
     }
 
-    /// The update and the way on.
+    /// Converts the value into its update and its exits.
     ///
     /// # Errors
     /// The node failed.
@@ -69,8 +69,8 @@ impl<S: GraphState, T: IntoStep<S>, E: super::Failure> IntoStep<S> for Result<T,
     }
 }
 
-// Without this, rustc says of a pair in the wrong order, or of one that is none, that one half is no update and the other no
-// route, each in an error of its own.
+// Without this attribute, rustc reports two errors for a pair in the wrong order: one half is not an update, and the other
+// is not a route.
 #[diagnostic::do_not_recommend]
 impl<S: GraphState, U: crate::state::IntoUpdate<S>, R: super::IntoLeave> IntoStep<S> for (U, R) {
     fn exits() -> Option<Vec<Exit>> {

@@ -1,4 +1,4 @@
-//! `&str` and `&[T]` as parameters: what a packet of type `String` or `Vec<T>` derefs to.
+//! The parameters `&str` and `&[T]`, which a packet of type `String` or `Vec<T>` derefs to.
 
 use std::marker::PhantomData;
 

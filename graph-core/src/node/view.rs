@@ -8,12 +8,12 @@ use super::param::{Extract, FixedParam, IsView, NoPacket, Source};
 ///
 /// It is implemented for the view without its lifetime: `Question<'static>`.
 pub trait View: 'static {
-    /// The state of which it is a part.
+    /// The state that the view is a part of.
     type Of: GraphState;
     /// The view for the lifetime `'a`.
     type At<'a>: Send;
 
-    /// The view of `state`.
+    /// Returns the view of `state`.
     fn view(state: &Self::Of) -> Self::At<'_>;
 }
 
@@ -38,7 +38,7 @@ impl<V: ViewIn<S>, S, D> Extract<S, D> for Viewed<V> {
     label = "takes `{Self}`, which is not a view of the state `{S}`, nor of one that is flattened into it"
 )]
 pub trait ViewIn<S>: View {
-    /// The view of the state's part.
+    /// Returns the view of `whole`, or of the state that is flattened into it.
     fn view_in(whole: &S) -> Self::At<'_>;
 }
 

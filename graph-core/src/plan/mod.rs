@@ -1,6 +1,6 @@
-//! Planning: (graph, progress, how each task left) → the next tasks.
+//! Planning: (graph, progress, the exit of each task) → the next tasks.
 //!
-//! Pure: nothing here awaits, reads a clock, or depends on which task finished first.
+//! It is pure: it does not await, does not read a clock, and does not depend on the order in which tasks finished.
 
 mod planner;
 mod progress;
@@ -10,7 +10,7 @@ mod topology;
 
 pub(crate) use planner::plan;
 
-/// The places of START and END among those of nodes, for what is written in theirs.
+/// The indices of START and END among those of nodes, for writes under their names.
 pub(crate) const START_PLACE: usize = usize::MAX - 1;
 pub(crate) const END_PLACE: usize = usize::MAX;
 

@@ -2,10 +2,10 @@ use crate::node::{Choice, Leave, Packet};
 
 use super::{NodePlan, Progress, Target, Task, Topology};
 
-/// Plans what follows superstep `step`, whose tasks left as `departures` says, in application order.
+/// Plans the superstep after `step`. `departures` are its tasks in application order, with the way each one left.
 ///
-/// `None` as the node stands for START. The tasks are left in `progress`: those planned by edges, routes and joins in
-/// registration order, each node once; behind them one for each packet, in the order in which they were sent.
+/// A node of `None` stands for START. The tasks are stored in `progress`: first those planned by edges, routes and joins
+/// in registration order, each node once; then one task for each packet, in the order in which they were sent.
 pub(crate) fn plan<'l>(
     topology: &Topology,
     progress: &mut Progress,
@@ -23,70 +23,70 @@ pub(crate) fn plan<'l>(
             },
         };
         match leave {
-            // It ends with this superstep: what follows in it does not run.
+            // The subgraph ends with this superstep, so the nodes after this one do not run.
             Leave::Outward(_) => continue,
-            Leave::ByEdges => from.edges.iter().for_each(|&to| progress.go(to)),
-            Leave::By(choice) => progress.choose(from, choice, &mut sent),
+            Leave::ByEdges => from.edges.iter().for_each(|&to| progress.plan_target(to)),
+            Leave::By(choice) => progress.follow(from, choice, &mut sent),
             Leave::ByAll(choices) => {
-                choices.iter().for_each(|choice| progress.choose(from, choice, &mut sent));
+                choices.iter().for_each(|choice| progress.follow(from, choice, &mut sent));
             }
         }
-        if from.rescues.is_empty() || !from.is_rescued(leave) {
-            progress.arrive(topology, from);
+        if from.handler_exits.is_empty() || !from.left_by_handler(leave) {
+            progress.record_arrival(topology, from);
         }
     }
-    progress.settle_marks();
+    progress.finish_edge_tasks();
     progress.tasks.append(&mut sent);
     progress.defer(topology, step);
 }
 
 impl Progress {
-    /// Plans a node that an edge leads to, once.
-    fn go(&mut self, to: Target) {
+    /// Plans the target of an edge, once.
+    fn plan_target(&mut self, to: Target) {
         let Target::Node(node) = to else { return };
-        if let Some(marked) = self.marked.get_mut(node)
-            && !std::mem::replace(marked, true)
+        if let Some(planned) = self.planned.get_mut(node)
+            && !std::mem::replace(planned, true)
         {
             self.tasks.push(Task { node, packet: None });
         }
     }
 
-    fn choose(&mut self, from: &NodePlan, choice: &Choice, sent: &mut Vec<Task>) {
+    fn follow(&mut self, from: &NodePlan, choice: &Choice, sent: &mut Vec<Task>) {
         let Some(exit) = from.exit(choice.exit) else { return };
         for &to in &exit.to {
             match (to, &choice.packet) {
                 (Target::Node(node), Some(packet)) => {
                     sent.push(Task { node, packet: Some(Packet::clone(packet)) });
                 }
-                (to, _) => self.go(to),
+                (to, _) => self.plan_target(to),
             }
         }
     }
 
-    /// Notes that a node has finished in the joins that wait for it; a join that is full plans its target.
-    fn arrive(&mut self, topology: &Topology, from: &NodePlan) {
+    /// Records a finished node in the joins that wait for it. A complete join plans its target.
+    fn record_arrival(&mut self, topology: &Topology, from: &NodePlan) {
         for &(join, place) in &from.joins {
             let Some(arrived) = self.joins.get_mut(join) else { continue };
             if let Some(arrived) = arrived.get_mut(place) {
                 *arrived = true;
             }
             if arrived.iter().all(|&arrived| arrived) {
-                // Cleared only after the last departure: a source that ran twice in this superstep is one arrival.
+                // Cleared only after the last departure, so that a source that ran twice in this superstep is one arrival.
                 if let Some(join) = topology.joins.get(join) {
-                    self.go(join.target);
+                    self.plan_target(join.target);
                 }
             }
         }
     }
 
-    /// Brings the tasks that edges planned into registration order, and clears full joins.
-    fn settle_marks(&mut self) {
+    /// Sorts the tasks that edges planned into registration order, and clears complete joins.
+    fn finish_edge_tasks(&mut self) {
         if self.tasks.len() > 1 {
             self.tasks.sort_unstable_by_key(|task| task.node);
         }
         for task in &self.tasks {
-            if let Some(marked) = self.marked.get_mut(task.node) {
-                *marked = false;
+            if let Some(planned) = self.planned.get_mut(task.node) {
+                *planned = false;
             }
         }
         for arrived in &mut self.joins {
@@ -96,7 +96,7 @@ impl Progress {
         }
     }
 
-    /// Takes deferred tasks out, and puts those that wait back in when there is nothing else.
+    /// Moves deferred tasks to the waiting ones, and plans the waiting ones if no other task is left.
     fn defer(&mut self, topology: &Topology, step: u64) {
         let deferred = |task: &Task| topology.nodes.get(task.node).is_some_and(|node| node.deferred);
         if self.tasks.iter().any(deferred) {
@@ -104,7 +104,7 @@ impl Progress {
             let waiting = &mut self.waiting;
             self.tasks.retain(|task| {
                 let wait = deferred(task);
-                // Planned twice by edges while it waits, it still runs once.
+                // A node that edges plan twice while it waits still runs once.
                 if wait && (task.packet.is_some() || !waiting.iter().any(|other| other.is_same(task))) {
                     waiting.push(task.clone());
                 }
@@ -113,7 +113,7 @@ impl Progress {
         }
         if self.tasks.is_empty() && !self.waiting.is_empty() {
             self.tasks.append(&mut self.waiting);
-            // Edge tasks first, in registration order; packets behind them as sent (the sort is stable).
+            // Edge tasks first, in registration order; then packets as sent (the sort is stable).
             self.tasks
                 .sort_by_key(|task| (task.packet.is_some(), task.packet.is_none().then_some(task.node)));
         }
@@ -121,7 +121,7 @@ impl Progress {
 }
 
 impl Task {
-    /// The same node, planned by an edge both times.
+    /// Returns `true` if both tasks are of the same node and planned by an edge.
     fn is_same(&self, other: &Self) -> bool {
         self.node == other.node && self.packet.is_none() && other.packet.is_none()
     }

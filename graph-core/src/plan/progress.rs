@@ -2,26 +2,26 @@ use crate::node::Packet;
 
 use super::Topology;
 
-/// How far a run has come: everything that the next plan depends on, and that a checkpoint will hold.
+/// The progress of a run: everything that the next plan depends on. Checkpoints store it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Progress {
     /// The tasks of the next superstep, in application order.
     pub(crate) tasks: Vec<Task>,
-    /// Deferred nodes that wait for everything else to come to rest, in the order in which they will run.
+    /// Tasks of deferred nodes, which wait until no other task is left, in the order in which they will run.
     pub(crate) waiting: Vec<Task>,
-    /// The last superstep whose results planned a deferred node, one that waits already included.
+    /// The last superstep whose results planned a deferred node, even one that was waiting already.
     pub(crate) deferred_by: Option<u64>,
-    /// For each join, which of its sources have finished.
+    /// For each join, `true` for each of its sources that has finished.
     pub(crate) joins: Vec<Vec<bool>>,
-    /// Nodes already planned by an edge; always all `false` between two plans.
-    pub(super) marked: Vec<bool>,
+    /// `true` for the nodes that an edge has planned; always all `false` between two plans.
+    pub(super) planned: Vec<bool>,
 }
 
-/// One run of one node in a superstep.
+/// One execution of a node in a superstep.
 #[derive(Clone, Debug)]
 pub(crate) struct Task {
     pub(crate) node: usize,
-    /// What it was sent, when it was planned by a packet.
+    /// The packet, if it was planned by one.
     pub(crate) packet: Option<Packet>,
 }
 
@@ -32,13 +32,13 @@ impl Progress {
             waiting: Vec::new(),
             deferred_by: None,
             joins: topology.joins.iter().map(|join| vec![false; join.sources.len()]).collect(),
-            marked: vec![false; topology.nodes.len()],
+            planned: vec![false; topology.nodes.len()],
         }
     }
 
-    /// Joins that wait for some of their sources although nothing is left to run, without the optional ones:
-    /// the join's index, and the sources that are missing.
-    pub(crate) fn unfilled<'a>(
+    /// Returns the joins that still wait for some of their sources, except optional ones, and the indices of the missing
+    /// sources. Called when the run has nothing left to run.
+    pub(crate) fn incomplete_joins<'a>(
         &'a self,
         topology: &'a Topology,
     ) -> impl Iterator<Item = (&'a super::Join, Vec<usize>)> + 'a {

@@ -1,8 +1,8 @@
 use super::*;
 use crate::node::{Choice, Leave, Packet, PacketType};
 
-/// A graph in words: `a>b` edge, `a+b>c` join, `a+b>c?` optional join, `a~>b` an exit of `a`'s route,
-/// `a=>b` an exit with a packet, `d!` deferred. `^` is START, `$` is END; nodes are single letters, in this order:
+/// The notation of a graph: `a>b` edge, `a+b>c` join, `a+b>c?` optional join, `a~>b` an exit of `a`'s route,
+/// `a=>b` an exit with a packet, `d!` deferred. `^` is START, `$` is END. Nodes are single letters, in this order:
 const NODES: &str = "abcdef";
 
 fn index(name: char) -> usize {
@@ -16,9 +16,9 @@ fn target(name: &str) -> Target {
     }
 }
 
-fn graph(words: &str) -> Topology {
+fn graph(notation: &str) -> Topology {
     let mut topology = Topology { nodes: vec![NodePlan::default(); NODES.len()], ..Topology::default() };
-    for word in words.split_whitespace() {
+    for word in notation.split_whitespace() {
         if let Some(name) = word.strip_suffix('!') {
             topology.nodes[index(name.chars().next().unwrap())].deferred = true;
             continue;
@@ -51,8 +51,8 @@ fn graph(words: &str) -> Topology {
     topology
 }
 
-/// How tasks left, in words: `a` by its edges, `a/0` by exit 0, `a/0,1` by several, `a/0:7` sending 7.
-fn departures(words: &str) -> Vec<(Option<usize>, Leave)> {
+/// The notation of departures: `a` by its edges, `a/0` by exit 0, `a/0,1` by several, `a/0:7` sending 7.
+fn departures(notation: &str) -> Vec<(Option<usize>, Leave)> {
     let choice = |word: &str| {
         let (exit, packet) = match word.split_once(':') {
             Some((exit, packet)) => (exit, Some(Packet::new(packet.parse::<i32>().unwrap()))),
@@ -60,7 +60,7 @@ fn departures(words: &str) -> Vec<(Option<usize>, Leave)> {
         };
         Choice { exit: exit.parse().unwrap(), packet }
     };
-    words
+    notation
         .split_whitespace()
         .map(|word| {
             let (name, leave) = match word.split_once('/') {
@@ -86,73 +86,73 @@ fn show(progress: &Progress) -> String {
     tasks.collect::<Vec<_>>().join(" ")
 }
 
-/// Plans superstep after superstep: each line says how the tasks left, and what is planned then.
-fn check(words: &str, steps: &[(&str, &str)]) -> Progress {
-    let topology = graph(words);
+/// Plans several supersteps. Each step has the departures and the tasks that are planned after them.
+fn check(notation: &str, steps: &[(&str, &str)]) -> Progress {
+    let topology = graph(notation);
     let mut progress = Progress::new(&topology);
     for (step, (left, planned)) in steps.iter().enumerate() {
         let left = departures(left);
         plan(&topology, &mut progress, step as u64, left.iter().map(|(node, leave)| (*node, leave)));
-        assert_eq!(show(&progress), *planned, "graph `{words}`, step {step}");
-        assert!(progress.marked.iter().all(|&marked| !marked));
+        assert_eq!(show(&progress), *planned, "graph `{notation}`, step {step}");
+        assert!(progress.planned.iter().all(|&planned| !planned));
     }
     progress
 }
 
 #[test]
-fn a_chain_runs_node_by_node_and_ends() {
+fn chain_runs_node_by_node_and_ends() {
     check("^>a a>b b>$", &[("^", "a"), ("a", "b"), ("b", "")]);
 }
 
 #[test]
-fn a_node_that_several_edges_fire_runs_once_and_order_is_that_of_registration() {
+fn target_of_several_edges_runs_once_in_registration_order() {
     check("^>c ^>b ^>a a>d b>d c>d", &[("^", "a b c"), ("a b c", "d")]);
 }
 
 #[test]
-fn branches_of_unequal_length_fire_a_plain_target_twice_and_a_join_once() {
+fn unequal_branches_run_a_target_twice_and_a_join_once() {
     check("^>a ^>b b>c a>d c>d", &[("^", "a b"), ("a b", "c d"), ("c d", "d")]);
     check("^>a ^>b b>c a+c>d", &[("^", "a b"), ("a b", "c"), ("c", "d"), ("d", "")]);
 }
 
 #[test]
-fn a_full_join_is_cleared_for_its_next_round() {
+fn complete_join_is_cleared_for_its_next_round() {
     let steps = [("^", "a b"), ("a b", "c"), ("c", "a b"), ("a b", "c")];
     check("^>a ^>b a+b>c c>a c>b", &steps);
 }
 
 #[test]
-fn a_source_that_finishes_while_the_target_runs_counts_for_the_next_round() {
+fn source_that_finishes_beside_the_target_counts_for_the_next_round() {
     // `a` loops on itself; its second arrival comes in the superstep in which `c` runs.
     let steps = [("^", "a b"), ("a/0 b", "a c"), ("a/0 c", "a b"), ("a/1 b", "c")];
     check("^>a ^>b a~>a a~>$ a+b>c c>b", &steps);
 }
 
 #[test]
-fn other_edges_into_a_joins_target_leave_the_join_alone() {
+fn other_edges_into_the_target_leave_a_join_unchanged() {
     let progress = check("^>a ^>f f>c a+b>c", &[("^", "a f"), ("a f", "c"), ("c", "")]);
     assert_eq!(progress.joins, [[true, false]]);
 }
 
 #[test]
-fn a_part_filled_join_names_who_is_missing_unless_it_is_optional() {
-    let words = "^>a a+b>c";
-    let progress = check(words, &[("^", "a"), ("a", "")]);
-    let missing: Vec<_> = progress.unfilled(&graph(words)).map(|(_, missing)| missing).collect();
+fn incomplete_join_names_missing_sources_unless_optional() {
+    let notation = "^>a a+b>c";
+    let progress = check(notation, &[("^", "a"), ("a", "")]);
+    let missing: Vec<_> = progress.incomplete_joins(&graph(notation)).map(|(_, missing)| missing).collect();
     assert_eq!(missing, [[index('b')]]);
-    let words = "^>a a+b>c?";
-    assert_eq!(check(words, &[("^", "a"), ("a", "")]).unfilled(&graph(words)).count(), 0);
+    let notation = "^>a a+b>c?";
+    assert_eq!(check(notation, &[("^", "a"), ("a", "")]).incomplete_joins(&graph(notation)).count(), 0);
 }
 
 #[test]
-fn packets_make_a_task_each_behind_the_tasks_of_edges_in_the_order_sent() {
-    let words = "^>a ^>b a=>c a~>d b=>c c>e";
+fn packets_run_in_order_after_tasks_of_edges() {
+    let notation = "^>a ^>b a=>c a~>d b=>c c>e";
     let steps = [("^", "a b"), ("a/0:1,1,0:2 b/0:3", "d c:1 c:2 c:3"), ("c c c", "e")];
-    check(words, &steps);
+    check(notation, &steps);
 }
 
 #[test]
-fn many_packets_to_a_joins_source_are_one_arrival() {
+fn several_packets_to_a_source_are_one_arrival() {
     let steps = [("^", "a"), ("a/0:1,0:2", "b:1 b:2"), ("b b", "")];
     let progress = check("^>a a=>b b+c>d", &steps);
     assert_eq!(progress.joins, [[true, false]]);
@@ -161,29 +161,29 @@ fn many_packets_to_a_joins_source_are_one_arrival() {
 }
 
 #[test]
-fn an_exit_that_ends_plans_nothing_and_other_branches_go_on() {
+fn exit_to_end_leaves_other_branches_running() {
     check("^>a ^>b a~>$ a~>b b>c", &[("^", "a b"), ("a/0 b", "c"), ("c", "")]);
 }
 
 #[test]
-fn a_deferred_node_waits_until_nothing_else_is_planned_and_runs_once() {
-    let words = "^>a ^>b a>d b>c c>d d!";
-    check(words, &[("^", "a b"), ("a b", "c"), ("c", "d"), ("d", "")]);
+fn deferred_node_waits_and_runs_once() {
+    let notation = "^>a ^>b a>d b>c c>d d!";
+    check(notation, &[("^", "a b"), ("a b", "c"), ("c", "d"), ("d", "")]);
 }
 
 #[test]
-fn packets_to_a_deferred_node_wait_in_the_order_sent() {
-    let words = "^>a a=>d a~>b b>d d!";
-    check(words, &[("^", "a"), ("a/0:1,1,0:2", "b"), ("b", "d d:1 d:2"), ("d d d", "")]);
+fn packets_to_a_deferred_node_wait_in_order() {
+    let notation = "^>a a=>d a~>b b>d d!";
+    check(notation, &[("^", "a"), ("a/0:1,1,0:2", "b"), ("b", "d d:1 d:2"), ("d d d", "")]);
 }
 
 #[test]
-fn a_deferred_node_may_start_the_next_round() {
-    let words = "^>a ^>d a>$ d>a d!";
-    check(words, &[("^", "a"), ("a", "d"), ("d", "a"), ("a", "")]);
+fn deferred_node_can_start_the_next_round() {
+    let notation = "^>a ^>d a>$ d>a d!";
+    check(notation, &[("^", "a"), ("a", "d"), ("d", "a"), ("a", "")]);
 }
 
 #[test]
-fn a_route_from_start_is_followed() {
+fn route_from_start_is_followed() {
     check("^~>a ^=>b", &[("^/1:5,0", "a b:5")]);
 }

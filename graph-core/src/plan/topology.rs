@@ -1,16 +1,16 @@
 use crate::node::{Choice, Leave, PacketType};
 
-/// A graph as the planner sees it: places as numbers, in registration order.
+/// A graph for the planner, with nodes as indices in registration order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Topology {
     pub(crate) nodes: Vec<NodePlan>,
-    /// What leaves START.
+    /// The ways out of START.
     pub(crate) start: NodePlan,
     pub(crate) joins: Vec<Join>,
 }
 
 impl Topology {
-    /// The node that follows when one edge leads on and nothing else hangs on the node.
+    /// Returns the successor of a node with a single edge to a node that is not deferred, and without joins.
     #[inline]
     pub(crate) fn only_successor(&self, node: usize) -> Option<usize> {
         match self.nodes.get(node) {
@@ -28,26 +28,26 @@ impl Topology {
 /// The ways out of one node.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NodePlan {
-    /// Where its edges lead.
+    /// The targets of its edges.
     pub(crate) edges: Vec<Target>,
-    /// The joins it is a source of, with its place among their sources.
+    /// The joins of which it is a source, with its index among their sources.
     pub(crate) joins: Vec<(usize, usize)>,
-    /// Where the exits of its route lead.
+    /// The exits of its route.
     pub(crate) exits: Vec<ExitPlan>,
-    /// Where the exits of its error handler's route lead; they are counted on from the others.
-    pub(crate) rescues: Vec<ExitPlan>,
-    /// Runs only once nothing else is planned.
+    /// The exits of its error handler's route. Their numbers follow those of `exits`.
+    pub(crate) handler_exits: Vec<ExitPlan>,
+    /// `true` if it runs only when no other node is planned.
     pub(crate) deferred: bool,
 }
 
 impl NodePlan {
-    /// The exit of this number.
+    /// Returns the exit with this number.
     pub(crate) fn exit(&self, exit: usize) -> Option<&ExitPlan> {
-        self.exits.iter().chain(&self.rescues).nth(exit)
+        self.exits.iter().chain(&self.handler_exits).nth(exit)
     }
 
-    /// Whether a task has left by the route of its error handler.
-    pub(crate) fn is_rescued(&self, leave: &Leave) -> bool {
+    /// Returns `true` if a task left by the route of its error handler.
+    pub(crate) fn left_by_handler(&self, leave: &Leave) -> bool {
         let own = |choice: &Choice| choice.exit < self.exits.len();
         match leave {
             Leave::ByEdges | Leave::Outward(_) => false,
@@ -62,22 +62,22 @@ impl NodePlan {
 pub(crate) struct ExitPlan {
     pub(crate) label: &'static str,
     pub(crate) to: Vec<Target>,
-    /// How what it carries is read back; `None` where it carries nothing.
+    /// The type of the packet that it sends; `None` if it sends none.
     pub(crate) packet: Option<PacketType>,
 }
 
-/// Where an edge or an exit leads.
+/// The target of an edge or an exit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     Node(usize),
     End,
 }
 
-/// Several nodes that must all have finished before another is planned.
+/// Several nodes that must all have finished before the target is planned.
 #[derive(Clone, Debug)]
 pub(crate) struct Join {
     pub(crate) sources: Vec<usize>,
     pub(crate) target: Target,
-    /// May stay part-filled when the run ends.
+    /// `true` if it may still wait for some sources when the run ends.
     pub(crate) optional: bool,
 }

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use super::{ReduceError, Reducer, Stamp, Undo};
 
-/// Adds to a number or a duration. A sum that the type cannot hold is an error; a float becomes infinite instead.
+/// Adds to a number or a duration. A sum out of the range of the type is an error, except that a float becomes infinite.
 ///
 /// ```
 /// use superstep::reducers::{Add, Reducer};
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sum_out_of_range_names_both_numbers() {
+    fn sum_out_of_range_is_an_error() {
         check_error::<Add, u8>(250, 10, "250 + 10 is out of the range of `u8`");
         check_error::<Add, i64>(i64::MIN, -1, "-9223372036854775808 + -1 is out of the range of `i64`");
         check_error::<Add, Duration>(
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_yet_begins_at_zero() {
+    fn none_starts_at_zero() {
         check::<Optional<Add>, Option<u32>>(None, 3, Some(3));
         check::<Optional<Add>, Option<u32>>(Some(1), 3, Some(4));
         check::<Optional<Add>, Option<u32>>(Some(1), None, Some(1));

@@ -1,6 +1,6 @@
 use super::{ReduceError, Reducer, Stamp, Undo};
 
-/// Takes the last write. Several writers in one superstep are no conflict: they are taken to mean the same.
+/// Takes the last write. Several writers in one superstep are not a conflict: they are expected to write the same value.
 ///
 /// ```
 /// use superstep::reducers::{AnyValue, Reducer};

@@ -4,9 +4,9 @@ use crate::state::{Change, IntoChange};
 
 use super::{Optional, ReduceError, Reducer, Stamp, StoredAs, Undo};
 
-/// Puts items behind those that are there; characters, for a `String`.
+/// Appends items to a list, or characters to a `String`.
 ///
-/// A setter takes whatever can be iterated into the items, or for a `String` whatever is a piece of text.
+/// The setter takes anything that iterates over items, or for a `String` anything that converts into a `String`.
 ///
 /// ```
 /// use superstep::reducers::{Append, Reducer};
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn items_come_last() {
+    fn items_are_appended() {
         check::<Append, _>(vec![1], [2, 3], vec![1, 2, 3]);
         check::<Append, _>(VecDeque::from([1]), vec![2], VecDeque::from([1, 2]));
         check::<Append, _>(vec![1], [], vec![1]);
@@ -113,21 +113,21 @@ mod tests {
     }
 
     #[test]
-    fn a_text_takes_texts_and_characters() {
+    fn string_takes_strings_and_characters() {
         check::<Append, _>("größe".to_owned(), "🦀", "größe🦀".to_owned());
         check::<Append, _>("a".to_owned(), 'é', "aé".to_owned());
         check::<Append, _>(String::new(), "é".to_owned(), "é".to_owned());
     }
 
     #[test]
-    fn nothing_yet_begins_empty() {
+    fn none_starts_empty() {
         check::<Optional<Append>, _>(None, [1], Some(vec![1]));
         check::<Optional<Append>, _>(Some(vec![1]), [2], Some(vec![1, 2]));
         check::<Optional<Append>, _>(None, "x", Some("x".to_owned()));
     }
 
     #[test]
-    fn a_long_list_is_not_copied() {
+    fn long_list_is_not_copied() {
         let mut value: Vec<laws::NeverCloned> = (0..100_000).map(laws::NeverCloned).collect();
         let undo = Append::apply(&mut value, vec![laws::NeverCloned(7)]).unwrap();
         assert_eq!(value.len(), 100_001);

@@ -8,12 +8,12 @@ pub struct ReduceError {
 }
 
 impl ReduceError {
-    /// An error in words.
+    /// Creates an error from a message.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), source: None }
     }
 
-    /// An error with its cause.
+    /// Creates an error from a message and its cause.
     pub fn with_source(
         message: impl Into<String>,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -21,12 +21,11 @@ impl ReduceError {
         Self { message: message.into(), source: Some(source.into()) }
     }
 
-    /// What may be said of an error on the field at `field`: this one, or no more than that there is one when the field's
-    /// value must be in no error text.
+    /// Returns the error that may be shown for the field at `field`: this one, or one without details for an excluded field.
     pub(crate) fn on_field<S: crate::state::GraphState>(self, field: usize) -> Self {
         match S::field(field) {
             Some(spec) if spec.excluded => {
-                Self::new("the write does not fit (the field is excluded, so no more is said)")
+                Self::new("the write does not fit (details are withheld because the field is excluded)")
             }
             _ => self,
         }

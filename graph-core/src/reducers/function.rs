@@ -2,14 +2,14 @@ use std::error::Error;
 
 use super::ReduceError;
 
-/// What a reducer function returns: nothing, or a `Result` of nothing.
+/// The return type of a reducer function: `()` or `Result<(), E>`.
 #[diagnostic::on_unimplemented(
     message = "a reducer function cannot return `{Self}`",
     label = "returns `{Self}`",
     note = "a reducer is a `fn(&mut T, U)` that returns `()` or `Result<(), E>`; it changes the value in place"
 )]
 pub trait FoldOutcome {
-    /// The outcome of the fold.
+    /// Converts the error into a [`ReduceError`].
     fn into_reduced(self) -> Result<(), ReduceError>;
 }
 

@@ -1,4 +1,4 @@
-//! What every reducer keeps to, checked by the tests of each.
+//! Laws of all reducers, checked by the tests of each.
 
 use std::cmp::Ordering;
 use std::fmt::Debug;
@@ -13,7 +13,7 @@ fn applied<R: Reducer<T>, T: Clone>(value: &mut T, change: Change<R, T>) -> Resu
     prepared.apply(value).map_err(|error| error.to_string())
 }
 
-/// Writing what the setter is given turns `before` into `after`, folding does the same, also of what was stored, and it can be taken back.
+/// Checks that `apply`, `fold` and `fold_stored` of the given write turn `before` into `after`, and that it can be undone.
 #[track_caller]
 pub(super) fn check<R, T>(before: T, given: impl IntoChange<R, T>, after: T)
 where
@@ -37,7 +37,7 @@ where
     assert_eq!(value, before, "undo");
 }
 
-/// Writing what the setter is given fails in these words and leaves the value as it was.
+/// Checks that the given write fails with this message and leaves the value unchanged.
 #[track_caller]
 pub(super) fn check_error<R, T>(before: T, given: impl IntoChange<R, T>, expected: &str)
 where
@@ -59,31 +59,31 @@ impl Clone for NeverCloned {
     }
 }
 
-/// Panics when 13 meets 1; all have one hash, so that a hash map lets them meet.
+/// Panics when 13 is compared with 1. All values have the same hash, so a hash map compares them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Touchy(pub(super) u8);
+pub(super) struct PanicsOnCompare(pub(super) u8);
 
-impl PartialEq for Touchy {
+impl PartialEq for PanicsOnCompare {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Touchy {}
+impl Eq for PanicsOnCompare {}
 
-impl PartialOrd for Touchy {
+impl PartialOrd for PanicsOnCompare {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Touchy {
+impl Ord for PanicsOnCompare {
     fn cmp(&self, other: &Self) -> Ordering {
         assert!(!matches!((self.0, other.0), (13, 1) | (1, 13)), "touched");
         self.0.cmp(&other.0)
     }
 }
 
-impl Hash for Touchy {
+impl Hash for PanicsOnCompare {
     fn hash<H: Hasher>(&self, _: &mut H) {}
 }

@@ -3,9 +3,9 @@ use std::cmp::Ordering;
 use super::order::compare;
 use super::{Begin, ReduceError, Reducer, Stamp, Undo};
 
-/// Keeps the greatest of all writes. What cannot be compared, such as NaN, is an error.
+/// Keeps the greatest of all writes. A value that cannot be compared, such as NaN, is an error.
 ///
-/// The field's start value takes part; where there is none, make the field an `Option`.
+/// The field's start value takes part. Make the field an `Option` if it has none.
 ///
 /// ```
 /// use superstep::reducers::{Max, Reducer};
@@ -43,7 +43,7 @@ impl<T: PartialOrd + Clone + Send + Sync + 'static> Reducer<T> for Max {
 #[diagnostic::do_not_recommend]
 impl<T: PartialOrd + Clone + Send + Sync + 'static> Begin<T> for Max {
     fn begin(delta: T) -> Result<T, ReduceError> {
-        // A first NaN would be in the way of every later write.
+        // A first NaN would make every later write fail.
         compare(&delta, &delta)?;
         Ok(delta)
     }
@@ -54,28 +54,32 @@ super::takes_one!(Max);
 #[cfg(test)]
 mod tests {
     use super::super::Optional;
-    use super::super::laws::{Touchy, check, check_error};
+    use super::super::laws::{PanicsOnCompare, check, check_error};
     use super::*;
 
     #[test]
-    fn the_greatest_stays() {
+    fn greatest_value_wins() {
         check::<Max, u8>(3, 5, 5);
         check::<Max, f64>(5.0, 3.0, 5.0);
         check::<Max, String>("b".to_owned(), "b".to_owned(), "b".to_owned());
     }
 
     #[test]
-    fn nothing_yet_begins_with_what_is_written() {
+    fn none_starts_with_the_first_write() {
         check::<Optional<Max>, Option<f32>>(None, 0.5, Some(0.5));
         check::<Optional<Max>, Option<f32>>(Some(3.0), 5.0, Some(5.0));
         check::<Optional<Max>, Option<f32>>(None, None, None);
     }
 
     #[test]
-    fn what_has_no_order_is_an_error() {
+    fn values_without_order_are_an_error() {
         let expected = "the values cannot be compared: one of them is not a number, or has no order";
         check_error::<Max, f64>(1.0, f64::NAN, expected);
         check_error::<Optional<Max>, Option<f64>>(None, f64::NAN, expected);
-        check_error::<Max, Touchy>(Touchy(1), Touchy(13), "the reducer panicked: touched");
+        check_error::<Max, PanicsOnCompare>(
+            PanicsOnCompare(1),
+            PanicsOnCompare(13),
+            "the reducer panicked: touched",
+        );
     }
 }

@@ -7,7 +7,7 @@ use crate::state::{Change, IntoChange};
 
 use super::{Optional, ReduceError, Reducer, Stamp, StoredAs, Undo, guarded};
 
-/// Puts entries into a map; a later one takes the place of an earlier one with the same key.
+/// Inserts entries into a map. A later entry replaces an earlier one with the same key.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -105,7 +105,7 @@ merge! {
 mod tests {
     use serde_json::json;
 
-    use super::super::laws::{Touchy, check, check_error};
+    use super::super::laws::{PanicsOnCompare, check, check_error};
     use super::*;
 
     #[test]
@@ -124,10 +124,10 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_panics_is_an_error() {
-        let entries = || [(Touchy(2), 'b'), (Touchy(13), 'c')];
+    fn panicking_key_is_an_error() {
+        let entries = || [(PanicsOnCompare(2), 'b'), (PanicsOnCompare(13), 'c')];
         let expected = "the reducer panicked: touched";
-        check_error::<Merge, _>(HashMap::from([(Touchy(1), 'a')]), entries(), expected);
-        check_error::<Merge, _>(BTreeMap::from([(Touchy(1), 'a')]), entries(), expected);
+        check_error::<Merge, _>(HashMap::from([(PanicsOnCompare(1), 'a')]), entries(), expected);
+        check_error::<Merge, _>(BTreeMap::from([(PanicsOnCompare(1), 'a')]), entries(), expected);
     }
 }

@@ -1,20 +1,21 @@
-//! How writes are folded into fields.
+//! Reducers, which fold writes into fields.
 //!
-//! | in `#[state(reducer = ..)]` | type | folds | a setter takes |
+//! | in `#[state(reducer = ..)]` | type | field types | the setter takes |
 //! |---|---|---|---|
-//! | (none) | [`Replace`] | everything; two writers in one superstep are in conflict | the value |
-//! | `append` | [`Append`] | `Vec`, `VecDeque`, `String` | items, or text |
+//! | (none) | [`Replace`] | any type; two writers in one superstep are a conflict | the value |
+//! | `append` | [`Append`] | `Vec`, `VecDeque`, `String` | items, or a string |
 //! | `add` | [`Add`] | numbers, `Duration` | a summand |
 //! | `merge` | [`Merge`] | `HashMap`, `BTreeMap`, `serde_json::Map` | entries |
 //! | `union` | [`Union`] | `HashSet`, `BTreeSet`, `Vec`, `VecDeque` | items |
-//! | `min`, `max` | [`Min`], [`Max`] | what can be compared | the value |
-//! | `add_messages` | [`AddMessages`](crate::messages::AddMessages) | `Vec<Message>` | messages, texts, removals |
-//! | `any_value` | [`AnyValue`] | everything; the last writer wins | the value |
+//! | `min`, `max` | [`Min`], [`Max`] | types that can be compared | the value |
+//! | `add_messages` | [`AddMessages`](crate::messages::AddMessages) | `Vec<Message>` | messages, strings, removals |
+//! | `any_value` | [`AnyValue`] | any type; the last writer wins | the value |
 //!
-//! `append`, `merge`, `union` and `add_messages` store what they fold, the others the field's new value ([`Reducer::STORED`]).
+//! For `append`, `merge`, `union` and `add_messages`, checkpoints store the deltas. For the others they store the field's
+//! new value ([`Reducer::STORED`]).
 //!
-//! An `Option` of what a reducer folds is folded as well, through [`Optional`]. Anything else in the attribute is a type
-//! that implements [`Reducer`], or a function `fn(&mut T, U)` that returns nothing or a `Result` of nothing.
+//! A reducer also folds an `Option` of its field type, through [`Optional`]. Anything else in the attribute is a type that
+//! implements [`Reducer`], or a function `fn(&mut T, U)` that returns `()` or `Result<(), E>`.
 
 mod add;
 mod any_value;

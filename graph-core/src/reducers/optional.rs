@@ -2,10 +2,10 @@ use crate::messages::AddMessages;
 
 use super::{Add, Append, Merge, ReduceError, Reducer, Stamp, StoredAs, Undo, Union};
 
-/// Lets `R` fold a field of type `Option<T>`, in which `None` means that there is nothing yet.
+/// Lets `R` fold a field of type `Option<T>`, in which `None` means that there is no value yet.
 ///
-/// The derive puts it around the built-in reducer of an `Option` field. Writing `None` through it changes nothing;
-/// only `Overwrite(None)` makes the field empty again.
+/// The derive wraps the built-in reducer of an `Option` field in it. Writing `None` changes nothing; only
+/// `Overwrite(None)` makes the field `None` again.
 ///
 /// ```
 /// use superstep::reducers::{Max, Optional, Reducer};
@@ -19,9 +19,9 @@ use super::{Add, Append, Merge, ReduceError, Reducer, Stamp, StoredAs, Undo, Uni
 #[derive(Debug)]
 pub struct Optional<R>(std::marker::PhantomData<R>);
 
-/// A reducer that knows what a first write makes of nothing.
+/// A reducer that can create a value from the first write.
 pub trait Begin<T: Clone>: Reducer<T> {
-    /// The value after the first write.
+    /// Returns the value after the first write.
     ///
     /// # Errors
     /// The delta cannot be used.
@@ -70,8 +70,8 @@ impl<R: Begin<T>, T: Clone + Send + 'static> Reducer<Option<T>> for Optional<R> 
         match (value, delta) {
             (_, None) => Ok(()),
             (Some(value), Some(delta)) => R::fold(value, delta),
-            (nothing, Some(delta)) => {
-                *nothing = Some(R::begin(delta)?);
+            (empty, Some(delta)) => {
+                *empty = Some(R::begin(delta)?);
                 Ok(())
             }
         }
@@ -88,8 +88,8 @@ impl<R: Begin<T>, T: Clone + Send + 'static> Reducer<Option<T>> for Optional<R> 
                     }
                 })),
             }),
-            (nothing, Some(delta)) => {
-                *nothing = Some(R::begin(delta)?);
+            (empty, Some(delta)) => {
+                *empty = Some(R::begin(delta)?);
                 Ok(Undo::Value(None))
             }
         }

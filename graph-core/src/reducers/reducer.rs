@@ -2,8 +2,8 @@ use super::{ReduceError, Stamp, StoredAs, Undo, guarded};
 
 /// Folds writes into a field of type `T`, in two phases.
 ///
-/// `prepare` runs once for each task and settles whatever is not deterministic; `fold` is pure, runs in application
-/// order, and may run again when a thread is replayed.
+/// `prepare` runs once for each task and does everything that is not deterministic. `fold` is pure, runs in application
+/// order, and may run again during a replay.
 ///
 /// ```
 /// use superstep::GraphState;
@@ -45,37 +45,37 @@ use super::{ReduceError, Stamp, StoredAs, Undo, guarded};
             `min` and `max` what can be compared, `add_messages` lists of messages, `any_value` everything"
 )]
 pub trait Reducer<T: Clone>: Sized + 'static {
-    /// What a node hands in.
+    /// The value that a node writes.
     type Update: Clone + Send + Sync + 'static;
-    /// What is folded. A task that has finished is stored with it, whatever [`STORED`](Self::STORED) says of the field.
+    /// The value that is folded. It is stored for a finished task, whatever [`STORED`](Self::STORED) says about the field.
     type Delta: Clone + Send + Sync + 'static;
 
-    /// Whether two tasks of one superstep that write the field are in conflict.
+    /// `true` if two tasks of one superstep that write the field are a conflict.
     const EXCLUSIVE: bool = false;
-    /// Whether folding can fail (or panic). The engine keeps what it needs to run the siblings' results again only if so.
+    /// `true` if folding can fail or panic. Only then does the engine keep the data to apply the siblings' results again.
     const FALLIBLE: bool = true;
-    /// What a checkpoint stores of a write: the field's new value, or the delta. [`Delta`](StoredAs::Delta) is opted into.
+    /// The form in which a checkpoint stores a write: the field's new value by default, or the delta.
     const STORED: StoredAs = StoredAs::Value;
 
-    /// Settles what is not deterministic, such as ids.
+    /// Converts an update into a delta, and does everything that is not deterministic, such as creating ids.
     ///
     /// # Errors
-    /// The update cannot be used; the task that made it fails.
+    /// The update cannot be used. The task that made it fails.
     fn prepare(update: Self::Update, stamp: &Stamp<'_>) -> Result<Self::Delta, ReduceError>;
 
-    /// The same for a value that overwrites the field.
+    /// Prepares a value that overwrites the field.
     ///
     /// # Errors
-    /// The value cannot be used; the task that wrote it fails.
+    /// The value cannot be used. The task that wrote it fails.
     fn prepare_overwrite(value: T, stamp: &Stamp<'_>) -> Result<T, ReduceError> {
         let _ = stamp;
         Ok(value)
     }
 
-    /// Whether the JSON of a run's *input* may say this. What only an update may say is refused here.
+    /// Checks that the JSON of a run's *input* may contain this update. Refuse updates here that only nodes may make.
     ///
     /// # Errors
-    /// An input must not say it.
+    /// An input must not contain the update.
     fn admit(update: &Self::Update) -> Result<(), ReduceError> {
         let _ = update;
         Ok(())
@@ -84,27 +84,27 @@ pub trait Reducer<T: Clone>: Sized + 'static {
     /// Folds `delta` into `value`.
     ///
     /// # Errors
-    /// The delta does not fit the value; nothing of the superstep is applied.
+    /// The delta does not fit the value. The whole superstep is not applied.
     fn fold(value: &mut T, delta: Self::Delta) -> Result<(), ReduceError>;
 
-    /// Folds a delta that was read from a checkpoint, as [`fold`](Self::fold) does, and may give back what is left of it: the
-    /// next delta of the field is read into its memory.
+    /// Folds a delta from a checkpoint, as [`fold`](Self::fold) does, and may return the emptied delta. The next delta of the
+    /// field is then read into its memory.
     ///
-    /// The default gives back nothing. A reducer that takes the items out of its delta gives back what they were in.
+    /// The default returns `None`. A reducer that moves the items out of its delta returns the empty collection.
     ///
     /// # Errors
-    /// What [`fold`](Self::fold) says.
+    /// The error of [`fold`](Self::fold).
     fn fold_stored(value: &mut T, delta: Self::Delta) -> Result<Option<Self::Delta>, ReduceError> {
         Self::fold(value, delta).map(|()| None)
     }
 
-    /// Folds `delta` into `value` and says how to take that back.
+    /// Folds `delta` into `value`, and returns an [`Undo`] that takes it back.
     ///
-    /// The default keeps a copy of the value. A reducer that knows a cheaper way back overrides it; after an error
-    /// (or a panic) `value` must be what it was.
+    /// The default keeps a copy of the value. Override it if there is a cheaper way back. After an error or a panic, `value`
+    /// must be unchanged.
     ///
     /// # Errors
-    /// What [`fold`](Self::fold) says; a panic inside it is an error too.
+    /// The error of [`fold`](Self::fold), or its panic as an error.
     fn apply(value: &mut T, delta: Self::Delta) -> Result<Undo<T>, ReduceError> {
         let before = guarded(|| Ok(value.clone()))?;
         match guarded(|| Self::fold(value, delta)) {

@@ -1,6 +1,6 @@
 use super::{ReduceError, Reducer, Stamp, Undo};
 
-/// No reducer: the new value takes the place of the old one, and two writers in one superstep are in conflict.
+/// The reducer of a field without one: the new value replaces the old one. Two writers in one superstep are a conflict.
 #[derive(Debug)]
 pub enum Replace {}
 

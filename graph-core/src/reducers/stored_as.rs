@@ -1,14 +1,14 @@
-/// What a checkpoint stores when a field was written.
+/// The form in which a checkpoint stores a write to a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StoredAs {
     /// The field's value after the write.
     Value,
-    /// What was folded, to be folded again whenever the state is read. For fields that grow: what is stored grows with
-    /// what was written, not with what is there. Folding has to come to the same in every later version of the program.
+    /// The delta, which is folded again whenever the state is read. It suits fields that grow: a checkpoint then grows with
+    /// the writes, not with the value. Folding must give the same result in every later version of the program.
     ///
-    /// Once the deltas have come to outweigh the value, the value is stored in their place; to know, it is encoded whenever
-    /// they have grown by about as much as it has.
+    /// Once the deltas become larger than the value, the value is stored instead. To compare them, the value is encoded
+    /// whenever the deltas have grown by about its size.
     Delta,
-    /// The same for a value that *is* its deltas, one behind the other, as a list is its items: they never outweigh it.
+    /// Like `Delta`, for a value that is the concatenation of its deltas, such as a list. They never become larger than it.
     Appended,
 }

@@ -1,15 +1,15 @@
-/// Takes one fold back.
+/// Takes back one fold.
 pub enum Undo<T> {
-    /// Puts the value back that was there.
+    /// Restores the previous value.
     Value(T),
-    /// Cuts back to a length.
+    /// Truncates to the previous length.
     Length(usize, fn(&mut T, usize)),
-    /// Whatever it takes.
+    /// Calls a function.
     With(Box<dyn FnOnce(&mut T) + Send>),
 }
 
 impl<T> Undo<T> {
-    /// Nothing was changed. A box around nothing allocates nothing.
+    /// An undo of no change. A box of a zero-sized closure does not allocate.
     pub(super) fn nothing() -> Self
     where
         T: 'static,
@@ -17,7 +17,7 @@ impl<T> Undo<T> {
         Self::With(Box::new(|_| {}))
     }
 
-    /// Makes `value` what it was before the fold.
+    /// Restores `value` to its state before the fold.
     pub fn undo(self, value: &mut T) {
         match self {
             Self::Value(before) => *value = before,

@@ -5,9 +5,9 @@ use crate::state::{Change, IntoChange};
 
 use super::{Optional, ReduceError, Reducer, Stamp, StoredAs, Undo, guarded};
 
-/// Adds the items that are not there yet, to a set or to a list, whose order stays.
+/// Adds the items that a set or a list does not contain yet. The order of a list stays.
 ///
-/// In a list each item is compared with those that are there; a set is the better choice for many.
+/// In a list, each item is compared with all others; use a set for many items.
 ///
 /// ```
 /// use superstep::reducers::{Reducer, Union};
@@ -126,11 +126,11 @@ union! {
 
 #[cfg(test)]
 mod tests {
-    use super::super::laws::{Touchy, check, check_error};
+    use super::super::laws::{PanicsOnCompare, check, check_error};
     use super::*;
 
     #[test]
-    fn only_what_is_missing_is_added() {
+    fn only_missing_items_are_added() {
         check::<Union, _>(vec![2, 1], [1, 3, 3], vec![2, 1, 3]);
         check::<Union, _>(VecDeque::from([2]), [1], VecDeque::from([2, 1]));
         check::<Union, _>(BTreeSet::from([2, 1]), [1, 3], BTreeSet::from([1, 2, 3]));
@@ -138,17 +138,17 @@ mod tests {
     }
 
     #[test]
-    fn nothing_yet_begins_empty() {
+    fn none_starts_empty() {
         check::<Optional<Union>, _>(None, [1, 1], Some(vec![1]));
         check::<Optional<Union>, _>(None, [], Some(BTreeSet::<u8>::new()));
     }
 
     #[test]
-    fn an_item_that_panics_is_an_error() {
-        let items = [Touchy(2), Touchy(13)];
+    fn panicking_item_is_an_error() {
+        let items = [PanicsOnCompare(2), PanicsOnCompare(13)];
         let expected = "the reducer panicked: touched";
-        check_error::<Union, _>(vec![Touchy(1)], items, expected);
-        check_error::<Union, _>(HashSet::from([Touchy(1)]), items, expected);
-        check_error::<Union, _>(BTreeSet::from([Touchy(1)]), items, expected);
+        check_error::<Union, _>(vec![PanicsOnCompare(1)], items, expected);
+        check_error::<Union, _>(HashSet::from([PanicsOnCompare(1)]), items, expected);
+        check_error::<Union, _>(BTreeSet::from([PanicsOnCompare(1)]), items, expected);
     }
 }

@@ -4,6 +4,7 @@ mod bounds;
 pub(crate) mod change;
 mod context;
 mod dump;
+mod fallback;
 pub(crate) mod field;
 pub(crate) mod graph_state;
 mod input;
@@ -11,7 +12,6 @@ mod json;
 mod part;
 pub mod rules;
 mod show;
-mod stand_in;
 pub(crate) mod stored;
 mod update;
 pub mod validate;
@@ -29,6 +29,8 @@ pub use change::{Change, IntoChange};
 #[doc(hidden)]
 pub use context::from_context;
 pub use dump::Dump;
+#[doc(hidden)]
+pub use fallback::StandIn;
 pub(crate) use field::Field;
 pub use field::FieldSpec;
 pub(crate) use graph_state::GraphState;
@@ -42,8 +44,6 @@ pub use json::{
 pub use part::{Holds, PartOf};
 #[doc(hidden)]
 pub use show::{debug, debug_json, debug_option, display, display_option, dump_with, shown, shown_with};
-#[doc(hidden)]
-pub use stand_in::StandIn;
 pub(crate) use stored::canonical;
 pub use stored::{DecodeError, EncodeError, MigrationError, RestoreError, Stored};
 #[doc(hidden)]

@@ -47,7 +47,7 @@ mod mapped;
 mod node;
 mod wiring;
 
-pub use crate::node::outward::{ParentCommand, ParentRoute, Stay};
+pub use crate::node::parent_command::{ParentCommand, ParentRoute, Stay};
 pub use context::{ContextFrom, MakesContext, NoContext, SameContext};
 pub use erased::{IsSubgraph, SubgraphArgs};
 pub use mapped::{Mapped, MappedPacket, Returned};

@@ -29,7 +29,7 @@ pub fn read_payload<T>(
             value
         }
         Encoding::Bytes => read(PayloadDeserializer::Bytes(payload.bytes()))?,
-        Encoding::Sealed => return Err(Unreadable::new("it is encrypted, and no key has opened it")),
+        Encoding::Sealed => return Err(Unreadable::new("it is encrypted and was not decrypted")),
     })
 }
 

@@ -87,7 +87,7 @@ impl<T> Items<T> {
     /// let error = store.of::<f64>("weather").put("today", &f64::NAN).await.unwrap_err();
     /// assert_eq!(
     ///     error.to_string(),
-    ///     r#"the value for item `today` of namespace ["weather"] cannot be stored: JSON holds no number that is not finite"#
+    ///     r#"the value for item `today` of namespace ["weather"] cannot be stored: JSON cannot represent a number that is not finite"#
     /// );
     /// # Ok(())
     /// # }

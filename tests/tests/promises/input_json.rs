@@ -81,11 +81,11 @@ fn every_problem_is_in_one_error() {
         &[
             "$.question: required, but missing",
             "$.notes[1].text: invalid type: integer `3`, expected a string",
-            "$.token: the value does not fit (the field is excluded, so no more is said)",
+            "$.token: the value does not fit (details are withheld because the field is excluded)",
             "$.limit: invalid value: integer `300`, expected u8",
             "$.messages[0]: missing field `text`",
             "$.user: invalid type: null, expected a string",
-            "$.answer: unknown field; this input knows `question`, `notes`, `token`, `limit`, `max-retries`, `messages`, `user`",
+            "$.answer: unknown field; this input has the fields `question`, `notes`, `token`, `limit`, `max-retries`, `messages`, `user`",
             "$.qestion: unknown field; did you mean `question`?",
         ],
     );
@@ -100,7 +100,7 @@ fn what_is_missing_in_a_part_is_missing_on_the_same_level() {
 fn a_field_given_under_two_names_is_a_problem() {
     check(
         json!({"question": "", "token": 1, "user": "a", "person": "b"}),
-        &["$.person: the same field as `user`, which is given too"],
+        &["$.person: the same field as `user`, which is also given"],
     );
 }
 
@@ -125,7 +125,7 @@ struct Call {
 fn an_input_that_no_json_can_give_says_so() {
     for value in [json!({"number": 7}), json!({"number": 7, "card": "secret"})] {
         let error = CallInput::from_json(value).map(drop).unwrap_err().to_string();
-        let expected = "the input of `Call` has 1 problem\n  $.card: required and untracked, so no JSON can give it: make the \
+        let expected = "the input of `Call` has 1 problem\n  $.card: required and untracked, so JSON cannot contain it: build the \
                         input with `Call::input(..)`, or give the field a `default` or `from_context` instead of `input`";
         assert_eq!(error, expected);
     }

@@ -207,7 +207,7 @@ fn every_problem_is_named_with_its_path() {
   $[0][\"$overwrite\"].labels[0]: invalid value: string \"ab\", expected a character
   $[1].lines: invalid type: integer `1`, expected a sequence
   $[1].note: unknown field; did you mean `notes`?
-  $[1].token: the value does not fit (the field is excluded, so no more is said)
+  $[1].token: the value does not fit (details are withheld because the field is excluded)
   $[2]: expected an object with fields of `Whole`, found a string"
     );
 }
@@ -234,8 +234,8 @@ fn two_names_of_one_field_in_one_object_are_a_problem_as_in_an_input() {
     assert_eq!(
         update.to_string(),
         "the update of `Moved` has 2 problems
-  $.street: the same field as `road`, which is given too
-  $.zip: the same field as `code`, which is given too"
+  $.street: the same field as `road`, which is also given
+  $.zip: the same field as `code`, which is also given"
     );
     assert_eq!(input.problems().len(), 2);
     let after_each_other = json!([{"code": 1, "$overwrite": {"road": "b"}}, {"zip": 2, "street": "a"}]);

@@ -209,7 +209,7 @@ async fn what_a_newer_program_has_stored_is_refused_by_an_older_one() {
         for error in errors {
             let ErrorKind::Migration { thread: name, source, .. } = error.kind() else { panic!("{error:?}") };
             assert_eq!(name, "t");
-            let expected = "`Order` is stored in version 1, this program knows it up to version 0";
+            let expected = "`Order` is stored in version 1, but this program supports versions up to 0: use a newer version of it";
             assert_eq!(source.to_string(), expected);
             assert!(error.source().is_some());
         }

@@ -43,7 +43,7 @@ pub(crate) struct Opened<S: GraphState> {
 impl<S: GraphState> Opened<S> {
     /// Returns `true` if nothing is left to run and no join waits.
     pub(crate) fn is_at_rest<D>(&self, graph: &Compiled<S, D>) -> bool {
-        let waits = self.progress.unfilled(&graph.topology).next().is_some();
+        let waits = self.progress.incomplete_joins(&graph.topology).next().is_some();
         self.tasks.is_empty() && self.input.is_none() && !waits
     }
 

@@ -63,7 +63,7 @@ fn fingerprint<S, D>(graph: &Compiled<S, D>) -> String {
     for (name, plan) in plans {
         hash.text(name);
         to(&mut hash, &plan.edges);
-        for exit in plan.exits.iter().chain(&plan.rescues) {
+        for exit in plan.exits.iter().chain(&plan.handler_exits) {
             hash.text(exit.label);
             to(&mut hash, &exit.to);
         }

@@ -6,7 +6,7 @@ use crate::checkpoint::{
 use crate::engine::task::Finished;
 use crate::error::ErrorKind;
 use crate::graph::Compiled;
-use crate::node::said::{StoredUpdate, Unread};
+use crate::node::stored_update::{StoredUpdate, UnreadableUpdate};
 use crate::node::{Leave, Outward};
 use crate::payload::Payload;
 use crate::plan::Task;
@@ -123,12 +123,12 @@ impl<'r, S: GraphState, D> Reader<'r, S, D> {
         });
         let update = StoredUpdate { versions: versions.to_vec(), writes: writes.collect() };
         said.read(self.graph, update).map_err(|unsaid| match unsaid {
-            Unsaid::Unread(Unread::Migration(source)) => ErrorKind::Migration {
+            Unsaid::Unread(UnreadableUpdate::Migration(source)) => ErrorKind::Migration {
                 thread: self.thread.to_string(),
                 checkpoint: self.checkpoint.id,
                 source,
             },
-            Unsaid::Unread(Unread::Write { field, reason }) => {
+            Unsaid::Unread(UnreadableUpdate::Write { field, reason }) => {
                 corrupt(self.thread, self.checkpoint, format!("the write to field `{field}`"), reason)
             }
             Unsaid::Other(reason) => self.corrupt(record, reason),

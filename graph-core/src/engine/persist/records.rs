@@ -235,7 +235,7 @@ impl StoredFinish {
         let name = graph.node_name(node);
         let plan = graph.topology.nodes.get(node);
         let exits = plan.map(|plan| plan.exits.as_slice()).unwrap_or_default();
-        let rescues = plan.map(|plan| plan.rescues.as_slice()).unwrap_or_default();
+        let handler_exits = plan.map(|plan| plan.handler_exits.as_slice()).unwrap_or_default();
         let asked = graph.nodes.get(node).is_some_and(|node| node.decide.is_some());
         let Some(taken) = &self.exits else {
             return if exits.is_empty() || asked {
@@ -245,7 +245,7 @@ impl StoredFinish {
             };
         };
         let choices = taken.iter().map(|choice| {
-            let (from, among) = if choice.rescue { (exits.len(), rescues) } else { (0, exits) };
+            let (from, among) = if choice.rescue { (exits.len(), handler_exits) } else { (0, exits) };
             let found = among.iter().zip(from..).find(|(exit, _)| exit.label == choice.exit);
             let (exit, index) = found.ok_or_else(|| {
                 format!("the route of node `{name}` no longer has an exit `{}`", choice.exit)

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use crate::checkpoint::{RecordKind, TaskRecord};
 use crate::engine::also_null::also_null;
 use crate::graph::Compiled;
-use crate::node::said::{StoredUpdate, Unread};
+use crate::node::stored_update::{StoredUpdate, UnreadableUpdate};
 use crate::node::{Choice, Exit, Leave, Outward, OutwardType};
 use crate::state::EncodeError;
 
@@ -37,7 +37,7 @@ struct SaidChoice {
 
 /// The reason why a command cannot be read.
 pub(super) enum Unsaid {
-    Unread(Unread),
+    Unread(UnreadableUpdate),
     Other(String),
 }
 

@@ -38,7 +38,7 @@ impl Sketch {
         let mut arrows: Vec<Arrow> = plans(topology)
             .flat_map(|(from, plan)| {
                 let edges = plan.edges.iter().map(move |&to| (to, None, Stroke::Edge));
-                let exits = plan.exits.iter().chain(&plan.rescues).flat_map(|exit| {
+                let exits = plan.exits.iter().chain(&plan.handler_exits).flat_map(|exit| {
                     let stroke = if exit.packet.is_some() { Stroke::Packet } else { Stroke::Route };
                     // Nothing is said where that would be the name of what it leads to, as in a machine.
                     let label =
@@ -75,8 +75,9 @@ fn plans(topology: &Topology) -> impl Iterator<Item = (usize, &NodePlan)> {
 }
 
 fn ends(topology: &Topology) -> bool {
-    let exits =
-        |plan: &NodePlan| plan.exits.iter().chain(&plan.rescues).any(|exit| exit.to.contains(&Target::End));
+    let exits = |plan: &NodePlan| {
+        plan.exits.iter().chain(&plan.handler_exits).any(|exit| exit.to.contains(&Target::End))
+    };
     plans(topology).any(|(_, plan)| plan.edges.contains(&Target::End) || exits(plan))
         || topology.joins.iter().any(|join| join.target == Target::End)
 }

@@ -64,7 +64,7 @@ impl JsonInput {
         if !self.not_an_object {
             let name = given.or(names.first().copied()).unwrap_or_default();
             let message = format!(
-                "required and untracked, so no JSON can give it: make the input with `{}::input(..)`, or give the field \
+                "required and untracked, so JSON cannot contain it: build the input with `{}::input(..)`, or give the field \
                  a `default` or `from_context` instead of `input`",
                 self.state
             );
@@ -173,7 +173,7 @@ fn names_of<S: GraphState>() -> Vec<&'static str> {
 
 /// The message for a second key of the field that `first` has given.
 pub(super) fn given_twice(first: &str) -> String {
-    format!("the same field as `{first}`, which is given too")
+    format!("the same field as `{first}`, which is also given")
 }
 
 /// The message for a key that is not among `names`, the fields of an `of` (an input or an update).
@@ -183,7 +183,7 @@ pub(super) fn unknown(key: &str, names: &[&'static str], of: &str) -> String {
     }
     match suggest(key, names.iter().copied()) {
         Some(name) => format!("unknown field; did you mean `{name}`?"),
-        None if names.is_empty() => format!("unknown field; this {of} has none"),
-        None => format!("unknown field; this {of} knows `{}`", names.join("`, `")),
+        None if names.is_empty() => format!("unknown field; this {of} has no fields"),
+        None => format!("unknown field; this {of} has the fields `{}`", names.join("`, `")),
     }
 }

@@ -97,7 +97,8 @@ impl<W> Parsed<W> {
         match self {
             Self::Invalid(_) => Self::Invalid(InputProblem {
                 path: path::of_key(key),
-                message: "the value does not fit (the field is excluded, so no more is said)".to_owned(),
+                message: "the value does not fit (details are withheld because the field is excluded)"
+                    .to_owned(),
             }),
             parsed => parsed,
         }

@@ -34,7 +34,7 @@ pub fn pattern<T: Text + ?Sized>(value: &T, pattern: &Pattern) -> Result<(), Str
     let compile = || regex::Regex::new(pattern.source).map_err(|error| error.to_string());
     match pattern.compiled.get_or_init(compile) {
         Ok(regex) => each(value, |text| garde::rules::pattern::apply(text, (regex,))),
-        Err(error) => Err(format!("the pattern itself is wrong: {error}")),
+        Err(error) => Err(format!("the pattern is not a valid regular expression: {error}")),
     }
 }
 
@@ -58,6 +58,9 @@ mod tests {
     #[test]
     fn invalid_expression_is_reported() {
         let error = pattern("a", &Pattern::new("(")).unwrap_err();
-        assert!(error.starts_with("the pattern itself is wrong: regex parse error"), "{error}");
+        assert!(
+            error.starts_with("the pattern is not a valid regular expression: regex parse error"),
+            "{error}"
+        );
     }
 }

@@ -36,12 +36,12 @@ impl Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Payload(unreadable) => unreadable.fmt(f),
-            Self::Fold(_) => f.write_str("the reducer refuses a delta that it accepted when it was written"),
+            Self::Fold(_) => f.write_str("the reducer refuses a delta that it accepted when it was stored"),
         }
     }
 }
 
-/// A field's value that a store could not give back as it is, and that is therefore not stored.
+/// A field's value that is not stored, because it would not be read back unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("field `{field}` {unstorable}")]
 pub struct EncodeError {
@@ -83,7 +83,7 @@ impl EncodeError {
 
 /// A stored write that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("what was written to field `{field}` cannot be read: {reason}")]
+#[error("the stored write to field `{field}` cannot be read: {reason}")]
 pub struct DecodeError {
     field: &'static str,
     reason: String,

@@ -9,7 +9,9 @@ use crate::payload::Unreadable;
 #[non_exhaustive]
 pub enum MigrationError {
     /// A newer version of the program has stored the state.
-    #[error("`{state}` is stored in version {found}, this program knows it up to version {known}")]
+    #[error(
+        "`{state}` is stored in version {found}, but this program supports versions up to {known}: use a newer version of it"
+    )]
     Newer {
         /// The state's name.
         state: &'static str,

@@ -172,7 +172,7 @@ fn read_into<D: DeserializeOwned>(payload: &Payload, remaining: Option<D>) -> Re
     })
 }
 
-const NOT_STORED: &str = "nothing is stored of it, and it has no value to start with; give it one with \
+const NOT_STORED: &str = "no value is stored for it, and it has no start value: give it one with \
                        `#[state(default = ..)]`, make it an `Option`, or insert it in a migration";
-const OTHER_REDUCER: &str = "it is stored as deltas of another reducer than it has now; bring that one back, or turn the deltas \
+const OTHER_REDUCER: &str = "it is stored as deltas of another reducer than its present one: restore that reducer, or fold the deltas \
                              into a value in a migration";

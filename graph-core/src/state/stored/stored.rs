@@ -137,7 +137,7 @@ impl Stored {
     ) -> Result<(), MigrationError> {
         for field in self.fields.iter_mut().filter(|field| field.field == name) {
             if self.partial && field.changes.iter().any(|change| change.kind == ChangeKind::Delta) {
-                let reason = "a superstep that was to fold its deltas is not finished";
+                let reason = "the superstep that folds its deltas is not finished";
                 return Err(wrong(name, &reason.into()));
             }
             let Some(checkpoint) = field.changes.last().map(|change| change.checkpoint) else { continue };
@@ -184,6 +184,6 @@ fn parsed(payload: &Payload) -> Result<Value, AnyError> {
         }
         Encoding::Json => Ok(serde_json::from_slice(payload.bytes())?),
         Encoding::Bytes => Err("it is stored as bytes, not as JSON".into()),
-        _ => Err("it is encrypted, and no key has opened it".into()),
+        _ => Err("it is encrypted and was not decrypted".into()),
     }
 }

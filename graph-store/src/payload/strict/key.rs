@@ -21,7 +21,7 @@ pub(super) struct KeySerializer<'r, S> {
 
 impl<S: Serializer> KeySerializer<'_, S> {
     fn no_key<T>(self) -> Result<T, S::Error> {
-        let why = "a key of a JSON object is a text, a whole number, a `bool`, or the name of a variant";
+        let why = "a key of a JSON object must be a string, an integer, a `bool`, or the name of a variant";
         self.refused.refuse(why);
         Err(S::Error::custom(why))
     }

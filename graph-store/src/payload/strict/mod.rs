@@ -11,7 +11,7 @@ pub(super) use refused::Refused;
 
 /// The greatest depth of nested arrays and objects that serde_json reads.
 const MAX_DEPTH: u8 = 127;
-const NOT_FINITE: &str = "JSON holds no number that is not finite";
+const NOT_FINITE: &str = "JSON cannot represent a number that is not finite";
 
 /// Writes JSON that is read back as the same value, and refuses values that JSON cannot represent.
 ///
@@ -55,13 +55,15 @@ impl<'r, S: Serializer> Strict<'r, S> {
     fn deeper(&self, by: u8) -> Result<u8, S::Error> {
         match self.at.depth.checked_add(by) {
             Some(depth) if depth <= MAX_DEPTH => Ok(depth),
-            _ => Err(self.refuse("more than 127 levels of it lie in each other, and no more are read")),
+            _ => Err(self.refuse("it is nested more than 127 levels deep, and could not be read back")),
         }
     }
 
     fn null(self, write: impl FnOnce(S) -> Result<S::Ok, S::Error>) -> Result<S::Ok, S::Error> {
         if self.at.some {
-            return Err(self.refuse("it is a `Some` of what is written as null, and would be read as `None`"));
+            return Err(self.refuse(
+                "it is a `Some` of a value that is written as null, and would be read back as `None`",
+            ));
         }
         write(self.inner)
     }

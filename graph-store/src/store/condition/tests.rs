@@ -77,7 +77,7 @@ fn what_cannot_be_compared_is_refused() {
     );
     assert_eq!(
         Condition::new("a", Test::Equal, &f64::NAN).unwrap_err().to_string(),
-        "field [\"a\"] cannot be searched for this value: it cannot be stored: JSON holds no number that is not finite"
+        "field [\"a\"] cannot be searched for this value: it cannot be stored: JSON cannot represent a number that is not finite"
     );
 }
 

@@ -58,7 +58,7 @@ fn an_input_cannot_remove_and_says_so_at_its_path() {
         );
         refused(
             json!({"secret": [removal]}),
-            &["$.secret: the value does not fit (the field is excluded, so no more is said)"],
+            &["$.secret: the value does not fit (details are withheld because the field is excluded)"],
         );
         let error = MessagesStateInput::from_json(json!({"messages": [removal]})).unwrap_err();
         assert!(error.to_string().contains(never), "{error}");
@@ -92,7 +92,7 @@ fn what_is_no_message_is_named_by_its_place() {
         &[
             "$.messages[1]: unknown role `robot`; there are `human` (`user`), `ai` (`assistant`), `tool` and `system` (`developer`)",
             "$.aside: invalid type: integer `3`, expected a list of messages, or one",
-            "$.secret: the value does not fit (the field is excluded, so no more is said)",
+            "$.secret: the value does not fit (details are withheld because the field is excluded)",
         ],
     );
 }

@@ -131,7 +131,7 @@ fn what_is_not_stored_begins_as_in_a_fresh_run_and_is_told() {
 fn a_required_field_of_which_nothing_is_stored_is_an_error_that_says_what_to_do() {
     assert_eq!(
         restored::<Case>(vec![]).unwrap_err().to_string(),
-        "field `question` cannot be read: nothing is stored of it, and it has no value to start with; give it one with \
+        "field `question` cannot be read: no value is stored for it, and it has no start value: give it one with \
          `#[state(default = ..)]`, make it an `Option`, or insert it in a migration"
     );
 }

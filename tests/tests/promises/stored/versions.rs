@@ -124,8 +124,8 @@ fn a_state_says_its_version_and_those_of_its_parts() {
 #[test]
 fn a_checkpoint_of_a_newer_program_is_refused() {
     for (from, expected) in [
-        (("Ticket", 3), "`Ticket` is stored in version 3, this program knows it up to version 2"),
-        (("Chat", 4), "`Chat` is stored in version 4, this program knows it up to version 3"),
+        (("Ticket", 3), "`Ticket` is stored in version 3, but this program supports versions up to 2: use a newer version of it"),
+        (("Chat", 4), "`Chat` is stored in version 4, but this program supports versions up to 3: use a newer version of it"),
     ] {
         let from = [("Chat", 3), from];
         let from = if from[1].0 == "Chat" { &from[1..] } else { &from[..] };
@@ -192,7 +192,7 @@ fn what_a_finished_task_has_written_is_migrated_as_far_as_it_is_there() {
     );
     let writes = vec![of("log", [delta(1, "[4]")])];
     let error = migrated(&[("Chat", 3)], Stored::__of_writes(writes)).unwrap_err();
-    assert!(error.ends_with("a superstep that was to fold its deltas is not finished"), "{error}");
+    assert!(error.ends_with("the superstep that folds its deltas is not finished"), "{error}");
     let overwrite = vec![of("log", [value(1, "[4]")])];
     assert_eq!(migrated(&[("Chat", 3)], Stored::__of_writes(overwrite.clone())).unwrap(), overwrite);
 }
@@ -233,7 +233,7 @@ fn what_json_values_would_round_or_not_hold_is_not_changed() {
         refused(Payload::json(&wide)).ends_with("an integer of more than 64 bits, which would be rounded")
     );
     assert!(refused(Payload::new(Encoding::Bytes, *b"\x01")).ends_with("stored as bytes, not as JSON"));
-    assert!(refused(Payload::new(Encoding::Sealed, *b"1")).ends_with("sealed, and was not opened"));
+    assert!(refused(Payload::new(Encoding::Sealed, *b"1")).ends_with("encrypted and was not decrypted"));
     let mut stored = Stored::__of_state(vec![of("a", [value(1, "[0.1,1e-45,18446744073709551615]")])]);
     stored.change("a", Ok::<Value, _>).unwrap();
     let fields = stored.__into_fields();

@@ -106,11 +106,11 @@ fn a_write_that_cannot_be_read_says_why_and_of_a_secret_nothing() {
     };
     assert_eq!(
         error("sum"),
-        "what was written to field `sum` cannot be read: invalid type: string \"hunter2\", expected u8 at line 1 column 9"
+        "the stored write to field `sum` cannot be read: invalid type: string \"hunter2\", expected u8 at line 1 column 9"
     );
     assert_eq!(
         error("token"),
-        "what was written to field `token` cannot be read: the value does not fit (the field is excluded, so no more is said)"
+        "the stored write to field `token` cannot be read: the value does not fit (details are withheld because the field is excluded)"
     );
 }
 

@@ -55,7 +55,7 @@ fn a_result_that_another_program_has_left_is_not_used_in_part() {
         (r#"{"writes":[{"field":"text","form":"update"}]}"#, "the value of field `text` is missing"),
         (
             r#"{"writes":[{"field":"text","form":"update","json":7}]}"#,
-            "what was written to field `text` cannot be read: invalid type: integer `7`, expected a string at line 1 column 1",
+            "the stored write to field `text` cannot be read: invalid type: integer `7`, expected a string at line 1 column 1",
         ),
         (
             r#"{"writes":[{"field":"text","form":"update","json":"a"},{"field":"title","form":"update","json":"b"}]}"#,

@@ -114,14 +114,14 @@ fn a_key_that_cannot_be_made_is_the_nodes_failure_which_nobody_tries_again() {
     assert_eq!(
         error(draft().cache(fetch, not_finite)),
         (
-            "the key that its result is cached by cannot be stored, because of what is at `$[1]`: JSON holds no number that is not finite"
+            "its cache key cannot be stored, because of the value at `$[1]`: JSON cannot represent a number that is not finite"
                 .to_owned(),
             false
         )
     );
     assert_eq!(
         error(draft().cache(fetch, CachePolicy::by(|_: &Page| Broken))).0,
-        "the key that its result is cached by cannot be stored: its code panicked: cannot be written"
+        "its cache key cannot be stored: its code panicked: cannot be written"
     );
 }
 

@@ -4,16 +4,20 @@ use std::sync::Arc;
 use crate::reducers::Stamp;
 use crate::state::{EncodeError, GraphState};
 
-use super::said::{AnyUpdate, StoredUpdate, Unread, decode, encode, prepared};
+use super::stored_update::{AnyUpdate, StoredUpdate, UnreadableUpdate, decode, encode, prepared};
 use super::{Exit, IntoLeave, IntoStep, Leave, NodeError, Step};
 
-/// What a node of a subgraph says to the graph around it: an update of that graph's state `P`, a route there, or both.
+/// A command from a node of a subgraph to the parent graph: an update of the parent state `P`, a route there, or both.
 ///
-/// The subgraph ends with the superstep in which it is said; what follows the node in the subgraph does not run. It is said in
-/// the place of what the subgraph would have returned: of one with a state of its own the output is not asked; of one on the
-/// state around it, what its nodes have written comes before the update.
+/// The subgraph ends with the superstep in which a node returns the command. Later nodes of the subgraph do not run.
 ///
-/// A node that sometimes goes on within the subgraph returns an `Option` of it: `None` goes on by the node's edges.
+/// The command replaces the result of the subgraph call:
+///
+/// - A subgraph with its own state does not return its output.
+/// - In a subgraph on the parent's state, the writes of its nodes are applied first, then the update of the command.
+///
+/// A node that sometimes continues inside the subgraph returns an `Option` of it. With `None`, it continues along the
+/// node's edges.
 ///
 /// ```
 /// use superstep::subgraph::ParentCommand;
@@ -58,24 +62,24 @@ pub struct ParentCommand<P: GraphState, R = Stay> {
     route: Option<R>,
 }
 
-/// No route is said: the graph around the subgraph goes on by its edges.
+/// The route of a command without one: the parent graph continues along its edges.
 #[derive(Debug)]
 pub enum Stay {}
 
 impl<P: GraphState> ParentCommand<P> {
-    /// Writes to the state of the graph around the subgraph.
+    /// Creates a command that updates the parent state.
     pub fn update(update: P::Update) -> Self {
         Self { update: Some(update), route: None }
     }
 }
 
 impl<P: GraphState, R> ParentCommand<P, R> {
-    /// Goes on there by a route whose destinations are nodes of that graph.
+    /// Continues in the parent graph by a route. Its destinations are nodes of the parent graph.
     pub fn goto<Q: IntoLeave>(self, route: Q) -> ParentCommand<P, Q> {
         ParentCommand { update: self.update, route: Some(route) }
     }
 
-    /// Goes on there by a route, and writes nothing.
+    /// Creates a command that continues in the parent graph by a route, without an update.
     pub fn to(route: R) -> Self
     where
         R: IntoLeave,
@@ -84,7 +88,7 @@ impl<P: GraphState, R> ParentCommand<P, R> {
     }
 }
 
-/// What may be said of where to go on: a route, or nothing.
+/// The route of a [`ParentCommand`]: a route, or [`Stay`].
 pub trait ParentRoute: Send + 'static {
     #[doc(hidden)]
     fn exits() -> Vec<Exit>;
@@ -113,40 +117,40 @@ impl<R: IntoLeave + Send + 'static> ParentRoute for R {
     }
 }
 
-/// What is said to the graph around a subgraph, whatever its state is.
+/// A type-erased [`ParentCommand`].
 #[derive(Clone)]
 pub struct Outward {
-    /// An update of its state.
+    /// The update of the parent state.
     update: Option<AnyUpdate>,
-    /// Where to go on, by the exits of one of the types that [`OutwardType`] names.
+    /// The chosen exits, with the type of the route; see [`OutwardType`].
     pub(crate) leave: Option<Box<(TypeId, Leave)>>,
-    of: OutwardForm,
+    of: ParentCommandFns,
 }
 
-/// What a node may say to the graph around its own.
+/// The type of a parent command that a node may return.
 #[derive(Clone, Debug)]
 pub struct OutwardType {
-    /// The state of that graph.
+    /// The parent state.
     pub(crate) state: TypeId,
     /// The route.
     pub(crate) route: TypeId,
-    /// Where it may lead to.
+    /// The exits of the route.
     pub(crate) exits: Vec<Exit>,
-    pub(crate) of: OutwardForm,
+    pub(crate) of: ParentCommandFns,
 }
 
-/// How what is said is settled and stored: of one state and one route.
+/// The functions that prepare and store a command for one state and one route.
 #[derive(Clone, Copy)]
-pub(crate) struct OutwardForm {
-    /// The state's name.
+pub(crate) struct ParentCommandFns {
+    /// The name of the parent state.
     pub(crate) name: &'static str,
     pub(crate) exits: fn() -> Vec<Exit>,
     prepare: fn(&AnyUpdate, Stamp<'_>) -> Result<AnyUpdate, NodeError>,
     encode: fn(&AnyUpdate) -> Result<StoredUpdate, EncodeError>,
-    decode: fn(StoredUpdate) -> Result<AnyUpdate, Unread>,
+    decode: fn(StoredUpdate) -> Result<AnyUpdate, UnreadableUpdate>,
 }
 
-impl OutwardForm {
+impl ParentCommandFns {
     fn new<P: GraphState, R: ParentRoute>() -> Self {
         Self {
             name: P::NAME,
@@ -158,15 +162,19 @@ impl OutwardForm {
     }
 }
 
-impl std::fmt::Debug for OutwardForm {
+impl std::fmt::Debug for ParentCommandFns {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("OutwardForm").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("ParentCommandFns").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
 impl OutwardType {
-    /// What a node has said, read back: its writes, if it has written, and its way.
-    pub(crate) fn read(&self, update: Option<StoredUpdate>, leave: Option<Leave>) -> Result<Outward, Unread> {
+    /// Builds a stored command from its update and its chosen exits.
+    pub(crate) fn read(
+        &self,
+        update: Option<StoredUpdate>,
+        leave: Option<Leave>,
+    ) -> Result<Outward, UnreadableUpdate> {
         let update = update.map(self.of.decode).transpose()?;
         let leave = leave.map(|leave| Box::new((self.route, leave)));
         Ok(Outward { update, leave, of: self.of })
@@ -174,17 +182,17 @@ impl OutwardType {
 }
 
 impl Outward {
-    /// Whether there is an update, of whatever state.
+    /// Returns `true` if there is an update, of any state.
     pub(crate) fn writes(&self) -> bool {
         self.update.is_some()
     }
 
-    /// The update, if it is one of this state.
+    /// Returns the update, if it is of this state.
     pub(crate) fn update<S: GraphState>(&self) -> Option<S::Update> {
         self.update.as_ref()?.downcast_ref::<S::Update>().cloned()
     }
 
-    /// Settles whatever is not deterministic.
+    /// Runs the first phase of the reducers on the update.
     pub(crate) fn prepare(&mut self, stamp: Stamp<'_>) -> Result<(), NodeError> {
         if let Some(update) = &self.update {
             self.update = Some((self.of.prepare)(update, stamp)?);
@@ -192,13 +200,13 @@ impl Outward {
         Ok(())
     }
 
-    /// The update as it is stored.
+    /// Encodes the update for a checkpoint.
     pub(crate) fn stored(&self) -> Result<Option<StoredUpdate>, EncodeError> {
         self.update.as_ref().map(self.of.encode).transpose()
     }
 
-    /// The types that it is of.
-    pub(crate) fn of(&self) -> OutwardForm {
+    /// Returns the functions for its types.
+    pub(crate) fn of(&self) -> ParentCommandFns {
         self.of
     }
 }
@@ -219,7 +227,7 @@ impl<S: GraphState, P: GraphState, R: ParentRoute> IntoStep<S> for ParentCommand
             state: TypeId::of::<P>(),
             route: TypeId::of::<R>(),
             exits: R::exits(),
-            of: OutwardForm::new::<P, R>(),
+            of: ParentCommandFns::new::<P, R>(),
         }]
     }
 
@@ -228,7 +236,7 @@ impl<S: GraphState, P: GraphState, R: ParentRoute> IntoStep<S> for ParentCommand
         let outward = Outward {
             update: self.update.map(|update| Arc::new(update) as AnyUpdate),
             leave: leave.map(|leave| Box::new((TypeId::of::<R>(), leave))),
-            of: OutwardForm::new::<P, R>(),
+            of: ParentCommandFns::new::<P, R>(),
         };
         Ok(Step { update: S::Update::default(), leave: Leave::Outward(Box::new(outward)) })
     }

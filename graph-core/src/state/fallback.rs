@@ -8,7 +8,7 @@ use crate::reducers::{ReduceError, Stamp};
 
 use super::{Decoded, EncodeError, FieldWrite, Form, JsonOf, Parsed, WriteKind};
 
-/// The write of a state whose derive reported mistakes. It has no value, and no program with one is built.
+/// The write type of a state whose derive reported mistakes. It has no value, and such a program does not compile.
 #[derive(Clone, Debug)]
 pub enum StandIn {}
 
