@@ -15,8 +15,8 @@ use super::{PacketType, Payload};
 /// A destination of a route: a node or END.
 #[diagnostic::on_unimplemented(
     message = "a route cannot lead to this",
-    label = "is neither a node nor END",
-    note = "START is where a run begins, nothing leads there"
+    label = "neither a node nor END",
+    note = "START is the beginning of a run; no route leads to it"
 )]
 pub trait Destination<B> {
     /// The parameters of the node.
@@ -48,7 +48,7 @@ impl Destination<End> for EndSignature {
 #[diagnostic::on_unimplemented(
     message = "this node takes the packet `{Self}`: give the variant that payload",
     label = "takes the packet `{Self}`",
-    note = "a variant with a payload: `#[to(node)] Name({Self})`"
+    note = "write the variant with a payload: `#[to(node)] Name({Self})`"
 )]
 pub trait NoPayload {}
 

@@ -115,7 +115,7 @@ impl From<NodeError> for Box<dyn Error> {
 #[diagnostic::on_unimplemented(
     message = "a node cannot fail with `{Self}`",
     label = "fails with `{Self}`, which is not an error",
-    note = "return `superstep::Result<_>`: `?` takes any `std::error::Error`, and for words there is `NodeError::msg(..)`"
+    note = "return `superstep::Result<_>`: `?` converts any `std::error::Error`, and `NodeError::msg(..)` makes an error from a message"
 )]
 pub trait Failure {
     /// Converts the error into a [`NodeError`].

@@ -26,9 +26,9 @@ pub struct KeySignature<Args, Out>(PhantomData<fn(Args) -> Out>);
 
 /// A cache key: a value that can be serialized.
 #[diagnostic::on_unimplemented(
-    message = "a result cannot be cached by `{Self}`",
-    label = "returns `{Self}`, which is no key",
-    note = "a key implements `serde::Serialize`: it is a text, a number, a tuple of these, or of a type that derives it"
+    message = "`{Self}` cannot be a cache key",
+    label = "returns `{Self}`, which cannot be serialized",
+    note = "a key implements `serde::Serialize`: a string, a number, a tuple of these, or a type that derives it"
 )]
 pub trait CacheKey: Serialize {}
 

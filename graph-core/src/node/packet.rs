@@ -10,7 +10,7 @@ use crate::state::{EncodeError, FieldPlace, encode_value};
 /// A value that is sent to a node: any type that a checkpoint can store.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be sent to a node",
-    label = "not a payload: a checkpoint cannot hold it",
+    label = "not a payload: a checkpoint cannot store it",
     note = "derive `serde::Serialize` and `serde::Deserialize` for it; it also has to be `Send`, `Sync` and `'static`"
 )]
 pub trait Payload: Serialize + DeserializeOwned + Send + Sync + 'static {}

@@ -16,7 +16,7 @@ use super::Packet;
 #[diagnostic::on_unimplemented(
     message = "a node cannot read `{Self}`",
     label = "`{Self}` is neither a state, nor a context, nor a packet",
-    note = "a packet implements `serde::Serialize` and `serde::Deserialize`, so that a checkpoint can hold it"
+    note = "a packet implements `serde::Serialize` and `serde::Deserialize`, so that a checkpoint can store it"
 )]
 pub trait StateOrPacket: Sync + 'static {
     /// One of the roles below.
@@ -66,7 +66,7 @@ pub enum IsView {}
 #[diagnostic::on_unimplemented(
     message = "a node cannot take `{Self}` by value",
     label = "takes `{Self}` by value",
-    note = "a node takes `&State`, a view (`#[derive(StateView)]`), `&Context`, `&ContextWith<_>` or a packet by reference; the function of a workflow its input by reference, `Option<&T>`, `&Context` or `&ContextWith<_>`"
+    note = "a node takes `&State`, a view (`#[derive(StateView)]`), `&Context`, `&ContextWith<_>` or a packet by reference; the function of a workflow takes its input by reference, `Option<&T>`, `&Context` or `&ContextWith<_>`"
 )]
 pub trait Param {
     /// The parameter without its lifetime.
@@ -108,9 +108,9 @@ impl<T: StateOrPacket<Role: Role<T>>> FixedParam for ByRef<T> {
 
 /// The role of a parameter `&T`.
 #[diagnostic::on_unimplemented(
-    message = "a node takes the view `{T}` by value",
+    message = "a node must take the view `{T}` by value",
     label = "reads `&{T}`",
-    note = "a view borrows already: write `{T}` instead of `&{T}`"
+    note = "a view already borrows: write `{T}` instead of `&{T}`"
 )]
 pub trait Role<T> {
     /// [`Carries<T>`](Carries) for a packet, [`NoPacket`] for anything else.

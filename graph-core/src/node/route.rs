@@ -85,9 +85,9 @@ impl Leave {
 
 /// A route, or a list of routes that are all taken.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not say where to go",
-    label = "is not a route",
-    note = "derive `Route` on an enum whose variants say `#[to(node)]`"
+    message = "`{Self}` is not a route",
+    label = "does not implement `Route`",
+    note = "derive `Route` on an enum, with `#[to(node)]` on each variant"
 )]
 pub trait IntoLeave {
     /// Returns the possible exits.

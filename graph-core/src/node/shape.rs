@@ -15,7 +15,7 @@ use super::{PacketType, own_name};
 #[diagnostic::on_unimplemented(
     message = "this is not a node",
     label = "not an async function, nor a struct that implements `Node`",
-    note = "a node is an `async fn` over `&State` (or a view of it, a packet, `&Context`, `&ContextWith<_>`), or `named(\"..\", async |..| ..)`, which captures nothing: give what it needs by the context"
+    note = "a node is an `async fn` that takes `&State`, a view, a packet, `&Context` or `&ContextWith<_>`, or a closure `named(\"..\", async |..| ..)` that captures nothing: pass values through the context"
 )]
 pub trait Shape<M>: Sized {
     /// The parameters and the result of the node.
@@ -236,9 +236,9 @@ impl<P: OrPacket<Other>, Other> OrPacket<Other> for WithFailure<P> {
 
 /// Parameters of a node, which has no failure to read. Only an error handler has one.
 #[diagnostic::on_unimplemented(
-    message = "a node has no failure to read",
-    label = "reads a `NodeFailure`, which only an error handler does",
-    note = "make it the error handler of a node: `.on_error(node, handler)`"
+    message = "a node cannot read a failure",
+    label = "reads a `NodeFailure`, which only an error handler can read",
+    note = "use it as the error handler of a node: `.on_error(node, handler)`"
 )]
 pub trait InNode {}
 

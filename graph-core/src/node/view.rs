@@ -35,7 +35,7 @@ impl<V: ViewIn<S>, S, D> Extract<S, D> for Viewed<V> {
 /// A view of `S`, or of a state that is flattened into it.
 #[diagnostic::on_unimplemented(
     message = "a node of this graph cannot take the view `{Self}`",
-    label = "takes `{Self}`, which is not a view of the state `{S}`, nor of one that is flattened into it"
+    label = "takes `{Self}`, which is neither a view of the state `{S}` nor of one that is flattened into it"
 )]
 pub trait ViewIn<S>: View {
     /// Returns the view of `whole`, or of the state that is flattened into it.

@@ -6,7 +6,7 @@ use super::ReduceError;
 #[diagnostic::on_unimplemented(
     message = "a reducer function cannot return `{Self}`",
     label = "returns `{Self}`",
-    note = "a reducer is a `fn(&mut T, U)` that returns `()` or `Result<(), E>`; it changes the value in place"
+    note = "a reducer is a `fn(&mut T, U)` that changes the value in place and returns `()` or `Result<(), E>`"
 )]
 pub trait FoldOutcome {
     /// Converts the error into a [`ReduceError`].

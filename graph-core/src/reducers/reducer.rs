@@ -40,9 +40,9 @@ use super::{ReduceError, Stamp, StoredAs, Undo, guarded};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot fold a field of type `{T}`",
-    label = "`{Self}` does not know how to fold this type",
+    label = "does not fold this type",
     note = "`append` folds lists and strings, `union` lists and sets, `merge` maps, `add` numbers and durations, \
-            `min` and `max` what can be compared, `add_messages` lists of messages, `any_value` everything"
+            `min` and `max` values that can be compared, `add_messages` lists of messages, `any_value` any type"
 )]
 pub trait Reducer<T: Clone>: Sized + 'static {
     /// The value that a node writes.

@@ -28,7 +28,7 @@ pub enum AnyState {}
 #[diagnostic::on_unimplemented(
     message = "a state cannot have a field of type `{T}`",
     label = "`{T}` is not `Clone + Send + Sync + 'static`",
-    note = "a state is read by many tasks at once, and copied, its untracked fields too; put what cannot be copied into an `Arc`, or what cannot be shared into an `Arc<Mutex<_>>`"
+    note = "tasks share a state and clone it, untracked fields included: wrap a type that is not `Clone` in an `Arc`, and one that is not `Sync` in an `Arc<Mutex<_>>`"
 )]
 pub trait FieldType<T> {
     /// Evaluating this constant requires the trait.
@@ -40,9 +40,9 @@ impl<T: Clone + Send + Sync + 'static> FieldType<T> for AnyState {}
 
 /// A type that a fresh run can start with.
 #[diagnostic::on_unimplemented(
-    message = "a field of type `{Self}` has no value to start with",
+    message = "a field of type `{Self}` has no start value",
     label = "`{Self}` has no `Default`",
-    note = "implement `Default`, give the field a start value with `#[state(default = ..)]`, or ask the caller for it with `#[state(input)]`"
+    note = "implement `Default`, set a start value with `#[state(default = ..)]`, or make the field part of the input with `#[state(input)]`"
 )]
 pub trait StartValue: Sized {
     /// Evaluating this constant requires the trait.
@@ -61,9 +61,9 @@ impl<T: Default> StartValue for T {
 
 /// The type of an untracked field that is part of the input.
 #[diagnostic::on_unimplemented(
-    message = "an untracked field of type `{Self}` has no value when a checkpoint is read",
-    label = "`{Self}` has no `Default`, and no checkpoint holds the field",
-    note = "implement `Default`, or give the field a value to start with: `#[state(default = ..)]`"
+    message = "an untracked field of type `{Self}` has no value after a checkpoint is read",
+    label = "`{Self}` has no `Default`, and checkpoints do not store the field",
+    note = "implement `Default`, or set a start value with `#[state(default = ..)]`"
 )]
 pub trait UntrackedStart: Sized {
     /// Evaluating this constant requires the trait.
@@ -75,9 +75,9 @@ impl<T: Default> UntrackedStart for T {}
 
 /// A type that checkpoints, dumps and JSON updates can contain.
 #[diagnostic::on_unimplemented(
-    message = "a field of type `{Self}` cannot be written and read back",
+    message = "a field of type `{Self}` cannot be stored and read back",
     label = "`{Self}` is not `serde::Serialize + serde::Deserialize`",
-    note = "derive both for it, say how with `#[state(with = ..)]` or `#[state(serialize_with = ..)]`, or keep the field in the process with `#[state(untracked)]`"
+    note = "derive both, name functions with `#[state(with = ..)]` or `#[state(serialize_with = ..)]`, or keep the field out of checkpoints with `#[state(untracked)]`"
 )]
 pub trait Tracked: Sized {
     /// Evaluating this constant requires the trait.
@@ -89,9 +89,9 @@ impl<T: Serialize + DeserializeOwned> Tracked for T {}
 
 /// A type that dumps can contain. A function on the field reads it back.
 #[diagnostic::on_unimplemented(
-    message = "a field of type `{Self}` cannot be written",
+    message = "a field of type `{Self}` cannot be serialized",
     label = "`{Self}` is not `serde::Serialize`",
-    note = "derive it, or say how to write the field with `#[state(serialize_with = ..)]`"
+    note = "derive it, or name a function with `#[state(serialize_with = ..)]`"
 )]
 pub trait Written: Sized {
     /// Evaluating this constant requires the trait.
@@ -103,9 +103,9 @@ impl<T: Serialize> Written for T {}
 
 /// The update or the delta of a user's reducer on a tracked field.
 #[diagnostic::on_unimplemented(
-    message = "what is written to this field, `{Self}`, cannot be stored and read back",
+    message = "a write of type `{Self}` to this field cannot be stored and read back",
     label = "the reducer's `Update` or `Delta` is `{Self}`, which is not `serde::Serialize + serde::Deserialize`",
-    note = "derive both for it, or keep the field in the process with `#[state(untracked)]`"
+    note = "derive both, or keep the field out of checkpoints with `#[state(untracked)]`"
 )]
 pub trait TrackedUpdate: Sized {
     /// Evaluating this constant requires the trait.
@@ -125,7 +125,7 @@ pub trait Held {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has required fields",
     label = "the input of this state cannot be left out",
-    note = "mark the field with `#[state(flatten, input)]`: its input is then an argument of this state's input"
+    note = "mark the field with `#[state(flatten, input)]`: its input becomes an argument of this state's input"
 )]
 pub trait OptionalInput: Sized {
     /// The empty input.

@@ -127,8 +127,8 @@ where
 #[diagnostic::on_unimplemented(
     message = "a field of type `{T}` with reducer `{R}` cannot take `{Self}`",
     label = "cannot be written to this field",
-    note = "a field without a reducer takes its value; `append`, `union` and `merge` take whatever iterates over items \
-            of exactly the field's type, `add_messages` messages, texts, `(Role, text)` and `Remove`, one or several, other \
+    note = "a field without a reducer takes its value; `append`, `union` and `merge` take an iterator over items of exactly \
+            the field's type, `add_messages` takes messages, strings, `(Role, text)` and `Remove`, one or several, other \
             reducers take one value; every field takes `Overwrite(value)`"
 )]
 pub trait IntoChange<R: Reducer<T>, T: Clone> {
@@ -149,7 +149,7 @@ impl<R: Reducer<T>, T: Clone> IntoChange<R, T> for Overwrite<T> {
 #[diagnostic::on_unimplemented(
     message = "a field of type `{T}` whose reducer takes `{U}` cannot take `{Self}`",
     label = "the reducer takes `{U}`",
-    note = "a reducer of your own takes exactly its update; every field takes `Overwrite(value)`"
+    note = "a custom reducer takes exactly its update type; every field takes `Overwrite(value)`"
 )]
 pub trait IntoCustomChange<R: Reducer<T>, T: Clone, U, M> {
     /// Converts this value into a write.

@@ -49,9 +49,9 @@ pub trait Input<S: GraphState>: IntoInput<S> + Clone + Send + 'static {
 ///
 /// A [workflow](crate::workflow) starts with the argument of its function.
 #[diagnostic::on_unimplemented(
-    message = "a run over `{S}` cannot begin with `{Self}`",
-    label = "is no input of `{S}`",
-    note = "a run of a graph begins with the input of its state, `Ticket::input(..)`, that of a workflow with what its function takes"
+    message = "a run over `{S}` cannot start with `{Self}`",
+    label = "not an input of `{S}`",
+    note = "a graph starts with the input of its state, such as `Ticket::input(..)`; a workflow starts with the argument of its function"
 )]
 pub trait IntoInput<S: GraphState> {
     /// Converts the value into the input.

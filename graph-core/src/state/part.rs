@@ -6,7 +6,7 @@ use super::GraphState;
 /// `#[state(flatten)] chat: MessagesState`. It follows from [`Holds`].
 #[diagnostic::on_unimplemented(
     message = "a node of this graph cannot read `{Self}`",
-    label = "reads `{Self}`, which is neither the state `{S}`, nor flattened into it",
+    label = "reads `{Self}`, which is neither the state `{S}` nor flattened into it",
     note = "a node reads `&{S}`, a view of it (`#[derive(StateView)]`), `&Context`, `&ContextWith<_>` or a packet"
 )]
 pub trait PartOf<S> {
@@ -20,8 +20,8 @@ pub trait PartOf<S> {
 /// holds a state that is flattened into it directly, but not one that is flattened into that.
 #[diagnostic::on_unimplemented(
     message = "`{P}` is not a part of the state `{Self}`",
-    label = "reads or writes `{P}`, which is neither the state `{Self}`, nor flattened into it",
-    note = "a part is a field `#[state(flatten)] part: {P}`"
+    label = "reads or writes `{P}`, which is neither the state `{Self}` nor flattened into it",
+    note = "to make it a part, flatten it into the state: `#[state(flatten)] part: {P}`"
 )]
 pub trait Holds<P>: GraphState {
     /// The update of the part.

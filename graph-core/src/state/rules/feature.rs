@@ -4,7 +4,7 @@
 #[cfg(not(feature = "email"))]
 #[diagnostic::on_unimplemented(
     message = "the rule `email` needs the feature `email` of `superstep`",
-    label = "this rule's feature is off"
+    label = "the feature of this rule is disabled"
 )]
 pub trait WithEmail {}
 
@@ -21,7 +21,7 @@ pub fn email<T: WithEmail + ?Sized>(_: &T) -> Result<(), String> {
 #[cfg(not(feature = "url"))]
 #[diagnostic::on_unimplemented(
     message = "the rule `url` needs the feature `url` of `superstep`",
-    label = "this rule's feature is off"
+    label = "the feature of this rule is disabled"
 )]
 pub trait WithUrl {}
 
@@ -38,7 +38,7 @@ pub fn url<T: WithUrl + ?Sized>(_: &T) -> Result<(), String> {
 #[cfg(not(feature = "pattern"))]
 #[diagnostic::on_unimplemented(
     message = "the rule `pattern` needs the feature `pattern` of `superstep`",
-    label = "this rule's feature is off"
+    label = "the feature of this rule is disabled"
 )]
 pub trait WithPattern {}
 

@@ -23,8 +23,8 @@ pub fn inner<T: Elements + ?Sized>(
 /// A collection that [`inner`] can check.
 #[diagnostic::on_unimplemented(
     message = "the rule `inner` cannot look into `{Self}`",
-    label = "is no collection",
-    note = "`inner` looks into lists, arrays, sets, the values of maps, and `Option`s of these"
+    label = "not a collection",
+    note = "`inner` checks the elements of lists, arrays and sets, the values of maps, and `Option`s of these"
 )]
 pub trait Elements {
     /// The type of an element.

@@ -15,8 +15,8 @@ pub fn length<T: Length + ?Sized>(value: &T, min: usize, max: usize) -> Result<(
 /// A value that [`length`] can measure.
 #[diagnostic::on_unimplemented(
     message = "the rule `length` cannot measure `{Self}`",
-    label = "is neither a text nor a collection",
-    note = "`length` counts the characters of texts and the items of collections; use `custom(path)` for other types"
+    label = "neither a string nor a collection",
+    note = "`length` counts the characters of strings and the items of collections; use `custom(path)` for other types"
 )]
 pub trait Length {
     /// Returns the number of characters or items; `None` for an `Option` that is `None`.

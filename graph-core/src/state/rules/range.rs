@@ -11,7 +11,7 @@ pub fn range<T: Number>(value: &T, min: Option<T::Bound>, max: Option<T::Bound>)
 /// A number that [`range`] can compare.
 #[diagnostic::on_unimplemented(
     message = "the rule `range` cannot compare `{Self}`",
-    label = "is not a number",
+    label = "not a number",
     note = "`range` compares integers, floats and `Option`s of these; use `custom(path)` for other types"
 )]
 pub trait Number {

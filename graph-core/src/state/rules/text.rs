@@ -5,8 +5,8 @@ use garde::rules;
 
 /// A value that the string rules can read.
 #[diagnostic::on_unimplemented(
-    message = "a rule on texts cannot read `{Self}`",
-    label = "is not a text",
+    message = "a string rule cannot read `{Self}`",
+    label = "not a string",
     note = "`ascii`, `alphanumeric`, `contains`, `prefix`, `suffix`, `email`, `url` and `pattern` read `String`, `&str`, `Box<str>`, `Arc<str>`, `Cow<str>` and `Option`s of these; use `custom(path)` for other types"
 )]
 pub trait Text {

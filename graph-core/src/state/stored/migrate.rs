@@ -46,7 +46,7 @@ pub enum MigrationError {
 #[diagnostic::on_unimplemented(
     message = "a migration cannot return `{Self}`",
     label = "returns `{Self}`",
-    note = "a migration is a `fn(from: u32, stored: &mut Stored) -> Result<(), E>` whose error can be displayed"
+    note = "a migration is a `fn(from: u32, stored: &mut Stored) -> Result<(), E>` where `E: Display`"
 )]
 pub trait MigrationOutcome {
     /// Converts the error into its message.
