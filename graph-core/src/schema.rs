@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use crate::state::GraphState;
 
-/// A state with JSON Schemas; derived with `#[state(schema)]`, which requires `schemars::JsonSchema` of the types of tracked
-/// fields. Doc comments become descriptions.
+/// A state with JSON Schemas; derived with `#[state(schema)]`. The types of tracked fields must implement
+/// `schemars::JsonSchema`. Doc comments become descriptions.
 ///
 /// ```
 /// use superstep::GraphState;

@@ -5,7 +5,7 @@ use super::error_name::error_name;
 
 /// The error of a node, which `?` makes from any error.
 ///
-/// It does not implement [`Error`] itself, because it could not be made from every error then.
+/// It does not implement [`Error`] itself: `From` could then not convert every error into it.
 pub struct NodeError {
     error: Box<dyn Error + Send + Sync>,
     type_name: &'static str,
@@ -32,8 +32,8 @@ impl NodeError {
 
     /// Returns the name of the error's type, for logs and metrics. It reveals nothing about the values in the error.
     ///
-    /// For an error from a message it is the name of this type. For a type of this library it is the public path, and for any
-    /// other type the result of [`type_name`](std::any::type_name).
+    /// For an error from a message, it is the name of this type. For a type of this library, it is the public path. For any
+    /// other type, it is the result of [`type_name`](std::any::type_name).
     pub fn type_name(&self) -> &'static str {
         self.type_name
     }

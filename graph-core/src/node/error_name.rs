@@ -2,8 +2,8 @@
 
 use std::any::type_name;
 
-/// Returns the public path of an error type. `std` knows the path of its definition, which changes when our files move. A
-/// type of ours that is not public is called by its last path segment.
+/// Returns the public path of an error type. `std` returns the path of the definition, which changes when our files move.
+/// A type of ours that is not public is called by its last path segment.
 pub(super) fn error_name(defined: &'static str) -> &'static str {
     if !OURS.iter().any(|ours| defined.starts_with(ours)) {
         return defined;

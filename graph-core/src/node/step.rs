@@ -2,7 +2,7 @@ use crate::state::GraphState;
 
 use super::{Exit, Leave, NodeError, OutwardType};
 
-/// The result of a finished node: its update, and the exits that it chose.
+/// The result of a finished node: its update, and the way to the next nodes.
 pub struct Step<S: GraphState> {
     /// The partial update.
     pub update: S::Update,

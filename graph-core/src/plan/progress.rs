@@ -36,8 +36,8 @@ impl Progress {
         }
     }
 
-    /// Returns the joins that still wait for some of their sources, except optional ones, and the indices of the missing
-    /// sources. Called when the run has nothing left to run.
+    /// Returns the joins for which some, but not all, sources have finished, with the indices of the missing sources.
+    /// Optional joins are not included.
     pub(crate) fn incomplete_joins<'a>(
         &'a self,
         topology: &'a Topology,

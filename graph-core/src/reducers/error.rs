@@ -21,7 +21,7 @@ impl ReduceError {
         Self { message: message.into(), source: Some(source.into()) }
     }
 
-    /// Returns the error that may be shown for the field at `field`: this one, or one without details for an excluded field.
+    /// Returns the error to show for the field at `field`: this one, or one without details if the field is excluded.
     pub(crate) fn on_field<S: crate::state::GraphState>(self, field: usize) -> Self {
         match S::field(field) {
             Some(spec) if spec.excluded => {

@@ -84,11 +84,11 @@ pub trait Reducer<T: Clone>: Sized + 'static {
     /// Folds `delta` into `value`.
     ///
     /// # Errors
-    /// The delta does not fit the value. The whole superstep is not applied.
+    /// The delta does not fit the value. No update of the superstep is applied.
     fn fold(value: &mut T, delta: Self::Delta) -> Result<(), ReduceError>;
 
-    /// Folds a delta from a checkpoint, as [`fold`](Self::fold) does, and may return the emptied delta. The next delta of the
-    /// field is then read into its memory.
+    /// Folds a delta from a checkpoint, as [`fold`](Self::fold) does, and may return the emptied delta. The next delta of
+    /// the field is then read into its memory.
     ///
     /// The default returns `None`. A reducer that moves the items out of its delta returns the empty collection.
     ///
@@ -100,8 +100,8 @@ pub trait Reducer<T: Clone>: Sized + 'static {
 
     /// Folds `delta` into `value`, and returns an [`Undo`] that takes it back.
     ///
-    /// The default keeps a copy of the value. Override it if there is a cheaper way back. After an error or a panic, `value`
-    /// must be unchanged.
+    /// The default keeps a copy of the value. Override it if there is a cheaper way back. After an error or a panic,
+    /// `value` must be unchanged.
     ///
     /// # Errors
     /// The error of [`fold`](Self::fold), or its panic as an error.

@@ -67,8 +67,7 @@ pub trait GraphState: Send + Sync + Sized + 'static {
     /// Use it to test a node without a graph: call the node, and apply its update.
     ///
     /// # Errors
-    /// [`Validation`](crate::ErrorKind::Validation) or [`Reducer`](crate::ErrorKind::Reducer). The error contains the state
-    /// before the update.
+    /// [`Validation`](crate::ErrorKind::Validation) or [`Reducer`](crate::ErrorKind::Reducer), with the unchanged state.
     fn updated(self, update: Self::Update) -> Result<Self, Error> {
         engine::updated(self, update)
     }

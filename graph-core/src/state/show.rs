@@ -1,4 +1,4 @@
-//! Values for readers: shortened for error texts, and through `Display` or `Debug` for dumps.
+//! Values for readers: shortened for error messages, and through `Display` or `Debug` for dumps.
 
 use std::fmt::{self, Debug, Display};
 use std::io;

@@ -6,7 +6,7 @@ use crate::reducers::{ReduceError, Stamp};
 
 use super::{Decoded, EncodeError, Field, Form, GraphState, InputError, InputProblem, Writes, read_update};
 
-/// How a write combines with other writes to its field in one superstep.
+/// The rule by which a write combines with other writes to its field in one superstep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteKind {
     /// The field has no reducer: a second task that writes it is a conflict.

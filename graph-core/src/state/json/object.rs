@@ -49,7 +49,7 @@ impl JsonInput {
         match self.take(names) {
             Some((key, value)) => self.read(key, value, read),
             None => {
-                // Without an object, the one problem is that there is none.
+                // If the value is not an object, that is the only problem.
                 if !self.not_an_object {
                     self.problem(path::of_key(name), "required, but missing".to_owned());
                 }

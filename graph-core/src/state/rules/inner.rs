@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn none_and_empty_keep_the_rule() {
+    fn none_and_empty_pass_the_rule() {
         check(&None::<Vec<String>>, Ok(()));
         check(&Vec::new(), Ok(()));
         check(&Some(vec![String::new()]), Err("at [0]: length is lower than 1"));

@@ -66,7 +66,8 @@ impl EncodeError {
         Self::of_field(error.field, error.reason.clone())
     }
 
-    /// An error of a write that its reducer has not prepared. Reading it would prepare it again, with another result perhaps.
+    /// An error of a write that its reducer has not prepared. Once read back, it would be prepared again, perhaps with
+    /// another result.
     pub(crate) fn not_prepared() -> Self {
         Self::of_plan("an update must be prepared before it is stored")
     }

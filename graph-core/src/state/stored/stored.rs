@@ -128,8 +128,8 @@ impl Stored {
     /// first delta.
     ///
     /// # Errors
-    /// As [`change`](Self::change). It also fails for the deltas of an unfinished superstep, because the value into which they
-    /// fold is missing.
+    /// As [`change`](Self::change). It also fails for the deltas of an unfinished superstep, because the value into which
+    /// they fold is missing.
     pub fn fold(
         &mut self,
         name: &str,
