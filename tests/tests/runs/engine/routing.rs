@@ -301,7 +301,7 @@ fn an_empty_list_of_routes_is_an_error_that_names_the_node() {
         let graph = graph.compile().unwrap();
         let error = here(graph.run(Trace::input()).into_future()).unwrap_err();
         assert_eq!(failure(&error).node, node);
-        assert!(format!("{error:?}").contains("where to go instead"), "{error:?}");
+        assert!(format!("{error:?}").contains("return a variant that leads"), "{error:?}");
         assert!(error.state::<Trace>().unwrap().log.is_empty());
     }
 }

@@ -75,8 +75,8 @@ async fn what_could_not_be_read_back_is_not_written() {
     let error = pairs.put("k", &[("x".to_owned(), f32::INFINITY)].into()).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the value for item `k` of namespace [\"a\"] cannot be stored, because of the value at `$.x`: JSON cannot represent a number \
-         that is not finite"
+        "the value for item `k` of namespace [\"a\"] cannot be stored, because of the value at `$.x`: JSON cannot \
+         represent a number that is not finite"
     );
     assert_eq!(store.of::<serde_json::Value>("a").get("k").await.unwrap(), None);
 }
