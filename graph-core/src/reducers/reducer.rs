@@ -72,7 +72,7 @@ pub trait Reducer<T: Clone>: Sized + 'static {
         Ok(value)
     }
 
-    /// Checks that the JSON of a run's *input* may contain this update. Refuse updates here that only nodes may make.
+    /// Checks that the JSON of a run's *input* may contain this update. Refuse here whatever only an update may contain.
     ///
     /// # Errors
     /// An input must not contain the update.
