@@ -29,8 +29,7 @@ impl Display for Why {
 }
 
 /// The reason shown for a value of an excluded field.
-const WITHHELD: &str =
-    "the value does not fit (details are withheld because the field is excluded)";
+const WITHHELD: &str = "the value does not fit (details are withheld because the field is excluded)";
 
 /// A value that cannot be stored, because a store could not give it back as it was.
 #[derive(Clone, Debug, PartialEq, Eq)]

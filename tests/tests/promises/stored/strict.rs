@@ -129,7 +129,10 @@ fn keys_that_are_no_texts_are_refused() {
 fn a_secret_is_not_in_the_error() {
     let secrets = BTreeMap::from([("hunter2", f64::NAN)]);
     let error = encode_value(&EXCLUDED, &secrets, &mut Vec::new()).unwrap_err();
-    assert_eq!(error.to_string(), "field `field` cannot be stored: JSON cannot represent a number that is not finite");
+    assert_eq!(
+        error.to_string(),
+        "field `field` cannot be stored: JSON cannot represent a number that is not finite"
+    );
     let error = encode_value(&EXCLUDED, &Talkative("hunter2"), &mut Vec::new()).unwrap_err();
     assert!(!error.to_string().contains("hunter2"), "{error}");
     let mut restore = Restore::new(vec![of("field", [super::value(1, "\"hunter2\"")])]);

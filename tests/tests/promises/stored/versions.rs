@@ -124,8 +124,14 @@ fn a_state_says_its_version_and_those_of_its_parts() {
 #[test]
 fn a_checkpoint_of_a_newer_program_is_refused() {
     for (from, expected) in [
-        (("Ticket", 3), "`Ticket` is stored in version 3, but this program supports versions up to 2: use a newer version of it"),
-        (("Chat", 4), "`Chat` is stored in version 4, but this program supports versions up to 3: use a newer version of it"),
+        (
+            ("Ticket", 3),
+            "`Ticket` is stored in version 3, but this program supports versions up to 2: use a newer version of it",
+        ),
+        (
+            ("Chat", 4),
+            "`Chat` is stored in version 4, but this program supports versions up to 3: use a newer version of it",
+        ),
     ] {
         let from = [("Chat", 3), from];
         let from = if from[1].0 == "Chat" { &from[1..] } else { &from[..] };
