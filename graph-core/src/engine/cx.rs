@@ -12,7 +12,7 @@ use crate::messages::MessageChunk;
 use crate::reducers::Stamp;
 use crate::run::Stop;
 use crate::store::{IntoStore, LongTermStore, StoreError};
-use crate::stream::{Custom, Sent, Sink};
+use crate::stream::{Custom, NodeEvent, Sink};
 
 use super::Metadata;
 use super::desk::{Desk, Memo, Memos, Script, StepLog};
@@ -257,7 +257,7 @@ impl Context {
     pub async fn emit<T: Serialize + Send + Sync + 'static>(&self, value: T) {
         self.heartbeat();
         if let Some(sink) = self.heard(StreamMode::Custom) {
-            let sent = Sent::Custom(Custom::new(value));
+            let sent = NodeEvent::Custom(Custom::new(value));
             sink.send(self.at.step, self.at.task, Arc::from(self.node()), sent).await;
         }
     }
@@ -265,7 +265,7 @@ impl Context {
     /// Sends the listeners the end of a durable step.
     pub(super) async fn step_finished(&self, key: &str, kept: bool) {
         if let Some(sink) = self.heard(StreamMode::Tasks) {
-            let sent = Sent::Step(Arc::from(key), kept);
+            let sent = NodeEvent::Step(Arc::from(key), kept);
             sink.send(self.at.step, self.at.task, Arc::from(self.node()), sent).await;
         }
     }
@@ -320,7 +320,7 @@ impl Context {
     pub async fn token(&self, chunk: impl Into<MessageChunk>) {
         self.heartbeat();
         if let Some(sink) = self.heard(StreamMode::Messages) {
-            let sent = Sent::Message(chunk.into());
+            let sent = NodeEvent::Message(chunk.into());
             sink.send(self.at.step, self.at.task, Arc::from(self.node()), sent).await;
         }
     }

@@ -1,4 +1,4 @@
-// Long by its list: every kind stands here with its text, so that the texts can be read side by side.
+// This file is long because it lists every kind with its message, so that the messages can be compared.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,48 +8,44 @@ use crate::state::{EncodeError, InputError, MigrationError, validate::Violation}
 
 use super::{NodeFailure, WiringProblem};
 
-/// What went wrong, to match on.
+/// The kind of an [`Error`](crate::Error), to match on.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The graph cannot be built: every mistake in its wiring.
+    /// The graph cannot be built. Holds every mistake in its wiring.
     #[error("cannot be built{}", WiringProblem::list(.0))]
     Wiring(Vec<WiringProblem>),
 
-    /// A JSON input is not one: every missing, unknown and ill-typed field.
-    #[error("cannot start")]
+    /// A JSON input does not fit the state. The source lists every missing, unknown and ill-typed field.
+    #[error("the run cannot start: its input does not fit the state")]
     Input(#[source] InputError),
 
     /// A node failed.
     #[error("{}", node_failed(.first, .others))]
     Node {
-        /// The failure; of several the first in the order of the superstep.
+        /// The failure. If several nodes failed, the first in the order of the superstep.
         first: NodeFailure,
         /// The other nodes that failed in the same superstep.
         others: Vec<NodeFailure>,
     },
 
     /// Several tasks of one superstep wrote a field that has no reducer, or overwrote the same field.
-    #[error(
-        "{} wrote field `{field}` in superstep {step}{}: give it a reducer, or let one node write it",
-        names(.nodes),
-        if *.overwrite { ", each with `Overwrite`" } else { "" }
-    )]
+    #[error("{}", write_conflict(.field, .nodes, *.step, *.overwrite))]
     WriteConflict {
         /// The field.
         field: &'static str,
-        /// Everybody who wrote it, in application order.
+        /// The nodes that wrote it, one name for each task, in application order.
         nodes: Vec<String>,
         /// The superstep.
         step: u64,
-        /// Whether the writes were overwrites, which a reducer would not help.
+        /// `true` if the writes were overwrites. A reducer does not resolve this conflict.
         overwrite: bool,
     },
 
     /// A value breaks a rule of the state. Nothing of the superstep was applied.
-    #[error("the writes of {} in superstep {step} break the rules of the state{}", names(.nodes), list(.violations))]
+    #[error("the writes of {} in superstep {step} break the rules of the state{}", names(.nodes), violation_list(.violations))]
     Validation {
-        /// Who wrote the fields concerned; `START` for the run's input.
+        /// The nodes that wrote the fields concerned; `START` for the run's input.
         nodes: Vec<String>,
         /// The superstep; 0 for the run's input.
         step: u64,
@@ -62,30 +58,40 @@ pub enum ErrorKind {
     Reducer {
         /// The field.
         field: &'static str,
-        /// Who wrote it; `START` for the run's input.
+        /// The node that wrote it; `START` for the run's input.
         node: String,
         /// The superstep; 0 for the run's input.
         step: u64,
-        /// What it says.
+        /// The reducer's error.
         #[source]
         source: crate::reducers::ReduceError,
     },
 
-    /// The run was not complete after as many supersteps as it may have.
-    #[error("is not complete after {limit} supersteps, next would be {}: raise the run's recursion limit if that is meant", names(.next))]
+    /// The run was not finished when it reached its [recursion limit](crate::run::Run::recursion_limit).
+    #[error(
+        "the run is not finished after {limit} supersteps, {} would run next: raise its `recursion_limit(..)` if it needs more",
+        names(.next)
+    )]
     RecursionLimit {
-        /// The limit.
+        /// The limit, in supersteps.
         limit: u64,
-        /// The nodes that are planned.
+        /// The nodes of the next superstep.
         next: Vec<String>,
     },
 
     /// Nothing is left to run, but a join still waits for some of its sources.
     ///
-    /// A thread stays so, as its snapshot's [`joins`](crate::thread::Snapshot::joins) say, until somebody says what shall
-    /// become of it: `update(.., as_node(source))` stands for a source that is missing, `resume(()).goto(as_node(source))`
-    /// runs it, `update(.., as_node(END))` finishes the thread, and a run with new input begins with empty joins.
-    #[error("came to rest while the join into `{target}` still waits for {}: declare it optional if that is meant", names(.missing))]
+    /// A thread stays in this state, and its snapshot lists the waiting [`joins`](crate::thread::Snapshot::joins). There are
+    /// four ways to continue:
+    ///
+    /// - `update(.., as_node(source))` takes the place of a missing source.
+    /// - `resume(()).goto(as_node(source))` runs a missing source.
+    /// - `update(.., as_node(END))` finishes the thread.
+    /// - A run with new input starts with empty joins.
+    #[error(
+        "the run finished while the join into `{target}` still waits for {}: use `join_optional` if the source may be skipped",
+        names(.missing)
+    )]
     JoinNotFilled {
         /// The join's target.
         target: String,
@@ -93,150 +99,164 @@ pub enum ErrorKind {
         missing: Vec<String>,
     },
 
-    /// A superstep took longer than it may.
-    #[error("superstep {step} did not end within {limit:?}, {} had not finished", names(.unfinished))]
+    /// A superstep exceeded the run's [superstep timeout](crate::run::Run::superstep_timeout). Tasks that had finished keep
+    /// their results.
+    #[error(
+        "superstep {step} exceeded its timeout of {limit:?} before {} finished: raise `superstep_timeout(..)` if that is too short",
+        names(.unfinished)
+    )]
     SuperstepTimeout {
         /// The superstep.
         step: u64,
-        /// The run's limit.
+        /// The superstep timeout of the run.
         limit: Duration,
         /// The nodes that had not finished.
         unfinished: Vec<String>,
     },
 
-    /// The run was [cancelled](crate::run::Stop::cancel). What had finished is kept, as after a superstep that was late; on a
-    /// thread it is durable, and a resumption runs the rest.
+    /// The run was [cancelled](crate::run::Stop::cancel), or stopped before it began.
+    ///
+    /// Tasks that had finished keep their results, as after [`SuperstepTimeout`](Self::SuperstepTimeout). On a thread the
+    /// results are durable, and a resumption runs the remaining tasks.
     #[error("{}", cancelled(.step.as_ref(), .unfinished))]
     Cancelled {
-        /// The superstep; nothing if the run had not begun, so that nothing of it is stored.
+        /// The superstep; `None` if the run had not begun. Nothing of such a run is stored.
         step: Option<u64>,
         /// The nodes that had not finished.
         unfinished: Vec<String>,
     },
 
-    /// A field marked `from_context` is built from another context than the graph's.
-    #[error("field `{field}` cannot be built from the graph's context, which is a `{context}`")]
+    /// A field marked `from_context` expects another context type than the graph's.
+    #[error(
+        "field `{field}` is marked `from_context`, but cannot be built from the graph's context type `{context}`: use the \
+         same context type in both"
+    )]
     ContextMismatch {
         /// The field.
         field: &'static str,
-        /// The type of the graph's context.
+        /// The name of the graph's context type.
         context: &'static str,
     },
 
-    /// An answer that a run cannot be resumed with.
-    #[error("the answer to question `{id}` cannot be taken: {reason}")]
+    /// An answer was refused.
+    #[error("the answer to question `{id}` was refused: {reason}")]
     InvalidAnswer {
-        /// The id that it names.
+        /// The id of the question that the answer names.
         id: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
 
-    /// The output of a machine that has none yet.
-    #[error("has not ended{}", waits_for(.waits))]
+    /// The output of a machine or a workflow was requested, and the run has not produced one.
+    #[error("{}", not_ended(.waits))]
     MachineNotEnded {
-        /// What it waits for; nothing where it was finished from outside.
+        /// The answers and breakpoints that the run waits for. Empty if the run was stopped, sleeps, or was finished by an
+        /// update as END.
         waits: Vec<String>,
     },
 
-    /// A picture was asked for that shows what the graph does not have.
-    #[error("cannot be drawn like this: {}", problems.join("; "))]
+    /// A picture refers to nodes or edges that the graph does not have.
+    #[error("the picture cannot be drawn: {}", problems.join("; "))]
     Picture {
-        /// Everything that is wrong with it.
+        /// Every mistake in the picture's options.
         problems: Vec<String>,
     },
 
-    /// A node returned something for the graph around its own, and there is none.
+    /// A node returned a command for the parent graph, and the graph does not run as a subgraph.
     #[error(
-        "in superstep {step} a node has returned `ParentCommand`, and no graph is around this one: it runs as a subgraph only"
+        "a node returned a `ParentCommand` in superstep {step}, but this run has no parent graph: run the graph as a \
+         subgraph, with `graph.as_node(..)`"
     )]
     NoParentGraph {
         /// The superstep.
         step: u64,
     },
-    /// A run was told to stop at a node that the graph does not have, or its results were to be taken out of the cache.
+
+    /// A breakpoint, or a request to clear the cache, names a node that the graph does not have.
     #[error("has no node `{node}` {what}")]
     UnknownNode {
         /// The node.
         node: String,
-        /// What was asked of it: "to stop at".
+        /// The end of the message, which names the purpose: "to stop at".
         what: &'static str,
     },
 
-    /// The graph has nodes whose results are cached, and was given no cache.
-    #[error("has no cache for the results of {}: give it one with `graph.with_cache(..)`", names(.nodes))]
+    /// The graph has no cache: nodes with a cache policy cannot run, and there is nothing to clear.
+    #[error("{}", no_cache(.nodes))]
     NoCache {
-        /// The nodes that have a cache policy.
+        /// The nodes that have a cache policy; may be empty if the cache was to be cleared.
         nodes: Vec<String>,
     },
 
-    /// The graph's cache failed when it was told to clear something. (A run does not fail with its cache.)
-    #[error("cannot clear its cache")]
+    /// Clearing the graph's cache failed. (A run does not fail when its cache does.)
+    #[error("its cache could not be cleared")]
     CacheFailed(#[source] Arc<crate::cache::CacheError>),
 
-    /// The runtime lacks something that the run asks for.
+    /// The run cannot work in this way or in this runtime, for example without the timer of tokio.
     #[error("{0}")]
     Runtime(&'static str),
 
-    /// Another run, or an update, has written to the thread meanwhile; this one has stopped. What is stored is whole.
+    /// Another run or update has committed to the thread, so this one was stopped.
+    ///
+    /// The stored thread is consistent: the refused write left nothing behind.
     #[error("{0}")]
     Conflict(Box<Conflict>),
 
-    /// The store of the threads failed, or what it holds cannot be read.
-    #[error("cannot use the store of its threads")]
+    /// The checkpointer failed, or a stored checkpoint cannot be read.
+    #[error("cannot read or write checkpoints")]
     Checkpoint(#[source] Arc<CheckpointError>),
 
-    /// A value that a node has made cannot be stored. Nothing of the superstep was applied.
-    #[error("what {} wrote in superstep {step} cannot be stored", names(.nodes))]
+    /// A value that a node wrote cannot be stored. Nothing of the superstep was applied.
+    #[error("a value that {} wrote in superstep {step} cannot be stored", names(.nodes))]
     NotStorable {
-        /// Who wrote it; `START` for the run's input.
+        /// The nodes that wrote the field; `START` for the run's input.
         nodes: Vec<String>,
         /// The superstep.
         step: u64,
-        /// Which field, and why not.
+        /// The field, and the reason.
         #[source]
         source: EncodeError,
     },
 
-    /// A thread got new input while something is left to run on it.
-    #[error("{}", pending(.thread, .at.as_ref(), .next))]
+    /// A thread received new input while it has pending tasks.
+    #[error("{}", pending_tasks(.thread, .at.as_ref(), .next))]
     PendingTasks {
         /// The thread.
         thread: String,
-        /// The checkpoint that the input was to follow, where it was named.
+        /// The checkpoint that the input should follow, if the caller named one.
         at: Option<CheckpointId>,
-        /// The nodes that are planned.
+        /// The nodes of the pending tasks.
         next: Vec<String>,
     },
 
-    /// The thread has no checkpoint to go on from.
-    #[error("thread `{thread}` has no checkpoint yet: give it an input with `run(..)`")]
+    /// The thread has no checkpoint to continue from.
+    #[error("thread `{thread}` has no checkpoint yet: start it with `run(input)`")]
     NoThread {
         /// The thread.
         thread: String,
     },
 
-    /// An update was written to a call of a subgraph, and none is under way.
-    #[error("{}", no_call(.thread, .namespace, *.ended))]
+    /// An update addresses a subgraph call, and no call is waiting for one.
+    #[error("{}", no_subgraph_call(.thread, .namespace, *.ended))]
     NoSubgraphCall {
         /// The thread.
         thread: String,
-        /// The nodes on the way to the call, with its key or its task's place.
+        /// The namespace of the call: the path of subgraph nodes, with the call's key or task number.
         namespace: String,
-        /// The last call has come to its end; if not, there has been none.
+        /// `true` if the last call has finished, `false` if there was no call.
         ended: bool,
     },
 
-    /// The first update of a thread does not give every required field, so that no state can begin with it.
+    /// The first update of a thread does not give every required field, so there is no state to start with.
     #[error(
-        "thread `{thread}` has no state yet, and the update does not give {}, which a state needs to begin with: write all \
-         required fields, or begin with an input, `run(..)`",
+        "thread `{thread}` has no state yet, and the update lacks the required fields {}: give all required fields, or \
+         start the thread with `run(input)`",
         names(.fields)
     )]
     MissingFields {
         /// The thread.
         thread: String,
-        /// The required fields that it does not give.
+        /// The required fields that the update lacks.
         fields: Vec<String>,
     },
 
@@ -249,9 +269,10 @@ pub enum ErrorKind {
         checkpoint: CheckpointId,
     },
 
-    /// A resumption of a checkpoint that others have followed.
+    /// A resumption names a checkpoint that is no longer the thread's head.
     #[error(
-        "checkpoint {checkpoint} of thread `{thread}` is not its head any more: `run_again()` makes a branch of it"
+        "checkpoint {checkpoint} of thread `{thread}` is no longer its head: branch from it with `run_again()`, or resume \
+         the thread itself"
     )]
     NotHead {
         /// The thread.
@@ -260,67 +281,65 @@ pub enum ErrorKind {
         checkpoint: CheckpointId,
     },
 
-    /// A run was to be started again by its id, and something else has been begun on its thread before it was complete.
+    /// A run was started again by its id, but another run or update took its place before it finished.
     #[error(
-        "run `{run}` of thread `{thread}` was given up for another one at checkpoint {checkpoint}: `run_again()` there \
-         makes a branch of it"
+        "run `{run}` of thread `{thread}` was abandoned at checkpoint {checkpoint}, where another run or update took its \
+         place: branch from that checkpoint with `run_again()`"
     )]
     RunAbandoned {
         /// The thread.
         thread: String,
         /// The run's id.
         run: String,
-        /// Where it has come to.
+        /// The newest checkpoint of the run.
         checkpoint: CheckpointId,
     },
 
-    /// An update came with a run that has nothing to run: it would be stored nowhere.
+    /// A run carries an update, but has nothing to run. No checkpoint would hold the update.
     #[error(
-        "nothing is left to run on thread `{thread}`, so that no run can take an update with it: write it with \
-         `update(.., as_node(..))`, or say with `goto(..)` what a resumption shall run"
+        "thread `{thread}` has nothing left to run, so a run cannot apply an update: write it with \
+         `thread.update(.., as_node(..))`, or choose a node to run with `resume(..).goto(..)`"
     )]
     NothingToRun {
         /// The thread.
         thread: String,
     },
 
-    /// An answer to a question that is not open: it has been answered, asked again, or never asked; or to one that asks
-    /// something else by now.
+    /// An answer names a question that is not open, or that has changed since it was read.
+    ///
+    /// A question is not open if it was answered, withdrawn, or never asked.
     #[error("{}", not_open(.thread, .id, *.changed))]
     InterruptNotOpen {
         /// The thread.
         thread: String,
         /// The question's id.
         id: String,
-        /// The question is open, and is another than the one that was answered.
+        /// `true` if a question with this id is open, but differs from the one that was answered.
         changed: bool,
     },
 
-    /// It is not clear in whose place an update is made.
-    #[error(
-        "an update of thread `{thread}` can be made in the place of {}: say whose with `as_node(..)`",
-        names(.candidates)
-    )]
+    /// An update does not name a node, and the node that ran last is not unique or not known.
+    #[error("{}", ambiguous_node(.thread, .candidates))]
     AmbiguousNode {
         /// The thread.
         thread: String,
-        /// Who came into question.
+        /// The nodes that ran last; empty if that is not stored.
         candidates: Vec<String>,
     },
 
-    /// An update is made in the place of a node in a way that the node does not have.
-    #[error("an update cannot be made in the place of `{node}`: {reason}")]
+    /// An update or a `goto` names a node or a route that is not possible there.
+    #[error("`{node}` cannot be used with `as_node(..)`: {reason}")]
     InvalidAsNode {
         /// The node.
         node: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
 
     /// A checkpoint names a node that the graph does not have.
     #[error(
-        "checkpoint {checkpoint} of thread `{thread}` is at node `{node}`, which the graph does not have: give the node \
-         that took its place an alias"
+        "checkpoint {checkpoint} of thread `{thread}` needs node `{node}`, which is not in the graph: give the node that \
+         replaced it this name with `alias(.., \"{node}\")`"
     )]
     NodeRemoved {
         /// The node.
@@ -331,21 +350,21 @@ pub enum ErrorKind {
         checkpoint: CheckpointId,
     },
 
-    /// A checkpoint of another version of the state cannot be brought to this program's.
+    /// A checkpoint that another version of the state wrote cannot be migrated to this program's version.
     #[error("checkpoint {checkpoint} of thread `{thread}` cannot be read by this version of the program")]
     Migration {
         /// The thread.
         thread: String,
         /// The checkpoint.
         checkpoint: CheckpointId,
-        /// Why not.
+        /// The migration's error.
         #[source]
         source: MigrationError,
     },
 }
 
 impl ErrorKind {
-    /// The failure of a store: a conflict is a kind of its own.
+    /// Returns the kind for an error of the checkpointer. A conflict has its own kind.
     pub(crate) fn store(error: Arc<CheckpointError>) -> Self {
         match &*error {
             CheckpointError::Conflict(conflict) => Self::Conflict(conflict.clone()),
@@ -353,7 +372,7 @@ impl ErrorKind {
         }
     }
 
-    /// The kind's name, for logs and metrics: it says nothing of the values that the error is about.
+    /// Returns the kind's name, for logs and metrics. It contains no value of the state.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Wiring(..) => "Wiring",
@@ -395,9 +414,45 @@ impl ErrorKind {
     }
 }
 
-/// ": it waits for an answer to `a` and an answer to `b`"
-fn waits_for(waits: &[String]) -> String {
-    if waits.is_empty() { String::new() } else { format!(": it waits for {}", waits.join(" and ")) }
+fn write_conflict(field: &str, nodes: &[String], step: u64, overwrite: bool) -> String {
+    let nodes = names(nodes);
+    if overwrite {
+        format!(
+            "field `{field}` was overwritten more than once in superstep {step}, by {nodes}: let only one task of a \
+             superstep write it with `Overwrite`"
+        )
+    } else {
+        format!(
+            "field `{field}` was written more than once in superstep {step}, by {nodes}: give it a reducer, or let only \
+             one task of a superstep write it"
+        )
+    }
+}
+
+fn not_ended(waits: &[String]) -> String {
+    match waits {
+        [] => "there is no output: the run was stopped, sleeps, or was finished by an update as `END`"
+            .to_owned(),
+        waits => format!("there is no output yet: the run waits for {}", waits.join(" and ")),
+    }
+}
+
+fn no_cache(nodes: &[String]) -> String {
+    let purpose = match nodes {
+        [] => String::new(),
+        nodes => format!(" for the results of {}", names(nodes)),
+    };
+    format!("there is no cache{purpose}: add one with `graph.with_cache(..)`")
+}
+
+fn ambiguous_node(thread: &str, candidates: &[String]) -> String {
+    let reason = match candidates {
+        [] => "is not stored".to_owned(),
+        nodes => format!("is not unique ({})", names(nodes)),
+    };
+    format!(
+        "the node that ran last on thread `{thread}` {reason}: name the node of the update with `as_node(..)`"
+    )
 }
 
 /// "`a`", "`a` and `b`", "`a`, `b` and `c`", "`a`, `b`, `c` and 97 more".
@@ -405,7 +460,7 @@ fn names(names: &[String]) -> String {
     const SHOWN: usize = 8;
     let quoted: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
     match (quoted.split_last(), names.len().saturating_sub(SHOWN)) {
-        (None, _) => "nobody".to_owned(),
+        (None, _) => "no node".to_owned(),
         (Some(_), more @ 1..) => format!("{} and {more} more", quoted.join(", ")),
         (Some((last, [])), 0) => last.clone(),
         (Some((last, rest)), 0) => format!("{} and {last}", rest.join(", ")),
@@ -414,8 +469,10 @@ fn names(names: &[String]) -> String {
 
 fn cancelled(step: Option<&u64>, unfinished: &[String]) -> String {
     match step {
-        Some(step) => format!("was cancelled in superstep {step}, {} had not finished", names(unfinished)),
-        None => "was told to stop before it had begun: nothing of it is stored".to_owned(),
+        Some(step) => {
+            format!("the run was cancelled in superstep {step} before {} finished", names(unfinished))
+        }
+        None => "the run was stopped before it began, so nothing of it is stored".to_owned(),
     }
 }
 
@@ -424,18 +481,19 @@ fn node_failed(first: &NodeFailure, others: &[NodeFailure]) -> String {
         return first.to_string();
     }
     let others: Vec<String> = others.iter().map(|failure| failure.node.clone()).collect();
-    format!("{first}; so did {}", names(&others))
+    format!("{first}; {} failed too", names(&others))
 }
 
-fn pending(thread: &str, at: Option<&CheckpointId>, next: &[String]) -> String {
+fn pending_tasks(thread: &str, at: Option<&CheckpointId>, next: &[String]) -> String {
     let next = names(next);
     match at {
         None => format!(
-            "thread `{thread}` is at {next} still: resume it, or give up what is planned with `abandon_pending()`"
+            "thread `{thread}` still has pending tasks ({next}): continue it with `resume(..)`, or discard them with \
+             `abandon_pending()`"
         ),
         Some(at) => format!(
-            "checkpoint {at} of thread `{thread}` has planned {next}: `run_again()` runs that on a new branch, and with \
-             `abandon_pending()` the input takes its place there"
+            "checkpoint {at} of thread `{thread}` has pending tasks ({next}): run them on a new branch with `run_again()`, \
+             or replace them with the input by `abandon_pending()`"
         ),
     }
 }
@@ -443,28 +501,31 @@ fn pending(thread: &str, at: Option<&CheckpointId>, next: &[String]) -> String {
 fn not_open(thread: &str, id: &str, changed: bool) -> String {
     if changed {
         format!(
-            "question `{id}` of thread `{thread}` has changed since it was shown, and the answer to what it was is not \
-             taken: see `pending()` for what it asks now"
+            "question `{id}` of thread `{thread}` has changed since it was read, so the answer was refused: read it again \
+             with `interrupts()`"
         )
     } else {
-        format!("thread `{thread}` has no open question `{id}`: see `pending()` for those that it has")
+        format!(
+            "thread `{thread}` has no open question `{id}`, it may have been answered already: `interrupts()` returns the \
+             open ones"
+        )
     }
 }
 
-fn no_call(thread: &str, namespace: &str, ended: bool) -> String {
+fn no_subgraph_call(thread: &str, namespace: &str, ended: bool) -> String {
     if ended {
         format!(
-            "no call `{namespace}` is under way on thread `{thread}`, the last one has come to its end: what it has left can \
-             only be written to where the subgraph keeps its state, once the superstep is over that has called it"
+            "the last call of subgraph `{namespace}` on thread `{thread}` has finished: it can be updated only if the \
+             subgraph keeps its state, and after the superstep that called it"
         )
     } else {
         format!(
-            "no call `{namespace}` is under way on thread `{thread}`, there has been none: of several `.task(..)` or \
-             `.key(..)` says which is meant"
+            "subgraph `{namespace}` has not been called on thread `{thread}`: if its calls have tasks or keys, choose one \
+             with `.task(..)` or `.key(..)`"
         )
     }
 }
 
-fn list(violations: &[Violation]) -> String {
+fn violation_list(violations: &[Violation]) -> String {
     violations.iter().map(|violation| format!("\n  {violation}")).collect()
 }

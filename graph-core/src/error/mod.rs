@@ -1,4 +1,4 @@
-//! What can go wrong, by kind.
+//! Errors and their kinds.
 
 mod kind;
 mod node_failure;
@@ -14,10 +14,11 @@ pub use node_failure::NodeFailure;
 pub(crate) use node_failure::Panic;
 pub use wiring::WiringProblem;
 
-/// What building or running a graph fails with.
+/// An error from building or running a graph.
 ///
-/// `Display` says what was being done to what; the cause is [`source`](StdError::source). A failed run also has the
-/// state as of the last good superstep: [`state`](Self::state).
+/// [`kind`](Self::kind) returns the variant to match on. `Display` names the graph and the failure; the cause is
+/// [`source`](StdError::source) and is not repeated. The error of a failed run also holds the state after the last
+/// superstep that was applied: see [`state`](Self::state).
 pub struct Error(Box<Inner>);
 
 struct Inner {
@@ -41,19 +42,20 @@ impl Error {
         Self(Box::new(Inner { graph, kind: map(kind), state }))
     }
 
-    /// What went wrong.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
 
-    /// The graph's name.
+    /// Returns the name of the graph.
     pub fn graph(&self) -> &str {
         &self.0.graph
     }
 
-    /// The state as of the last good superstep, when a run of a graph over `S` failed.
+    /// Returns the state after the last superstep that was applied, if a run of a graph over `S` failed.
     ///
-    /// `None` for a graph that could not be built, for an input that was refused, and for another state's type.
+    /// Returns `None` for a graph that could not be built, for an input that was refused, and if the state has another
+    /// type.
     pub fn state<S: 'static>(&self) -> Option<&S> {
         self.0.state.as_deref()?.downcast_ref()
     }
@@ -88,7 +90,7 @@ fn causes(error: &dyn StdError, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     Ok(())
 }
 
-/// An error and its causes in one line.
+/// Formats an error and its causes in one line.
 pub(crate) fn with_causes(error: &dyn StdError) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -103,7 +105,7 @@ pub(crate) fn with_causes(error: &dyn StdError) -> String {
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match &self.0.kind {
-            // The failure is what `Display` says already; its cause is the node's own error.
+            // `Display` already contains the failure, so the source is the node's own error.
             ErrorKind::Node { first, .. } => first.source(),
             kind => kind.source(),
         }

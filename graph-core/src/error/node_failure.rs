@@ -7,33 +7,33 @@ use crate::plan::Task;
 
 use super::with_causes;
 
-/// How one node failed.
+/// The failure of one node.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct NodeFailure {
     /// The node's name; `START` for the route that leaves START.
     pub node: String,
-    /// Its place in the superstep.
+    /// The index of its task in the superstep.
     pub task: usize,
-    /// What it was sent.
+    /// The packet that it was sent, if any.
     pub packet: Option<Packet>,
     /// The superstep in which it ran.
     pub step: u64,
-    /// The how-manieth attempt it was, from 1.
+    /// The attempt number, from 1.
     pub attempt: u32,
-    /// What it failed with.
+    /// The node's error.
     pub error: Box<dyn StdError + Send + Sync>,
-    /// Whether it panicked; `error` then holds the panic's message.
+    /// `true` if the node panicked. `error` then holds the panic's message.
     pub panicked: bool,
-    /// The failure that the node's error handler was asked about, where `error` is the handler's.
+    /// The failure that was passed to the node's error handler, if `error` comes from the handler.
     pub handled: Option<Arc<NodeFailure>>,
-    /// Whether `error` is no more than the text of what it was, read back from the store of a thread: the process has died
-    /// between the failure and its handler.
+    /// `true` if `error` was read back from a checkpoint and holds only the message of the original error. This happens if
+    /// the process died between the failure and its error handler.
     pub stored: bool,
 }
 
 impl NodeFailure {
-    /// How a node failed in an attempt.
+    /// Creates the failure of a node's attempt.
     pub(crate) fn new(
         node: &str,
         step: u64,
@@ -45,12 +45,12 @@ impl NodeFailure {
         Self { node, task: 0, packet: None, step, attempt, error, panicked, handled: None, stored: false }
     }
 
-    /// A failure that was read back: the text of its error.
+    /// Creates a failure that was read from a checkpoint, with the message of its error.
     pub(crate) fn stored(node: &str, step: u64, attempt: u32, text: String, panicked: bool) -> Self {
         Self { stored: true, ..Self::new(node, step, attempt, text.into(), panicked) }
     }
 
-    /// The error and its causes, in words.
+    /// Formats the error and its causes.
     pub(crate) fn text(&self) -> String {
         match &self.handled {
             None => with_causes(&*self.error),
@@ -58,7 +58,7 @@ impl NodeFailure {
         }
     }
 
-    /// The same failure, of this task.
+    /// Sets the task that failed.
     pub(crate) fn of(self, index: usize, task: &Task) -> Self {
         Self { task: index, packet: task.packet.clone(), ..self }
     }
@@ -70,12 +70,12 @@ impl fmt::Display for NodeFailure {
             let Self { node, step, attempt, .. } = self;
             write!(
                 f,
-                "the error handler of node `{node}` failed in superstep {step}, when it was asked about attempt "
+                "the error handler of node `{node}` failed in superstep {step}, after attempt {attempt} of the node had "
             )?;
-            return write!(f, "{attempt}, which had failed with `{}`", first.error);
+            return write!(f, "failed with `{}`", first.error);
         }
-        let what = if self.panicked { "panicked" } else { "failed" };
-        write!(f, "node `{}` {what} in superstep {}, attempt {}", self.node, self.step, self.attempt)
+        let verb = if self.panicked { "panicked" } else { "failed" };
+        write!(f, "node `{}` {verb} in superstep {}, attempt {}", self.node, self.step, self.attempt)
     }
 }
 

@@ -2,27 +2,27 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WiringProblem {
-    /// There are no nodes.
-    #[error("it has no nodes: add one with `.edge(START, node)`")]
+    /// The graph has no nodes.
+    #[error("the graph has no nodes: add one with `.edge(START, node)`")]
     Empty,
     /// Nothing leaves START.
     #[error("nothing follows START: add `.edge(START, ..)` or `.route(START, ..)`")]
     NoStart,
     /// A node cannot be reached.
-    #[error("node `{node}` cannot be reached from START: lead an edge or a route to it, or take it out")]
+    #[error("node `{node}` cannot be reached from START: add an edge or a route to it, or remove it")]
     Unreachable {
         /// The node.
         node: String,
     },
     /// A node has no way out.
     #[error(
-        "node `{node}` leads nowhere: add `.edge({node}, ..)` (to END, if it is the last), or return a route from it"
+        "node `{node}` leads nowhere: add `.edge({node}, ..)` (to END if it is the last node), or return a route from it"
     )]
     DeadEnd {
         /// The node.
         node: String,
     },
-    /// A join waits for a node that can never finish before it.
+    /// A join waits for a node that can never finish before the join's target.
     #[error("the join into `{target}` can never fill: {}", never_fills(.missing, .target))]
     JoinNeverFills {
         /// The join's target.
@@ -31,45 +31,45 @@ pub enum WiringProblem {
         missing: Vec<String>,
     },
     /// Two nodes have the same name.
-    #[error("two nodes are called `{name}`: give one of them another name with `named(\"..\", {name})`")]
+    #[error("two nodes are named `{name}`: give one of them another name with `named(\"..\", {name})`")]
     DuplicateName {
         /// The name.
         name: String,
     },
-    /// A node is called like a place that every graph has, or has an empty name.
-    #[error("a node cannot be called `{name}`")]
+    /// A node has a reserved name (`START` or `END`) or an empty name.
+    #[error("a node cannot be named `{name}`: choose another name with `named(\"..\", ..)`")]
     ReservedName {
         /// The name.
         name: String,
     },
-    /// A node that cannot be told from others of its type has no name.
+    /// A node has no name that distinguishes it from other nodes of its type, as with closures.
     #[error("a node of type `{of}` has no name of its own: wrap it in `named(\"..\", ..)`")]
     Nameless {
         /// The node's type.
         of: String,
     },
     /// A node leaves both by edges and by a route.
-    #[error("node `{node}` has both edges and a route: a node has one way of leaving, remove one of them")]
+    #[error("node `{node}` has both edges and a route: remove one of the two")]
     EdgeAndRoute {
         /// The node.
         node: String,
     },
-    /// A node of a subgraph says something to a graph with another state.
+    /// A node inside a subgraph returns a command for a parent graph with another state.
     #[error(
-        "a node within `{node}` returns `ParentCommand<{said}, ..>`, but the graph around it is on `{expected}`: return \
-         `ParentCommand<{expected}, ..>`"
+        "a node inside subgraph `{node}` returns `ParentCommand<{said}, ..>`, but the state of the parent graph is \
+         `{expected}`: return `ParentCommand<{expected}, ..>`"
     )]
     SaidToAnother {
         /// The subgraph's node.
         node: String,
-        /// The state that it is said of.
+        /// The state type of the command.
         said: String,
-        /// The state of this graph.
+        /// The state type of the parent graph.
         expected: String,
     },
     /// A node has two routes.
     #[error(
-        "node `{node}` has two routes: one of `.route({node}, ..)` and the route that it returns has to go"
+        "node `{node}` has two routes: keep either one `.route({node}, ..)` or the route that it returns"
     )]
     TwoRoutes {
         /// The node.
@@ -80,53 +80,53 @@ pub enum WiringProblem {
         "the route of node `{node}` leads to `{to}` (by `{exit}`), which is not in the graph: add it with an edge or `.node({to})`"
     )]
     UnknownDestination {
-        /// The node whose route it is.
+        /// The node that the route leaves.
         node: String,
         /// The exit.
         exit: String,
         /// The destination.
         to: String,
     },
-    /// Something is said about a node that the graph does not have.
+    /// A setting refers to a node that the graph does not have.
     #[error("`{node}` is {what}, but is not in the graph: add it with an edge or `.node({node})`")]
     UnknownNode {
         /// The node.
         node: String,
-        /// What is said.
+        /// The setting, as the predicate of the message: "deferred".
         what: &'static str,
     },
-    /// A policy says what cannot be meant.
+    /// A policy has an invalid value.
     #[error("the policy of {of} {what}")]
     Policy {
-        /// Whose: "node `fetch`" or "all nodes".
+        /// The nodes that it applies to: "node `fetch`" or "all nodes".
         of: String,
-        /// What is wrong with it.
+        /// The mistake, as the predicate of the message.
         what: &'static str,
     },
-    /// A node was given a policy twice.
-    #[error("node `{node}` has two policies: say all of it in one")]
+    /// A node was given two policies.
+    #[error("node `{node}` has two policies: combine them into one")]
     TwoPolicies {
         /// The node.
         node: String,
     },
-    /// A cache policy says what cannot be meant, or is for a node that cannot have one.
+    /// A cache policy has an invalid value, or belongs to a node that cannot have one.
     #[error("the cache policy of node `{node}` {what}")]
     CacheMistake {
         /// The node.
         node: String,
-        /// What is wrong with it.
+        /// The mistake, as the predicate of the message.
         what: &'static str,
     },
-    /// A node was given a cache policy twice.
-    #[error("node `{node}` has two cache policies: one of them has to go")]
+    /// A node was given two cache policies.
+    #[error("node `{node}` has two cache policies: remove one of them")]
     TwoCaches {
         /// The node.
         node: String,
     },
-    /// The key of a node that is sent a packet does not hang on the packet.
+    /// A node is sent a packet that its cache key does not depend on.
     #[error(
-        "node `{node}` is sent the packet `{packet}`, which its cache key does not read, so that all packets would have one \
-         result: read it in the key function (as `_: &{packet}`, if that is meant)"
+        "the cache key of node `{node}` does not read the packet `{packet}`, so all packets would share one result: add a \
+         parameter `&{packet}` to the key function (`_: &{packet}` if sharing is intended)"
     )]
     PacketNotInKey {
         /// The node.
@@ -135,7 +135,10 @@ pub enum WiringProblem {
         packet: String,
     },
     /// A cache key reads a packet that its node is not sent.
-    #[error("the cache key of node `{node}` reads the packet `{packet}`, which the node is not sent")]
+    #[error(
+        "the cache key of node `{node}` reads the packet `{packet}`, which the node is not sent: remove that parameter from \
+         the key function"
+    )]
     KeyPacket {
         /// The node.
         node: String,
@@ -143,23 +146,23 @@ pub enum WiringProblem {
         packet: String,
     },
     /// A node has two error handlers.
-    #[error("node `{node}` has two error handlers: one of them has to go")]
+    #[error("node `{node}` has two error handlers: remove one of them")]
     TwoHandlers {
         /// The node.
         node: String,
     },
-    /// A node has an error handler, and is said to have none.
+    /// A node has an error handler, and is also declared to have none.
     #[error(
-        "node `{node}` has an error handler, and is said to have none: `.on_error({node}, ..)` or `.no_on_error({node})` has to go"
+        "node `{node}` has both `.on_error({node}, ..)` and `.no_on_error({node})`: remove one of the two"
     )]
     HandlerAndNone {
         /// The node.
         node: String,
     },
-    /// An error handler does not say where to go, in the place of a node whose result says so.
+    /// An error handler returns no route, but stands in for a node that returns its route.
     #[error(
-        "the error handler `{handler}` does not say where to go after node `{node}`, whose result is its route: return a \
-         route from the handler, give the node another with `.on_error({node}, ..)`, or none with `.no_on_error({node})`"
+        "node `{node}` returns its route, but its error handler `{handler}` returns none: return a route from the handler, \
+         choose another handler with `.on_error({node}, ..)`, or none with `.no_on_error({node})`"
     )]
     HandlerWithoutRoute {
         /// The node.
@@ -168,7 +171,10 @@ pub enum WiringProblem {
         handler: String,
     },
     /// An error handler reads a packet that its node is not sent.
-    #[error("the error handler `{handler}` reads the packet `{packet}`, which node `{node}` is not sent")]
+    #[error(
+        "the error handler `{handler}` reads the packet `{packet}`, which node `{node}` is not sent: remove that parameter, \
+         or choose another handler with `.on_error({node}, ..)`"
+    )]
     HandlerPacket {
         /// The node.
         node: String,
@@ -177,22 +183,25 @@ pub enum WiringProblem {
         /// The packet's type.
         packet: String,
     },
-    /// A node that reads a packet is planned without one.
-    #[error("node `{node}` reads the packet `{packet}`, but {by} leads to it without one")]
+    /// An edge or an exit leads to a node that reads a packet, without sending one.
+    #[error(
+        "node `{node}` reads the packet `{packet}`, but {by} leads to it without one: send it a packet there"
+    )]
     PacketMissing {
         /// The node.
         node: String,
         /// The packet's type.
         packet: String,
-        /// What leads there.
+        /// The edge or exit, as the subject of the message.
         by: String,
     },
-    /// A packet is sent to a node that reads none, or another.
+    /// A route sends a packet to a node that reads no packet, or one of another type.
     #[error(
-        "the route of node `{from}` sends a `{packet}` to node `{node}` (by `{exit}`), which does not read it"
+        "the route of node `{from}` sends a `{packet}` to node `{node}` (by `{exit}`), which does not read it: give the \
+         node a parameter `&{packet}`"
     )]
     PacketNotRead {
-        /// The node whose route it is.
+        /// The node that the route leaves.
         from: String,
         /// The exit.
         exit: String,
@@ -201,7 +210,7 @@ pub enum WiringProblem {
         /// The packet's type.
         packet: String,
     },
-    /// Two fields of the state have the same name in JSON: one of them in a state that is flattened into it.
+    /// Two fields have the same name in JSON, one of them in a flattened state.
     #[error(
         "two fields of the state are called `{name}` in JSON: `rename` the one that is not in the flattened state"
     )]
@@ -209,8 +218,8 @@ pub enum WiringProblem {
         /// The name.
         name: String,
     },
-    /// A route has no exit.
-    #[error("the route of node `{node}` leads nowhere")]
+    /// A route has no exits.
+    #[error("the route of node `{node}` leads nowhere: add a variant to the route's enum")]
     RouteWithoutExits {
         /// The node.
         node: String,

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use crate::error::WiringProblem;
 use crate::node::NodeRef;
-use crate::policy::{Policy, Settled};
+use crate::policy::{Policy, ResolvedPolicy};
 use crate::state::GraphState;
 
 use super::caching::{DraftCache, NodeCache};
@@ -21,7 +21,7 @@ pub(super) struct Policies<S, D> {
 
 /// What becomes of one node.
 pub(crate) struct NodePolicy<S, D> {
-    pub(crate) limits: Settled,
+    pub(crate) limits: ResolvedPolicy,
     pub(crate) handler: Option<Handler<S, D>>,
     pub(crate) cache: Option<NodeCache<S, D>>,
 }
@@ -55,7 +55,7 @@ impl<S, D> Policies<S, D> {
             }
         }
         let anything = |policy: &NodePolicy<S, D>| {
-            !policy.limits.is_nothing() || policy.handler.is_some() || policy.cache.is_some()
+            !policy.limits.is_empty() || policy.handler.is_some() || policy.cache.is_some()
         };
         policies.into_iter().map(|policy| anything(&policy).then(|| Box::new(policy))).collect()
     }
@@ -63,13 +63,13 @@ impl<S, D> Policies<S, D> {
 
 impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
     pub(super) fn check_policies(&mut self) {
-        for what in self.policies.default.mistakes() {
+        for what in self.policies.default.problems() {
             self.report(WiringProblem::Policy { of: "all nodes".to_owned(), what });
         }
         let mut seen = Vec::new();
         for (node, policy) in self.policies.of_nodes.clone() {
             let name = node.name().to_owned();
-            for what in policy.mistakes() {
+            for what in policy.problems() {
                 self.report(WiringProblem::Policy { of: format!("node `{name}`"), what });
             }
             if !self.places.contains_key(&node) {

@@ -7,14 +7,14 @@ use crate::payload::to_json;
 
 use super::Question;
 
-/// An answer to one question, which it names: it never answers another.
+/// An answer to one question, which it names by id. It never applies to another question.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use = "an answer does nothing until a run is resumed with it"]
 pub struct Answer {
     id: String,
-    /// As JSON, or why it is none.
+    /// The answer as JSON, or the reason why it cannot be stored.
     json: Result<Value, String>,
-    /// The question as it was when it was answered, where that is known.
+    /// The question that was answered, if it is known.
     question: Option<Value>,
 }
 
@@ -23,28 +23,30 @@ impl Answer {
         Self { id, json, question: Some(question) }
     }
 
-    /// An answer to the question of this id, as a client sends both.
+    /// Creates an answer from a question's id and JSON, as a client sends them.
     ///
-    /// It knows nothing of the question but its id. A question that changes while it is open —its node ran again, on
-    /// another state— keeps its id: this answers whatever it asks by then. An answer made from the question itself, with
-    /// [`TypedInterrupt::answer`] or [`OpenInterrupt::answer_json`](super::OpenInterrupt::answer_json), is refused instead; a client
-    /// that sends back the [`OpenInterrupt`](super::OpenInterrupt) that it was shown can be answered for so.
+    /// An open question keeps its id even if its content changes, which happens if its node runs again on another state. An
+    /// answer made with this function is then applied to the changed question.
+    ///
+    /// To have such an answer refused, create it from the question itself: with [`TypedInterrupt::answer`], or with
+    /// [`OpenInterrupt::answer_json`](super::OpenInterrupt::answer_json) on the
+    /// [`OpenInterrupt`](super::OpenInterrupt) that the client was shown and sends back.
     pub fn json(id: impl Into<String>, answer: Value) -> Self {
         Self { id: id.into(), json: Ok(answer), question: None }
     }
 
-    /// The id of the question that it answers.
+    /// Returns the id of the question that it answers.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Whether it answers this question: it is the one that was shown, as far as is known.
+    /// Returns `true` if the given question is the one that was answered, or if that is not known.
     pub(crate) fn is_to(&self, question: &Value) -> bool {
-        // JSON values: the order of a map's keys is none of theirs.
+        // JSON values are compared, so the order of a map's keys does not matter.
         self.question.as_ref().is_none_or(|shown| shown == question)
     }
 
-    /// The question's id, and the answer as JSON.
+    /// Returns the question's id and the answer as JSON.
     pub(crate) fn into_parts(self) -> Result<(String, Value), ErrorKind> {
         match self.json {
             Ok(json) => Ok((self.id, json)),
@@ -53,7 +55,7 @@ impl Answer {
     }
 }
 
-/// One answer is as good as a list of it.
+/// Lets a single answer be passed where a list is expected.
 impl IntoIterator for Answer {
     type Item = Self;
     type IntoIter = std::iter::Once<Self>;
@@ -63,12 +65,12 @@ impl IntoIterator for Answer {
     }
 }
 
-/// A question that was asked, as its own type; derefs to it.
+/// An open interrupt whose question was read as its own type. Dereferences to the question.
 #[derive(Clone, Debug)]
 pub struct TypedInterrupt<Q> {
     id: String,
     question: Q,
-    /// The question as it was read.
+    /// The question as JSON.
     shown: Value,
 }
 
@@ -77,13 +79,15 @@ impl<Q: Question> TypedInterrupt<Q> {
         Self { id, question, shown }
     }
 
-    /// The question's id.
+    /// Returns the question's id.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Answers it, as it is here: should it ask something else by the time that the run is resumed, the answer is refused.
-    /// An answer that cannot be stored is told then as well.
+    /// Creates an answer to this question.
+    ///
+    /// If the question has changed when the run is resumed, the answer is refused. An answer that cannot be stored as JSON is
+    /// refused at that time as well.
     pub fn answer(&self, answer: Q::Answer) -> Answer {
         let json = to_json(&answer).map_err(|reason| format!("it {reason}"));
         Answer::new(self.id.clone(), json, self.shown.clone())

@@ -1,61 +1,63 @@
-/// Why a run has no such question to answer.
+/// The error of reading or choosing an open interrupt.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InterruptMismatch {
     /// No open question has this name, or none has this key.
-    #[error("no open question is `{wanted}`{}", those(.open))]
+    #[error("no open question matches `{wanted}`: {}", open_names(.open))]
     NotFound {
         /// The name of the question's type, and its key if one was asked for.
         wanted: String,
-        /// The names of those that are open.
+        /// The names of the open questions.
         open: Vec<String>,
     },
-    /// Several are open where one is expected.
-    #[error("{count} open questions are `{wanted}`: choose one of `all`, by its key or its id")]
+    /// Several open questions match where one is expected.
+    #[error(
+        "{count} open questions match `{wanted}`: choose one with `by_key(..)`, or by its id from `all()`"
+    )]
     Ambiguous {
         /// The name of the question's type, and its key if one was asked for.
         wanted: String,
-        /// How many are open.
+        /// The number of matching questions.
         count: usize,
     },
-    /// A bare answer does not say which question it is for, and not exactly one is open.
-    #[error("an answer without a question's id is for the only one that is open{}", ids(.open))]
+    /// An answer names no question, which is allowed only if exactly one question is open.
+    #[error("an answer without an id needs exactly one open question, but {}", open_ids(.open))]
     NotExactlyOne {
-        /// The ids of those that are open.
+        /// The ids of the open questions.
         open: Vec<String>,
     },
-    /// The question is one of another type.
+    /// The question has another type.
     #[error("question `{id}` is a `{name}`, not a `{expected}`")]
     OtherType {
         /// The question's id.
         id: String,
-        /// Its name.
+        /// The name of the question's type.
         name: String,
-        /// The name of the type that it was read as.
+        /// The name of the requested type.
         expected: &'static str,
     },
-    /// The question was asked as another version of its type.
+    /// The JSON of the question does not fit the type, for example because another version of the type asked it.
     #[error("question `{id}` cannot be read as `{name}`: {reason}")]
     Unreadable {
         /// The question's id.
         id: String,
         /// The name of the question's type.
         name: &'static str,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
 }
 
-fn ids(ids: &[String]) -> String {
+fn open_ids(ids: &[String]) -> String {
     match ids {
-        [] => ", and none is".to_owned(),
-        ids => format!(", and {} are: `{}`", ids.len(), ids.join("`, `")),
+        [] => "none is open".to_owned(),
+        ids => format!("{} are open (`{}`): send the id with the answer", ids.len(), ids.join("`, `")),
     }
 }
 
-fn those(names: &[String]) -> String {
+fn open_names(names: &[String]) -> String {
     match names {
-        [] => ": none is open".to_owned(),
-        names => format!(": open {} `{}`", if names.len() == 1 { "is" } else { "are" }, names.join("`, `")),
+        [] => "no question is open".to_owned(),
+        names => format!("the open questions are `{}`", names.join("`, `")),
     }
 }

@@ -1,9 +1,10 @@
-//! Questions to people: what a node asks, where the run stops, and how it is answered.
+//! Interrupts: a node asks a question, the run pauses, and an answer resumes it (human in the loop).
 //!
-//! A node asks with [`Context::interrupt`](crate::Context::interrupt). Without an answer its task is suspended, the run ends with
-//! [`Outcome::Interrupted`](crate::Outcome::Interrupted), and the [`Pause`] in it has the questions. Once they are answered
-//! the node runs again from its top, and then each question that was answered gives its answer at once. What must not run
-//! twice goes into [`Context::step`](crate::Context::step).
+//! A node asks with [`Context::interrupt`](crate::Context::interrupt). If there is no answer yet, its task is suspended, and the
+//! run ends with [`Outcome::Interrupted`](crate::Outcome::Interrupted). The [`Pause`] in that outcome holds the questions.
+//!
+//! After the answer, the node runs again from its top, and answered questions return their answers at once. Code that must not
+//! run twice belongs in a [`Context::step`](crate::Context::step).
 
 mod answer;
 mod mismatch;

@@ -3,39 +3,42 @@ use serde_json::Value;
 
 use super::{Answer, InterruptMismatch, Question, TypedInterrupt};
 
-/// A question that a task waits for.
+/// A question that waits for an answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct OpenInterrupt {
-    /// Which question it is: the same when the task runs again, different for every other.
+    /// The id of the question. It is unique in its run, and stays the same when the task runs again.
     pub id: String,
-    /// The node that asks.
+    /// The name of the node that asks.
     pub node: String,
-    /// Its place in the superstep.
+    /// The index of the task in its superstep.
     pub task: usize,
-    /// The name of the question's type: [`Question::name`].
+    /// The name of the question's type; see [`Question::name`].
     pub name: String,
-    /// The key that the node gave it.
+    /// The key that the node gave the question, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// The question, as JSON.
     pub question: Value,
-    /// The subgraph nodes that it is asked within, outermost first; nothing for a node of the run's own graph.
+    /// The path of subgraph nodes, outermost first; empty for a node of the run's own graph.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub namespace: Vec<String>,
 }
 
 impl OpenInterrupt {
-    /// An answer as a client sends it, to the question as it is here: should it ask something else by the time that the run
-    /// is resumed, the answer is refused. Whether it is one for this question's type is seen when the task reads it.
+    /// Creates an answer to this question from JSON that a client sends.
+    ///
+    /// If the question has changed when the run is resumed, the answer is refused. The JSON is checked against the answer's
+    /// type when the task reads it: an answer of another type fails the task, and the question is open again.
     pub fn answer_json(&self, answer: Value) -> Answer {
         Answer::new(self.id.clone(), Ok(answer), self.question.clone())
     }
 
-    /// The question as a `Q`.
+    /// Reads the question as a `Q`.
     ///
     /// # Errors
-    /// It is a question of another name, or its JSON is none of `Q`.
+    /// [`InterruptMismatch::OtherType`] if the question has another name, [`InterruptMismatch::Unreadable`] if its JSON does
+    /// not fit `Q`.
     pub fn read<Q: Question>(&self) -> Result<TypedInterrupt<Q>, InterruptMismatch> {
         if self.name != Q::name() {
             return Err(InterruptMismatch::OtherType {

@@ -6,9 +6,11 @@ use crate::state::GraphState;
 
 use super::{Answer, InterruptMismatch, OpenInterrupt, Question, TypedInterrupt};
 
-/// A run that has stopped on the way: at interrupts, at breakpoints, or where it was stopped to.
+/// The state of a run that stopped before it finished: at interrupts, at breakpoints, asleep, or stopped by a
+/// [`Stop`](crate::run::Stop).
 ///
-/// The superstep that asked is not applied: the state is the one before it. Tasks of it that have finished keep their work.
+/// An interrupted superstep is not applied, so the state is the one before it. Tasks of that superstep that have finished
+/// keep their results.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Pause<S> {
@@ -22,90 +24,95 @@ pub struct Pause<S> {
 }
 
 impl Pause<()> {
-    /// Of a thread that waits for nothing.
-    pub(crate) fn nothing() -> Self {
+    /// Creates the pause of a thread that waits for nothing.
+    pub(crate) fn empty() -> Self {
         let (before, after, next) = (Vec::new(), Vec::new(), Vec::new());
         Self { state: (), interrupts: Vec::new(), before, after, next, stopped: false, wakes_at: None }
     }
 }
 
 impl<S> Pause<S> {
-    /// The state as of the last superstep that was applied.
+    /// Returns the state after the last superstep that was applied.
     pub fn state(&self) -> &S {
         &self.state
     }
 
-    /// The state, by value.
+    /// Returns the state by value.
     pub fn into_state(self) -> S {
         self.state
     }
 
-    /// The same stop, of this state.
+    /// Replaces the state.
     pub(crate) fn with_state<T>(self, state: T) -> Pause<T> {
         let Self { interrupts, before, after, next, stopped, wakes_at, .. } = self;
         Pause { state, interrupts, before, after, next, stopped, wakes_at }
     }
 
-    /// The open interrupts, in the order of their tasks, those of a task in the order in which it asked them.
+    /// Returns the open interrupts, ordered by task, and by the order of asking within a task.
     pub fn interrupts(&self) -> &[OpenInterrupt] {
         &self.interrupts
     }
 
-    /// The nodes with a breakpoint before them that would run next.
+    /// Returns the nodes of the next superstep that have a breakpoint before them.
     pub fn before(&self) -> &[String] {
         &self.before
     }
 
-    /// The nodes with a breakpoint after them that have just run.
+    /// Returns the nodes of the last superstep that have a breakpoint after them.
     pub fn after(&self) -> &[String] {
         &self.after
     }
 
-    /// The nodes that are planned: one name for each task, those included that have finished before the others.
+    /// Returns the nodes of the planned tasks, one name for each task, including tasks that have already finished.
     pub fn next(&self) -> &[String] {
         &self.next
     }
 
-    /// Whether it has stopped because it was stopped to: by [`Stop::drain`](crate::run::Stop::drain), and on a thread by
-    /// [`Stop::cancel`](crate::run::Stop::cancel) as well.
+    /// Returns `true` if the run was stopped by [`Stop::drain`](crate::run::Stop::drain).
+    ///
+    /// For a pause read from a thread, also `true` if the run was stopped by
+    /// [`Stop::cancel`](crate::run::Stop::cancel).
     pub fn is_stopped(&self) -> bool {
         self.stopped
     }
 
-    /// When the first of its tasks wakes up that [sleep](crate::Context::sleep): resumed then, it goes on by itself. Where nobody
-    /// sleeps it is nothing.
+    /// Returns the time at which the first [sleeping](crate::Context::sleep) task wakes up, or `None` if no task sleeps.
     ///
-    /// A task may sleep and ask at once, in a `select!`: then its question runs out at that time.
+    /// A run that is resumed at that time continues without an answer. If a task both sleeps and asks, in a `select!`, its
+    /// question expires at that time.
     pub fn wakes_at(&self) -> Option<SystemTime> {
         self.wakes_at
     }
 
-    /// The only open question that is a `Q`; others may be open as well.
+    /// Returns the only open question of type `Q`. Questions of other types may be open as well.
     ///
     /// # Errors
-    /// None is open, or several are, or its JSON is none of `Q`.
+    /// [`InterruptMismatch::NotFound`] if no such question is open, [`InterruptMismatch::Ambiguous`] if several are, and
+    /// [`InterruptMismatch::Unreadable`] if its JSON does not fit `Q`.
     pub fn only<Q: Question>(&self) -> Result<TypedInterrupt<Q>, InterruptMismatch> {
         self.one(Q::name().to_owned(), |_| true)
     }
 
-    /// Every open question that is a `Q`.
+    /// Returns all open questions of type `Q`.
     ///
     /// # Errors
-    /// The JSON of one of them is none of `Q`.
+    /// [`InterruptMismatch::Unreadable`] if the JSON of one of them does not fit `Q`.
     pub fn all<Q: Question>(&self) -> Result<Vec<TypedInterrupt<Q>>, InterruptMismatch> {
         self.named::<Q>().map(OpenInterrupt::read).collect()
     }
 
-    /// The open question that is a `Q` and was given this key.
+    /// Returns the open question of type `Q` with this key.
     ///
     /// # Errors
-    /// None is open, or several are (of several tasks), or its JSON is none of `Q`.
+    /// [`InterruptMismatch::NotFound`] if no such question is open, [`InterruptMismatch::Ambiguous`] if several tasks have
+    /// asked one, and [`InterruptMismatch::Unreadable`] if its JSON does not fit `Q`.
     pub fn by_key<Q: Question>(&self, key: &str) -> Result<TypedInterrupt<Q>, InterruptMismatch> {
         self.one(format!("{} with key {key}", Q::name()), |open| open.key.as_deref() == Some(key))
     }
 
-    /// Answers the only open question with JSON from a client that says no more, as [`OpenInterrupt::answer_json`] does: should
-    /// another be asked by the time that the run is resumed, the answer is refused.
+    /// Creates an answer to the only open question, from JSON of a client that sends no id.
+    ///
+    /// As with [`OpenInterrupt::answer_json`], the answer is refused if the question has changed when the run is resumed.
     ///
     /// ```
     /// # use superstep::{Context, END, GraphState, START, StateGraph, checkpoint::MemoryCheckpointer, interrupt::Question};
@@ -130,7 +137,7 @@ impl<S> Pause<S> {
     /// ```
     ///
     /// # Errors
-    /// None is open, or several are: [`InterruptMismatch::NotExactlyOne`] has their ids.
+    /// [`InterruptMismatch::NotExactlyOne`], with the ids of the open questions, if none or several are open.
     pub fn answer_json(&self, answer: Value) -> Result<Answer, InterruptMismatch> {
         match self.interrupts.as_slice() {
             [only] => Ok(only.answer_json(answer)),
@@ -163,7 +170,7 @@ impl<S> Pause<S> {
 }
 
 impl<S: GraphState> std::fmt::Debug for Pause<S> {
-    /// By the dump rules: what a state keeps to itself does not get into logs.
+    /// Formats the state by its dump rules, so that excluded fields do not get into logs.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Pause")
             .field("state", &self.state.dump())
@@ -177,7 +184,7 @@ impl<S: GraphState> std::fmt::Debug for Pause<S> {
     }
 }
 
-/// What a thread waits for is stopped without its state.
+/// Formats a pause that was read without its state.
 impl std::fmt::Debug for Pause<()> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Pause")

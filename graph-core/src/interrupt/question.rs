@@ -2,7 +2,9 @@ use crate::node::own_name;
 
 use crate::payload::Storable;
 
-/// Something that a node asks of a person, and what the answer is.
+/// The typed payload of an interrupt, and the type of its answer.
+///
+/// A node asks a question with [`Context::interrupt`](crate::Context::interrupt).
 ///
 /// ```
 /// use superstep::interrupt::Question;
@@ -22,15 +24,17 @@ use crate::payload::Storable;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a question",
-    label = "cannot be asked: nothing says what the answer is",
-    note = "write `impl Question for {Self} {{ type Answer = bool; }}`, with whatever the answer is"
+    label = "does not implement `Question`, so the type of its answer is unknown",
+    note = "write `impl Question for {Self} {{ type Answer = bool; }}`, with the type of the answer"
 )]
 pub trait Question: Storable + Send + Sync + 'static {
-    /// What is answered.
+    /// The type of the answer.
     type Answer: Storable + Send + Sync + 'static;
 
-    /// The question's name among those of its graph: a part of its id, by which answers find it. The type's own name,
-    /// unless it is said otherwise; say it where the type may be renamed while questions are open.
+    /// Returns the name of the question. It is unique in its graph, and part of the question's id.
+    ///
+    /// The default is the name of the type. Implement this method if the type may be renamed while questions are open, because
+    /// answers find their question by its id.
     fn name() -> &'static str {
         own_name::<Self>()
     }

@@ -19,7 +19,7 @@ impl<R: RunState> Outcome<R> {
     /// [`NotEnded`](ErrorKind::MachineNotEnded): it has stopped on the way, at questions or breakpoints, or its thread was finished
     /// from outside.
     pub fn ended(self) -> Result<Ended<R::Machine>, Error> {
-        let waits = self.waits();
+        let waits = self.waits_for();
         match self.into_state().__into_parts() {
             (state, Some(output)) if waits.is_empty() => Ok(Ended { output, state }),
             _ => Err(Error::new(R::Machine::NAME, ErrorKind::MachineNotEnded { waits })),

@@ -1,7 +1,7 @@
-//! What becomes of a node that fails, takes too long, or has done its work before.
+//! Policies: retries and timeouts of nodes.
 //!
-//! A [`Policy`] says how often a node is tried and how long an attempt of it may take. It is set for one node, with
-//! [`StateGraph::policy`](crate::StateGraph::policy), or for all of them, with
+//! A [`Policy`] limits the number of attempts of a node, and the duration of each attempt. Set it for one node with
+//! [`StateGraph::policy`](crate::StateGraph::policy), or for all nodes with
 //! [`StateGraph::default_policy`](crate::StateGraph::default_policy).
 //!
 //! ```
@@ -24,11 +24,11 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> superstep::Result<()> {
-//! let patient = Policy::new()
+//! let policy = Policy::new()
 //!     .retry(Retry::attempts(3).backoff(Duration::from_millis(1)).jitter())
 //!     .timeout(Duration::from_secs(10));
 //! let graph =
-//!     StateGraph::<Page>::new().edge(START, fetch).edge(fetch, END).policy(fetch, patient).compile()?;
+//!     StateGraph::<Page>::new().edge(START, fetch).edge(fetch, END).policy(fetch, policy).compile()?;
 //! assert_eq!(graph.run(Page::input()).await?.state().text.as_deref(), Some("hello"));
 //! # Ok(())
 //! # }
@@ -40,6 +40,6 @@ mod retry;
 mod timed_out;
 
 pub use policy::Policy;
-pub(crate) use policy::Settled;
+pub(crate) use policy::ResolvedPolicy;
 pub use retry::Retry;
 pub use timed_out::TimedOut;

@@ -2,9 +2,10 @@ use std::time::Duration;
 
 use super::Retry;
 
-/// How often a node is tried, and how long an attempt of it may take.
+/// The retries and timeouts of a node.
 ///
-/// What a node's own policy does not say is as in the graph's default policy; what neither says does not happen.
+/// Settings that a node's own policy lacks are taken from the graph's default policy. Without either, a node is not retried,
+/// and an attempt may take any time.
 #[derive(Clone, Debug, Default)]
 #[must_use = "a policy does nothing until a graph is given it"]
 pub struct Policy {
@@ -20,97 +21,103 @@ impl From<Retry> for Policy {
 }
 
 impl Policy {
-    /// A policy that says nothing.
+    /// Creates a policy without any settings.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Tries the node again when it fails. Of several, the first that [fits](Retry::when) the failure decides.
+    /// Adds a retry policy. If the policy has several, the first that [matches](Retry::when) a failure applies.
     ///
-    /// All of it happens within one superstep: siblings go on meanwhile, and fail-fast sees a failure only when nothing is
-    /// left to try. What a failed attempt would have written is dropped; the answers that it got and the
-    /// [steps](crate::Context::step) that it has finished are kept, so that nobody is asked again and nothing is paid for twice.
+    /// All attempts happen in the same superstep. Siblings continue meanwhile, and fail-fast sees a failure only after the last
+    /// attempt. The writes of a failed attempt are dropped. Its answers and finished durable [steps](crate::Context::step) are
+    /// kept, so that no question is asked again and no step runs twice.
     ///
-    /// On a thread, a failure is stored with the time of the next attempt: when the process dies, a resumed run waits for
-    /// the rest of it, and the count goes on. (With [`Durability::Exit`](crate::Durability::Exit) a crash loses the run, and
-    /// this with it.) Once the run has failed, resuming it begins a new count; [`Context::attempt`](crate::Context::attempt) goes on.
+    /// On a thread, a failure is stored with the time of the next attempt. After a crash, the resumed run waits for the
+    /// remaining time and continues the count. (With [`Durability::Exit`](crate::Durability::Exit), a crash loses the run and
+    /// this record.) After the run has failed, resuming it starts a new count;
+    /// [`Context::attempt`](crate::Context::attempt) keeps counting.
     pub fn retry(mut self, retry: Retry) -> Self {
         self.retries.get_or_insert_default().push(retry);
         self
     }
 
-    /// Does not try the node again, whatever the graph's default is.
+    /// Disables retries, whatever the graph's default policy sets.
     pub fn no_retry(mut self) -> Self {
         self.retries = Some(Vec::new());
         self
     }
 
-    /// Ends each attempt that takes longer: its future is dropped, and it has failed with
-    /// [`TimedOut`](super::TimedOut). Needs tokio's timer.
+    /// Sets the attempt timeout. An attempt that takes longer is dropped and fails with [`TimedOut`](super::TimedOut).
     ///
-    /// Waiting for another attempt does not count. An attempt that [asks](crate::Context::interrupt) ends with its question, and
-    /// the next one has all the time again.
+    /// The wait between attempts does not count. An attempt that is suspended by an
+    /// [interrupt](crate::Context::interrupt) ends there, and the attempt after the answer has the full time again. Needs
+    /// tokio's timer.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = Some(Some(limit));
         self
     }
 
-    /// Lets an attempt take as long as it takes, whatever the graph's default is.
+    /// Disables the attempt timeout, whatever the graph's default policy sets.
     pub fn no_timeout(mut self) -> Self {
         self.timeout = Some(None);
         self
     }
 
-    /// Ends each attempt that shows no sign of life for so long, as [`timeout`](Self::timeout) does. Signs of life are
-    /// [`Context::heartbeat`](crate::Context::heartbeat), what is sent with [`emit`](crate::Context::emit) and [`token`](crate::Context::token),
-    /// whether somebody listens or not, and the beginning and the end of a [`step`](crate::Context::step).
+    /// Sets the idle timeout. An attempt without activity for this long is dropped, as by [`timeout`](Self::timeout).
+    ///
+    /// The following calls count as activity:
+    ///
+    /// - [`Context::heartbeat`](crate::Context::heartbeat)
+    /// - [`Context::emit`](crate::Context::emit) and [`Context::token`](crate::Context::token), even if no stream reads them
+    /// - the start and the end of a [`Context::step`](crate::Context::step)
     pub fn idle_timeout(mut self, limit: Duration) -> Self {
         self.idle_timeout = Some(Some(limit));
         self
     }
 
-    /// Lets an attempt be silent for as long as it likes, whatever the graph's default is.
+    /// Disables the idle timeout, whatever the graph's default policy sets.
     pub fn no_idle_timeout(mut self) -> Self {
         self.idle_timeout = Some(None);
         self
     }
 
-    /// This policy, with a default for what it does not say.
-    pub(crate) fn or(&self, default: &Self) -> Settled {
-        Settled {
+    /// Combines this policy with a default policy.
+    pub(crate) fn or(&self, default: &Self) -> ResolvedPolicy {
+        ResolvedPolicy {
             retries: self.retries.as_ref().or(default.retries.as_ref()).cloned().unwrap_or_default(),
             timeout: self.timeout.or(default.timeout).flatten(),
             idle_timeout: self.idle_timeout.or(default.idle_timeout).flatten(),
         }
     }
 
-    /// What cannot be meant.
-    pub(crate) fn mistakes(&self) -> Vec<&'static str> {
-        let retries = self.retries.iter().flatten().filter_map(Retry::mistake);
+    /// Returns the invalid settings, as predicates for an error message.
+    pub(crate) fn problems(&self) -> Vec<&'static str> {
+        let retries = self.retries.iter().flatten().filter_map(Retry::problem);
         let zero = |limit: Option<Option<Duration>>| limit.flatten() == Some(Duration::ZERO);
         let limits = [
-            zero(self.timeout).then_some("lets an attempt take no time: `timeout` is zero"),
-            zero(self.idle_timeout).then_some("lets an attempt take no time: `idle_timeout` is zero"),
+            zero(self.timeout).then_some("has a `timeout` of zero: use a longer one, or `no_timeout()`"),
+            zero(self.idle_timeout)
+                .then_some("has an `idle_timeout` of zero: use a longer one, or `no_idle_timeout()`"),
         ];
         retries.chain(limits.into_iter().flatten()).collect()
     }
 }
 
-/// What is to be done for one node, defaults included.
+/// The settings of one node, with the graph's defaults.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Settled {
+pub(crate) struct ResolvedPolicy {
     pub(crate) retries: Vec<Retry>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) idle_timeout: Option<Duration>,
 }
 
-impl Settled {
-    /// Whether there is nothing to do.
-    pub(crate) fn is_nothing(&self) -> bool {
+impl ResolvedPolicy {
+    /// Returns `true` if the policy has no effect.
+    pub(crate) fn is_empty(&self) -> bool {
         self.retries.is_empty() && self.timeout.is_none() && self.idle_timeout.is_none()
     }
 
-    /// Whether it may have to wait for a time.
+    /// Returns `true` if the policy needs tokio's timer.
     pub(crate) fn needs_timer(&self) -> bool {
         let waits = self.retries.iter().any(Retry::waits);
         waits || self.timeout.is_some() || self.idle_timeout.is_some()

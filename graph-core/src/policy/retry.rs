@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use crate::error::NodeFailure;
 
-/// When a failed node is tried again, how often, and after which wait.
+/// A retry policy: the number of attempts, the backoff between them, and the failures that are retried.
 ///
-/// Unless [`when`](Self::when) or [`when_failure`](Self::when_failure) say otherwise it fits every error that a node returns,
-/// [time-outs](super::TimedOut) included, and no panic: a panic is a mistake in the program, which another attempt does not
-/// mend. What is wrong with a node's use of this library (the key of a step used twice, say) and failures of the store are
-/// never tried again.
+/// By default it applies to every error that a node returns, including [timeouts](super::TimedOut), but not to panics.
+/// [`when`](Self::when) and [`when_failure`](Self::when_failure) restrict or extend it.
+///
+/// Two kinds of failures are never retried: misuse of this library by the node (for example, a step key used twice), and
+/// failures of the checkpointer.
 ///
 /// ```
 /// # use std::time::Duration;
@@ -32,16 +33,16 @@ pub struct Retry {
     factor: f64,
     max_backoff: Duration,
     jitter: Option<Arc<dyn Fn() -> f64 + Send + Sync>>,
-    when: Vec<Arc<Fits>>,
+    when: Vec<Arc<Condition>>,
 }
 
-type Fits = dyn Fn(&NodeFailure) -> bool + Send + Sync;
+type Condition = dyn Fn(&NodeFailure) -> bool + Send + Sync;
 
 impl Retry {
-    /// Tries a node so many times, the first included.
+    /// Creates a policy with a maximum number of attempts, including the first.
     ///
-    /// Every failure counts, whichever of several policies has decided about it. Between attempts it waits half a second,
-    /// doubled each time, 128 seconds at most.
+    /// If a node has several retry policies, the failures under all of them count. The default backoff is 500 ms, doubled
+    /// after each attempt, up to 128 seconds.
     pub fn attempts(attempts: u32) -> Self {
         Self {
             attempts,
@@ -53,30 +54,32 @@ impl Retry {
         }
     }
 
-    /// How long to wait before the second attempt; [`Duration::ZERO`] tries it at once. Waiting needs tokio's timer.
+    /// Sets the wait before the second attempt. [`Duration::ZERO`] retries at once; any other wait needs tokio's timer.
     pub fn backoff(mut self, wait: Duration) -> Self {
         self.backoff = wait;
         self
     }
 
-    /// By how much each wait is longer than the one before: 2 unless it is said, 1 for waits of the same length.
+    /// Sets the factor by which the wait grows after each attempt. The default is 2; 1 keeps the wait constant.
     pub fn factor(mut self, factor: f64) -> Self {
         self.factor = factor;
         self
     }
 
-    /// How long to wait at most.
+    /// Sets the maximum wait between attempts.
     pub fn max_backoff(mut self, wait: Duration) -> Self {
         self.max_backoff = wait;
         self
     }
 
-    /// Shortens each wait by up to a half, at random, so that what has failed together is not tried again together.
+    /// Adds jitter: shortens each wait by a random amount of up to one half.
+    ///
+    /// Tasks that failed together are then not retried at the same time.
     pub fn jitter(self) -> Self {
         self.jitter_by(random)
     }
 
-    /// Like [`jitter`](Self::jitter), with numbers from somewhere else: 0 leaves the half of a wait, 1 all of it.
+    /// Adds jitter with another source of random numbers from 0 to 1: 0 keeps half of a wait, 1 the full wait.
     ///
     /// ```
     /// # use superstep::policy::Retry;
@@ -88,8 +91,9 @@ impl Retry {
         self
     }
 
-    /// Fits errors of this type for which the function says so: the error that the node has returned, or the first of its
-    /// causes that is an `E`. Of several conditions one is enough.
+    /// Applies the policy to errors of type `E` for which `fits` returns `true`.
+    ///
+    /// The error is the node's own, or the first of its causes with type `E`. If several conditions are set, one is enough.
     pub fn when<E: StdError + 'static>(self, fits: impl Fn(&E) -> bool + Send + Sync + 'static) -> Self {
         self.when_failure(move |failure| {
             let mut error: Option<&(dyn StdError + 'static)> =
@@ -104,17 +108,17 @@ impl Retry {
         })
     }
 
-    /// Fits failures for which the function says so, panics among them.
+    /// Applies the policy to failures for which `fits` returns `true`, including panics.
     pub fn when_failure(mut self, fits: impl Fn(&NodeFailure) -> bool + Send + Sync + 'static) -> Self {
         self.when.push(Arc::new(fits));
         self
     }
 
-    pub(crate) fn fits(&self, failure: &NodeFailure) -> bool {
+    pub(crate) fn applies_to(&self, failure: &NodeFailure) -> bool {
         if self.when.is_empty() { !failure.panicked } else { self.when.iter().any(|fits| fits(failure)) }
     }
 
-    /// How long to wait after so many failures; `None` when they are enough.
+    /// Returns the wait after this number of failures, or `None` if no attempt is left.
     pub(crate) fn wait_after(&self, failures: u32) -> Option<Duration> {
         if failures >= self.attempts {
             return None;
@@ -125,7 +129,7 @@ impl Retry {
         if let Some(random) = &self.jitter {
             seconds *= 0.5 + 0.5 * random().clamp(0.0, 1.0);
         }
-        // Not a number: nothing, an infinite number of times.
+        // NaN (zero times infinity) means no wait.
         Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO).min(self.max_backoff))
     }
 
@@ -133,22 +137,22 @@ impl Retry {
         self.attempts > 1 && !self.backoff.is_zero() && !self.max_backoff.is_zero()
     }
 
-    pub(super) fn mistake(&self) -> Option<&'static str> {
+    pub(super) fn problem(&self) -> Option<&'static str> {
         if self.attempts == 0 {
-            Some("allows no attempt: `Retry::attempts` counts the first one too, so that it is 1 at least")
+            Some("allows no attempt: `Retry::attempts` includes the first attempt, so use at least 1")
         } else if !(self.factor.is_finite() && self.factor >= 1.0) {
-            Some("has waits that grow by a `factor` which is less than 1 or no number")
+            Some("has a `factor` that is less than 1 or not finite: use 1 or more")
         } else {
             None
         }
     }
 }
 
-/// A number between 0 and 1.
+/// Returns a random number from 0 to 1.
 fn random() -> f64 {
-    // Each of them has keys of its own, made from the operating system's randomness.
+    // Each `RandomState` has its own keys, derived from the operating system's randomness.
     let bits = RandomState::new().build_hasher().finish() >> 11;
-    #[expect(clippy::cast_precision_loss, reason = "53 bits, which is what a double has")]
+    #[expect(clippy::cast_precision_loss, reason = "53 bits fit into a double")]
     let number = bits as f64 / (1_u64 << 53) as f64;
     number
 }
@@ -177,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_grow_by_the_factor_up_to_the_most() {
+    fn waits_grow_by_the_factor_up_to_the_maximum() {
         let retry = |attempts| Retry::attempts(attempts).backoff(Duration::from_millis(100));
         let second = Duration::from_secs(1);
         for (retry, expected) in [
@@ -193,11 +197,11 @@ mod tests {
             assert_eq!(waits(&retry), expected, "{retry:?}");
         }
         let long = Retry::attempts(u32::MAX).wait_after(u32::MAX - 1);
-        assert_eq!(long, Some(Duration::from_secs(128)), "the greatest power does not overflow");
+        assert_eq!(long, Some(Duration::from_secs(128)), "the largest power does not overflow");
     }
 
     #[test]
-    fn jitter_is_between_the_half_and_the_whole() {
+    fn jitter_is_between_half_and_full_wait() {
         let retry = Retry::attempts(2).backoff(Duration::from_secs(1)).jitter();
         let waits: Vec<f64> = (0..100).map(|_| retry.wait_after(1).unwrap().as_secs_f64()).collect();
         assert!(waits.iter().all(|wait| (0.5..=1.0).contains(wait)), "{waits:?}");

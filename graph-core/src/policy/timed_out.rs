@@ -1,22 +1,22 @@
 use std::time::Duration;
 
-/// What an attempt fails with that has taken too long: see [`Policy::timeout`](super::Policy::timeout) and
-/// [`Policy::idle_timeout`](super::Policy::idle_timeout).
+/// The error of an attempt that exceeded its [timeout](super::Policy::timeout) or its
+/// [idle timeout](super::Policy::idle_timeout).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TimedOut {
-    /// It had not ended.
-    #[error("the attempt had not ended after {limit:?}, which is its timeout")]
+    /// The attempt took too long.
+    #[error("the attempt exceeded its timeout of {limit:?}: raise `Policy::timeout(..)` if it needs longer")]
     Attempt {
-        /// How long it may take.
+        /// The attempt timeout.
         limit: Duration,
     },
-    /// It showed no sign of life.
+    /// The attempt showed no activity.
     #[error(
-        "the attempt gave no sign of life for {limit:?}, which is its idle timeout: call `cx.heartbeat()` where it goes on"
+        "the attempt showed no activity for {limit:?}, its idle timeout: call `cx.heartbeat()` while the node makes progress"
     )]
     Idle {
-        /// How long it may be silent.
+        /// The idle timeout.
         limit: Duration,
     },
 }

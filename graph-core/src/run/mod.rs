@@ -1,4 +1,4 @@
-//! Runs: options, awaiting, stepping by hand, stopping, outcomes.
+//! Runs of a graph: options, stepping, stopping and outcomes.
 
 mod options;
 pub(crate) mod outcome;

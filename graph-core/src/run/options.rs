@@ -11,19 +11,29 @@ use crate::graph::Graph;
 use crate::node::{Body, Shape};
 use crate::state::GraphState;
 use crate::stream::event::StreamMode;
-use crate::stream::{Events, RunStream, Sent, Sink};
+use crate::stream::{Events, NodeEvent, RunStream, Sink};
 
 use super::{Outcome, Stepper, Stop};
 
-/// A run that has not begun: set options, then await it, [`stream`](Self::stream) it, or [`start`](Self::start) it to
-/// step by hand.
+/// A run that has not started yet.
+///
+/// Set its options, then await it, read its events with [`stream`](Self::stream), or execute it superstep by superstep with
+/// [`start`](Self::start). Awaiting it returns an [`Outcome`].
+///
+/// # Errors
+/// Awaiting a run fails with the kinds of [`ErrorKind`] that describe its graph: [`Node`](ErrorKind::Node),
+/// [`Validation`](ErrorKind::Validation), [`WriteConflict`](ErrorKind::WriteConflict), [`Reducer`](ErrorKind::Reducer),
+/// [`JoinNotFilled`](ErrorKind::JoinNotFilled), [`NoCache`](ErrorKind::NoCache) and
+/// [`ContextMismatch`](ErrorKind::ContextMismatch). The options of a run add [`RecursionLimit`](ErrorKind::RecursionLimit),
+/// [`SuperstepTimeout`](ErrorKind::SuperstepTimeout), [`Cancelled`](ErrorKind::Cancelled),
+/// [`UnknownNode`](ErrorKind::UnknownNode) and [`Runtime`](ErrorKind::Runtime).
 ///
 /// # Cancel safety
-/// Dropping the future of a run cancels it: no further poll of its tasks starts, and none is left behind.
+/// Dropping the future of a run cancels it. No further poll of its tasks starts, and no task is left behind.
 #[must_use = "a run does nothing until it is awaited, streamed or started"]
 pub struct Run<S: GraphState, D, C, T = InMemory<S>> {
     pub(crate) graph: Graph<S, D>,
-    /// What is to be run.
+    /// The input, or the thread, that the run is started on.
     pub(crate) target: T,
     context: C,
     pub(crate) options: RunOptions,
@@ -31,33 +41,33 @@ pub struct Run<S: GraphState, D, C, T = InMemory<S>> {
     modes: Vec<StreamMode>,
 }
 
-/// A run that lives in this process: its input.
+/// The target of a run without a thread: an input, in memory.
 pub struct InMemory<S: GraphState>(S::Input);
 
-/// What a run is about: an input in memory, or a thread of a store.
+/// The target of a run: an input in memory, or a thread.
 pub trait Target<S: GraphState, D>: Sized + Send + 'static {
-    /// What the run is, for whoever traces it.
+    /// Describes the run for its tracing span.
     #[doc(hidden)]
     fn about(&self) -> About<'_>;
 
-    /// The run up to its first superstep.
+    /// Opens the run, up to its first superstep.
     #[doc(hidden)]
     fn open(self, opening: Opening<S, D>) -> impl Future<Output = Result<Opened<S, D>, Error>> + Send;
 }
 
-/// What a run is, for its span.
+/// The description of a run for its tracing span.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct About<'a> {
-    /// What begins it.
+    /// The way in which the run starts: "input", "resume" or "again".
     pub begin: &'static str,
-    /// The thread that it is on.
+    /// The name of its thread, if any.
     pub thread: Option<&'a str>,
-    /// Its id, if it was given one.
+    /// Its id, if the caller gave one.
     pub run_id: Option<&'a str>,
 }
 
-/// What a run is opened with.
+/// The parameters with which a target opens a run.
 #[doc(hidden)]
 pub struct Opening<S: GraphState, D> {
     pub(crate) graph: Graph<S, D>,
@@ -71,18 +81,18 @@ pub struct Opening<S: GraphState, D> {
 /// A run that has been opened.
 #[doc(hidden)]
 pub enum Opened<S: GraphState, D> {
-    /// It is to be driven.
+    /// The run has supersteps to execute.
     Begun(Box<OpenedRun<S, D>>),
-    /// There is nothing to run: what it would have come to, and after which superstep.
+    /// There is nothing to run. Holds the number of the last superstep and the outcome.
     Ended(u64, Outcome<S>),
 }
 
-/// A run that is to be driven.
+/// A run with supersteps to execute.
 #[doc(hidden)]
 pub struct OpenedRun<S: GraphState, D>(pub(crate) Driver<S, D>);
 
 impl<S: GraphState, D: Send + Sync + 'static> OpenedRun<S, D> {
-    /// The driver.
+    /// Returns the driver, and records the run id in the span.
     pub(crate) fn into_driver(self) -> Driver<S, D> {
         let Self(driver) = self;
         driver.spans.has_id(driver.run_id());
@@ -91,13 +101,13 @@ impl<S: GraphState, D: Send + Sync + 'static> OpenedRun<S, D> {
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> Opening<S, D> {
-    /// The run's span, which begins now; none if nobody listens.
+    /// Begins the run's tracing span, which is empty without a subscriber.
     pub(crate) fn trace<T: Target<S, D>>(&mut self, target: &T) -> RunSpan {
         self.spans = RunSpan::begin(self.graph.name(), || target.about());
         self.spans.clone()
     }
 
-    /// The same once more, for another try.
+    /// Returns a copy, for another attempt to open the run.
     pub(crate) fn again(&self) -> Self {
         Self {
             graph: self.graph.clone(),
@@ -109,23 +119,23 @@ impl<S: GraphState, D: Send + Sync + 'static> Opening<S, D> {
         }
     }
 
-    /// A run that was cancelled before it has begun does not begin.
-    pub(crate) fn not_cancelled(&self) -> Result<(), Error> {
+    /// Fails if the run was cancelled before it began.
+    pub(crate) fn check_not_cancelled(&self) -> Result<(), Error> {
         match &self.options.stop {
-            Some(stop) if stop.is_cancelled() => Err(self.not_begun()),
+            Some(stop) if stop.is_cancelled() => Err(self.stopped_before_start()),
             _ => Ok(()),
         }
     }
 
-    /// What a run fails with that was told to stop before it could begin.
-    pub(crate) fn not_begun(&self) -> Error {
+    /// Returns the error of a run that was stopped before it began.
+    pub(crate) fn stopped_before_start(&self) -> Error {
         Error::new(self.graph.name(), ErrorKind::Cancelled { step: None, unfinished: Vec::new() })
     }
 
-    /// What the run's tasks have in common.
+    /// Creates the values that all tasks of the run share.
     pub(crate) fn shared(&self, thread: Option<Arc<str>>) -> RunShared {
-        let hears = |events: &Events<S>| Sent::MODES.iter().any(|mode| events.wants(*mode));
-        let heard = self.events.clone().filter(hears);
+        let wants_node_events = |events: &Events<S>| NodeEvent::MODES.iter().any(|mode| events.wants(*mode));
+        let sink = self.events.clone().filter(wants_node_events);
         let listeners = self.events.clone().map(|events| Arc::new(events) as Arc<dyn Sink>);
         RunShared {
             names: Arc::clone(&self.graph.0.names),
@@ -139,7 +149,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Opening<S, D> {
             stop: Mutex::new(self.options.stop.clone()),
             spans: self.spans.clone(),
             thread,
-            sink: heard.map(|events| Arc::new(events) as Arc<dyn Sink>),
+            sink: sink.map(|events| Arc::new(events) as Arc<dyn Sink>),
             nest: Nest { listeners, aliases: self.graph.0.aliases.clone(), ..Nest::default() },
         }
     }
@@ -158,18 +168,18 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for InMemory<S> {
     }
 }
 
-/// No context has been given to a run yet; runs of graphs without a context need none.
+/// The type state of a run without a context. Graphs without a context need none.
 #[derive(Clone, Copy, Debug)]
 pub struct NeedsContext;
 
-/// The context that a run was given.
+/// The type state of a run that has its context.
 #[derive(Debug)]
 pub struct HasContext<D>(Arc<D>);
 
-/// A run has what its graph asks for.
+/// A run has the context that its graph needs.
 #[diagnostic::on_unimplemented(
     message = "a run of this graph needs a context of type `{D}`",
-    label = "give it with `.context(..)` first"
+    label = "set it with `.context(..)` first"
 )]
 pub trait ContextGiven<D> {
     #[doc(hidden)]
@@ -206,7 +216,9 @@ impl<S: GraphState, D: Send + Sync + 'static, T> Run<S, D, NeedsContext, T> {
         }
     }
 
-    /// Gives the run the context that its nodes read as `&ContextWith<D>`: a `D`, or an `Arc<D>` to share one between runs.
+    /// Sets the application context, which nodes read through `&ContextWith<D>`.
+    ///
+    /// Pass a `D`, or an `Arc<D>` to share one context between runs.
     pub fn context(self, context: impl Into<Arc<D>>) -> Run<S, D, HasContext<D>, T> {
         Run {
             graph: self.graph,
@@ -220,40 +232,46 @@ impl<S: GraphState, D: Send + Sync + 'static, T> Run<S, D, NeedsContext, T> {
 }
 
 impl<S: GraphState, D: Send + Sync + 'static, C, T> Run<S, D, C, T> {
-    /// Lets the run have so many supersteps; [`DEFAULT_RECURSION_LIMIT`](crate::DEFAULT_RECURSION_LIMIT) if it is not
-    /// said. A run that is complete after exactly so many is complete.
+    /// Sets the maximum number of supersteps. The default is [`DEFAULT_RECURSION_LIMIT`](crate::DEFAULT_RECURSION_LIMIT).
+    ///
+    /// The run fails with [`RecursionLimit`](ErrorKind::RecursionLimit) if it needs more. A run that finishes after exactly
+    /// this many supersteps succeeds.
     pub fn recursion_limit(mut self, supersteps: u64) -> Self {
         self.options.recursion_limit = supersteps;
         self
     }
 
-    /// Lets no more than so many tasks of a superstep run at the same time; 0 is refused when the run starts.
+    /// Limits the number of tasks that run at the same time. The run fails with [`Runtime`](ErrorKind::Runtime) if it is 0.
     pub fn max_concurrency(mut self, tasks: usize) -> Self {
         self.options.max_concurrency = Some(tasks);
         self
     }
 
-    /// Fails the run when one superstep takes longer; needs tokio's timer.
+    /// Fails the run with [`SuperstepTimeout`](ErrorKind::SuperstepTimeout) if a superstep takes longer than `limit`.
+    ///
+    /// Needs tokio's timer.
     pub fn superstep_timeout(mut self, limit: Duration) -> Self {
         self.options.superstep_timeout = Some(limit);
         self
     }
 
-    /// Lets this stop the run from outside, at once or at the next boundary between supersteps. One said later takes its
-    /// place; a [child](Stop::child) obeys two.
+    /// Sets the [`Stop`] that ends the run from outside, immediately or after the current superstep.
+    ///
+    /// A later call replaces it. A [child](Stop::child) combines two stops.
     pub fn stop_by(mut self, stop: &Stop) -> Self {
         self.options.stop = Some(stop.clone());
         self
     }
 
-    /// What becomes of a failed node's siblings; as [the graph says](crate::StateGraph::on_failure) if it is not said.
+    /// Sets the treatment of the siblings of a failed node. The default is that [of the graph](crate::StateGraph::on_failure).
     pub fn on_failure(mut self, mode: FailureMode) -> Self {
         self.options.failure_mode = Some(mode);
         self
     }
 
-    /// Lets this run stop before a superstep in which the node would run, as
-    /// [`StateGraph::interrupt_before`](crate::StateGraph::interrupt_before) does every run.
+    /// Adds a breakpoint: this run stops before a superstep in which the node would run.
+    ///
+    /// [`StateGraph::interrupt_before`](crate::StateGraph::interrupt_before) does the same for every run.
     pub fn interrupt_before<N, M, F>(mut self, node: N) -> Self
     where
         N: Shape<M, Body = Body<F>>,
@@ -262,7 +280,7 @@ impl<S: GraphState, D: Send + Sync + 'static, C, T> Run<S, D, C, T> {
         self
     }
 
-    /// Lets this run stop after a superstep in which the node has run, unless nothing follows it.
+    /// Adds a breakpoint: this run stops after a superstep in which the node has run, unless the run has finished.
     pub fn interrupt_after<N, M, F>(mut self, node: N) -> Self
     where
         N: Shape<M, Body = Body<F>>,
@@ -271,25 +289,27 @@ impl<S: GraphState, D: Send + Sync + 'static, C, T> Run<S, D, C, T> {
         self
     }
 
-    /// Lets this run stop before each superstep.
+    /// Stops this run before each superstep.
     pub fn interrupt_before_all(mut self) -> Self {
         self.options.breakpoints.before.at_all = true;
         self
     }
 
-    /// Lets this run stop after each superstep but the last.
+    /// Stops this run after each superstep except the last.
     pub fn interrupt_after_all(mut self) -> Self {
         self.options.breakpoints.after.at_all = true;
         self
     }
 
     /// Adds a key to the run's metadata, which nodes read with [`Context::metadata`](crate::Context::metadata).
+    ///
+    /// On a thread, metadata is stored with the checkpoints, without encryption.
     pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.metadata.insert(key.into(), value.into());
         self
     }
 
-    /// Which events [`stream`](Self::stream) shall carry; all if it is not said. Those not asked for are never made.
+    /// Sets the events that [`stream`](Self::stream) yields. The default is all. Other events are not created at all.
     pub fn events(mut self, modes: impl IntoIterator<Item = StreamMode>) -> Self {
         self.modes = modes.into_iter().collect();
         self
@@ -297,14 +317,17 @@ impl<S: GraphState, D: Send + Sync + 'static, C, T> Run<S, D, C, T> {
 }
 
 impl<S: GraphState, D: Send + Sync + 'static, C: ContextGiven<D>> Run<S, D, C> {
-    /// Applies the input, and leaves it to the caller to run superstep by superstep.
+    /// Applies the input, and returns a [`Stepper`] to execute the run superstep by superstep.
     ///
     /// # Errors
-    /// The input breaks a rule, or the route that leaves START failed.
+    /// - [`Validation`](ErrorKind::Validation), [`Reducer`](ErrorKind::Reducer), if the input is refused.
+    /// - [`Node`](ErrorKind::Node), if the route that leaves START failed.
+    /// - [`Cancelled`](ErrorKind::Cancelled), [`NoCache`](ErrorKind::NoCache), [`UnknownNode`](ErrorKind::UnknownNode),
+    ///   [`ContextMismatch`](ErrorKind::ContextMismatch), [`Runtime`](ErrorKind::Runtime), if the run cannot start.
     pub fn start(self) -> Result<Stepper<S, D>, Error> {
         let (target, mut opening) = self.opening(None);
         let spans = opening.trace(&target);
-        let not_cancelled = opening.not_cancelled();
+        let not_cancelled = opening.check_not_cancelled();
         let shared = opening.shared(None);
         let Opening { graph, context, options, events, .. } = opening;
         let start = || Driver::start(&graph, target.0, context, shared, options, events);
@@ -321,7 +344,7 @@ impl<S: GraphState, D: Send + Sync + 'static, C: ContextGiven<D>, T> Run<S, D, C
         (target, Opening { graph, context, options, metadata, events, spans })
     }
 
-    /// The run as a stream of everything that happens in it.
+    /// Returns the run as a stream of its events.
     pub fn stream(self) -> RunStream<S>
     where
         C: Send + 'static,
@@ -338,7 +361,7 @@ impl<S: GraphState, D: Send + Sync + 'static, C: ContextGiven<D>, T> Run<S, D, C
         let (target, mut opening) = self.opening(events);
         let spans = opening.trace(&target);
         let run = async move {
-            opening.not_cancelled()?;
+            opening.check_not_cancelled()?;
             match target.open(opening).await? {
                 Opened::Ended(superstep, outcome) => Ok((superstep, outcome)),
                 Opened::Begun(begun) => {

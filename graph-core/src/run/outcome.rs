@@ -1,17 +1,17 @@
 use crate::interrupt::Pause;
 use crate::state::GraphState;
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Clone)]
 pub enum Outcome<S> {
-    /// Nothing is left to run.
+    /// The run has finished, with this state.
     Done(S),
-    /// The run has stopped on the way: at questions, or at breakpoints.
+    /// The run stopped before it finished: at interrupts, at breakpoints, asleep, or by a [`Stop`](super::Stop).
     Interrupted(Pause<S>),
 }
 
 impl<S: GraphState> Outcome<S> {
-    /// The state when the run ended; of an interrupted run, as of the last superstep that was applied.
+    /// Returns the final state. For an interrupted run, this is the state after the last superstep that was applied.
     pub fn state(&self) -> &S {
         match self {
             Self::Done(state) => state,
@@ -19,7 +19,7 @@ impl<S: GraphState> Outcome<S> {
         }
     }
 
-    /// The state when the run ended, by value.
+    /// Returns the state by value; see [`state`](Self::state).
     pub fn into_state(self) -> S {
         match self {
             Self::Done(state) => state,
@@ -27,20 +27,24 @@ impl<S: GraphState> Outcome<S> {
         }
     }
 
-    /// The fields marked `output`, or the state itself when none is.
+    /// Returns the fields marked `output`, or the whole state if none is marked.
     pub fn output(&self) -> S::Output {
         self.state().output()
     }
 
-    /// What a run that has stopped on the way waits for, in words.
-    pub(crate) fn waits(&self) -> Vec<String> {
+    /// Describes the answers and breakpoints that an interrupted run waits for.
+    pub(crate) fn waits_for(&self) -> Vec<String> {
         let Self::Interrupted(pause) = self else { return Vec::new() };
-        let asked = pause.interrupts().iter().map(|open| format!("an answer to `{}`", open.name));
-        let past = pause.before().iter().chain(pause.after()).map(|node| format!("a run past `{node}`"));
-        asked.chain(past).collect()
+        let questions = pause.interrupts().iter().map(|open| format!("an answer to `{}`", open.name));
+        let breakpoints = pause
+            .before()
+            .iter()
+            .chain(pause.after())
+            .map(|node| format!("a resumption past the breakpoint at `{node}`"));
+        questions.chain(breakpoints).collect()
     }
 
-    /// Where the run has stopped, if it is not complete.
+    /// Returns the pause of an interrupted run, or `None` if the run has finished.
     pub fn pause(&self) -> Option<&Pause<S>> {
         match self {
             Self::Done(_) => None,
@@ -50,7 +54,7 @@ impl<S: GraphState> Outcome<S> {
 }
 
 impl<S: GraphState> std::fmt::Debug for Outcome<S> {
-    /// By the dump rules: what a state keeps to itself does not get into logs.
+    /// Formats the state by its dump rules, so that excluded fields do not get into logs.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Done(state) => f.debug_tuple("Done").field(&state.dump()).finish(),

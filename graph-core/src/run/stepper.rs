@@ -5,7 +5,7 @@ use crate::state::GraphState;
 
 use super::{Outcome, Stop};
 
-/// A run that is driven by hand, one superstep at a time; made by [`Run::start`](super::Run::start).
+/// A run that the caller executes superstep by superstep. Made by [`Run::start`](super::Run::start).
 pub struct Stepper<S: GraphState, D = ()>(Driver<S, D>);
 
 impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
@@ -21,14 +21,18 @@ impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
         &mut self.0
     }
 
-    /// Runs one superstep; `false` when nothing was left to run, or the run has [stopped](Self::pause) on the way.
+    /// Runs one superstep. Returns `false` if the run has finished or [paused](Self::pause).
     ///
     /// # Errors
-    /// Everything that a run can fail with. The stepper stays usable: the state is that of the last good superstep,
-    /// and a further call runs the tasks that have not finished.
+    /// Any error of a run. The stepper stays usable: the state is that after the last applied superstep, and the next call
+    /// runs the unfinished tasks.
     ///
     /// # Cancel safety
-    /// A dropped call leaves the state as it was; tasks that had finished are not run again.
+    /// A dropped call leaves the state unchanged. Tasks that had finished do not run again.
+    ///
+    /// # Durability
+    /// On a thread with [`Durability::Sync`](crate::Durability::Sync), the superstep is durable when the call returns. Pauses
+    /// and errors are durable in every mode.
     pub async fn step(&mut self) -> Result<bool, Error> {
         let spans = self.0.spans.clone();
         let result = spans.around(self.0.step()).await;
@@ -36,56 +40,60 @@ impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
         result
     }
 
-    /// Where the run has stopped, after a [`step`](Self::step) that came to questions or breakpoints. After one that
-    /// failed: the questions that its other tasks ask.
+    /// Returns the pause, if the last [`step`](Self::step) stopped at questions or breakpoints.
     ///
-    /// A further step goes on: past the breakpoints, and with tasks that asked from their top.
+    /// After a step that failed, the pause holds the open questions of the other tasks. The next step continues past the
+    /// breakpoints, and runs the tasks that asked from their top.
     pub fn pause(&self) -> Option<Pause<&S>> {
         self.0.pause()
     }
 
-    /// Answers open questions: one answer, or several of them. All are taken, or none.
+    /// Answers one or several open questions. Either all answers are accepted, or none.
     ///
     /// # Errors
-    /// [`Answer`](crate::ErrorKind::InvalidAnswer): no open question has the answer's id, since it was answered or withdrawn, or
-    /// the answer cannot be stored.
+    /// [`InvalidAnswer`](crate::ErrorKind::InvalidAnswer) if an answer names no open question, if its question has changed or
+    /// is answered twice, or if it cannot be stored.
     pub fn answer(&mut self, answers: impl IntoIterator<Item = Answer>) -> Result<(), Error> {
         self.0.answer(answers.into_iter().collect())
     }
 
-    /// Lets this stop the run from now on, in the place of the [`Stop`] that it has: to go on by hand after that was pulled.
+    /// Replaces the [`Stop`] of the run, for example to continue after the previous one was triggered.
     pub fn stop_by(&mut self, stop: &Stop) {
         self.0.stop_by(stop);
     }
 
-    /// The state as of the last good superstep.
+    /// Returns the state after the last applied superstep.
     pub fn state(&self) -> &S {
         self.0.state()
     }
 
-    /// How many supersteps have been applied.
+    /// Returns the number of the last applied superstep.
     pub fn superstep(&self) -> u64 {
         self.0.superstep()
     }
 
-    /// The nodes of the next superstep: one name for each task, in application order.
+    /// Returns the nodes of the next superstep, one name for each task, in application order.
     pub fn next(&self) -> Vec<&str> {
         self.0.next().collect()
     }
 
-    /// Those of [`next`](Self::next) that a further [`step`](Self::step) will run: after a failure, or a dropped step,
-    /// the others have finished already.
+    /// Returns the nodes of [`next`](Self::next) that the next [`step`](Self::step) will run.
+    ///
+    /// After a failure or a dropped step, the other tasks have already finished.
     pub fn unfinished(&self) -> Vec<&str> {
         self.0.unfinished().collect()
     }
 
-    /// Runs all that is left, or until the run stops on the way.
+    /// Runs the remaining supersteps until the run finishes or pauses.
     ///
     /// # Errors
-    /// Everything that a run can fail with.
+    /// Any error of a run.
     ///
     /// # Cancel safety
     /// A dropped call cancels the run.
+    ///
+    /// # Durability
+    /// On a thread, the outcome is durable when the call returns.
     pub async fn finish(self) -> Result<Outcome<S>, Error> {
         let spans = self.0.spans.clone();
         let result = spans.around(self.finish_at()).await;
@@ -93,7 +101,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
         result.map(|(_, outcome)| outcome)
     }
 
-    /// The same, with the number of the last superstep.
+    /// Like [`finish`](Self::finish), with the number of the last superstep.
     pub(crate) async fn finish_at(mut self) -> Result<(u64, Outcome<S>), Error> {
         while self.0.step().await? {}
         self.0.conclude().await?;

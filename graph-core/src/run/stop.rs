@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use futures_util::future::{Either, select};
 use tokio::sync::Notify;
 
-/// Stops runs from outside: at once, or at the next boundary between supersteps.
+/// A handle that stops runs from outside, immediately or after the current superstep.
 ///
 /// ```
 /// # use superstep::checkpoint::MemoryCheckpointer;
@@ -25,11 +25,11 @@ use tokio::sync::Notify;
 /// # let thread = graph.thread("17");
 /// let stop = Stop::new();
 /// let run = thread.run(Count::input()).stop_by(&stop);
-/// // Somewhere else, perhaps in what handles SIGTERM:
+/// // Elsewhere, for example in a handler of SIGTERM:
 /// let (outcome, ()) = tokio::join!(run.into_future(), async { stop.drain() });
 ///
 /// let outcome = outcome?;
-/// let pause = outcome.pause().expect("it was told to stop");
+/// let pause = outcome.pause().expect("it was stopped");
 /// assert!(pause.is_stopped());
 /// assert_eq!(pause.next(), ["second"]);
 ///
@@ -39,23 +39,24 @@ use tokio::sync::Notify;
 /// # }
 /// ```
 ///
-/// | | the superstep that is under way | the run ends with |
+/// | | the current superstep | the run ends with |
 /// |---|---|---|
-/// | [`drain`](Self::drain) | runs to its end, and is applied | [`Outcome::Interrupted`](crate::Outcome::Interrupted), whose pause [was told](crate::interrupt::Pause::is_stopped) |
-/// | [`cancel`](Self::cancel) | is dropped; what has finished of it is kept | [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled) |
+/// | [`drain`](Self::drain) | finishes and is applied | [`Outcome::Interrupted`](crate::Outcome::Interrupted), with [`Pause::is_stopped`](crate::interrupt::Pause::is_stopped) |
+/// | [`cancel`](Self::cancel) | is dropped; finished tasks keep their results | [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled) |
 ///
-/// A run that comes to its end all the same, to a question or to a breakpoint ends with that. On a thread everything is
-/// durable by the time that the call returns, in every mode, and [`resume`](crate::thread::Thread::resume) goes on.
+/// If the run finishes or reaches a question or a breakpoint first, it ends with that. On a thread, everything is durable when
+/// the run returns, in every [`Durability`](crate::Durability) mode, and [`resume`](crate::thread::Thread::resume) continues.
 ///
-/// Clones are the same stop. It may be given to any number of runs, before or after it is pulled, and pulled from any thread,
-/// also outside of async code. It stays pulled: whatever is begun with it later stops before its first superstep.
+/// Clones share one state. A stop can be given to any number of runs, before or after it is triggered. It can be triggered from
+/// any OS thread, including outside async code. It stays triggered: a run that starts with it later stops before its first
+/// superstep.
 #[derive(Clone, Default)]
 pub struct Stop(Arc<Inner>);
 
 #[derive(Default)]
 struct Inner {
     level: AtomicU8,
-    pulled: Notify,
+    notify: Notify,
     parent: Option<Stop>,
 }
 
@@ -63,33 +64,37 @@ const DRAIN: u8 = 1;
 const CANCEL: u8 = 2;
 
 impl Stop {
-    /// One that has not been pulled.
+    /// Creates a stop that has not been triggered.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A stop that is pulled together with this one, and by itself: that of one request, of those of a whole server.
+    /// Creates a stop that is triggered together with this one, or by itself.
+    ///
+    /// A server can stop all requests with the parent, and one request with a child.
     pub fn child(&self) -> Self {
         Self(Arc::new(Inner { parent: Some(self.clone()), ..Inner::default() }))
     }
 
-    /// Lets the runs end at the next boundary between supersteps: what is under way is finished, and nothing is begun.
+    /// Ends the runs after the current superstep. No further superstep begins.
     pub fn drain(&self) {
-        self.pull(DRAIN);
+        self.request(DRAIN);
     }
 
-    /// Ends the runs at once: as if their futures were dropped, but that they say so, and on a thread wait until what had
-    /// finished is durable.
+    /// Ends the runs at once, with [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
+    ///
+    /// Running tasks are dropped, as if the future of the run were dropped. On a thread, the run first waits until the results
+    /// of finished tasks are durable.
     pub fn cancel(&self) {
-        self.pull(CANCEL);
+        self.request(CANCEL);
     }
 
-    /// Whether [`drain`](Self::drain) or [`cancel`](Self::cancel) was called.
+    /// Returns `true` if [`drain`](Self::drain) or [`cancel`](Self::cancel) was called.
     pub fn is_stopping(&self) -> bool {
         self.level() >= DRAIN
     }
 
-    /// Whether [`cancel`](Self::cancel) was called.
+    /// Returns `true` if [`cancel`](Self::cancel) was called.
     pub fn is_cancelled(&self) -> bool {
         self.level() >= CANCEL
     }
@@ -97,14 +102,14 @@ impl Stop {
     /// Waits until [`drain`](Self::drain) or [`cancel`](Self::cancel) is called.
     ///
     /// # Cancel safety
-    /// It only waits.
+    /// Cancel safe: the call only waits.
     pub async fn stopping(&self) {
-        self.reached(DRAIN).await;
+        self.wait_for(DRAIN).await;
     }
 
-    fn pull(&self, level: u8) {
+    fn request(&self, level: u8) {
         self.0.level.fetch_max(level, Ordering::SeqCst);
-        self.0.pulled.notify_waiters();
+        self.0.notify.notify_waiters();
     }
 
     fn level(&self) -> u8 {
@@ -112,45 +117,45 @@ impl Stop {
         self.0.parent.as_ref().map_or(own, |parent| own.max(parent.level()))
     }
 
-    async fn reached(&self, level: u8) {
+    async fn wait_for(&self, level: u8) {
         match &self.0.parent {
-            None => self.pulled(level).await,
+            None => self.wait_for_own(level).await,
             Some(parent) => {
-                select(pin!(self.pulled(level)), parent.boxed(level)).await;
+                select(pin!(self.wait_for_own(level)), parent.wait_for_boxed(level)).await;
             }
         }
     }
 
-    /// In a box: a parent's parent is waited for inside of it.
-    fn boxed(&self, level: u8) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        Box::pin(self.reached(level))
+    /// Boxed because parents nest to any depth.
+    fn wait_for_boxed(&self, level: u8) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(self.wait_for(level))
     }
 
-    /// Is woken by nobody but this one.
-    async fn pulled(&self, level: u8) {
+    /// Waits for this stop alone, without its parents.
+    async fn wait_for_own(&self, level: u8) {
         loop {
-            // Asked for first, so that what is pulled meanwhile is not missed.
-            let pulled = self.0.pulled.notified();
+            // Registered before the check, so that a request in between is not missed.
+            let notified = self.0.notify.notified();
             if self.level() >= level {
                 return;
             }
-            pulled.await;
+            notified.await;
         }
     }
 
-    /// What a future comes to, unless the runs are cancelled before; it is not polled any more then.
+    /// Runs a future, or returns `None` if the runs are cancelled first. The future is not polled after that.
     pub(crate) async fn unless_cancelled<F: Future>(&self, future: F) -> Option<F::Output> {
-        self.unless(CANCEL, future).await
+        self.run_unless(CANCEL, future).await
     }
 
-    /// What a future comes to, unless the runs are to stop before, at once or not.
+    /// Runs a future, or returns `None` if the runs are stopped first, by drain or cancel.
     pub(crate) async fn unless_stopping<F: Future>(&self, future: F) -> Option<F::Output> {
-        self.unless(DRAIN, future).await
+        self.run_unless(DRAIN, future).await
     }
 
-    async fn unless<F: Future>(&self, level: u8, future: F) -> Option<F::Output> {
-        // Asked first: nothing of what is to stop is polled once it is known.
-        match select(pin!(self.reached(level)), pin!(future)).await {
+    async fn run_unless<F: Future>(&self, level: u8, future: F) -> Option<F::Output> {
+        // The stop is polled first, so that the future is not polled after a request.
+        match select(pin!(self.wait_for(level)), pin!(future)).await {
             Either::Left(_) => None,
             Either::Right((output, _)) => Some(output),
         }

@@ -28,15 +28,15 @@ impl Custom {
         Self(Arc::new(value))
     }
 
-    /// The value, if it is a `T`.
+    /// Returns the value, if its type is `T`.
     pub fn get<T: 'static>(&self) -> Option<&T> {
         self.0.as_any().downcast_ref()
     }
 
-    /// The value as JSON.
+    /// Serializes the value to JSON.
     ///
     /// # Errors
-    /// The value's own serializer failed.
+    /// The error of the value's serializer.
     pub fn to_json(&self) -> Result<serde_json::Value, serde_json::Error> {
         self.0.to_json()
     }

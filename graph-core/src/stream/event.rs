@@ -15,150 +15,148 @@ use crate::state::GraphState;
 
 use super::{Custom, SubgraphEvent};
 
-/// Something that happened in a run.
+/// An event of a run.
 ///
-/// Serialized, it obeys the rules of the state: excluded and untracked fields are not in it. What a node itself sends, with
-/// [`Context::emit`](crate::Context::emit) and [`Context::token`](crate::Context::token), is in it whatever the state says.
+/// The serialized event follows the dump rules of the state: it contains no excluded or untracked fields. Values that a node
+/// sends with [`Context::emit`](crate::Context::emit) and [`Context::token`](crate::Context::token) are always included.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Event<S: GraphState> {
-    /// Its place among the events of its run: 0, 1, 2, … without gaps.
+    /// The number of the event in its stream: 0, 1, 2, … without gaps.
     pub sequence: u64,
-    /// The path of subgraph nodes in which it happened; empty in the run's own graph.
+    /// The path of subgraph nodes in which the event occurred; empty for the run's own graph.
     pub namespace: Vec<Arc<str>>,
     /// The superstep; 0 while the input is applied.
     pub superstep: u64,
-    /// What happened.
+    /// The kind of the event, with its data.
     pub kind: EventKind<S>,
 }
 
-/// What happened.
+/// The kind of an [`Event`], with its data.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum EventKind<S: GraphState> {
-    /// The state after a superstep, and after the input.
+    /// The state after a superstep, or after the input.
     Values(Arc<S>),
-    /// What a node wrote.
+    /// The update of a node.
     Update {
         /// The node.
         node: Arc<str>,
-        /// Its place in the superstep.
+        /// The index of the task in the superstep.
         task: usize,
         /// The partial update.
         update: S::Update,
     },
-    /// What a node sent with [`Context::emit`](crate::Context::emit).
+    /// A value that a node sent with [`Context::emit`](crate::Context::emit).
     Custom {
         /// The node.
         node: Arc<str>,
-        /// Its place in the superstep.
+        /// The index of the task in the superstep.
         task: usize,
         /// The value.
         value: Custom,
     },
-    /// A piece of a message, sent with [`Context::token`](crate::Context::token) while a model writes it.
+    /// A chunk of a message, sent with [`Context::token`](crate::Context::token) while a model writes it.
     Message {
         /// The node.
         node: Arc<str>,
-        /// Its place in the superstep.
+        /// The index of the task in the superstep.
         task: usize,
-        /// The piece. [`Assembly`](crate::messages::Assembly) puts those of a task together.
+        /// The chunk. [`Assembly`](crate::messages::Assembly) joins the chunks of a task.
         chunk: MessageChunk,
     },
-    /// A node begins.
+    /// A task starts.
     TaskStarted {
         /// The node.
         node: Arc<str>,
-        /// Its place in the superstep.
+        /// The index of the task in the superstep.
         task: usize,
-        /// What it was sent. Not in the serialized event: a payload has no dump rules.
+        /// The packet that the task was sent. Not part of the serialized event, because a packet has no dump rules.
         packet: Option<Packet>,
     },
-    /// A durable step of a node has its result. What that is, is not in the event: a node that wants it seen
-    /// [emits](crate::Context::emit) it.
+    /// A durable step has a result. The event does not contain it; a node can [emit](crate::Context::emit) it.
     StepFinished {
         /// The node.
         node: Arc<str>,
-        /// Its place in the superstep.
+        /// The index of the task in the superstep.
         task: usize,
         /// The step's key.
         key: Arc<str>,
-        /// Whether it had the result from before, and did not run.
+        /// `true` if the result was already stored and the step did not run.
         kept: bool,
     },
-    /// A node has finished; its update is a further event.
+    /// A task has finished. Its update is a separate event.
     TaskFinished {
         /// The node.
         node: Arc<str>,
-        /// Its place in the superstep.
+        /// The index of the task in the superstep.
         task: usize,
-        /// Its result was in the [cache](crate::cache): it has not run.
+        /// `true` if the result came from the [cache](crate::cache) and the node did not run.
         cached: bool,
     },
-    /// The cache could not be used for a task: it has failed, or what the node has returned cannot be kept. The run goes on as
-    /// if there were none.
+    /// The cache could not be used for a task: the cache failed, or the result cannot be stored. The run continues without it.
     TaskNotCached {
         /// The node.
         node: Arc<str>,
-        /// Its place in the superstep.
+        /// The index of the task in the superstep.
         task: usize,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
-    /// An attempt of a node has failed, and its policy has it tried again.
+    /// An attempt of a task failed, and the node's retry policy allows another one.
     TaskRetry {
         /// The node.
         node: Arc<str>,
-        /// Its place in the superstep.
+        /// The index of the task in the superstep.
         task: usize,
-        /// Which attempt has failed, from 1.
+        /// The number of the failed attempt, from 1.
         attempt: u32,
-        /// The error and its causes.
+        /// The message of the error and its causes.
         error: String,
-        /// How long the node waits for the next attempt.
+        /// The wait until the next attempt.
         wait: Duration,
     },
-    /// A node has failed, and its error handler takes its place.
+    /// A task has failed, and its node's error handler runs instead.
     TaskHandled {
         /// The node.
         node: Arc<str>,
-        /// Its place in the superstep.
+        /// The index of the task in the superstep.
         task: usize,
-        /// The error and its causes.
+        /// The message of the error and its causes.
         error: String,
     },
-    /// A node has failed.
+    /// A task has failed.
     TaskFailed {
         /// The node.
         node: Arc<str>,
-        /// Its place in the superstep.
+        /// The index of the task in the superstep.
         task: usize,
-        /// The error and its causes.
+        /// The message of the error and its causes.
         error: String,
     },
-    /// A node waits for the answer to a question.
+    /// A task waits for the answer to a question.
     Interrupt {
         /// The node.
         node: Arc<str>,
-        /// Its place in the superstep.
+        /// The index of the task in the superstep.
         task: usize,
-        /// The question.
+        /// The open interrupt.
         question: OpenInterrupt,
     },
     /// A checkpoint of the run's thread is durable.
     Checkpoint {
         /// Its id.
         id: CheckpointId,
-        /// Its step: −1 for the first input of a thread.
+        /// Its step number: −1 for the first input of a thread.
         step: i64,
     },
-    /// Something that happened in a subgraph with another state.
+    /// An event of a subgraph with another state type.
     Subgraph(SubgraphEvent),
-    /// The run has ended, or stopped on the way; always the last event, whatever was asked for.
+    /// The run has finished or paused. Always the last event of a successful run, whatever the modes.
     Done(Outcome<S>),
 }
 
-/// Kinds of events that a listener can ask for.
+/// A group of event kinds that a caller can choose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StreamMode {
@@ -180,7 +178,7 @@ pub enum StreamMode {
 }
 
 impl StreamMode {
-    /// Every kind.
+    /// All modes.
     pub const ALL: [Self; 7] = [
         Self::Values,
         Self::Updates,
@@ -193,7 +191,7 @@ impl StreamMode {
 }
 
 impl<S: GraphState> EventKind<S> {
-    /// The name that the kind has in JSON.
+    /// Returns the name of the kind in JSON.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Values(_) => "values",
@@ -215,7 +213,7 @@ impl<S: GraphState> EventKind<S> {
         }
     }
 
-    /// The node that it is about.
+    /// Returns the node that the event belongs to, if any.
     pub fn node(&self) -> Option<&str> {
         match self {
             Self::Update { node, .. }
@@ -265,8 +263,8 @@ impl<S: GraphState> Serialize for Event<S> {
     }
 }
 
-/// Serializes what happened, by itself.
-pub(super) fn entries<S: GraphState, Ser: Serializer>(
+/// Serializes the kind of an event, without its position.
+pub(super) fn serialize_kind<S: GraphState, Ser: Serializer>(
     kind: &EventKind<S>,
     serializer: Ser,
 ) -> Result<Ser::Ok, Ser::Error> {
@@ -330,7 +328,7 @@ fn write_entries<S: GraphState, M: SerializeMap>(kind: &EventKind<S>, map: &mut 
 }
 
 impl<S: GraphState> fmt::Debug for Event<S> {
-    /// The event as JSON: what a state keeps to itself does not get into logs.
+    /// Formats the event as JSON, by the dump rules, so that excluded fields do not get into logs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match serde_json::to_string(self) {
             Ok(json) => f.write_str(&json),
@@ -340,10 +338,10 @@ impl<S: GraphState> fmt::Debug for Event<S> {
 }
 
 impl<S: GraphState> fmt::Debug for EventKind<S> {
-    /// As of the [`Event`], without where it happened.
+    /// Formats the kind as JSON, like an [`Event`] without its position.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut json = Vec::new();
-        match entries(self, &mut serde_json::Serializer::new(&mut json)) {
+        match serialize_kind(self, &mut serde_json::Serializer::new(&mut json)) {
             Ok(()) => f.write_str(&String::from_utf8_lossy(&json)),
             Err(_) => write!(f, "EventKind({})", self.name()),
         }

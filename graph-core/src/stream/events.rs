@@ -15,31 +15,31 @@ use crate::node::Packet;
 use crate::state::{GraphState, Update, Writes};
 
 use super::event::{EventKind, StreamMode};
-use super::subgraph::Passed;
+use super::subgraph::ErasedEvent;
 use super::{Custom, SubgraphEvent};
 
-/// A run's side of its stream.
+/// The sending side of a run's stream.
 pub(crate) struct Events<S: GraphState> {
-    pub(super) to: Listener<S>,
+    pub(super) to: EventTarget<S>,
     pub(super) modes: Arc<[StreamMode]>,
 }
 
-/// Where the events of a run go.
-pub(super) enum Listener<S: GraphState> {
-    /// To its stream.
+/// The destination of the events of a run.
+pub(super) enum EventTarget<S: GraphState> {
+    /// The stream of the run itself.
     Stream {
-        /// Bounded: a run waits for a listener that is far behind instead of filling the memory.
-        sender: Sender<Told<S>>,
-        /// Wakes whoever waits for room. (The channel's own queue would promise room to tasks that are not polled while
-        /// the run itself waits behind them.)
-        room: Arc<Notify>,
+        /// Bounded, so that a run waits for a slow reader instead of filling the memory.
+        sender: Sender<QueuedEvent<S>>,
+        /// Wakes the senders that wait for free space. (The channel's own queue would reserve space for tasks that are not
+        /// polled, while the run itself waits after them.)
+        space: Arc<Notify>,
     },
-    /// To whoever listens to the run around it; with the subgraph nodes that it is within.
-    Around { sink: Arc<dyn Sink>, path: Arc<[Arc<str>]> },
+    /// The sink of the parent run, with the path of subgraph nodes to this run.
+    Parent { sink: Arc<dyn Sink>, path: Arc<[Arc<str>]> },
 }
 
-/// An event on its way.
-pub(super) struct Told<S: GraphState> {
+/// An event in the queue of a stream.
+pub(super) struct QueuedEvent<S: GraphState> {
     pub(super) path: Arc<[Arc<str>]>,
     pub(super) step: u64,
     pub(super) kind: EventKind<S>,
@@ -48,11 +48,11 @@ pub(super) struct Told<S: GraphState> {
 impl<S: GraphState> Clone for Events<S> {
     fn clone(&self) -> Self {
         let to = match &self.to {
-            Listener::Stream { sender, room } => {
-                Listener::Stream { sender: sender.clone(), room: Arc::clone(room) }
+            EventTarget::Stream { sender, space } => {
+                EventTarget::Stream { sender: sender.clone(), space: Arc::clone(space) }
             }
-            Listener::Around { sink, path } => {
-                Listener::Around { sink: Arc::clone(sink), path: Arc::clone(path) }
+            EventTarget::Parent { sink, path } => {
+                EventTarget::Parent { sink: Arc::clone(sink), path: Arc::clone(path) }
             }
         };
         Self { to, modes: Arc::clone(&self.modes) }
@@ -64,32 +64,34 @@ impl<S: GraphState> Events<S> {
         self.modes.contains(&mode)
     }
 
-    /// Of a run within another, for whoever listens to that.
-    pub(crate) fn within(sink: &Arc<dyn Sink>, path: &Arc<[Arc<str>]>) -> Self {
-        let to = Listener::Around { sink: Arc::clone(sink), path: Arc::clone(path) };
+    /// Creates the events of a subgraph run, which go to the sink of its parent run.
+    pub(crate) fn for_subgraph(sink: &Arc<dyn Sink>, path: &Arc<[Arc<str>]>) -> Self {
+        let to = EventTarget::Parent { sink: Arc::clone(sink), path: Arc::clone(path) };
         Self { to, modes: sink.modes() }
     }
 
     async fn send(&self, step: u64, kind: EventKind<S>) {
         match &self.to {
-            Listener::Stream { .. } => self.tell(Told { path: Arc::default(), step, kind }).await,
-            Listener::Around { sink, path } => {
-                sink.pass(Arc::clone(path), step, Box::new(kind)).await;
+            EventTarget::Stream { .. } => {
+                self.enqueue(QueuedEvent { path: Arc::default(), step, kind }).await
+            }
+            EventTarget::Parent { sink, path } => {
+                sink.forward(Arc::clone(path), step, Box::new(kind)).await;
             }
         }
     }
 
-    /// A listener that has gone away is told nothing more; the run goes on.
-    async fn tell(&self, mut event: Told<S>) {
-        let Listener::Stream { sender, room } = &self.to else { return };
+    /// Queues an event. If the receiver is gone, the event is dropped and the run continues.
+    async fn enqueue(&self, mut event: QueuedEvent<S>) {
+        let EventTarget::Stream { sender, space } = &self.to else { return };
         loop {
-            // Asked for first, so that room that is made meanwhile is not missed.
-            let room = room.notified();
+            // Registered before the attempt, so that space freed in between is not missed.
+            let freed = space.notified();
             match sender.try_send(event) {
                 Ok(()) | Err(TrySendError::Closed(_)) => return,
                 Err(TrySendError::Full(unsent)) => event = unsent,
             }
-            room.await;
+            freed.await;
         }
     }
 
@@ -123,7 +125,7 @@ impl<S: GraphState> Events<S> {
     }
 
     pub(crate) async fn interrupt(&self, step: u64, task: usize, node: Arc<str>, question: OpenInterrupt) {
-        // What a subgraph asks has been told by its own run.
+        // A question of a subgraph is already an event of the subgraph's own run.
         if self.wants(StreamMode::Interrupts) && question.namespace.is_empty() {
             self.send(step, EventKind::Interrupt { node, task, question }).await;
         }
@@ -168,33 +170,33 @@ impl<S: GraphState> Events<S> {
     }
 }
 
-/// Where what the nodes of a run send goes, whatever its state is.
+/// A receiver of the events that nodes send, independent of the state type.
 pub(crate) trait Sink: Send + Sync {
     fn wants(&self, mode: StreamMode) -> bool;
 
     fn modes(&self) -> Arc<[StreamMode]>;
 
-    fn send(&self, step: u64, task: usize, node: Arc<str>, sent: Sent) -> Sending<'_>;
+    fn send(&self, step: u64, task: usize, node: Arc<str>, event: NodeEvent) -> SendFuture<'_>;
 
-    /// Takes an event of a run within.
-    fn pass(&self, path: Arc<[Arc<str>]>, step: u64, event: Box<dyn Passed>) -> Sending<'_>;
+    /// Receives an event of a subgraph run.
+    fn forward(&self, path: Arc<[Arc<str>]>, step: u64, event: Box<dyn ErasedEvent>) -> SendFuture<'_>;
 }
 
-/// What a node sends.
-pub(crate) enum Sent {
+/// An event that a node sends.
+pub(crate) enum NodeEvent {
     Custom(Custom),
     Message(MessageChunk),
-    /// A step's key, and whether its result was there before.
+    /// A durable step: its key, and `true` if its result was already stored.
     Step(Arc<str>, bool),
 }
 
-impl Sent {
-    /// Whether a listener to one of these modes is to be told.
+impl NodeEvent {
+    /// The modes that include such events.
     pub(crate) const MODES: [StreamMode; 3] = [StreamMode::Custom, StreamMode::Messages, StreamMode::Tasks];
 }
 
-/// Waits for room.
-pub(crate) type Sending<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+/// A future that waits until the event is queued.
+pub(crate) type SendFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 impl<S: GraphState> Sink for Events<S> {
     fn wants(&self, mode: StreamMode) -> bool {
@@ -205,10 +207,10 @@ impl<S: GraphState> Sink for Events<S> {
         Arc::clone(&self.modes)
     }
 
-    fn pass(&self, path: Arc<[Arc<str>]>, step: u64, event: Box<dyn Passed>) -> Sending<'_> {
+    fn forward(&self, path: Arc<[Arc<str>]>, step: u64, event: Box<dyn ErasedEvent>) -> SendFuture<'_> {
         match &self.to {
-            Listener::Around { sink, .. } => sink.pass(path, step, event),
-            Listener::Stream { .. } => {
+            EventTarget::Parent { sink, .. } => sink.forward(path, step, event),
+            EventTarget::Stream { .. } => {
                 let of_this_state = (&*event as &dyn Any).is::<EventKind<S>>();
                 let kind = if of_this_state {
                     (event as Box<dyn Any>).downcast().ok().map(|kind: Box<EventKind<S>>| *kind)
@@ -216,18 +218,18 @@ impl<S: GraphState> Sink for Events<S> {
                     Some(EventKind::Subgraph(SubgraphEvent::new(event)))
                 };
                 match kind {
-                    Some(kind) => Box::pin(self.tell(Told { path, step, kind })),
+                    Some(kind) => Box::pin(self.enqueue(QueuedEvent { path, step, kind })),
                     None => Box::pin(std::future::ready(())),
                 }
             }
         }
     }
 
-    fn send(&self, step: u64, task: usize, node: Arc<str>, sent: Sent) -> Sending<'_> {
-        let kind = match sent {
-            Sent::Custom(value) => EventKind::Custom { node, task, value },
-            Sent::Message(chunk) => EventKind::Message { node, task, chunk },
-            Sent::Step(key, kept) => EventKind::StepFinished { node, task, key, kept },
+    fn send(&self, step: u64, task: usize, node: Arc<str>, event: NodeEvent) -> SendFuture<'_> {
+        let kind = match event {
+            NodeEvent::Custom(value) => EventKind::Custom { node, task, value },
+            NodeEvent::Message(chunk) => EventKind::Message { node, task, chunk },
+            NodeEvent::Step(key, kept) => EventKind::StepFinished { node, task, key, kept },
         };
         Box::pin(self.send(step, kind))
     }

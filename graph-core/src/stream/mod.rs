@@ -1,7 +1,7 @@
-//! What happens in a run, as it happens.
+//! Streaming: the events of a run while it runs.
 //!
-//! A listener asks for some [modes](crate::StreamMode), and gets an [`Event`](crate::Event) of a [kind](crate::EventKind) for
-//! whatever happens. These three stand at the root of the crate.
+//! A caller chooses [modes](crate::StreamMode) and receives an [`Event`](crate::Event) of some [kind](crate::EventKind) for each
+//! thing that happens. These three types are at the root of the crate.
 
 mod custom;
 pub(crate) mod event;
@@ -10,6 +10,6 @@ mod run_stream;
 mod subgraph;
 
 pub use custom::Custom;
-pub(crate) use events::{Events, Sent, Sink};
+pub(crate) use events::{Events, NodeEvent, Sink};
 pub use run_stream::RunStream;
 pub use subgraph::SubgraphEvent;

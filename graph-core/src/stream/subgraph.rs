@@ -7,24 +7,24 @@ use serde_json::{Map, Value};
 use crate::state::GraphState;
 
 use super::event::EventKind;
-use super::event::entries;
+use super::event::serialize_kind;
 
-/// What happened in a subgraph whose state is another than that of the graph that is streamed.
+/// An event of a subgraph whose state type differs from that of the streamed graph.
 ///
-/// The events of one with the same state are like the graph's own; both say by the event's
-/// [namespace](crate::Event::namespace) where they are from.
+/// Events of a subgraph with the same state type have the usual [kinds](crate::EventKind). In both cases the event's
+/// [namespace](crate::Event::namespace) names the subgraph.
 #[derive(Clone)]
-pub struct SubgraphEvent(Arc<dyn Passed>);
+pub struct SubgraphEvent(Arc<dyn ErasedEvent>);
 
-/// An event of a run within another.
-pub(crate) trait Passed: Any + Send + Sync {
+/// The kind of an event, without its state type.
+pub(crate) trait ErasedEvent: Any + Send + Sync {
     fn name(&self) -> &'static str;
     fn node(&self) -> Option<&str>;
     fn task(&self) -> Option<usize>;
     fn to_json(&self) -> Result<Map<String, Value>, serde_json::Error>;
 }
 
-impl<S: GraphState> Passed for EventKind<S> {
+impl<S: GraphState> ErasedEvent for EventKind<S> {
     fn name(&self) -> &'static str {
         self.name()
     }
@@ -40,28 +40,28 @@ impl<S: GraphState> Passed for EventKind<S> {
     fn to_json(&self) -> Result<Map<String, Value>, serde_json::Error> {
         let mut json = Vec::new();
         let mut serializer = serde_json::Serializer::new(&mut json);
-        entries(self, &mut serializer)?;
+        serialize_kind(self, &mut serializer)?;
         serde_json::from_slice(&json)
     }
 }
 
 impl SubgraphEvent {
-    pub(crate) fn new(event: Box<dyn Passed>) -> Self {
+    pub(crate) fn new(event: Box<dyn ErasedEvent>) -> Self {
         Self(Arc::from(event))
     }
 
-    /// What happened, if the subgraph's state is a `C`.
+    /// Returns the kind of the event, if the subgraph's state type is `C`.
     pub fn kind<C: GraphState>(&self) -> Option<&EventKind<C>> {
         let any: &(dyn Any + Send + Sync) = &*self.0;
         any.downcast_ref()
     }
 
-    /// The name that what happened has in JSON.
+    /// Returns the name of the kind in JSON.
     pub fn name(&self) -> &'static str {
         self.0.name()
     }
 
-    /// The node that it is about.
+    /// Returns the node that the event belongs to, if any.
     pub fn node(&self) -> Option<&str> {
         self.0.node()
     }

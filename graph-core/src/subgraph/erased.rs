@@ -179,7 +179,7 @@ where
             let kept = contained(|| self.inner.kept(task.state(), task.packet()));
             let Some(kept) = kept.ok().filter(|kept| *kept != Kept::Nothing) else { return Ok(Vec::new()) };
             let base = W::base(task.state());
-            task.call(graph, &kept, W::Packet::packet_type().is_some(), base).await
+            task.marks_of_call(graph, &kept, W::Packet::packet_type().is_some(), base).await
         })
     }
 

@@ -3,10 +3,10 @@ use crate::node::{
     StartSignature,
 };
 
-/// In whose place an update is made; see [`as_node`].
+/// The node in whose place an update is made; see [`as_node`].
 ///
-/// A node that leaves by edges, or by a route function, is enough; for one whose return value is its route, say which way
-/// it shall have taken:
+/// If the node's return value is its route, choose the route with [`taking`](Self::taking). Nodes that leave by edges or by
+/// a route function need only their name:
 ///
 /// ```
 /// # use superstep::{END, Route};
@@ -30,14 +30,16 @@ pub struct AsNode {
     pub(super) taken: Option<Taken>,
 }
 
-/// A way that a node shall have taken.
+/// The route that the node is assumed to have returned.
 #[derive(Debug)]
 pub(super) struct Taken {
     pub(super) exits: Vec<Exit>,
     pub(super) leave: Result<Leave, NodeError>,
 }
 
-/// Makes an update in the place of a node: a function, a node with a name, START, or END to finish the thread.
+/// Chooses the node in whose place an update is made.
+///
+/// The argument is a node function, a named node, START, or END to finish the thread.
 pub fn as_node<N, M>(node: N) -> AsNode
 where
     N: Shape<M>,
@@ -47,7 +49,9 @@ where
 }
 
 impl AsNode {
-    /// The node of this name; for programs that get it from outside, such as a command line.
+    /// Chooses a node by its name, for programs that receive the name as input, such as a command line.
+    ///
+    /// `"START"` and `"END"` mean [`START`](crate::START) and [`END`](crate::END).
     pub fn named(name: impl Into<String>) -> Self {
         let name = name.into();
         let node = match name.as_str() {
@@ -66,17 +70,17 @@ impl AsNode {
         self.node.name()
     }
 
-    /// Says which way the node shall have taken: its route, or several of them.
+    /// Sets the route, or the routes, that the node is assumed to have returned.
     pub fn taking<R: IntoLeave>(self, route: R) -> Self {
         Self { taken: Some(Taken { exits: R::exits(), leave: route.into_leave() }), ..self }
     }
 }
 
-/// In whose place an update is made: [`AsNode`], or `None` where that is plain from what ran last.
+/// The node in whose place an update is made: [`AsNode`], or `None` for the node that ran last.
 #[diagnostic::on_unimplemented(
-    message = "an update is not made in the place of this",
-    label = "is neither `as_node(..)` nor `None`",
-    note = "write `as_node(draft)` for a node `draft`, `AsNode::named(..)` for a name, or `None` where it is plain"
+    message = "an update cannot be made in the place of this value",
+    label = "expected `as_node(..)` or `None`",
+    note = "write `as_node(draft)` for a node `draft`, `AsNode::named(..)` for a name, or `None` for the node that ran last"
 )]
 pub trait IntoAsNode {
     #[doc(hidden)]
@@ -95,10 +99,10 @@ impl IntoAsNode for Option<AsNode> {
     }
 }
 
-/// Something in whose place an update can be made.
+/// A node, START or END: the values that [`as_node`] accepts.
 #[diagnostic::on_unimplemented(
-    message = "an update cannot be made in the place of this",
-    label = "is neither a node, nor START or END"
+    message = "an update cannot be made in the place of this value",
+    label = "expected a node, `START` or `END`"
 )]
 pub trait StandsFor<B> {
     #[doc(hidden)]

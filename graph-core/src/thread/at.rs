@@ -4,10 +4,10 @@ use crate::run::{NeedsContext, Run};
 use crate::state::{GraphState, IntoInput, IntoUpdate};
 
 use super::load::load;
-use super::run::{Again, IntoAnswers, OnThread, Resuming, WithInput};
+use super::run::{IntoAnswers, OnThread, Resuming, RunAgain, WithInput};
 use super::{IntoAsNode, Snapshot, Thread, UpdateThread};
 
-/// A thread at one of its checkpoints; made by [`Thread::at`].
+/// A thread at one of its checkpoints, to read it or to branch from it. Made by [`Thread::at`].
 #[derive(Debug)]
 pub struct At<S: GraphState, D = ()> {
     pub(super) thread: Thread<S, D>,
@@ -15,45 +15,69 @@ pub struct At<S: GraphState, D = ()> {
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> At<S, D> {
-    /// The thread as it was then; `None` if there is no such checkpoint.
+    /// Returns the snapshot of the checkpoint, or `None` if it does not exist.
     ///
     /// # Errors
     /// As [`Thread::state`].
     ///
     /// # Cancel safety
-    /// It only reads.
+    /// Cancel safe: the call only reads.
     pub async fn state(&self) -> Result<Option<Snapshot<S>>, Error> {
         load(&self.thread, Some(self.checkpoint)).await
     }
 
-    /// Runs everything that was planned then once again, as a new branch: all its tasks, those that had finished too, with
-    /// their questions. At a final checkpoint nothing is run and nothing written.
+    /// Creates a run that repeats the superstep planned at the checkpoint, on a new branch (replay).
     ///
-    /// With [`update`](Run::update) it runs them on another state.
-    pub fn run_again(&self) -> Run<S, D, NeedsContext, OnThread<S, D, Again<S>>> {
-        self.thread.run_from(Some(self.checkpoint), Again::new())
-    }
-
-    /// A run with new input on the state as it was then, as a new branch.
-    ///
-    /// What was planned there does not run on the branch: the input takes its place. The call has to say so, with
-    /// [`abandon_pending`](Run::abandon_pending), as everywhere where something is planned: whoever wants it to run wants
-    /// [`run_again`](Self::run_again). Nothing is lost on the branches that are there.
+    /// All planned tasks run again, including those that had finished, and ask their questions again. At a final checkpoint
+    /// nothing runs and nothing is written. [`update`](Run::update) changes the state on which the tasks run.
     ///
     /// # Errors
-    /// As [`Thread::run`]; [`Pending`](crate::ErrorKind::PendingTasks) when something is planned at the checkpoint, also with
-    /// [`OnConflict::Wait`](super::OnConflict::Wait): no checkpoint changes.
+    /// Awaiting the run fails like [`Thread::resume`], and with [`NoCheckpoint`](crate::ErrorKind::NoCheckpoint) if the
+    /// checkpoint does not exist.
+    ///
+    /// # Durability
+    /// As [`Thread::run`].
+    pub fn run_again(&self) -> Run<S, D, NeedsContext, OnThread<S, D, RunAgain<S>>> {
+        self.thread.run_from(Some(self.checkpoint), RunAgain::new())
+    }
+
+    /// Creates a run with new input on the state of the checkpoint, on a new branch.
+    ///
+    /// If the checkpoint has pending tasks, the run requires [`abandon_pending`](Run::abandon_pending): the input replaces
+    /// the tasks on the new branch. To run the tasks instead, use [`run_again`](Self::run_again). Existing branches do not
+    /// change.
+    ///
+    /// # Errors
+    /// As [`Thread::run`]. A checkpoint with pending tasks fails with
+    /// [`PendingTasks`](crate::ErrorKind::PendingTasks) even under [`OnConflict::Wait`](super::OnConflict::Wait), because a
+    /// checkpoint never changes.
+    ///
+    /// # Durability
+    /// As [`Thread::run`].
     pub fn run(&self, input: impl IntoInput<S>) -> Run<S, D, NeedsContext, OnThread<S, D, WithInput<S>>> {
         self.thread.run_from(Some(self.checkpoint), WithInput::new(input.into_input()))
     }
 
-    /// The same as [`Thread::resume`], if this is still where the thread is; otherwise
-    /// [`NotHead`](crate::ErrorKind::NotHead).
+    /// Creates a run like [`Thread::resume`], but only if the checkpoint is still the thread's head.
+    ///
+    /// # Errors
+    /// As [`Thread::resume`], and [`NotHead`](crate::ErrorKind::NotHead) if the checkpoint is not the head.
+    ///
+    /// # Durability
+    /// As [`Thread::run`].
     pub fn resume(&self, answers: impl IntoAnswers) -> Run<S, D, NeedsContext, OnThread<S, D, Resuming<S>>> {
         self.thread.run_from(Some(self.checkpoint), Resuming::new(answers.into_answers()))
     }
 
-    /// Writes to the state as it was then, as a new branch; as [`Thread::update`].
+    /// Writes an update to the state of the checkpoint, on a new branch; see [`Thread::update`].
+    ///
+    /// If the checkpoint is the thread's head, this is the same as [`Thread::update`].
+    ///
+    /// # Errors
+    /// As [`Thread::update`], and [`NoCheckpoint`](crate::ErrorKind::NoCheckpoint) if the checkpoint does not exist.
+    ///
+    /// # Durability
+    /// The update is durable when awaiting it returns.
     pub fn update(
         &self,
         update: impl IntoUpdate<S>,
@@ -63,7 +87,7 @@ impl<S: GraphState, D: Send + Sync + 'static> At<S, D> {
         UpdateThread::new(self.thread.clone(), Some(self.checkpoint), updates)
     }
 
-    /// The same for several updates: each inner list is one superstep; as [`Thread::bulk_update`].
+    /// Writes several updates on a new branch; each inner list is one superstep. See [`Thread::bulk_update`].
     pub fn bulk_update<U: IntoUpdate<S>, P: IntoAsNode>(
         &self,
         supersteps: impl IntoIterator<Item = impl IntoIterator<Item = (U, P)>>,

@@ -7,12 +7,14 @@ use crate::interrupt::Pause;
 use crate::run::{NeedsContext, Run};
 use crate::state::{GraphState, IntoInput, IntoUpdate};
 
-use super::load::{load, pending};
+use super::load::{load, open_interrupts};
 use super::open_task;
 use super::run::{IntoAnswers, OnThread, Resuming, WithInput};
 use super::{At, History, IntoAsNode, PersistentGraph, Snapshot, UpdateThread};
 
-/// A thread: one conversation, ticket or order, with everything that has happened on it. Cheap to clone.
+/// A named, persistent execution of a graph: one conversation, ticket or order, with its history.
+///
+/// Made by [`PersistentGraph::thread`]. A thread comes into being with its first run or update. Cloning is cheap.
 ///
 /// ```
 /// use superstep::checkpoint::MemoryCheckpointer;
@@ -61,33 +63,53 @@ impl<S: GraphState, D> std::fmt::Debug for Thread<S, D> {
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
-    /// The thread's name.
+    /// Returns the thread's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// A run with new input; awaiting it runs it. Options are set before.
+    /// Creates a run with new input. Set its options, then await it.
     ///
-    /// On a thread that has been run before, the input goes on from the state that is there: its fields are written
-    /// through their reducers.
+    /// If the thread already has a state, the run continues from it. The input's fields are written through their reducers.
     ///
     /// # Errors
-    /// Everything that a run can fail with; [`Pending`](crate::ErrorKind::PendingTasks) when something is left to run on the
-    /// thread, and [`Conflict`](crate::ErrorKind::Conflict) when somebody else writes to it meanwhile.
+    /// Awaiting the run fails with the errors of its nodes and its supersteps, and with:
+    ///
+    /// - [`PendingTasks`](crate::ErrorKind::PendingTasks) if the thread has pending tasks.
+    /// - [`Conflict`](crate::ErrorKind::Conflict) if another writer commits to the thread during the run.
+    /// - [`Checkpoint`](crate::ErrorKind::Checkpoint) if the checkpointer fails.
+    ///
+    /// # Cancel safety
+    /// Dropping the run leaves the thread at its last stored checkpoint, as a crash does. Finished tasks that were already
+    /// handed to the checkpointer are kept. [`resume`](Self::resume) continues.
     ///
     /// # Durability
-    /// When it has returned, everything that it says is durable; see [`Durability`](crate::Durability) for the meantime.
+    /// The outcome of the run, its error and each of its checkpoint events are durable when they are returned. The
+    /// [`Durability`](crate::Durability) mode determines which supersteps a crash can lose before that.
     pub fn run(&self, input: impl IntoInput<S>) -> Run<S, D, NeedsContext, OnThread<S, D, WithInput<S>>> {
         self.run_from(None, WithInput::new(input.into_input()))
     }
 
-    /// Goes on where the thread is: with answers to open questions, after a failure or a crash (`()`), past a breakpoint.
+    /// Creates a run that continues the thread from its head.
     ///
-    /// What has finished of the superstep is not run again.
+    /// Pass the answers to open questions, or `()` to continue after a failure, a crash or a breakpoint. Tasks of the
+    /// superstep that have finished do not run again. If nothing is left to run, the run returns the stored state.
     ///
     /// # Errors
-    /// Everything that a run can fail with; [`NoThread`](crate::ErrorKind::NoThread) where nothing has been run yet, and
-    /// [`NotOpen`](crate::ErrorKind::InterruptNotOpen) for an answer to a question that is not open.
+    /// Awaiting the run fails with the errors of its nodes and its supersteps, and with:
+    ///
+    /// - [`NoThread`](crate::ErrorKind::NoThread) if the thread has no checkpoint.
+    /// - [`InterruptNotOpen`](crate::ErrorKind::InterruptNotOpen) if an answer names a question that is not open or has
+    ///   changed.
+    /// - [`Conflict`](crate::ErrorKind::Conflict) if another writer commits to the thread during the run.
+    /// - [`Checkpoint`](crate::ErrorKind::Checkpoint) if the checkpointer fails.
+    ///
+    /// # Cancel safety
+    /// As [`run`](Self::run). The answers are stored in the first write of the run. If they were not written, the questions
+    /// stay open.
+    ///
+    /// # Durability
+    /// As [`run`](Self::run).
     pub fn resume(&self, answers: impl IntoAnswers) -> Run<S, D, NeedsContext, OnThread<S, D, Resuming<S>>> {
         self.run_from(None, Resuming::new(answers.into_answers()))
     }
@@ -100,33 +122,38 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
         Run::of(self.graph.0.graph.clone(), OnThread::new(self.clone(), at, how))
     }
 
-    /// A picture of the graph with where the thread is: see [`Picture::at`]. It reaches into the calls of subgraphs that are
-    /// stored on the thread; of several calls of one node the marks are put together.
+    /// Returns a picture of the graph that marks the thread's position; see [`Picture::at`].
+    ///
+    /// The picture includes the subgraph calls that are stored on the thread. If a node has several calls, their marks are
+    /// combined.
     ///
     /// # Errors
     /// As [`state`](Self::state).
     ///
     /// # Cancel safety
-    /// It only reads.
+    /// Cancel safe: the call only reads.
     pub async fn picture(&self) -> Result<Picture<S, D>, Error> {
         let picture = self.graph.graph().picture();
         let Some(snapshot) = self.state().await? else { return Ok(picture) };
-        let inside = open_task::within(&*self.graph.0.store, self.graph.graph(), &snapshot).await?;
+        let inside = open_task::marks_inside(&*self.graph.0.store, self.graph.graph(), &snapshot).await?;
         Ok(picture.at(&snapshot).inside(&inside))
     }
 
-    /// The thread as it is; `None` before its first run.
+    /// Returns a snapshot of the thread's head, or `None` before its first run or update.
     ///
     /// # Errors
-    /// [`Store`](crate::ErrorKind::Checkpoint) and [`Migration`](crate::ErrorKind::Migration), for what cannot be read.
+    /// [`Checkpoint`](crate::ErrorKind::Checkpoint), [`Migration`](crate::ErrorKind::Migration) and
+    /// [`NodeRemoved`](crate::ErrorKind::NodeRemoved), if the checkpoint cannot be read by this program.
     ///
     /// # Cancel safety
-    /// It only reads.
+    /// Cancel safe: the call only reads.
     pub async fn state(&self) -> Result<Option<Snapshot<S>>, Error> {
         load(self, None).await
     }
 
-    /// What the thread waits for: open questions, and the breakpoints that it has stopped at.
+    /// Returns the open interrupts of the thread, and the breakpoints at which it has stopped.
+    ///
+    /// The result is empty if the thread waits for nothing or does not exist.
     ///
     /// ```
     /// # use superstep::checkpoint::MemoryCheckpointer;
@@ -153,7 +180,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     /// assert_eq!(question.price, 300);
     /// assert!(thread.resume(question.answer(true)).await?.into_state().bought);
     ///
-    /// // A second click answers nothing.
+    /// // A repeated answer is refused.
     /// assert!(thread.resume(question.answer(true)).await.is_err());
     /// # Ok(())
     /// # }
@@ -163,34 +190,45 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     /// As [`state`](Self::state).
     ///
     /// # Cancel safety
-    /// It only reads.
+    /// Cancel safe: the call only reads.
     pub async fn interrupts(&self) -> Result<Pause<()>, Error> {
-        pending(self).await
+        open_interrupts(self).await
     }
 
-    /// The thread's checkpoints, newest first.
+    /// Returns the thread's checkpoints, newest first.
     pub fn history(&self) -> History<S, D> {
         History::new(self.clone())
     }
 
-    /// The thread at one of its checkpoints.
+    /// Returns the thread at one of its checkpoints, for time travel: read its state, run it again, or branch from it.
     pub fn at(&self, checkpoint: CheckpointId) -> At<S, D> {
         At { thread: self.clone(), checkpoint }
     }
 
-    /// Writes to the thread as if a node had: through reducers and rules; what follows that node is planned then.
+    /// Writes an update to the thread as if the node `place` had returned it.
     ///
-    /// Without a place (`None`) it is made in that of the node that ran last, if there is just one; on a thread that has not
-    /// been run yet, in that of START.
+    /// The update passes through reducers and validation rules. The nodes that follow `place` are planned. With `None`, the
+    /// update takes the place of the node that ran last, if that node is unique. On a new thread, `None` means START.
     ///
-    /// A thread can begin with an update. It has to give every required field then (an input without a default, which is no
-    /// `Option` and has no reducer); the others hold their defaults. Its checkpoint is step 0.
+    /// A thread can begin with an update. The update then has to give every required field: an input field without a
+    /// default and without a reducer, whose type is not an `Option`. All other fields have their start values. The
+    /// checkpoint of such an update is step 0.
     ///
     /// # Errors
-    /// Awaiting it fails with what a node's write can be refused with; [`MissingFields`](crate::ErrorKind::MissingFields) names
-    /// the fields that are missing of a first state, [`AsWhom`](crate::ErrorKind::AmbiguousNode) and
-    /// [`NotAsNode`](crate::ErrorKind::InvalidAsNode) what is wrong with the place, and
-    /// [`Conflict`](crate::ErrorKind::Conflict) says that somebody else has written to the thread meanwhile.
+    /// Awaiting the update fails with [`Validation`](crate::ErrorKind::Validation), [`Reducer`](crate::ErrorKind::Reducer)
+    /// or [`NotStorable`](crate::ErrorKind::NotStorable), like a node's write, and with:
+    ///
+    /// - [`MissingFields`](crate::ErrorKind::MissingFields) if the first update of a thread lacks required fields.
+    /// - [`AmbiguousNode`](crate::ErrorKind::AmbiguousNode) if `place` is `None` and the node that ran last is not unique.
+    /// - [`InvalidAsNode`](crate::ErrorKind::InvalidAsNode) if the node or the route is not possible.
+    /// - [`Conflict`](crate::ErrorKind::Conflict) if another writer has committed to the thread.
+    /// - [`Checkpoint`](crate::ErrorKind::Checkpoint) if the checkpointer fails.
+    ///
+    /// # Cancel safety
+    /// A dropped update has been written completely or not at all.
+    ///
+    /// # Durability
+    /// The update is durable when awaiting it returns.
     pub fn update(
         &self,
         update: impl IntoUpdate<S>,
@@ -199,7 +237,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
         UpdateThread::new(self.clone(), None, vec![vec![(update.into_update(), place.into_place())]])
     }
 
-    /// The same for several updates: each inner list is one superstep.
+    /// Writes several updates, like [`update`](Self::update). Each inner list is one superstep.
+    ///
+    /// All of them are written together, or none.
     pub fn bulk_update<U: IntoUpdate<S>, P: IntoAsNode>(
         &self,
         supersteps: impl IntoIterator<Item = impl IntoIterator<Item = (U, P)>>,
@@ -207,13 +247,17 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
         UpdateThread::bulk(self.clone(), None, supersteps)
     }
 
-    /// Copies the thread, with all its checkpoints, under a new name.
+    /// Copies the thread, with all its checkpoints, to a new name and returns the copy.
     ///
     /// # Errors
-    /// [`Store`](crate::ErrorKind::Checkpoint): there is no such thread, or one of that name is there already.
+    /// [`Checkpoint`](crate::ErrorKind::Checkpoint), if this thread does not exist, or a thread with the new name already
+    /// exists, or the checkpointer fails.
     ///
     /// # Cancel safety
-    /// A dropped call has copied all or nothing.
+    /// A dropped call has copied everything or nothing.
+    ///
+    /// # Durability
+    /// The copy is durable when the call returns.
     pub async fn copy(&self, name: impl AsRef<str>) -> Result<Self, Error> {
         let name: Arc<str> = name.as_ref().into();
         let copied = self.graph.0.store.copy(&self.name, &name).await;
@@ -221,13 +265,16 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
         Ok(Self { graph: self.graph.clone(), name })
     }
 
-    /// Deletes the thread with everything in it; `false` if there was nothing.
+    /// Deletes the thread with all its checkpoints. Returns `false` if it did not exist.
     ///
     /// # Errors
-    /// [`Store`](crate::ErrorKind::Checkpoint).
+    /// [`Checkpoint`](crate::ErrorKind::Checkpoint), if the checkpointer fails.
     ///
     /// # Cancel safety
-    /// A dropped call has deleted all or nothing.
+    /// A dropped call has deleted everything or nothing.
+    ///
+    /// # Durability
+    /// The deletion is durable when the call returns.
     pub async fn delete(&self) -> Result<bool, Error> {
         self.graph.0.store.delete(&self.name).await.map_err(|error| self.graph.error(error))
     }

@@ -12,17 +12,17 @@ use crate::state::{GraphState, Update as _};
 
 use super::{JoinSnapshot, Snapshot, TaskError, TaskSnapshot, Thread};
 
-/// Reads a thread's checkpoint, the head if none is named.
+/// Reads a snapshot of a thread, at the head if `checkpoint` is `None`.
 pub(super) async fn load<S: GraphState, D: Send + Sync + 'static>(
     thread: &Thread<S, D>,
     checkpoint: Option<CheckpointId>,
 ) -> Result<Option<Snapshot<S>>, Error> {
     let loaded = read(thread, checkpoint).await?;
-    let shown = loaded.found.map(|stored| snapshot(&thread.graph.0.graph.0, &thread.name, "", stored, None));
-    shown.transpose().map_err(|kind| thread.graph.refuse(kind))
+    let found = loaded.found.map(|stored| snapshot(&thread.graph.0.graph.0, &thread.name, "", stored, None));
+    found.transpose().map_err(|kind| thread.graph.refuse(kind))
 }
 
-/// What the store has of a thread.
+/// Reads a checkpoint of a thread, the head if `checkpoint` is `None`.
 pub(super) async fn read<S: GraphState, D: Send + Sync + 'static>(
     thread: &Thread<S, D>,
     checkpoint: Option<CheckpointId>,
@@ -31,11 +31,11 @@ pub(super) async fn read<S: GraphState, D: Send + Sync + 'static>(
     loaded.map_err(|error| thread.graph.error(error))
 }
 
-/// What a thread waits for.
-pub(super) async fn pending<S: GraphState, D: Send + Sync + 'static>(
+/// Reads the open interrupts and breakpoints at the thread's head.
+pub(super) async fn open_interrupts<S: GraphState, D: Send + Sync + 'static>(
     thread: &Thread<S, D>,
 ) -> Result<Pause<()>, Error> {
-    let mut pause = Pause::nothing();
+    let mut pause = Pause::empty();
     let Some(stored) = read(thread, None).await?.found else { return Ok(pause) };
     let StoredCheckpoint { checkpoint, records, .. } = stored;
     let tasks = read_tasks::<S, D>(&thread.graph.0.graph.0, &thread.name, &checkpoint, &records);
@@ -52,7 +52,7 @@ pub(super) async fn pending<S: GraphState, D: Send + Sync + 'static>(
     Ok(pause)
 }
 
-/// A checkpoint, for showing. One of a call that goes on with the state of the run around it needs that.
+/// Builds the snapshot of a checkpoint. A subgraph call that shares the parent state needs that state as `base`.
 pub(super) fn snapshot<S: GraphState, D: Send + Sync + 'static>(
     graph: &Compiled<S, D>,
     thread: &Arc<str>,

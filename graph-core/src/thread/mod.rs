@@ -1,38 +1,38 @@
-//! Threads: runs that are stored, gone on with, looked at, and branched.
+//! Threads: stored runs that can be resumed, inspected, updated, and branched.
 
-mod again;
 mod as_node;
-mod as_whom;
 mod at;
-mod begin;
-mod had;
+mod conflict_wait;
+mod find_run;
 mod handle;
 mod history;
-mod input;
 mod load;
-mod no_run;
 mod open_task;
-mod patience;
 mod persistent;
+mod resolve_as_node;
 mod resuming;
 mod run;
+mod run_again;
+mod run_hint;
 mod snapshot;
 mod snapshot_json;
+mod start_run;
+mod subgraph_calls;
 mod unfinished;
 mod update;
-mod within;
+mod with_input;
 
 pub use as_node::{AsNode, IntoAsNode, StandsFor, as_node};
 pub use at::At;
 pub use handle::Thread;
 pub use history::History;
 #[doc(hidden)]
-pub use no_run::RunsByItself;
-#[doc(hidden)]
 pub use open_task::OpenTask;
 pub use persistent::PersistentGraph;
 pub use run::{IntoAnswers, OnConflict, OnThread, Resuming, WithInput};
+#[doc(hidden)]
+pub use run_hint::RunsByItself;
 pub use snapshot::{JoinSnapshot, Snapshot, TaskError, TaskSnapshot};
+pub use subgraph_calls::{Outer, SubgraphCall, SubgraphCallAt, UpdateSubgraphCall};
 pub use unfinished::{ThreadStatus, Unfinished, UnfinishedThread};
 pub use update::UpdateThread;
-pub use within::{Outer, SubgraphCall, SubgraphCallAt, UpdateSubgraphCall};

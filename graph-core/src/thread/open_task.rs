@@ -1,4 +1,4 @@
-//! What the tasks of a thread have under way in the graphs that their nodes are.
+//! Marks the unfinished subgraph calls of a thread in a picture.
 
 use std::sync::Arc;
 
@@ -13,24 +13,24 @@ use crate::state::GraphState;
 use super::Snapshot;
 use super::load::snapshot;
 
-/// A task that has not finished, of a graph over `S`.
+/// A task of a graph over `S` that has not finished.
 #[doc(hidden)]
 pub struct OpenTask<'a, S> {
     store: &'a dyn Checkpointer,
     thread: &'a Arc<str>,
-    /// The namespace that it is in.
-    around: &'a str,
-    /// What its node is called, and was.
+    /// The namespace of the task's graph.
+    namespace: &'a str,
+    /// The node's name and its aliases.
     names: Vec<&'a str>,
-    /// The state that it reads.
+    /// The state that the task reads.
     state: &'a S,
     packet: Option<Packet>,
-    /// The checkpoint that has planned it, and its place there.
+    /// The checkpoint that planned the task, and the task's index.
     planned: (CheckpointId, usize),
 }
 
 impl<'a, S> OpenTask<'a, S> {
-    /// The state that it reads.
+    /// Returns the state that the task reads.
     pub(crate) fn state(&self) -> &'a S {
         self.state
     }
@@ -39,9 +39,10 @@ impl<'a, S> OpenTask<'a, S> {
         self.packet.as_ref()
     }
 
-    /// What is marked in the call that it has made of `graph`, and in those within; `base` is the state around the call, of one
-    /// that goes on with that.
-    pub(crate) async fn call<C: GraphState, D: Send + Sync + 'static>(
+    /// Returns the marks of the task's call of `graph`, and of the calls inside it.
+    ///
+    /// `base` is the parent state, if the call shares it.
+    pub(crate) async fn marks_of_call<C: GraphState, D: Send + Sync + 'static>(
         &self,
         graph: &Graph<C, D>,
         kept: &Kept,
@@ -50,26 +51,26 @@ impl<'a, S> OpenTask<'a, S> {
     ) -> Result<Vec<Marked>, Error> {
         let refuse = |kind| Error::new(graph.name(), kind);
         for name in &self.names {
-            let namespace = stored_as(self.around, name, kept, packets, self.planned.1);
+            let namespace = stored_as(self.namespace, name, kept, packets, self.planned.1);
             let loaded = self.store.get(self.thread, &namespace, None).await;
             let loaded = loaded.map_err(|error| refuse(ErrorKind::store(Arc::new(error))))?;
             let Some(stored) = loaded.found else { continue };
-            // The last call may be that of a task before this one.
+            // The newest call may belong to an earlier task.
             let here = under(&stored.checkpoint).map(|under| (under.checkpoint, under.task));
             if here != Some(self.planned) {
                 break;
             }
             let call = snapshot(&graph.0, self.thread, &namespace, stored, base).map_err(refuse)?;
             let mut marked = marks(graph, &call);
-            marked.extend(within(self.store, graph, &call).await?);
+            marked.extend(marks_inside(self.store, graph, &call).await?);
             return Ok(marked);
         }
         Ok(Vec::new())
     }
 }
 
-/// What is marked in the calls that the tasks of a snapshot have made and that have not come to their end.
-pub(super) async fn within<S: GraphState, D: Send + Sync + 'static>(
+/// Returns the marks of the unfinished subgraph calls that the tasks of a snapshot have made.
+pub(super) async fn marks_inside<S: GraphState, D: Send + Sync + 'static>(
     store: &dyn Checkpointer,
     graph: &Graph<S, D>,
     snapshot: &Snapshot<S>,
@@ -85,7 +86,7 @@ pub(super) async fn within<S: GraphState, D: Send + Sync + 'static>(
         let open = OpenTask {
             store,
             thread: &snapshot.thread,
-            around: &snapshot.namespace,
+            namespace: &snapshot.namespace,
             names: std::iter::once(graph.0.node_name(place))
                 .chain(before.map(|(name, _)| name.as_str()))
                 .collect(),
@@ -94,14 +95,14 @@ pub(super) async fn within<S: GraphState, D: Send + Sync + 'static>(
             planned: (snapshot.id, index),
         };
         let inside = node.run.marked(open).await?;
-        // What it waits for and what has failed of it may both be known of a call.
+        // A call can both wait for an answer and have a failed task.
         all.extend(Marked::open(&inside).map(|mark| Marked::node(place, mark)));
         all.extend(inside.into_iter().map(|marked| marked.within(place)));
     }
     Ok(all)
 }
 
-/// Where the run of a snapshot is in its own graph.
+/// Returns the marks of the planned tasks of a snapshot in its own graph.
 pub(super) fn marks<S: GraphState, D: Send + Sync + 'static>(
     graph: &Graph<S, D>,
     snapshot: &Snapshot<S>,

@@ -10,17 +10,16 @@ use crate::store::IntoStore;
 
 use super::Thread;
 
-/// A graph whose runs are stored: it runs on threads, and only there.
+/// A graph with a checkpointer. It runs only on threads, and every run is stored.
 ///
-/// Made by [`Graph::with_checkpointer`]; cheap to clone. It has no `run` of its own, so nothing is run past the store by
-/// mistake; the graph itself is [`graph()`](Self::graph).
+/// Made by [`Graph::with_checkpointer`]. Cloning is cheap. To run without the checkpointer, use [`graph()`](Self::graph).
 pub struct PersistentGraph<S: GraphState, D = ()>(pub(super) Arc<Persistent<S, D>>);
 
 pub(super) struct Persistent<S: GraphState, D> {
     pub(super) graph: Graph<S, D>,
     pub(super) store: Arc<dyn Checkpointer>,
     pub(super) abandon_pending: bool,
-    /// Runs of it that were dropped.
+    /// Runs of this graph that were dropped before they ended.
     pub(super) orphans: Orphans,
 }
 
@@ -37,7 +36,7 @@ impl<S: GraphState, D> std::fmt::Debug for PersistentGraph<S, D> {
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
-    /// The graph with a store: it runs on [threads](PersistentGraph::thread) from now on, and every superstep is stored.
+    /// Adds a checkpointer: the returned graph runs on [threads](PersistentGraph::thread), and its supersteps are stored.
     pub fn with_checkpointer(&self, store: impl Checkpointer) -> PersistentGraph<S, D> {
         let store: Arc<dyn Checkpointer> = Arc::new(store);
         let orphans = Orphans::default();
@@ -46,56 +45,61 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
-    /// The thread of this name. It comes into being with its first run; any text is a name.
+    /// Returns the thread with this name; any string is a name.
+    ///
+    /// The call does not access the checkpointer. A thread comes into being with its first run or update.
     pub fn thread(&self, name: impl AsRef<str>) -> Thread<S, D> {
         Thread { graph: self.clone(), name: name.as_ref().into() }
     }
 
-    /// Makes it the rule that new input gives up what is still planned on a thread, as a chat does when its user writes
-    /// again; see [`abandon_pending`](crate::run::Run::abandon_pending).
+    /// Makes new input discard the pending tasks of a thread, for all runs of this graph.
+    ///
+    /// A chat needs this if its users write again before the last turn has finished. See
+    /// [`Run::abandon_pending`](crate::run::Run::abandon_pending).
     pub fn abandon_pending(self) -> Self {
         let Persistent { graph, store, orphans, .. } = &*self.0;
         let (graph, store, orphans) = (graph.clone(), Arc::clone(store), orphans.clone());
         Self(Arc::new(Persistent { graph, store, abandon_pending: true, orphans }))
     }
 
-    /// The same with a long-term store for its nodes; see [`Graph::with_store`].
+    /// Adds a long-term store for the nodes; see [`Graph::with_store`].
     pub fn with_store(self, store: impl IntoStore) -> Self {
         let Persistent { graph, store: checkpoints, abandon_pending, orphans } = &*self.0;
         let (graph, store, orphans) = (graph.with_store(store), Arc::clone(checkpoints), orphans.clone());
         Self(Arc::new(Persistent { graph, store, abandon_pending: *abandon_pending, orphans }))
     }
 
-    /// The same with a cache for the results of its nodes; see [`Graph::with_cache`].
+    /// Adds a cache for the results of the nodes; see [`Graph::with_cache`].
     pub fn with_cache(self, cache: impl Cache) -> Self {
         let Persistent { graph, store, abandon_pending, orphans } = &*self.0;
         let (graph, store, orphans) = (graph.with_cache(cache), Arc::clone(store), orphans.clone());
         Self(Arc::new(Persistent { graph, store, abandon_pending: *abandon_pending, orphans }))
     }
 
-    /// The graph by itself, which stores nothing.
+    /// Returns the graph without the checkpointer.
     pub fn graph(&self) -> &Graph<S, D> {
         &self.0.graph
     }
 
-    /// The store.
+    /// Returns the checkpointer.
     pub fn checkpointer(&self) -> &Arc<dyn Checkpointer> {
         &self.0.store
     }
 
-    /// Lists threads by name, with where each stands. A thread that cannot be read is listed with the reason, next to the
-    /// others.
+    /// Lists threads by name, with the head of each.
+    ///
+    /// A thread that cannot be read is listed with the reason.
     ///
     /// # Errors
-    /// [`Store`](ErrorKind::Checkpoint).
+    /// [`Checkpoint`](ErrorKind::Checkpoint), if the checkpointer fails.
     ///
     /// # Cancel safety
-    /// It only reads.
+    /// Cancel safe: the call only reads.
     pub async fn threads(&self, query: ThreadQuery) -> Result<Page<ThreadRecord>, Error> {
         self.0.store.threads(query).await.map_err(|error| self.error(error))
     }
 
-    /// Drops old checkpoints, also while threads run; what is left can be read as before.
+    /// Deletes old checkpoints. The remaining checkpoints stay readable, and running threads are not disturbed.
     ///
     /// ```
     /// # use superstep::{END, GraphState, START, StateGraph};
@@ -114,10 +118,10 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     /// ```
     ///
     /// # Errors
-    /// [`Store`](ErrorKind::Checkpoint).
+    /// [`Checkpoint`](ErrorKind::Checkpoint), if the checkpointer fails.
     ///
     /// # Cancel safety
-    /// What has been dropped is dropped; nothing is half gone.
+    /// A dropped call may have deleted some of the checkpoints. Each is deleted completely or not at all.
     pub async fn prune(&self, prune: Prune) -> Result<Pruned, Error> {
         self.0.store.prune(prune).await.map_err(|error| self.error(error))
     }

@@ -1,4 +1,4 @@
-//! A run that goes on where its thread is.
+//! Opens a run that continues from its thread's head.
 
 use std::sync::Arc;
 
@@ -9,10 +9,12 @@ use crate::interrupt::Answer;
 use crate::run::{About, Opened, Opening, Target};
 use crate::state::GraphState;
 
-use super::begin::{begin, ended_at, node, require, take_over, writer};
+use super::conflict_wait::ConflictWait;
 use super::load::read;
-use super::patience::Patience;
 use super::run::{OnThread, Resuming};
+use super::start_run::{
+    find_node, finished_outcome, persistence, require_checkpoint, start_driver, take_over,
+};
 use super::{AsNode, Thread};
 
 impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Resuming<S>> {
@@ -22,10 +24,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Re
 
     async fn open(self, mut opening: Opening<S, D>) -> Result<Opened<S, D>, Error> {
         let Self { thread, at, on_conflict, how, .. } = self;
-        let mut patience = Patience::new(on_conflict, opening.options.stop.as_ref());
+        let mut wait = ConflictWait::new(on_conflict, opening.options.stop.as_ref());
         loop {
             let mut loaded = read(&thread, at).await?;
-            require(&thread, &loaded, at)?;
+            require_checkpoint(&thread, &loaded, at)?;
             let head = loaded.fence.head;
             let Some(stored) = loaded.found.take() else {
                 return Err(thread.graph.refuse(ErrorKind::NoThread { thread: thread.name.to_string() }));
@@ -44,33 +46,33 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Re
                     let thread_name = thread.name.to_string();
                     return Err(thread.graph.refuse(ErrorKind::NothingToRun { thread: thread_name }));
                 }
-                return ended_at(&thread, opened, &opening);
+                return finished_outcome(&thread, opened, &opening);
             }
             let fence = loaded.fence;
             let go_on = GoOn { opened, answers, update: how.update.clone(), goto };
-            match resume(&thread, loaded, go_on, &mut opening, &patience).await {
-                Err(error) if patience.tries_again(&thread, &error, fence).await? => {}
+            match resume(&thread, loaded, go_on, &mut opening, &wait).await {
+                Err(error) if wait.retries_after(&thread, &error, fence).await? => {}
                 begun => return begun,
             }
         }
     }
 }
 
-/// Goes on where a thread is, as a part of the run that is there, unless that is complete.
+/// Continues from the thread's head, as part of the unfinished run there, if any.
 pub(super) async fn resume<S: GraphState, D: Send + Sync + 'static>(
     thread: &Thread<S, D>,
     loaded: Loaded,
     go_on: GoOn<S>,
     opening: &mut Opening<S, D>,
-    patience: &Patience,
+    wait: &ConflictWait,
 ) -> Result<Opened<S, D>, Error> {
     let id = go_on.opened.run_id(&thread.graph.0.graph.0);
-    let (persist, shared) = writer(thread, loaded, id, opening);
-    let driver = begin(opening.again(), persist, shared, Begin::GoOn(go_on))?;
-    take_over(thread, driver, patience.waits()).await
+    let (persist, shared) = persistence(thread, loaded, id, opening);
+    let driver = start_driver(opening.again(), persist, shared, Begin::GoOn(go_on))?;
+    take_over(thread, driver, wait.is_allowed()).await
 }
 
-/// The records of answers, each to a question that is open.
+/// Builds the records of answers. Fails unless each answers a different open question.
 fn answers<S: GraphState, D: Send + Sync + 'static>(
     thread: &Thread<S, D>,
     opened: &OpenedThread<S>,
@@ -100,10 +102,10 @@ fn answers<S: GraphState, D: Send + Sync + 'static>(
     Ok(records)
 }
 
-/// The nodes that are meant.
+/// Finds the indices of nodes in the graph.
 fn nodes<S: GraphState, D: Send + Sync + 'static>(
     thread: &Thread<S, D>,
     places: &[AsNode],
 ) -> Result<Vec<usize>, Error> {
-    places.iter().map(|place| node(&thread.graph.0.graph, &place.node)).collect()
+    places.iter().map(|place| find_node(&thread.graph.0.graph, &place.node)).collect()
 }

@@ -10,7 +10,7 @@ use crate::state::{GraphState, IntoUpdate};
 
 use super::{AsNode, Thread};
 
-/// What a run on a thread is about.
+/// The target of a run on a thread; a type parameter of [`Run`].
 pub struct OnThread<S: GraphState, D, K> {
     pub(super) thread: Thread<S, D>,
     pub(super) at: Option<CheckpointId>,
@@ -19,39 +19,38 @@ pub struct OnThread<S: GraphState, D, K> {
     pub(super) how: K,
 }
 
-/// A run that begins with an input.
+/// A run that starts with an input; see [`Thread::run`].
 pub struct WithInput<S: GraphState> {
     pub(super) input: S::Input,
     pub(super) abandon_pending: bool,
 }
 
-/// A run that goes on where the thread is.
+/// A run that continues from the thread's head; see [`Thread::resume`].
 pub struct Resuming<S: GraphState> {
     pub(super) answers: Vec<Answer>,
     pub(super) update: Option<S::Update>,
     pub(super) goto: Vec<AsNode>,
 }
 
-/// A run that runs again what was planned at a checkpoint.
-pub struct Again<S: GraphState> {
+/// A run that repeats the superstep planned at a checkpoint; see [`At::run_again`](super::At::run_again).
+pub struct RunAgain<S: GraphState> {
     pub(super) update: Option<S::Update>,
-    /// The checkpoint of a call that it goes on from, within the checkpoint that has planned the call's task; and where it may
-    /// be stored.
+    /// The checkpoint of a subgraph call to continue from, and the namespaces that may contain it.
     pub(super) enter: Option<(Vec<Arc<str>>, CheckpointId)>,
 }
 
-/// What a run does when something else is under way on its thread.
+/// The behavior of a run whose thread has pending tasks or another writer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OnConflict {
-    /// It fails: with [`Pending`](crate::ErrorKind::PendingTasks) or [`Conflict`](crate::ErrorKind::Conflict).
+    /// Fails with [`PendingTasks`](crate::ErrorKind::PendingTasks) or [`Conflict`](crate::ErrorKind::Conflict).
     #[default]
     Reject,
-    /// It waits for the thread to come to rest, for so long at most, and fails then as above. Needs tokio's timer.
+    /// Waits until the thread is idle, at most for this duration, and then fails like [`Reject`](Self::Reject).
     ///
-    /// Of several that wait each has its turn, in no order that could be told before. From its beginning on a run that
-    /// waited is seen by others: also where [`Durability::Exit`] stores nothing else before the end, its first checkpoint
-    /// is stored. A resumption takes its thread over at once; it waits where others do so at the same moment.
+    /// Needs tokio's timer. Runs that wait for the same thread start one after the other, in no particular order. A run with
+    /// this option stores its first checkpoint even under [`Durability::Exit`], so that the others see it. A resumption
+    /// takes over its thread at once; it waits only if another writer does the same at the same moment.
     Wait(Duration),
 }
 
@@ -67,7 +66,7 @@ impl<S: GraphState> Resuming<S> {
     }
 }
 
-impl<S: GraphState> Again<S> {
+impl<S: GraphState> RunAgain<S> {
     pub(super) fn new() -> Self {
         Self { update: None, enter: None }
     }
@@ -77,14 +76,14 @@ impl<S: GraphState> Again<S> {
     }
 }
 
-/// Answers to resume a thread with: one, several, or none (`()`).
+/// The answers that resume a thread: one, several, or none (`()`).
 #[diagnostic::on_unimplemented(
     message = "a thread cannot be resumed with this",
-    label = "is neither an answer, nor a list of answers, nor `()`",
-    note = "`question.answer(..)` makes an answer to a question of `thread.interrupts()`"
+    label = "expected an answer, a list of answers, or `()`",
+    note = "`question.answer(..)` creates an answer to a question from `thread.interrupts()`"
 )]
 pub trait IntoAnswers {
-    /// The answers.
+    /// Converts the value to a list of answers.
     fn into_answers(self) -> Vec<Answer>;
 }
 
@@ -123,23 +122,24 @@ impl<S: GraphState, D, K> OnThread<S, D, K> {
 }
 
 impl<S: GraphState, D: Send + Sync + 'static, C, K> Run<S, D, C, OnThread<S, D, K>> {
-    /// When the run waits for its store; [`Durability::Async`] if it is not said.
+    /// Sets when the run waits for the checkpointer. The default is [`Durability::Async`].
     pub fn durability(mut self, durability: Durability) -> Self {
         self.options.durability = durability;
         self
     }
 
-    /// Lets the run end where nothing is left of its superstep but tasks that [sleep](crate::Context::sleep) for longer than this,
-    /// instead of waiting for them; if it is not said, it waits, however long. The outcome is
-    /// [`Interrupted`](crate::Outcome::Interrupted), whose pause says [when](crate::interrupt::Pause::wakes_at) to resume.
+    /// Ends the run when all remaining tasks of a superstep [sleep](crate::Context::sleep) for longer than `limit`.
     ///
-    /// A node that is suspended runs again from its top. It is not suspended while a durable step of its is under way.
+    /// By default the run waits for them, however long. The outcome is [`Interrupted`](crate::Outcome::Interrupted), and
+    /// [`Pause::wakes_at`](crate::interrupt::Pause::wakes_at) returns the time to resume.
+    ///
+    /// A suspended node runs again from its top. A node is not suspended during one of its durable steps.
     pub fn suspend_sleeps_longer_than(mut self, limit: Duration) -> Self {
         self.options.longest_sleep = Some(limit);
         self
     }
 
-    /// What it does when something else is under way on the thread.
+    /// Sets the behavior if the thread has pending tasks or another writer. The default is [`OnConflict::Reject`].
     pub fn on_conflict(mut self, on_conflict: OnConflict) -> Self {
         self.target.on_conflict = on_conflict;
         self
@@ -147,28 +147,34 @@ impl<S: GraphState, D: Send + Sync + 'static, C, K> Run<S, D, C, OnThread<S, D, 
 }
 
 impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, WithInput<S>>> {
-    /// The run's id, to be able to start it again: a run of this id that the thread has had already is not begun anew, and
-    /// its input is applied once.
+    /// Sets the run's id, so that the run can be started again safely: its input is applied at most once.
     ///
-    /// What has become of it is given back: its outcome, also if that was [`JoinNotFilled`](crate::ErrorKind::JoinNotFilled),
-    /// or where it has stopped, without passing any breakpoint. After a crash or a failure, and at its recursion limit, it
-    /// goes on; with [`OnConflict::Wait`] it first waits so long for whoever may be at it, which is nobody if it was dropped
-    /// here, by this [`PersistentGraph`](crate::thread::PersistentGraph) or a clone of it. If something else was begun in its
-    /// place it is [`GivenUp`](crate::ErrorKind::RunAbandoned).
+    /// If the thread already has a run with this id, the call returns the result of that run:
     ///
-    /// A resumption belongs to the run that it goes on with, and so does an update of a run that is not complete: whoever
-    /// starts the run again gets what it has come to with them. An id is known for as long as a checkpoint of its run is.
+    /// | the run | started again with the same id |
+    /// |---|---|
+    /// | has finished | returns its outcome |
+    /// | ended with [`JoinNotFilled`](crate::ErrorKind::JoinNotFilled) | fails with it again |
+    /// | waits for answers or has stopped at a breakpoint | returns the same pause, and does not pass the breakpoint |
+    /// | failed, crashed, or reached its recursion limit | continues |
+    /// | was replaced by another run or update | fails with [`RunAbandoned`](crate::ErrorKind::RunAbandoned) |
+    ///
+    /// With [`OnConflict::Wait`], a repeated start first waits for a process that may still execute the run. It does not wait
+    /// if the run was dropped in this process, by this [`PersistentGraph`](crate::thread::PersistentGraph) or a clone of it.
+    ///
+    /// A resumption belongs to the run that it continues, and so does an update of an unfinished run. Their effects are part
+    /// of the result. An id is known as long as the thread has a checkpoint of its run.
     pub fn run_id(mut self, id: impl AsRef<str>) -> Self {
         self.target.run_id = Some(id.as_ref().into());
         self
     }
 
-    /// Gives up what is left to run on the thread, open questions and finished tasks of an incomplete superstep included.
-    /// It stays in the history.
+    /// Discards the pending tasks of the thread, with their open questions and the results of finished siblings.
     ///
-    /// A run that is still under way is overtaken, with a `Conflict` for it, whatever
-    /// [`OnConflict`](crate::thread::OnConflict) says: nobody can tell it from one that has crashed. To keep what the finished
-    /// tasks have written, write it first: `thread.update(Ticket::update(), as_node(END))`.
+    /// The discarded tasks stay in the history. If another run is still executing them, the new run takes over the thread,
+    /// and the other run fails with [`Conflict`](crate::ErrorKind::Conflict). This also applies under
+    /// [`OnConflict::Wait`], because a slow run cannot be distinguished from a crashed one. To keep the writes of finished
+    /// tasks, commit them first: `thread.update(Ticket::update(), as_node(END))`.
     pub fn abandon_pending(mut self) -> Self {
         self.target.how.abandon_pending = true;
         self
@@ -176,32 +182,34 @@ impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, Wit
 }
 
 impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, Resuming<S>>> {
-    /// Writes to the state before the tasks run, through reducers and rules, as an input does.
+    /// Updates the state before the tasks run, through reducers and validation rules.
     ///
-    /// It is stored with the checkpoint that the thread is at, in the same write as the answers, and belongs to its state
-    /// from then on: for whoever reads it, goes on from it or makes a branch of it. What was planned stays planned, and
-    /// where the run stops before its superstep has ended, the update is there all the same. Giving up what is left to run
-    /// does not give the update up.
+    /// The update is stored with the thread's head, in the same write as the answers. From then on it belongs to the state of
+    /// that checkpoint, for every later read, resumption and branch. The planned tasks stay planned. The update is kept even
+    /// if the run stops before the superstep is applied, or if the pending tasks are discarded later.
     ///
-    /// Where nothing is left to run, and no [`goto`](Self::goto) says what shall, the run is refused with
-    /// [`AtRest`](crate::ErrorKind::NothingToRun): [`Thread::update`] is what writes to such a thread.
+    /// If the thread has nothing left to run and [`goto`](Self::goto) adds no node, awaiting the run fails with
+    /// [`NothingToRun`](crate::ErrorKind::NothingToRun). Write to such a thread with [`Thread::update`].
     pub fn update(mut self, update: impl IntoUpdate<S>) -> Self {
         self.target.how.update = Some(update.into_update());
         self
     }
 
-    /// Runs this node besides what is planned.
+    /// Runs this node in addition to the planned tasks.
+    ///
+    /// Awaiting the run fails with [`InvalidAsNode`](crate::ErrorKind::InvalidAsNode) if the graph has no such node.
     pub fn goto(mut self, node: AsNode) -> Self {
         self.target.how.goto.push(node);
         self
     }
 }
 
-impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, Again<S>>> {
-    /// Changes the state that it runs on, through reducers and rules, as an input does. What was planned stays planned.
+impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, RunAgain<S>>> {
+    /// Updates the state on which the tasks run, through reducers and validation rules. The planned tasks stay planned.
     ///
-    /// It is stored in the checkpoint that the branch begins with; where an input waits, it is written behind the input.
-    /// At a final checkpoint, the run is refused with [`AtRest`](crate::ErrorKind::NothingToRun).
+    /// The update is stored in the first checkpoint of the new branch. If an input waits there, the update is applied after
+    /// the input. At a final checkpoint, awaiting the run fails with
+    /// [`NothingToRun`](crate::ErrorKind::NothingToRun).
     pub fn update(mut self, update: impl IntoUpdate<S>) -> Self {
         self.target.how.update = Some(update.into_update());
         self
@@ -215,19 +223,25 @@ where
     C: crate::run::ContextGiven<D>,
     OnThread<S, D, K>: Target<S, D>,
 {
-    /// Begins the run, and leaves it to the caller to run superstep by superstep; `None` when there is nothing to run, as
-    /// where a run that is started again by its id has ended or waits for answers.
+    /// Starts the run and returns a [`Stepper`] to execute it superstep by superstep.
+    ///
+    /// Returns `None` if there is nothing to run, for example if a run that is started again by its id has finished or waits
+    /// for answers.
     ///
     /// # Errors
-    /// What the run would be refused with.
+    /// The errors that refuse the run before its first superstep; see [`Thread::run`] and [`Thread::resume`].
     ///
     /// # Cancel safety
-    /// A dropped call has begun the run or not; [`resume`](Thread::resume) finds out.
+    /// A dropped call may or may not have started the run. [`resume`](Thread::resume) continues in both cases, unless the
+    /// thread is still empty.
+    ///
+    /// # Durability
+    /// The start of the run is durable when the call returns, as far as its [`Durability`] mode stores it.
     pub async fn start(self) -> Result<Option<Stepper<S, D>>, Error> {
         let (target, mut opening) = self.opening(None);
         let spans = opening.trace(&target);
         let opened = async {
-            opening.not_cancelled()?;
+            opening.check_not_cancelled()?;
             target.open(opening).await
         };
         let opened = spans.around(opened).await;

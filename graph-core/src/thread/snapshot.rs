@@ -11,91 +11,96 @@ use crate::engine::persist::StoredFailure;
 use crate::interrupt::OpenInterrupt;
 use crate::state::GraphState;
 
-/// A thread at one of its checkpoints.
+/// The readable form of a checkpoint: the state, the planned tasks and their progress.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Snapshot<S: GraphState> {
-    /// The state; nothing at the first checkpoint of a thread, which holds an input that is still to be applied.
+    /// The state. `None` at the first checkpoint of a thread, whose input is not applied yet.
     ///
-    /// Fields marked `from_context` are as without a context.
+    /// Fields marked `from_context` have the values that they have without a context.
     pub state: Option<S>,
-    /// The nodes that are planned, a name for each task, those that resumptions have added behind the others; `START` while
-    /// an input waits to be applied, nothing at the end.
+    /// The nodes of the pending tasks, one name for each task. Tasks that a resumption added come last.
+    ///
+    /// `START` if an input waits to be applied. Empty at a final checkpoint.
     pub next: Vec<Arc<str>>,
-    /// The thread.
+    /// The thread's name.
     pub thread: Arc<str>,
-    /// The path of subgraph nodes; empty in the graph itself.
+    /// The path of subgraph nodes; empty for the thread's own graph.
     pub namespace: Arc<str>,
     /// The checkpoint's id.
     pub id: CheckpointId,
-    /// The checkpoint that it follows; it may have been pruned.
+    /// The checkpoint that it follows, which may have been pruned.
     pub parent: Option<CheckpointId>,
-    /// Of a call of a subgraph: the checkpoints of the graphs around it that have planned the tasks which it is within, by
-    /// their namespaces. They may have been pruned; what was around one that was is not known any more.
+    /// For a subgraph call: by namespace, the checkpoints of the parent graphs that planned the call.
+    ///
+    /// These checkpoints may have been pruned. The parents of a pruned checkpoint are not known.
     pub parents: BTreeMap<Arc<str>, CheckpointId>,
-    /// What made it.
+    /// The operation that made the checkpoint.
     pub source: CheckpointSource,
-    /// −1 for the first input of a thread, 0 once it is applied, and so on; 0 for the update that a thread begins with.
+    /// The step number: −1 for the first input of a thread, 0 after it is applied, then one more for each superstep.
+    ///
+    /// If a thread begins with an update, that update is step 0.
     pub step: i64,
-    /// The run that made it. A resumption belongs to the run that it goes on with.
+    /// The run that made the checkpoint. A resumption belongs to the run that it continues.
     pub run_id: Arc<str>,
-    /// Whether the graph that wrote it had other nodes, or other ways between them, than this one: as that of an older program
-    /// had. What is planned here may have another name by now ([`alias`](crate::StateGraph::alias)), or be
-    /// [gone](crate::ErrorKind::NodeRemoved).
+    /// `true` if the graph that wrote the checkpoint had other nodes, edges or routes than this one.
+    ///
+    /// A planned node may have a new name ([`alias`](crate::StateGraph::alias)), or may have been
+    /// [removed](crate::ErrorKind::NodeRemoved).
     pub graph_changed: bool,
-    /// The keys and values that the run, or the resumption, was given.
+    /// The metadata of the run or resumption that made the checkpoint.
     pub metadata: Metadata,
-    /// When it was made.
+    /// The time at which the checkpoint was made.
     pub created_at: SystemTime,
-    /// What is known of the planned tasks, in the order of `next`.
+    /// The planned tasks, in the order of `next`.
     pub tasks: Vec<TaskSnapshot<S>>,
-    /// The joins that some of their sources have reached, and not all.
+    /// The joins that some, but not all, of their sources have reached.
     pub joins: Vec<JoinSnapshot>,
 }
 
-/// A join that waits for the rest of its sources.
+/// A join that still waits for some of its sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JoinSnapshot {
-    /// Its target; `END` for the end.
+    /// The join's target node, or `END`.
     pub to: Arc<str>,
-    /// The sources that have finished since it was last full.
+    /// The sources that have finished since the join last planned its target.
     pub arrived: Vec<Arc<str>>,
-    /// The sources that it waits for.
+    /// The sources that the join waits for.
     pub missing: Vec<Arc<str>>,
-    /// Whether a run may end while it waits.
+    /// `true` if a run may finish while the join waits.
     pub optional: bool,
 }
 
-/// A planned task, as far as it has come.
+/// A planned task and its progress.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct TaskSnapshot<S: GraphState> {
-    /// Its id.
+    /// The task's id.
     pub id: String,
-    /// Its node.
+    /// The name of the task's node.
     pub node: Arc<str>,
-    /// What it was sent.
+    /// The packet that the task was sent, if any.
     pub packet: Option<Value>,
-    /// How it failed last.
+    /// The task's last failure.
     pub error: Option<TaskError>,
-    /// The questions that it waits for.
+    /// The open interrupts of the task.
     pub interrupts: Vec<OpenInterrupt>,
-    /// What it has written, if it has finished and its superstep has not.
+    /// The task's update, if the task has finished before its superstep was applied.
     pub result: Option<S::Update>,
 }
 
-/// How a task failed.
+/// The failure of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TaskError {
-    /// The error and its causes.
+    /// The message of the error and its causes.
     pub text: String,
-    /// Which attempt it was, from 1.
+    /// The attempt number, from 1.
     pub attempt: u32,
-    /// Whether the node panicked.
+    /// `true` if the node panicked.
     pub panicked: bool,
-    /// When its [policy](crate::policy::Policy::retry) has it tried again; nothing where its run has failed with it.
+    /// The time of the next attempt by the [retry policy](crate::policy::Policy::retry), or `None` if the run has failed.
     pub retry_at: Option<SystemTime>,
 }
 
@@ -108,22 +113,22 @@ impl From<StoredFailure> for TaskError {
 }
 
 impl<S: GraphState> Snapshot<S> {
-    /// Whether the thread has come to its end here: nothing is planned, and no join waits that may not.
+    /// Returns `true` if the thread is finished here: no task is pending, and no required join waits.
     ///
-    /// Where nothing is planned and a join waits, going on fails with [`JoinNotFilled`](crate::ErrorKind::JoinNotFilled),
-    /// which says what to do about it.
+    /// If a required join waits, resuming fails with [`JoinNotFilled`](crate::ErrorKind::JoinNotFilled), which lists the ways
+    /// to continue.
     pub fn is_finished(&self) -> bool {
         self.next.is_empty() && self.joins.iter().all(|join| join.optional)
     }
 
-    /// The open questions of all tasks.
+    /// Returns the open interrupts of all tasks.
     pub fn interrupts(&self) -> impl Iterator<Item = &OpenInterrupt> {
         self.tasks.iter().flat_map(|task| &task.interrupts)
     }
 }
 
 impl<S: GraphState> fmt::Debug for Snapshot<S> {
-    /// The state by its dump rules: what it keeps to itself does not get into logs.
+    /// Formats the state by its dump rules, so that excluded fields do not get into logs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Snapshot")
             .field("thread", &self.thread)

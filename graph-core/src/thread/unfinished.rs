@@ -13,68 +13,76 @@ use crate::state::GraphState;
 use super::load::read;
 use super::{PersistentGraph, TaskError, Thread};
 
-/// The threads on which something is left to run, by name: await it for a list, or read it [page by page](Self::next_page).
-/// Made by [`PersistentGraph::unfinished`] and [`PersistentGraph::due`].
+/// The threads with pending tasks, ordered by name.
+///
+/// Made by [`PersistentGraph::unfinished`] and [`PersistentGraph::due`]. Await it for all threads at once, or read it
+/// [page by page](Self::next_page). Awaiting it fails like [`next_page`](Self::next_page), and only reads.
 #[must_use = "a list does nothing until it is awaited"]
 #[derive(Debug)]
 pub struct Unfinished<S: GraphState, D = ()> {
     graph: PersistentGraph<S, D>,
     query: ThreadQuery,
-    /// Only those who have slept until then.
+    /// Selects the threads that are due at this time.
     due: Option<SystemTime>,
     ended: bool,
 }
 
-/// A thread on which something is left to run.
+/// A thread with pending tasks.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct UnfinishedThread<S: GraphState, D = ()> {
-    /// The thread: [`resume`](Thread::resume) goes on.
+    /// The thread. [`resume`](Thread::resume) continues it.
     pub thread: Thread<S, D>,
-    /// Its newest checkpoint.
+    /// The thread's head; `None` if it cannot be read.
     pub checkpoint: Option<CheckpointId>,
-    /// The run that has made it.
+    /// The run that made the head; `None` if it cannot be read.
     pub run_id: Option<Arc<str>>,
-    /// The nodes that are planned, a name for each task.
+    /// The nodes of the pending tasks, one name for each task.
     pub next: Vec<Arc<str>>,
-    /// What it waits for.
+    /// The reason why the thread is not finished.
     pub status: ThreadStatus,
-    /// When the first of its tasks wakes up that sleep, if any does.
+    /// The earliest time at which a sleeping task wakes or a retry is due.
     pub wakes_at: Option<SystemTime>,
 }
 
-/// What a thread waits for on which something is left to run.
+/// The reason why a thread with pending tasks is not finished.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ThreadStatus {
-    /// Somebody has to answer. With a time to wake up, the question runs out then.
+    /// Open interrupts wait for answers. If [`wakes_at`](UnfinishedThread::wakes_at) is set, the questions expire then.
     WaitingForAnswer(Vec<OpenInterrupt>),
-    /// It has stopped at breakpoints.
+    /// The thread has stopped at breakpoints.
     AtBreakpoint {
-        /// The nodes that would run next and have one before them.
+        /// The nodes of the next superstep that have a breakpoint before them.
         before: Vec<String>,
-        /// The nodes that have just run and have one after them.
+        /// The nodes of the last superstep that have a breakpoint after them.
         after: Vec<String>,
     },
-    /// It sleeps, and nobody is at it.
+    /// The thread sleeps, and no run is active.
     WaitingForTime,
-    /// It was [told to stop](crate::run::Stop).
+    /// The run was [stopped](crate::run::Stop).
     Stopped,
-    /// A node has failed for good, or what it wrote was refused. (Should somebody have gone on and died since, nothing says so.)
+    /// A node has failed and will not be retried, or its writes were refused.
+    ///
+    /// A resumption that crashed after the failure does not change this status.
     Failed(Vec<TaskError>),
-    /// It has said nothing of its end: a run is under way, here or in another process, or has died, or was dropped, or has come
-    /// to its recursion limit or time-out. Nobody but the program can know; to go on takes it over.
+    /// A run has started and has not stored its end.
+    ///
+    /// The run may be active in this or another process. It may also have crashed, been dropped, or reached its recursion
+    /// limit or a superstep timeout. The checkpointer cannot distinguish these cases. Resuming takes over the thread.
     Running,
-    /// What is stored of it cannot be read.
+    /// The stored checkpoint cannot be read.
     Unreadable(Error),
 }
 
-/// So many threads are looked up at a time.
+/// The number of threads in a page.
 const PAGE: usize = 64;
 
 impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
-    /// The threads on which something is left to run: what asks, sleeps, has failed, was told to stop, or was under way when
-    /// its process died.
+    /// Returns the threads with pending tasks, for recovery when a program starts.
+    ///
+    /// These threads wait for an answer, are at a breakpoint, sleep, have failed, were stopped, or had a run when their process
+    /// died. The head of each thread is read. A thread that only waits for a join has no pending tasks and is not included.
     ///
     /// ```
     /// # use superstep::{END, GraphState, START, StateGraph};
@@ -88,14 +96,14 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     /// # let graph = StateGraph::<Count>::new().edge(START, add).edge(add, END).compile()?;
     /// # let graph = graph.with_checkpointer(MemoryCheckpointer::default());
     /// # drop(graph.thread("a").run(Count::input()).start().await?);
-    /// // When the program starts, and nobody else is at these threads:
-    /// for left in graph.unfinished().await? {
-    ///     match left.status {
-    ///         ThreadStatus::Running | ThreadStatus::Stopped => drop(left.thread.resume(()).await?),
-    ///         ThreadStatus::WaitingForTime if left.wakes_at.is_some_and(|time| time <= SystemTime::now()) => {
-    ///             left.thread.resume(()).await?;
+    /// // When the program starts, and no other process uses these threads:
+    /// for unfinished in graph.unfinished().await? {
+    ///     match unfinished.status {
+    ///         ThreadStatus::Running | ThreadStatus::Stopped => drop(unfinished.thread.resume(()).await?),
+    ///         ThreadStatus::WaitingForTime if unfinished.wakes_at.is_some_and(|time| time <= SystemTime::now()) => {
+    ///             unfinished.thread.resume(()).await?;
     ///         }
-    ///         // Somebody has to answer, or to see what is wrong.
+    ///         // A person has to answer, or to look at the failure.
     ///         _ => {}
     ///     }
     /// }
@@ -103,40 +111,43 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     /// # Ok(())
     /// # }
     /// ```
-    ///
-    /// A thread whose join was not filled has nothing left to run, and is none of them. The newest checkpoint of each is read.
     pub fn unfinished(&self) -> Unfinished<S, D> {
         let query = ThreadQuery { unfinished: true, ..ThreadQuery::default() };
         Unfinished { graph: self.clone(), query, due: None, ended: false }
     }
 
-    /// Those of them that nobody is at, and that can go on at this time: they have slept long enough, or their question has run
-    /// out. For what looks after sleepers now and then, next to runs that are under way: [`Context::sleep`](crate::Context::sleep).
+    /// Returns the unfinished threads without an active run that can continue at time `now`.
+    ///
+    /// Their sleeps are over, or their questions have expired. A background job can resume them periodically while other
+    /// threads run. See [`Context::sleep`](crate::Context::sleep).
     pub fn due(&self, now: SystemTime) -> Unfinished<S, D> {
         Unfinished { due: Some(now), ..self.unfinished() }
     }
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> Unfinished<S, D> {
-    /// Only those whose name begins so.
+    /// Selects the threads whose names begin with `prefix`.
     pub fn prefix(mut self, prefix: impl AsRef<str>) -> Self {
         self.query.prefix = Some(prefix.as_ref().into());
         self
     }
 
-    /// Only those whose name sorts behind this one.
+    /// Selects the threads whose names sort after `name`.
     pub fn after(mut self, name: impl AsRef<str>) -> Self {
         self.query.after = Some(name.as_ref().into());
         self
     }
 
-    /// The next few; nothing at the end. One that cannot be read is listed with the reason, next to the others.
+    /// Returns the next page of threads, or `None` at the end.
+    ///
+    /// A page may be empty although more pages follow. A thread that cannot be read is listed as
+    /// [`Unreadable`](ThreadStatus::Unreadable).
     ///
     /// # Errors
-    /// [`Store`](crate::ErrorKind::Checkpoint).
+    /// [`Checkpoint`](crate::ErrorKind::Checkpoint), if the checkpointer cannot list the threads.
     ///
     /// # Cancel safety
-    /// A dropped call has read nothing: the next one gives the same page.
+    /// Cancel safe: after a dropped call, the next call returns the same page.
     pub async fn next_page(&mut self) -> Result<Option<Vec<UnfinishedThread<S, D>>>, Error> {
         if self.ended {
             return Ok(None);
@@ -146,7 +157,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Unfinished<S, D> {
         let mut threads = Vec::new();
         for record in &page.items {
             let thread = self.graph.thread(Arc::clone(&record.thread));
-            let left = match look(&thread).await {
+            let left = match read_thread(&thread).await {
                 Ok(left) => left,
                 Err(error) => Some(unreadable(thread, error)),
             };
@@ -161,13 +172,13 @@ impl<S: GraphState, D: Send + Sync + 'static> Unfinished<S, D> {
 }
 
 impl<S: GraphState, D> UnfinishedThread<S, D> {
-    /// Whether nobody is at it, and its time has come.
+    /// Returns `true` if the thread has no active run and its wake-up time has passed.
     fn is_due(&self, now: SystemTime) -> bool {
-        let rests = matches!(
+        let is_idle = matches!(
             self.status,
             ThreadStatus::WaitingForTime | ThreadStatus::WaitingForAnswer(_) | ThreadStatus::Stopped
         );
-        rests && self.wakes_at.is_some_and(|time| time <= now)
+        is_idle && self.wakes_at.is_some_and(|time| time <= now)
     }
 }
 
@@ -191,8 +202,8 @@ fn unreadable<S: GraphState, D>(thread: Thread<S, D>, error: Error) -> Unfinishe
     UnfinishedThread { thread, checkpoint: None, run_id: None, next: Vec::new(), status, wakes_at: None }
 }
 
-/// Reads what a thread waits for; nothing, if it has been finished meanwhile.
-async fn look<S: GraphState, D: Send + Sync + 'static>(
+/// Reads the status of a thread, or `None` if it has finished since it was listed.
+async fn read_thread<S: GraphState, D: Send + Sync + 'static>(
     thread: &Thread<S, D>,
 ) -> Result<Option<UnfinishedThread<S, D>>, Error> {
     let Some(stored) = read(thread, None).await?.found else { return Ok(None) };
@@ -213,7 +224,7 @@ async fn look<S: GraphState, D: Send + Sync + 'static>(
         let retry_at = known.failure.as_ref().and_then(StoredFailure::retry_at);
         let later = later.chain(retry_at);
         wakes_at = wakes_at.into_iter().chain(later.filter(|time| *time > clock::now())).min();
-        // A question that is open is newer than how its task failed before.
+        // An open question is newer than an earlier failure of its task.
         if known.questions.is_empty() && retry_at.is_none() {
             failures.extend(known.failure.map(TaskError::from));
         }
@@ -228,7 +239,7 @@ async fn look<S: GraphState, D: Send + Sync + 'static>(
         (_, Some(gate)) => ThreadStatus::AtBreakpoint { before: gate.before, after: gate.after },
         _ => ThreadStatus::Running,
     };
-    // Whoever has stopped has said when it goes on.
+    // A stopped run has stored its own wake-up time.
     let wakes_at = stopped.map_or(wakes_at, |stopped| stopped.wakes_at());
     let wakes_at = if matches!(status, ThreadStatus::Failed(_)) { None } else { wakes_at };
     Ok(Some(UnfinishedThread {

@@ -8,19 +8,21 @@ use crate::error::Error;
 use crate::run::{ContextGiven, HasContext, NeedsContext, Opening, Run};
 use crate::state::{GraphState, IntoUpdate};
 
-use super::as_whom::Line;
-use super::begin::{require, writer};
 use super::load::read;
+use super::resolve_as_node::AsNodeResolver;
+use super::start_run::{persistence, require_checkpoint};
 use super::{AsNode, IntoAsNode, Thread};
 
-/// A write to a thread from outside; awaiting it makes it, and gives the id of its checkpoint. Made by [`Thread::update`].
+/// An update of a thread from outside a run. Made by [`Thread::update`].
 ///
-/// What had finished of an incomplete superstep is applied with it; what had not is given up, with its answers and
-/// [steps](crate::Context::step): a node that is planned anew then begins anew. To write to a thread that is to go on where it is,
-/// give the update to the resumption: `thread.resume(()).update(..)`. On an old checkpoint it begins another branch, from that
-/// checkpoint and nothing else.
+/// Awaiting it writes the update and returns the id of the new checkpoint.
 ///
-/// It needs the graph's context, since a route function may.
+/// If the thread's head has pending tasks, the results of finished tasks are applied together with the update. Unfinished
+/// tasks are discarded, with their answers and durable [steps](crate::Context::step): a node that is planned again starts
+/// anew. To change the state of a waiting thread without discarding its tasks, use `thread.resume(()).update(..)`. On an
+/// older checkpoint, the update starts a new branch from the state of that checkpoint.
+///
+/// The graph's context is required because route functions may read it.
 #[must_use = "an update does nothing until it is awaited"]
 pub struct UpdateThread<S: GraphState, D, C> {
     run: Run<S, D, C, ()>,
@@ -38,7 +40,7 @@ impl<S: GraphState, D: Send + Sync + 'static> UpdateThread<S, D, NeedsContext> {
         Self { run: Run::of(thread.graph.0.graph.clone(), ()), thread, at, supersteps }
     }
 
-    /// Several, each inner list a superstep.
+    /// Creates an update of several supersteps; each inner list is one superstep.
     pub(super) fn bulk<U: IntoUpdate<S>, P: IntoAsNode>(
         thread: Thread<S, D>,
         at: Option<CheckpointId>,
@@ -49,7 +51,7 @@ impl<S: GraphState, D: Send + Sync + 'static> UpdateThread<S, D, NeedsContext> {
         Self::new(thread, at, all.collect())
     }
 
-    /// Gives the context that route functions and fields marked `from_context` are made with.
+    /// Sets the context for route functions and for fields marked `from_context`.
     pub fn context(self, context: impl Into<Arc<D>>) -> UpdateThread<S, D, HasContext<D>> {
         let Self { run, thread, at, supersteps } = self;
         UpdateThread { run: run.context(context), thread, at, supersteps }
@@ -57,7 +59,7 @@ impl<S: GraphState, D: Send + Sync + 'static> UpdateThread<S, D, NeedsContext> {
 }
 
 impl<S: GraphState, D: Send + Sync + 'static, C> UpdateThread<S, D, C> {
-    /// Adds a key to the metadata of its checkpoints.
+    /// Adds a key to the metadata of the update's checkpoints.
     pub fn metadata(self, key: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
         Self { run: self.run.metadata(key, value), ..self }
     }
@@ -74,27 +76,27 @@ where
         let ((), mut opening) = run.opening(None);
         let refuse = |kind| thread.graph.refuse(kind);
         let mut loaded = read(&thread, at).await?;
-        require(&thread, &loaded, at)?;
+        require_checkpoint(&thread, &loaded, at)?;
         let compiled = Arc::clone(&thread.graph.0.graph.0);
         let stored = loaded.found.take();
         let namespace = Arc::from("");
-        let line = Line {
+        let resolver = AsNodeResolver {
             graph: &thread.graph.0.graph,
             store: &thread.graph.0.store,
             thread: &thread.name,
             namespace: &namespace,
         };
         let last = match &stored {
-            Some(stored) => line.wrote_last(&stored.checkpoint).await?,
+            Some(stored) => resolver.last_writers(&stored.checkpoint).await?,
             None => vec![START.to_owned()],
         };
         let is_head = stored.as_ref().is_some_and(|stored| Some(stored.checkpoint.id) == loaded.fence.head);
         let opened = stored.map(|stored| open::<S, D>(&compiled, &thread.name, stored)).transpose();
         let opened = opened.map_err(refuse)?;
-        let all = line.supersteps(supersteps, last)?;
-        // On what a run has left it is a part of that run.
+        let all = resolver.resolve_supersteps(supersteps, last)?;
+        // An update of an unfinished run belongs to that run.
         let id = opened.as_ref().filter(|_| is_head).and_then(|opened| opened.run_id(&compiled));
-        let (persist, shared) = writer(&thread, loaded, id, &mut opening);
+        let (persist, shared) = persistence(&thread, loaded, id, &mut opening);
         let Opening { context, options, .. } = opening;
         let parts = (compiled, context, shared, options);
         crate::engine::Driver::with_updates(parts, persist, opened, is_head, all)?.conclude_updates().await

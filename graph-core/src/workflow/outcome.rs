@@ -15,7 +15,7 @@ impl<I: Payload, R: Returned<Value: Clone>> Outcome<Flow<I, R>> {
     /// [`NotEnded`](ErrorKind::MachineNotEnded): the run has stopped on the way, at questions or breakpoints, or its thread was
     /// finished from outside.
     pub fn value(self) -> Result<R::Value, Error> {
-        let waits = self.waits();
+        let waits = self.waits_for();
         // What is left to run is the function, and an error of a workflow has its name.
         let function = self.pause().and_then(|pause| pause.next().first().cloned());
         match self.into_state().into_value() {

@@ -1,8 +1,9 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// A value that can be stored: a question, an answer, what a durable step comes to, an item of a long-term store. Whatever
-/// serde writes and reads.
+/// A value that can be stored: a question, an answer, the result of a durable step, or an item of a long-term store.
+///
+/// Implemented for every type that serde can serialize and deserialize.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be stored",
     label = "a store cannot hold `{Self}`",

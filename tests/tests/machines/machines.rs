@@ -73,7 +73,7 @@ async fn a_run_has_the_options_and_the_events_of_a_graph() {
     assert_eq!(paused.pause().unwrap().before(), ["Increment"]);
     assert_eq!(
         paused.ended().unwrap_err().to_string(),
-        "graph `Fives`: has not ended: it waits for a run past `Increment`"
+        "graph `Fives`: there is no output yet: the run waits for a resumption past the breakpoint at `Increment`"
     );
 }
 

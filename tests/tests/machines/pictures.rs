@@ -139,7 +139,7 @@ fn everything_that_a_picture_cannot_show_is_said_at_once() {
         .edge_label(leave, look, "b")
         .highlight_style("fill:url(x)")
         .highlight_named(["x"]);
-    let said = "graph `Shop`: cannot be drawn like this: nothing leads from `START` to `END`; nothing leads from `Look` to \
+    let said = "graph `Shop`: the picture cannot be drawn: nothing leads from `START` to `END`; nothing leads from `Look` to \
                 `END`; nothing leads from `leave` to `Look`; `fill:url(x)` is no `property:value` of letters, digits, `#`, \
                 `.` and `-`; there is no node `x`";
     for error in [picture.to_mermaid(), picture.to_dot(), picture.to_svg()] {

@@ -59,7 +59,7 @@ async fn on_a_thread_the_answer_comes_later_and_steps_are_not_run_again() {
     let outcome = thread.run(Quiz::start(why())).context(Arc::clone(&count)).await.unwrap();
     assert_eq!(
         outcome.ended().unwrap_err().to_string(),
-        "graph `Quiz`: has not ended: it waits for an answer to `Ask`"
+        "graph `Quiz`: there is no output yet: the run waits for an answer to `Ask`"
     );
     for (asked, answer) in [("0: why?", ""), ("1: pardon?", "because")] {
         let question = thread.interrupts().await.unwrap().only::<Ask>().unwrap();

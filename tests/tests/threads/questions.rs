@@ -58,7 +58,7 @@ async fn a_bare_answer_of_a_client_is_taken_only_while_exactly_one_question_is_o
     let none = thread.interrupts().await.unwrap().answer_json(json!("x")).unwrap_err();
     assert_eq!(
         none.to_string(),
-        "an answer without a question's id is for the only one that is open, and none is"
+        "an answer without an id needs exactly one open question, but none is open"
     );
 
     let outcome = thread.run(Form::input()).await.unwrap();

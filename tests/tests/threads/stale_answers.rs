@@ -44,7 +44,7 @@ fn graph() -> Graph<Bill, Rate> {
 fn changed(result: Result<Outcome<Bill>, Error>) {
     let error = result.unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::InterruptNotOpen { changed: true, .. }), "{error}");
-    assert!(error.to_string().contains("has changed since it was shown"), "{error}");
+    assert!(error.to_string().contains("has changed since it was read"), "{error}");
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ use crate::graph::Graph;
 use crate::node::NodeError;
 use crate::run::About;
 use crate::state::GraphState;
-use crate::stream::{Events, Sent, Sink};
+use crate::stream::{Events, NodeEvent, Sink};
 
 use super::call::{Call, Kept};
 
@@ -108,7 +108,7 @@ impl Place {
     }
 
     fn events<C: GraphState>(&self, sink: &Arc<dyn Sink>) -> Events<C> {
-        Events::within(sink, &self.path)
+        Events::for_subgraph(sink, &self.path)
     }
 
     /// Returns the events of the call, sent to the listeners of the parent run.
@@ -128,7 +128,7 @@ impl Place {
 
 /// Returns `true` if a listener receives anything that nodes send.
 fn heard(sink: &dyn Sink) -> bool {
-    Sent::MODES.into_iter().any(|mode| sink.wants(mode))
+    NodeEvent::MODES.into_iter().any(|mode| sink.wants(mode))
 }
 
 /// Returns the namespace of a subgraph call by a task of `node`.

@@ -144,7 +144,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
     async fn take_in(&self, failure: NodeFailure) -> Result<(), Box<Unfinished>> {
         let failures = self.tries(|tries| tries.failures.saturating_add(1));
         let wait = contained(|| {
-            let fitting = self.policy.limits.retries.iter().find(|retry| retry.fits(&failure));
+            let fitting = self.policy.limits.retries.iter().find(|retry| retry.applies_to(&failure));
             fitting.and_then(|retry| retry.wait_after(failures))
         });
         let failure = match wait {

@@ -10,7 +10,7 @@ use crate::engine::attempt::{Attempt, contained};
 use crate::engine::spans::Attempted;
 use crate::engine::task::{Failed, Finished, Unfinished};
 use crate::node::NodeError;
-use crate::policy::{Settled, TimedOut};
+use crate::policy::{ResolvedPolicy, TimedOut};
 use crate::state::GraphState;
 
 /// An attempt with an attempt timeout, an idle timeout, or both.
@@ -53,7 +53,11 @@ pub(in crate::engine) const NO_TIMER: &str =
     "the policy of a node needs a tokio runtime with its timer enabled (`enable_time`)";
 
 impl<'a, S: GraphState> Limited<'a, S> {
-    pub(super) fn new(attempt: Attempt<'a, S>, cx: &'a Context, policy: &Settled) -> Result<Self, Failed> {
+    pub(super) fn new(
+        attempt: Attempt<'a, S>,
+        cx: &'a Context,
+        policy: &ResolvedPolicy,
+    ) -> Result<Self, Failed> {
         let idle = Limit::new(policy.idle_timeout)?;
         if idle.is_some() {
             // Creates the scratch state, which counts heartbeats.

@@ -42,7 +42,7 @@ use super::{dot, mermaid, svg};
 /// assert!(picture.to_svg()?.starts_with("<svg "));
 ///
 /// let wrong = graph.picture().edge_label(review, START, "back").to_dot().unwrap_err();
-/// assert_eq!(wrong.to_string(), "graph `Ticket`: cannot be drawn like this: nothing leads from `review` to `START`");
+/// assert_eq!(wrong.to_string(), "graph `Ticket`: the picture cannot be drawn: nothing leads from `review` to `START`");
 /// # Ok(())
 /// # }
 /// ```

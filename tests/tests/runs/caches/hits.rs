@@ -52,7 +52,7 @@ fn results_of_a_node_or_of_all_can_be_cleared() {
         let error = draft().compile().unwrap().clear_cache().await.unwrap_err();
         assert_eq!(
             error.to_string(),
-            "graph `Page`: has no cache for the results of nobody: give it one with `graph.with_cache(..)`"
+            "graph `Page`: there is no cache: add one with `graph.with_cache(..)`"
         );
     });
 }

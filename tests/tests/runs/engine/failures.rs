@@ -162,7 +162,7 @@ fn collecting_lets_siblings_finish_and_names_every_failure() {
         assert_eq!(named, ["panics", "fails"], "in the order of the superstep");
         assert_eq!(
             error.to_string(),
-            "graph `Trace`: node `panics` panicked in superstep 1, attempt 1; so did `fails`"
+            "graph `Trace`: node `panics` panicked in superstep 1, attempt 1; `fails` failed too"
         );
         scene.journal.take();
         assert_eq!(rest(&mut run).await, "1:panics 1:quick 1:fails");
@@ -247,7 +247,7 @@ fn a_superstep_that_takes_too_long_fails_and_keeps_what_had_finished() {
         assert_eq!(unfinished, &["slow"]);
         assert_eq!(
             error.to_string(),
-            format!("graph `late`: superstep 1 did not end within {limit:?}, `slow` had not finished")
+            format!("graph `late`: superstep 1 exceeded its timeout of {limit:?} before `slow` finished: raise `superstep_timeout(..)` if that is too short")
         );
         let mut notes = scene.journal.take();
         // On another thread it may come to its end a little later.

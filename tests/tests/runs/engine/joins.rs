@@ -156,8 +156,8 @@ fn a_run_that_would_end_with_a_part_filled_join_fails_and_names_who_is_missing()
     assert_eq!((target.as_str(), missing.as_slice()), ("c", &["item".to_owned()][..]));
     assert_eq!(
         error.to_string(),
-        "graph `mapping`: came to rest while the join into `c` still waits for `item`: \
-         declare it optional if that is meant"
+        "graph `mapping`: the run finished while the join into `c` still waits for `item`: \
+         use `join_optional` if the source may be skipped"
     );
     assert_eq!(error.state::<Trace>().unwrap().log, ["1:a", "2:b"], "all else has run");
 }

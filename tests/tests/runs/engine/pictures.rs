@@ -270,7 +270,7 @@ fn everything_that_a_picture_cannot_show_is_said_at_once() {
     assert_eq!(error.kind().name(), "Picture");
     assert_eq!(
         error.to_string(),
-        "graph `a \"picture\"`: cannot be drawn like this: there is no node `stranger`; there is no node `x`; \
+        "graph `a \"picture\"`: the picture cannot be drawn: there is no node `stranger`; there is no node `x`; \
          nothing leads from `a` to `b`"
     );
 }

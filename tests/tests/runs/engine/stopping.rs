@@ -127,7 +127,7 @@ async fn cancelled(watch: Arc<Watch>) {
         std::thread::spawn(move || stop.cancel()).join().unwrap();
     });
     let error = result.unwrap_err();
-    assert_eq!(error.to_string(), "graph `Trace`: was cancelled in superstep 2, `slow` had not finished");
+    assert_eq!(error.to_string(), "graph `Trace`: the run was cancelled in superstep 2 before `slow` finished");
     let ErrorKind::Cancelled { step: Some(2), unfinished } = error.kind() else { panic!("{error}") };
     assert_eq!(unfinished, &["slow"]);
     assert_eq!(error.state::<Trace>().unwrap().log, ["first"]);
@@ -228,7 +228,7 @@ fn a_stop_that_was_pulled_before_lets_nothing_begin() {
         assert!(matches!(error.kind(), ErrorKind::Cancelled { step: None, .. }));
         assert_eq!(
             error.to_string(),
-            "graph `Trace`: was told to stop before it had begun: nothing of it is stored"
+            "graph `Trace`: the run was stopped before it began, so nothing of it is stored"
         );
         assert!(run().start().is_err());
         // It is not drained any more than it is cancelled.

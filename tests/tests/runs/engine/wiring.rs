@@ -54,7 +54,7 @@ fn a_graph_has_nodes() {
         graph(),
         expect![[r#"
         graph `Trace`: cannot be built, it has 1 mistake
-          it has no nodes: add one with `.edge(START, node)`"#]],
+          the graph has no nodes: add one with `.edge(START, node)`"#]],
     );
 }
 
@@ -74,8 +74,8 @@ fn every_node_can_be_reached() {
         graph().edge(START, a).edge(a, END).edge(b, c).edge(c, b),
         expect![[r#"
         graph `Trace`: cannot be built, it has 2 mistakes
-          node `b` cannot be reached from START: lead an edge or a route to it, or take it out
-          node `c` cannot be reached from START: lead an edge or a route to it, or take it out"#]],
+          node `b` cannot be reached from START: add an edge or a route to it, or remove it
+          node `c` cannot be reached from START: add an edge or a route to it, or remove it"#]],
     );
 }
 
@@ -85,8 +85,8 @@ fn every_node_has_a_way_out() {
         graph().edge(START, (a, b)).edge(b, c),
         expect![[r#"
         graph `Trace`: cannot be built, it has 2 mistakes
-          node `a` leads nowhere: add `.edge(a, ..)` (to END, if it is the last), or return a route from it
-          node `c` leads nowhere: add `.edge(c, ..)` (to END, if it is the last), or return a route from it"#]],
+          node `a` leads nowhere: add `.edge(a, ..)` (to END if it is the last node), or return a route from it
+          node `c` leads nowhere: add `.edge(c, ..)` (to END if it is the last node), or return a route from it"#]],
     );
 }
 
@@ -98,7 +98,7 @@ fn a_join_that_can_never_fill_is_told_once() {
         expect![[r#"
         graph `Trace`: cannot be built, it has 2 mistakes
           the join into `c` can never fill: `b` cannot be reached before `c`
-          node `b` cannot be reached from START: lead an edge or a route to it, or take it out"#]],
+          node `b` cannot be reached from START: add an edge or a route to it, or remove it"#]],
     );
     check(
         graph().edge(START, a).join((a, b), c).edge(c, b),
@@ -117,7 +117,7 @@ fn a_join_that_can_never_fill_is_told_once() {
         expect![[r#"
         graph `Trace`: cannot be built, it has 2 mistakes
           the join into `END` can never fill: `b` cannot be reached before `END`
-          node `b` cannot be reached from START: lead an edge or a route to it, or take it out"#]],
+          node `b` cannot be reached from START: add an edge or a route to it, or remove it"#]],
     );
 }
 
@@ -130,18 +130,18 @@ fn a_name_is_one_nodes_and_none_of_the_graphs_own() {
             .edge(named("", d), END),
         expect![[r#"
             graph `Trace`: cannot be built, it has 6 mistakes
-              two nodes are called `x`: give one of them another name with `named("..", x)`
-              a node cannot be called `START`
-              a node cannot be called ``
-              node `x` leads nowhere: add `.edge(x, ..)` (to END, if it is the last), or return a route from it
-              node `START` cannot be reached from START: lead an edge or a route to it, or take it out
-              node `` cannot be reached from START: lead an edge or a route to it, or take it out"#]],
+              two nodes are named `x`: give one of them another name with `named("..", x)`
+              a node cannot be named `START`: choose another name with `named("..", ..)`
+              a node cannot be named ``: choose another name with `named("..", ..)`
+              node `x` leads nowhere: add `.edge(x, ..)` (to END if it is the last node), or return a route from it
+              node `START` cannot be reached from START: add an edge or a route to it, or remove it
+              node `` cannot be reached from START: add an edge or a route to it, or remove it"#]],
     );
     check(
         graph().edge(START, a).edge(a, END).alias(a, "b").edge(a, b).edge(b, END),
         expect![[r#"
         graph `Trace`: cannot be built, it has 1 mistake
-          two nodes are called `b`: give one of them another name with `named("..", b)`"#]],
+          two nodes are named `b`: give one of them another name with `named("..", b)`"#]],
     );
 }
 
@@ -152,7 +152,7 @@ fn a_closure_needs_a_name() {
         expect![[r#"
         graph `Trace`: cannot be built, it has 2 mistakes
           a node of type `runs::engine::wiring::a_closure_needs_a_name::{{closure}}` has no name of its own: wrap it in `named("..", ..)`
-          node `runs::engine::wiring::a_closure_needs_a_name::{{closure}}` leads nowhere: add `.edge(runs::engine::wiring::a_closure_needs_a_name::{{closure}}, ..)` (to END, if it is the last), or return a route from it"#]],
+          node `runs::engine::wiring::a_closure_needs_a_name::{{closure}}` leads nowhere: add `.edge(runs::engine::wiring::a_closure_needs_a_name::{{closure}}, ..)` (to END if it is the last node), or return a route from it"#]],
     );
 }
 
@@ -162,31 +162,31 @@ fn a_node_has_one_way_of_leaving() {
         graph().edge(START, goes).edge(goes, b).edge(a, END).edge(b, END),
         expect![[r#"
         graph `Trace`: cannot be built, it has 1 mistake
-          node `goes` has both edges and a route: a node has one way of leaving, remove one of them"#]],
+          node `goes` has both edges and a route: remove one of the two"#]],
     );
     check(
         graph().edge(START, a).route(START, decide).edge(a, END),
         expect![[r#"
         graph `Trace`: cannot be built, it has 1 mistake
-          node `START` has both edges and a route: a node has one way of leaving, remove one of them"#]],
+          node `START` has both edges and a route: remove one of the two"#]],
     );
     check(
         graph().edge(START, (b, c)).join((b, c), d).edge(d, END).route(b, decide).edge(a, END),
         expect![[r#"
             graph `Trace`: cannot be built, it has 1 mistake
-              node `b` has both edges and a route: a node has one way of leaving, remove one of them"#]],
+              node `b` has both edges and a route: remove one of the two"#]],
     );
     check(
         graph().edge(START, goes).route(goes, decide).edge(a, END),
         expect![[r#"
         graph `Trace`: cannot be built, it has 1 mistake
-          node `goes` has two routes: one of `.route(goes, ..)` and the route that it returns has to go"#]],
+          node `goes` has two routes: keep either one `.route(goes, ..)` or the route that it returns"#]],
     );
     check(
         graph().route(START, decide).route(START, decide).edge(a, END),
         expect![[r#"
         graph `Trace`: cannot be built, it has 1 mistake
-          node `START` has two routes: one of `.route(START, ..)` and the route that it returns has to go"#]],
+          node `START` has two routes: keep either one `.route(START, ..)` or the route that it returns"#]],
     );
 }
 
@@ -203,7 +203,7 @@ fn a_route_leads_to_nodes_of_the_graph() {
         expect![[r#"
         graph `Trace`: cannot be built, it has 2 mistakes
           the route of node `START` leads to `a` (by `A`), which is not in the graph: add it with an edge or `.node(a)`
-          node `b` cannot be reached from START: lead an edge or a route to it, or take it out"#]],
+          node `b` cannot be reached from START: add an edge or a route to it, or remove it"#]],
     );
 }
 
@@ -240,9 +240,9 @@ fn packets_are_sent_to_nodes_that_read_them() {
         graph().edge(START, by_name).edge(named("needs", item), END).edge(named("needs not", b), END),
         expect![[r#"
             graph `Trace`: cannot be built, it has 3 mistakes
-              node `needs` reads the packet `runs::engine::wiring::Item`, but the exit `Without` of node `by_name` leads to it without one
-              the route of node `by_name` sends a `runs::engine::wiring::Item` to node `needs not` (by `With`), which does not read it
-              the route of node `by_name` sends a `runs::engine::wiring::Other` to node `needs` (by `Wrong`), which does not read it"#]],
+              node `needs` reads the packet `runs::engine::wiring::Item`, but the exit `Without` of node `by_name` leads to it without one: send it a packet there
+              the route of node `by_name` sends a `runs::engine::wiring::Item` to node `needs not` (by `With`), which does not read it: give the node a parameter `&runs::engine::wiring::Item`
+              the route of node `by_name` sends a `runs::engine::wiring::Other` to node `needs` (by `Wrong`), which does not read it: give the node a parameter `&runs::engine::wiring::Other`"#]],
     );
 }
 
@@ -267,7 +267,7 @@ fn a_route_has_exits() {
         graph().edge(START, stuck),
         expect![[r#"
         graph `Trace`: cannot be built, it has 1 mistake
-          the route of node `stuck` leads nowhere"#]],
+          the route of node `stuck` leads nowhere: add a variant to the route's enum"#]],
     );
 }
 
@@ -297,17 +297,17 @@ fn all_mistakes_are_told_at_once() {
             .alias(b, "goes"),
         expect![[r#"
             graph `broken`: cannot be built, it has 12 mistakes
-              a node cannot be called `START`
+              a node cannot be named `START`: choose another name with `named("..", ..)`
               a node of type `runs::engine::wiring::Carries` has no name of its own: wrap it in `named("..", ..)`
               the route of node `goes` leads to `a` (by `A`), which is not in the graph: add it with an edge or `.node(a)`
               `item` is deferred, but is not in the graph: add it with an edge or `.node(item)`
-              two nodes are called `goes`: give one of them another name with `named("..", goes)`
-              node `goes` has both edges and a route: a node has one way of leaving, remove one of them
-              node `d` leads nowhere: add `.edge(d, ..)` (to END, if it is the last), or return a route from it
+              two nodes are named `goes`: give one of them another name with `named("..", goes)`
+              node `goes` has both edges and a route: remove one of the two
+              node `d` leads nowhere: add `.edge(d, ..)` (to END if it is the last node), or return a route from it
               the join into `END` can never fill: `c` cannot be reached before `END`
-              node `c` cannot be reached from START: lead an edge or a route to it, or take it out
-              node `d` cannot be reached from START: lead an edge or a route to it, or take it out
-              node `START` cannot be reached from START: lead an edge or a route to it, or take it out
-              node `runs::engine::wiring::Carries` cannot be reached from START: lead an edge or a route to it, or take it out"#]],
+              node `c` cannot be reached from START: add an edge or a route to it, or remove it
+              node `d` cannot be reached from START: add an edge or a route to it, or remove it
+              node `START` cannot be reached from START: add an edge or a route to it, or remove it
+              node `runs::engine::wiring::Carries` cannot be reached from START: add an edge or a route to it, or remove it"#]],
     );
 }

@@ -155,7 +155,7 @@ fn two_writers_of_a_field_without_a_reducer_are_an_error_that_names_field_and_no
     assert_eq!(nodes, &["left", "right"]);
     assert_eq!(
         steps.error().to_string(),
-        "graph `Data`: `left` and `right` wrote field `number` in superstep 1: give it a reducer, or let one node write it"
+        "graph `Data`: field `number` was written more than once in superstep 1, by `left` and `right`: give it a reducer, or let only one task of a superstep write it"
     );
     assert_eq!(steps.runs, [[1, 1], [1, 1]], "both results are kept and applied again");
     assert!(matches!(steps.second.unwrap().unwrap_err().kind(), ErrorKind::WriteConflict { .. }));
@@ -187,7 +187,7 @@ fn two_overwrites_of_a_field_are_an_error() {
         panic!("{}", steps.error())
     };
     assert_eq!(nodes, &["left", "right"]);
-    assert!(steps.error().to_string().contains("each with `Overwrite`"), "{}", steps.error());
+    assert!(steps.error().to_string().contains("was overwritten more than once in superstep"), "{}", steps.error());
     assert_eq!(steps.runs, [[1, 1], [1, 1]]);
     let one = update().list(Overwrite(vec![3])).list(Overwrite(vec![4]));
     let state = both_write(one, update()).first.unwrap();

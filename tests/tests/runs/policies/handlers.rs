@@ -243,8 +243,8 @@ fn a_handler_that_fails_is_the_tasks_failure_with_the_first_in_it() {
     let error = here(graph.compile().unwrap().run(Trace::input()).into_future()).unwrap_err();
     assert_eq!(
         format!("{error:?}"),
-        "graph `Trace`: the error handler of node `fails` failed in superstep 1, when it was asked about attempt 1, \
-         which had failed with `the page cannot be read`\n  caused by: status 500"
+        "graph `Trace`: the error handler of node `fails` failed in superstep 1, after attempt 1 of the node \
+         had failed with `the page cannot be read`\n  caused by: status 500"
     );
     let handled = failure(&error).handled.as_ref().unwrap();
     assert_eq!(handled.error.downcast_ref::<Unread>().unwrap().0.0, 404);
@@ -369,9 +369,9 @@ fn every_mistake_in_handlers_is_told_at_once() {
     assert!(matches!(error.kind(), ErrorKind::Wiring(_)));
     expect![[r#"
         graph `Trace`: cannot be built, it has 5 mistakes
-          node `fails` has two error handlers: one of them has to go
+          node `fails` has two error handlers: remove one of them
           `after` is given an error handler, but is not in the graph: add it with an edge or `.node(after)`
-          the error handler `item` reads the packet `runs::policies::handlers::every_mistake_in_handlers_is_told_at_once::Item`, which node `fails` is not sent
-          the error handler `rescue` does not say where to go after node `decides`, whose result is its route: return a route from the handler, give the node another with `.on_error(decides, ..)`, or none with `.no_on_error(decides)`
+          the error handler `item` reads the packet `runs::policies::handlers::every_mistake_in_handlers_is_told_at_once::Item`, which node `fails` is not sent: remove that parameter, or choose another handler with `.on_error(fails, ..)`
+          node `decides` returns its route, but its error handler `rescue` returns none: return a route from the handler, choose another handler with `.on_error(decides, ..)`, or none with `.no_on_error(decides)`
           the route of node `to_other` leads to `other` (by `Other`), which is not in the graph: add it with an edge or `.node(other)`"#]].assert_eq(&error.to_string());
 }

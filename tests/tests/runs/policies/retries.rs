@@ -301,7 +301,7 @@ fn the_graph_says_what_becomes_of_siblings_unless_the_run_does() {
         .compile()
         .unwrap();
     let error = here(graph.run(Trace::input()).into_future()).unwrap_err();
-    assert!(error.to_string().ends_with("attempt 1; so did `late`"), "{error}");
+    assert!(error.to_string().ends_with("attempt 1; `late` failed too"), "{error}");
     let fast = graph.run(Trace::input()).on_failure(FailureMode::FailFast);
     failure(&here(fast.into_future()).unwrap_err());
 }

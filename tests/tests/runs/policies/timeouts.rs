@@ -54,8 +54,8 @@ fn the_error_says_which_limit() {
     let error = here(graph.run(Trace::input()).context(Journal::default()).into_future()).unwrap_err();
     assert_eq!(
         format!("{error:?}"),
-        "graph `Trace`: node `slow` failed in superstep 1, attempt 1\n  caused by: the attempt had not ended after 10s, \
-         which is its timeout"
+        "graph `Trace`: node `slow` failed in superstep 1, attempt 1\n  caused by: the attempt exceeded its timeout of 10s: \
+         raise `Policy::timeout(..)` if it needs longer"
     );
 }
 

@@ -24,13 +24,13 @@ fn every_mistake_in_policies_is_told_at_once() {
         .unwrap_err();
     expect![[r#"
         graph `Trace`: cannot be built, it has 7 mistakes
-          the policy of all nodes allows no attempt: `Retry::attempts` counts the first one too, so that it is 1 at least
-          the policy of node `a` lets an attempt take no time: `timeout` is zero
-          the policy of node `a` lets an attempt take no time: `idle_timeout` is zero
-          the policy of node `b` has waits that grow by a `factor` which is less than 1 or no number
-          node `b` has two policies: say all of it in one
+          the policy of all nodes allows no attempt: `Retry::attempts` includes the first attempt, so use at least 1
+          the policy of node `a` has a `timeout` of zero: use a longer one, or `no_timeout()`
+          the policy of node `a` has an `idle_timeout` of zero: use a longer one, or `no_idle_timeout()`
+          the policy of node `b` has a `factor` that is less than 1 or not finite: use 1 or more
+          node `b` has two policies: combine them into one
           `c` is given a policy, but is not in the graph: add it with an edge or `.node(c)`
-          node `b` leads nowhere: add `.edge(b, ..)` (to END, if it is the last), or return a route from it"#]].assert_eq(&error.to_string());
+          node `b` leads nowhere: add `.edge(b, ..)` (to END if it is the last node), or return a route from it"#]].assert_eq(&error.to_string());
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn a_node_cannot_have_an_error_handler_and_none() {
         .unwrap_err();
     expect![[r#"
         graph `Trace`: cannot be built, it has 3 mistakes
-          node `a` has an error handler, and is said to have none: `.on_error(a, ..)` or `.no_on_error(a)` has to go
-          node `b` has an error handler, and is said to have none: `.on_error(b, ..)` or `.no_on_error(b)` has to go
+          node `a` has both `.on_error(a, ..)` and `.no_on_error(a)`: remove one of the two
+          node `b` has both `.on_error(b, ..)` and `.no_on_error(b)`: remove one of the two
           `c` is said to have no error handler, but is not in the graph: add it with an edge or `.node(c)`"#]].assert_eq(&error.to_string());
 }

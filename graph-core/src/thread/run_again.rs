@@ -1,4 +1,4 @@
-//! A run that runs again what was planned at a checkpoint, as a new branch.
+//! Opens a run that repeats the superstep planned at a checkpoint, on a new branch (replay).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use crate::run::{About, Opened, Opening, Target};
 use crate::state::GraphState;
 
 use super::Thread;
-use super::begin::{begin, ended_at, require, take_over, writer};
-use super::input::planned_at;
+use super::conflict_wait::ConflictWait;
 use super::load::read;
-use super::patience::Patience;
-use super::run::{Again, OnThread};
+use super::run::{OnThread, RunAgain};
+use super::start_run::{finished_outcome, persistence, require_checkpoint, start_driver, take_over};
+use super::with_input::planned_nodes;
 
-impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Again<S>> {
+impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, RunAgain<S>> {
     fn about(&self) -> About<'_> {
         self.begins_with("again")
     }
@@ -25,12 +25,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Ag
         let Self { thread, mut at, run_id, on_conflict, how } = self;
         let mut enter = BTreeMap::new();
         if let Some((namespaces, checkpoint)) = &how.enter {
-            at = Some(way_in(&thread, namespaces, *checkpoint, &mut enter).await?);
+            at = Some(find_root_checkpoint(&thread, namespaces, *checkpoint, &mut enter).await?);
         }
-        let mut patience = Patience::new(on_conflict, opening.options.stop.as_ref());
+        let mut wait = ConflictWait::new(on_conflict, opening.options.stop.as_ref());
         loop {
             let mut loaded = read(&thread, at).await?;
-            require(&thread, &loaded, at)?;
+            require_checkpoint(&thread, &loaded, at)?;
             let Some(stored) = loaded.found.take() else {
                 return Err(thread.graph.refuse(ErrorKind::NoThread { thread: thread.name.to_string() }));
             };
@@ -42,12 +42,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Ag
                     let thread_name = thread.name.to_string();
                     return Err(thread.graph.refuse(ErrorKind::NothingToRun { thread: thread_name }));
                 }
-                return ended_at(&thread, opened, &opening);
+                return finished_outcome(&thread, opened, &opening);
             }
-            if patience.waits() {
-                let planned = planned_at(&read(&thread, None).await?);
+            if wait.is_allowed() {
+                let planned = planned_nodes(&read(&thread, None).await?);
                 if !planned.is_empty() {
-                    if patience.wait(&thread).await? {
+                    if wait.pause(&thread).await? {
                         continue;
                     }
                     let thread_name = thread.name.to_string();
@@ -59,26 +59,28 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Ag
                 }
             }
             let fence = loaded.fence;
-            let (persist, mut shared) = writer(&thread, loaded, run_id.clone(), &mut opening);
+            let (persist, mut shared) = persistence(&thread, loaded, run_id.clone(), &mut opening);
             shared.nest.goes_in(enter.clone());
-            let driver = begin(opening.again(), persist, shared, Begin::Again(opened, how.update.clone()))?;
-            match take_over(&thread, driver, patience.waits()).await {
-                Err(error) if patience.tries_again(&thread, &error, fence).await? => {}
+            let driver =
+                start_driver(opening.again(), persist, shared, Begin::Again(opened, how.update.clone()))?;
+            match take_over(&thread, driver, wait.is_allowed()).await {
+                Err(error) if wait.retries_after(&thread, &error, fence).await? => {}
                 begun => return begun,
             }
         }
     }
 }
 
-/// The checkpoint of the thread from which a checkpoint of a call is reached, and those of the calls on the way. The call is
-/// stored in one of these namespaces.
-async fn way_in<S: GraphState, D: Send + Sync + 'static>(
+/// Finds the checkpoint of the thread under which a checkpoint of a subgraph call was made.
+///
+/// Adds the checkpoints of the calls in between to `enter`. The call is stored in one of `namespaces`.
+async fn find_root_checkpoint<S: GraphState, D: Send + Sync + 'static>(
     thread: &Thread<S, D>,
     namespaces: &[Arc<str>],
     checkpoint: CheckpointId,
     enter: &mut BTreeMap<Arc<str>, CheckpointId>,
 ) -> Result<CheckpointId, Error> {
-    let gone = |checkpoint| ErrorKind::NoCheckpoint { thread: thread.name.to_string(), checkpoint };
+    let no_checkpoint = |checkpoint| ErrorKind::NoCheckpoint { thread: thread.name.to_string(), checkpoint };
     let (mut namespaces, mut checkpoint) = (namespaces.to_vec(), checkpoint);
     let store = &thread.graph.0.store;
     loop {
@@ -93,7 +95,9 @@ async fn way_in<S: GraphState, D: Send + Sync + 'static>(
                 break;
             }
         }
-        let Some((namespace, within)) = found else { return Err(thread.graph.refuse(gone(checkpoint))) };
+        let Some((namespace, within)) = found else {
+            return Err(thread.graph.refuse(no_checkpoint(checkpoint)));
+        };
         namespaces = vec![Arc::from(namespace.rsplit_once('/').map_or("", |(outer, _)| outer))];
         enter.insert(namespace, checkpoint);
         checkpoint = within.checkpoint;

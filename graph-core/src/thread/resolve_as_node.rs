@@ -8,25 +8,24 @@ use crate::node::{Leave, NodeRef};
 use crate::state::GraphState;
 
 use super::AsNode;
-use super::begin::node;
-use super::input::planned_at;
+use super::start_run::find_node;
+use super::with_input::planned_nodes;
 
-/// The checkpoints that an update follows, those of a thread or of calls within its runs: from them is seen in whose place it
-/// is made.
-pub(super) struct Line<'l, S: GraphState, D> {
-    pub(super) graph: &'l Graph<S, D>,
-    pub(super) store: &'l Arc<dyn Checkpointer>,
-    pub(super) thread: &'l Arc<str>,
-    pub(super) namespace: &'l Arc<str>,
+/// Resolves the node of each update from outside, with `None` resolved by the checkpoints of one namespace.
+pub(super) struct AsNodeResolver<'a, S: GraphState, D> {
+    pub(super) graph: &'a Graph<S, D>,
+    pub(super) store: &'a Arc<dyn Checkpointer>,
+    pub(super) thread: &'a Arc<str>,
+    pub(super) namespace: &'a Arc<str>,
 }
 
-impl<S: GraphState, D: Send + Sync + 'static> Line<'_, S, D> {
+impl<S: GraphState, D: Send + Sync + 'static> AsNodeResolver<'_, S, D> {
     fn refuse(&self, kind: ErrorKind) -> Error {
         Error::new(self.graph.name(), kind)
     }
 
-    /// Updates with the places that they are made in, each list a superstep; `last` has written what they follow.
-    pub(super) fn supersteps(
+    /// Resolves the node of each update. Each inner list is one superstep; `last` names the nodes that ran before the first.
+    pub(super) fn resolve_supersteps(
         &self,
         supersteps: Vec<Vec<(S::Update, Option<AsNode>)>>,
         mut last: Vec<String>,
@@ -35,17 +34,17 @@ impl<S: GraphState, D: Send + Sync + 'static> Line<'_, S, D> {
         for updates in supersteps {
             let mut superstep = Vec::new();
             for (update, place) in updates {
-                superstep.push(self.outside(update, place, &last)?);
+                superstep.push(self.resolve(update, place, &last)?);
             }
             let names = superstep.iter().map(|outside| outside.place.name(&self.graph.0).to_owned());
-            last = once_each(names);
+            last = distinct(names);
             all.push(superstep);
         }
         Ok(all)
     }
 
-    /// An update with the place that it is made in.
-    fn outside(
+    /// Resolves the node and the route of one update.
+    fn resolve(
         &self,
         update: S::Update,
         place: Option<AsNode>,
@@ -65,9 +64,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Line<'_, S, D> {
         let at = match &place.node {
             NodeRef::Start => Place::Start,
             NodeRef::End => Place::End,
-            other => Place::Node(node(self.graph, other)?),
+            other => Place::Node(find_node(self.graph, other)?),
         };
-        let not = |reason: &str| {
+        let invalid = |reason: &str| {
             self.refuse(ErrorKind::InvalidAsNode { node: name.clone(), reason: reason.to_owned() })
         };
         let exits = match at {
@@ -85,27 +84,25 @@ impl<S: GraphState, D: Send + Sync + 'static> Line<'_, S, D> {
             Some(taken) => {
                 let same = taken.exits.iter().map(|exit| exit.label).eq(exits.iter().map(|exit| exit.label));
                 if !same {
-                    return Err(not("the way that it shall have taken is none of its route's"));
+                    return Err(invalid("the route given with `taking(..)` is not the route of this node"));
                 }
-                taken.leave.map_err(|error| not(&error.to_string()))?
+                taken.leave.map_err(|error| invalid(&error.to_string()))?
             }
             None if exits.is_empty() || decides => Leave::ByEdges,
             None => {
-                return Err(not(
-                    "what it returns is its route: say which way it shall have taken, with `taking(..)`",
-                ));
+                return Err(invalid("the node returns its route: choose the route with `taking(..)`"));
             }
         };
         Ok(Outside { update, place: at, leave })
     }
 
-    /// Who has written the state of a checkpoint; nobody where that is not stored.
-    pub(super) async fn wrote_last(&self, checkpoint: &Checkpoint) -> Result<Vec<String>, Error> {
+    /// Returns the nodes that wrote last before a checkpoint. Empty if that is not stored.
+    pub(super) async fn last_writers(&self, checkpoint: &Checkpoint) -> Result<Vec<String>, Error> {
         let mut at = checkpoint.clone();
         loop {
             match at.source {
                 CheckpointSource::Input => return Ok(vec![START.to_owned()]),
-                CheckpointSource::Update => return Ok(once_each(updated_as(&at).into_iter())),
+                CheckpointSource::Update => return Ok(distinct(updated_as(&at).into_iter())),
                 _ => {}
             }
             let Some(parent) = at.parent else { return Ok(Vec::new()) };
@@ -113,17 +110,17 @@ impl<S: GraphState, D: Send + Sync + 'static> Line<'_, S, D> {
             let loaded = loaded.map_err(|error| self.refuse(ErrorKind::store(Arc::new(error))))?;
             let Some(stored) = &loaded.found else { return Ok(Vec::new()) };
             if at.source == CheckpointSource::Loop {
-                // Of a run that stored its end alone, what was planned at the parent ran first, and not last.
+                // With `Durability::Exit` only the end of a run is stored: the tasks planned at the parent ran first, not last.
                 let follows = at.step == stored.checkpoint.step + 1;
-                return Ok(if follows { once_each(planned_at(&loaded).into_iter()) } else { Vec::new() });
+                return Ok(if follows { distinct(planned_nodes(&loaded).into_iter()) } else { Vec::new() });
             }
             at = stored.checkpoint.clone();
         }
     }
 }
 
-/// Names without those that are there already.
-fn once_each(names: impl Iterator<Item = String>) -> Vec<String> {
+/// Sorts names and removes duplicates.
+fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
     let mut names: Vec<String> = names.collect();
     names.sort();
     names.dedup();

@@ -1,4 +1,4 @@
-//! What it takes to begin a run on a thread.
+//! The common parts of starting a run on a thread.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use crate::state::GraphState;
 
 use super::Thread;
 
-/// A run that ended before it began.
-pub(super) fn ended_at<S: GraphState, D: Send + Sync + 'static>(
+/// The outcome of a run that has nothing to run.
+pub(super) fn finished_outcome<S: GraphState, D: Send + Sync + 'static>(
     thread: &Thread<S, D>,
     opened: OpenedThread<S>,
     opening: &Opening<S, D>,
@@ -24,8 +24,8 @@ pub(super) fn ended_at<S: GraphState, D: Send + Sync + 'static>(
     Ok(Opened::Ended(step, Outcome::Done(state)))
 }
 
-/// A checkpoint that was asked for has to be there.
-pub(super) fn require<S: GraphState, D: Send + Sync + 'static>(
+/// Fails with `NoCheckpoint` if the requested checkpoint does not exist.
+pub(super) fn require_checkpoint<S: GraphState, D: Send + Sync + 'static>(
     thread: &Thread<S, D>,
     loaded: &Loaded,
     at: Option<CheckpointId>,
@@ -39,13 +39,13 @@ pub(super) fn require<S: GraphState, D: Send + Sync + 'static>(
 }
 
 fn origin<S: GraphState, D>(thread: &Thread<S, D>, loaded: &Loaded) -> Arc<str> {
-    // A name that is used again after a deletion is another thread.
+    // A name that is reused after a deletion is a new thread, with a new origin.
     let fresh = || Arc::from(format!("{}@{}", thread.name, CheckpointId::after(None)));
     loaded.origin.clone().unwrap_or_else(fresh)
 }
 
-/// What a run on the thread writes with.
-pub(super) fn writer<S: GraphState, D: Send + Sync + 'static>(
+/// Creates the persistence of a run on the thread, and the values that its tasks share.
+pub(super) fn persistence<S: GraphState, D: Send + Sync + 'static>(
     thread: &Thread<S, D>,
     loaded: Loaded,
     run_id: Option<Arc<str>>,
@@ -69,7 +69,7 @@ pub(super) fn writer<S: GraphState, D: Send + Sync + 'static>(
     (persist, shared)
 }
 
-pub(super) fn begin<S: GraphState, D: Send + Sync + 'static>(
+pub(super) fn start_driver<S: GraphState, D: Send + Sync + 'static>(
     opening: Opening<S, D>,
     persist: Persist,
     shared: RunShared,
@@ -79,20 +79,21 @@ pub(super) fn begin<S: GraphState, D: Send + Sync + 'static>(
     Driver::on_thread(Arc::clone(&graph.0), context, shared, options, events, persist, begin)
 }
 
-/// Makes the first writes of a run durable: from then on the thread is its own. Where it has to be seen that the run is
-/// under way, its beginning is stored whatever its durability.
+/// Makes the first writes of a run durable, after which the run owns the thread.
+///
+/// With `visible`, the first checkpoint is stored whatever the durability, so that other writers see the run.
 pub(super) async fn take_over<S: GraphState, D: Send + Sync + 'static>(
     thread: &Thread<S, D>,
     mut driver: Driver<S, D>,
-    seen: bool,
+    visible: bool,
 ) -> Result<Opened<S, D>, Error> {
-    driver.claim(seen).await?;
+    driver.claim(visible).await?;
     driver.watch(&thread.graph.0.orphans);
     Ok(Opened::Begun(Box::new(OpenedRun(driver))))
 }
 
-/// The node that is meant.
-pub(super) fn node<S: GraphState, D>(graph: &Graph<S, D>, node: &NodeRef) -> Result<usize, Error> {
+/// Finds the index of a node in the graph.
+pub(super) fn find_node<S: GraphState, D>(graph: &Graph<S, D>, node: &NodeRef) -> Result<usize, Error> {
     let found = match node {
         NodeRef::Named(name) => graph.0.find(name),
         node => graph.0.places.get(node).copied(),

@@ -1,4 +1,4 @@
-//! What has become of a run of an id.
+//! Finds the result of a run by its id.
 
 use std::sync::Arc;
 
@@ -13,43 +13,43 @@ use crate::state::GraphState;
 use super::Thread;
 use super::load::read;
 
-/// What a thread has had of a run.
-pub(super) enum Had<S: GraphState> {
-    /// It has come to this, after so many supersteps.
+/// A run that the thread has stored.
+pub(super) enum FoundRun<S: GraphState> {
+    /// The run has an outcome; with the number of its last superstep.
     Ended(u64, Outcome<S>),
-    /// Something of it is left to run, and it is what the thread is at.
-    Left(Box<Left<S>>),
+    /// The run has pending tasks, and its newest checkpoint is the thread's head.
+    Unfinished(Box<UnfinishedRun<S>>),
 }
 
-/// A run that goes on.
-pub(super) struct Left<S: GraphState> {
-    /// The thread as it was read, without what is opened.
+/// A run with pending tasks.
+pub(super) struct UnfinishedRun<S: GraphState> {
+    /// The thread as it was read, without the checkpoint that is now in `opened`.
     pub(super) loaded: Loaded,
     pub(super) opened: OpenedThread<S>,
 }
 
-impl<S: GraphState> Left<S> {
-    /// Whether it may be running: it has not said how it has failed.
-    pub(super) fn may_run(&self) -> bool {
+impl<S: GraphState> UnfinishedRun<S> {
+    /// Returns `true` if the run may still be running: it has stored no final failure.
+    pub(super) fn may_be_running(&self) -> bool {
         let failed = |known: &Known<S>| known.failure.as_ref().is_some_and(StoredFailure::is_final);
         !self.opened.known.iter().any(failed)
     }
 }
 
-/// What the thread has had of the run of this id; nothing, if there was none.
+/// Finds the run with this id, or `None` if the thread has stored none.
 ///
 /// # Errors
-/// What the run has ended with, if that is not to be mended by going on; and that it was given up for another one.
-pub(super) async fn had<S: GraphState, D: Send + Sync + 'static>(
+/// The error of the run, if continuing cannot change it. `RunAbandoned` if another run or update took its place.
+pub(super) async fn find_run<S: GraphState, D: Send + Sync + 'static>(
     thread: &Thread<S, D>,
     id: &Arc<str>,
     context: &D,
-) -> Result<Option<Had<S>>, Error> {
+) -> Result<Option<FoundRun<S>>, Error> {
     let compiled = &thread.graph.0.graph.0;
     let refuse = |kind| thread.graph.refuse(kind);
-    let mut before = None;
+    let mut seen = None;
     loop {
-        let Some(last) = last(thread, id).await? else { return Ok(None) };
+        let Some(last) = newest_checkpoint(thread, id).await? else { return Ok(None) };
         let mut loaded = read(thread, Some(last)).await?;
         let Some(mut stored) = loaded.found.take() else {
             let name = thread.name.to_string();
@@ -57,38 +57,38 @@ pub(super) async fn had<S: GraphState, D: Send + Sync + 'static>(
         };
         let complete = stored.checkpoint.next.is_empty();
         if complete {
-            // What else is known there came with a resumption, which is a run of its own.
+            // Records at a final checkpoint came with a later resumption, which is another run.
             stored.records.clear();
         } else if loaded.fence.head != Some(last) {
-            if before == Some(last) {
+            if seen == Some(last) {
                 let (thread, run) = (thread.name.to_string(), id.to_string());
                 return Err(refuse(ErrorKind::RunAbandoned { thread, run, checkpoint: last }));
             }
-            // It may have gone on between the two readings.
-            before = Some(last);
+            // The run may have continued between the two reads.
+            seen = Some(last);
             continue;
         }
         let mut opened = open(compiled, &thread.name, stored).map_err(refuse)?;
-        let stops = !complete && has_stopped(&opened);
-        if !complete && !stops {
-            return Ok(Some(Had::Left(Box::new(Left { loaded, opened }))));
+        let has_stopped_here = !complete && has_stopped(&opened);
+        if !complete && !has_stopped_here {
+            return Ok(Some(FoundRun::Unfinished(Box::new(UnfinishedRun { loaded, opened }))));
         }
         let step = opened.step();
         let pause = pause(thread, &mut opened);
         let mut state = opened.state;
         rebuild(&mut state, context).map_err(refuse)?;
-        if stops {
-            return Ok(Some(Had::Ended(step, Outcome::Interrupted(pause.with_state(state)))));
+        if has_stopped_here {
+            return Ok(Some(FoundRun::Ended(step, Outcome::Interrupted(pause.with_state(state)))));
         }
         return match not_filled(compiled, &opened.progress) {
             Some(kind) => Err(refuse(kind).with_state(Arc::new(state))),
-            None => Ok(Some(Had::Ended(step, Outcome::Done(state)))),
+            None => Ok(Some(FoundRun::Ended(step, Outcome::Done(state)))),
         };
     }
 }
 
-/// The newest checkpoint of a run.
-async fn last<S: GraphState, D: Send + Sync + 'static>(
+/// Finds the newest checkpoint of a run.
+async fn newest_checkpoint<S: GraphState, D: Send + Sync + 'static>(
     thread: &Thread<S, D>,
     id: &Arc<str>,
 ) -> Result<Option<CheckpointId>, Error> {
@@ -98,7 +98,7 @@ async fn last<S: GraphState, D: Send + Sync + 'static>(
     Ok(page.items.first().map(|last| last.id))
 }
 
-/// Whether a run has stopped here, at questions or at breakpoints, and nothing has come since.
+/// Returns `true` if a run has stopped at questions or breakpoints, and nothing has changed since.
 fn has_stopped<S: GraphState>(opened: &OpenedThread<S>) -> bool {
     let patched = opened.records.iter().any(|record| record.key.kind == RecordKind::Patch);
     let stopped = read_stopped(&opened.records);
@@ -114,12 +114,12 @@ fn has_stopped<S: GraphState>(opened: &OpenedThread<S>) -> bool {
     asked || (gate && !added && known.iter().all(Known::is_nothing))
 }
 
-/// What a run that has stopped waits for.
+/// Builds the pause of a run that has stopped.
 fn pause<S: GraphState, D: Send + Sync + 'static>(
     thread: &Thread<S, D>,
     opened: &mut OpenedThread<S>,
 ) -> Pause<()> {
-    let mut pause = Pause::nothing();
+    let mut pause = Pause::empty();
     for (index, (task, known)) in opened.tasks.iter().zip(&mut opened.known).enumerate() {
         let node = thread.graph.0.graph.0.node_name(task.node);
         let open = std::mem::take(&mut known.questions).into_iter();

@@ -13,23 +13,24 @@ use crate::node::Leave;
 use crate::run::{ContextGiven, HasContext, NeedsContext, Opening, Run};
 use crate::state::{GraphState, IntoUpdate};
 use crate::subgraph::{MakesContext, WiredTo, Wiring};
-use crate::thread::as_whom::Line;
+use crate::thread::resolve_as_node::AsNodeResolver;
 use crate::thread::{AsNode, IntoAsNode};
 
-use super::calls::Chosen;
+use super::subgraph_call::Selection;
 use super::{Outer, SubgraphCall};
 
-/// A write to a call of a subgraph from outside; awaiting it makes it, and gives the id of its checkpoint, which is one of the
-/// call's. Made by [`SubgraphCall::update`].
+/// An update of a subgraph call from outside a run. Made by [`SubgraphCall::update`].
 ///
-/// It needs the context of the thread's graph, since route functions within may.
+/// Awaiting it writes the update and returns the id of the new checkpoint in the call's namespace.
+///
+/// The context of the thread's graph is required because route functions inside the subgraph may read it.
 #[must_use = "an update does nothing until it is awaited"]
 pub struct UpdateSubgraphCall<S: GraphState, D, G> {
     run: Run<S, D, G, ()>,
     make: Make<S, D>,
 }
 
-/// Makes the update, with what the thread's graph has.
+/// Writes the update, with the context and options of the thread's graph.
 type Make<S, D> = Box<dyn FnOnce(Opening<S, D>) -> Made + Send>;
 
 type Made = Pin<Box<dyn Future<Output = Result<CheckpointId, Error>> + Send>>;
@@ -42,17 +43,19 @@ where
     W: WiredTo<C, T::State>,
     X: MakesContext<T::Around, D>,
 {
-    /// Writes to a call that waits, as if one of its nodes had: through reducers and rules; what follows that node is planned
-    /// then. Resuming the thread goes on from there. As with [`Thread::update`](crate::thread::Thread::update) the place may
-    /// be left to what ran last (`None`), and END finishes the call.
+    /// Writes an update to a waiting call as if one of its nodes had returned it.
     ///
-    /// A call waits when it has asked something, has come to a breakpoint, sleeps, has failed, or was under way when its run
-    /// ended. What it waited for is given up with what had not finished of its superstep: its questions are none of the thread's
-    /// any more. What others of the thread's tasks wait for stays.
+    /// The update passes through reducers and validation rules, and the nodes that follow `place` are planned. Resuming the
+    /// thread continues from there. As with [`Thread::update`](crate::thread::Thread::update), `None` stands for the node that
+    /// ran last, and END finishes the call.
     ///
-    /// Of a subgraph that keeps its state ([`per_thread`](crate::subgraph::Subgraph::per_thread) or with keys) what the next
-    /// call begins with can be written to between two calls, and before the first. Nothing is planned there, so that the place
-    /// is END, or none.
+    /// A call is waiting if it has an open interrupt, is at a breakpoint, sleeps, has failed, or was active when its run
+    /// ended. The update discards the unfinished tasks of the call and withdraws their questions from the thread. Other tasks
+    /// of the thread keep theirs.
+    ///
+    /// If the subgraph keeps its state ([`per_thread`](crate::subgraph::Subgraph::per_thread), or with keys), the start state
+    /// of the next call can be updated before the first call and between two calls. No node is planned there, so `place` has
+    /// to be END or `None`.
     ///
     /// ```
     /// # use superstep::checkpoint::MemoryCheckpointer;
@@ -77,7 +80,7 @@ where
     /// let thread = graph.with_checkpointer(MemoryCheckpointer::default()).thread("17");
     /// assert!(matches!(thread.run(Report::input()).await?, Outcome::Interrupted(_)));
     ///
-    /// // Nobody is asked any more: somebody has done what `review` does.
+    /// // Answers for `review` without asking: its question is withdrawn.
     /// let note = Report::update().notes(["signed".to_owned()]);
     /// thread.within(&press).update(note, as_node(review)).await?;
     /// let report = thread.resume(()).await?.into_state();
@@ -87,15 +90,17 @@ where
     /// ```
     ///
     /// # Errors
-    /// Awaiting it fails as an update of a thread does, and with [`NoCall`](ErrorKind::NoSubgraphCall) where no call waits, since the
-    /// last one has come to its end or there was none. Nothing is written then.
-    ///
-    /// # Durability
-    /// When it has returned, everything is durable. Should its process die on the way, the call waits as before, and asks
-    /// again once the thread is resumed.
+    /// Awaiting it fails like [`Thread::update`](crate::thread::Thread::update), and with
+    /// [`NoSubgraphCall`](ErrorKind::NoSubgraphCall) if no call is waiting: the last one has finished, or there was none. Then
+    /// nothing is written.
     ///
     /// # Cancel safety
-    /// Dropped on its way, it has been made, or the call waits as before and asks again once the thread is resumed.
+    /// A dropped update has been written, or the call waits as before. In the second case it may ask its questions again when
+    /// the thread is resumed.
+    ///
+    /// # Durability
+    /// The update is durable when awaiting it returns. If the process dies before that, the same applies as to a dropped
+    /// update.
     pub fn update(
         &self,
         update: impl IntoUpdate<C>,
@@ -116,18 +121,18 @@ where
         let graph = self.subgraph.graph();
         let refuse = |kind| Error::new(graph.name(), kind);
         let (store, thread) = (&self.graph().0.store, &self.thread().name);
-        let line = Line { graph: &graph, store, thread, namespace: &namespace };
+        let resolver = AsNodeResolver { graph: &graph, store, thread, namespace: &namespace };
         let (outermost, level) = match (around.first(), around.last()) {
             (Some(first), Some(last)) => (first, last),
             _ => return Err(refuse(ErrorKind::NoThread { thread: thread.to_string() })),
         };
         let head = loaded.fence.head;
-        let (opened, within, updates, writes) = match standing(&around, loaded.found) {
-            CallStanding::Waits(stored, within) => {
-                let last = line.wrote_last(&stored.checkpoint).await?;
-                let updates = line.supersteps(updates, last)?;
+        let (opened, within, updates, writes) = match call_status(&around, loaded.found) {
+            CallStatus::Waiting(stored, within) => {
+                let last = resolver.last_writers(&stored.checkpoint).await?;
+                let updates = resolver.resolve_supersteps(updates, last)?;
                 let writes = withdraw(&around, &stored, &within);
-                // Where it has not come further than that, it has begun here.
+                // A call without further checkpoints began at this one.
                 let begun = within.begun.or_else(|| (!W::HERE).then_some(stored.checkpoint.id));
                 let state = match W::HERE {
                     true => self.outer.state_at(within.checkpoint).await?,
@@ -136,18 +141,18 @@ where
                 let opened = open_within(&graph.0, thread, *stored, state.as_ref().and_then(W::base));
                 (Some(opened.map_err(refuse)?), Under { begun, ..within }, updates, writes)
             }
-            CallStanding::Ended | CallStanding::Nothing if self.keeps_its_state() => {
+            CallStatus::Ended | CallStatus::NeverCalled if self.keeps_state() => {
                 let left = before(&**store, thread, &namespace, &level.namespace, level.id()).await;
                 let left = left.map_err(|error| refuse(ErrorKind::store(Arc::new(error))))?;
                 let opened = left.map(|stored| open_state(&graph.0, thread, stored)).transpose();
-                let updates = finishing(updates).map_err(refuse)?;
+                let updates = updates_at_end(updates).map_err(refuse)?;
                 (opened.map_err(refuse)?, Under::at(level.id(), None), updates, Vec::new())
             }
-            other => return Err(self.no_call(&namespace, &other)),
+            other => return Err(self.no_subgraph_call(&namespace, &other)),
         };
         let id = match outermost.stored.checkpoint.next.is_empty() {
             true => Arc::from(CheckpointId::after(None).to_string()),
-            // It is a part of the run that is there.
+            // The update belongs to the unfinished run of the thread.
             false => Arc::clone(&outermost.stored.checkpoint.run.id),
         };
         let origin = outermost.origin.clone().unwrap_or_default();
@@ -155,13 +160,13 @@ where
             (Arc::clone(store), Arc::clone(thread), Arc::clone(&outermost.namespace));
         let journal = Journal::new(store, name, namespace_of, origin, outermost.fence, Durability::Async);
         let journals = journals(journal, &around);
-        let Some(outer) = journals.last() else { return Err(refuse(LOST)) };
+        let Some(outer) = journals.last() else { return Err(refuse(NO_PARENT_RUN)) };
         let journal = Journal::within(&outer.shared, Arc::clone(&namespace), head, Durability::Async);
         let call = call_id(thread, &around, &within);
         let Opening { graph: root, context, options, metadata, .. } = opening;
         let shared = shared_from_outside(&graph, thread, call, metadata.clone(), root.1.clone());
         let run = run_record(id, Program::of(&graph.0).text(), metadata);
-        let needs = match (W::HERE, self.keeps_its_state()) {
+        let needs = match (W::HERE, self.keeps_state()) {
             (true, _) => Needs::Around,
             (false, true) => Needs::Beginning,
             (false, false) => Needs::Nothing,
@@ -173,54 +178,54 @@ where
         made.conclude_updates().await
     }
 
-    fn keeps_its_state(&self) -> bool {
-        self.chosen != Chosen::Task && self.subgraph.keeps_its_state(self.chosen == Chosen::Key)
+    fn keeps_state(&self) -> bool {
+        self.selection != Selection::Task && self.subgraph.keeps_its_state(self.selection == Selection::Key)
     }
 }
 
 impl<T: Outer, C: GraphState, D, W: Wiring<C>, X> SubgraphCall<T, C, D, W, X> {
-    /// That there is no call to write to.
-    pub(super) fn no_call(&self, namespace: &Arc<str>, standing: &CallStanding) -> Error {
+    /// Returns the error for a call that cannot be updated.
+    pub(super) fn no_subgraph_call(&self, namespace: &Arc<str>, status: &CallStatus) -> Error {
         let thread = self.outer.thread();
-        let ended = !matches!(standing, CallStanding::Nothing);
+        let ended = !matches!(status, CallStatus::NeverCalled);
         let (name, namespace) = (thread.name.to_string(), namespace.to_string());
         thread.graph.refuse(ErrorKind::NoSubgraphCall { thread: name, namespace, ended })
     }
 }
 
-/// How the last call of a subgraph stands.
-pub(super) enum CallStanding {
-    /// It waits, within this task.
-    Waits(Box<StoredCheckpoint>, Under),
-    /// It has come to its end, and the superstep that has called it has not.
+/// The status of the last call of a subgraph.
+pub(super) enum CallStatus {
+    /// The call waits, in this task of its parent.
+    Waiting(Box<StoredCheckpoint>, Under),
+    /// The call has finished, and the superstep of its parent has not.
     Ending,
-    /// It has come to its end, or was given up.
+    /// The call has finished or was discarded.
     Ended,
-    /// There has been none.
-    Nothing,
+    /// There was no call.
+    NeverCalled,
 }
 
-/// How the call stands that was `found` as the last one within these runs.
-pub(super) fn standing(around: &[Level], found: Option<StoredCheckpoint>) -> CallStanding {
-    let Some(stored) = found else { return CallStanding::Nothing };
+/// Returns the status of the last call, whose checkpoint is `found`, in these parent runs.
+pub(super) fn call_status(around: &[Level], found: Option<StoredCheckpoint>) -> CallStatus {
+    let Some(stored) = found else { return CallStatus::NeverCalled };
     match (under(&stored.checkpoint), around.last()) {
         (Some(within), Some(level)) if !within.between && within.checkpoint == level.id() => {
             match level.has_finished(within.task) {
-                true => CallStanding::Ending,
-                false => CallStanding::Waits(Box::new(stored), within),
+                true => CallStatus::Ending,
+                false => CallStatus::Waiting(Box::new(stored), within),
             }
         }
-        _ => CallStanding::Ended,
+        _ => CallStatus::Ended,
     }
 }
 
-/// Updates of what a call has left: nothing follows them.
-fn finishing<S: GraphState>(
+/// Converts updates between two calls. No node follows them, so each must be made as END.
+fn updates_at_end<S: GraphState>(
     updates: Vec<Vec<(S::Update, Option<AsNode>)>>,
 ) -> Result<Vec<Vec<Outside<S>>>, ErrorKind> {
     let end = |(update, place): (S::Update, Option<AsNode>)| {
         if let Some(place) = place.filter(|place| !place.is_end()) {
-            let reason = "no call is under way that could go on from there: between two calls the place is END, or none";
+            let reason = "no call is waiting, so no node can follow: use `END` or `None` between two calls";
             return Err(ErrorKind::InvalidAsNode {
                 node: place.name().to_owned(),
                 reason: reason.to_owned(),
@@ -231,17 +236,17 @@ fn finishing<S: GraphState>(
     updates.into_iter().map(|superstep| superstep.into_iter().map(end).collect()).collect()
 }
 
-const LOST: ErrorKind = ErrorKind::Runtime("a call is within no run");
+const NO_PARENT_RUN: ErrorKind = ErrorKind::Runtime("the subgraph call has no parent run");
 
 impl<S: GraphState, D: Send + Sync + 'static> UpdateSubgraphCall<S, D, NeedsContext> {
-    /// Gives the context of the thread's graph, which that of the subgraph is or is made from.
+    /// Sets the context of the thread's graph. The context of the subgraph is made from it.
     pub fn context(self, context: impl Into<Arc<D>>) -> UpdateSubgraphCall<S, D, HasContext<D>> {
         UpdateSubgraphCall { run: self.run.context(context), make: self.make }
     }
 }
 
 impl<S: GraphState, D: Send + Sync + 'static, G> UpdateSubgraphCall<S, D, G> {
-    /// Adds a key to the metadata of its checkpoint.
+    /// Adds a key to the metadata of the update's checkpoint.
     pub fn metadata(self, key: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
         Self { run: self.run.metadata(key, value), ..self }
     }

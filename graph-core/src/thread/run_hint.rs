@@ -4,12 +4,12 @@ use crate::state::{GraphState, IntoInput};
 
 use super::PersistentGraph;
 
-/// Nothing implements it: whoever calls `run` where there is none is told what was meant.
+/// Implemented by no type, so that `PersistentGraph::run` fails to compile with a helpful message.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "a graph with a store runs on its threads",
-    label = "on which thread?",
-    note = "write `.thread(\"a name\").run(..)`; what runs without the store is `.graph()`"
+    message = "a graph with a checkpointer runs only on threads",
+    label = "choose a thread first",
+    note = "write `.thread(\"a name\").run(..)`, or `.graph().run(..)` to run without the checkpointer"
 )]
 pub trait RunsByItself<S: GraphState, D> {
     fn by_itself(&self) -> &Graph<S, D>;

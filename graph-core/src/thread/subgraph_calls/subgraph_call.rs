@@ -14,10 +14,10 @@ use crate::subgraph::{MakesContext, Subgraph, WiredTo, Wiring};
 use crate::thread::load::snapshot;
 use crate::thread::{PersistentGraph, Snapshot, Thread};
 
-use super::update::{CallStanding, standing};
+use super::update_subgraph_call::{CallStatus, call_status};
 use super::{Outer, SubgraphCallAt};
 
-/// The calls of a subgraph on a thread: their state and their history; made by [`Thread::within`].
+/// The calls of a subgraph on a thread, with their state and history. Made by [`Thread::within`].
 ///
 /// ```
 /// # use superstep::checkpoint::MemoryCheckpointer;
@@ -42,15 +42,15 @@ use super::{Outer, SubgraphCallAt};
 pub struct SubgraphCall<T, C: GraphState, D, W: Wiring<C>, X> {
     pub(super) outer: T,
     pub(super) subgraph: Subgraph<C, D, W, X>,
-    /// Where the calls are stored, and were when the node had another name.
+    /// The namespaces of the calls: one for the node's name, one for each alias.
     pub(super) namespaces: Vec<Arc<str>>,
-    pub(super) chosen: Chosen,
+    pub(super) selection: Selection,
 }
 
-/// How one of several calls was chosen.
+/// The way in which one of several calls was selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Chosen {
-    Nothing,
+pub(super) enum Selection {
+    None,
     Task,
     Key,
 }
@@ -58,12 +58,12 @@ pub(super) enum Chosen {
 impl<T: Clone, C: GraphState, D, W: Wiring<C>, X> Clone for SubgraphCall<T, C, D, W, X> {
     fn clone(&self) -> Self {
         let (outer, subgraph) = (self.outer.clone(), self.subgraph.clone());
-        Self { outer, subgraph, namespaces: self.namespaces.clone(), chosen: self.chosen }
+        Self { outer, subgraph, namespaces: self.namespaces.clone(), selection: self.selection }
     }
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
-    /// The calls of a subgraph on this thread.
+    /// Returns the calls of a subgraph on this thread.
     pub fn within<C, E, W, X>(&self, subgraph: &Subgraph<C, E, W, X>) -> SubgraphCall<Self, C, E, W, X>
     where
         C: GraphState,
@@ -81,24 +81,24 @@ impl<T: Outer, C: GraphState, D, W: Wiring<C>, X> SubgraphCall<T, C, D, W, X> {
         let names = std::iter::once(subgraph.name()).chain(before.map(|(name, _)| name.as_str()));
         let within = names.flat_map(|name| around.iter().map(move |around| namespace(around, name).into()));
         let namespaces = within.collect();
-        Self { outer, subgraph: subgraph.clone(), namespaces, chosen: Chosen::Nothing }
+        Self { outer, subgraph: subgraph.clone(), namespaces, selection: Selection::None }
     }
 
-    /// The calls of the task at this place of its superstep, of a subgraph that is sent packets.
+    /// Selects the calls of the task with this index in its superstep, for a subgraph that is sent packets.
     pub fn task(self, task: usize) -> Self {
-        self.chosen(Chosen::Task, &format!("#{task}"))
+        self.select(Selection::Task, &format!("#{task}"))
     }
 
-    /// The calls with this key, of a subgraph whose calls have keys.
+    /// Selects the calls with this key, for a subgraph whose calls have keys.
     pub fn key(self, key: &str) -> Self {
         let mut part = String::from(":");
         escape(key, &mut part);
-        self.chosen(Chosen::Key, &part)
+        self.select(Selection::Key, &part)
     }
 
-    fn chosen(mut self, chosen: Chosen, part: &str) -> Self {
+    fn select(mut self, selection: Selection, part: &str) -> Self {
         self.namespaces.iter_mut().for_each(|namespace| *namespace = format!("{namespace}{part}").into());
-        self.chosen = chosen;
+        self.selection = selection;
         self
     }
 }
@@ -111,7 +111,7 @@ where
     W: WiredTo<C, T::State>,
     X: MakesContext<T::Around, D>,
 {
-    /// The calls of a subgraph within this one.
+    /// Returns the calls of a subgraph inside this one.
     pub fn within<B, E, V, Y>(self, subgraph: &Subgraph<B, E, V, Y>) -> SubgraphCall<Self, B, E, V, Y>
     where
         B: GraphState,
@@ -120,24 +120,25 @@ where
         SubgraphCall::of(self, subgraph)
     }
 
-    /// The newest call, as it is; `None` before the first.
+    /// Returns a snapshot of the newest call, or `None` before the first call.
     ///
     /// # Errors
-    /// As [`Thread::state`].
+    /// As [`Thread::state`]. If the call shares the parent state,
+    /// [`NoCheckpoint`](ErrorKind::NoCheckpoint) if the parent's checkpoint has been pruned.
     ///
     /// # Cancel safety
-    /// It only reads.
+    /// Cancel safe: the call only reads.
     pub async fn state(&self) -> Result<Option<Snapshot<C>>, Error> {
         self.load(None).await
     }
 
-    /// The checkpoints of all calls, newest first.
+    /// Returns the checkpoints of all calls, newest first.
     ///
     /// # Errors
     /// As [`state`](Self::state).
     ///
     /// # Cancel safety
-    /// It only reads.
+    /// Cancel safe: the call only reads.
     pub async fn history(&self) -> Result<Vec<Snapshot<C>>, Error> {
         let (namespace, _) = self.read(None).await?;
         let mut query = CheckpointQuery {
@@ -160,9 +161,9 @@ where
         }
     }
 
-    /// The calls at one of their checkpoints.
+    /// Returns the calls at one of their checkpoints.
     pub fn at(&self, checkpoint: CheckpointId) -> SubgraphCallAt<'_, T, C, D, W, X> {
-        SubgraphCallAt { within: self, checkpoint }
+        SubgraphCallAt { call: self, checkpoint }
     }
 
     pub(super) fn thread(&self) -> &Thread<T::Root, T::Context> {
@@ -173,7 +174,7 @@ where
         &self.thread().graph
     }
 
-    /// What is stored, and where: under the name that the node has, unless that is found under one that it had.
+    /// Reads a checkpoint and its namespace. The node's current name comes first, then its aliases.
     pub(super) async fn read(&self, checkpoint: Option<CheckpointId>) -> Result<(Arc<str>, Loaded), Error> {
         let mut first = None;
         for namespace in &self.namespaces {
@@ -240,7 +241,7 @@ where
     }
 
     async fn state_at(&self, checkpoint: CheckpointId) -> Result<Option<C>, Error> {
-        // In a box: what is within may be within this in turn.
+        // Boxed because subgraph calls nest to any depth.
         let shown: Pin<Box<dyn Future<Output = _> + Send + '_>> = Box::pin(self.load(Some(checkpoint)));
         Ok(shown.await?.and_then(|snapshot| snapshot.state))
     }
@@ -265,12 +266,12 @@ where
         let mut levels: Vec<Level> = around.await?;
         let (namespace, loaded) = self.read(None).await?;
         let (fence, origin) = (loaded.fence, loaded.origin);
-        match standing(&levels, loaded.found) {
-            CallStanding::Waits(stored, _) => {
+        match call_status(&levels, loaded.found) {
+            CallStatus::Waiting(stored, _) => {
                 levels.push(Level { namespace, stored: *stored, fence, origin });
                 Ok(levels)
             }
-            other => Err(self.no_call(&namespace, &other)),
+            other => Err(self.no_subgraph_call(&namespace, &other)),
         }
     }
 

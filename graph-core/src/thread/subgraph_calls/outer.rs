@@ -10,25 +10,25 @@ use crate::state::GraphState;
 use crate::thread::Thread;
 use crate::thread::load::{load, read};
 
-/// What calls of subgraphs are made within: a thread, or calls of another subgraph.
+/// The parent of subgraph calls: a thread, or the calls of another subgraph.
 pub trait Outer: Clone + Send + Sync + 'static {
-    /// The state around them.
+    /// The state of the parent graph.
     type State: GraphState;
-    /// The context around them.
+    /// The application context of the parent graph.
     type Around: Send + Sync + 'static;
-    /// The state of the thread.
+    /// The state of the thread's graph.
     type Root: GraphState;
-    /// The context of the thread's graph.
+    /// The application context of the thread's graph.
     type Context: Send + Sync + 'static;
 
     #[doc(hidden)]
     fn thread(&self) -> &Thread<Self::Root, Self::Context>;
 
-    /// The graph around them.
+    /// Returns the parent graph.
     #[doc(hidden)]
     fn graph(&self) -> Graph<Self::State, Self::Around>;
 
-    /// Where it is stored, or was when a node had another name.
+    /// Returns the namespaces that may hold its checkpoints, one for each name of the node.
     #[doc(hidden)]
     fn namespaces(&self) -> Vec<Arc<str>>;
 
@@ -38,18 +38,18 @@ pub trait Outer: Clone + Send + Sync + 'static {
         checkpoint: CheckpointId,
     ) -> impl Future<Output = Result<Option<Self::State>, Error>> + Send;
 
-    /// A checkpoint of theirs, and those that it is within, by namespace.
+    /// Returns a checkpoint and the checkpoints of all its parents, by namespace.
     #[doc(hidden)]
     fn parents_at(
         &self,
         checkpoint: CheckpointId,
     ) -> impl Future<Output = Result<BTreeMap<Arc<str>, CheckpointId>, Error>> + Send;
 
-    /// The runs around the calls, outermost first, as they stand.
+    /// Reads the heads of the parent runs, outermost first.
     #[doc(hidden)]
     fn levels(&self) -> impl Future<Output = Result<Vec<Level>, Error>> + Send;
 
-    /// The context of the graph around them, made from that of the thread's.
+    /// Makes the context of the parent graph from that of the thread's graph.
     #[doc(hidden)]
     fn around(&self, context: &Arc<Self::Context>) -> Arc<Self::Around>;
 }
