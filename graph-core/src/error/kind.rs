@@ -69,7 +69,7 @@ pub enum ErrorKind {
 
     /// The run was not finished when it reached its [recursion limit](crate::run::Run::recursion_limit).
     #[error(
-        "the run is not finished after {limit} supersteps, {} would run next: raise its `recursion_limit(..)` if it needs more",
+        "the run is not finished after {limit} supersteps (next: {}): raise `recursion_limit(..)` if it needs more",
         names(.next)
     )]
     RecursionLimit {
@@ -192,7 +192,7 @@ pub enum ErrorKind {
     #[error("its cache could not be cleared")]
     CacheFailed(#[source] Arc<crate::cache::CacheError>),
 
-    /// The run cannot work in this way or in this runtime, for example without the timer of tokio.
+    /// The operation is not possible in this runtime (for example, without tokio's timer) or with these arguments.
     #[error("{0}")]
     Runtime(&'static str),
 
@@ -469,6 +469,7 @@ fn names(names: &[String]) -> String {
 
 fn cancelled(step: Option<&u64>, unfinished: &[String]) -> String {
     match step {
+        Some(step) if unfinished.is_empty() => format!("the run was cancelled in superstep {step}"),
         Some(step) => {
             format!("the run was cancelled in superstep {step} before {} finished", names(unfinished))
         }
@@ -502,12 +503,12 @@ fn not_open(thread: &str, id: &str, changed: bool) -> String {
     if changed {
         format!(
             "question `{id}` of thread `{thread}` has changed since it was read, so the answer was refused: read it again \
-             with `interrupts()`"
+             with `thread.interrupts()`"
         )
     } else {
         format!(
-            "thread `{thread}` has no open question `{id}`, it may have been answered already: `interrupts()` returns the \
-             open ones"
+            "thread `{thread}` has no open question `{id}`, perhaps because it was answered already: \
+             `thread.interrupts()` returns the open ones"
         )
     }
 }

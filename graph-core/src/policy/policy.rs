@@ -30,7 +30,7 @@ impl Policy {
     ///
     /// All attempts happen in the same superstep. Siblings continue meanwhile, and fail-fast sees a failure only after the last
     /// attempt. The writes of a failed attempt are dropped. Its answers and finished durable [steps](crate::Context::step) are
-    /// kept, so that no question is asked again and no step runs twice.
+    /// kept, so that no question is asked again and no finished step runs again.
     ///
     /// On a thread, a failure is stored with the time of the next attempt. After a crash, the resumed run waits for the
     /// remaining time and continues the count. (With [`Durability::Exit`](crate::Durability::Exit), a crash loses the run and

@@ -48,7 +48,7 @@ impl ConflictWait {
     }
 
     /// Waits for a short time. Returns `false` if the limit has been reached.
-    pub(super) async fn pause<S: GraphState, D: Send + Sync + 'static>(
+    pub(super) async fn wait_briefly<S: GraphState, D: Send + Sync + 'static>(
         &mut self,
         thread: &Thread<S, D>,
     ) -> Result<bool, Error> {
@@ -94,7 +94,7 @@ impl ConflictWait {
         if conflict.found.epoch == fence.epoch && self.attempts < MAX_ATTEMPTS {
             return Ok(true);
         }
-        self.pause(thread).await
+        self.wait_briefly(thread).await
     }
 
     /// Like [`retries_after`](Self::retries_after), for the start of a run with an id. The conflicting write may be the start

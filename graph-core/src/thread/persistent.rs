@@ -99,7 +99,7 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
         self.0.store.threads(query).await.map_err(|error| self.error(error))
     }
 
-    /// Deletes old checkpoints. The remaining checkpoints stay readable, and running threads are not disturbed.
+    /// Deletes old checkpoints. The remaining checkpoints stay readable, and threads may run at the same time.
     ///
     /// ```
     /// # use superstep::{END, GraphState, START, StateGraph};

@@ -24,7 +24,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Re
 
     async fn open(self, mut opening: Opening<S, D>) -> Result<Opened<S, D>, Error> {
         let Self { thread, at, on_conflict, how, .. } = self;
-        let mut wait = ConflictWait::new(on_conflict, opening.options.stop.as_ref());
+        let mut conflict_wait = ConflictWait::new(on_conflict, opening.options.stop.as_ref());
         loop {
             let mut loaded = read(&thread, at).await?;
             require_checkpoint(&thread, &loaded, at)?;
@@ -50,8 +50,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Re
             }
             let fence = loaded.fence;
             let go_on = GoOn { opened, answers, update: how.update.clone(), goto };
-            match resume(&thread, loaded, go_on, &mut opening, &wait).await {
-                Err(error) if wait.retries_after(&thread, &error, fence).await? => {}
+            match resume(&thread, loaded, go_on, &mut opening, &conflict_wait).await {
+                Err(error) if conflict_wait.retries_after(&thread, &error, fence).await? => {}
                 begun => return begun,
             }
         }
@@ -64,12 +64,12 @@ pub(super) async fn resume<S: GraphState, D: Send + Sync + 'static>(
     loaded: Loaded,
     go_on: GoOn<S>,
     opening: &mut Opening<S, D>,
-    wait: &ConflictWait,
+    conflict_wait: &ConflictWait,
 ) -> Result<Opened<S, D>, Error> {
     let id = go_on.opened.run_id(&thread.graph.0.graph.0);
     let (persist, shared) = persistence(thread, loaded, id, opening);
     let driver = start_driver(opening.again(), persist, shared, Begin::GoOn(go_on))?;
-    take_over(thread, driver, wait.is_allowed()).await
+    take_over(thread, driver, conflict_wait.is_allowed()).await
 }
 
 /// Builds the records of answers. Fails unless each answers a different open question.

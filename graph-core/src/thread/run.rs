@@ -71,7 +71,7 @@ impl<S: GraphState> RunAgain<S> {
         Self { update: None, enter: None }
     }
 
-    pub(super) fn within(namespaces: Vec<Arc<str>>, checkpoint: CheckpointId) -> Self {
+    pub(super) fn from_call(namespaces: Vec<Arc<str>>, checkpoint: CheckpointId) -> Self {
         Self { update: None, enter: Some((namespaces, checkpoint)) }
     }
 }

@@ -27,7 +27,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Ru
         if let Some((namespaces, checkpoint)) = &how.enter {
             at = Some(find_root_checkpoint(&thread, namespaces, *checkpoint, &mut enter).await?);
         }
-        let mut wait = ConflictWait::new(on_conflict, opening.options.stop.as_ref());
+        let mut conflict_wait = ConflictWait::new(on_conflict, opening.options.stop.as_ref());
         loop {
             let mut loaded = read(&thread, at).await?;
             require_checkpoint(&thread, &loaded, at)?;
@@ -44,10 +44,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Ru
                 }
                 return finished_outcome(&thread, opened, &opening);
             }
-            if wait.is_allowed() {
+            if conflict_wait.is_allowed() {
                 let planned = planned_nodes(&read(&thread, None).await?);
                 if !planned.is_empty() {
-                    if wait.pause(&thread).await? {
+                    if conflict_wait.wait_briefly(&thread).await? {
                         continue;
                     }
                     let thread_name = thread.name.to_string();
@@ -63,8 +63,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Ru
             shared.nest.goes_in(enter.clone());
             let driver =
                 start_driver(opening.again(), persist, shared, Begin::Again(opened, how.update.clone()))?;
-            match take_over(&thread, driver, wait.is_allowed()).await {
-                Err(error) if wait.retries_after(&thread, &error, fence).await? => {}
+            match take_over(&thread, driver, conflict_wait.is_allowed()).await {
+                Err(error) if conflict_wait.retries_after(&thread, &error, fence).await? => {}
                 begun => return begun,
             }
         }
@@ -91,15 +91,15 @@ async fn find_root_checkpoint<S: GraphState, D: Send + Sync + 'static>(
             }
             let loaded = store.get(&thread.name, namespace, Some(checkpoint)).await;
             if let Some(stored) = loaded.map_err(|error| thread.graph.error(error))?.found {
-                found = under(&stored.checkpoint).map(|within| (Arc::clone(namespace), within));
+                found = under(&stored.checkpoint).map(|parent| (Arc::clone(namespace), parent));
                 break;
             }
         }
-        let Some((namespace, within)) = found else {
+        let Some((namespace, parent)) = found else {
             return Err(thread.graph.refuse(no_checkpoint(checkpoint)));
         };
         namespaces = vec![Arc::from(namespace.rsplit_once('/').map_or("", |(outer, _)| outer))];
         enter.insert(namespace, checkpoint);
-        checkpoint = within.checkpoint;
+        checkpoint = parent.checkpoint;
     }
 }

@@ -23,7 +23,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Wi
         let Self { thread, at, run_id, on_conflict, how } = self;
         let WithInput { mut input, abandon_pending } = how;
         let abandon = abandon_pending || thread.graph.0.abandon_pending;
-        let mut wait = ConflictWait::new(on_conflict, opening.options.stop.as_ref());
+        let mut conflict_wait = ConflictWait::new(on_conflict, opening.options.stop.as_ref());
         loop {
             let mut loaded = read(&thread, at).await?;
             require_checkpoint(&thread, &loaded, at)?;
@@ -37,20 +37,20 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Wi
                 };
                 // Another process may still be running it, so wait as long as the options allow.
                 let orphan = thread.graph.0.orphans.has(&thread.name, id, unfinished.loaded.fence.epoch);
-                if unfinished.may_be_running() && !orphan && wait.pause(&thread).await? {
+                if unfinished.may_be_running() && !orphan && conflict_wait.wait_briefly(&thread).await? {
                     continue;
                 }
                 let UnfinishedRun { loaded, opened } = *unfinished;
                 let (fence, go_on) = (loaded.fence, GoOn::at(opened));
-                match resume(&thread, loaded, go_on, &mut opening, &wait).await {
-                    Err(error) if wait.retries_after(&thread, &error, fence).await? => continue,
+                match resume(&thread, loaded, go_on, &mut opening, &conflict_wait).await {
+                    Err(error) if conflict_wait.retries_after(&thread, &error, fence).await? => continue,
                     begun => return begun,
                 }
             }
-            if !abandon && let Some(planned) = pending_nodes(&thread, at, &loaded, &wait).await? {
+            if !abandon && let Some(planned) = pending_nodes(&thread, at, &loaded, &conflict_wait).await? {
                 // A checkpoint never changes, so waiting for it is useless.
                 let permanent = at.is_some() && !planned_nodes(&loaded).is_empty();
-                if !permanent && wait.pause(&thread).await? {
+                if !permanent && conflict_wait.wait_briefly(&thread).await? {
                     continue;
                 }
                 let (thread_name, at) = (thread.name.to_string(), at.filter(|_| permanent));
@@ -67,17 +67,18 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Wi
             });
             let opened = opened.transpose()?;
             // Another attempt prepares the input again, because superstep and state may differ by then.
-            let input_copy = (abandon || run_id.is_some() || wait.is_allowed()).then(|| input.clone());
+            let input_copy =
+                (abandon || run_id.is_some() || conflict_wait.is_allowed()).then(|| input.clone());
             let (persist, shared) = persistence(&thread, loaded, run_id.clone(), &mut opening);
             let driver = start_driver(opening.again(), persist, shared, Begin::Input(input, opened))?;
-            let error = match take_over(&thread, driver, wait.is_allowed()).await {
+            let error = match take_over(&thread, driver, conflict_wait.is_allowed()).await {
                 Ok(begun) => return Ok(begun),
                 Err(error) => error,
             };
             let Some(input_copy) = input_copy else { return Err(error) };
             let again = match &run_id {
-                Some(_) => wait.retries_start_after(&thread, &error, fence).await?,
-                None => wait.retries_after(&thread, &error, fence).await?,
+                Some(_) => conflict_wait.retries_start_after(&thread, &error, fence).await?,
+                None => conflict_wait.retries_after(&thread, &error, fence).await?,
             };
             if !again {
                 return Err(error);
@@ -93,10 +94,10 @@ async fn pending_nodes<S: GraphState, D: Send + Sync + 'static>(
     thread: &Thread<S, D>,
     at: Option<CheckpointId>,
     loaded: &Loaded,
-    wait: &ConflictWait,
+    conflict_wait: &ConflictWait,
 ) -> Result<Option<Vec<String>>, Error> {
     let mut planned = planned_nodes(loaded);
-    if planned.is_empty() && at.is_some() && wait.is_allowed() {
+    if planned.is_empty() && at.is_some() && conflict_wait.is_allowed() {
         planned = planned_nodes(&read(thread, None).await?);
     }
     Ok((!planned.is_empty()).then_some(planned))

@@ -106,7 +106,7 @@ async fn a_thread_is_led_to_another_node_from_outside() {
 
     let nothing = FivesRun::update();
     let error = other.update(nothing, as_node(Fives::node::<Increment>())).await.unwrap_err();
-    assert!(error.to_string().contains("say which way"), "{error}");
+    assert!(error.to_string().contains("choose the route"), "{error}");
 }
 
 mod balanced {

@@ -183,7 +183,7 @@ async fn a_first_update_that_lacks_something_says_what_and_makes_no_thread() {
         thread.run(Parcel::input(1.0, Address::input("Elm"))).await.unwrap();
         let waiting = thread.history().await.unwrap().last().unwrap().id;
         let error = thread.at(waiting).update(Parcel::update().to(street("Oak")), None).await.unwrap_err();
-        assert!(error.to_string().contains("does not give `weight`"), "{error}");
+        assert!(error.to_string().contains("lacks the required fields `weight`"), "{error}");
         let given = Parcel::update().weight(4.0).to(street("Oak"));
         thread.at(waiting).update(given, None).await.unwrap();
         let state = thread.resume(()).await.unwrap().into_state();

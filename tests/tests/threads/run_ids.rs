@@ -258,7 +258,7 @@ async fn a_run_that_was_given_up_for_another_says_so() {
                 panic!("{error:?}")
             };
             assert_eq!((thread.as_str(), run.as_str(), *checkpoint), ("t", "x", at));
-            assert!(error.to_string().contains("run `x` of thread `t` was given up"), "{error}");
+            assert!(error.to_string().contains("run `x` of thread `t` was abandoned"), "{error}");
         }
         let state = place.thread(&row()).state().await.unwrap().unwrap().state.unwrap();
         assert_eq!(told(&state), "in one other one two three");

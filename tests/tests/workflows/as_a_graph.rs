@@ -66,7 +66,7 @@ async fn what_was_stored_under_an_old_name_is_found() {
                 .unwrap();
         place.thread(&breaks).run(4).await.unwrap_err();
         let error = place.thread(&Workflow::new(double).compile().unwrap()).resume(()).await.unwrap_err();
-        assert!(error.to_string().contains("`old`, which the graph does not have"), "{error}");
+        assert!(error.to_string().contains("`old`, which is not in the graph"), "{error}");
         let mended = Workflow::new(double).alias("old").compile().unwrap();
         assert_eq!(place.thread(&mended).resume(()).await.unwrap().value().unwrap(), 8);
     })

@@ -75,12 +75,13 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
 
 impl<T: Outer, C: GraphState, D, W: Wiring<C>, X> SubgraphCall<T, C, D, W, X> {
     fn of(outer: T, subgraph: &Subgraph<C, D, W, X>) -> Self {
-        let (graph, around) = (outer.graph(), outer.namespaces());
+        let (graph, parents) = (outer.graph(), outer.namespaces());
         let node = graph.0.find(subgraph.name());
-        let before = graph.0.aliases.iter().filter(|(_, aliased)| Some(*aliased) == node);
-        let names = std::iter::once(subgraph.name()).chain(before.map(|(name, _)| name.as_str()));
-        let within = names.flat_map(|name| around.iter().map(move |around| namespace(around, name).into()));
-        let namespaces = within.collect();
+        let aliases = graph.0.aliases.iter().filter(|(_, aliased)| Some(*aliased) == node);
+        let names = std::iter::once(subgraph.name()).chain(aliases.map(|(name, _)| name.as_str()));
+        let namespaces =
+            names.flat_map(|name| parents.iter().map(move |parent| namespace(parent, name).into()));
+        let namespaces = namespaces.collect();
         Self { outer, subgraph: subgraph.clone(), namespaces, selection: Selection::None }
     }
 
@@ -193,17 +194,17 @@ where
     pub(super) async fn load(&self, checkpoint: Option<CheckpointId>) -> Result<Option<Snapshot<C>>, Error> {
         let (namespace, loaded) = self.read(checkpoint).await?;
         let Some(stored) = loaded.found else { return Ok(None) };
-        let around = under(&stored.checkpoint);
-        let parents = match &around {
-            Some(around) => self.outer.parents_at(around.checkpoint).await?,
+        let parent = under(&stored.checkpoint);
+        let parents = match &parent {
+            Some(parent) => self.outer.parents_at(parent.checkpoint).await?,
             None => BTreeMap::new(),
         };
-        let state = match around {
-            Some(around) if W::HERE => {
-                let state = self.outer.state_at(around.checkpoint).await?;
+        let state = match parent {
+            Some(parent) if W::HERE => {
+                let state = self.outer.state_at(parent.checkpoint).await?;
                 let thread = self.thread().name.to_string();
-                let gone = || ErrorKind::NoCheckpoint { thread, checkpoint: around.checkpoint };
-                Some(state.ok_or_else(|| self.graph().refuse(gone()))?)
+                let no_checkpoint = || ErrorKind::NoCheckpoint { thread, checkpoint: parent.checkpoint };
+                Some(state.ok_or_else(|| self.graph().refuse(no_checkpoint()))?)
             }
             _ => None,
         };
@@ -248,11 +249,11 @@ where
 
     async fn parents_at(&self, checkpoint: CheckpointId) -> Result<BTreeMap<Arc<str>, CheckpointId>, Error> {
         let (namespace, loaded) = self.read(Some(checkpoint)).await?;
-        let around = loaded.found.and_then(|stored| under(&stored.checkpoint));
-        let mut parents: BTreeMap<Arc<str>, CheckpointId> = match around {
-            Some(around) => {
+        let parent = loaded.found.and_then(|stored| under(&stored.checkpoint));
+        let mut parents: BTreeMap<Arc<str>, CheckpointId> = match parent {
+            Some(parent) => {
                 let above: Pin<Box<dyn Future<Output = _> + Send + '_>> =
-                    Box::pin(self.outer.parents_at(around.checkpoint));
+                    Box::pin(self.outer.parents_at(parent.checkpoint));
                 above.await?
             }
             None => BTreeMap::new(),
@@ -262,8 +263,8 @@ where
     }
 
     async fn levels(&self) -> Result<Vec<Level>, Error> {
-        let around: Pin<Box<dyn Future<Output = _> + Send + '_>> = Box::pin(self.outer.levels());
-        let mut levels: Vec<Level> = around.await?;
+        let parent: Pin<Box<dyn Future<Output = _> + Send + '_>> = Box::pin(self.outer.levels());
+        let mut levels: Vec<Level> = parent.await?;
         let (namespace, loaded) = self.read(None).await?;
         let (fence, origin) = (loaded.fence, loaded.origin);
         match call_status(&levels, loaded.found) {

@@ -47,7 +47,7 @@ where
     /// # Durability
     /// As [`Thread::run`](crate::thread::Thread::run).
     pub fn run_again(&self) -> RootRunAgain<T::Root, T::Context> {
-        let again = RunAgain::within(self.call.namespaces.clone(), self.checkpoint);
+        let again = RunAgain::from_call(self.call.namespaces.clone(), self.checkpoint);
         self.call.thread().run_from(None, again)
     }
 }

@@ -107,8 +107,8 @@ where
         place: impl IntoAsNode,
     ) -> UpdateSubgraphCall<T::Root, T::Context, NeedsContext> {
         let run = Run::of(self.thread().graph.graph().clone(), ());
-        let (within, updates) = (self.clone(), vec![vec![(update.into_update(), place.into_place())]]);
-        UpdateSubgraphCall { run, make: Box::new(move |opening| Box::pin(within.make(updates, opening))) }
+        let (call, updates) = (self.clone(), vec![vec![(update.into_update(), place.into_place())]]);
+        UpdateSubgraphCall { run, make: Box::new(move |opening| Box::pin(call.make(updates, opening))) }
     }
 
     async fn make(
@@ -116,30 +116,30 @@ where
         updates: Vec<Vec<(C::Update, Option<AsNode>)>>,
         opening: Opening<T::Root, T::Context>,
     ) -> Result<CheckpointId, Error> {
-        let around = self.outer.levels().await?;
+        let parents = self.outer.levels().await?;
         let (namespace, loaded) = self.read(None).await?;
         let graph = self.subgraph.graph();
         let refuse = |kind| Error::new(graph.name(), kind);
         let (store, thread) = (&self.graph().0.store, &self.thread().name);
         let resolver = AsNodeResolver { graph: &graph, store, thread, namespace: &namespace };
-        let (outermost, level) = match (around.first(), around.last()) {
+        let (outermost, level) = match (parents.first(), parents.last()) {
             (Some(first), Some(last)) => (first, last),
             _ => return Err(refuse(ErrorKind::NoThread { thread: thread.to_string() })),
         };
         let head = loaded.fence.head;
-        let (opened, within, updates, writes) = match call_status(&around, loaded.found) {
-            CallStatus::Waiting(stored, within) => {
+        let (opened, parent_task, updates, writes) = match call_status(&parents, loaded.found) {
+            CallStatus::Waiting(stored, parent_task) => {
                 let last = resolver.last_writers(&stored.checkpoint).await?;
                 let updates = resolver.resolve_supersteps(updates, last)?;
-                let writes = withdraw(&around, &stored, &within);
+                let writes = withdraw(&parents, &stored, &parent_task);
                 // A call without further checkpoints began at this one.
-                let begun = within.begun.or_else(|| (!W::HERE).then_some(stored.checkpoint.id));
+                let begun = parent_task.begun.or_else(|| (!W::HERE).then_some(stored.checkpoint.id));
                 let state = match W::HERE {
-                    true => self.outer.state_at(within.checkpoint).await?,
+                    true => self.outer.state_at(parent_task.checkpoint).await?,
                     false => None,
                 };
                 let opened = open_within(&graph.0, thread, *stored, state.as_ref().and_then(W::base));
-                (Some(opened.map_err(refuse)?), Under { begun, ..within }, updates, writes)
+                (Some(opened.map_err(refuse)?), Under { begun, ..parent_task }, updates, writes)
             }
             CallStatus::Ended | CallStatus::NeverCalled if self.keeps_state() => {
                 let left = before(&**store, thread, &namespace, &level.namespace, level.id()).await;
@@ -159,10 +159,10 @@ where
         let (store, name, namespace_of) =
             (Arc::clone(store), Arc::clone(thread), Arc::clone(&outermost.namespace));
         let journal = Journal::new(store, name, namespace_of, origin, outermost.fence, Durability::Async);
-        let journals = journals(journal, &around);
+        let journals = journals(journal, &parents);
         let Some(outer) = journals.last() else { return Err(refuse(NO_PARENT_RUN)) };
         let journal = Journal::within(&outer.shared, Arc::clone(&namespace), head, Durability::Async);
-        let call = call_id(thread, &around, &within);
+        let call = call_id(thread, &parents, &parent_task);
         let Opening { graph: root, context, options, metadata, .. } = opening;
         let shared = shared_from_outside(&graph, thread, call, metadata.clone(), root.1.clone());
         let run = run_record(id, Program::of(&graph.0).text(), metadata);
@@ -171,7 +171,7 @@ where
             (false, true) => Needs::Beginning,
             (false, false) => Needs::Nothing,
         };
-        let persist = Persist::new(journal, run, head).within(within, needs);
+        let persist = Persist::new(journal, run, head).within(parent_task, needs);
         let parts = (Arc::clone(&graph.0), self.around(&context), shared, options);
         let made = Driver::with_updates(parts, persist, opened, true, updates)?;
         write_around(journals, writes).await.map_err(|error| refuse(ErrorKind::store(error)))?;
@@ -206,13 +206,13 @@ pub(super) enum CallStatus {
 }
 
 /// Returns the status of the last call, whose checkpoint is `found`, in these parent runs.
-pub(super) fn call_status(around: &[Level], found: Option<StoredCheckpoint>) -> CallStatus {
+pub(super) fn call_status(parents: &[Level], found: Option<StoredCheckpoint>) -> CallStatus {
     let Some(stored) = found else { return CallStatus::NeverCalled };
-    match (under(&stored.checkpoint), around.last()) {
-        (Some(within), Some(level)) if !within.between && within.checkpoint == level.id() => {
-            match level.has_finished(within.task) {
+    match (under(&stored.checkpoint), parents.last()) {
+        (Some(parent_task), Some(level)) if !parent_task.between && parent_task.checkpoint == level.id() => {
+            match level.has_finished(parent_task.task) {
                 true => CallStatus::Ending,
-                false => CallStatus::Waiting(Box::new(stored), within),
+                false => CallStatus::Waiting(Box::new(stored), parent_task),
             }
         }
         _ => CallStatus::Ended,

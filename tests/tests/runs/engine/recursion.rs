@@ -32,8 +32,8 @@ fn a_limit_lets_exactly_so_many_supersteps_run() {
     ));
     assert_eq!(
         here(endless().run(Trace::input()).recursion_limit(3).into_future()).unwrap_err().to_string(),
-        "graph `endless`: the run is not finished after 3 supersteps, `b` and `c` would run next: \
-         raise its `recursion_limit(..)` if it needs more"
+        "graph `endless`: the run is not finished after 3 supersteps (next: `b` and `c`): \
+         raise `recursion_limit(..)` if it needs more"
     );
 }
 
