@@ -48,7 +48,11 @@ fn an_answer_in_another_process_goes_on_where_the_question_was_asked() {
     assert_eq!(nodes, ["thread", "reading", "consult", "search", "grade", "compose"]);
 
     // A second answer finds no question; going on from the end gives the answer again.
-    fails(&ask(elsewhere.path(), &arguments), 1, "no open question matches `OtherWords`: no question is open");
+    fails(
+        &ask(elsewhere.path(), &arguments),
+        1,
+        "no open question matches `OtherWords`: no question is open",
+    );
     let again = ask(folder.path(), &["--thread", "zebra", "--resume"]);
     assert_eq!(stdout(&again), stdout(&output));
 }

@@ -56,10 +56,7 @@ async fn a_bare_answer_of_a_client_is_taken_only_while_exactly_one_question_is_o
     let graph = StateGraph::<Form>::new().edge(START, two).edge(two, END).compile().unwrap();
     let thread = graph.with_checkpointer(MemoryCheckpointer::default()).thread("1");
     let none = thread.interrupts().await.unwrap().answer_json(json!("x")).unwrap_err();
-    assert_eq!(
-        none.to_string(),
-        "an answer without an id needs exactly one open question, but none is open"
-    );
+    assert_eq!(none.to_string(), "an answer without an id needs exactly one open question, but none is open");
 
     let outcome = thread.run(Form::input()).await.unwrap();
     let open = outcome.pause().unwrap();

@@ -131,7 +131,10 @@ async fn new_input_behind_an_old_checkpoint_says_that_it_takes_the_place_of_what
             let ErrorKind::PendingTasks { at, next, .. } = error.kind() else { panic!("{error}") };
             assert_eq!((*at, &next[..]), (Some(old), &["ask", "sibling", "extra"].map(str::to_owned)[..]));
             let text = error.to_string();
-            assert!(text.contains(&format!("checkpoint {old} of thread `t` has pending tasks (`ask`")), "{text}");
+            assert!(
+                text.contains(&format!("checkpoint {old} of thread `t` has pending tasks (`ask`")),
+                "{text}"
+            );
             assert!(text.contains("`run_again()`") && text.contains("`abandon_pending()`"), "{text}");
         }
         assert_eq!(thread.history().await.unwrap().len(), history.len());

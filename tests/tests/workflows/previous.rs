@@ -114,7 +114,10 @@ async fn a_run_that_waits_has_no_result_and_keeps_the_previous_one() {
         let state = waits.state();
         assert_eq!((state.value(), state.previous()), (None, Some(&1)));
         let error = waits.value().unwrap_err();
-        assert!(error.to_string().starts_with("graph `asked`: there is no output yet: the run waits for"), "{error}");
+        assert!(
+            error.to_string().starts_with("graph `asked`: there is no output yet: the run waits for"),
+            "{error}"
+        );
         let ErrorKind::MachineNotEnded { waits } = error.kind() else { panic!("{error}") };
         assert!(waits[0].contains("Sure"), "{waits:?}");
         assert_eq!(answer().await, 3);

@@ -50,10 +50,7 @@ fn results_of_a_node_or_of_all_can_be_cleared() {
         let error = graph.clear_cache_of(flaky).await.unwrap_err();
         assert_eq!(error.to_string(), "graph `Page`: has no node `flaky` whose results could be cleared");
         let error = draft().compile().unwrap().clear_cache().await.unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "graph `Page`: there is no cache: add one with `graph.with_cache(..)`"
-        );
+        assert_eq!(error.to_string(), "graph `Page`: there is no cache: add one with `graph.with_cache(..)`");
     });
 }
 

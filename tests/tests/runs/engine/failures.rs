@@ -247,7 +247,9 @@ fn a_superstep_that_takes_too_long_fails_and_keeps_what_had_finished() {
         assert_eq!(unfinished, &["slow"]);
         assert_eq!(
             error.to_string(),
-            format!("graph `late`: superstep 1 exceeded its timeout of {limit:?} before `slow` finished: raise `superstep_timeout(..)` if that is too short")
+            format!(
+                "graph `late`: superstep 1 exceeded its timeout of {limit:?} before `slow` finished: raise `superstep_timeout(..)` if that is too short"
+            )
         );
         let mut notes = scene.journal.take();
         // On another thread it may come to its end a little later.

@@ -127,7 +127,10 @@ async fn cancelled(watch: Arc<Watch>) {
         std::thread::spawn(move || stop.cancel()).join().unwrap();
     });
     let error = result.unwrap_err();
-    assert_eq!(error.to_string(), "graph `Trace`: the run was cancelled in superstep 2 before `slow` finished");
+    assert_eq!(
+        error.to_string(),
+        "graph `Trace`: the run was cancelled in superstep 2 before `slow` finished"
+    );
     let ErrorKind::Cancelled { step: Some(2), unfinished } = error.kind() else { panic!("{error}") };
     assert_eq!(unfinished, &["slow"]);
     assert_eq!(error.state::<Trace>().unwrap().log, ["first"]);

@@ -187,7 +187,11 @@ fn two_overwrites_of_a_field_are_an_error() {
         panic!("{}", steps.error())
     };
     assert_eq!(nodes, &["left", "right"]);
-    assert!(steps.error().to_string().contains("was overwritten more than once in superstep"), "{}", steps.error());
+    assert!(
+        steps.error().to_string().contains("was overwritten more than once in superstep"),
+        "{}",
+        steps.error()
+    );
     assert_eq!(steps.runs, [[1, 1], [1, 1]]);
     let one = update().list(Overwrite(vec![3])).list(Overwrite(vec![4]));
     let state = both_write(one, update()).first.unwrap();

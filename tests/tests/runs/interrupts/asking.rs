@@ -76,7 +76,7 @@ fn an_answer_is_taken_once_and_only_for_a_question_that_is_open() {
         let twice = run.answer([asked.answer(true), asked.answer(false)]).unwrap_err();
         assert_eq!(
             twice.to_string(),
-            "graph `Talk`: the answer to question `1:0/Approve/0` was refused: it is answered twice"
+            "graph `Talk`: the answer to question `1:0/Approve/0` was refused: the same call answers it twice"
         );
         run.answer(asked.answer(false))?;
         let again = run.answer(asked.answer(true)).unwrap_err();
@@ -185,7 +185,10 @@ fn several_questions_at_once_are_all_kept_and_answered_in_any_order() {
         let (b, name) = (pause.by_key::<Approve>("b")?, pause.only::<Name>()?);
         assert_eq!(b.what, "b");
         let wrong = pause.by_key::<Name>("b").unwrap_err().to_string();
-        assert_eq!(wrong, "no open question matches `Name with key b`: the open questions are `Approve`, `Name`, `Approve`");
+        assert_eq!(
+            wrong,
+            "no open question matches `Name with key b`: the open questions are `Approve`, `Name`, `Approve`"
+        );
 
         run.answer([b.answer(false), name.answer("Ada".to_owned())])?;
         until_stopped(&mut run).await?;

@@ -51,5 +51,6 @@ fn a_node_cannot_have_an_error_handler_and_none() {
         graph `Trace`: cannot be built, it has 3 mistakes
           node `a` has both `.on_error(a, ..)` and `.no_on_error(a)`: remove one of the two
           node `b` has both `.on_error(b, ..)` and `.no_on_error(b)`: remove one of the two
-          `c` is said to have no error handler, but is not in the graph: add it with an edge or `.node(c)`"#]].assert_eq(&error.to_string());
+          `c` is said to have no error handler, but is not in the graph: add it with an edge or `.node(c)`"#]]
+    .assert_eq(&error.to_string());
 }
