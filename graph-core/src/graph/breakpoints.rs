@@ -1,4 +1,4 @@
-/// Where runs stop on the way: what stands for the nodes before which, and after which, they do.
+/// The nodes before and after which every run pauses.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Breakpoints<T> {
     pub(crate) before: T,

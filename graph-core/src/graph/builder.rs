@@ -9,9 +9,10 @@ use super::draft::{Draft, DraftJoin};
 use super::place::Registration;
 use super::{Enters, Graph, Leaves, Listed, Reads, Registers, Returns, WithoutPacket};
 
-/// Puts a graph over the state `S` together; nodes may ask for a context of type `D`.
+/// Builds a graph over the state `S`. Its nodes can read an application context of type `D`.
 ///
-/// The function itself is the node's identity, and an edge registers the nodes that it names:
+/// A function identifies its node: using the same function twice means the same node. An edge registers the nodes it
+/// connects.
 ///
 /// ```
 /// # use superstep::{END, GraphState, START, StateGraph};
@@ -42,26 +43,26 @@ pub struct StateGraph<S, D = ()> {
 }
 
 impl<S: GraphState> StateGraph<S> {
-    /// An empty graph, named like its state.
+    /// Creates an empty graph with the name of its state.
     #[expect(clippy::new_without_default, reason = "a graph without edges is nothing to default to")]
     pub fn new() -> Self {
         Self { draft: Draft::new(S::NAME), context: PhantomData }
     }
 
-    /// An empty graph whose runs are given a context of type `D`, which nodes read as `&ContextWith<D>`.
+    /// Creates an empty graph with an application context of type `D`, which nodes read as `&ContextWith<D>`.
     pub fn with_context<D: Send + Sync + 'static>() -> StateGraph<S, D> {
         StateGraph { draft: Draft::new(S::NAME), context: PhantomData }
     }
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
-    /// Names the graph, for errors and logs.
+    /// Sets the graph's name. Errors, logs and the keys of cached results use it.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.draft.name = name.into();
         self
     }
 
-    /// Adds a node that no edge names: one that a route leads to and that returns a route itself.
+    /// Adds a node that no edge mentions, such as one that is the destination of a route and returns a route itself.
     pub fn node<N, M>(mut self, node: N) -> Self
     where
         N: Shape<M>,
@@ -71,11 +72,11 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
         self
     }
 
-    /// Leads from `from` to `to`. `to` may be a tuple, then all of them follow; several edges from one node mean the
-    /// same.
+    /// Adds an edge: `to` runs after `from`. If `to` is a tuple, all its nodes run. Several calls for one node have the
+    /// same effect.
     ///
-    /// A node to which several edges lead runs once for each superstep in which any of them fires; to wait for all of
-    /// several nodes use [`join`](Self::join).
+    /// A node with several incoming edges runs once in each superstep that follows the end of at least one of its
+    /// sources. Use [`join`](Self::join) to wait for all of several nodes.
     pub fn edge<A, MA, B, MB>(mut self, from: A, to: B) -> Self
     where
         A: Shape<MA>,
@@ -95,10 +96,11 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
         self
     }
 
-    /// Plans `to` once all of `from`, a tuple of nodes, have finished since it was last planned so.
+    /// Adds a join: `to` runs when all nodes of the tuple `from` have finished since the join last filled.
     ///
-    /// A run that comes to rest while a join waits for some of its sources fails with
-    /// [`JoinNotFilled`](crate::ErrorKind::JoinNotFilled); see [`join_optional`](Self::join_optional).
+    /// A run that has nothing left to do while a join still waits for some of its sources fails with
+    /// [`JoinNotFilled`](crate::ErrorKind::JoinNotFilled). Use [`join_optional`](Self::join_optional) if a source may
+    /// be skipped.
     pub fn join<A, MA, B, MB>(self, from: A, to: B) -> Self
     where
         A: Shape<MA>,
@@ -109,7 +111,7 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
         self.add_join::<A, MA, B, MB>(from, to, false)
     }
 
-    /// Like [`join`](Self::join), but the run may end while it waits.
+    /// Like [`join`](Self::join), but the run may finish while the join still waits.
     pub fn join_optional<A, MA, B, MB>(self, from: A, to: B) -> Self
     where
         A: Shape<MA>,
@@ -134,10 +136,11 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
         self
     }
 
-    /// Lets a function decide where to go after `from`.
+    /// Adds a conditional edge: the function `decide` chooses the nodes that run after `from`.
     ///
-    /// The function reads the state with `from`'s own update applied to it, and nobody else's. It is pure: it may run
-    /// again. The nodes that its route names have to be in the graph: see [`node`](Self::node).
+    /// The function reads the state as it was before the superstep, with only the update of `from` applied. It has to
+    /// be pure, because it may run more than once. Every node that its route names has to be in the graph: see
+    /// [`node`](Self::node).
     pub fn route<A, MA, F, MF>(mut self, from: A, decide: F) -> Self
     where
         A: Shape<MA>,
@@ -151,25 +154,25 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
         self
     }
 
-    /// Adds a node of this signature.
+    /// Adds a node with this signature.
     pub(crate) fn register<G: Registers<S, D, B>, B>(&mut self, body: B) {
         G::register(body, &mut self.draft);
     }
 
-    /// Makes one node all of the graph.
+    /// Makes this node the only one of the graph, between START and END.
     pub(crate) fn alone(mut self, node: NodeRef, run: Box<dyn ErasedNode<S, D>>, value: TypeId) -> Self {
         self.draft.register(Registration::alone(node.clone(), run, value));
         self.draft.edges.extend([(NodeRef::Start, node.clone()), (node, NodeRef::End)]);
         self
     }
 
-    /// Another name for this node.
+    /// Adds another name for this node.
     pub(crate) fn alias_of(mut self, node: NodeRef, alias: String) -> Self {
         self.draft.aliases.push((node, alias));
         self
     }
 
-    /// Lets a run begin at any node, and `decide` say at which.
+    /// Lets a run begin at any node; `decide` chooses it.
     pub(crate) fn anywhere(
         mut self,
         exits: Vec<Exit>,
@@ -180,7 +183,7 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
         self
     }
 
-    /// Lets a node run only in a superstep in which nothing else is planned.
+    /// Defers a node: it runs only in a superstep in which no other node is planned.
     pub fn defer<N, M, F>(mut self, node: N) -> Self
     where
         N: Shape<M, Body = Body<F>>,
@@ -189,8 +192,9 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
         self
     }
 
-    /// Lets every run stop before a superstep in which this node would run; the run ends with
-    /// [`Outcome::Interrupted`](crate::Outcome::Interrupted), and its [`Pause`](crate::interrupt::Pause) says before which.
+    /// Sets a breakpoint before a node: every run pauses before a superstep in which the node would run. The run ends
+    /// with [`Outcome::Interrupted`](crate::Outcome::Interrupted), and
+    /// [`Pause::before`](crate::interrupt::Pause::before) names the node.
     ///
     /// ```
     /// # use superstep::{END, GraphState, START, StateGraph};
@@ -229,7 +233,8 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
         self
     }
 
-    /// Lets every run stop after a superstep in which this node has run, unless nothing follows it.
+    /// Sets a breakpoint after a node: every run pauses after a superstep in which the node has run, unless the run is
+    /// finished.
     pub fn interrupt_after<N, M, F>(mut self, node: N) -> Self
     where
         N: Shape<M, Body = Body<F>>,
@@ -238,7 +243,7 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
         self
     }
 
-    /// Another name for a node: one that it had before, so that what was stored under it is found.
+    /// Adds an earlier name of a node, so that checkpoints stored under that name still find it.
     pub fn alias<N, M, F>(self, node: N, alias: impl Into<String>) -> Self
     where
         N: Shape<M, Body = Body<F>>,
@@ -246,26 +251,27 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
         self.alias_of(node.into_body().node, alias.into())
     }
 
-    /// Checks the wiring and makes the graph.
+    /// Checks the wiring and builds the graph.
     ///
     /// # Errors
-    /// [`Wiring`](crate::ErrorKind::Wiring) with *every* mistake: nodes that nothing leads to or that lead nowhere,
-    /// joins that can never fill, names used twice, routes to nodes that are not there, nodes with both an edge and a
-    /// route.
+    /// [`Wiring`](crate::ErrorKind::Wiring) with *all* mistakes, such as:
+    /// - nodes that cannot be reached or have no way out
+    /// - nodes with both an edge and a route
+    /// - joins that can never fill
     pub fn compile(self) -> Result<Graph<S, D>, Error> {
         self.draft.compile()
     }
 }
 
 impl<N> Named<N> {
-    /// The name that was given.
+    /// Returns the node's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 }
 
 impl From<&'static str> for NodeRef {
-    /// The node that was given this name.
+    /// Refers to the node with this name.
     fn from(name: &'static str) -> Self {
         Self::Named(name.into())
     }

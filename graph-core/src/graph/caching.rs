@@ -10,7 +10,7 @@ use crate::store::Ttl;
 
 use super::Draft;
 
-/// What a draft keeps of a cache policy.
+/// A cache policy in a draft.
 pub(super) struct DraftCache<S, D> {
     pub(super) key: KeyFn<S, D>,
     /// The packet that the key function reads.
@@ -18,7 +18,7 @@ pub(super) struct DraftCache<S, D> {
     pub(super) ttl: Option<Duration>,
 }
 
-/// By what the results of a node are cached, and for how long.
+/// The cache policy of a compiled node: its key function, its time to live, and the names in the cache key.
 pub(crate) struct NodeCache<S, D> {
     pub(crate) key: KeyFn<S, D>,
     pub(crate) ttl: Option<Ttl>,
@@ -26,7 +26,7 @@ pub(crate) struct NodeCache<S, D> {
     pub(crate) exits: Vec<ExitPlan>,
     pub(crate) graph: Arc<str>,
     pub(crate) node: Arc<str>,
-    /// The state and its version.
+    /// The state's name, with its version and those of flattened states, as a string.
     pub(crate) state: Arc<str>,
 }
 
@@ -75,8 +75,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             draft.run.is_subgraph().then_some(SUBGRAPH),
             (!draft.outward.is_empty()).then_some(OUTWARD),
         ];
-        for what in mistakes.into_iter().flatten() {
-            problems.push(WiringProblem::CacheMistake { node: name(), what });
+        for problem in mistakes.into_iter().flatten() {
+            problems.push(WiringProblem::CacheMistake { node: name(), what: problem });
         }
         match (draft.packet, cache.packet) {
             (Some(sent), None) => {
@@ -91,13 +91,13 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
     }
 }
 
-const NO_TIME: &str = "uses a result for no time: its `ttl` is less than a millisecond; take the policy out, or give it a longer one";
-const TOO_LONG: &str = "uses a result for more than a thousand years: without a `ttl` it is used for ever";
-const SUBGRAPH: &str = "is for a subgraph, whose own checkpoints and events would be missing: give the policy to nodes within it";
-const OUTWARD: &str = "is for a node that returns `ParentCommand`, and what is said to the graph around is in no cache: take the policy out";
+const NO_TIME: &str = "has a `ttl` of less than a millisecond: set a longer one, or remove the policy";
+const TOO_LONG: &str = "has a `ttl` of more than a thousand years: leave `ttl` out to keep results for ever";
+const SUBGRAPH: &str = "is for a subgraph, whose checkpoints and events a cached result would skip: cache nodes inside the subgraph";
+const OUTWARD: &str = "is for a node that returns `ParentCommand`, which cannot be cached: remove the policy";
 
-/// The state, with its version and those of flattened ones, as one text.
+/// The state's name, its version and the versions of flattened states, as a JSON string.
 fn state_name<S: GraphState>() -> Arc<str> {
-    // Texts and numbers alone cannot fail to be written.
+    // Writing strings and numbers as JSON cannot fail.
     serde_json::to_string(&(S::NAME, versions::<S>())).unwrap_or_default().into()
 }

@@ -14,12 +14,12 @@ use crate::stream::RunStream;
 use super::drawing::sketch::Sketch;
 use super::{Breakpoints, NodeCache, NodePolicy, Picture, drawing};
 
-/// A graph that can be run; cheap to clone, and shared by all its runs.
+/// A compiled graph. It is cheap to clone; its runs share it.
 pub struct Graph<S: GraphState, D = ()>(
     pub(crate) Arc<Compiled<S, D>>,
-    /// What nodes reach by [`Context::store`](crate::Context::store).
+    /// The long-term store, which nodes reach by [`Context::store`](crate::Context::store).
     pub(crate) Option<LongTermStore>,
-    /// Where results of nodes are kept.
+    /// The cache for results of nodes.
     pub(crate) Option<Arc<dyn Cache>>,
 );
 
@@ -27,41 +27,38 @@ pub(crate) struct Compiled<S, D> {
     pub(crate) name: String,
     pub(crate) nodes: Vec<CompiledNode<S, D>>,
     pub(crate) names: Arc<[Arc<str>]>,
-    /// Names that nodes had before.
+    /// Earlier names of nodes.
     pub(crate) aliases: Vec<(String, usize)>,
     /// The route function that leaves START.
     pub(crate) start: Option<Decider<S, D>>,
     pub(crate) topology: Topology,
-    /// Where the nodes that were meant have come to be.
+    /// The index of each node.
     pub(crate) places: HashMap<NodeRef, usize>,
-    /// The fields that are cleared once they could be read.
+    /// The indices of the ephemeral fields.
     pub(crate) ephemeral: Vec<usize>,
-    /// A run may begin at any node: it is a machine.
+    /// `true` if a run may begin at any node: the graph is a machine.
     pub(crate) anywhere: bool,
-    /// What its nodes can say to a graph around it.
+    /// The parent commands that its nodes can return.
     pub(crate) outward: Vec<OutwardType>,
-    /// Where every run stops.
     pub(crate) breakpoints: Breakpoints<Vec<usize>>,
-    /// What becomes of a failed node's siblings.
     pub(crate) failure_mode: FailureMode,
-    /// Results of some of its nodes are cached.
+    /// `true` if a node has a cache policy.
     pub(crate) is_cached: bool,
 }
 
 pub(crate) struct CompiledNode<S, D> {
     pub(crate) run: Box<dyn ErasedNode<S, D>>,
-    /// The route function that leaves it.
+    /// The node's route function.
     pub(crate) decide: Option<Decider<S, D>>,
-    /// How a packet for it is read back, where it takes one.
+    /// Reads the node's packets back from a checkpoint.
     pub(crate) read_packet: Option<ReadPacket>,
-    /// The only node that follows it, when that is all there is to its leaving.
+    /// The node's only successor, if a task that leaves it has nothing to decide or clear.
     pub(crate) chain: Option<usize>,
-    /// What becomes of it when it fails or takes too long, where anything was said.
     pub(crate) policy: Option<Box<NodePolicy<S, D>>>,
 }
 
 impl<S, D> Compiled<S, D> {
-    /// The place of the node of this name, or that had it before.
+    /// Returns the index of the node with this name or alias.
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
         let now = self.names.iter().position(|now| &**now == name);
         now.or_else(|| self.aliases.iter().find(|(alias, _)| alias == name).map(|(_, node)| *node))
@@ -77,13 +74,13 @@ impl<S, D> Compiled<S, D> {
         self.nodes.get(node).is_some_and(|node| node.policy.is_some())
     }
 
-    /// What is wrong with a graph that was given no cache.
+    /// The error of a graph with cache policies but without a cache.
     pub(crate) fn no_cache(&self) -> ErrorKind {
         let cached = self.names.iter().enumerate().filter(|(node, _)| self.cache_of(*node).is_some());
         ErrorKind::NoCache { nodes: cached.map(|(_, name)| name.as_ref().to_owned()).collect() }
     }
 
-    /// The node's name; places come from this graph's own topology.
+    /// Returns the node's name. Indices come from this graph's own topology.
     pub(crate) fn node_name(&self, node: usize) -> &str {
         match node {
             START_PLACE => "START",
@@ -105,57 +102,59 @@ impl<S: GraphState, D> std::fmt::Debug for Graph<S, D> {
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
-    /// The graph's name.
+    /// Returns the graph's name.
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// The nodes' names, in registration order.
+    /// Returns the nodes' names, in registration order.
     pub fn nodes(&self) -> impl Iterator<Item = &str> {
         self.0.names.iter().map(|name| &**name)
     }
 
-    /// The node that has this name, or had it before and says so by an alias.
+    /// Returns the current name of the node with this name or [alias](crate::StateGraph::alias).
     pub fn node(&self, name: &str) -> Option<&str> {
         self.0.find(name).and_then(|node| self.0.names.get(node)).map(|name| &**name)
     }
 
-    /// The graph with a long-term store, which its nodes reach by [`Context::store`](crate::Context::store); a store of which nothing
-    /// more is to be said is taken as it is. See [`store`](crate::store).
+    /// Returns the graph with a long-term store, which its nodes reach by [`Context::store`](crate::Context::store).
+    /// Takes a store, or a [`LongTermStore`] with options. See [`store`](crate::store).
     ///
-    /// With or without a checkpointer, and before or after it: the one keeps what belongs to a thread, the other what belongs
-    /// to all of them. A graph that is a node of another one has that one's store, unless it was given its own.
+    /// A long-term store keeps items for all threads; a checkpointer keeps the checkpoints of each. Both are optional,
+    /// and their order does not matter. A subgraph uses the store of its parent graph, unless it has its own.
     pub fn with_store(&self, store: impl IntoStore) -> Self {
         Self(Arc::clone(&self.0), Some(store.into_store()), self.2.clone())
     }
 
-    /// The graph with a cache for the results of its nodes, as far as they have a
-    /// [cache policy](crate::StateGraph::cache). See [`cache`](crate::cache).
+    /// Returns the graph with a cache for the results of nodes that have a [cache policy](crate::StateGraph::cache).
+    /// See [`cache`](crate::cache).
     ///
-    /// Graphs may share a cache: results are kept under the names of the graph, the node and the state with its version. A graph
-    /// that is a node of another one has that one's cache, unless it was given its own.
+    /// Graphs can share a cache: entries are keyed by the names of the graph and the node, and the state with its
+    /// version. A subgraph uses the cache of its parent graph, unless it has its own.
     pub fn with_cache(&self, cache: impl Cache) -> Self {
         Self(Arc::clone(&self.0), self.1.clone(), Some(Arc::new(cache)))
     }
 
-    /// Takes every result of this graph's nodes out of its cache; how many that were.
+    /// Removes all results of this graph's nodes from its cache and returns their number.
     ///
     /// # Errors
-    /// [`NoCache`](ErrorKind::NoCache) if it has none, [`CacheFailed`](ErrorKind::CacheFailed) if that fails.
+    /// [`NoCache`](ErrorKind::NoCache) if the graph has no cache, [`CacheFailed`](ErrorKind::CacheFailed) if the cache
+    /// fails.
     ///
     /// # Cancel safety
-    /// What has been taken out is out; nothing is half gone.
+    /// Each result is removed as a whole or not at all. Dropping the future does not bring removed results back.
     pub async fn clear_cache(&self) -> Result<u64, Error> {
         self.clear(Clear::OfGraph(Arc::from(self.name()))).await
     }
 
-    /// Takes every result of one node out of the graph's cache; how many that were.
+    /// Removes all results of one node from the graph's cache and returns their number.
     ///
     /// # Errors
-    /// [`UnknownNode`](ErrorKind::UnknownNode), and what [`clear_cache`](Self::clear_cache) says.
+    /// [`UnknownNode`](ErrorKind::UnknownNode) if the graph does not have the node, and the errors of
+    /// [`clear_cache`](Self::clear_cache).
     ///
     /// # Cancel safety
-    /// What has been taken out is out; nothing is half gone.
+    /// As for [`clear_cache`](Self::clear_cache).
     pub async fn clear_cache_of<N, M, F>(&self, node: N) -> Result<u64, Error>
     where
         N: Shape<M, Body = Body<F>>,
@@ -184,35 +183,35 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
         S::Input::from_json(value).map_err(|error| Error::new(&self.0.name, ErrorKind::Input(error)))
     }
 
-    /// A run of this graph; awaiting it runs it. Options are set before.
+    /// Prepares a run of this graph. Set its options, then await it.
     pub fn run(&self, input: impl IntoInput<S>) -> Run<S, D, NeedsContext> {
         Run::new(self.clone(), input.into_input())
     }
 
-    /// The graph as a [Mermaid](https://mermaid.js.org) flowchart: edges solid, routes dotted with their labels,
-    /// packets as thick arrows, joins as a `+`, deferred nodes as stadiums.
+    /// Returns the graph as a [Mermaid](https://mermaid.js.org) flowchart: edges are solid, routes are dotted and have
+    /// labels, packets are thick arrows, joins are a `+`, and deferred nodes are stadiums.
     pub fn to_mermaid(&self) -> String {
         drawing::to_mermaid(&Sketch::of(&self.0))
     }
 
-    /// The graph in [Graphviz](https://graphviz.org)' dot language.
+    /// Returns the graph in the dot language of [Graphviz](https://graphviz.org).
     pub fn to_dot(&self) -> String {
         drawing::to_dot(&Sketch::of(&self.0))
     }
 
-    /// The graph as an SVG image: one element, without script, font or other files, that can be put into a page or a file.
+    /// Returns the graph as an SVG image: one element without scripts, fonts or other files, for a page or a file.
     pub fn to_svg(&self) -> String {
         drawing::to_svg(&Sketch::of(&self.0))
     }
 
-    /// A picture of this graph in any of these forms, with whatever shall be seen in it besides: notes, labels, marks.
+    /// Returns a picture of this graph, to which notes, labels and marks can be added before it is drawn.
     pub fn picture(&self) -> Picture<S, D> {
         Picture::new(self.clone())
     }
 }
 
 impl<S: GraphState> Graph<S> {
-    /// A run of this graph as a stream of everything that happens in it; options go through
+    /// Runs this graph as a stream of events. To set options, call
     /// [`run`](Self::run)`(..).`[`stream`](Run::stream)`()`.
     pub fn stream(&self, input: impl IntoInput<S>) -> RunStream<S> {
         self.run(input).stream()

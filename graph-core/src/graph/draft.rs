@@ -9,21 +9,21 @@ use super::Breakpoints;
 use super::place::{Registration, Value};
 use super::policies::Policies;
 
-/// A graph that is being put together: what was said, in the order in which it was said.
+/// A graph under construction: every call of the builder, in order.
 pub struct Draft<S, D> {
     pub(super) name: String,
     pub(super) nodes: Vec<DraftNode<S, D>>,
     pub(super) places: HashMap<NodeRef, usize>,
     pub(super) edges: Vec<(NodeRef, NodeRef)>,
-    /// The same edges, to find one that is given twice.
+    /// The same edges as a set, to skip duplicates.
     pub(super) drawn: HashSet<(NodeRef, NodeRef)>,
-    /// The nodes' names.
     names: HashSet<String>,
     pub(super) joins: Vec<DraftJoin>,
     pub(super) routes: Vec<(NodeRef, Vec<Exit>, Decider<S, D>)>,
-    /// A run may begin at any node.
+    /// `true` if a run may begin at any node, as in a machine.
     pub(super) anywhere: bool,
-    /// By node and route, where the exits begin of what can be said to this graph within the node.
+    /// For each node and route type of its subgraph's parent commands: the index of the first of their exits among the
+    /// node's exits.
     pub(super) heard: Vec<(usize, TypeId, usize)>,
     pub(super) deferred: Vec<NodeRef>,
     /// The nodes with a breakpoint before them, and those with one after them.
@@ -31,7 +31,7 @@ pub struct Draft<S, D> {
     pub(super) aliases: Vec<(NodeRef, String)>,
     pub(super) policies: Policies<S, D>,
     pub(super) failure_mode: FailureMode,
-    /// What was found wrong while putting together.
+    /// The mistakes found so far.
     pub(super) problems: Vec<WiringProblem>,
 }
 
@@ -40,9 +40,9 @@ pub(super) struct DraftNode<S, D> {
     pub(super) value: Value,
     pub(super) run: Box<dyn ErasedNode<S, D>>,
     pub(super) exits: Option<Vec<Exit>>,
-    /// What it can say to a graph around this one.
+    /// The parent commands that the node can return.
     pub(super) outward: Vec<OutwardType>,
-    /// What can be said to this graph within it.
+    /// The parent commands that can come out of the subgraph, if the node is one.
     pub(super) heard: Vec<OutwardType>,
     pub(super) packet: Option<PacketType>,
 }
@@ -75,7 +75,7 @@ impl<S, D> Draft<S, D> {
         }
     }
 
-    /// Adds a node, or finds the one that is there.
+    /// Adds a node, unless it is registered already.
     pub(super) fn register(&mut self, node: Registration<S, D>) {
         if let Some(known) = self.places.get(&node.node).and_then(|&place| self.nodes.get(place)) {
             if known.value != node.value {

@@ -1,4 +1,4 @@
-//! What becomes of nodes that fail, take too long, or have returned the same before: the part of the builder that says so.
+//! Builder methods for policies, cache policies and error handlers.
 
 use crate::StateGraph;
 use crate::cache::CachePolicy;
@@ -11,9 +11,9 @@ use super::caching::DraftCache;
 use super::{HandlerReads, Handles, Returns};
 
 impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
-    /// Says how often a node is tried and how long an attempt of it may take: with a [`Policy`], or a
-    /// [`Retry`](crate::policy::Retry) alone. What the policy does not say is as in the
-    /// [default policy](Self::default_policy).
+    /// Sets the policy of a node: how often it is tried, and how long an attempt may take. Takes a [`Policy`], or a
+    /// [`Retry`](crate::policy::Retry) alone. The [default policy](Self::default_policy) supplies every setting that
+    /// the policy leaves out.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -37,15 +37,15 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
         self
     }
 
-    /// The policy of all nodes, as far as a node's own does not say otherwise.
+    /// Sets the policy of all nodes. A node's own policy overrides it, setting by setting.
     pub fn default_policy(mut self, policy: impl Into<Policy>) -> Self {
         self.draft.policies.default = policy.into();
         self
     }
 
-    /// Lets what a node has returned once stand for running it again, wherever its key is the same: in this run and in others,
-    /// on this thread and on others. The graph has to be given a [cache](crate::Graph::with_cache). See
-    /// [`cache`](crate::cache).
+    /// Caches the results of a node: a task whose key is in the cache takes the stored result and does not run the
+    /// node. The cache works across runs and threads. It has to be set with
+    /// [`Graph::with_cache`](crate::Graph::with_cache). See [`cache`](crate::cache).
     ///
     /// ```
     /// # use std::time::Duration;
@@ -62,9 +62,13 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     /// # Ok::<(), superstep::Error>(())
     /// ```
     ///
-    /// What is kept is what the node has returned, its update and its route, once it has been applied: no failure, nothing that
-    /// an [error handler](Self::on_error) returns, nothing that the state has refused, and no result that hangs on an
-    /// [answer](crate::Context::interrupt). On a hit the node does not run, and its policy has nothing to do.
+    /// A result is the update and the route that the node returned. It is cached after it has been applied. Never
+    /// cached are:
+    /// - failures, and results that the state has refused
+    /// - results of an [error handler](Self::on_error)
+    /// - results that depend on an [answer](crate::Context::interrupt)
+    ///
+    /// On a hit the node's policy has no effect, because nothing runs.
     pub fn cache<N, M, F, K, MK>(mut self, node: N, cached: CachePolicy<K>) -> Self
     where
         N: Shape<M, Body = Body<F>>,
@@ -78,19 +82,21 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
         self
     }
 
-    /// Lets a function take the place of a node that has failed, once its [policy](Self::policy) has nothing left to try.
+    /// Sets an error handler: a function that runs in place of a node that has failed, after the last attempt that its
+    /// [policy](Self::policy) allows.
     ///
-    /// It is written like a node, and reads the [`NodeFailure`](crate::NodeFailure) besides. What it returns is the result of
-    /// the task: its update is applied where the node's would have been, and the superstep goes on. Without a route of its own
-    /// it leaves as the node does, by edges or a route function; a route that it returns leads elsewhere. Where the node's
-    /// result is its route, the handler has to return one too.
+    /// The handler is written like a node and can also read the [`NodeFailure`](crate::NodeFailure). Its result becomes
+    /// the result of the task, and the superstep continues:
+    /// - Its update is applied where the node's update would have been.
+    /// - Without a route of its own it leaves as the node does, by edges or a route function.
+    /// - A route that it returns decides instead. If the node returns a route, the handler has to return one too.
     ///
     /// ```
     /// # use superstep::{END, GraphState, NodeFailure, Result, START, StateGraph, bail};
     /// # #[derive(GraphState, Clone)]
     /// # struct Page { text: String }
     /// async fn fetch(_: &Page) -> Result<PageUpdate> {
-    ///     bail!("nobody is there")
+    ///     bail!("the server does not answer")
     /// }
     ///
     /// async fn apologize(_: &Page, failure: &NodeFailure) -> PageUpdate {
@@ -104,21 +110,25 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     ///     .edge(fetch, END)
     ///     .on_error(fetch, apologize)
     ///     .compile()?;
-    /// assert_eq!(graph.run(Page::input()).await?.state().text, "we are sorry: nobody is there");
+    /// assert_eq!(graph.run(Page::input()).await?.state().text, "we are sorry: the server does not answer");
     /// # Ok(())
     /// # }
     /// ```
     ///
-    /// A handler may ask and take durable steps; those of the node are not its own. It is asked once, and no policy is for it:
-    /// when it fails, the task has failed with its error ([`handled`](crate::NodeFailure::handled) is the first). What is
-    /// wrong with a node's use of this library, failures of the store, and what is refused when a superstep is applied (a
-    /// rule, a reducer, a route function) it is not asked about.
+    /// A handler can interrupt and take durable steps of its own; it does not share those of the node. It runs once,
+    /// without a policy. If it fails, the task fails with the handler's error, and
+    /// [`handled`](crate::NodeFailure::handled) has the first one.
+    ///
+    /// The handler does not run for:
+    /// - mistakes in the node's use of this library
+    /// - failures of the checkpoint store
+    /// - results that are refused when a superstep is applied (by a rule, a reducer or a route function)
     ///
     /// # Durability
-    /// On a thread, the failure is durable before the handler begins (not with
-    /// [`Durability::Exit`](crate::Durability::Exit), where a crash loses the run): should the process die then, a resumed
-    /// run asks the handler and does not run the node. What is left of the error is its text then
-    /// ([`stored`](field@crate::NodeFailure::stored)).
+    /// On a thread, the failure is stored before the handler begins. If the process dies during the handler, a resumed
+    /// run calls the handler and does not run the node again. Only the error's message is left of it then: see
+    /// [`stored`](field@crate::NodeFailure::stored). With [`Durability::Exit`](crate::Durability::Exit) a crash loses
+    /// the run, and the failure with it.
     pub fn on_error<N, M, F, H, MH>(mut self, node: N, handler: H) -> Self
     where
         N: Shape<M, Body = Body<F>>,
@@ -130,8 +140,8 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
         self
     }
 
-    /// Lets a failure of the node be a failure of the superstep, whatever the graph's
-    /// [default error handler](Self::default_on_error) is.
+    /// Removes the [default error handler](Self::default_on_error) from a node: when the node fails, its superstep
+    /// fails.
     pub fn no_on_error<N, M, F>(mut self, node: N) -> Self
     where
         N: Shape<M, Body = Body<F>>,
@@ -140,7 +150,7 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
         self
     }
 
-    /// The error handler of all nodes that have none of their own, and are not said to have [none](Self::no_on_error).
+    /// Sets the error handler of all nodes without their own, except those with [`no_on_error`](Self::no_on_error).
     pub fn default_on_error<H, MH>(mut self, handler: H) -> Self
     where
         H: Shape<MH>,
@@ -151,7 +161,7 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
         self
     }
 
-    /// What becomes of a failed node's siblings, unless a run says otherwise.
+    /// Sets the treatment of the other tasks of a superstep in which one has failed. An option of a run overrides it.
     pub fn on_failure(mut self, mode: FailureMode) -> Self {
         self.draft.failure_mode = mode;
         self

@@ -12,17 +12,17 @@ use super::Draft;
 
 /// An error handler of a graph over `S` with context `D`.
 #[diagnostic::on_unimplemented(
-    message = "this is no error handler",
-    label = "is START, END or a tuple, where a function is meant",
-    note = "an error handler is written like a node: an `async fn` over `&State`, `&NodeFailure`, `&Context` and what the node itself may read"
+    message = "this is not an error handler",
+    label = "expected a function, found START, END or a tuple",
+    note = "write it like a node: an `async fn` over `&State`, `&NodeFailure`, `&Context`, and the other parameters that the node can read"
 )]
 pub trait Handles<S: GraphState, D, B> {
-    /// Takes it apart.
+    /// Erases the handler's type.
     #[doc(hidden)]
     fn handler(body: B) -> DraftHandler<S, D>;
 }
 
-/// What a draft keeps of an error handler.
+/// An error handler in a draft.
 pub struct DraftHandler<S, D> {
     pub(super) name: String,
     pub(super) run: Arc<dyn ErasedNode<S, D>>,
@@ -37,10 +37,10 @@ impl<S, D> Clone for DraftHandler<S, D> {
     }
 }
 
-/// What takes the place of a node that has failed.
+/// The error handler of a compiled node.
 pub(crate) struct Handler<S, D> {
     pub(crate) run: Arc<dyn ErasedNode<S, D>>,
-    /// Where its exits begin among those of the node.
+    /// The index of the first of its exits among those of the node.
     pub(crate) exits_from: usize,
 }
 
@@ -63,7 +63,7 @@ where
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
-    /// The error handler of each node, with its ways out among the node's own.
+    /// Returns the error handler of each node, and adds their exits to those of the nodes.
     pub(super) fn wire_handlers(&mut self, topology: &mut Topology) -> Vec<Option<Handler<S, D>>> {
         let mut handlers: Vec<_> = vec![self.policies.default_handler.clone(); self.nodes.len()];
         let mut seen: HashMap<NodeRef, bool> = HashMap::new();
@@ -71,11 +71,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             let Some(slot) = self.places.get(&node).and_then(|&place| handlers.get_mut(place)) else {
                 self.unknown(
                     &node,
-                    if handler.is_some() {
-                        "given an error handler"
-                    } else {
-                        "said to have no error handler"
-                    },
+                    if handler.is_some() { "given an error handler" } else { "marked `no_on_error`" },
                 );
                 continue;
             };

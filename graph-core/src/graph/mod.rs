@@ -1,4 +1,5 @@
-//! What may stand where in a graph; [`StateGraph`](crate::StateGraph) asks for these traits.
+//! The traits that decide which values can be nodes, edge ends and handlers. [`StateGraph`](crate::StateGraph) requires
+//! them.
 
 mod breakpoints;
 pub(crate) mod builder;

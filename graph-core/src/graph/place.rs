@@ -9,22 +9,22 @@ use crate::state::GraphState;
 
 use super::{Draft, WithoutPacket};
 
-/// A place that an edge may leave: START or a node.
+/// A value that an edge can leave: START or a node.
 #[diagnostic::on_unimplemented(
     message = "an edge cannot leave this",
     label = "is neither START nor a node",
-    note = "END is where a branch ends; to wait for several nodes use `.join((a, b), c)`, or one `.edge` for each"
+    note = "nothing follows END; for several nodes, write `.join((a, b), c)` to wait for all of them, or one `.edge` for each"
 )]
 pub trait Leaves<S: GraphState, D, B> {
-    /// Registers the node, if it is one.
+    /// Registers the node, unless the value is START.
     #[doc(hidden)]
     fn leave(body: B, draft: &mut Draft<S, D>) -> NodeRef;
 }
 
-/// A node, and nothing else.
+/// A single node: not START, END or a tuple.
 #[diagnostic::on_unimplemented(
     message = "this is not a node",
-    label = "is START, END or a tuple, where a node is meant"
+    label = "expected a node, found START, END or a tuple"
 )]
 pub trait Registers<S: GraphState, D, B> {
     /// Registers the node.
@@ -32,11 +32,11 @@ pub trait Registers<S: GraphState, D, B> {
     fn register(body: B, draft: &mut Draft<S, D>) -> NodeRef;
 }
 
-/// A place that an edge may lead to: a node, END, or several of them.
+/// A value that an edge can lead to: a node, END, or a tuple of these.
 #[diagnostic::on_unimplemented(
     message = "an edge cannot lead to this",
     label = "is neither a node nor END",
-    note = "START is where a run begins, nothing leads there"
+    note = "no edge can lead to START: it is the place where a run begins"
 )]
 pub trait Enters<S: GraphState, D, B> {
     /// Registers the nodes.
@@ -44,7 +44,7 @@ pub trait Enters<S: GraphState, D, B> {
     fn enter(body: B, draft: &mut Draft<S, D>, places: &mut Vec<NodeRef>);
 }
 
-/// Nodes in a list: the sources of a join.
+/// A tuple of nodes, such as the sources of a join.
 #[diagnostic::on_unimplemented(
     message = "a join cannot wait for this",
     label = "is not a tuple of nodes",
@@ -56,7 +56,7 @@ pub trait Listed<S: GraphState, D, B> {
     fn list(body: B, draft: &mut Draft<S, D>, places: &mut Vec<NodeRef>);
 }
 
-/// What a graph keeps of a node.
+/// A node as it is handed to the draft.
 pub(crate) struct Registration<S, D> {
     pub(crate) node: NodeRef,
     pub(crate) value: Value,
@@ -68,14 +68,14 @@ pub(crate) struct Registration<S, D> {
 }
 
 impl<S, D> Registration<S, D> {
-    /// Of the only node of its graph: what it returns leads nowhere.
+    /// Describes the only node of a graph.
     pub(super) fn alone(node: NodeRef, run: Box<dyn ErasedNode<S, D>>, value: TypeId) -> Self {
         let value = Value(value, None);
         Self { node, value, run, exits: None, outward: Vec::new(), heard: Vec::new(), packet: None }
     }
 }
 
-/// Which value a node was made from: its type, and where it lies if values of that type can differ.
+/// The identity of the value that a node was made from: its type, and its address if values of that type can differ.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Value(TypeId, Option<usize>);
 
@@ -86,7 +86,7 @@ impl Value {
     }
 }
 
-/// The signature of a node that a graph over `S` with context `D` can run; `F` is what it runs.
+/// The signature of a node that a graph over `S` with context `D` can run. `F` is the function or struct.
 pub trait Runnable<S: GraphState, D, F> {
     /// Registers the node.
     #[doc(hidden)]

@@ -9,17 +9,17 @@ use super::caching::{DraftCache, NodeCache};
 use super::handler::DraftHandler;
 use super::{Draft, Handler};
 
-/// What was said of nodes that fail, take too long, or have done their work before.
+/// The policies, error handlers and cache policies in a draft.
 pub(super) struct Policies<S, D> {
     pub(super) default: Policy,
     pub(super) of_nodes: Vec<(NodeRef, Policy)>,
     pub(super) default_handler: Option<DraftHandler<S, D>>,
-    /// By node, its error handler, or that it has none.
+    /// For each node its error handler, or `None` after `no_on_error`.
     pub(super) handlers: Vec<(NodeRef, Option<DraftHandler<S, D>>)>,
     pub(super) caches: Vec<(NodeRef, DraftCache<S, D>)>,
 }
 
-/// What becomes of one node.
+/// The policy of a compiled node.
 pub(crate) struct NodePolicy<S, D> {
     pub(crate) limits: ResolvedPolicy,
     pub(crate) handler: Option<Handler<S, D>>,
@@ -39,7 +39,7 @@ impl<S, D> Default for Policies<S, D> {
 }
 
 impl<S, D> Policies<S, D> {
-    /// What is to be done for each node; nothing where there is nothing to do.
+    /// Returns the policy of each node, or `None` for a node without one.
     pub(super) fn settle(
         &self,
         places: &HashMap<NodeRef, usize>,
@@ -49,9 +49,9 @@ impl<S, D> Policies<S, D> {
         let default = || Policy::new().or(&self.default);
         let policy = |(handler, cache)| NodePolicy { limits: default(), handler, cache };
         let mut policies: Vec<_> = handlers.into_iter().zip(caches).map(policy).collect();
-        for (node, said) in &self.of_nodes {
+        for (node, own) in &self.of_nodes {
             if let Some(policy) = places.get(node).and_then(|&place| policies.get_mut(place)) {
-                policy.limits = said.or(&self.default);
+                policy.limits = own.or(&self.default);
             }
         }
         let anything = |policy: &NodePolicy<S, D>| {

@@ -1,9 +1,9 @@
 use crate::plan::{NodePlan, Target, Topology};
 
-/// Which nodes can be reached from START.
+/// Finds the nodes that can be reached from START.
 ///
-/// A join leads on once `all` its sources are reachable; with `all` unset, once any of them is, so that one join that
-/// cannot fill does not make everything behind it "unreachable" too.
+/// With `all`, a join counts as filled when all its sources are reachable; otherwise when one of them is. The second
+/// form reports a join that can never fill without also reporting every node after it as unreachable.
 pub(super) fn reachable(topology: &Topology, all: bool) -> Vec<bool> {
     let mut reached = vec![false; topology.nodes.len()];
     let mut open = targets(&topology.start);

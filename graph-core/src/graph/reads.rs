@@ -1,8 +1,8 @@
-//! What the builder's methods ask of a place before they ask whether it may stand there.
+//! Bounds on nodes that the builder's methods check before the bounds on edge ends.
 //!
-//! [`Runnable`](super::Runnable) asks the same again, because it needs it. Asked here of the signature alone, rustc's
-//! message is about the parameter or the result and ends there. It takes the message that it comes to first, level by
-//! level, so what is asked here must not lie deeper than it does there.
+//! [`Runnable`](super::Runnable) has the same bounds, because it needs them. Here they are bounds on the signature
+//! alone, so that rustc's message is about the parameter or the result and nothing else. rustc reports the first
+//! unsatisfied bound, level by level, so a bound must not lie deeper here than there.
 
 use serde::de::DeserializeOwned;
 
@@ -12,13 +12,13 @@ use crate::node::{
 };
 use crate::state::GraphState;
 
-/// A place whose parameters a graph over `S` with context `D` can provide.
+/// A node whose parameters a graph over `S` with context `D` can provide.
 pub trait Reads<S, D> {}
 
-/// A place whose result a graph over `S` can use.
+/// A node whose result a graph over `S` can apply.
 pub trait Returns<S> {}
 
-/// A place that an edge can lead to: its node takes no packet.
+/// A node that an edge can lead to: it takes no packet.
 pub trait WithoutPacket<S> {}
 
 /// An error handler whose parameters a graph over `S` with context `D` can provide.
@@ -32,7 +32,7 @@ impl<S: GraphState, Args, Out: IntoStep<S>> Returns<S> for Signature<Args, Out> 
 
 impl<S, Args: ReadsPacket<Packet: OnEdge<S>>, Out> WithoutPacket<S> for Signature<Args, Out> {}
 
-// These are no single node, so there is nothing to ask of them here.
+// START, END and tuples have no parameters to check here.
 macro_rules! no_node {
     ($([$($generics:ident)?] $signature:ty;)*) => {$(
         #[diagnostic::do_not_recommend]
@@ -55,24 +55,24 @@ no_node! {
     [T] Several<T>;
 }
 
-/// What an edge carries: no packet.
+/// The packet of a node that an edge leads to: none.
 pub trait OnEdge<S> {}
 
 #[diagnostic::do_not_recommend]
 impl<S> OnEdge<S> for NoPacket {}
 
-/// There only so that a handler in a node's place is one mistake: that it reads a failure.
+/// An error handler used as a node should be reported once: for reading a failure.
 #[diagnostic::do_not_recommend]
 impl<S, P> OnEdge<S> for WithFailure<P> {}
 
 impl<S, T: OnlyByRoute<S>> OnEdge<S> for Carries<T> {}
 
-/// Never implemented: it is where rustc's message about a packet behind an edge comes from.
+/// Never implemented. It produces rustc's message about a packet after an edge.
 ///
-/// The supertrait is that of a packet, so that a type which is none is one mistake and not two.
+/// Packets have this supertrait too, so that a type that is no packet gets one error and not two.
 #[diagnostic::on_unimplemented(
-    message = "a node behind an edge of this graph cannot read `{Self}`",
-    label = "reads `{Self}`, which is neither the state `{S}` nor a view of it",
-    note = "if `{Self}` is a packet: it reaches its node through a route, by a variant `#[to(node)] Name({Self})`; if it is the graph's context: take `&ContextWith<{Self}>`"
+    message = "a node that an edge leads to cannot read `{Self}`",
+    label = "`{Self}` is neither the state `{S}` nor a view of it",
+    note = "if `{Self}` is a packet, send it by a route with a variant `#[to(node)] Name({Self})`; if it is the application context, take `&ContextWith<{Self}>`"
 )]
 pub trait OnlyByRoute<S>: DeserializeOwned {}

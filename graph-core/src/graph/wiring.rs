@@ -10,7 +10,7 @@ use super::reach::reachable;
 use super::{Breakpoints, Compiled, CompiledNode, Draft, Graph, Handler, NodeCache};
 
 impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
-    /// Turns what was said into a graph, or into the list of everything that is wrong with it.
+    /// Builds the graph, or returns all mistakes in its wiring.
     pub(super) fn compile(mut self) -> Result<Graph<S, D>, Error> {
         if self.nodes.is_empty() && self.problems.is_empty() {
             self.problems.push(WiringProblem::Empty);
@@ -127,7 +127,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
     fn target(&self, place: &NodeRef) -> Option<Target> {
         match place {
             NodeRef::End => Some(Target::End),
-            // A name finds functions too, and nodes that had it before.
+            // A name also finds functions, and nodes by their aliases.
             NodeRef::Named(name) => self.named(name).map(Target::Node),
             place => self.places.get(place).map(|&node| Target::Node(node)),
         }
@@ -194,7 +194,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         }
     }
 
-    /// What can be said to this graph within its nodes: further exits of these nodes, besides their edges or their route.
+    /// Adds the exits of the parent commands that subgraphs can return to the exits of their nodes.
     fn wire_heard(&mut self, topology: &mut Topology) {
         for index in 0..self.nodes.len() {
             let Some(node) = self.nodes.get(index) else { continue };
@@ -234,7 +234,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         ExitPlan { label: exit.label, to, packet: exit.packet }
     }
 
-    /// The derive has checked this for functions; a node found by its name is checked here.
+    /// Checks packets for nodes that are found by name; the derive has checked the others.
     fn check_packet(&mut self, from: &str, exit: &Exit, to: Target) {
         let (name, reads) = match to {
             Target::End => ("END", None),
@@ -287,7 +287,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
     fn check_ways_out(&mut self, topology: &Topology) {
         for (index, plan) in topology.nodes.iter().enumerate() {
             let Some(node) = self.nodes.get(index) else { continue };
-            // A route all of whose destinations are unknown is a route still.
+            // A route counts even if all its destinations are unknown.
             let routed = node.exits.is_some()
                 || self.routes.iter().any(|(from, ..)| self.places.get(from) == Some(&index));
             let edged = !plan.edges.is_empty() || !plan.joins.is_empty();
@@ -306,7 +306,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         }
     }
 
-    /// The derive sees one struct at a time; a flattened state meets its owner here.
+    /// Finds duplicate JSON names. The derive cannot see the fields of a flattened state.
     fn check_fields(&mut self) {
         let mut seen = std::collections::HashSet::new();
         for field in (0..S::FIELD_COUNT).filter_map(S::field) {
@@ -345,7 +345,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
     }
 }
 
-/// The plan of a node; of START for `None`.
+/// Returns the plan of a node, or that of START for `None`.
 fn plan_of<'t>(topology: &'t mut Topology, node: Option<&usize>) -> Option<&'t mut NodePlan> {
     match node {
         Some(&node) => topology.nodes.get_mut(node),

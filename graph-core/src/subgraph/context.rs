@@ -2,26 +2,26 @@ use std::sync::Arc;
 
 use crate::engine::ContextWith;
 
-/// Where a subgraph's context comes from.
+/// The source of a subgraph's context: made from the parent graph's context `D`.
 #[diagnostic::on_unimplemented(
     message = "this subgraph does not get its context from a graph with the context `{D}`",
-    label = "the subgraph's context is `{C}`, that of the graph is `{D}`",
-    note = "say how it is made, with `.context_from(|outer| ..)`; a subgraph without a context says `.without_context()`"
+    label = "the subgraph's context is `{C}`, the graph's context is `{D}`",
+    note = "make it with `.context_from(|outer| ..)`, or use `.without_context()` for a subgraph without a context"
 )]
 pub trait MakesContext<D, C>: Send + Sync + 'static {
     #[doc(hidden)]
     fn context(&self, outer: &ContextWith<D>) -> Arc<C>;
 }
 
-/// The subgraph has the context of the graph around it.
+/// The subgraph has the context of its parent graph.
 #[derive(Clone, Copy, Debug)]
 pub struct SameContext;
 
-/// The subgraph needs no context.
+/// The subgraph has no context.
 #[derive(Clone, Copy, Debug)]
 pub struct NoContext;
 
-/// The subgraph's context is made from that of the graph around it.
+/// The subgraph's context is made from the context of its parent graph by a function.
 #[derive(Clone, Debug)]
 pub struct ContextFrom<F>(pub(super) F);
 

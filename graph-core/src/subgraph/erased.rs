@@ -16,11 +16,11 @@ use super::context::MakesContext;
 use super::node::{Inner, Keeping, Source, Subgraph};
 use super::wiring::{Fits, WiredTo, Wiring};
 
-/// What is said within a graph that is only made when it is called could not be looked at when this one was compiled.
+/// A lazy subgraph returned a parent command that its parent graph could not check when it was compiled.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "a node of the subgraph has returned `ParentCommand` with a route, or for another state, and the subgraph is made when it is \
-     called: only what a graph can say that was made before can be heard"
+    "a node of the subgraph returned `ParentCommand` with a route or for another state, which a lazy subgraph cannot do: make the \
+     subgraph with `Graph::as_node`"
 )]
 struct Unheard;
 
@@ -79,7 +79,7 @@ where
 }
 
 impl<C: GraphState, D, W: Wiring<C>, X> Inner<C, D, W, X> {
-    /// What is stored of a call.
+    /// Returns the storage of a call.
     fn kept<S: GraphState>(&self, state: &S, packet: Option<&Packet>) -> Kept
     where
         W: WiredTo<C, S>,
@@ -94,12 +94,12 @@ impl<C: GraphState, D, W: Wiring<C>, X> Inner<C, D, W, X> {
 
 struct Erased<C: GraphState, D, W: Wiring<C>, X> {
     inner: Arc<Inner<C, D, W, X>>,
-    /// By route, where its exits begin among those of the node: of what can be said within.
+    /// For each route type of a parent command: the index of its first exit among the node's exits.
     heard: OnceLock<Vec<(TypeId, usize)>>,
 }
 
 impl<C: GraphState, D, W: Wiring<C>, X> Erased<C, D, W, X> {
-    /// The result of a call whose nodes have said something to the graph around it.
+    /// Returns the result of a call that ended with parent commands.
     fn said<S: GraphState>(&self, came: Came<C>) -> Result<Step<S>, NodeError>
     where
         W: WiredTo<C, S>,
@@ -139,7 +139,7 @@ where
     fn heard(&self) -> Vec<OutwardType> {
         match &self.inner.graph {
             Source::Made(graph) => graph.0.outward.clone(),
-            // It may be this very graph that is being made.
+            // A lazy subgraph may be the graph that is being compiled, so its commands are unknown here.
             Source::Later(_) => Vec::new(),
         }
     }
@@ -175,7 +175,7 @@ where
     fn marked<'a>(&'a self, task: OpenTask<'a, S>) -> MarkedFuture<'a> {
         Box::pin(async move {
             let Source::Made(graph) = &self.inner.graph else { return Ok(Vec::new()) };
-            // Where its key cannot be had the task has failed, and there is no call.
+            // If the key function panics, the task has failed and there is no call to show.
             let kept = contained(|| self.inner.kept(task.state(), task.packet()));
             let Some(kept) = kept.ok().filter(|kept| *kept != Kept::Nothing) else { return Ok(Vec::new()) };
             let base = W::base(task.state());
@@ -190,7 +190,7 @@ where
     fn inside(&self) -> Option<Inside> {
         match &self.inner.graph {
             Source::Made(graph) => Some(Inside::of(graph)),
-            // One that calls itself has no end.
+            // A recursive subgraph would never end.
             Source::Later(_) => None,
         }
     }

@@ -6,36 +6,37 @@ use crate::state::{GraphState, PartOf};
 
 use super::wiring::{Fits, WiredTo, Wiring};
 
-/// What a call of a subgraph with a state of its own has come to.
+/// The result of a subgraph call with a state of its own.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Returned<C> {
-    /// The state at its end.
+    /// The state at the end of the call.
     pub state: C,
-    /// The state that it began with, its input applied: of a subgraph that keeps its state on the thread, what earlier calls
-    /// have left is in both.
+    /// The state at the beginning of the call, with its input applied. If the subgraph keeps its state on the thread,
+    /// both states include the results of earlier calls.
     pub begun: C,
 }
 
 impl<C> Returned<C> {
-    /// The items of a list that this call has appended; all of them if it has made the list shorter.
+    /// Returns the items that this call has appended to a list, or all items if the list has become shorter.
     ///
-    /// What is handed to a list of the graph around it is this and not the list: a list that is there already is not appended
-    /// to itself.
+    /// Pass these items, not the whole list, to a list of the parent state with the `append` reducer. Otherwise earlier
+    /// items would be appended again.
     pub fn appended<T>(&self, list: impl Fn(&C) -> &Vec<T>) -> &[T] {
         let (before, all) = (list(&self.begun).len(), list(&self.state));
         all.get(before..).unwrap_or(all)
     }
 }
 
-/// A subgraph with a state of its own: its input is made from the state around it, and what it has come to is made a result.
+/// The wiring of a subgraph with a state of its own: one function makes its input from the parent state, another makes
+/// the node's result from the final state.
 pub struct Mapped<R, I, B, O> {
     pub(super) into: I,
     pub(super) back: B,
     pub(super) types: PhantomData<fn(R) -> O>,
 }
 
-/// The same for a subgraph that is called for each packet.
+/// The wiring of a subgraph that is called once for each packet.
 pub struct MappedPacket<R, P, I, B, O> {
     pub(super) into: I,
     pub(super) back: B,

@@ -1,8 +1,10 @@
 //! Graphs as nodes of other graphs.
 //!
-//! [`Graph::as_node`](crate::Graph::as_node) makes a node of a graph. On the same state, or on a part that is flattened into it,
-//! it needs nothing else: the subgraph begins with the state as it is, and what its nodes have written is the node's update.
-//! On another state it is told how to get [there and back](Subgraph::mapped).
+//! [`Graph::as_node`](crate::Graph::as_node) turns a graph into a node.
+//!
+//! - A subgraph on the same state, or on a state that is flattened into the parent state, needs no mapping. It begins
+//!   with the current state, and its writes are the node's update.
+//! - A subgraph on another state needs two functions that [map](Subgraph::mapped) its input and output.
 //!
 //! ```
 //! use superstep::{END, GraphState, START, StateGraph};

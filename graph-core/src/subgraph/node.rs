@@ -10,26 +10,31 @@ use super::context::{ContextFrom, NoContext, SameContext};
 use super::mapped::{Mapped, MappedPacket, Returned};
 use super::wiring::{Here, Wiring};
 
-/// A graph as a node of another; made by [`Graph::as_node`]. Its clones, and references to it, are the same node.
+/// A graph as a node of another graph. Made by [`Graph::as_node`]. Clones of it, and references to it, are the same
+/// node.
 ///
-/// On a thread its runs are stored on that thread, in a namespace that is made of the names of the nodes, and are gone on
-/// with when their task is: after an interrupt, a failure or a crash. What is kept from one call to the next is said here.
+/// On a thread, each call is stored in a namespace of that thread, which consists of the names of the nodes. A call
+/// that was interrupted, failed or was cut off by a crash resumes with the task that made it. These methods decide
+/// about the state between calls:
 ///
-/// | | what is stored | what the next call begins with |
+/// | | stored | the next call begins with |
 /// |---|---|---|
-/// | (as it is) | the call | its state or input |
-/// | [`per_thread`](Self::per_thread), [`keyed`](Self::keyed) | the call | what the last call has left, and its input |
-/// | [`unstored`](Self::unstored) | nothing | its state or input |
+/// | (default) | the call | the parent state, or its mapped input |
+/// | [`per_thread`](Self::per_thread), [`keyed`](Self::keyed) | the call | the final state of the last call, with its
+/// input applied |
+/// | [`unstored`](Self::unstored) | nothing | the parent state, or its mapped input |
 ///
-/// Its questions are questions of the task that calls it, and its events those of the run, each with the names of the nodes
-/// that it is within. It has the options of the run around it, each call so many supersteps as that one, unless it is given
-/// a [limit](Self::recursion_limit) of its own.
+/// Interrupts inside the subgraph are interrupts of the task that calls it. Its events are events of the run, with the
+/// path of subgraph nodes.
+///
+/// A call has the options of its parent run. Each call may take as many supersteps as that run, unless the subgraph has
+/// its own [limit](Self::recursion_limit).
 pub struct Subgraph<C: GraphState, D = (), W: Wiring<C> = Here, X = SameContext> {
     pub(super) name: Cow<'static, str>,
     pub(crate) inner: Arc<Inner<C, D, W, X>>,
 }
 
-/// What a subgraph is made of.
+/// The parts of a [`Subgraph`].
 pub struct Inner<C: GraphState, D, W: Wiring<C>, X> {
     pub(super) graph: Source<C, D>,
     pub(super) wiring: Arc<W>,
@@ -39,13 +44,13 @@ pub struct Inner<C: GraphState, D, W: Wiring<C>, X> {
     pub(super) recursion_limit: Option<u64>,
 }
 
-/// Where the graph comes from.
+/// The graph, or the function that makes it.
 pub(super) enum Source<C: GraphState, D> {
     Made(Graph<C, D>),
     Later(Arc<dyn Fn() -> Graph<C, D> + Send + Sync>),
 }
 
-/// What is kept of a call.
+/// The storage of the calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keeping {
     Nothing,
@@ -84,12 +89,14 @@ impl<C: GraphState, D, W: Wiring<C>, X> std::fmt::Debug for Subgraph<C, D, W, X>
 }
 
 impl<C: GraphState, D: Send + Sync + 'static> Graph<C, D> {
-    /// This graph as a node of another one, under a name. It has to be the same context that both have, unless it is said
-    /// [where it comes from](Subgraph::context_from).
+    /// Returns this graph as a node with the given name, for use in a parent graph.
     ///
-    /// In a graph on the same state, or on one that this graph's is flattened into, it is ready to be put between edges: what
-    /// its nodes write is its update, and an item that one of them appends is appended once. In all others it is
-    /// [mapped](Subgraph::mapped) first.
+    /// The parent graph needs the same context type, unless [`context_from`](Subgraph::context_from) or
+    /// [`without_context`](Subgraph::without_context) says otherwise.
+    ///
+    /// A parent graph on the same state, or on a state that this graph's state is flattened into, needs no mapping: the
+    /// writes of the subgraph are the node's update. An item that a node inside appends is appended once. For other
+    /// parent states, call [`mapped`](Subgraph::mapped).
     pub fn as_node(&self, name: impl Into<Cow<'static, str>>) -> Subgraph<C, D> {
         Subgraph::of(name.into(), Source::Made(self.clone()))
     }
@@ -108,9 +115,9 @@ impl<C: GraphState, D> Subgraph<C, D> {
         Self { name, inner: Arc::new(inner) }
     }
 
-    /// A graph that is asked for when it is called: one that calls itself.
+    /// Creates a subgraph whose graph is made at each call, so that a graph can call itself.
     ///
-    /// Graphs may call each other 32 levels deep; one that goes deeper fails.
+    /// Subgraph calls can be nested 32 levels deep; a deeper call fails.
     ///
     /// ```
     /// use superstep::subgraph::Subgraph;
@@ -159,8 +166,10 @@ impl<C: GraphState, D> Subgraph<C, D> {
         Self::of(name.into(), Source::Later(Arc::new(graph)))
     }
 
-    /// Gives it a state of its own: `input` makes its input from the state around it, or from a part that is flattened into
-    /// that; `output` makes what the node returns from what it has come to: an update, a route, or both.
+    /// Gives the subgraph a state of its own.
+    ///
+    /// - `input` makes its input from the parent state, or from a state that is flattened into the parent state.
+    /// - `output` makes the node's result from the final state: an update, a route, or both.
     ///
     /// ```
     /// use superstep::{END, GraphState, START, StateGraph};
@@ -204,7 +213,8 @@ impl<C: GraphState, D> Subgraph<C, D> {
         self.wired(Mapped { into: input, back: output, types: PhantomData })
     }
 
-    /// The same for a node that is sent packets: it is called for each, with a state of its own.
+    /// Gives the subgraph a state of its own, and calls it once for each packet that is sent to the node. See
+    /// [`mapped`](Self::mapped).
     pub fn mapped_packet<R, P, I, B, O>(
         self,
         input: I,
@@ -237,38 +247,38 @@ impl<C: GraphState, D> Subgraph<C, D> {
 }
 
 impl<C: GraphState, D, W: Wiring<C>, X> Subgraph<C, D, W, X> {
-    /// Its name.
+    /// Returns the node's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether its calls go on with what others have left, those with this kind of key.
+    /// Returns `true` if calls continue with the state of earlier calls: with a key if `by_key`, otherwise without one.
     pub(crate) fn keeps_its_state(&self, by_key: bool) -> bool {
         self.inner.keeping == Keeping::Thread && self.inner.key.is_some() == by_key
     }
 
-    /// The graph that it is.
+    /// Returns the graph; a [`lazy`](Subgraph::lazy) one is made anew.
     pub fn graph(&self) -> Graph<C, D> {
         self.inner.graph.graph()
     }
 
-    /// Stores nothing of its runs: where the task that calls it runs again, in another process, it begins anew. What was
-    /// answered is answered.
+    /// Stores nothing of the calls. If the task that calls the subgraph runs again in another process, the call starts
+    /// anew. Answers that were given are kept.
     pub fn unstored(self) -> Self {
         self.with(|inner| inner.keeping = Keeping::Nothing)
     }
 
-    /// Lets each call have so many supersteps, in the place of as many as the run around it.
+    /// Limits each call to this number of supersteps, in place of the limit of the parent run.
     pub fn recursion_limit(self, supersteps: u64) -> Self {
         self.with(|inner| inner.recursion_limit = Some(supersteps))
     }
 
-    /// Puts a subgraph that has no context into a graph that has one.
+    /// Allows a subgraph without a context in a graph that has one.
     pub fn without_context(self) -> Subgraph<C, D, W, NoContext> {
         self.in_context(NoContext)
     }
 
-    /// Makes its context from that of the graph around it: a `D`, or an `Arc<D>`.
+    /// Makes the subgraph's context from the parent graph's context with a function that returns a `D` or an `Arc<D>`.
     pub fn context_from<F>(self, context: F) -> Subgraph<C, D, W, ContextFrom<F>> {
         self.in_context(ContextFrom(context))
     }
@@ -307,15 +317,17 @@ where
     R: 'static,
     Mapped<R, I, B, O>: Wiring<C, Key = dyn Fn(&R) -> String + Send + Sync>,
 {
-    /// Lets it keep its state on the thread: each call begins with what the one before it has left, and its input is written
-    /// into that through the reducers. A run that goes on from an older checkpoint goes on with what was left then.
+    /// Keeps the subgraph's state on the thread: each call begins with the final state of the call before it, and
+    /// applies its input to that state through the reducers. A run that continues from an older checkpoint uses the
+    /// state as it was then.
     ///
-    /// In a run that is not on a thread, each call begins anew.
+    /// Without a thread, each call begins anew.
     pub fn per_thread(self) -> Self {
         self.with(|inner| inner.keeping = Keeping::Thread)
     }
 
-    /// The same with several states on a thread, each with a key: one for each customer, say.
+    /// Keeps several states on the thread, one for each key, such as a customer. See
+    /// [`per_thread`](Subgraph::per_thread).
     pub fn keyed(self, key: impl Fn(&R) -> String + Send + Sync + 'static) -> Self {
         self.with(|inner| {
             inner.keeping = Keeping::Thread;
@@ -331,8 +343,8 @@ where
     P: 'static,
     MappedPacket<R, P, I, B, O>: Wiring<C, Key = dyn Fn(&R, &P) -> String + Send + Sync>,
 {
-    /// Lets it keep states on the thread, each with a key that the packet says: see
-    /// [`per_thread`](Subgraph::per_thread). Two packets of one superstep may not have the same key.
+    /// Keeps several states on the thread, one for each key, which is made from the packet. See
+    /// [`per_thread`](Subgraph::per_thread). Two packets of one superstep cannot have the same key.
     pub fn keyed_by_packet(self, key: impl Fn(&R, &P) -> String + Send + Sync + 'static) -> Self {
         self.with(|inner| {
             inner.keeping = Keeping::Thread;

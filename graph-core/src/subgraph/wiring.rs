@@ -2,22 +2,22 @@ use crate::engine::child::{Beginning, Came};
 use crate::node::{IntoStep, NoPacket, NodeError, Packet, PacketKind, Step};
 use crate::state::{GraphState, PartOf};
 
-/// What a subgraph over `C` reads and returns, whatever graph it is put into.
+/// The part of a subgraph's wiring that is independent of its parent graph.
 pub trait Wiring<C>: Send + Sync + 'static {
-    /// What it reads of the graph around it.
+    /// The part of the parent state that it reads.
     type Reads;
-    /// What it returns.
+    /// The node's result.
     type Output: Send + 'static;
-    /// Whether it is sent a packet.
+    /// The packet that it is sent, if any.
     type Packet: PacketKind;
-    /// The function that says which of several states on a thread a call goes on with.
+    /// The function that selects one of several states on a thread.
     type Key: ?Sized + Send + Sync + 'static;
 }
 
-/// A subgraph over `C` can get its state from a graph over `S`.
+/// Implemented if a subgraph over `C` can get its state from a graph over `S`.
 #[diagnostic::on_unimplemented(
-    message = "a subgraph on the state `{C}` cannot be put into a graph on `{S}` as it is",
-    label = "its state is neither `{S}`, nor flattened into it",
+    message = "a subgraph on the state `{C}` cannot be a node of a graph on `{S}`",
+    label = "its state is neither `{S}` nor flattened into it",
     note = "give it a state of its own, with `.mapped(|outer: &{S}| .., |returned| ..)`"
 )]
 pub trait Fits<C, S>: Wiring<C> {}
@@ -25,9 +25,9 @@ pub trait Fits<C, S>: Wiring<C> {}
 #[diagnostic::do_not_recommend]
 impl<C: GraphState + PartOf<S>, S> Fits<C, S> for Here {}
 
-/// How a subgraph over `C` gets its state from a graph over `S`, and gives it back.
+/// The wiring of a subgraph over `C` in a graph over `S`.
 pub trait WiredTo<C: GraphState, S: GraphState>: Wiring<C> {
-    /// Whether a call goes on with the state around it.
+    /// `true` if a call works on the parent state.
     #[doc(hidden)]
     const HERE: bool = false;
 
@@ -42,26 +42,26 @@ pub trait WiredTo<C: GraphState, S: GraphState>: Wiring<C> {
     #[doc(hidden)]
     fn finish(&self, came: Came<C>) -> Result<Step<S>, NodeError>;
 
-    /// What is written in any case, also where the call ends with what it says to the graph around it.
+    /// Returns the part of the result that is written even if the call ends with a parent command.
     #[doc(hidden)]
     fn written(_: C::Update) -> Result<S::Update, NodeError> {
         Ok(S::Update::default())
     }
 
-    /// What a call goes on with of the state around it; nothing where it has a state of its own.
+    /// Returns the part of the parent state that a call works on, or `None` if it has a state of its own.
     #[doc(hidden)]
     fn base(_: &S) -> Option<&C> {
         None
     }
 }
 
-/// On the state of the graph around it, or on a part that is flattened into that.
+/// The wiring of a subgraph on the parent state, or on a state that is flattened into it.
 #[derive(Clone, Copy, Debug)]
 pub struct Here;
 
 impl<C: GraphState> Wiring<C> for Here {
     type Reads = C;
-    // Nothing is asked of it but that the state fits, which is all that can be wrong.
+    // The only requirement is that the state fits, so rustc reports nothing else.
     type Output = ();
     type Packet = NoPacket;
     type Key = ();

@@ -139,9 +139,9 @@ fn everything_that_a_picture_cannot_show_is_said_at_once() {
         .edge_label(leave, look, "b")
         .highlight_style("fill:url(x)")
         .highlight_named(["x"]);
-    let said = "graph `Shop`: the picture cannot be drawn: nothing leads from `START` to `END`; nothing leads from `Look` to \
-                `END`; nothing leads from `leave` to `Look`; `fill:url(x)` is no `property:value` of letters, digits, `#`, \
-                `.` and `-`; there is no node `x`";
+    let said = "graph `Shop`: the picture cannot be drawn: no edge or route leads from `START` to `END`; no edge or route leads from `Look` to \
+                `END`; no edge or route leads from `leave` to `Look`; `fill:url(x)` is not a `property:value` pair of letters, digits, `#`, \
+                `.` and `-`; the graph has no node `x`";
     for error in [picture.to_mermaid(), picture.to_dot(), picture.to_svg()] {
         assert_eq!(error.unwrap_err().to_string(), said);
     }

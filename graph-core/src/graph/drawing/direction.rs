@@ -1,4 +1,4 @@
-/// Which way a picture runs.
+/// The direction in which a picture runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Direction {
     /// Downwards.
@@ -13,7 +13,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// As Mermaid and Graphviz say it; `down` is how they say it of the first.
+    /// Returns the direction's code in Mermaid and Graphviz, which differ in the code for downwards.
     pub(super) fn letters(self, down: &'static str) -> &'static str {
         match self {
             Self::TopToBottom => down,

@@ -5,7 +5,7 @@ use crate::graph::Direction;
 use super::look::Look;
 use super::sketch::{Kind, Mark, Sketch, Spot, Stroke};
 
-/// A picture in Graphviz' dot language.
+/// Draws a picture in the dot language of Graphviz.
 pub(super) fn dot(sketch: &Sketch, look: &Look) -> String {
     let sketch = &*sketch.shown();
     let mut out = format!("digraph {} {{\n", quoted(&sketch.name));
@@ -69,7 +69,8 @@ fn draw(sketch: &Sketch, within: &str, depth: usize, look: &Look, out: &mut Stri
     }
 }
 
-/// Where an arrow ends: at a spot, or at one inside of it, cut off at its border.
+/// Returns the end of an arrow: a spot, or for a cluster a spot inside it, with the attribute that cuts the arrow off
+/// at the border.
 fn end_of(spot: &Spot, within: &str, at: Kind, cut: &str) -> (String, Option<String>) {
     let id = format!("{within}{}", spot.id);
     let inside = spot.inner.as_ref().and_then(|inner| {
@@ -88,7 +89,7 @@ fn looks(spot: &Spot, id: &str, look: &Look) -> String {
         Kind::Join => "circle",
         Kind::Node => "box",
     };
-    // START is what it is called.
+    // An id that equals its label, such as START, needs none.
     let label = if id == spot.label { String::new() } else { format!("label={}, ", quoted(&spot.label)) };
     let mut looks = format!("{label}shape={shape}");
     for attribute in spot.mark.map(|mark| filled(mark, look, false)).unwrap_or_default() {
@@ -97,10 +98,10 @@ fn looks(spot: &Spot, id: &str, look: &Look) -> String {
     looks
 }
 
-/// What a mark is in Graphviz' words, as far as it has some.
+/// Returns the attributes of a mark.
 fn filled(mark: Mark, look: &Look, around: bool) -> Vec<String> {
     let style = look.of(mark);
-    // What is marked inside is to be seen: a colour that is said by numbers is made a tint.
+    // Marks inside a marked cluster stay visible on a tint. Only hexadecimal colours can be made one.
     let fill = style.get("fill").map(|fill| match fill.starts_with('#') && fill.len() == 7 && around {
         true => format!("{fill}4d"),
         false => fill.to_owned(),

@@ -1,9 +1,9 @@
 use crate::node::{Body, End, EndSignature, NodeRef, Shape, Signature, Start, StartSignature};
 
-/// Something that a picture shows: a node, START or END.
+/// A node, START or END, as a picture shows them.
 #[diagnostic::on_unimplemented(
     message = "a picture does not show this",
-    label = "is neither a node, nor START or END"
+    label = "expected a node, START or END"
 )]
 pub trait Drawn<B> {
     #[doc(hidden)]
@@ -39,7 +39,7 @@ where
     <N::Signature as Drawn<N::Body>>::node(node.into_body())
 }
 
-/// The node of this name; START and END are called so.
+/// Returns the node with this name, or START or END.
 pub(super) fn named(name: &str) -> NodeRef {
     match name {
         "START" => NodeRef::Start,

@@ -3,17 +3,17 @@ use crate::graph::Direction;
 use super::sketch::Mark;
 use super::style::Style;
 
-/// How a picture looks, whatever it shows.
+/// The appearance of a picture, independent of its contents.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Look {
     pub(super) title: Option<String>,
     pub(super) direction: Direction,
-    /// What was said of highlighted nodes.
+    /// The caller's style for highlighted nodes.
     pub(super) highlighted: Style,
 }
 
 impl Look {
-    /// How a marked node is drawn.
+    /// Returns the style of a marked node.
     pub(super) fn of(&self, mark: Mark) -> Style {
         let usual = Style::of(mark.colours());
         match mark {

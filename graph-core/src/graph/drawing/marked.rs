@@ -1,12 +1,12 @@
 use super::sketch::{Mark, Sketch};
 
-/// A mark of a spot that is inside of others.
+/// The mark of a spot inside nested subgraphs.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct Marked {
-    /// The nodes that it is within, from the outermost on.
+    /// The enclosing nodes, outermost first.
     path: Vec<usize>,
-    /// The spot, as it is called in its picture.
+    /// The id of the spot in its sketch.
     spot: String,
     mark: Mark,
 }
@@ -20,25 +20,25 @@ impl Marked {
         Self { path: Vec::new(), spot: id(node), mark }
     }
 
-    /// The mark that somebody has to look at, of all these that are not finished.
+    /// Returns the most urgent of the marks that are not `Finished`.
     pub(crate) fn open(all: &[Self]) -> Option<Mark> {
         all.iter().map(|marked| marked.mark).filter(|mark| *mark != Mark::Finished).max()
     }
 
-    /// The same, seen from the graph that has this node.
+    /// Returns the mark as seen from the parent graph, in which `node` is the subgraph.
     pub(crate) fn within(mut self, node: usize) -> Self {
         self.path.insert(0, node);
         self
     }
 }
 
-/// What a node is called inside a picture.
+/// Returns the id of a node's spot.
 pub(super) fn id(node: usize) -> String {
     format!("n{node}")
 }
 
 impl Sketch {
-    /// Marks a spot, unless it is not shown. Of several marks the one counts that somebody has to look at.
+    /// Marks a spot, if it is shown. The most urgent of several marks wins.
     pub(super) fn mark(&mut self, marked: &Marked) {
         let mut sketch = Some(self);
         for node in &marked.path {

@@ -5,7 +5,7 @@ use crate::graph::Direction;
 use super::look::Look;
 use super::sketch::{Kind, Sketch, Stroke};
 
-/// A picture as a flowchart of Mermaid.
+/// Draws a picture as a Mermaid flowchart.
 pub(super) fn mermaid(sketch: &Sketch, look: &Look) -> String {
     let sketch = &*sketch.shown();
     let mut out = String::new();
@@ -24,10 +24,10 @@ pub(super) fn mermaid(sketch: &Sketch, look: &Look) -> String {
     out
 }
 
-/// Can be read on light and on dark.
+/// Readable on light and dark pages.
 const GREY: &str = "#737373";
 
-/// `within` is what the names of the spots begin with.
+/// Every id begins with `within`, the path of the enclosing spots.
 fn draw(sketch: &Sketch, within: &str, depth: usize, direction: Direction, out: &mut String) {
     let pad = "    ".repeat(depth);
     for spot in &sketch.spots {
@@ -76,7 +76,7 @@ fn classes(sketch: &Sketch, within: &str, look: &Look, out: &mut String) {
     for spot in &sketch.spots {
         if let Some(mark) = spot.mark {
             let _ = writeln!(out, "    class {within}{} {}", spot.id, mark.class());
-            // A tint, in which what is marked inside can be seen on every theme.
+            // Marks inside stay visible on a tint, in every theme.
             if let Some(line) = look.of(mark).get("stroke").filter(|_| spot.inner.is_some()) {
                 let tint = format!("fill:{line},fill-opacity:0.06,color:{GREY}");
                 let _ = writeln!(out, "    style {within}{} {tint}", spot.id);
@@ -88,7 +88,7 @@ fn classes(sketch: &Sketch, within: &str, look: &Look, out: &mut String) {
     }
 }
 
-/// A backtick at the beginning would make the text Markdown, a line may look like a comment or a directive.
+/// Escapes a label. A leading backtick would make it Markdown, and a line may look like a comment or a directive.
 fn quoted(text: &str) -> String {
     let escaped = |c: char| matches!(c, '#' | '&' | '"' | '<' | '>' | '`' | '%' | ';') || c.is_control();
     text.chars().map(|c| if escaped(c) { format!("#{};", u32::from(c)) } else { c.into() }).collect()

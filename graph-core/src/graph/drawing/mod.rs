@@ -27,7 +27,7 @@ pub use marked::Marked;
 pub use picture::Picture;
 pub use sketch::Mark;
 
-/// What is drawn inside of a node that has a graph of its own.
+/// The picture inside a node that is a subgraph.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct Inside(pub(crate) Sketch);

@@ -1,4 +1,4 @@
-//! What a picture of a graph shows.
+//! Turns a compiled graph into a sketch.
 
 use crate::graph::Compiled;
 use crate::plan::{NodePlan, Target, Topology};
@@ -7,7 +7,7 @@ use crate::state::GraphState;
 use super::marked::id;
 use super::sketch::{Arrow, Kind, START_SPOT, Sketch, Spot, Stroke};
 
-/// Where a node is among the spots: behind START.
+/// Returns the index of a node's spot. START is the first spot.
 pub(super) fn spot_of(node: usize) -> usize {
     node + 1
 }
@@ -24,7 +24,7 @@ impl Sketch {
         }
         let end = spots.len();
         if ends(topology) {
-            // `end` is a keyword of Mermaid, in whatever case.
+            // `end` in any case is a keyword of Mermaid.
             spots.push(spot("FINISH".to_owned(), "END", Kind::End));
         }
         let place = |target: Target| match target {
@@ -40,7 +40,7 @@ impl Sketch {
                 let edges = plan.edges.iter().map(move |&to| (to, None, Stroke::Edge));
                 let exits = plan.exits.iter().chain(&plan.handler_exits).flat_map(|exit| {
                     let stroke = if exit.packet.is_some() { Stroke::Packet } else { Stroke::Route };
-                    // Nothing is said where that would be the name of what it leads to, as in a machine.
+                    // An exit that is named like its destination, as in a machine, needs no label.
                     let label =
                         |to| Some(exit.label).filter(|label| *label != name_of(to)).map(str::to_owned);
                     exit.to.iter().map(move |&to| (to, label(to), stroke))
@@ -68,7 +68,7 @@ fn spot(id: String, label: &str, kind: Kind) -> Spot {
     Spot { id, label: label.to_owned(), kind, mark: None, notes: Vec::new(), inner: None }
 }
 
-/// What leaves START and every node, with their spots.
+/// Iterates over START and the nodes, with their spots and plans.
 fn plans(topology: &Topology) -> impl Iterator<Item = (usize, &NodePlan)> {
     let nodes = topology.nodes.iter().enumerate().map(|(node, plan)| (spot_of(node), plan));
     std::iter::once((START_SPOT, &topology.start)).chain(nodes)

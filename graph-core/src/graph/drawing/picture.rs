@@ -14,11 +14,12 @@ use super::sketch::{Arrow, Kind, Mark, START_SPOT, Sketch, Spot};
 use super::style::Style;
 use super::{dot, mermaid, svg};
 
-/// A picture of a graph, to be drawn as an SVG image, a [Mermaid](https://mermaid.js.org) flowchart or in
-/// [Graphviz](https://graphviz.org)' dot language; made by [`Graph::picture`] and [`Thread::picture`](crate::thread::Thread::picture).
+/// A picture of a graph, drawn as an SVG image, as a [Mermaid](https://mermaid.js.org) flowchart or in the dot language
+/// of [Graphviz](https://graphviz.org). Made by [`Graph::picture`] and
+/// [`Thread::picture`](crate::thread::Thread::picture).
 ///
-/// Edges are solid, routes dashed with their labels, packets thick, joins a `+`, deferred nodes round, and a node that is a graph
-/// has its own picture inside.
+/// Edges are solid, routes are dashed and have labels, packets are thick, joins are a `+`, and deferred nodes are
+/// round. A subgraph has its own picture inside its node.
 ///
 /// ```
 /// use superstep::graph::Direction;
@@ -42,7 +43,7 @@ use super::{dot, mermaid, svg};
 /// assert!(picture.to_svg()?.starts_with("<svg "));
 ///
 /// let wrong = graph.picture().edge_label(review, START, "back").to_dot().unwrap_err();
-/// assert_eq!(wrong.to_string(), "graph `Ticket`: the picture cannot be drawn: nothing leads from `review` to `START`");
+/// assert_eq!(wrong.to_string(), "graph `Ticket`: the picture cannot be drawn: no edge or route leads from `review` to `START`");
 /// # Ok(())
 /// # }
 /// ```
@@ -51,7 +52,7 @@ pub struct Picture<S: GraphState, D = ()> {
     graph: Graph<S, D>,
     sketch: Sketch,
     look: Look,
-    /// What was asked for and cannot be shown.
+    /// The mistakes found so far.
     problems: Vec<String>,
 }
 
@@ -61,20 +62,23 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
         Self { graph, sketch, look: Look::default(), problems: Vec::new() }
     }
 
-    /// A title above it.
+    /// Sets a title above the picture.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.look.title = Some(title.into());
         self
     }
 
-    /// Which way it runs; downwards, if it is not said.
+    /// Sets the direction of the picture. The default is downwards.
     pub fn direction(mut self, direction: Direction) -> Self {
         self.look.direction = direction;
         self
     }
 
-    /// Shows START before this node, and before others only where they are named as well. A machine may begin at any of
-    /// its nodes, and has no START in its picture unless it is asked for; of a graph everything that follows START is shown.
+    /// Shows an arrow from START to this node.
+    ///
+    /// A machine may begin at any of its nodes, so its picture has no START without this call. As soon as one node is
+    /// named, only the named nodes have such an arrow. In the picture of a plain graph without this call, START leads
+    /// to every node that follows it.
     pub fn start<N, M>(mut self, node: N) -> Self
     where
         N: Shape<M>,
@@ -107,8 +111,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
         self
     }
 
-    /// How highlighted nodes are drawn, as CSS: `fill:pink;stroke-width:3`. What it does not say stays as it is; of dot,
-    /// `fill`, `stroke`, `stroke-width` and `color` are what it can take.
+    /// Sets the style of highlighted nodes in CSS, such as `fill:pink;stroke-width:3`. Other properties keep their
+    /// defaults. The dot format supports `fill`, `stroke`, `stroke-width` and `color`.
     pub fn highlight_style(mut self, css: impl AsRef<str>) -> Self {
         match Style::parse(css.as_ref()) {
             Ok(style) => self.look.highlighted = style,
@@ -117,7 +121,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
         self
     }
 
-    /// Marks a node. What is said last counts.
+    /// Marks a node. The last mark of a node wins.
     pub fn mark<N, M>(mut self, node: N, mark: Mark) -> Self
     where
         N: Shape<M>,
@@ -127,9 +131,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
         self
     }
 
-    /// Marks where a thread is: what runs next, what of it waits for an answer or has failed, and what has finished of a
-    /// superstep that is half done. Of several tasks of one node the one that somebody has to look at counts. A snapshot
-    /// does not know what is inside of its nodes: [`Thread::picture`](crate::thread::Thread::picture) does.
+    /// Marks the position of a thread: the tasks that run next, wait for an answer or have failed, and the finished
+    /// tasks of an unfinished superstep.
+    ///
+    /// If a node has several tasks, the most urgent mark wins. A snapshot does not contain the tasks inside subgraphs;
+    /// [`Thread::picture`](crate::thread::Thread::picture) marks them too.
     pub fn at(mut self, snapshot: &Snapshot<S>) -> Self {
         for task in &snapshot.tasks {
             let mark = Mark::of(task);
@@ -138,13 +144,13 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
         self
     }
 
-    /// Marks what is inside of nodes that are graphs.
+    /// Marks spots inside subgraphs.
     pub(crate) fn inside(mut self, marked: &[Marked]) -> Self {
         marked.iter().for_each(|marked| self.sketch.mark(marked));
         self
     }
 
-    /// A note at a node; it may have several lines.
+    /// Adds a note to a node. It may have several lines.
     pub fn note<N, M>(mut self, node: N, text: impl Into<String>) -> Self
     where
         N: Shape<M>,
@@ -155,7 +161,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
         self
     }
 
-    /// What stands at the arrows from one node to another, in the place of a route's own label.
+    /// Sets the label of the arrows from one node to another, in place of the label of a route.
     pub fn edge_label<A, MA, B, MB>(mut self, from: A, to: B, text: impl Into<String>) -> Self
     where
         A: Shape<MA>,
@@ -172,28 +178,29 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
         }
         match &mut self.sketch.starts {
             _ if !found => self.report(nothing_leads(&from, &to)),
-            // What is said of it is to be seen.
+            // A labelled arrow is shown.
             Some(starts) if source == START_SPOT => starts.push(target),
             _ => {}
         }
         self
     }
 
-    /// Leaves out all labels of arrows that have been said so far, those of routes among them.
+    /// Removes all labels that arrows have so far, including those of routes.
     pub fn without_edge_labels(mut self) -> Self {
         self.sketch.arrows.iter_mut().for_each(|arrow| arrow.label = None);
         self
     }
 
-    /// The picture as a Mermaid flowchart.
+    /// Draws the picture as a Mermaid flowchart.
     ///
     /// # Errors
-    /// [`Picture`](ErrorKind::Picture) with everything that was asked for and is not in the graph.
+    /// [`Picture`](ErrorKind::Picture) with all mistakes: nodes and arrows that the graph does not have, and invalid
+    /// styles.
     pub fn to_mermaid(&self) -> Result<String, Error> {
         self.check().map(|()| mermaid::mermaid(&self.sketch, &self.look))
     }
 
-    /// The picture in dot.
+    /// Draws the picture in the dot language.
     ///
     /// # Errors
     /// As [`to_mermaid`](Self::to_mermaid).
@@ -201,7 +208,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
         self.check().map(|()| dot::dot(&self.sketch, &self.look))
     }
 
-    /// The picture as an SVG image: one element, without script, font or other files, that can be put into a page or a file.
+    /// Draws the picture as an SVG image: one element without scripts, fonts or other files, for a page or a file.
     ///
     /// # Errors
     /// As [`to_mermaid`](Self::to_mermaid).
@@ -222,7 +229,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
         }
     }
 
-    /// The place of a node among the spots.
+    /// Returns the index of a node's spot.
     fn find(&mut self, node: &NodeRef) -> Option<usize> {
         let graph = &self.graph.0;
         let found = match node {
@@ -232,7 +239,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
             node => graph.places.get(node).copied().map(spot_of),
         };
         if found.is_none() {
-            self.report(format!("there is no node `{}`", node.name()));
+            self.report(format!("the graph has no node `{}`", node.name()));
         }
         found
     }
@@ -251,12 +258,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
 }
 
 fn nothing_leads(from: &NodeRef, to: &NodeRef) -> String {
-    format!("nothing leads from `{}` to `{}`", from.name(), to.name())
+    format!("no edge or route leads from `{}` to `{}`", from.name(), to.name())
 }
 
 impl Mark {
     pub(crate) fn of<S: GraphState>(task: &TaskSnapshot<S>) -> Self {
-        // How it failed is known still when it has run again.
+        // An earlier error stays known after the task has run again, so it is checked last.
         if task.result.is_some() {
             Self::Finished
         } else if !task.interrupts.is_empty() {

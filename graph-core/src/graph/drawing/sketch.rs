@@ -1,22 +1,22 @@
 use std::borrow::Cow;
 
-/// The place of START, which comes first.
+/// The index of START, which is the first spot.
 pub(super) const START_SPOT: usize = 0;
 
-/// What a picture shows, whatever form it is drawn in. A spot may have a picture inside.
+/// The contents of a picture, independent of the output format. A spot may contain a nested sketch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sketch {
     pub(crate) name: String,
-    /// The spots to which START is shown to lead, where it is not all of them: a machine may begin at any.
+    /// The spots that START is shown to lead to; `None` for all of them. A machine may begin at any node.
     pub(crate) starts: Option<Vec<usize>>,
     pub(crate) spots: Vec<Spot>,
     pub(crate) arrows: Vec<Arrow>,
 }
 
-/// A place in a picture.
+/// A node, START, END or a join in a picture.
 #[derive(Clone, Debug)]
 pub(crate) struct Spot {
-    /// What it is called inside the picture: letters and digits.
+    /// An identifier of letters and digits.
     pub(crate) id: String,
     pub(crate) label: String,
     pub(crate) kind: Kind,
@@ -34,7 +34,7 @@ pub(crate) enum Kind {
     Join,
 }
 
-/// An arrow from one spot to another, by their places.
+/// An arrow from one spot to another, by their indices.
 #[derive(Clone, Debug)]
 pub(crate) struct Arrow {
     pub(crate) from: usize,
@@ -50,19 +50,19 @@ pub(crate) enum Stroke {
     Packet,
 }
 
-/// How a node is marked in a picture: by colour, and where a form has room for it by a sign.
+/// The mark of a node in a picture: a colour and, where the format has room for it, a sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Mark {
-    /// It has finished, and its superstep has not.
+    /// A task of the node has finished, but its superstep has not.
     Finished,
-    /// It runs next.
+    /// The node runs next.
     Planned,
-    /// It waits for an answer.
+    /// The node waits for an answer.
     Waiting,
-    /// It has failed.
+    /// The node has failed.
     Failed,
-    /// Somebody wants it to be seen.
+    /// The node is highlighted by the caller.
     Highlighted,
 }
 
@@ -70,7 +70,7 @@ impl Mark {
     pub(super) const ALL: [Self; 5] =
         [Self::Finished, Self::Planned, Self::Waiting, Self::Failed, Self::Highlighted];
 
-    /// What it is called in a picture.
+    /// Returns the CSS class.
     pub(super) fn class(self) -> &'static str {
         match self {
             Self::Finished => "finished",
@@ -81,7 +81,7 @@ impl Mark {
         }
     }
 
-    /// Fill and line, for dark text.
+    /// Returns the fill and line colours, which suit dark text.
     pub(super) fn colours(self) -> (&'static str, &'static str) {
         match self {
             Self::Finished => ("#c6f0d2", "#2f855a"),
@@ -92,7 +92,7 @@ impl Mark {
         }
     }
 
-    /// For whoever cannot tell the colours apart.
+    /// Returns a sign in front of the label, for readers who cannot tell the colours apart.
     pub(super) fn sign(self) -> &'static str {
         match self {
             Self::Finished => "\u{2713} ",
@@ -105,13 +105,14 @@ impl Mark {
 }
 
 impl Sketch {
-    /// What is drawn of it.
+    /// Returns the sketch without the arrows of START that are not shown.
     pub(super) fn shown(&self) -> Cow<'_, Self> {
         let Some(starts) = &self.starts else { return Cow::Borrowed(self) };
         let mut shown = Self { starts: None, ..self.clone() };
         shown.arrows.retain(|arrow| arrow.from != START_SPOT || starts.contains(&arrow.to));
-        let said = self.spots.first().is_some_and(|start| start.mark.is_some() || !start.notes.is_empty());
-        if starts.is_empty() && !said {
+        let start_is_annotated =
+            self.spots.first().is_some_and(|start| start.mark.is_some() || !start.notes.is_empty());
+        if starts.is_empty() && !start_is_annotated {
             shown.spots.remove(START_SPOT);
             for arrow in &mut shown.arrows {
                 (arrow.from, arrow.to) = (arrow.from.saturating_sub(1), arrow.to.saturating_sub(1));
@@ -120,7 +121,7 @@ impl Sketch {
         Cow::Owned(shown)
     }
 
-    /// Every mark that is in it, in an order of its own.
+    /// Returns the marks in use, in the order of [`Mark::ALL`].
     pub(super) fn marks(&self) -> Vec<Mark> {
         fn collect(sketch: &Sketch, into: &mut Vec<Mark>) {
             for spot in &sketch.spots {

@@ -1,25 +1,25 @@
-/// Declarations of CSS, of the kind that every form of a picture can take.
+/// CSS declarations, limited to forms that every output format accepts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Style(Vec<(String, String)>);
 
-/// Text on a fill of ours.
+/// The text colour on a default fill.
 const DARK: &str = "#1f2933";
 
 impl Style {
-    /// A fill and a line, with text that can be read on it.
+    /// Returns a fill and a line with readable text.
     pub(super) fn of((fill, line): (&str, &str)) -> Self {
-        let said = [("fill", fill), ("stroke", line), ("color", DARK)];
-        Self(said.map(|(property, value)| (property.to_owned(), value.to_owned())).into())
+        let declarations = [("fill", fill), ("stroke", line), ("color", DARK)];
+        Self(declarations.map(|(property, value)| (property.to_owned(), value.to_owned())).into())
     }
 
-    /// Reads `fill:pink;stroke-width:3`, with semicolons or, as Mermaid has it, with commas. A value is words, numbers and
-    /// colours: nothing that ends a declaration of any form, or fetches a file.
+    /// Parses declarations such as `fill:pink;stroke-width:3`, separated by semicolons or, as in Mermaid, by commas. A
+    /// value consists of words, numbers and colours: nothing that could end a declaration or fetch a file.
     pub(super) fn parse(css: &str) -> Result<Self, String> {
-        let declarations = css.split([';', ',']).map(str::trim).filter(|said| !said.is_empty());
+        let declarations = css.split([';', ',']).map(str::trim).filter(|text| !text.is_empty());
         declarations.map(declaration).collect::<Result<_, _>>().map(Self)
     }
 
-    /// The same, where `other` does not say otherwise.
+    /// Adds the declarations of `other`, which take precedence.
     pub(super) fn and(mut self, other: &Self) -> Self {
         self.0.retain(|(property, _)| other.get(property).is_none());
         self.0.extend(other.0.iter().cloned());
@@ -30,7 +30,7 @@ impl Style {
         self.iter().find(|(known, _)| *known == property).map(|(_, value)| value)
     }
 
-    /// What text is to be drawn in, where it is not the usual colour.
+    /// Returns the text colour, unless it is the default.
     pub(super) fn text(&self) -> Option<&str> {
         self.get("color").filter(|color| *color != DARK)
     }
@@ -40,9 +40,9 @@ impl Style {
     }
 }
 
-fn declaration(said: &str) -> Result<(String, String), String> {
-    let wrong = || format!("`{said}` is no `property:value` of letters, digits, `#`, `.` and `-`");
-    let (property, value) = said.split_once(':').ok_or_else(wrong)?;
+fn declaration(text: &str) -> Result<(String, String), String> {
+    let wrong = || format!("`{text}` is not a `property:value` pair of letters, digits, `#`, `.` and `-`");
+    let (property, value) = text.split_once(':').ok_or_else(wrong)?;
     let (property, value) = (property.trim(), value.trim());
     let named = !property.is_empty() && property.chars().all(|c| c.is_ascii_lowercase() || c == '-');
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '#' | '.' | '-' | ' ');

@@ -1,4 +1,4 @@
-//! A picture with others inside, which no graph of this crate's tests makes.
+//! Nested pictures, which no graph of this crate's tests makes.
 
 use expect_test::expect;
 
@@ -15,7 +15,7 @@ fn edge(from: usize, to: usize) -> Arrow {
     Arrow { from, to, label: None, stroke: Stroke::Edge }
 }
 
-/// A graph with a node that is `inner`.
+/// A graph with one node, which is the graph `inner`.
 fn around(name: &str, inner: Option<Sketch>) -> Sketch {
     let mut spots = vec![
         spot("START", "START", Kind::Start),
@@ -40,7 +40,7 @@ fn nested() -> Sketch {
 }
 
 #[test]
-fn mermaid_has_a_subgraph_for_each() {
+fn mermaid_nests_subgraphs() {
     expect![[r#"
         flowchart LR
             START([START])
@@ -71,7 +71,7 @@ fn mermaid_has_a_subgraph_for_each() {
 }
 
 #[test]
-fn dot_has_a_cluster_for_each_and_cuts_arrows_off_at_its_border() {
+fn dot_nests_clusters_and_clips_arrows() {
     expect![[r##"
         digraph "graph of outer" {
             label="a title";
@@ -104,7 +104,7 @@ fn dot_has_a_cluster_for_each_and_cuts_arrows_off_at_its_border() {
 }
 
 #[test]
-fn an_svg_has_a_box_around_each() {
+fn svg_nests_boxes() {
     expect![[r#"
         <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 230 569" width="230" height="569" class="graph-picture" role="img" aria-label="a title">
         <title>a title</title>
@@ -152,8 +152,8 @@ fn an_svg_has_a_box_around_each() {
 }
 
 #[test]
-fn a_line_leads_past_what_is_high_and_not_across_it() {
-    // Beside the first node, which is high, a line leads from START to the second.
+fn line_avoids_a_high_neighbour() {
+    // START leads to the high first node and to a second one beside it.
     let mut sketch = around("high", Some(around("so wide that END is below it", None)));
     sketch.spots.push(spot("n1", "beside", Kind::Node));
     sketch.arrows = vec![edge(0, 1), edge(1, 2), edge(0, 3), edge(3, 2)];
@@ -179,7 +179,7 @@ fn a_line_leads_past_what_is_high_and_not_across_it() {
 }
 
 #[test]
-fn what_is_marked_around_others_is_a_tint_in_which_their_marks_are_seen() {
+fn marked_cluster_is_drawn_as_a_tint() {
     let mut sketch = nested();
     sketch.spots[1].mark = Some(Mark::Failed);
     let drawn = svg::svg(&sketch, &Look::default());

@@ -67,14 +67,14 @@ fn every_mistake_in_cache_policies_is_told_at_once() {
         .unwrap_err();
     expect![[r#"
         graph `Page`: cannot be built, it has 8 mistakes
-          the cache policy of node `a` uses a result for no time: its `ttl` is less than a millisecond; take the policy out, or give it a longer one
-          the cache policy of node `b` uses a result for more than a thousand years: without a `ttl` it is used for ever
-          node `b` has two cache policies: remove one of them
+          the cache policy of node `a` has a `ttl` of less than a millisecond: set a longer one, or remove the policy
+          the cache policy of node `b` has a `ttl` of more than a thousand years: leave `ttl` out to keep results for ever
+          node `b` has two cache policies: one of them has to go
           `stranger` is given a cache policy, but is not in the graph: add it with an edge or `.node(stranger)`
-          the cache key of node `read` does not read the packet `runs::caches::wiring::Part`, so all packets would share one result: add a parameter `&runs::caches::wiring::Part` to the key function (`_: &runs::caches::wiring::Part` if sharing is intended)
-          the cache key of node `split` reads the packet `runs::caches::wiring::Other`, which the node is not sent: remove that parameter from the key function
-          the cache policy of node `inner` is for a subgraph, whose own checkpoints and events would be missing: give the policy to nodes within it
-          the cache policy of node `aloud` is for a node that returns `ParentCommand`, and what is said to the graph around is in no cache: take the policy out"#]].assert_eq(&error.to_string());
+          node `read` is sent the packet `runs::caches::wiring::Part`, which its cache key does not read, so that all packets would have one result: read it in the key function (as `_: &runs::caches::wiring::Part`, if that is meant)
+          the cache key of node `split` reads the packet `runs::caches::wiring::Other`, which the node is not sent
+          the cache policy of node `inner` is for a subgraph, whose checkpoints and events a cached result would skip: cache nodes inside the subgraph
+          the cache policy of node `aloud` is for a node that returns `ParentCommand`, which cannot be cached: remove the policy"#]].assert_eq(&error.to_string());
 }
 
 #[test]

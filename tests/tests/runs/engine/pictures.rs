@@ -270,8 +270,8 @@ fn everything_that_a_picture_cannot_show_is_said_at_once() {
     assert_eq!(error.kind().name(), "Picture");
     assert_eq!(
         error.to_string(),
-        "graph `a \"picture\"`: the picture cannot be drawn: there is no node `stranger`; there is no node `x`; \
-         nothing leads from `a` to `b`"
+        "graph `a \"picture\"`: the picture cannot be drawn: the graph has no node `stranger`; the graph has no node `x`; \
+         no edge or route leads from `a` to `b`"
     );
 }
 

@@ -1,4 +1,4 @@
-//! The way of an arrow, from the border of one spot to that of another.
+//! Paths of arrows from the border of one spot to that of another.
 
 use std::fmt::Write as _;
 
@@ -8,10 +8,11 @@ use super::LINE;
 use super::layout::{Point, Size};
 use super::text::{escaped, width};
 
-/// How far an arrow that leads back to its own spot goes.
+/// The width of an arrow that leads back to its own spot.
 pub(super) const LOOP: f64 = 26.0;
 
-/// The points of a path —the first, then three for each curve— from the border of one spot to that of another, by way of others.
+/// Returns the points of a path (the first, then three for each curve) between the borders of two spots, through
+/// `bends`, and its middle.
 pub(super) fn way(from: (Point, f64), bends: &[Point], to: (Point, f64)) -> (Vec<Point>, Point) {
     let next = bends.first().copied().unwrap_or(to.0);
     let last = bends.last().copied().unwrap_or(from.0);
@@ -23,11 +24,11 @@ pub(super) fn way(from: (Point, f64), bends: &[Point], to: (Point, f64)) -> (Vec
     let end = border(to.0, to.1, last);
     let mut path = vec![before];
     for point in bends.iter().copied().chain([end]) {
-        // The largest spot of a rank ends where the rank does.
+        // The largest spot of a rank ends at the rank's border.
         if (point.across - before.across).abs() + (point.along - before.along).abs() < 0.1 {
             continue;
         }
-        // It begins and ends straight, so that its head does.
+        // Each curve begins and ends straight, so that the arrow head is straight too.
         let on = (point.along - before.along) * 0.8;
         path.extend([
             Point { along: before.along + on, ..before },
@@ -45,7 +46,7 @@ pub(super) fn way(from: (Point, f64), bends: &[Point], to: (Point, f64)) -> (Vec
     )
 }
 
-/// A way from a spot to itself, beside it.
+/// Returns the path and the middle of an arrow from a spot to itself.
 pub(super) fn circle(at: Point, half: Size) -> (Vec<Point>, Point) {
     let side = at.across + half.across;
     let point = |across: f64, along: f64| Point { across, along: at.along + along };

@@ -1,5 +1,5 @@
-//! A picture as an SVG image that stands for itself: no script, no font, no file besides. Its colours can be read on light and on
-//! dark pages.
+//! Draws a picture as a self-contained SVG image, without scripts, fonts or other files. Its colours are readable on
+//! light and dark pages.
 
 mod arrow;
 mod layout;
@@ -18,10 +18,10 @@ use super::sketch::{Kind, Sketch, Spot};
 
 const LINE: f64 = 16.0;
 const MARGIN: f64 = 12.0;
-/// Around what is inside of a spot.
+/// The padding around a nested picture.
 const INSIDE: f64 = 14.0;
 
-/// Within the picture: what it stands in may have classes of these names.
+/// Each rule applies only inside the picture, because the page may use the same class names.
 const STYLE: [(&str, &str); 12] = [
     ("text", "font:13px system-ui,sans-serif;fill:#1f2933;text-anchor:middle"),
     (".n", "fill:#eef2f7;stroke:#66788f"),
@@ -37,7 +37,7 @@ const STYLE: [(&str, &str); 12] = [
     (".a", "fill:#737373"),
 ];
 
-/// What is drawn, and how large it is.
+/// A drawn picture and its size.
 struct Drawing {
     body: String,
     width: f64,
@@ -60,8 +60,8 @@ pub(super) fn svg(sketch: &Sketch, look: &Look) -> String {
     );
     let _ = writeln!(out, "<title>{}</title>", escaped(title.unwrap_or(&sketch.name)));
     out.push_str("<style>\n");
-    for (what, looks) in STYLE {
-        let _ = writeln!(out, ".graph-picture {what}{{{looks}}}");
+    for (selector, style) in STYLE {
+        let _ = writeln!(out, ".graph-picture {selector}{{{style}}}");
     }
     for mark in sketch.marks() {
         let (class, style) = (mark.class(), look.of(mark));
@@ -71,7 +71,7 @@ pub(super) fn svg(sketch: &Sketch, look: &Look) -> String {
             let _ = write!(out, ";{property}:{value}");
         }
         out.push_str("}\n");
-        // What is around others is a tint of its line, which leaves lines and text readable on light and on dark pages.
+        // A marked cluster is a tint of its line colour, which leaves text readable on light and dark pages.
         if let Some(line) = style.get("stroke") {
             let _ = writeln!(out, ".graph-picture .m.{class}{{fill:{line};fill-opacity:.06}}");
         }
@@ -103,7 +103,7 @@ pub(super) fn svg(sketch: &Sketch, look: &Look) -> String {
     out
 }
 
-/// A spot with what it takes.
+/// A spot with its size and contents.
 struct Frame<'s> {
     spot: &'s Spot,
     label: String,
@@ -117,7 +117,7 @@ fn frame(spot: &Spot, direction: Direction) -> Frame<'_> {
     let label = format!("{}{}", spot.mark.map_or("", |mark| mark.sign()), spot.label);
     let notes: Vec<&str> = spot.notes.iter().flat_map(|note| note.lines()).collect();
     let inner = spot.inner.as_ref().map(|inner| draw(inner, direction));
-    // What stands above others is bold.
+    // The heading of a cluster is bold.
     let heading = width(&label) * if inner.is_some() { 1.08 } else { 1.0 };
     let said = notes.iter().map(|note| width(note) * 0.85).fold(heading, f64::max);
     #[expect(clippy::cast_precision_loss, reason = "a node has few notes")]
@@ -200,7 +200,7 @@ fn spot(each: &Frame<'_>, (x, y): (f64, f64), out: &mut String) {
     let (left, top) = (x - width / 2.0, y - height / 2.0);
     let mark = spot.mark.map_or("", |mark| mark.class());
     let class = match (spot.mark, inner, spot.kind) {
-        // What is marked inside is to be seen.
+        // A tint keeps marks inside visible.
         (Some(_), Some(_), _) => format!("m {mark}"),
         (Some(_), ..) => mark.to_owned(),
         (None, Some(_), _) => "c".to_owned(),
@@ -220,7 +220,7 @@ fn spot(each: &Frame<'_>, (x, y): (f64, f64), out: &mut String) {
         out,
         "<rect class=\"{class}\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"{round:.1}\"/>"
     );
-    // What is behind a spot with others in it is the page.
+    // The label of a cluster stands on the page's background.
     let heading = if inner.is_some() { " class=\"t\"" } else { "" };
     let mut at = match spot.kind {
         _ if inner.is_some() => top + 18.0,

@@ -1,4 +1,4 @@
-/// About how wide a text is at 13 pixels: no font is asked, so rather too wide.
+/// Estimates the width of a string at 13 pixels. No font is measured, so the estimate is generous.
 pub(super) fn width(text: &str) -> f64 {
     text.chars().map(letter).sum()
 }
@@ -8,13 +8,13 @@ fn letter(letter: char) -> f64 {
         'i' | 'j' | 'l' | 'I' | '.' | ',' | ':' | ';' | '|' | '!' | '\'' => 4.2,
         'm' | 'w' | 'M' | 'W' | '@' | '%' => 11.6,
         'A'..='Z' => 9.2,
-        // From here on scripts whose letters are as wide as they are high, and pictures.
+        // From here on: scripts with square letters, and emoji.
         '\u{1100}'.. => 13.5,
         _ => 7.6,
     }
 }
 
-/// A text in XML, where no control character may stand.
+/// Escapes a string for XML, which allows no control characters.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -1,6 +1,7 @@
-//! Where things stand: in ranks, one below the other, so that arrows lead down where they can.
+//! Lays a picture out in ranks, one below the other, so that most arrows lead down.
 //!
-//! Sizes and places are along the ranks (`across`) and from one to the next (`along`); what is down is not known here.
+//! Positions have two axes: `across` runs along a rank, `along` from one rank to the next. The direction of the drawing
+//! is applied later.
 
 mod order;
 mod place;
@@ -10,21 +11,21 @@ use order::order;
 use place::{place_across, place_along};
 use ranks::{ranks, turned};
 
-/// Something to be placed.
+/// The size of a spot or a label.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Size {
     pub(super) across: f64,
     pub(super) along: f64,
 }
 
-/// A middle.
+/// The middle of a spot or a label.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Point {
     pub(super) across: f64,
     pub(super) along: f64,
 }
 
-/// An arrow to be placed; its label, if it has one, is as large.
+/// An arrow to be placed, with the size of its label.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
     pub(super) from: usize,
@@ -34,19 +35,19 @@ pub(super) struct Line {
 
 #[derive(Debug, Default)]
 pub(super) struct Layout {
-    /// The middles of what was to be placed.
+    /// The middle of each spot.
     pub(super) places: Vec<Point>,
-    /// By line, its points between its ends, in its own direction.
+    /// For each line, the points it passes, in its own direction.
     pub(super) bends: Vec<Vec<Point>>,
-    /// By line, the middle of its label.
+    /// For each line, the middle of its label.
     pub(super) labels: Vec<Option<Point>>,
     pub(super) size: Size,
 }
 
-/// How often everything is gone through for a better place.
+/// The number of passes that improve the layout.
 const SWEEPS: usize = 12;
 
-/// A place in a rank: something to be placed, or where a line goes through.
+/// A position in a rank: a spot, a label, or a point that a line passes through.
 struct Slot {
     size: Size,
     rank: usize,
@@ -55,7 +56,7 @@ struct Slot {
     below: Vec<usize>,
 }
 
-/// Where a rank is, and half of how far it goes.
+/// The middle of a rank, and half its height.
 #[derive(Clone, Copy, Debug, Default)]
 struct Rank {
     middle: f64,
@@ -68,7 +69,7 @@ pub(super) fn layout(sizes: &[Size], lines: &[Line]) -> Layout {
     let slot =
         |size: Size, rank: usize| Slot { size, rank, across: 0.0, above: Vec::new(), below: Vec::new() };
     let mut slots: Vec<Slot> = sizes.iter().zip(&ranks).map(|(size, rank)| slot(*size, *rank)).collect();
-    // The slots that each line goes through, from its upper end to its lower.
+    // The slots that each line passes, from its upper to its lower end.
     let mut ways: Vec<Vec<usize>> = Vec::new();
     let mut labelled: Vec<Option<usize>> = Vec::new();
     for (line, turned) in lines.iter().zip(&turned) {
@@ -76,7 +77,7 @@ pub(super) fn layout(sizes: &[Size], lines: &[Line]) -> Layout {
         let (Some(&first), Some(&last)) = (ranks.get(upper), ranks.get(lower)) else { continue };
         let mut way = Vec::new();
         let mut before = upper;
-        // Beside the spot that it leaves: a route's labels are read where it is decided.
+        // Labels stand next to the spot that a line leaves: a route's label belongs to its decision.
         let middle = if *turned { last.saturating_sub(1) } else { first + 1 };
         let mut label = None;
         for rank in first + 1..last {
@@ -109,7 +110,7 @@ pub(super) fn layout(sizes: &[Size], lines: &[Line]) -> Layout {
         let (across, rank) = at(slot);
         Point { across, along: rank.middle }
     };
-    // Within a rank a line leads straight on, whatever is beside it; only between ranks it goes aside.
+    // Inside a rank a line is straight; it moves sideways only between ranks.
     let (before, behind) = (-1.0, 1.0);
     let edge = |slot: usize, side: f64| {
         let (across, rank) = at(slot);

@@ -1,8 +1,9 @@
-//! In which order a rank is.
+//! Orders the slots of each rank.
 
 use super::{SWEEPS, Slot, as_float};
 
-/// Orders each row by where its neighbours stand, down and up again, and keeps what crosses least.
+/// Orders each row by the positions of its neighbours, alternating down and up, and keeps the order with the fewest
+/// crossings.
 pub(super) fn order(rows: &mut Vec<Vec<usize>>, slots: &[Slot]) {
     let mut best = (crossings(rows, slots), rows.clone());
     for sweep in 0..SWEEPS {

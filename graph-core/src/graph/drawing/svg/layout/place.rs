@@ -1,12 +1,12 @@
-//! Where everything is on its rank, and where the ranks are.
+//! Places slots along their ranks, and the ranks themselves.
 
 use super::{Rank, SWEEPS, Slot, as_float};
 
-/// Between neighbours of one rank, and between ranks; a label has a rank of its own.
+/// The distance between neighbours of a rank. Labels have ranks of their own.
 const GAP: f64 = 28.0;
 const RANK_GAP: f64 = 26.0;
 
-/// Moves everything below and above its neighbours as far as there is room.
+/// Moves each slot towards the middle of its neighbours, as far as there is room.
 pub(super) fn place_across(rows: &[Vec<usize>], slots: &mut [Slot]) {
     for row in rows {
         spread(row, slots, |_, _| None);
@@ -28,7 +28,7 @@ pub(super) fn place_across(rows: &[Vec<usize>], slots: &mut [Slot]) {
     }
 }
 
-/// Places a row as near to where its slots would stand as their order and sizes let them.
+/// Places a row as close to the wanted positions as its order and sizes allow.
 fn spread(row: &[usize], slots: &mut [Slot], wanted: impl Fn(&Slot, &[Slot]) -> Option<f64>) {
     let wishes: Vec<f64> = row
         .iter()
@@ -37,7 +37,7 @@ fn spread(row: &[usize], slots: &mut [Slot], wanted: impl Fn(&Slot, &[Slot]) -> 
         .collect();
     let halves: Vec<f64> =
         row.iter().filter_map(|&slot| slots.get(slot)).map(|slot| slot.size.across / 2.0).collect();
-    // Neighbours that would overlap become a block, whose members stand as near to their wishes as they can together.
+    // Neighbours that would overlap become a block, which is placed as close to its members' wishes as possible.
     let mut blocks: Vec<(f64, Vec<f64>)> = Vec::new();
     for (index, wish) in wishes.iter().enumerate() {
         let mut block = (*wish, vec![0.0]);
@@ -72,7 +72,7 @@ fn spread(row: &[usize], slots: &mut [Slot], wanted: impl Fn(&Slot, &[Slot]) -> 
     }
 }
 
-/// Where each rank is, and how long all are together.
+/// Returns the position of each rank, and the total length.
 pub(super) fn place_along(rows: &[Vec<usize>], slots: &[Slot]) -> (Vec<Rank>, f64) {
     let mut ranks = Vec::new();
     let mut end = 0.0;
@@ -80,7 +80,7 @@ pub(super) fn place_along(rows: &[Vec<usize>], slots: &[Slot]) -> (Vec<Rank>, f6
         let height =
             row.iter().filter_map(|&slot| slots.get(slot)).map(|slot| slot.size.along).fold(0.0, f64::max);
         if rank > 0 {
-            // Ranks in between that hold nothing are narrow.
+            // Empty ranks are narrow.
             end += if height > 0.0 { RANK_GAP / 2.0 } else { RANK_GAP / 4.0 };
         }
         ranks.push(Rank { middle: end + height / 2.0, half: height / 2.0 });

@@ -1,8 +1,8 @@
-//! Which rank everything is on.
+//! Assigns a rank to each spot.
 
 use super::Line;
 
-/// Which lines would lead back: without them there is no circle.
+/// Returns the lines to turn around so that no cycle is left.
 pub(super) fn turned(count: usize, lines: &[Line]) -> Vec<bool> {
     #[derive(Clone, Copy, PartialEq)]
     enum Seen {
@@ -13,7 +13,7 @@ pub(super) fn turned(count: usize, lines: &[Line]) -> Vec<bool> {
     let mut seen = vec![Seen::Not; count];
     let mut turned = vec![false; lines.len()];
     for root in 0..count {
-        // Deep graphs would overflow the stack of a recursion.
+        // An explicit stack: recursion would overflow on deep graphs.
         let mut stack = vec![(root, 0)];
         if seen.get(root) != Some(&Seen::Not) {
             continue;
@@ -45,10 +45,11 @@ pub(super) fn turned(count: usize, lines: &[Line]) -> Vec<bool> {
     turned
 }
 
-/// The rank of each spot: below everything that leads to it, every second one, so that labels find room in between.
+/// Returns the rank of each spot: below all its predecessors. Spots take every second rank, which leaves room for
+/// labels.
 pub(super) fn ranks(count: usize, lines: &[Line], turned: &[bool]) -> Vec<usize> {
     let mut ranks = vec![0; count];
-    // As often as the longest way is long, which is no longer than there are spots.
+    // The longest path has at most `count` spots, so `count` passes are enough.
     for _ in 0..count {
         let mut changed = false;
         for (line, turned) in lines.iter().zip(turned) {
