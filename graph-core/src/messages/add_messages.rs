@@ -8,41 +8,43 @@ use crate::reducers::{ReduceError, Reducer, Stamp, StoredAs, Undo};
 use super::update::Removed;
 use super::{Message, MessageUpdate, MessagesUpdate, Remove};
 
-/// Keeps a conversation: appends what is new, and puts what has the id of a message that is there into its place.
+/// A reducer for conversations: appends new messages, and replaces messages with a known id.
 ///
-/// In the attribute it is `#[state(reducer = add_messages)]`. A setter takes one of these, or a `Vec`, an array or an
+/// Select it with `#[state(reducer = add_messages)]`. A setter takes one of these values, or a `Vec`, an array or an
 /// `Option` of them:
 ///
-/// | value | what it does |
+/// | value | effect |
 /// |---|---|
-/// | a [`Message`], or one of its kinds | appends it, or puts it in the place of the message with its id |
-/// | `"text"` | appends it as a person's message |
-/// | `(Role::System, "text")` | appends it as a message of that role |
-/// | [`Remove::id`] | takes that message out; that it is not there is an error |
-/// | [`Remove::all`] | takes everything out, also what stands before it in the same update |
+/// | a [`Message`], or one of its kinds | appends it, or replaces the message with the same id |
+/// | `"text"` | appends a message from a person |
+/// | `(Role::System, "text")` | appends a message of that role |
+/// | [`Remove::id`] | removes that message; an unknown id is an error |
+/// | [`Remove::all`] | removes all messages, including those before it in the same update |
 ///
-/// Of messages with one id in one update the last wins, at the place of the first; what is removed and put again in one
-/// update keeps its old place.
+/// If one update has several messages with the same id, the last one wins and takes the place of the first. A message
+/// that is removed and added again in one update keeps its place.
 ///
-/// `Overwrite(messages)` is as if all were removed and these put. Messages without an id, and calls of tools without one, are given one when the update is prepared: on a
-/// thread an id that follows from superstep, task and thread, so that a superstep which runs again after a crash makes the
-/// same ones; without a thread a random one. A tool's message has to say which call it answers.
+/// `Overwrite(messages)` removes all messages and adds these.
 ///
-/// A checkpoint stores what was written, not the whole conversation.
+/// Messages and tool calls without an id get one when the update is prepared. On a thread, the id is derived from the
+/// superstep, the task and the thread, so a superstep that runs again after a crash produces the same ids. Without a
+/// thread, ids are random. A tool message must have the id of its call.
+///
+/// A checkpoint stores the update, not the whole conversation.
 #[derive(Debug)]
 pub enum AddMessages {}
 
-/// An update of messages that all have their ids.
+/// A prepared update, in which all messages have ids.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "MessagesUpdate", into = "MessagesUpdate")]
 pub struct MessagesDelta {
     updates: Vec<MessageUpdate>,
-    /// Nobody has the ids: they were made for this update, and there is nothing to look for.
+    /// `true` if all ids were made for this update, so no message with one of them can exist.
     new: bool,
 }
 
 impl MessagesDelta {
-    /// What it does, one thing after the other.
+    /// Returns the changes in order.
     pub fn updates(&self) -> &[MessageUpdate] {
         &self.updates
     }
@@ -60,17 +62,17 @@ impl From<MessagesDelta> for MessagesUpdate {
     }
 }
 
-/// Makes an id that no other write has.
+/// Creates a unique message id.
 fn new_id(stamp: &Stamp<'_>, place: impl fmt::Display) -> String {
     let Stamp { thread, step, node, index, write, .. } = stamp;
     match thread {
         Some(thread) => format!("{step}.{index}.{write}.{place}.{node}@{thread}"),
-        // The state of one run may be the input of the next: there is nothing to tell them apart by.
+        // A run's final state may be the input of the next run, so only random ids are unique.
         None => format!("{}.{place}", ulid::Ulid::generate().to_string().to_lowercase()),
     }
 }
 
-/// The same for a call. Providers take no id of a call with other characters than letters, digits, `_` and `-`.
+/// Creates a unique call id. Providers allow only letters, digits, `_` and `-`.
 fn new_call_id(stamp: &Stamp<'_>, place: usize, call: usize) -> String {
     let Stamp { thread, step, index, write, .. } = stamp;
     match thread {
@@ -79,7 +81,7 @@ fn new_call_id(stamp: &Stamp<'_>, place: usize, call: usize) -> String {
     }
 }
 
-/// Gives a message and its calls the ids that they lack; whether the message had none.
+/// Adds missing ids to a message and its calls. Returns `true` if the message had none.
 fn identify(message: &mut Message, stamp: &Stamp<'_>, place: usize) -> bool {
     if let Message::Ai(message) = message {
         let calls = message.tool_calls.iter_mut().map(|call| &mut call.id);
@@ -118,7 +120,7 @@ impl Reducer<Vec<Message>> for AddMessages {
                 && message.tool_call_id.is_empty()
             {
                 return Err(ReduceError::new(
-                    "a tool's message must say which call it answers: make it with `Message::tool(call_id, ..)`",
+                    "a tool message needs the id of the call that it answers: create it with `Message::tool(call_id, ..)`",
                 ));
             }
             new &= identify(message, stamp, place);
@@ -126,7 +128,6 @@ impl Reducer<Vec<Message>> for AddMessages {
         Ok(MessagesDelta { updates, new })
     }
 
-    /// As if all were removed, and these put.
     fn prepare_overwrite(value: Vec<Message>, stamp: &Stamp<'_>) -> Result<Vec<Message>, ReduceError> {
         let identified = value.into_iter().enumerate().map(|(place, mut message)| {
             identify(&mut message, stamp, place);
@@ -147,7 +148,7 @@ impl Reducer<Vec<Message>> for AddMessages {
     }
 }
 
-/// Writes a delta into a list. Gives back what it was, if that is asked for and takes more than to cut it to its old length.
+/// Applies a delta to a list. Returns an undo if `undo` is set and truncating to the old length is not enough.
 fn merge(
     value: &mut Vec<Message>,
     delta: MessagesDelta,
@@ -155,12 +156,12 @@ fn merge(
 ) -> Result<Option<Undo<Vec<Message>>>, ReduceError> {
     let MessagesDelta { mut updates, new } = delta;
     if new {
-        value.extend(updates.into_iter().filter_map(put));
+        value.extend(updates.into_iter().filter_map(into_message));
         return Ok(None);
     }
     let is_all = |update: &MessageUpdate| matches!(update, MessageUpdate::Remove(Remove(Removed::All)));
     let cleared = updates.iter().rposition(is_all).map(|last| drop(updates.drain(..=last))).is_some();
-    // Nothing is written before all of it is known to fit.
+    // All updates are checked before the first write.
     let places = places(if cleared { &[] } else { value }, &updates)?;
     let removes = updates.iter().any(|update| matches!(update, MessageUpdate::Remove(_)));
     let length = value.len();
@@ -198,9 +199,9 @@ fn merge(
     })
 }
 
-/// Where each update of a list belongs: at the message with its id, also if that is new in the same update, or behind all.
+/// Returns the position of each update: that of the message with its id, possibly new in the same update, or the end.
 fn places(value: &[Message], updates: &[MessageUpdate]) -> Result<Vec<usize>, ReduceError> {
-    let mut known = Known::of(value, updates.len());
+    let mut known = MessageIndex::of(value, updates.len());
     let mut end = value.len();
     let mut places = Vec::with_capacity(updates.len());
     for update in updates {
@@ -217,7 +218,7 @@ fn places(value: &[Message], updates: &[MessageUpdate]) -> Result<Vec<usize>, Re
                 end - 1
             }
             (None, MessageUpdate::Remove(_)) => {
-                return Err(ReduceError::new(format!("there is no message `{id}` to remove")));
+                return Err(ReduceError::new(format!("cannot remove message `{id}`: the list has no message with this id")));
             }
         };
         places.push(at);
@@ -225,44 +226,44 @@ fn places(value: &[Message], updates: &[MessageUpdate]) -> Result<Vec<usize>, Re
     Ok(places)
 }
 
-/// Which message is where.
-struct Known<'a> {
-    there: There<'a>,
+/// Finds messages by id.
+struct MessageIndex<'a> {
+    existing: Existing<'a>,
     new: HashMap<&'a str, usize>,
 }
 
-enum There<'a> {
-    /// To be looked through for a few.
+enum Existing<'a> {
+    /// A linear search, for a few look-ups.
     List(&'a [Message]),
-    /// Worth its making for many.
+    /// A map, for many look-ups.
     Map(HashMap<&'a str, usize>),
 }
 
-/// How many look-ups a map is worth.
+/// The number of look-ups above which a map is built.
 const FEW: usize = 4;
 
-impl<'a> Known<'a> {
+impl<'a> MessageIndex<'a> {
     fn of(value: &'a [Message], lookups: usize) -> Self {
-        let there = if lookups <= FEW {
-            There::List(value)
+        let existing = if lookups <= FEW {
+            Existing::List(value)
         } else {
             let id = |(at, message): (usize, &'a Message)| Some((message.id()?, at));
-            // The first of those with one id, as in a list.
-            There::Map(value.iter().enumerate().rev().filter_map(id).collect())
+            // The first message with an id wins, as in the linear search.
+            Existing::Map(value.iter().enumerate().rev().filter_map(id).collect())
         };
-        Self { there, new: HashMap::new() }
+        Self { existing, new: HashMap::new() }
     }
 
     fn place(&self, id: &str) -> Option<usize> {
-        let there = match &self.there {
-            There::List(list) => list.iter().position(|message| message.id() == Some(id)),
-            There::Map(map) => map.get(id).copied(),
+        let existing = match &self.existing {
+            Existing::List(list) => list.iter().position(|message| message.id() == Some(id)),
+            Existing::Map(map) => map.get(id).copied(),
         };
-        there.or_else(|| self.new.get(id).copied())
+        existing.or_else(|| self.new.get(id).copied())
     }
 }
 
-fn put(update: MessageUpdate) -> Option<Message> {
+fn into_message(update: MessageUpdate) -> Option<Message> {
     match update {
         MessageUpdate::Put(message) => Some(*message),
         MessageUpdate::Remove(_) => None,

@@ -3,25 +3,26 @@ use serde_json::{Map, Value};
 
 use super::json::null_is_default;
 
-/// A call of a tool that a model has asked for.
+/// A tool call that a model asks for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolCall {
-    /// What its answer refers to, empty where the server knows no ids: [`ToolMessage::tool_call_id`](super::ToolMessage::tool_call_id).
+    /// The call's id, which the [answer](super::ToolMessage::tool_call_id) repeats. Empty if the server does not use
+    /// ids.
     #[serde(default, deserialize_with = "null_is_default")]
     pub id: String,
-    /// The tool.
+    /// The tool's name.
     pub name: String,
-    /// Its arguments.
+    /// The arguments.
     #[serde(default, deserialize_with = "null_is_default")]
     pub args: Map<String, Value>,
-    /// What else it came with.
+    /// All other fields.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
 impl ToolCall {
-    /// A call.
+    /// Creates a call without arguments.
     ///
     /// ```
     /// use superstep::messages::ToolCall;
@@ -35,55 +36,55 @@ impl ToolCall {
         Self { id: id.into(), name: name.into(), args: Map::new(), extra }
     }
 
-    /// Gives it an argument.
+    /// Adds an argument.
     pub fn arg(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.args.insert(name.into(), value.into());
         self
     }
 
-    /// Gives it all of its arguments.
+    /// Sets all arguments.
     pub fn args(self, args: Map<String, Value>) -> Self {
         Self { args, ..self }
     }
 }
 
-/// A call whose arguments are no JSON object.
+/// A tool call whose arguments are not a JSON object.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct InvalidToolCall {
-    /// What its answer refers to.
+    /// The call's id, which the answer repeats.
     #[serde(default, deserialize_with = "null_is_default")]
     pub id: String,
-    /// The tool.
+    /// The tool's name.
     #[serde(default, deserialize_with = "null_is_default")]
     pub name: String,
-    /// What the model has written for its arguments.
+    /// The arguments as the model wrote them.
     #[serde(default, deserialize_with = "null_is_default")]
     pub args: String,
-    /// What is wrong with them.
+    /// The error in the arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// What else it came with.
+    /// All other fields.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
 impl InvalidToolCall {
-    /// A call with these letters for arguments.
+    /// Creates a call with unparsed arguments.
     pub fn new(id: impl Into<String>, name: impl Into<String>, args: impl Into<String>) -> Self {
         let extra = Map::from_iter([("type".to_owned(), "invalid_tool_call".into())]);
         Self { id: id.into(), name: name.into(), args: args.into(), error: None, extra }
     }
 
-    /// Says what is wrong with them.
+    /// Sets the error in the arguments.
     pub fn error(self, error: impl Into<String>) -> Self {
         Self { error: Some(error.into()), ..self }
     }
 }
 
-/// An id in place of one that a provider refuses: short, of letters and digits, and always the same for the same.
+/// Replaces an id that a provider refuses: the same id always gets the same short string of letters and digits.
 pub(super) fn short_id(id: &str) -> String {
-    // FNV-1a: it comes out the same in every build, so that what a provider has cached is found again.
+    // FNV-1a is the same in every build, so a provider's prompt cache still matches.
     let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
     format!("call_{:016x}", id.bytes().fold(0xcbf2_9ce4_8422_2325, mix))
 }

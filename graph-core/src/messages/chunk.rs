@@ -3,63 +3,63 @@ use serde_json::{Map, Value};
 
 use super::{AiMessage, Block, Content, InvalidToolCall, ToolCall, Usage};
 
-/// A piece of a model's reply, while it is being written.
+/// A piece of a model's reply, as it is streamed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct MessageChunk {
-    /// The id of the message that this is a piece of.
+    /// The id of the message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Text that comes behind what there is.
+    /// Text to append.
     #[serde(rename = "content", skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// Thought that comes behind what there is.
+    /// Reasoning to append.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reasoning: String,
-    /// Pieces of calls.
+    /// Pieces of tool calls.
     #[serde(rename = "tool_call_chunks", skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<ToolCallChunk>,
-    /// How many tokens the reply has cost; mostly in the last piece.
+    /// The token usage of the reply, usually in the last piece.
     #[serde(rename = "usage_metadata", skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// What the form of one provider has besides. Texts come behind those that there are, as of a refusal.
+    /// Fields of a provider's format. Strings, such as a refusal, are appended to those of earlier pieces.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub additional_kwargs: Map<String, Value>,
-    /// What the provider says of the reply, such as why it stopped.
+    /// Metadata from the provider, such as the stop reason.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub response_metadata: Map<String, Value>,
 }
 
-/// A piece of a call.
+/// A piece of a tool call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ToolCallChunk {
-    /// Which of the reply's calls.
+    /// The index of the call in the reply.
     pub index: usize,
-    /// Its id; in the first piece.
+    /// The call's id, in the first piece.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Its tool; in the first piece.
+    /// The tool's name, in the first piece.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What comes behind the arguments that there are.
+    /// A part of the arguments, to append.
     pub args: String,
 }
 
 impl MessageChunk {
-    /// A piece of text.
+    /// Creates a piece of text.
     pub fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// Says which message it is a piece of.
+    /// Sets the id of the message.
     pub fn id(self, id: impl Into<String>) -> Self {
         Self { id: Some(id.into()), ..self }
     }
 }
 
-/// A whole message is a piece too; of its content, that is its texts and thoughts.
+/// Makes one piece of a whole message. Of its content, the piece has the text and the reasoning.
 impl From<&AiMessage> for MessageChunk {
     fn from(message: &AiMessage) -> Self {
         let call = |(index, call): (usize, &ToolCall)| ToolCallChunk {
@@ -93,7 +93,7 @@ impl From<&AiMessage> for MessageChunk {
     }
 }
 
-/// Puts the pieces of a reply together.
+/// Assembles a reply from its pieces.
 ///
 /// ```
 /// use superstep::messages::{MessageChunk, Assembly};
@@ -109,7 +109,7 @@ pub struct Assembly {
 }
 
 impl Assembly {
-    /// Takes the next piece in.
+    /// Adds the next piece.
     pub fn push(&mut self, chunk: &MessageChunk) {
         let whole = &mut self.whole;
         if whole.id.is_none() {
@@ -118,14 +118,14 @@ impl Assembly {
         whole.text.push_str(&chunk.text);
         whole.reasoning.push_str(&chunk.reasoning);
         for piece in &chunk.calls {
-            // Some servers give all calls the same index, or none.
+            // Some servers give all calls the same index.
             let other = |call: &ToolCallChunk| match (&call.id, &piece.id) {
                 (Some(id), Some(new)) => !id.is_empty() && !new.is_empty() && id != new,
                 _ => false,
             };
             match whole.calls.iter_mut().rev().find(|call| call.index == piece.index) {
                 Some(call) if !other(call) => {
-                    // Some servers repeat id and name in every piece, some send them empty.
+                    // Some servers repeat id and name in every piece, others send them empty.
                     if call.id.as_ref().is_none_or(String::is_empty) {
                         call.id.clone_from(&piece.id);
                     }
@@ -144,21 +144,21 @@ impl Assembly {
         merge(&mut whole.response_metadata, &chunk.response_metadata, false);
     }
 
-    /// The reply; calls whose arguments are no JSON object are invalid ones.
+    /// Returns the reply. Calls whose arguments are not a JSON object become invalid calls.
     pub fn finish(self) -> AiMessage {
         let mut whole = self.whole;
         let mut message = AiMessage::new(if whole.reasoning.is_empty() {
             Content::Text(whole.text)
         } else {
             let thought = Block::reasoning(whole.reasoning);
-            let said = (!whole.text.is_empty()).then(|| Block::text_of(whole.text));
-            Content::Blocks([thought].into_iter().chain(said).collect())
+            let text = (!whole.text.is_empty()).then(|| Block::text_of(whole.text));
+            Content::Blocks([thought].into_iter().chain(text).collect())
         });
         message.id = whole.id;
         message.usage = whole.usage;
         message.additional_kwargs = whole.additional_kwargs;
         message.response_metadata = whole.response_metadata;
-        // They may begin in another order.
+        // Pieces of different calls may arrive out of order.
         whole.calls.sort_by_key(|call| call.index);
         for call in whole.calls {
             let (id, name) = (call.id.unwrap_or_default(), call.name.unwrap_or_default());
@@ -178,14 +178,14 @@ impl Assembly {
     }
 }
 
-/// Puts fields of a piece to those of the pieces before: lists grow, objects are merged, and what else there is takes the place of
-/// what was said before. Texts grow if they are written piece by piece.
-fn merge(whole: &mut Map<String, Value>, piece: &Map<String, Value>, texts_grow: bool) {
+/// Merges the fields of a piece: lists are appended, objects merged, and other values replaced. Strings are appended if
+/// `append_strings`.
+fn merge(whole: &mut Map<String, Value>, piece: &Map<String, Value>, append_strings: bool) {
     for (key, new) in piece {
         match (whole.get_mut(key), new) {
-            (Some(Value::Object(old)), Value::Object(new)) => merge(old, new, texts_grow),
+            (Some(Value::Object(old)), Value::Object(new)) => merge(old, new, append_strings),
             (Some(Value::Array(old)), Value::Array(new)) => old.extend(new.iter().cloned()),
-            (Some(Value::String(old)), Value::String(new)) if texts_grow => old.push_str(new),
+            (Some(Value::String(old)), Value::String(new)) if append_strings => old.push_str(new),
             (_, new) => {
                 whole.insert(key.clone(), new.clone());
             }

@@ -4,18 +4,18 @@ use serde::{Deserialize, Serialize};
 
 use super::Block;
 
-/// What a message says: a text, or blocks of text, images and other things.
+/// The content of a message: a string, or blocks of text, images and other parts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Content {
-    /// A text; empty where a message says nothing.
+    /// A string, which may be empty.
     Text(String),
-    /// Blocks, in their order.
+    /// Blocks in order.
     Blocks(Vec<Block>),
 }
 
 impl Content {
-    /// The text in it: of the text blocks, one behind the other.
+    /// Returns the text: the string, or the concatenated text blocks.
     pub fn text(&self) -> Cow<'_, str> {
         match self {
             Self::Text(text) => Cow::Borrowed(text),
@@ -32,7 +32,7 @@ impl Content {
         }
     }
 
-    /// The blocks; none of a text.
+    /// Returns the blocks. A string has none.
     pub fn blocks(&self) -> &[Block] {
         match self {
             Self::Text(_) => &[],
@@ -40,7 +40,7 @@ impl Content {
         }
     }
 
-    /// Whether it says nothing at all.
+    /// Returns `true` if the content is an empty string or an empty list.
     pub fn is_empty(&self) -> bool {
         match self {
             Self::Text(text) => text.is_empty(),
@@ -91,9 +91,9 @@ impl PartialEq<&str> for Content {
     }
 }
 
-/// What content is read from.
+/// The accepted JSON forms of content.
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "the content of a message: a text, or a list of blocks")]
+#[serde(untagged, expecting = "the content of a message: a string or a list of blocks")]
 enum Read {
     Text(String),
     Blocks(Vec<serde_json::Value>),

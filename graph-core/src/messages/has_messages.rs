@@ -5,13 +5,13 @@ use crate::state::{GraphState, Holds};
 
 use super::{Message, MessagesState, MessagesUpdate};
 
-/// A state with a conversation in it.
+/// A state that contains one conversation.
 ///
-/// The derive implements it for a state with one field that `add_messages` folds, and for one that
-/// [`MessagesState`] is flattened into. A state with several such fields says itself which one is meant.
+/// The derive implements it for a state with exactly one `add_messages` field, and for a state that [`MessagesState`]
+/// is flattened into. For a state with several such fields, implement it by hand.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a state with one list of messages",
-    label = "has no field `#[state(reducer = add_messages)]`, or several",
+    label = "needs exactly one field `#[state(reducer = add_messages)]`",
     note = "flatten a `MessagesState` into the state, give it one field `#[state(reducer = add_messages)] messages: Vec<Message>`, or implement `HasMessages` for it"
 )]
 pub trait HasMessages:
@@ -19,10 +19,10 @@ pub trait HasMessages:
     + StateOrPacket<Role = IsState>
     + Holds<Self, Part = <Self as GraphState>::Update>
 {
-    /// The conversation.
+    /// Returns the conversation.
     fn messages(&self) -> &[Message];
 
-    /// An update of it.
+    /// Returns an update of the conversation.
     fn update_messages(update: MessagesUpdate) -> Self::Update;
 }
 
@@ -43,8 +43,9 @@ where
     }
 }
 
-/// The conversation in a field that `add_messages` folds, for generated code. It asks the type when it runs, where it is known to
-/// fit: of a field of another type, rustc says that the reducer cannot fold it, and nothing of what follows from that.
+/// Returns the conversation in an `add_messages` field, for generated code. The type is checked at run time, where it
+/// always fits. A static bound would add a second compiler error when the field has a type that the reducer cannot
+/// fold.
 pub fn conversation<T: 'static>(field: &T) -> &[Message] {
     (field as &dyn Any).downcast_ref::<Vec<Message>>().map_or(&[], Vec::as_slice)
 }

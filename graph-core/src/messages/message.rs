@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::{AiMessage, Content, HumanMessage, Role, SystemMessage, ToolMessage};
 
-/// Something that was said in a conversation.
+/// A message of a conversation.
 ///
 /// ```
 /// use superstep::messages::{AiMessage, Message, ToolCall, ToolMessage};
@@ -22,56 +22,56 @@ use super::{AiMessage, Content, HumanMessage, Role, SystemMessage, ToolMessage};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum Message {
-    /// Of a person.
+    /// From a person.
     Human(HumanMessage),
-    /// Of a model.
+    /// From a model.
     Ai(AiMessage),
-    /// Of a tool.
+    /// From a tool.
     Tool(ToolMessage),
-    /// Of the application.
+    /// From the application.
     System(SystemMessage),
 }
 
-/// The same of each kind.
+/// Evaluates an expression for the message inside, whichever kind it is.
 macro_rules! each {
-    ($message:expr, $of:ident => $what:expr) => {
+    ($message:expr, $of:ident => $value:expr) => {
         match $message {
-            Message::Human($of) => $what,
-            Message::Ai($of) => $what,
-            Message::Tool($of) => $what,
-            Message::System($of) => $what,
+            Message::Human($of) => $value,
+            Message::Ai($of) => $value,
+            Message::Tool($of) => $value,
+            Message::System($of) => $value,
         }
     };
 }
 
 impl Message {
-    /// A message of a person.
+    /// Creates a message from a person.
     pub fn human(content: impl Into<Content>) -> Self {
         HumanMessage::new(content).into()
     }
 
-    /// A message of a model.
+    /// Creates a message from a model.
     pub fn ai(content: impl Into<Content>) -> Self {
         AiMessage::new(content).into()
     }
 
-    /// What came of the call with this id.
+    /// Creates a tool message: the result of the call with this id.
     pub fn tool(tool_call_id: impl Into<String>, content: impl Into<Content>) -> Self {
         ToolMessage::new(tool_call_id, content).into()
     }
 
-    /// A message of the application.
+    /// Creates a message from the application.
     pub fn system(content: impl Into<Content>) -> Self {
         SystemMessage::new(content).into()
     }
 
-    /// Gives it an id. A message with that id that is there already is then replaced.
+    /// Sets the id. In a list with `add_messages`, the message replaces the one with the same id.
     pub fn with_id(mut self, id: impl Into<String>) -> Self {
         *self.id_mut() = Some(id.into());
         self
     }
 
-    /// Its id. Every message in a state has one.
+    /// Returns the id. Every message in a state with `add_messages` has one.
     pub fn id(&self) -> Option<&str> {
         each!(self, message => message.id.as_deref())
     }
@@ -84,7 +84,7 @@ impl Message {
         each!(self, message => &mut message.id)
     }
 
-    /// Who has said it.
+    /// Returns the role of the author.
     pub fn role(&self) -> Role {
         match self {
             Self::Human(_) => Role::Human,
@@ -94,22 +94,22 @@ impl Message {
         }
     }
 
-    /// What it says.
+    /// Returns the content.
     pub fn content(&self) -> &Content {
         each!(self, message => &message.content)
     }
 
-    /// The text of what it says.
+    /// Returns the text of the content.
     pub fn text(&self) -> Cow<'_, str> {
         self.content().text()
     }
 
-    /// The name of who has said it.
+    /// Returns the name of the author.
     pub fn name(&self) -> Option<&str> {
         each!(self, message => message.name.as_deref())
     }
 
-    /// A reply of a model, if it is one.
+    /// Returns the message as a reply of a model, if it is one.
     pub fn as_ai(&self) -> Option<&AiMessage> {
         match self {
             Self::Ai(message) => Some(message),
@@ -117,7 +117,7 @@ impl Message {
         }
     }
 
-    /// What came of a tool, if it is that.
+    /// Returns the message as a tool message, if it is one.
     pub fn as_tool(&self) -> Option<&ToolMessage> {
         match self {
             Self::Tool(message) => Some(message),
@@ -143,14 +143,14 @@ from! {
     System: SystemMessage;
 }
 
-/// A text is a person's.
+/// A string is a message from a person.
 impl From<&str> for Message {
     fn from(text: &str) -> Self {
         Self::human(text)
     }
 }
 
-/// A text is a person's.
+/// A string is a message from a person.
 impl From<String> for Message {
     fn from(text: String) -> Self {
         Self::human(text)

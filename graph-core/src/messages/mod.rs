@@ -1,8 +1,11 @@
-//! Messages of a conversation with a language model, and how they are kept in a state.
+//! Conversations with a language model, and a reducer that keeps them in a state.
 //!
-//! A [`Message`] is what a person, a model, a tool or the application itself has said. A state keeps a list of them that
-//! [`add_messages`](AddMessages) folds: what is new is appended, what has the id of one that is there takes its place, and
-//! [`Remove`] takes one out.
+//! A [`Message`] comes from a person, a model, a tool or the application. A state keeps a list of messages with the
+//! reducer [`add_messages`](AddMessages):
+//!
+//! - A new message is appended.
+//! - A message with a known id replaces the message with that id.
+//! - [`Remove`] removes one message or all of them.
 //!
 //! ```
 //! use superstep::messages::{Message, Remove, Role};
@@ -18,7 +21,7 @@
 //! let question = &chat.messages[0];
 //! assert_eq!((question.role(), question.text().as_ref()), (Role::Human, "why is my invoice empty?"));
 //!
-//! // Without an id it is a new one; with the id of one that is there, it takes its place.
+//! // A message without an id is new. A message with a known id replaces the old one.
 //! let again = Message::human("why is invoice 7 empty?").with_id(question.id().unwrap_or_default());
 //! let chat = chat.updated(Chat::update().messages([again, Message::ai("It was a draft.")]))?;
 //! assert_eq!(chat.messages.len(), 2);
@@ -29,26 +32,32 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A conversation that a cancelled run has left in disorder is mended by [`messages_sanity`], right after [`START`](crate::START).
+//! The node [`messages_sanity`], right after [`START`](crate::START), repairs a conversation that a cancelled run has
+//! left incomplete.
 //!
 //! # JSON
 //!
-//! A message is written in the form of LangChain (`{"type": "human", "content": ..}`), so that its tools read it. For models
-//! there are [`Message::to_openai`], the form of chat endpoints, and [`AnthropicPrompt`].
+//! A message is serialized in LangChain's format (`{"type": "human", "content": ..}`), which LangChain's tools can
+//! read. For requests to models there are [`Message::to_openai`], for chat endpoints, and [`AnthropicPrompt`].
 //!
-//! | form | read | written |
+//! | format | read | written |
 //! |---|---|---|
-//! | LangChain's: `{"type": "ai", "content": ..}` | yes | by `Serialize` |
-//! | the same in `data` (`{"type": "ai", "data": ..}`), in an `lc` envelope, as a chunk | yes, as data: nothing is made but a message | |
-//! | of chat endpoints: `{"role": "assistant", "content": ..}` | yes | [`Message::to_openai`] |
-//! | of Anthropic | | [`AnthropicPrompt`] |
-//! | `"text"` (a person's), `["user", "text"]` | yes | |
+//! | LangChain: `{"type": "ai", "content": ..}` | yes | by `Serialize` |
+//! | LangChain with `data` (`{"type": "ai", "data": ..}`), an `lc` envelope, or a chunk | yes, as data: only messages
+//! are constructed | |
+//! | chat endpoints: `{"role": "assistant", "content": ..}` | yes | [`Message::to_openai`] |
+//! | Anthropic | | [`AnthropicPrompt`] |
+//! | `"text"` (from a person), `["user", "text"]` | yes | |
 //!
-//! What a message holds besides survives: fields that LangChain does not know in `extra`, those of chat endpoints in
-//! `additional_kwargs`, blocks of content of an unknown kind as they are. Nulls say nothing. Calls that a message has
-//! only in its content, or in the form of a provider, are its [`tool_calls`](AiMessage::tool_calls) as well; a list of calls,
-//! also an empty one, is the truth. Numbers in arguments are those of JSON in Rust: of more than 64 bits they are rounded. What came
-//! before tools, `function_call` and the role `function`, is not read as a call and its answer.
+//! Notes on reading:
+//!
+//! - Unknown data is kept: fields that LangChain does not know in `extra`, fields of chat endpoints in
+//!   `additional_kwargs`, and content blocks of an unknown kind as they are.
+//! - A null counts as a missing value.
+//! - If a message has no list of calls, the calls in its content or in a provider's format become its
+//!   [`tool_calls`](AiMessage::tool_calls). A list of calls takes precedence, even an empty one.
+//! - Numbers in arguments are those of `serde_json`: integers of more than 64 bits are rounded.
+//! - The older `function_call` and the role `function` are not read as a call and its answer.
 
 mod add_messages;
 mod ai;

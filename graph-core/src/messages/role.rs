@@ -3,22 +3,22 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-/// Who has said a message.
+/// The author of a message.
 ///
 /// ```
 /// use superstep::messages::Role;
 ///
-/// // Both vocabularies are read.
+/// // Accepts the names of LangChain and of chat endpoints.
 /// assert_eq!("user".parse(), Ok(Role::Human));
 /// assert_eq!("ai".parse(), Ok(Role::Ai));
 /// assert_eq!(Role::Human.to_string(), "human");
-/// assert!("nobody".parse::<Role>().is_err());
+/// assert!("narrator".parse::<Role>().is_err());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// A person; the user.
+    /// A person, the user.
     Human,
-    /// A model; the assistant.
+    /// A model, the assistant.
     Ai,
     /// A tool that the model has called.
     Tool,
@@ -27,7 +27,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// As LangChain calls it: `human`, `ai`, `tool`, `system`.
+    /// Returns the name in LangChain: `human`, `ai`, `tool` or `system`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Human => "human",
@@ -37,7 +37,7 @@ impl Role {
         }
     }
 
-    /// As chat endpoints call it: `user`, `assistant`, `tool`, `system`.
+    /// Returns the name at chat endpoints: `user`, `assistant`, `tool` or `system`.
     pub fn chat_name(self) -> &'static str {
         match self {
             Self::Human => "user",
@@ -54,10 +54,10 @@ impl fmt::Display for Role {
     }
 }
 
-/// A role that no message has.
+/// The error for an unknown role.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "unknown role `{0}`; there are `human` (`user`), `ai` (`assistant`), `tool` and `system` (`developer`)"
+    "unknown role `{0}`: use `human` (`user`), `ai` (`assistant`), `tool` or `system` (`developer`)"
 )]
 pub struct UnknownRole(pub String);
 

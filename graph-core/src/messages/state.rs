@@ -2,9 +2,9 @@ use crate::GraphState;
 
 use super::Message;
 
-/// A state that is a conversation, to be flattened into states that have more.
+/// A state with a conversation, to be flattened into larger states.
 ///
-/// Nodes that read it run in every graph whose state holds one.
+/// A node that reads `&MessagesState` works in every graph whose state contains one.
 ///
 /// ```
 /// use superstep::messages::{Message, MessagesState, MessagesStateUpdate};
@@ -34,7 +34,7 @@ use super::Message;
 #[state(crate = crate, rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", state(schema))]
 pub struct MessagesState {
-    /// What was said so far.
+    /// The conversation so far.
     #[state(input, reducer = add_messages)]
     pub messages: Vec<Message>,
 }

@@ -5,9 +5,9 @@ use crate::state::{Change, IntoChange};
 
 use super::{AddMessages, AiMessage, Content, HumanMessage, Message, Role, SystemMessage, ToolMessage, json};
 
-/// Takes a message, or all of them, out of a list that [`add_messages`](AddMessages) folds.
+/// Removes one message or all of them from a list with the reducer [`add_messages`](AddMessages).
 ///
-/// It is a part of an update and no message: nothing in the JSON of a run's *input* can express it.
+/// A removal is part of an update. The JSON of a run's *input* cannot contain one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remove(pub(super) Removed);
 
@@ -17,16 +17,17 @@ pub(super) enum Removed {
     All,
 }
 
-/// What stands for "all" where an id would be.
+/// The id that means all messages.
 const ALL: &str = "__remove_all__";
 
 impl Remove {
-    /// The message with this id. That there is none is an error. `__remove_all__` is the id of [all](Self::all) of them.
+    /// Removes the message with this id. An unknown id is an error. The id `__remove_all__` means [all](Self::all)
+    /// messages.
     pub fn id(id: impl Into<String>) -> Self {
         Self::named(id.into())
     }
 
-    /// Everything that is there and everything before it in the same update.
+    /// Removes all messages, including those before it in the same update.
     pub fn all() -> Self {
         Self(Removed::All)
     }
@@ -46,31 +47,31 @@ impl Serialize for Remove {
     }
 }
 
-/// One thing that an update does to a list of messages.
+/// One change to a list of messages.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum MessageUpdate {
-    /// Appends a message, or puts it in the place of the one with its id.
+    /// Appends a message, or replaces the one with the same id.
     Put(Box<Message>),
-    /// Takes out what is there.
+    /// Removes one message or all of them.
     Remove(Remove),
 }
 
-/// What an update does to a list of messages, one thing after the other.
+/// An update of a list of messages: changes in order.
 ///
-/// In JSON it is a list, or one of what is in it: a message in any of the forms that are read, or
-/// `{"type": "remove", "id": ".."}`.
+/// In JSON it is a list of changes, or a single one. A change is a message in any of the [accepted
+/// formats](super#json), or `{"type": "remove", "id": ".."}`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct MessagesUpdate(pub Vec<MessageUpdate>);
 
 impl MessagesUpdate {
-    /// Whether it does nothing.
+    /// Returns `true` if there are no changes.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// What an input must not say.
+    /// Checks that an input contains no removal.
     pub(super) fn of_input(&self) -> Result<(), ReduceError> {
         match self.0.iter().any(|update| matches!(update, MessageUpdate::Remove(_))) {
             true => Err(ReduceError::new("an input cannot remove messages, only an update can")),
@@ -97,14 +98,14 @@ impl<C: Into<Content>> From<(Role, C)> for Message {
         match role {
             Role::Human => HumanMessage::new(content).into(),
             Role::Ai => AiMessage::new(content).into(),
-            // A tool's message answers a call; one that says which is made with `Message::tool`.
+            // The id is missing: `Message::tool` takes it.
             Role::Tool => ToolMessage::new("", content).into(),
             Role::System => SystemMessage::new(content).into(),
         }
     }
 }
 
-/// Lets setters of messages take these, also where the field is an `Option`.
+/// Lets setters of message fields, optional or not, take these types.
 macro_rules! setters {
     ($([$($generics:tt)*] $from:ty: $update:expr;)*) => {$(
         #[diagnostic::do_not_recommend]

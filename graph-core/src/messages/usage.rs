@@ -3,26 +3,26 @@ use serde_json::{Map, Value};
 
 use super::json::null_is_default;
 
-/// How many tokens a reply has cost.
+/// The token usage of a reply.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Usage {
-    /// Read by the model.
+    /// Tokens that the model read.
     #[serde(default, deserialize_with = "null_is_default")]
     pub input_tokens: u64,
-    /// Written by the model.
+    /// Tokens that the model wrote.
     #[serde(default, deserialize_with = "null_is_default")]
     pub output_tokens: u64,
-    /// Both.
+    /// The sum.
     #[serde(default, deserialize_with = "null_is_default")]
     pub total_tokens: u64,
-    /// What else is said of it, such as `input_token_details`.
+    /// All other fields, such as `input_token_details`.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
 impl Usage {
-    /// So many tokens read and written.
+    /// Creates a usage from the numbers of tokens read and written.
     pub fn new(input_tokens: u64, output_tokens: u64) -> Self {
         let total_tokens = input_tokens.saturating_add(output_tokens);
         Self { input_tokens, output_tokens, total_tokens, extra: Map::new() }
@@ -30,7 +30,7 @@ impl Usage {
 }
 
 impl std::ops::AddAssign<&Self> for Usage {
-    /// Adds the counts; details are kept as they are.
+    /// Adds the counts. Details stay as they are.
     fn add_assign(&mut self, other: &Self) {
         self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
         self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);

@@ -5,7 +5,7 @@ fn list(ids: &str) -> Vec<Message> {
     ids.split_whitespace().map(|id| Message::human(id).with_id(id.split('=').next().unwrap_or(id))).collect()
 }
 
-/// `a=x` puts a message that says `a=x` with the id `a`, `-a` removes it, `*` removes all.
+/// Parses an update: `a=x` adds a message `a=x` with the id `a`, `-a` removes it, `*` removes all.
 fn delta(updates: &str) -> MessagesDelta {
     let one = |word: &str| match word.strip_prefix('-') {
         Some(id) => MessageUpdate::from(Remove::id(id)),
@@ -15,7 +15,7 @@ fn delta(updates: &str) -> MessagesDelta {
     AddMessages::prepare(updates.split_whitespace().map(one).collect(), &Stamp::new("n", 1, 0)).unwrap()
 }
 
-fn said(list: &[Message]) -> String {
+fn contents(list: &[Message]) -> String {
     list.iter().map(|message| message.text().into_owned()).collect::<Vec<_>>().join(" ")
 }
 
@@ -23,19 +23,19 @@ fn check(before: &str, updates: &str, after: &str) {
     let start = list(before);
     let mut value = start.clone();
     let undo = AddMessages::apply(&mut value, delta(updates)).unwrap();
-    assert_eq!(said(&value), after);
+    assert_eq!(contents(&value), after);
     undo.undo(&mut value);
     assert_eq!(value, start, "taken back: {updates}");
     AddMessages::fold(&mut value, delta(updates)).unwrap();
-    assert_eq!(said(&value), after);
+    assert_eq!(contents(&value), after);
     let stored = serde_json::to_string(&delta(updates)).unwrap();
     let mut value = start;
     AddMessages::fold(&mut value, serde_json::from_str(&stored).unwrap()).unwrap();
-    assert_eq!(said(&value), after, "as it is stored");
+    assert_eq!(contents(&value), after, "as it is stored");
 }
 
 #[test]
-fn what_is_new_comes_last_and_what_is_there_is_replaced_in_its_place() {
+fn new_is_appended_and_known_id_is_replaced() {
     check("", "a b", "a b");
     check("a b", "c", "a b c");
     check("a b c", "b=2", "a b=2 c");
@@ -44,13 +44,13 @@ fn what_is_new_comes_last_and_what_is_there_is_replaced_in_its_place() {
 }
 
 #[test]
-fn of_duplicates_in_one_update_the_last_wins_at_the_place_of_the_first() {
+fn last_duplicate_wins_at_the_first_place() {
     check("", "a b a=2", "a=2 b");
     check("x", "a=1 x=1 a=2 x=2", "x=2 a=2");
 }
 
 #[test]
-fn a_removal_takes_out_what_was_there_or_came_before_it() {
+fn removal_affects_earlier_messages() {
     check("a b c", "-b", "a c");
     check("a b c", "-a -c", "b");
     check("a", "b -b", "a");
@@ -59,31 +59,31 @@ fn a_removal_takes_out_what_was_there_or_came_before_it() {
 }
 
 #[test]
-fn what_is_removed_and_put_again_keeps_its_old_place() {
+fn readded_message_keeps_its_place() {
     check("a b c", "-a a=2", "a=2 b c");
     check("a b c", "-b x b=2", "a b=2 c x");
     check("a", "-a a=2 -a", "");
 }
 
 #[test]
-fn all_drops_everything_before_it() {
+fn remove_all_drops_everything_before_it() {
     check("a b", "*", "");
     check("a b", "c * d", "d");
     check("a b", "* a=2 * b=2 c", "b=2 c");
     check("a b", "* b=1 b=2", "b=2");
     check("a b", "* c d -c", "d");
-    // What stands before it does not matter any more.
-    check("a", "-nobody * b", "b");
+    // Errors before `*` do not matter.
+    check("a", "-unknown * b", "b");
 }
 
 #[test]
-fn removing_what_is_not_there_changes_nothing_and_is_an_error() {
+fn unknown_removal_is_an_error() {
     for updates in ["-x", "b a=2 -x", "* -a", "-x x"] {
         let mut value = list("a");
         let error = AddMessages::apply(&mut value, delta(updates)).unwrap_err();
         let id = if updates == "* -a" { "a" } else { "x" };
-        assert_eq!(error.to_string(), format!("there is no message `{id}` to remove"));
-        assert_eq!(said(&value), "a");
+        assert_eq!(error.to_string(), format!("cannot remove message `{id}`: the list has no message with this id"));
+        assert_eq!(contents(&value), "a");
     }
 }
 
@@ -95,7 +95,7 @@ fn prepared(messages: Vec<Message>, stamp: &Stamp<'_>) -> Vec<Message> {
 }
 
 #[test]
-fn missing_ids_follow_from_superstep_task_and_thread() {
+fn thread_ids_are_deterministic() {
     let stamp = Stamp { thread: Some("t"), ..Stamp::new("n", 3, 2) };
     let three = || vec![Message::human("a"), Message::human("b").with_id("own"), Message::human("c")];
     let value = prepared(three(), &stamp);
@@ -105,7 +105,7 @@ fn missing_ids_follow_from_superstep_task_and_thread() {
 }
 
 #[test]
-fn without_a_thread_no_two_runs_make_the_same_ids() {
+fn ids_without_a_thread_are_random() {
     let stamp = Stamp::new("n", 3, 2);
     let mut ids = Vec::new();
     for _ in 0..100 {
@@ -116,14 +116,14 @@ fn without_a_thread_no_two_runs_make_the_same_ids() {
 }
 
 #[test]
-fn an_empty_id_is_a_missing_one() {
+fn empty_id_counts_as_missing() {
     let stamp = Stamp { thread: Some("t"), ..Stamp::new("n", 3, 2) };
     let value = prepared(vec![Message::human("a").with_id("")], &stamp);
     assert_eq!(value[0].id(), Some("3.2.0.0.n@t"));
 }
 
 #[test]
-fn calls_without_an_id_get_one_and_an_answer_to_none_is_refused() {
+fn calls_get_ids_and_answers_need_one() {
     let stamp = Stamp { thread: Some("t"), ..Stamp::new("n", 3, 2) };
     let call = |id: &str| crate::messages::ToolCall::new(id, "clock");
     let ai = crate::messages::AiMessage::new("").call(call("")).call(call("own"));

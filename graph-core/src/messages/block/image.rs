@@ -2,33 +2,33 @@ use serde_json::{Map, Value, json};
 
 use super::{Block, object, take};
 
-/// An image.
+/// An image block.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ImageBlock {
-    /// Where it is.
+    /// The source of the image.
     pub source: ImageSource,
-    /// How closely the model is to look at it, where the provider has a word for that.
+    /// The level of detail, for providers that support it.
     pub detail: Option<String>,
-    /// What else it came with.
+    /// All other fields.
     pub extra: Map<String, Value>,
     form: Form,
 }
 
-/// Where an image is.
+/// The source of an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ImageSource {
-    /// At an address; a `data:` URL is an address too.
+    /// A URL, which may be a `data:` URL.
     Url(String),
-    /// Here, in base64.
+    /// Base64 data in the message.
     Base64 {
-        /// What it is, such as `image/png`.
+        /// The media type, such as `image/png`.
         media_type: String,
-        /// The bytes in base64.
+        /// The base64 data.
         data: String,
     },
-    /// In a file at the provider.
+    /// The id of a file at the provider.
     File(String),
 }
 
@@ -60,12 +60,12 @@ impl ImageBlock {
         Self { source, detail: None, extra: Map::new(), form }
     }
 
-    /// How closely the model is to look at it.
+    /// Sets the level of detail.
     pub fn detail(self, detail: impl Into<String>) -> Self {
         Self { detail: Some(detail.into()), ..self }
     }
 
-    /// Whether it came in the form of chat endpoints, so that what else it came with is known there.
+    /// Returns `true` if the block was read in the format of chat endpoints, which then accept its other fields.
     pub(in crate::messages) fn is_of_chat(&self) -> bool {
         matches!(self.form, Form::Url | Form::BareUrl)
     }
@@ -115,7 +115,7 @@ impl ImageBlock {
     }
 }
 
-/// `{"url": ..}` and nothing else but `detail`, or a bare address.
+/// Reads `{"url": ..}` with an optional `detail`, or a bare URL.
 pub(super) fn read_url(block: &mut Map<String, Value>) -> Option<Block> {
     if let Some(url) = take(block, "image_url") {
         return Some(Block::Image(ImageBlock::new(ImageSource::Url(url), Form::BareUrl)));

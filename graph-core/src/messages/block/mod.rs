@@ -12,9 +12,9 @@ pub use reasoning::ReasoningBlock;
 pub use text::TextBlock;
 pub use tool_use::ToolUseBlock;
 
-/// A part of what a message says.
+/// A part of the content of a message.
 ///
-/// Providers write the same thing in different forms; a block that was read is written in the form in which it was read.
+/// Providers use different formats for the same kind of block. A block is written in the format in which it was read.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Block {
@@ -22,36 +22,36 @@ pub enum Block {
     Text(TextBlock),
     /// An image.
     Image(ImageBlock),
-    /// A tool that the model wants called. The message's [`tool_calls`](super::AiMessage::tool_calls) have it as well.
+    /// A tool call. The message's [`tool_calls`](super::AiMessage::tool_calls) contain it as well.
     ToolUse(ToolUseBlock),
-    /// What the model has thought.
+    /// Reasoning of the model.
     Reasoning(ReasoningBlock),
-    /// Anything else, as it was read.
+    /// Any other block, as it was read.
     Other(Map<String, Value>),
 }
 
 impl Block {
-    /// A block of text.
+    /// Creates a block of text.
     pub fn text_of(text: impl Into<String>) -> Self {
         Self::Text(TextBlock { text: text.into(), ..TextBlock::default() })
     }
 
-    /// An image at an address.
+    /// Creates an image from a URL.
     pub fn image_url(url: impl Into<String>) -> Self {
         Self::Image(ImageBlock::at(url.into()))
     }
 
-    /// An image whose bytes are here, in base64.
+    /// Creates an image from base64 data.
     pub fn image_base64(media_type: impl Into<String>, data: impl Into<String>) -> Self {
         Self::Image(ImageBlock::here(media_type.into(), data.into()))
     }
 
-    /// What the model has thought.
+    /// Creates a reasoning block.
     pub fn reasoning(text: impl Into<String>) -> Self {
         Self::Reasoning(ReasoningBlock::new(text.into()))
     }
 
-    /// The text of a block of text.
+    /// Returns the text, if the block is text.
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Text(block) => Some(&block.text),
@@ -59,7 +59,7 @@ impl Block {
         }
     }
 
-    /// Reads a block; what has no form that is known here is kept as it is.
+    /// Reads a block. Unknown formats are kept as they are.
     fn of(mut block: Map<String, Value>) -> Self {
         let kind = block.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
         let read = match kind.as_str() {
@@ -84,7 +84,7 @@ impl Block {
         read
     }
 
-    /// The block as JSON.
+    /// Returns the block as JSON.
     pub fn to_json(&self) -> Value {
         match self {
             Self::Text(block) => block.to_json(),
@@ -124,7 +124,7 @@ impl<'de> Deserialize<'de> for Block {
         match Value::deserialize(deserializer)? {
             Value::String(text) => Ok(Self::text_of(text)),
             Value::Object(block) => Ok(Self::of(block)),
-            other => Err(D::Error::custom(format!("expected a block of content or a text, found `{other}`"))),
+            other => Err(D::Error::custom(format!("expected a content block or a string, found `{other}`"))),
         }
     }
 }

@@ -2,15 +2,15 @@ use serde_json::{Map, Value, json};
 
 use super::{Block, object, take};
 
-/// What the model has thought.
+/// A reasoning block.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ReasoningBlock {
-    /// The thought.
+    /// The reasoning text.
     pub text: String,
-    /// What the provider knows it by.
+    /// The provider's signature.
     pub signature: Option<String>,
-    /// What else it came with.
+    /// All other fields.
     pub extra: Map<String, Value>,
     form: Form,
 }
@@ -40,7 +40,7 @@ impl ReasoningBlock {
         object(value, &self.extra)
     }
 
-    /// The signature, wherever it stands: LangChain keeps what only one provider knows in `extras`.
+    /// Returns the signature, which LangChain may keep in `extras`.
     pub(in crate::messages) fn signed(&self) -> Option<&str> {
         let kept = || self.extra.get("extras")?.get("signature")?.as_str();
         self.signature.as_deref().or_else(kept)

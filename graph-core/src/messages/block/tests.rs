@@ -9,7 +9,7 @@ fn check(block: Value, is: impl Fn(&Block) -> bool) {
 }
 
 #[test]
-fn a_block_is_written_in_the_form_in_which_it_was_read() {
+fn block_is_written_in_its_original_format() {
     check(json!({"type": "text", "text": "a", "annotations": []}), |block| block.text() == Some("a"));
     let is_image = |block: &Block| matches!(block, Block::Image(_));
     check(json!({"type": "image_url", "image_url": {"url": "u", "detail": "low"}}), is_image);
@@ -35,12 +35,12 @@ fn a_block_is_written_in_the_form_in_which_it_was_read() {
 }
 
 #[test]
-fn what_is_not_known_is_kept_as_it_is() {
+fn unknown_block_is_kept() {
     let is_other = |block: &Block| matches!(block, Block::Other(_));
     check(json!({"type": "redacted_thinking", "data": "x"}), is_other);
     check(json!({"type": "input_audio", "input_audio": {"data": "", "format": "wav"}}), is_other);
     check(json!({"no": "type"}), is_other);
-    // Of a known type, but not in a known form.
+    // A known type in an unknown format.
     check(json!({"type": "text", "text": 3}), is_other);
     check(json!({"type": "image", "source_type": "text", "text": ""}), is_other);
     check(json!({"type": "image_url", "image_url": {"url": "u", "more": 1}}), is_other);

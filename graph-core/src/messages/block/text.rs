@@ -2,13 +2,13 @@ use serde_json::{Map, Value, json};
 
 use super::{Block, object, take};
 
-/// Text in a message of several blocks.
+/// A block of text.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TextBlock {
     /// The text.
     pub text: String,
-    /// What else it came with, such as citations.
+    /// All other fields, such as citations.
     pub extra: Map<String, Value>,
 }
 

@@ -2,17 +2,17 @@ use serde_json::{Map, Value, json};
 
 use super::{Block, object};
 
-/// A tool that the model wants called.
+/// A tool call in the content.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ToolUseBlock {
     /// The call's id.
     pub id: String,
-    /// The tool.
+    /// The tool's name.
     pub name: String,
-    /// Its arguments.
+    /// The arguments.
     pub input: Value,
-    /// What else it came with.
+    /// All other fields.
     pub extra: Map<String, Value>,
     form: Form,
 }
@@ -27,7 +27,7 @@ pub(super) enum Form {
 }
 
 impl ToolUseBlock {
-    /// A call of a tool.
+    /// Creates a tool call.
     pub fn new(id: impl Into<String>, name: impl Into<String>, input: impl Into<Value>) -> Self {
         Self { id: id.into(), name: name.into(), input: input.into(), ..Self::default() }
     }

@@ -11,7 +11,7 @@ fn assembled(pieces: impl IntoIterator<Item = Value>) -> AiMessage {
 }
 
 #[test]
-fn what_a_provider_writes_piece_by_piece_grows_and_what_it_says_of_the_reply_is_said_once() {
+fn streamed_fields_grow_and_metadata_is_replaced() {
     let reply = assembled([
         json!({
             "additional_kwargs": {"refusal": "I must ", "audio": {"id": "a", "data": "AA"}, "citations": [1], "seen": 1},
@@ -33,7 +33,7 @@ fn what_a_provider_writes_piece_by_piece_grows_and_what_it_says_of_the_reply_is_
 }
 
 #[test]
-fn a_whole_message_is_one_piece_of_itself() {
+fn whole_message_is_one_piece() {
     let thoughtful = json!([{"type": "reasoning", "reasoning": "Hm."}, {"type": "text", "text": "Yes."}]);
     let mut message = AiMessage::new(serde_json::from_value::<Content>(thoughtful).unwrap())
         .call(ToolCall::new("a", "clock").arg("zone", "utc"))
@@ -55,7 +55,7 @@ fn called(reply: &AiMessage) -> Vec<(&str, usize)> {
 }
 
 #[test]
-fn calls_with_one_index_are_told_apart_by_their_ids() {
+fn calls_with_one_index_differ_by_id() {
     let rest = json!({"tool_call_chunks": [{"index": 0, "args": ": 1}"}]});
     let reply = assembled([piece(0, "a", "{}"), piece(0, "b", "{\"x\""), rest]);
     assert_eq!(called(&reply), [("a", 0), ("b", 1)]);
@@ -64,7 +64,7 @@ fn calls_with_one_index_are_told_apart_by_their_ids() {
 }
 
 #[test]
-fn calls_are_in_the_order_of_their_indices_and_null_is_no_argument() {
+fn calls_are_ordered_by_index() {
     let reply = assembled([piece(1, "b", "null"), piece(0, "a", " "), piece(1, "", "")]);
     assert_eq!(called(&reply), [("a", 0), ("b", 0)]);
 }

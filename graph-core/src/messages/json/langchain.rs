@@ -1,4 +1,4 @@
-//! The form of LangChain: `{"type": "human", "content": ..}`.
+//! Reads LangChain's format: `{"type": "human", "content": ..}`.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -8,9 +8,9 @@ use crate::messages::{
     UnknownRole,
 };
 
-use super::{NoMessage, openai};
+use super::{InvalidMessage, openai};
 
-/// The role that a `type` stands for; chunks of a streamed message count as the message.
+/// Returns the role for a `type`. A chunk counts as a message.
 pub(super) fn role(kind: &str) -> Result<Role, UnknownRole> {
     match kind {
         "HumanMessageChunk" => Ok(Role::Human),
@@ -21,8 +21,8 @@ pub(super) fn role(kind: &str) -> Result<Role, UnknownRole> {
     }
 }
 
-/// Reads a message of this type: its fields, or its fields in `data`. With a content beside it, that is a field like others.
-pub(super) fn read(kind: &str, mut message: Map<String, Value>) -> Result<Message, NoMessage> {
+/// Reads a message of this type. Its fields may be in `data`, unless there is a `content` beside it.
+pub(super) fn read(kind: &str, mut message: Map<String, Value>) -> Result<Message, InvalidMessage> {
     if !message.contains_key("content")
         && let Some(Value::Object(data)) = message.get_mut("data")
     {
@@ -40,19 +40,19 @@ pub(super) fn read(kind: &str, mut message: Map<String, Value>) -> Result<Messag
 }
 
 /// Reads the fields of a message of this role.
-fn fields_and_calls(role: Role, mut message: Map<String, Value>) -> Result<Message, NoMessage> {
+fn fields_and_calls(role: Role, mut message: Map<String, Value>) -> Result<Message, InvalidMessage> {
     message.remove("type");
-    // A list of calls is the truth, an empty one too.
-    let says = |key| message.get(key).is_some_and(|calls: &Value| !calls.is_null());
-    let says_calls = says("tool_calls") || says("invalid_tool_calls");
+    // A list of calls takes precedence, even an empty one.
+    let has = |key| message.get(key).is_some_and(|calls: &Value| !calls.is_null());
+    let has_list = has("tool_calls") || has("invalid_tool_calls");
     match fields(role, message)? {
-        Message::Ai(message) if !says_calls => Ok(with_other_calls(message)?.into()),
+        Message::Ai(message) if !has_list => Ok(with_other_calls(message)?.into()),
         message => Ok(message),
     }
 }
 
-/// Reads what stands in the fields of a message of this role, and nothing else.
-pub(super) fn fields(role: Role, message: Map<String, Value>) -> Result<Message, NoMessage> {
+/// Reads only the fields of a message of this role.
+pub(super) fn fields(role: Role, message: Map<String, Value>) -> Result<Message, InvalidMessage> {
     fn read<T: DeserializeOwned + Into<Message>>(message: Value) -> serde_json::Result<Message> {
         serde_json::from_value::<T>(message).map(Into::into)
     }
@@ -63,11 +63,11 @@ pub(super) fn fields(role: Role, message: Map<String, Value>) -> Result<Message,
         Role::Tool => read::<ToolMessage>(message),
         Role::System => read::<SystemMessage>(message),
     };
-    read.map_err(|source| NoMessage::Fields { role, source })
+    read.map_err(|source| InvalidMessage::Fields { role, source })
 }
 
-/// Messages of older versions have their calls in the provider's form alone, and others as blocks of their content.
-pub(super) fn with_other_calls(mut message: AiMessage) -> Result<AiMessage, NoMessage> {
+/// Older versions keep calls only in a provider's format, or as content blocks.
+pub(super) fn with_other_calls(mut message: AiMessage) -> Result<AiMessage, InvalidMessage> {
     if let Some(Value::Array(calls)) = message.additional_kwargs.get("tool_calls") {
         let calls = calls.clone();
         openai::calls(calls, &mut message)?;
@@ -83,25 +83,25 @@ pub(super) fn with_other_calls(mut message: AiMessage) -> Result<AiMessage, NoMe
             }
             input => {
                 let call = InvalidToolCall::new(&block.id, &block.name, input.to_string());
-                message.invalid_tool_calls.push(call.error("the arguments are no object"));
+                message.invalid_tool_calls.push(call.error("the arguments are not an object"));
             }
         }
     }
     Ok(message)
 }
 
-/// Whether this is how LangChain dumps its objects, not a message that has a field `lc`.
+/// Returns `true` if this is a dump of a LangChain object, not a message with a field `lc`.
 pub(super) fn is_envelope(fields: &Map<String, Value>) -> bool {
     let kind = fields.get("type").and_then(Value::as_str);
     fields.contains_key("lc") && matches!(kind, Some("constructor" | "secret" | "not_implemented"))
 }
 
-/// Reads `{"lc": 1, "type": "constructor", "id": [.., "HumanMessage"], "kwargs": {..}}` as data: the type and the fields of what
-/// it would construct. Nothing is ever constructed but a message, and envelopes inside of it stay data.
-pub(super) fn open(mut envelope: Map<String, Value>) -> Result<(String, Map<String, Value>), NoMessage> {
+/// Reads `{"lc": 1, "type": "constructor", "id": [.., "HumanMessage"], "kwargs": {..}}` as data: its type and its
+/// fields. Only messages are constructed; envelopes inside them stay data.
+pub(super) fn open(mut envelope: Map<String, Value>) -> Result<(String, Map<String, Value>), InvalidMessage> {
     let kind = envelope.get("type").and_then(Value::as_str).unwrap_or_default();
     if kind != "constructor" {
-        return Err(NoMessage::Unconstructed(kind.to_owned()));
+        return Err(InvalidMessage::Unconstructed(kind.to_owned()));
     }
     let class = envelope.get("id").and_then(Value::as_array).and_then(|path| path.last()?.as_str());
     let class = class.unwrap_or_default().to_owned();
@@ -112,10 +112,10 @@ pub(super) fn open(mut envelope: Map<String, Value>) -> Result<(String, Map<Stri
         "SystemMessage" => "system",
         "ChatMessage" => "chat",
         "RemoveMessage" => "remove",
-        _ => return Err(NoMessage::Envelope(class)),
+        _ => return Err(InvalidMessage::Envelope(class)),
     };
     match envelope.remove("kwargs") {
         Some(Value::Object(kwargs)) => Ok((kind.to_owned(), kwargs)),
-        _ => Err(NoMessage::Envelope(class)),
+        _ => Err(InvalidMessage::Envelope(class)),
     }
 }

@@ -1,4 +1,4 @@
-//! Messages as JSON.
+//! Reads and writes messages as JSON.
 
 use std::fmt;
 
@@ -16,20 +16,20 @@ mod schema;
 
 pub use anthropic::AnthropicPrompt;
 
-use error::NoMessage;
+use error::InvalidMessage;
 
 use super::{Message, MessageUpdate, MessagesUpdate, Remove};
 
-/// Reads a message in any of the forms that are accepted.
-fn read(value: Value) -> Result<Message, NoMessage> {
+/// Reads a message in any accepted format.
+fn read(value: Value) -> Result<Message, InvalidMessage> {
     match read_update(value)? {
         MessageUpdate::Put(message) => Ok(*message),
-        MessageUpdate::Remove(_) => Err(NoMessage::Removal),
+        MessageUpdate::Remove(_) => Err(InvalidMessage::Removal),
     }
 }
 
-/// Reads one thing that an update does.
-fn read_update(value: Value) -> Result<MessageUpdate, NoMessage> {
+/// Reads one change of an update.
+fn read_update(value: Value) -> Result<MessageUpdate, InvalidMessage> {
     match value {
         Value::String(text) => Ok(Message::human(text).into()),
         Value::Object(fields) => object(fields),
@@ -37,46 +37,46 @@ fn read_update(value: Value) -> Result<MessageUpdate, NoMessage> {
             Ok([Value::String(role), content]) => {
                 openai::read(&role, Map::from_iter([("content".to_owned(), content)])).map(Into::into)
             }
-            _ => Err(NoMessage::Kind("a list")),
+            _ => Err(InvalidMessage::Kind("a list")),
         },
-        Value::Null => Err(NoMessage::Kind("null")),
-        Value::Bool(_) => Err(NoMessage::Kind("a boolean")),
-        Value::Number(_) => Err(NoMessage::Kind("a number")),
+        Value::Null => Err(InvalidMessage::Kind("null")),
+        Value::Bool(_) => Err(InvalidMessage::Kind("a boolean")),
+        Value::Number(_) => Err(InvalidMessage::Kind("a number")),
     }
 }
 
-fn object(fields: Map<String, Value>) -> Result<MessageUpdate, NoMessage> {
+fn object(fields: Map<String, Value>) -> Result<MessageUpdate, InvalidMessage> {
     let text = |key: &str| fields.get(key).and_then(Value::as_str).map(str::to_owned);
     match (text("type"), text("role")) {
         _ if langchain::is_envelope(&fields) => {
             let (kind, fields) = langchain::open(fields)?;
             of_type(&kind, fields)
         }
-        // The type of something else that has a role, such as an item of a response.
+        // The `type` belongs to another kind of object with a role, such as an item of a response.
         (Some(kind), Some(role)) if kind != "chat" && kind != "remove" && langchain::role(&kind).is_err() => {
             openai::read(&role, fields).map(Into::into)
         }
         (Some(kind), _) => of_type(&kind, fields),
         (None, Some(role)) => openai::read(&role, fields).map(Into::into),
-        (None, None) => Err(NoMessage::Unmarked),
+        (None, None) => Err(InvalidMessage::Unmarked),
     }
 }
 
-fn of_type(kind: &str, fields: Map<String, Value>) -> Result<MessageUpdate, NoMessage> {
+fn of_type(kind: &str, fields: Map<String, Value>) -> Result<MessageUpdate, InvalidMessage> {
     if kind != "remove" {
         return langchain::read(kind, fields).map(Into::into);
     }
     let id = fields.get("id").or_else(|| fields.get("data")?.get("id"));
-    let id = id.and_then(Value::as_str).ok_or(NoMessage::RemovalOfNothing)?;
+    let id = id.and_then(Value::as_str).ok_or(InvalidMessage::RemovalOfNothing)?;
     Ok(MessageUpdate::Remove(Remove::named(id.to_owned())))
 }
 
-/// A removal, as LangChain writes it.
+/// Writes a removal in LangChain's format.
 pub(super) fn removal(id: &str) -> Value {
     serde_json::json!({"type": "remove", "id": id})
 }
 
-/// Python and JavaScript write what is not there as null.
+/// Python and JavaScript write missing values as null.
 pub(super) fn null_is_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -103,14 +103,14 @@ impl<'de> Deserialize<'de> for MessagesUpdate {
     }
 }
 
-/// Reads a list element by element, so that what is wrong is known by its place in the list.
+/// Reads a list element by element, so that an error has the path of the element.
 struct OneOrMany;
 
 impl<'de> Visitor<'de> for OneOrMany {
     type Value = MessagesUpdate;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of messages, or one")
+        f.write_str("a message or a list of messages")
     }
 
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<MessagesUpdate, E> {
@@ -131,10 +131,10 @@ impl<'de> Visitor<'de> for OneOrMany {
 }
 
 impl Message {
-    /// Reads a message; see [the forms](crate::messages#json).
+    /// Reads a message in any of the [accepted formats](crate::messages#json).
     ///
     /// # Errors
-    /// It is no message; the error says why.
+    /// The JSON is not a message. The error gives the reason.
     pub fn from_json(value: Value) -> serde_json::Result<Self> {
         serde_json::from_value(value)
     }

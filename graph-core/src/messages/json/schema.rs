@@ -1,4 +1,4 @@
-//! What a schema says of messages.
+//! The JSON Schema of messages.
 
 use std::borrow::Cow;
 
@@ -15,14 +15,14 @@ impl JsonSchema for Message {
         let written = generator.contract().is_serialize();
         let types = ["human", "ai", "tool", "system"];
         let content = json_schema!({
-            "description": "A text, or blocks of text, images and other things.",
+            "description": "A string, or blocks of text, images and other parts.",
             "anyOf": [
                 {"type": "string"},
                 {"type": "array", "items": {"type": "object", "required": ["type"], "properties": {"type": {"type": "string"}}}},
             ],
         });
         let calls = json_schema!({
-            "description": "The tools that a model wants called.",
+            "description": "The tool calls that a model asks for.",
             "type": "array",
             "items": {
                 "type": "object",
@@ -41,7 +41,7 @@ impl JsonSchema for Message {
                 "id": {"type": ["string", "null"]},
                 "name": {"type": ["string", "null"]},
                 "tool_calls": calls,
-                "tool_call_id": {"description": "The call that a tool's message answers.", "type": "string"},
+                "tool_call_id": {"description": "The id of the call that a tool message answers.", "type": "string"},
                 "status": {"enum": ["success", "error"]},
             },
         });
@@ -50,11 +50,11 @@ impl JsonSchema for Message {
         }
         let content = of_type.get("properties").and_then(|properties| properties.get("content")).cloned();
         json_schema!({
-            "description": "What was said: by a person, if it is a text.",
+            "description": "A message. A string is a message from a person.",
             "anyOf": [
                 of_type,
                 {
-                    "description": "In the form of chat endpoints.",
+                    "description": "The format of chat endpoints.",
                     "type": "object",
                     "required": ["role"],
                     "properties": {
@@ -63,13 +63,13 @@ impl JsonSchema for Message {
                     },
                 },
                 {"type": "string"},
-                {"description": "Role and content.", "type": "array", "minItems": 2, "maxItems": 2},
+                {"description": "A pair of role and content.", "type": "array", "minItems": 2, "maxItems": 2},
             ],
         })
     }
 }
 
-/// What an input gives: messages. What only an update may say is no part of it.
+/// Describes an input, which contains messages and no removals.
 impl JsonSchema for MessagesUpdate {
     fn schema_name() -> Cow<'static, str> {
         "MessagesUpdate".into()

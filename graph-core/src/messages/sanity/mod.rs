@@ -1,9 +1,11 @@
-//! What a run that was cut off leaves in a conversation, put in order before the next turn.
+//! Repairs a conversation that a cut-off run has left incomplete, before the next turn.
 //!
-//! A run that is cancelled, killed or given up ends anywhere: behind a model's calls, between the answers of two tools. The
-//! next turn then sends a history that chat endpoints refuse. [`messages_sanity`](super::messages_sanity) is a node to stand
-//! right after [`START`](crate::START) and mends it; [`MessagesSanity`] is the same with texts of one's own, and [`repair`]
-//! without a graph.
+//! A run can be cancelled or killed at any point, for example after a model's calls or between two tool results. Chat
+//! endpoints refuse such a history on the next turn. There are three ways to repair it:
+//!
+//! - The node [`messages_sanity`](super::messages_sanity), right after [`START`](crate::START).
+//! - [`MessagesSanity`], the same node with custom wording.
+//! - [`repair`], without a graph.
 //!
 //! ```
 //! use superstep::messages::{AiMessage, Message, ToolCall, messages_sanity};
@@ -42,29 +44,29 @@
 //! # }
 //! ```
 //!
-//! # What is asked of a history
+//! # Requirements of endpoints
 //!
-//! Endpoints in OpenAI's form want every call of a model's message answered by tool messages that stand directly behind it,
-//! each call once, and no tool message anywhere else. Anthropic's wants the results of all tool uses of a turn in the turn
-//! that follows, before anything that a person says, each once. What satisfies the first satisfies the second.
+//! In OpenAI's format, tool messages with the answer to each call must directly follow the message with the calls. Each
+//! call is answered once, and no other tool message may occur. In Anthropic's format, the results of all tool uses of a
+//! turn come first in the next turn, each once. A history that satisfies the first format also satisfies the second.
 //!
-//! # What is mended
+//! # Repairs
 //!
-//! | there is | it becomes |
+//! | problem | repair |
 //! |---|---|
-//! | a call that nobody has answered, anywhere | a tool message with its id and name, behind the answers that are there |
-//! | an answer that does not stand directly behind its call | is brought there |
-//! | a tool message whose call is not there, or comes later | is dropped |
-//! | a second answer to one call | is dropped; the first stays |
-//! | a person's message directly after a person's | a system note between them |
-//! | a tool message at the end | a model's message behind it |
+//! | a call without an answer | a tool message with its id and name is added after the existing answers |
+//! | an answer that does not directly follow its call | is moved there |
+//! | a tool message whose call is missing or comes later | is dropped |
+//! | a second answer to a call | is dropped |
+//! | two consecutive messages from a person | a system note is added between them |
+//! | a tool message at the end | a message from the model is added after it |
 //!
-//! An answer belongs to the last message before it that has a call of its id, since some servers begin to count their ids
-//! anew in every reply. Calls whose arguments cannot be read want an answer as the others do. The answers to calls that
-//! were made together may stand in any order.
+//! An answer belongs to the last message before it that has a call with its id, because some servers restart their ids
+//! in every reply. Invalid calls need an answer like the others. Answers to the calls of one message may come in any
+//! order.
 //!
-//! Everything else stays: no message but these is dropped or changed, only tool messages move, and the answers to one
-//! message keep their order. A history that is in order already is not written at all.
+//! Nothing else changes: no other message is dropped or edited, only tool messages move, and the answers to one message
+//! keep their order. A history that is in order is not written at all.
 
 pub(super) mod node;
 mod repair;

@@ -4,11 +4,11 @@ use crate::node::{LibraryNode, NodeFor};
 
 use super::{Texts, repair};
 
-/// A node that puts a conversation in order before it is sent; see [what is mended](super).
+/// A node that repairs a conversation before it is sent to a model. See [the rules](super#repairs).
 ///
-/// It stands right after [`START`](crate::START), by itself: what another node appends in the same superstep would be lost
-/// where the history is written anew. If there is nothing to mend it writes nothing. It fits into every graph whose state
-/// [has messages](HasMessages).
+/// Put it right after [`START`](crate::START), alone in its superstep: if the history is written anew, messages that
+/// other nodes append in the same superstep would be lost. It writes nothing if the history is in order. It works in
+/// every graph whose state [has messages](HasMessages).
 ///
 /// ```
 /// # use superstep::messages::{MessagesState, messages_sanity};
@@ -23,7 +23,7 @@ use super::{Texts, repair};
 /// ```
 #[expect(
     non_camel_case_types,
-    reason = "it stands where the functions stand that are nodes, and is called as they are"
+    reason = "it is used like a node function and named like one"
 )]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct messages_sanity;
@@ -38,7 +38,7 @@ impl<S: HasMessages> NodeFor<S> for messages_sanity {
     }
 }
 
-/// [`messages_sanity`] with texts of one's own, to be put into a graph under a name.
+/// A variant of [`messages_sanity`] with custom wording, to be added to a graph under a name.
 ///
 /// ```
 /// use superstep::messages::sanity::{MessagesSanity, Texts};
@@ -57,7 +57,7 @@ impl<S: HasMessages> NodeFor<S> for messages_sanity {
 pub struct MessagesSanity(Texts);
 
 impl MessagesSanity {
-    /// The node whose messages say these texts.
+    /// Creates the node with this wording.
     pub fn with(texts: Texts) -> Self {
         Self(texts)
     }

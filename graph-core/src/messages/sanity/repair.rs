@@ -4,12 +4,13 @@ use crate::messages::{AiMessage, Message, MessageUpdate, MessagesUpdate, Remove,
 
 use super::Texts;
 
-/// What puts a history in order, as an update for [`add_messages`](crate::messages::AddMessages); `None` if it is in order.
+/// Repairs a history: returns an update for [`add_messages`](crate::messages::AddMessages), or `None` if the history is
+/// in order. See [the rules](super#repairs).
 ///
-/// What only lacks something at its end is appended to. Anything else is written anew in its order, with the same ids. What
-/// is put in has no id yet, as any new message; see [what is mended](super).
+/// If only the end lacks messages, they are appended. Otherwise the update removes all messages and adds them again in
+/// the right order, with the same ids. Messages that `repair` adds have no id yet, like any new message.
 ///
-/// Calls without an id, which `add_messages` lets no state have, are passed over: nothing could answer them.
+/// Calls without an id are ignored, because nothing can answer them. `add_messages` never stores such calls.
 ///
 /// ```
 /// use superstep::messages::{AiMessage, Message, ToolCall, sanity};
@@ -19,7 +20,7 @@ use super::Texts;
 ///
 /// history.push(AiMessage::new("").call(ToolCall::new("call_1", "clock")).into());
 /// let update = sanity::repair(&history, &sanity::Texts::default()).unwrap_or_default();
-/// // An answer to the call, and a word of the model behind it.
+/// // An answer to the call, and a closing message from the model.
 /// assert_eq!(update.0.len(), 2);
 /// ```
 pub fn repair(history: &[Message], texts: &Texts) -> Option<MessagesUpdate> {
@@ -37,8 +38,8 @@ pub fn repair(history: &[Message], texts: &Texts) -> Option<MessagesUpdate> {
     Some(all.chain(parts.into_iter().map(Part::into_update)).collect())
 }
 
-/// A history as a model can be sent it now, without writing it: in order as [`repair`] puts it, but for the end. One that ends
-/// on tools' messages is closed by the reply that is asked for.
+/// Returns a history in order, for a request to a model, without storing it. The rules are those of [`repair`], except
+/// at the end: a history that ends with tool messages gets no closing message, because the requested reply follows.
 ///
 /// ```
 /// use superstep::messages::{AiMessage, Message, ToolCall, sanity};
@@ -52,9 +53,9 @@ pub fn in_order(history: &[Message], texts: &Texts) -> Vec<Message> {
     parts(history, texts).into_iter().map(Part::into_message).collect()
 }
 
-/// A message of the history as it shall be.
+/// A message of the repaired history.
 enum Part<'a> {
-    /// One of the history as it was, and its place there.
+    /// A message of the original history, and its index there.
     Kept(usize, &'a Message),
     Added(Box<Message>),
 }
@@ -102,17 +103,17 @@ fn parts<'a>(history: &'a [Message], texts: &Texts) -> Vec<Part<'a>> {
                 parts.extend(answers.iter().map(|answer| Part::Kept(answer.place, answer.message)));
                 parts.extend(missing.map(|(id, name)| Part::added(placeholder(id, name, texts))));
             }
-            // Stands with its call, or nowhere.
+            // Added together with its call, or dropped.
             Message::Tool(_) => {}
         }
     }
     parts
 }
 
-/// What stands for the answer that a call did not get.
+/// Returns the placeholder for a missing answer.
 fn placeholder(id: &str, name: &str, texts: &Texts) -> ToolMessage {
     let answer = ToolMessage::error(id, &*texts.placeholder);
-    // A call that could not be read may lack its name as well.
+    // An invalid call may have no name.
     if name.is_empty() { answer } else { answer.name(name) }
 }
 
@@ -123,10 +124,11 @@ struct Answer<'a> {
     message: &'a Message,
 }
 
-/// The answers to each message with calls, by its place.
+/// Returns the answers to each message with calls, by its index.
 fn answers(history: &[Message]) -> HashMap<usize, Vec<Answer<'_>>> {
     let mut answers: HashMap<usize, Vec<Answer<'_>>> = HashMap::new();
-    // Who has last made a call of this id; nobody, once it is answered. A second answer must not fall to an older call.
+    // For each call id the last message that made it, until it is answered. A second answer must not count for an older
+    // call.
     let mut callers: HashMap<&str, Option<usize>> = HashMap::new();
     for (place, message) in history.iter().enumerate() {
         match message {
@@ -143,7 +145,7 @@ fn answers(history: &[Message]) -> HashMap<usize, Vec<Answer<'_>>> {
     answers
 }
 
-/// Id and tool of each call that wants an answer and has none, each id once.
+/// Returns the id and the tool of each unanswered call, each id once.
 fn unanswered<'a>(caller: &'a AiMessage, answers: &[Answer<'a>]) -> impl Iterator<Item = (&'a str, &'a str)> {
     let mut answered: HashSet<&str> = answers.iter().map(|answer| answer.id).collect();
     calls(caller).filter(move |(id, _)| answered.insert(id))

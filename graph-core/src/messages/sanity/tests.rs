@@ -2,8 +2,8 @@ use super::*;
 use crate::messages::{AddMessages, AiMessage, InvalidToolCall, Message, MessagesUpdate, Role, ToolCall};
 use crate::reducers::{Reducer, Stamp};
 
-/// `h` is a person's message, `s` a system's, `a` a model's; `a(1,2)` makes calls of these ids, `a(!1)` one that cannot be
-/// read; `t1` answers call 1. Ids of messages are their places.
+/// Parses a history: `h` is from a person, `s` from the system, `a` from a model. `a(1,2)` makes calls with these ids,
+/// `a(!1)` an invalid one; `t1` answers call 1. Message ids are indices.
 fn history(words: &str) -> Vec<Message> {
     words.split_whitespace().enumerate().map(|(at, word)| message(word).with_id(format!("m{at}"))).collect()
 }
@@ -25,7 +25,7 @@ fn message(word: &str) -> Message {
     }
 }
 
-/// What a history is in the words above; what was put in is `+n` (a note), `+c` (a closing) and `+t1`.
+/// Writes a history in the same notation. Added messages are `+n` (note), `+c` (closing) and `+t1`.
 fn words(history: &[Message]) -> String {
     let word = |message: &Message| match message {
         Message::System(_) if message.text() == Texts::default().note => "+n".to_owned(),
@@ -62,7 +62,7 @@ fn check(before: &str, after: &str) {
 }
 
 #[test]
-fn a_history_that_is_in_order_is_left_alone() {
+fn ordered_history_is_unchanged() {
     for before in [
         "",
         "h",
@@ -86,7 +86,7 @@ fn a_history_that_is_in_order_is_left_alone() {
 }
 
 #[test]
-fn a_call_without_an_answer_gets_one_wherever_it_is() {
+fn unanswered_call_gets_a_placeholder() {
     check("h a(1)", "h a(1) +t1 +c");
     check("h a(1) h", "h a(1) +t1 h");
     check("h a(1,2) h", "h a(1,2) +t1 +t2 h");
@@ -100,18 +100,18 @@ fn a_call_without_an_answer_gets_one_wherever_it_is() {
 }
 
 #[test]
-fn an_answer_that_stands_elsewhere_is_brought_behind_its_call() {
+fn misplaced_answer_moves_to_its_call() {
     check("h a(1) s t1 a", "h a(1) t1 s a");
     check("h a(1) h t1 a", "h a(1) t1 h a");
     check("h a(1,2) t2 s t1 a", "h a(1,2) t2 t1 s a");
     check("h a(1) a(2) t2 t1 a", "h a(1) t1 a(2) t2 a");
     check("h a(1,2,3) h t3 s t1 a", "h a(1,2,3) t3 t1 +t2 h s a");
-    // What stood between two messages of a person may be gone then.
+    // Moving an answer may make two messages from a person adjacent.
     check("h a h a(1) h t1 h a", "h a h a(1) t1 h +n h a");
 }
 
 #[test]
-fn an_answer_without_its_call_and_a_second_one_are_dropped() {
+fn stray_and_second_answers_are_dropped() {
     check("h t1 a", "h a");
     check("t1 h a", "h a");
     check("h t1 a(1) h", "h a(1) +t1 h");
@@ -123,32 +123,32 @@ fn an_answer_without_its_call_and_a_second_one_are_dropped() {
 }
 
 #[test]
-fn ids_that_a_server_uses_again_belong_to_the_message_before() {
+fn reused_call_id_belongs_to_the_last_message() {
     check("h a(0) h a(0) t0 a", "h a(0) +t0 h a(0) t0 a");
     check("h a(0) t0 a h a(0) h", "h a(0) t0 a h a(0) +t0 h");
-    // The second of two answers is no answer to an older call.
+    // The second of two answers does not answer an older call.
     check("h a(0) h a(0) t0=x t0=y a", "h a(0) +t0 h a(0) t0=x a");
     check("h a(0,1) t1 h a(0) t0 t1 a", "h a(0,1) t1 +t0 h a(0) t0 a");
     check("h a(0,1) t0 h a(0) t0 t1 a", "h a(0,1) t0 t1 h a(0) t0 a");
 }
 
 #[test]
-fn a_person_who_speaks_twice_is_told_apart() {
+fn note_separates_consecutive_human_messages() {
     check("h h", "h +n h");
     check("h1 h2 h3 a", "h1 +n h2 +n h3 a");
-    // Nothing stands between them once what does not belong there is gone.
+    // Dropping the tool message makes the two adjacent.
     check("h1 t9 h2 a", "h1 +n h2 a");
 }
 
 #[test]
-fn a_history_that_ends_on_a_tool_is_closed() {
+fn history_ending_with_a_tool_is_closed() {
     check("h a(1) t1", "h a(1) t1 +c");
     check("h a(1,2) t2 t1", "h a(1,2) t2 t1 +c");
     check("h a(1) h t1", "h a(1) t1 h");
 }
 
 #[test]
-fn what_lacks_only_its_end_is_appended_to_and_keeps_what_is_stored() {
+fn incomplete_end_is_only_appended_to() {
     let update = |before: &str| repair(&history(before), &Texts::default()).unwrap().0;
     assert_eq!(update("h a h a(1,2) t2").len(), 2);
     assert_eq!(update("h a h a(1,2) t2 t1").len(), 1);
@@ -156,7 +156,7 @@ fn what_lacks_only_its_end_is_appended_to_and_keeps_what_is_stored() {
 }
 
 #[test]
-fn a_placeholder_says_that_the_call_has_failed() {
+fn placeholder_has_error_status() {
     let mended = folded(history("h a(1)"), repair(&history("h a(1)"), &Texts::default()).unwrap());
     let answer = mended[2].as_tool().unwrap();
     assert_eq!(answer.status, crate::messages::ToolStatus::Error);
@@ -166,7 +166,7 @@ fn a_placeholder_says_that_the_call_has_failed() {
 }
 
 #[test]
-fn texts_are_ones_own() {
+fn texts_can_be_replaced() {
     let texts = Texts::default().note("Notiz").placeholder(String::from("kein Ergebnis")).closing("Schluss");
     let before = history("h h a(1)");
     let after = folded(before.clone(), repair(&before, &texts).unwrap());
@@ -175,9 +175,9 @@ fn texts_are_ones_own() {
     assert_eq!(repair(&after, &texts), None);
 }
 
-/// No state that `add_messages` keeps has one; it must not stop the conversation for ever if another one has.
+/// States with `add_messages` have no such calls; other states must not fail because of them.
 #[test]
-fn calls_and_answers_without_an_id_fail_nothing() {
+fn calls_without_id_are_ignored() {
     let before =
         [message("h"), AiMessage::new("").call(ToolCall::new("", "x")).into(), message("t"), message("h")];
     let after = folded(before.to_vec(), repair(&before, &Texts::default()).unwrap());

@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-/// What the messages say that [`repair`](super::repair) puts into a history; English if nothing else is said.
+/// The wording of the messages that [`repair`](super::repair) adds. The default is English.
 ///
 /// ```
 /// use superstep::messages::sanity::Texts;
@@ -29,17 +29,17 @@ impl Default for Texts {
 }
 
 impl Texts {
-    /// What the system note between two messages of a person says.
+    /// Sets the system note between two messages from a person.
     pub fn note(self, text: impl Into<Cow<'static, str>>) -> Self {
         Self { note: text.into(), ..self }
     }
 
-    /// What a call is answered with that no tool has answered.
+    /// Sets the answer to an unanswered call.
     pub fn placeholder(self, text: impl Into<Cow<'static, str>>) -> Self {
         Self { placeholder: text.into(), ..self }
     }
 
-    /// What the model says behind tool messages that a history ends on.
+    /// Sets the closing message of the model, after tool messages at the end of a history.
     pub fn closing(self, text: impl Into<Cow<'static, str>>) -> Self {
         Self { closing: text.into(), ..self }
     }

@@ -109,15 +109,15 @@ fn unknown_roles_are_errors_that_name_the_known_ones() {
 fn what_is_no_message_says_so() {
     refused(
         json!(3),
-        "expected a message (an object, a text, or a pair of role and content), found a number",
+        "expected a message (an object, a string, or a pair of role and content), found a number",
     );
     refused(json!(null), "found null");
     refused(json!(["user", "a", "b"]), "found a list");
     refused(json!([3, "a"]), "found a list");
-    refused(json!({"content": "hi"}), "expected a message, which has a `type` or a `role`");
-    refused(json!({"role": "tool", "content": "hi"}), "a message of `tool`: missing field `tool_call_id`");
-    refused(json!({"role": "user", "content": 3}), "the content of a message: a text, or a list of blocks");
-    refused(json!({"role": "user", "content": [3]}), "expected a block of content or a text, found `3`");
+    refused(json!({"content": "hi"}), "expected a message, but the object has neither `type` nor `role`");
+    refused(json!({"role": "tool", "content": "hi"}), "invalid `tool` message: missing field `tool_call_id`");
+    refused(json!({"role": "user", "content": 3}), "the content of a message: a string or a list of blocks");
+    refused(json!({"role": "user", "content": [3]}), "expected a content block or a string, found `3`");
     refused(json!({"type": "ai", "tool_calls": [{"args": {}}]}), "missing field `name`");
 }
 
@@ -126,22 +126,22 @@ fn of_an_envelope_nothing_but_a_message_is_made() {
     let envelope = |kind: &str, class: &str| json!({"lc": 1, "type": kind, "id": ["langchain", class], "kwargs": {"content": "x"}});
     check(envelope("constructor", "HumanMessage"), Role::Human, "x");
     check(envelope("constructor", "AIMessageChunk"), Role::Ai, "x");
-    refused(envelope("constructor", "ChatOpenAI"), "the envelope holds no message but `ChatOpenAI`");
+    refused(envelope("constructor", "ChatOpenAI"), "the envelope of `ChatOpenAI` contains no message");
     refused(
         envelope("not_implemented", "HumanMessage"),
-        "an envelope of the type `not_implemented` holds no message",
+        "an envelope of the type `not_implemented` contains no message",
     );
     refused(
         json!({"lc": 1, "type": "secret", "id": ["KEY"]}),
-        "an envelope of the type `secret` holds no message",
+        "an envelope of the type `secret` contains no message",
     );
     refused(
         json!({"lc": 1, "type": "constructor", "id": "HumanMessage"}),
-        "the envelope holds no message but ``",
+        "the envelope of `` contains no message",
     );
     refused(
         json!({"lc": 1, "type": "constructor", "id": ["HumanMessage"], "kwargs": []}),
-        "holds no message",
+        "contains no message",
     );
 }
 
@@ -151,7 +151,7 @@ fn a_removal_is_part_of_an_update_alone() {
     for removal in
         [json!({"type": "remove", "id": "a"}), json!({"type": "remove", "data": {"id": "a"}}), envelope]
     {
-        refused(removal.clone(), "a removal is no message: only an update of messages can hold one");
+        refused(removal.clone(), "a removal is not a message: only an update of messages can contain one");
         let update: MessageUpdate = serde_json::from_value(removal).unwrap();
         assert_eq!(update, Remove::id("a").into());
     }
@@ -159,7 +159,7 @@ fn a_removal_is_part_of_an_update_alone() {
         serde_json::from_value(json!([{"type": "remove", "id": "__remove_all__"}, "again"])).unwrap();
     assert_eq!(all, [MessageUpdate::from(Remove::all()), "again".into()].into_iter().collect());
     let error = serde_json::from_value::<MessagesUpdate>(json!({"type": "remove"})).unwrap_err();
-    assert!(error.to_string().contains("a removal names the message by its `id`"), "{error}");
+    assert!(error.to_string().contains("a removal needs the `id` of the message"), "{error}");
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn an_update_can() {
     let unknown: ChatUpdate =
         serde_json::from_value(json!({"messages": {"type": "remove", "id": "nobody"}})).unwrap();
     let error = chat.updated(unknown).unwrap_err();
-    assert_eq!(error.source().unwrap().to_string(), "there is no message `nobody` to remove");
+    assert_eq!(error.source().unwrap().to_string(), "cannot remove message `nobody`: the list has no message with this id");
 }
 
 #[test]
@@ -90,8 +90,8 @@ fn what_is_no_message_is_named_by_its_place() {
     refused(
         json!({"messages": ["hi", {"role": "robot", "content": ""}], "aside": 3, "secret": [["hunter2"]]}),
         &[
-            "$.messages[1]: unknown role `robot`; there are `human` (`user`), `ai` (`assistant`), `tool` and `system` (`developer`)",
-            "$.aside: invalid type: integer `3`, expected a list of messages, or one",
+            "$.messages[1]: unknown role `robot`: use `human` (`user`), `ai` (`assistant`), `tool` or `system` (`developer`)",
+            "$.aside: invalid type: integer `3`, expected a message or a list of messages",
             "$.secret: the value does not fit (details are withheld because the field is excluded)",
         ],
     );

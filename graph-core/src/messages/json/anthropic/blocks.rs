@@ -2,7 +2,7 @@ use serde_json::{Map, Value, json};
 
 use crate::messages::{Block, Content, ImageBlock, ImageSource};
 
-/// What a message says, as blocks; none of what says nothing.
+/// Returns the content as blocks, without empty text.
 pub(super) fn of(content: &Content) -> Vec<Value> {
     match content {
         Content::Text(text) if text.trim().is_empty() => Vec::new(),
@@ -11,25 +11,25 @@ pub(super) fn of(content: &Content) -> Vec<Value> {
     }
 }
 
-/// The texts in it alone.
+/// Returns the text blocks of the content.
 pub(super) fn texts(content: &Content) -> Vec<Value> {
     of(content).into_iter().filter(|block| block["type"] == "text").collect()
 }
 
-/// What a result of a tool may hold.
+/// Returns the blocks that a tool result may contain.
 pub(super) fn result(content: &Content) -> Vec<Value> {
-    let may = |block: &Value| {
+    let is_allowed = |block: &Value| {
         matches!(block["type"].as_str(), Some("text" | "image" | "document" | "search_result"))
     };
-    of(content).into_iter().filter(may).collect()
+    of(content).into_iter().filter(is_allowed).collect()
 }
 
 pub(super) fn text(text: &str) -> Value {
     json!({"type": "text", "text": text})
 }
 
-/// A block; none of one that says nothing, and of one that only others know. What else a block came with is refused here,
-/// unless it is known.
+/// Converts a block. Empty text, and blocks that only other providers know, become `None`. Of the extra fields only
+/// known ones are sent, because Anthropic refuses others.
 pub(super) fn block(block: &Block) -> Option<Value> {
     match block {
         Block::Text(block) if block.text.trim().is_empty() => None,
@@ -39,18 +39,18 @@ pub(super) fn block(block: &Block) -> Option<Value> {
             let signature = block.signed()?;
             Some(json!({"type": "thinking", "thinking": block.text, "signature": signature}))
         }
-        // They are sent as the calls of the message.
+        // Sent as the calls of the message.
         Block::ToolUse(_) => None,
         Block::Other(block) => match block.get("type")?.as_str()? {
             "refusal" => block.get("refusal")?.as_str().filter(|text| !text.trim().is_empty()).map(text),
-            kind if is_of_others(kind) => None,
+            kind if is_foreign(kind) => None,
             _ => Some(Value::Object(block.clone())),
         },
     }
 }
 
-/// What is a block of chat endpoints or of LangChain, or in no form that is known.
-fn is_of_others(kind: &str) -> bool {
+/// Returns `true` for blocks of chat endpoints and LangChain, and for known types in an unknown form.
+fn is_foreign(kind: &str) -> bool {
     const NAMES: [&str; 20] = [
         "audio",
         "file",

@@ -8,49 +8,49 @@ use crate::messages::{AiMessage, Block};
 
 use super::blocks;
 
-/// What a model has said, thoughts first, with its calls at their places in the content, and behind it where it has none.
+/// Returns the content of a model's message: thinking first, calls at their places in the content or else at the end.
 pub(super) fn with_content(message: &AiMessage) -> Vec<Value> {
     let inputs = inputs(message);
-    let (mut said, mut sent) = (Vec::new(), HashSet::new());
+    let (mut content, mut sent) = (Vec::new(), HashSet::new());
     for block in message.content.blocks() {
         match block {
-            // The calls of the message are the truth: one that is not among them will have no answer. Of a streamed
-            // message, the block has no arguments.
+            // The message's list of calls takes precedence: a call that is missing there gets no answer. The block of a
+            // streamed message has no arguments.
             Block::ToolUse(block) => {
                 if let Some((name, input)) = inputs.get(block.id.as_str())
                     && sent.insert(block.id.as_str())
                 {
-                    said.push(tool_use(&block.id, name, input, block.extra.get("cache_control")));
+                    content.push(tool_use(&block.id, name, input, block.extra.get("cache_control")));
                 }
             }
-            block => said.extend(blocks::block(block)),
+            block => content.extend(blocks::block(block)),
         }
     }
     if message.content.blocks().is_empty() {
-        said.extend(blocks::of(&message.content));
+        content.extend(blocks::of(&message.content));
     }
     let refusal = message.additional_kwargs.get("refusal").and_then(Value::as_str);
-    said.extend(refusal.filter(|text| !text.trim().is_empty()).map(blocks::text));
+    content.extend(refusal.filter(|text| !text.trim().is_empty()).map(blocks::text));
     for (id, _) in message.calls() {
         if let Some((name, input)) = inputs.get(id)
             && sent.insert(id)
         {
-            said.push(tool_use(id, name, input, None));
+            content.push(tool_use(id, name, input, None));
         }
     }
-    // What begins with a thought is in the order in which the model has said it: thoughts may follow results of tools that
-    // ran at the provider.
-    if !said.first().is_some_and(is_thought) {
-        said.sort_by_key(|block| !is_thought(block));
+    // A message that begins with thinking is in its original order: thinking may follow results of tools that ran at
+    // the provider.
+    if !content.first().is_some_and(is_thought) {
+        content.sort_by_key(|block| !is_thought(block));
     }
-    said
+    content
 }
 
 fn is_thought(block: &Value) -> bool {
     block["type"] == "thinking" || block["type"] == "redacted_thinking"
 }
 
-/// Tool and input of each call.
+/// Returns the tool and the input of each call.
 fn inputs(message: &AiMessage) -> BTreeMap<&str, (&str, Map<String, Value>)> {
     let calls =
         message.tool_calls.iter().map(|call| (call.id.as_str(), (call.name.as_str(), call.args.clone())));
@@ -70,25 +70,25 @@ fn tool_use(call: &str, name: &str, input: &Map<String, Value>, cache_control: O
     block
 }
 
-/// An id of a call that is accepted here: the same for a call and its answer.
+/// Returns a call id that Anthropic accepts, the same for a call and its answer.
 pub(super) fn id(call: &str) -> Cow<'_, str> {
-    if !call.is_empty() && call.chars().all(is_taken) { call.into() } else { short_id(call).into() }
+    if !call.is_empty() && call.chars().all(is_allowed) { call.into() } else { short_id(call).into() }
 }
 
-/// A name of a tool that is accepted here: a model may have called what is no tool at all.
+/// Returns a tool name that Anthropic accepts. A model may have called a tool that does not exist.
 fn name(tool: &str) -> Cow<'_, str> {
     if tool.is_empty() {
         return "unknown".into();
     }
-    if tool.len() <= LONGEST && tool.chars().all(is_taken) {
+    if tool.len() <= MAX_NAME && tool.chars().all(is_allowed) {
         return tool.into();
     }
-    tool.chars().map(|letter| if is_taken(letter) { letter } else { '_' }).take(LONGEST).collect()
+    tool.chars().map(|letter| if is_allowed(letter) { letter } else { '_' }).take(MAX_NAME).collect()
 }
 
-/// How many letters a name has at most.
-const LONGEST: usize = 128;
+/// The maximum length of a name.
+const MAX_NAME: usize = 128;
 
-fn is_taken(letter: char) -> bool {
+fn is_allowed(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-')
 }

@@ -1,4 +1,4 @@
-//! The form of Anthropic's messages, to be sent.
+//! Writes messages in Anthropic's format.
 
 mod blocks;
 mod calls;
@@ -11,23 +11,23 @@ use crate::messages::Message;
 
 use turns::Turns;
 
-/// A conversation in the form of Anthropic's messages: what a request to a model of theirs says as `system` and `messages`.
+/// A conversation in Anthropic's format: the `system` and `messages` of a request.
 ///
-/// Their form is stricter than a history is. There are turns of `user` and `assistant` only, one after the other, and the
-/// user has the first; the results of tools stand at the beginning of the turn after the calls. So:
+/// The format is stricter than a conversation. It has alternating turns of `user` and `assistant`, the first of which
+/// is the user's. Tool results stand at the beginning of the turn after their calls. The conversion works as follows:
 ///
-/// - System messages at the beginning become `system`; later ones are text in a turn of the user.
-/// - What one side says several times in a row becomes one turn; messages that say nothing, and empty texts, are left out.
-/// - A tool's message goes into the turn after its call, wherever it stands in the history. One that answers no call
-///   of the history is text in a turn of the user.
-/// - Calls become `tool_use` blocks. One whose arguments cannot be read has them as a text in its `input`, which has to be an
-///   object. Ids with letters that are refused there are replaced, in calls and answers alike, and so are such letters of a
-///   tool's name.
-/// - Thoughts go first, if they are signed: others are not taken back.
-/// - A history that does not begin with the user is given a first turn of the user, `Begin.`: without it every request of an
-///   agent that speaks first, or whose history was cut, would be refused.
+/// - System messages at the beginning become `system`. Later ones become text in a turn of the user.
+/// - Consecutive messages of one side become one turn. Empty messages and empty text are left out.
+/// - A tool message moves into the turn after its call. If it answers no call of the history, it becomes text in a turn
+///   of the user.
+/// - Calls become `tool_use` blocks. Unreadable arguments become a string inside `input`, which must be an object. Ids
+///   and tool names with characters that Anthropic refuses are replaced, ids in calls and answers alike.
+/// - Signed thinking comes first. Unsigned thinking is left out, because Anthropic does not accept it.
+/// - If the history does not begin with the user, a first turn of the user with the text `Begin.` is added. Otherwise
+///   every request would be refused for an agent that speaks first, or after a history was cut.
 ///
-/// That each call has its answer, which is asked for as well, is the history's matter.
+/// Anthropic also requires an answer to each call, which the conversion does not add: see
+/// [`sanity`](crate::messages::sanity).
 ///
 /// ```
 /// use superstep::messages::{AiMessage, AnthropicPrompt, Message, ToolCall};
@@ -46,7 +46,7 @@ use turns::Turns;
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct AnthropicPrompt {
-    /// Blocks of text: what the application tells the model.
+    /// The text blocks of the system prompt.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub system: Vec<Value>,
     /// The turns.
@@ -54,7 +54,7 @@ pub struct AnthropicPrompt {
 }
 
 impl AnthropicPrompt {
-    /// The conversation in this form.
+    /// Converts a conversation.
     pub fn of(history: &[Message]) -> Self {
         let leading = history.iter().take_while(|message| matches!(message, Message::System(_))).count();
         let (system, history) = history.split_at_checked(leading).unwrap_or((history, &[]));

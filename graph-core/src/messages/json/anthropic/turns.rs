@@ -6,7 +6,7 @@ use crate::messages::{HumanMessage, Message, ToolMessage, ToolStatus};
 
 use super::{blocks, calls};
 
-/// What the user says in a history that begins without one.
+/// The first turn of the user in a history that begins without one.
 const FIRST: &str = "Begin.";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -15,21 +15,21 @@ enum Side {
     Assistant,
 }
 
-/// What one side says until the other does.
+/// A turn of one side.
 struct Turn {
     side: Side,
-    /// What came of the calls in the turn before.
+    /// The results of the calls in the turn before.
     results: Vec<Value>,
     blocks: Vec<Value>,
 }
 
-/// Turns in the making: never two of one side in a row.
+/// The turns so far. Sides always alternate.
 #[derive(Default)]
 pub(super) struct Turns {
     turns: Vec<Turn>,
-    /// In which turn a call stands that has no answer yet.
+    /// The turn of each call that has no answer yet.
     open: HashMap<String, usize>,
-    /// What was answered: a second answer to the same call is refused.
+    /// The answered calls. A second answer would be refused.
     answered: HashSet<String>,
 }
 
@@ -55,14 +55,14 @@ impl Turns {
         }
     }
 
-    /// The last turn, if it is this side's, or the next one.
+    /// Returns the last turn if it belongs to this side, or adds one.
     fn last(&mut self, side: Side) -> Option<&mut Turn> {
         let length = self.turns.len();
-        let goes_on = self.turns.last().is_some_and(|last| last.side == side);
-        self.turn(if goes_on { length.saturating_sub(1) } else { length }, side)
+        let same_side = self.turns.last().is_some_and(|last| last.side == side);
+        self.turn(if same_side { length.saturating_sub(1) } else { length }, side)
     }
 
-    /// The turn that is there, or the next one.
+    /// Returns the turn at this index, or adds it at the end.
     fn turn(&mut self, at: usize, side: Side) -> Option<&mut Turn> {
         if at == self.turns.len() {
             self.turns.push(Turn { side, results: Vec::new(), blocks: Vec::new() });
@@ -71,7 +71,7 @@ impl Turns {
     }
 
     fn human(&mut self, message: &HumanMessage) {
-        // Who builds this form by hand writes results of tools as blocks of a message of the user.
+        // Callers who write Anthropic's format by hand put tool results into a message of the user.
         let is_result = |block: &Value| block["type"] == "tool_result";
         let (results, blocks): (Vec<_>, Vec<_>) =
             blocks::of(&message.content).into_iter().partition(is_result);
@@ -101,7 +101,7 @@ impl Turns {
                 result.insert("is_error".to_owned(), true.into());
             }
         }
-        // Sides take turns, so that the turn after that of the calls is the user's.
+        // Sides alternate, so the turn after the calls is the user's.
         if let Some(turn) = self.turn(at + 1, Side::User) {
             turn.results.push(result);
         }

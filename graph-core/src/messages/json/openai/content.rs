@@ -2,7 +2,7 @@ use serde_json::{Map, Value, json};
 
 use crate::messages::{Block, Content, ImageBlock, ImageSource};
 
-/// What a message says, in the form of chat endpoints.
+/// Returns the content in the format of chat endpoints.
 pub(super) fn content(content: &Content) -> Value {
     match content {
         Content::Text(text) => text.as_str().into(),
@@ -13,11 +13,11 @@ pub(super) fn content(content: &Content) -> Value {
     }
 }
 
-/// A part; none of what this form does not know.
+/// Converts a block to a part, or `None` if the format has no such part.
 fn part(block: &Block) -> Option<Value> {
     match block {
         Block::Text(text) => {
-            // What other providers say of a text is refused by some endpoints.
+            // Some endpoints refuse the extra fields of other providers.
             let foreign = ["citations", "extras", "id", "index"];
             let extra = text.extra.iter().filter(|(key, _)| !foreign.contains(&key.as_str()));
             Some(with(json!({"type": "text", "text": text.text}), extra))
@@ -26,13 +26,14 @@ fn part(block: &Block) -> Option<Value> {
         Block::ToolUse(_) | Block::Reasoning(_) => None,
         Block::Other(block) => {
             let kind = block.get("type")?.as_str()?;
-            (!is_of_others(kind)).then(|| Value::Object(block.clone()))
+            (!is_foreign(kind)).then(|| Value::Object(block.clone()))
         }
     }
 }
 
-/// What is a block of other providers or of LangChain. The rest is sent: endpoints have more parts than are known here.
-fn is_of_others(kind: &str) -> bool {
+/// Returns `true` for blocks of other providers and of LangChain. All others are sent, because endpoints have more
+/// parts than are known here.
+fn is_foreign(kind: &str) -> bool {
     const NAMES: [&str; 14] = [
         "container_upload",
         "document",
@@ -57,7 +58,7 @@ fn image(image: &ImageBlock) -> Value {
     let url = match &image.source {
         ImageSource::Url(url) => url.clone(),
         ImageSource::Base64 { media_type, data } => format!("data:{media_type};base64,{data}"),
-        // There are no addresses of files in this form, but files.
+        // The format refers to files in their own kind of part.
         ImageSource::File(id) => return json!({"type": "file", "file": {"file_id": id}}),
     };
     let mut inner = Map::from_iter([("url".to_owned(), url.into())]);

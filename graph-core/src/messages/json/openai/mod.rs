@@ -1,4 +1,4 @@
-//! The form of chat endpoints: `{"role": "user", "content": ..}`.
+//! The format of chat endpoints: `{"role": "user", "content": ..}`.
 
 mod content;
 mod read;
@@ -6,8 +6,8 @@ mod write;
 
 pub(super) use read::{calls, read};
 
-/// Where the role `developer`, which is a system's, is kept; LangChain keeps it there as well.
+/// The key for the role `developer` of a system message, as in LangChain.
 const ROLE: &str = "__openai_role__";
 
-/// Where it is kept that a call is one of a tool that takes a text.
+/// The key that marks a call of a custom tool, which takes a string.
 const TYPE: &str = "__openai_type__";

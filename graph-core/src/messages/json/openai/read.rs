@@ -2,10 +2,10 @@ use serde_json::{Map, Value};
 
 use crate::messages::{AiMessage, InvalidToolCall, Message, Role, ToolCall};
 
-use super::super::{NoMessage, langchain};
+use super::super::{InvalidMessage, langchain};
 use super::{ROLE, TYPE};
 
-/// What is a field of the message whichever form it came in.
+/// Returns `true` for the fields that a message has in every format.
 fn is_field(role: Role, key: &str) -> bool {
     match key {
         "content" | "name" | "id" | "additional_kwargs" | "response_metadata" => true,
@@ -15,8 +15,8 @@ fn is_field(role: Role, key: &str) -> bool {
     }
 }
 
-/// Reads a message of this role; what only this form knows is kept in `additional_kwargs`.
-pub(in super::super) fn read(name: &str, mut fields: Map<String, Value>) -> Result<Message, NoMessage> {
+/// Reads a message of this role. Fields that only this format has go into `additional_kwargs`.
+pub(in super::super) fn read(name: &str, mut fields: Map<String, Value>) -> Result<Message, InvalidMessage> {
     let role: Role = name.parse()?;
     fields.remove("role");
     let mut additional = match fields.remove("additional_kwargs") {
@@ -39,15 +39,15 @@ pub(in super::super) fn read(name: &str, mut fields: Map<String, Value>) -> Resu
             calls(called, &mut message)?;
             Ok(message.into())
         }
-        (_, called) if !called.is_null() => Err(NoMessage::Calls),
+        (_, called) if !called.is_null() => Err(InvalidMessage::Calls),
         (message, _) => Ok(message),
     }
 }
 
-/// Reads calls of tools, those with unreadable arguments as invalid ones.
-pub(in super::super) fn calls(called: Vec<Value>, message: &mut AiMessage) -> Result<(), NoMessage> {
+/// Reads tool calls. Calls with unreadable arguments become invalid calls.
+pub(in super::super) fn calls(called: Vec<Value>, message: &mut AiMessage) -> Result<(), InvalidMessage> {
     for call in called {
-        let Value::Object(mut call) = call else { return Err(NoMessage::Calls) };
+        let Value::Object(mut call) = call else { return Err(InvalidMessage::Calls) };
         let id = text(call.get("id"));
         if let Some(Value::Object(mut function)) = call.remove("function") {
             let (name, args) = (text(function.get("name")), function.remove("arguments"));
@@ -73,8 +73,8 @@ pub(in super::super) fn calls(called: Vec<Value>, message: &mut AiMessage) -> Re
             read.extra.insert(TYPE.to_owned(), "custom".into());
             message.invalid_tool_calls.push(read);
         } else {
-            // As LangChain writes it.
-            let read = serde_json::from_value(Value::Object(call)).map_err(|_| NoMessage::Calls)?;
+            // LangChain's format.
+            let read = serde_json::from_value(Value::Object(call)).map_err(|_| InvalidMessage::Calls)?;
             message.tool_calls.push(read);
         }
     }
@@ -85,10 +85,10 @@ fn text(value: Option<&Value>) -> String {
     value.and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// The arguments; what the model has written and what is wrong with it, if they are no object.
+/// Parses the arguments. The error has the original string and a description.
 fn arguments(written: Value) -> Result<Map<String, Value>, (String, String)> {
     match written {
-        // Some servers write the object itself.
+        // Some servers send the object itself.
         Value::Object(args) => Ok(args),
         Value::Null => Ok(Map::new()),
         Value::String(written) if matches!(written.trim(), "" | "null") => Ok(Map::new()),
@@ -96,11 +96,11 @@ fn arguments(written: Value) -> Result<Map<String, Value>, (String, String)> {
             let read = serde_json::from_str(&written);
             read.map_err(|error: serde_json::Error| (written, error.to_string()))
         }
-        other => Err((other.to_string(), "the arguments are no object".to_owned())),
+        other => Err((other.to_string(), "the arguments are not an object".to_owned())),
     }
 }
 
-/// What a call came with besides: next to what it calls, and inside of it.
+/// Returns the remaining fields of a call, including those inside its `function` or `custom` object.
 fn rest(kind: &str, mut inner: Map<String, Value>, mut call: Map<String, Value>) -> Map<String, Value> {
     for key in ["id", "type"] {
         call.remove(key);

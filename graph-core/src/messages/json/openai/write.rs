@@ -6,12 +6,12 @@ use super::content::content;
 use super::{ROLE, TYPE};
 
 impl Message {
-    /// The message in the form of chat endpoints, for a request to one.
+    /// Returns the message in the format of chat endpoints, for a request to one.
     ///
-    /// What came in that form goes out again: fields that only it knows (they are in `additional_kwargs`), kinds of content,
-    /// the role `developer`. What only others know stays behind: ids and metadata of messages, artifacts, thoughts and calls
-    /// as blocks of content. Images become `image_url` parts, in base64 as `data:` URLs. Calls with unreadable arguments are
-    /// sent as the model has written them.
+    /// A message that was read in this format keeps its provider fields (in `additional_kwargs`), its kinds of content
+    /// and the role `developer`. Left out are ids and metadata of messages, artifacts, and reasoning and calls in
+    /// content blocks. Images become `image_url` parts; base64 data becomes a `data:` URL. Calls with unreadable
+    /// arguments are sent as the model wrote them.
     ///
     /// ```
     /// use superstep::messages::{AiMessage, Message, ToolCall};
@@ -47,15 +47,15 @@ impl Message {
             Self::Human(_) | Self::System(_) => {}
         }
         for (key, value) in self.additional_kwargs() {
-            // LangChain's own, and a copy of the calls that its older versions keep.
+            // Skips LangChain's own fields, and the copy of the calls that its older versions keep.
             if !key.starts_with("__") && key != "tool_calls" && !sent.contains_key(key) {
                 sent.insert(key.clone(), value.clone());
             }
         }
-        // A reply that only calls, refuses or is heard has no content; every other one has to have some.
+        // Endpoints require content, except in a reply with only calls, a refusal or audio.
         let says_other = ["tool_calls", "function_call", "refusal", "audio"]
             .iter()
-            .any(|key| sent.get(*key).is_some_and(|said| !said.is_null()));
+            .any(|key| sent.get(*key).is_some_and(|value| !value.is_null()));
         if self.role() == Role::Ai && says_other && sent.get("content") == Some(&json!("")) {
             sent.insert("content".to_owned(), Value::Null);
         }
@@ -94,7 +94,7 @@ fn invalid_call(call: &InvalidToolCall) -> Value {
 fn of_kind(kind: &str, id: &str, inner: [(&str, Value); 2], extra: &Map<String, Value>) -> Value {
     let mut called = extra.get(kind).and_then(Value::as_object).cloned().unwrap_or_default();
     called.extend(inner.map(|(key, value)| (key.to_owned(), value)));
-    // LangChain's own.
+    // Skips LangChain's own fields.
     let own = |key: &str| key.starts_with("__") || matches!(key, "type" | "extras") || key == kind;
     let mut call: Map<_, _> =
         extra.iter().filter(|(key, _)| !own(key)).map(|(key, value)| (key.clone(), value.clone())).collect();
