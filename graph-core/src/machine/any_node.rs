@@ -1,4 +1,4 @@
-//! What the enum of a machine's nodes is written with, and read.
+//! Support for the generated enum of a machine's nodes: reading, debug output, and a trait bound.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,24 +10,24 @@ use crate::node::Payload;
 
 use super::AnyNode;
 
-/// A type that can be a node.
+/// A type that can be a node of a machine.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a node of a machine",
     label = "a checkpoint cannot hold it",
     note = "derive `serde::Serialize` and `serde::Deserialize` for it; it also has to be `Send`, `Sync` and `'static`"
 )]
 pub trait NodeData {
-    /// Asking for it asks for the trait.
+    /// Naming this constant requires the trait.
     const FITS: () = ();
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Payload> NodeData for T {}
 
-/// Reads any node: an object with its name and its data.
+/// Reads any node, in the form of an object with its name and data.
 ///
 /// # Errors
-/// No node has the name, or its data is not that.
+/// The machine has no node with this name, or the data does not fit it.
 pub fn read_node<'de, A: AnyNode, D: Deserializer<'de>>(deserializer: D) -> Result<A, D::Error> {
     struct Named<A>(PhantomData<A>);
 
@@ -50,10 +50,10 @@ pub fn read_node<'de, A: AnyNode, D: Deserializer<'de>>(deserializer: D) -> Resu
     deserializer.deserialize_enum("Node", A::__NAMES, Named(PhantomData))
 }
 
-/// A node as `Increment({"foo":4})`: nodes need no `Debug` of their own.
+/// Formats a node as `Increment({"foo":4})`, so that nodes need no `Debug`.
 ///
 /// # Errors
-/// The formatter's.
+/// The errors of the formatter.
 pub fn debug_node<T: Serialize>(name: &str, node: &T, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match serde_json::to_value(node) {
         Ok(serde_json::Value::Null) => f.write_str(name),

@@ -9,7 +9,7 @@ use crate::state::{GraphState, Holds};
 
 use super::{OutputOf, Place, StateMachine, Wiring};
 
-/// A state machine: its nodes, its state, what it ends with; implemented by
+/// A state machine, with its nodes, its state and its output. Implemented by
 /// [`#[derive(Machine)]`](derive@crate::machine::Machine).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a machine",
@@ -17,33 +17,33 @@ use super::{OutputOf, Place, StateMachine, Wiring};
     note = "write `#[derive(Machine)] #[machine(nodes(A, B))]` on `struct {Self};`"
 )]
 pub trait Machine: Send + Sync + Sized + 'static {
-    /// The struct's name.
+    /// The name of the struct.
     const NAME: &'static str;
-    /// What the nodes read and update; [`Stateless`](super::Stateless) if it is not said.
+    /// The state that the nodes read and update. The default is [`Stateless`](super::Stateless).
     type State: GraphState;
-    /// What nodes read as `&ContextWith<_>`; nothing, if it is not said.
+    /// The application context, which nodes read as `&ContextWith<_>`. The default is `()`.
     type Context: Send + Sync + 'static;
-    /// What the machine ends with; nothing, if it is not said.
+    /// The output of the machine. The default is `()`.
     type Output: Payload + Clone + OutputOf<Self>;
-    /// Any node of the machine, with its data.
+    /// The generated enum of all nodes with their data.
     type Node: AnyNode<Machine = Self>;
-    /// What a run holds: the state, and the output once there is one.
+    /// The state of a run: the machine's state, and its output once it has ended.
     type Run: RunState<Machine = Self>;
 
     #[doc(hidden)]
     fn __wire(wiring: Wiring<Self>) -> Wiring<Self>;
 
-    /// Checks what the types cannot, and makes the machine that runs.
+    /// Checks the machine and builds it. The compiler has checked most of it already.
     ///
     /// # Errors
-    /// [`Wiring`](crate::ErrorKind::Wiring) with everything that is wrong: a state that has two fields of one name.
+    /// [`Wiring`](crate::ErrorKind::Wiring) with all mistakes, such as a state with two fields of the same name.
     fn compile() -> Result<StateMachine<Self>, Error> {
         let wiring = Wiring::new(StateGraph::<Self::Run>::with_context::<Self::Context>().name(Self::NAME));
         Self::__wire(wiring).compile()
     }
 
-    /// The input of a run that begins with `node`, for a [thread](crate::thread::Thread::run); the state gets its start
-    /// values, or stays what it is on the thread.
+    /// Returns the input of a run that begins with `node`, for a [thread](crate::thread::Thread::run). The state keeps
+    /// the thread's values, or gets its start values on a new thread.
     fn start(node: impl IntoNode<Self>) -> InputOf<Self>
     where
         StateInputOf<Self>: Unsaid,
@@ -51,36 +51,36 @@ pub trait Machine: Send + Sync + Sized + 'static {
         Self::start_with(node, Unsaid::unsaid())
     }
 
-    /// The input of a run that begins with `node`, and with this input of the state.
+    /// Returns the input of a run that begins with `node` and has this input for the state.
     fn start_with(node: impl IntoNode<Self>, state: StateInputOf<Self>) -> InputOf<Self> {
         <Self::Run as RunState>::__begin(node.into_node(), state)
     }
 
-    /// An update that leads a thread to another node than the planned one, in the place of START:
+    /// Returns an update that replaces the planned node of a thread with `node`. Apply it as [`START`](crate::START):
     /// `thread.update(Fives::redirect(Increment(2)), as_node(START))`.
     fn redirect(node: impl IntoNode<Self>) -> <Self::Run as GraphState>::Update {
         <Self::Run as RunState>::__redirect(node.into_node())
     }
 
-    /// The node itself, where one is named: for breakpoints, pictures, and updates as it.
+    /// Refers to a node by its type, for breakpoints, pictures, and updates as a node.
     fn node<N: NodeOf<Self>>() -> Place<Self, N> {
         Place::new()
     }
 }
 
-/// What a run of `M` starts with.
+/// The input of a run of `M`.
 pub type InputOf<M> = <<M as Machine>::Run as GraphState>::Input;
-/// What the state of `M` starts with.
+/// The input of the state of `M`.
 pub type StateInputOf<M> = <<M as Machine>::State as GraphState>::Input;
 
-/// The input of a state that a run need not be given.
+/// An input without required fields.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has required fields",
-    label = "the state of this machine does not begin by itself",
-    note = "give its input beside the node: `run_with(node, input)`, or `start_with(node, input)` for a thread"
+    label = "the state of this machine needs an input",
+    note = "pass the input after the node:  `run_with(node, input)`, or `start_with(node, input)` for a thread"
 )]
 pub trait Unsaid {
-    /// The input that gives nothing.
+    /// Returns the empty input.
     #[doc(hidden)]
     fn unsaid() -> Self;
 }
@@ -92,57 +92,57 @@ impl<T: Default> Unsaid for T {
     }
 }
 
-/// A type that is a node of the machine `M`; implemented by [`#[derive(Machine)]`](derive@crate::machine::Machine) for each
-/// of `nodes(..)`.
+/// A node type of the machine `M`. Implemented by [`#[derive(Machine)]`](derive@crate::machine::Machine) for each of
+/// `nodes(..)`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a node of the machine `{M}`",
-    label = "is not in the `nodes(..)` of `{M}`"
+    label = "add it to the `nodes(..)` of `{M}`"
 )]
 pub trait NodeOf<M: Machine>: Sized + 'static {
-    /// The node's name, in pictures and checkpoints.
+    /// The node's name in pictures and checkpoints.
     const NAME: &'static str;
 }
 
-/// A node of the machine `M` with its data: one of its nodes, or `M::Node`.
+/// A value that is a node of the machine `M`: one of its node types, or the enum `M::Node`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a node of the machine `{M}`",
-    label = "is not in the `nodes(..)` of `{M}`"
+    label = "add it to the `nodes(..)` of `{M}`"
 )]
 pub trait IntoNode<M: Machine> {
-    /// The node as one of any.
+    /// Converts the node into the enum.
     fn into_node(self) -> M::Node;
 }
 
-/// Any node of a machine: the enum that the derive makes, with the nodes' data in it. Cheap to clone.
+/// The generated enum of a machine's nodes with their data. Cheap to clone.
 pub trait AnyNode: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// The machine.
     type Machine: Machine<Node = Self>;
 
-    /// The node's name.
+    /// Returns the node's name.
     fn name(&self) -> &'static str;
 
-    /// Which of the machine's nodes it is, and its data.
+    /// Returns the node's index and its data.
     #[doc(hidden)]
     fn __sent(&self) -> (usize, Packet);
 
-    /// The node at this place, with its data.
+    /// Returns the node with this name and data.
     #[doc(hidden)]
     fn __received(name: &str, packet: &Packet) -> Option<Self>;
 
-    /// The nodes' names, by place.
+    /// The names of the nodes, by index.
     #[doc(hidden)]
     const __NAMES: &'static [&'static str];
 
-    /// Reads the data of the node at this place.
+    /// Reads the data of the node with this index.
     #[doc(hidden)]
     fn __read<'de, V: serde::de::VariantAccess<'de>>(place: usize, data: V) -> Result<Self, V::Error>;
 
-    /// All of them, as ways out of START.
+    /// Returns the exits of START: one to each node.
     #[doc(hidden)]
     fn __exits() -> Vec<Exit>;
 }
 
-/// What a run of a machine holds; the derive makes it, a state of a graph with that of the machine inside.
+/// The generated state of a machine's run, into which the machine's own state is flattened.
 pub trait RunState: GraphState + StateOrPacket<Role = IsState> + Holds<Self> {
     /// The machine.
     type Machine: Machine<Run = Self>;
@@ -169,7 +169,7 @@ pub trait RunState: GraphState + StateOrPacket<Role = IsState> + Holds<Self> {
     fn __end(output: <Self::Machine as Machine>::Output) -> Self::Update;
 }
 
-/// The way to a node of the machine.
+/// Returns the exit to a node of the machine.
 #[doc(hidden)]
 pub fn exit_to<M: Machine, N: NodeOf<M> + Payload>() -> Exit {
     let read = Some(crate::node::PacketType::reader::<N>());

@@ -2,34 +2,34 @@ use serde::{Deserialize, Serialize};
 
 use super::Machine;
 
-/// What a node returns to end the machine, with its output.
+/// The return value of a node that ends the machine, with the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct End<T = ()>(pub T);
 
-/// A type that the machine `M` ends with.
+/// The output type of the machine `M`.
 #[diagnostic::on_unimplemented(
     message = "the machine `{M}` does not end with `{Self}`",
-    label = "is not the output of `{M}`",
-    note = "what it ends with is said on `{M}`: `#[machine(output = ..)]`; `()` if nothing is"
+    label = "is not the output type of `{M}`",
+    note = "the output type of `{M}` is set by `#[machine(output = ..)]`, and is `()` by default"
 )]
 pub trait OutputOf<M: Machine> {
-    /// The output.
+    /// Converts the value into the output.
     #[doc(hidden)]
     fn into_output(self) -> M::Output;
 }
 
-/// Whether a machine has ended, as its run holds it.
+/// The end of a machine in the state of its run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ending<T> {
-    /// It is under way.
+    /// The machine has not ended.
     #[default]
     Open,
-    /// It has ended with this.
+    /// The machine has ended with this output.
     End(T),
 }
 
 impl<T> Ending<T> {
-    /// The output, if there is one.
+    /// Returns the output, or `None` before the end.
     pub fn output(&self) -> Option<&T> {
         match self {
             Self::Open => None,
@@ -37,7 +37,7 @@ impl<T> Ending<T> {
         }
     }
 
-    /// The output by value, if there is one.
+    /// Returns the output by value, or `None` before the end.
     pub fn into_output(self) -> Option<T> {
         match self {
             Self::Open => None,

@@ -4,20 +4,20 @@ use crate::state::GraphState as _;
 
 use super::{Machine, RunState};
 
-/// What a machine has come to: its output, and its state.
+/// The result of a machine that has ended.
 pub struct Ended<M: Machine> {
-    /// What it ended with.
+    /// The output.
     pub output: M::Output,
-    /// The state at its end.
+    /// The final state.
     pub state: M::State,
 }
 
 impl<R: RunState> Outcome<R> {
-    /// The output and the state of a machine that has ended.
+    /// Returns the output and the state of a machine that has ended.
     ///
     /// # Errors
-    /// [`NotEnded`](ErrorKind::MachineNotEnded): it has stopped on the way, at questions or breakpoints, or its thread was finished
-    /// from outside.
+    /// [`MachineNotEnded`](ErrorKind::MachineNotEnded) if the run has paused at an interrupt or a breakpoint, or its
+    /// thread was finished by an update.
     pub fn ended(self) -> Result<Ended<R::Machine>, Error> {
         let waits = self.waits_for();
         match self.into_state().__into_parts() {
@@ -28,7 +28,7 @@ impl<R: RunState> Outcome<R> {
 }
 
 impl<M: Machine> std::fmt::Debug for Ended<M> {
-    /// By the dump rules: what a state keeps to itself does not get into logs.
+    /// Formats the state by its dump rules, so that excluded fields stay out of logs.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let output = serde_json::to_value(&self.output);
         let mut shown = f.debug_struct("Ended");

@@ -4,18 +4,18 @@ use crate::state::{GraphState, IntoUpdate, Update as _};
 use super::to::{Edge, Way};
 use super::{Edges, End, Machine, OutputOf, To};
 
-/// What a node of the machine `M` may return: it says where to go.
+/// A return type of a node of the machine `M`: it selects the next node.
 #[diagnostic::on_unimplemented(
     message = "a node of the machine `{M}` cannot return `{Self}`",
-    label = "returns `{Self}`, which is no way on in `{M}`",
-    note = "a node returns the node that follows, `End(output)`, or `To<{M}, (A, B)>` for one of several; `(update, one of these)`; or a `Result` of these"
+    label = "`{Self}` does not select a next node of `{M}`",
+    note = "return the next node, `End(output)`, or `To<{M}, (A, B)>` for a choice; with an update: `(update, one of these)`; or a `Result` of these"
 )]
 pub trait Leads<M: Machine> {
-    /// Where it can lead to.
+    /// Returns the possible exits.
     #[doc(hidden)]
     fn exits() -> Vec<Exit>;
 
-    /// What is left behind, with this update besides.
+    /// Converts the value into a step, after this update.
     #[doc(hidden)]
     fn leave(self, update: UpdateOf<M>) -> Result<Step<M::Run>, NodeError>;
 }

@@ -1,7 +1,7 @@
-//! Typed state machines: nodes that are structs with data, each of which says where it leads.
+//! Typed state machines: each node is a struct with data, and selects the next node by its return type.
 //!
-//! A node is a struct, its `run` an async function over `&self` and whatever a node of a [graph](crate::StateGraph) may
-//! read, and the return type of that function is the list of the node's edges:
+//! A node has an async function `run` over `&self` and the parameters of a [graph](crate::StateGraph)'s node. The
+//! return type of `run` lists the edges of the node:
 //!
 //! ```
 //! use superstep::machine::{End, Machine, To, to};
@@ -37,18 +37,26 @@
 //! # }
 //! ```
 //!
-//! An edge to what is no node of the machine, an end with another type than the machine's, a state or a context that the
-//! machine does not have: each is a compile error.
+//! These mistakes are compile errors:
 //!
-//! # It is a graph
+//! - an edge to a type that is not a node of the machine
+//! - an end with another type than the machine's output
+//! - a state or a context that the machine does not have
 //!
-//! [`compile`](Machine::compile) makes a [graph](crate::Graph) with a route after each node, and its data as the packet. So a
-//! node may [ask](crate::Context::interrupt), have durable [steps](crate::Context::step), [emit](crate::Context::emit), take the state, a
-//! [view](derive@crate::StateView) of it, `&Context` and `&ContextWith<_>`; and a machine runs on
-//! [threads](crate::thread), streams its events, is replayed and branched as a graph is. What a run holds is a state made by
-//! the derive, `FivesRun`, with the machine's own state [flattened](derive@crate::GraphState) into it.
+//! # A machine is a graph
 //!
-//! A machine is in one node at a time. What runs several at once (fan-out, maps, joins) is a [graph](crate::StateGraph).
+//! [`compile`](Machine::compile) builds a [graph](crate::Graph) with a route after each node, which sends the next
+//! node's data as a packet. The features of graphs are available:
+//!
+//! - A node can [interrupt](crate::Context::interrupt), take durable [steps](crate::Context::step) and
+//!   [emit](crate::Context::emit) events.
+//! - A node can read the state, a [view](derive@crate::StateView) of it, `&Context` and `&ContextWith<_>`.
+//! - A machine runs on [threads](crate::thread), streams events, and can be replayed and forked.
+//!
+//! The derive generates the state of a run, such as `FivesRun`, into which the machine's own state is
+//! [flattened](derive@crate::GraphState).
+//!
+//! A machine runs one node at a time. For fan-out, map-reduce and joins use a [graph](crate::StateGraph).
 
 mod any_node;
 mod definition;

@@ -1,4 +1,4 @@
-//! A function that runs a node, as a graph runs it.
+//! Adapts a machine's node functions to graph nodes.
 
 use std::marker::PhantomData;
 
@@ -9,13 +9,13 @@ use crate::node::{CallWith, Exit, IntoStep, NodeError, Step};
 
 use super::{Leads, Machine};
 
-/// Runs `F`, and takes what it returns for a way on in `M`.
+/// A node function of `M`, whose results are wrapped in [`Moved`].
 pub struct Moving<M, F, Out> {
     run: F,
     moves: PhantomData<fn(M) -> Out>,
 }
 
-/// What a node of `M` has returned.
+/// The return value of a node of `M`.
 pub struct Moved<M, Out> {
     out: Out,
     machine: PhantomData<fn(M)>,

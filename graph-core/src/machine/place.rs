@@ -5,7 +5,7 @@ use crate::node::{Body, NodeRef, Shape, Signature};
 
 use super::{Machine, NodeOf};
 
-/// A node of a machine, where one is named; see [`Machine::node`].
+/// A reference to a node of a machine. See [`Machine::node`].
 pub struct Place<M, N> {
     name: &'static str,
     node: PhantomData<fn() -> (M, N)>,

@@ -5,9 +5,9 @@ use crate::run::{NeedsContext, Run};
 
 use super::{IntoNode, Machine, StateInputOf, Unsaid};
 
-/// A machine that can be run; cheap to clone, and shared by all its runs. Made by [`Machine::compile`].
+/// A compiled machine, made by [`Machine::compile`]. It is cheap to clone; its runs share it.
 ///
-/// It is a [`Graph`] and derefs to it: that is where streams, [stores](Graph::with_checkpointer) and pictures come from.
+/// It derefs to its [`Graph`], which provides streams, [checkpointers](Graph::with_checkpointer) and pictures.
 pub struct StateMachine<M: Machine>(Graph<M::Run, M::Context>);
 
 impl<M: Machine> StateMachine<M> {
@@ -15,7 +15,7 @@ impl<M: Machine> StateMachine<M> {
         Self(graph)
     }
 
-    /// A run that begins with `node`; awaiting it runs it. Options are set before, and the context given.
+    /// Prepares a run that begins with `node`. Set its options and its context, then await it.
     ///
     /// ```
     /// # use superstep::machine::{End, Machine, To, to};
@@ -44,7 +44,7 @@ impl<M: Machine> StateMachine<M> {
         self.0.run(M::start(node))
     }
 
-    /// The same with an input of the state.
+    /// Prepares a run that begins with `node`, with an input for the state.
     pub fn run_with(
         &self,
         node: impl IntoNode<M>,
@@ -53,7 +53,7 @@ impl<M: Machine> StateMachine<M> {
         self.0.run(M::start_with(node, state))
     }
 
-    /// The graph that it is.
+    /// Returns the machine's graph.
     pub fn graph(&self) -> &Graph<M::Run, M::Context> {
         &self.0
     }

@@ -6,7 +6,7 @@ use crate::thread::OnThread;
 
 use super::{AnyNode, IntoNode, Machine, RunState};
 
-/// A run of a machine that is driven by hand, node by node; made by `machine.run(node).iter()`.
+/// A run of a machine that the caller steps through node by node. Made by `machine.run(node).iter()`.
 ///
 /// ```
 /// use superstep::machine::{End, Machine, To, to};
@@ -35,7 +35,7 @@ use super::{AnyNode, IntoNode, Machine, RunState};
 /// assert_eq!(numbers, [12, 6, 3]);
 /// assert_eq!(run.output(), Some(&3));
 ///
-/// // With another node than the planned one.
+/// // Replaces the planned node.
 /// let mut run = Halving::compile()?.run(Half(24)).iter()?;
 /// run.next_with(Half(10)).await?;
 /// assert_eq!(run.finish().await?.ended()?.output, 5);
@@ -45,69 +45,70 @@ use super::{AnyNode, IntoNode, Machine, RunState};
 pub struct Steps<M: Machine>(Stepper<M::Run, M::Context>);
 
 impl<M: Machine> Steps<M> {
-    /// Runs the planned node, and gives the one that it leads to; `None` when the machine has [ended](Self::output), or
-    /// has [stopped](Self::pause) on the way.
+    /// Runs the planned node and returns the next one. Returns `None` if the machine has [ended](Self::output) or has
+    /// [paused](Self::pause).
     ///
     /// # Errors
-    /// Everything that a run can fail with. The node stays planned: a further call runs it again.
+    /// All errors of a run. The node stays planned, and another call runs it again.
     ///
     /// # Cancel safety
-    /// After a dropped call the node is planned as before.
+    /// If the future is dropped, the node stays planned.
     pub async fn next(&mut self) -> Result<Option<M::Node>, Error> {
         Ok(if self.0.step().await? { self.planned() } else { None })
     }
 
-    /// The same with another node in the place of the planned one, which is given up. Any node of the machine will do.
+    /// Replaces the planned node, which is given up, with any node of the machine, runs that, and returns the next one.
     ///
-    /// On a thread the change is a checkpoint of its own, with the source `update`.
+    /// On a thread, the replacement is stored in a checkpoint of its own with the source `update`.
     ///
     /// # Errors
-    /// As [`next`](Self::next); and [`NotStorable`](crate::ErrorKind::NotStorable) for a node whose data cannot be stored,
-    /// the planned one is planned still then.
+    /// The errors of [`next`](Self::next), and [`NotStorable`](crate::ErrorKind::NotStorable) if the node's data cannot
+    /// be stored. In that case the planned node stays planned.
     ///
     /// # Cancel safety
-    /// After a dropped call the other node is planned.
+    /// If the future is dropped, the new node is planned.
     pub async fn next_with(&mut self, node: impl IntoNode<M>) -> Result<Option<M::Node>, Error> {
         self.driver().replan(M::redirect(node))?;
         self.next().await
     }
 
-    /// The node that runs next; `None` at the end.
+    /// Returns the node that runs next, or `None` at the end.
     pub fn planned(&self) -> Option<M::Node> {
         let (name, packet) = self.0.driver().planned()?;
         M::Node::__received(name, packet)
     }
 
-    /// The state as of the last node that has run.
+    /// Returns the state after the last node that has run.
     pub fn state(&self) -> &M::State {
         self.0.state().__state()
     }
 
-    /// What the machine has ended with; `None` before.
+    /// Returns the output, or `None` before the end.
     pub fn output(&self) -> Option<&M::Output> {
         self.0.state().__output().filter(|_| self.0.driver().planned().is_none())
     }
 
-    /// Where the run has stopped on the way.
+    /// Returns the pause that the run has stopped at, if any.
     pub fn pause(&self) -> Option<Pause<&M::Run>> {
         self.0.pause()
     }
 
-    /// Answers open questions; see [`Stepper::answer`].
+    /// Answers open interrupts. See [`Stepper::answer`].
     ///
     /// # Errors
-    /// [`Answer`](crate::ErrorKind::InvalidAnswer): no open question has the answer's id, or the answer cannot be stored.
+    /// [`InvalidAnswer`](crate::ErrorKind::InvalidAnswer) if no open interrupt has the answer's id, or the answer
+    /// cannot be stored.
     pub fn answer(&mut self, answers: impl IntoIterator<Item = Answer>) -> Result<(), Error> {
         self.0.answer(answers)
     }
 
-    /// Runs all that is left, or until the run stops on the way.
+    /// Runs the machine until it ends or pauses.
     ///
     /// # Errors
-    /// Everything that a run can fail with.
+    /// All errors of a run.
     ///
     /// # Cancel safety
-    /// A dropped call cancels the run.
+    /// Dropping the future cancels the run.
     pub async fn finish(self) -> Result<Outcome<M::Run>, Error> {
         self.0.finish().await
     }
@@ -121,10 +122,10 @@ impl<R: RunState, C> Run<R, <R::Machine as Machine>::Context, C>
 where
     C: ContextGiven<<R::Machine as Machine>::Context>,
 {
-    /// Begins the run of a machine, and leaves it to the caller to run node by node.
+    /// Begins the run of a machine, which the caller then steps through node by node.
     ///
     /// # Errors
-    /// The state's input breaks a rule.
+    /// The input violates a validation rule of the state.
     pub fn iter(self) -> Result<Steps<R::Machine>, Error> {
         self.start().map(Steps)
     }
@@ -136,22 +137,25 @@ where
     C: ContextGiven<<R::Machine as Machine>::Context>,
     OnThread<R, <R::Machine as Machine>::Context, K>: Target<R, <R::Machine as Machine>::Context>,
 {
-    /// Begins the run of a machine on its thread, and leaves it to the caller to run node by node; `None` when there is
-    /// nothing to run. With [`Durability::Sync`](crate::Durability::Sync), a node that `next` has run is stored before the
-    /// call returns.
+    /// Begins the run of a machine on its thread, which the caller then steps through node by node. Returns `None` if
+    /// there is nothing to run.
+    ///
+    /// With [`Durability::Sync`](crate::Durability::Sync), a node that `next` has run is stored before the call
+    /// returns.
     ///
     /// # Errors
-    /// What the run would be refused with.
+    /// The errors with which the run would be refused.
     ///
     /// # Cancel safety
-    /// A dropped call has begun the run or not; [`resume`](crate::thread::Thread::resume) finds out.
+    /// If the future is dropped, the run may or may not have begun. [`resume`](crate::thread::Thread::resume) continues
+    /// it if it has.
     pub async fn iter(self) -> Result<Option<Steps<R::Machine>>, Error> {
         Ok(self.start().await?.map(Steps))
     }
 }
 
 impl<M: Machine> std::fmt::Debug for Steps<M> {
-    /// By name: what a node carries may be nobody's business.
+    /// Shows only the node's name: its data may be confidential.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let planned = self.planned();
         f.debug_struct("Steps").field("planned", &planned.as_ref().map(AnyNode::name)).finish()

@@ -5,17 +5,17 @@ use crate::state::Update as _;
 
 use super::{End, Machine, NodeOf, OutputOf, RunState};
 
-/// One of several ways on: `To<Fives, (Increment, End<i64>)>` is what a node of the machine `Fives` returns that leads to
-/// an `Increment` or ends the machine with an `i64`. [`to`] makes it.
+/// A choice of next nodes, made by [`to`]. A node of the machine `Fives` that returns `To<Fives, (Increment,
+/// End<i64>)>` leads to an `Increment` or ends the machine with an `i64`.
 pub struct To<M, L: List> {
     taken: L::OneOf,
     machine: PhantomData<fn() -> M>,
 }
 
-/// The way on that was taken.
+/// The choice that was made.
 #[doc(hidden)]
 pub struct Way<M: Machine> {
-    /// Which of the ways out of the node.
+    /// The index among the exits of the node.
     exit: usize,
     to: WayTo<M>,
 }
@@ -26,17 +26,17 @@ enum WayTo<M: Machine> {
 }
 
 impl<M: Machine> Way<M> {
-    /// To a node.
+    /// Chooses a node.
     pub fn node<N: NodeOf<M> + Payload>(node: N) -> Self {
         Self { exit: 0, to: WayTo::Node(Packet::new(node)) }
     }
 
-    /// To the end.
+    /// Chooses the end.
     pub(super) fn end(output: M::Output) -> Self {
         Self { exit: 0, to: WayTo::End(output) }
     }
 
-    /// What is left behind by a node that goes this way.
+    /// Converts the choice into a step with this update.
     pub fn step(self, update: <M::Run as crate::GraphState>::Update) -> Step<M::Run> {
         let exit = self.exit;
         match self.to {
@@ -55,7 +55,7 @@ impl<M: Machine, L: Edges<M>> To<M, L> {
     }
 }
 
-/// Goes to a node, or to the [`End`]: one of those that the node's return type names.
+/// Selects the next node or the [`End`], which must be in the list of the return type.
 ///
 /// ```
 /// use superstep::machine::{End, Machine, To, to};
@@ -84,17 +84,17 @@ pub fn to<M, L: List, E: OneOf<L, I>, I>(edge: E) -> To<M, L> {
     To { taken: edge.into_one(), machine: PhantomData }
 }
 
-/// Where a node of the machine `M` may lead to: one of its nodes, or [`End`] with its output.
+/// A destination in the machine `M`: one of its nodes, or [`End`] with its output.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a node of the machine `{M}`",
-    label = "is not in the `nodes(..)` of `{M}`, nor its `End`"
+    label = "is neither in the `nodes(..)` of `{M}` nor its `End`"
 )]
 pub trait Edge<M: Machine>: Sized {
-    /// The way there.
+    /// Returns the exit that leads there.
     #[doc(hidden)]
     fn exit() -> Exit;
 
-    /// The same, taken.
+    /// Converts the value into a choice.
     #[doc(hidden)]
     fn into_way(self) -> Way<M>;
 }
@@ -109,18 +109,18 @@ impl<M: Machine, T: OutputOf<M>> Edge<M> for End<T> {
     }
 }
 
-/// A list of types: a tuple of up to eight.
+/// A tuple of up to eight types.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of nodes",
     label = "is not a tuple of nodes and `End<_>`",
-    note = "write `To<Machine, (A, B)>`; a node that leads to one other returns that node itself"
+    note = "write `To<Machine, (A, B)>`; if only one node can follow, return that node itself"
 )]
 pub trait List {
-    /// A value of one of them.
+    /// An enum of the types.
     type OneOf;
 }
 
-/// A list of what a node of the machine `M` may lead to.
+/// A list of destinations in the machine `M`.
 pub trait Edges<M: Machine>: List {
     #[doc(hidden)]
     fn exits() -> Vec<Exit>;
@@ -129,30 +129,30 @@ pub trait Edges<M: Machine>: List {
     fn way(taken: Self::OneOf) -> Way<M>;
 }
 
-/// One of the types in the list `L`, at the place `I`, which is inferred.
+/// One of the types in the list `L`. The index `I` is inferred.
 #[diagnostic::on_unimplemented(
     message = "the node cannot lead to `{Self}`",
     label = "is not one of `{L}`",
-    note = "what a node can lead to is what its return type lists: `To<Machine, (A, B)>`"
+    note = "a node can only lead to the nodes in its return type: `To<Machine, (A, B)>`"
 )]
 pub trait OneOf<L: List, I> {
     #[doc(hidden)]
     fn into_one(self) -> L::OneOf;
 }
 
-/// A place in a list.
+/// An index in a list.
 #[derive(Debug)]
 #[doc(hidden)]
 pub enum At<const INDEX: usize> {}
 
 macro_rules! lists {
     ($($name:ident($($edge:ident $index:literal),+))*) => {$(
-        /// One of so many.
+        /// One of the types of a list.
         #[doc(hidden)]
         #[derive(Debug)]
         pub enum $name<$($edge),+> {
             $(
-                /// This one.
+                /// A value of this type.
                 $edge($edge)
             ),+
         }

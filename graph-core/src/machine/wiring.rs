@@ -8,7 +8,7 @@ use crate::{NodeError, StateGraph};
 use super::moving::{Moved, Moving};
 use super::{AnyNode, Machine, NodeOf, RunState, StateMachine};
 
-/// A machine that is being put together; generated code does it.
+/// A machine under construction, used by generated code.
 pub struct Wiring<M: Machine>(StateGraph<M::Run, M::Context>);
 
 impl<M: Machine> Wiring<M> {
@@ -16,7 +16,7 @@ impl<M: Machine> Wiring<M> {
         Self(graph)
     }
 
-    /// Adds the node `N`, which `run` runs.
+    /// Adds the node `N` with the function `run`.
     pub fn node<N: NodeOf<M>, F, Mark, Args, Out>(mut self, run: F) -> Self
     where
         F: Shape<Mark, Signature = Signature<Args, Out>>,
@@ -37,7 +37,7 @@ impl<M: Machine> Wiring<M> {
         let exits = <M::Node as AnyNode>::__exits();
         let graph = self.0.anywhere(exits, |run: &M::Run| {
             let (exit, packet) = run.__start().map(AnyNode::__sent).ok_or_else(|| {
-                NodeError::msg(format!("no node to start with was given: write `{}::start(node)`", M::NAME))
+                NodeError::msg(format!("the run has no node to start with: start it with `{}::start(node)`", M::NAME))
             })?;
             Ok(Leave::By(Choice { exit, packet: Some(packet) }))
         });

@@ -7,11 +7,12 @@ use crate::state::IntoInput;
 use super::Returned;
 use super::held::{Given, Left};
 
-/// What a run of a workflow holds: what it was given, what the function has returned, and what it keeps for the next run.
+/// The state of a workflow: the input, the value that the function has returned, and the result saved for the next run.
 ///
-/// `I` is what the function takes, `R` what it returns: a value, or a [`Final`](super::Final).
+/// `I` is the input type of the function. `R` is its result type: a value, or a [`Final`](super::Final).
 ///
-/// In a dump it has the fields `input`, `value` (what the function has returned last) and `saved` (what it has kept besides).
+/// A dump has the fields `input`, `value` (the value that was returned last) and `saved` (the saved result of a
+/// [`Final`](super::Final)).
 #[derive(GraphState)]
 #[state(crate = crate)]
 pub struct Flow<I: Payload, R: Returned> {
@@ -19,10 +20,10 @@ pub struct Flow<I: Payload, R: Returned> {
     given: Given<I>,
     value: Left<R::Value>,
     saved: Left<R::Saved>,
-    /// Whether a run on this thread has ever returned.
+    /// `true` if a run on this thread has returned.
     #[state(exclude)]
     had: bool,
-    /// Whether this one has.
+    /// `true` if the current run has returned.
     #[state(ephemeral, exclude)]
     returned: bool,
 }
@@ -40,13 +41,14 @@ impl<I: Payload, R: Returned> Clone for Flow<I, R> {
 }
 
 impl<I: Payload, R: Returned> Flow<I, R> {
-    /// The input that begins a run with this: for a [mapped](crate::subgraph) node, and wherever an input is kept. A run takes
-    /// it as it is.
+    /// Returns the input of a run. A run also accepts the bare value; use this function for [mapped](crate::subgraph)
+    /// nodes, or to store an input.
     pub fn begin(input: I) -> FlowInput<I, R> {
         Self::input(Given::new(input))
     }
 
-    /// An update that gives the next run another previous result: `thread.update(Flow::remember(100), as_node(END))`.
+    /// Returns an update that replaces the previous result for the next run: `thread.update(Flow::remember(100),
+    /// as_node(END))`.
     pub fn remember(saved: R::Saved) -> FlowUpdate<I, R> {
         match R::value_of(saved) {
             Ok(value) => Self::update().value(Left::new(value)).had(true),
@@ -54,13 +56,13 @@ impl<I: Payload, R: Returned> Flow<I, R> {
         }
     }
 
-    /// What the function has returned; `None` while it is under way.
+    /// Returns the value that the function has returned, or `None` before that.
     pub fn value(&self) -> Option<&R::Value> {
         self.value.get().filter(|_| self.returned)
     }
 
-    /// What the next run finds as its previous result: what was returned or [kept](super::Final) last, by a run that has come
-    /// to its end.
+    /// Returns the previous result for the next run: the value that the last finished run returned, or the one it saved
+    /// with [`Final`](super::Final).
     pub fn previous(&self) -> Option<&R::Saved> {
         let kept = R::KEEPS.then(|| self.saved.get());
         kept.unwrap_or_else(|| self.value.get().and_then(R::saved)).filter(|_| self.had)
@@ -84,7 +86,7 @@ impl<I: Payload, R: Returned> Flow<I, R> {
     }
 }
 
-/// A run begins with what the function takes.
+/// A run accepts the function's input directly.
 #[diagnostic::do_not_recommend]
 impl<I: Payload, R: Returned> IntoInput<Flow<I, R>> for I {
     fn into_input(self) -> FlowInput<I, R> {
@@ -92,7 +94,7 @@ impl<I: Payload, R: Returned> IntoInput<Flow<I, R>> for I {
     }
 }
 
-/// A text is begun with as it is written.
+/// A run of a function over `String` accepts a `&str`.
 #[diagnostic::do_not_recommend]
 impl<R: Returned> IntoInput<Flow<String, R>> for &str {
     fn into_input(self) -> FlowInput<String, R> {

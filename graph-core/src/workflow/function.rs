@@ -1,4 +1,4 @@
-//! The function of a workflow, as the only node of its graph runs it.
+//! The only node of a workflow's graph, which runs the function.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::node::{Calls, ErasedNode, Packet, PacketMissing, Payload, Source, Ste
 
 use super::{Finishes, Flow, Returned};
 
-/// Reads what the run was given as a packet, and takes what it returns for the run's result.
+/// Passes the run's input to the function as a packet, and returns its result as an update.
 pub(super) struct Function<F, Args, Out> {
     run: Arc<F>,
     signature: PhantomData<fn(Args) -> Out>,

@@ -1,4 +1,4 @@
-//! How a workflow's values lie in its state: shared, so that a run that branches or is shown copies none of them.
+//! The values in a workflow's state. They are shared, so that forks and snapshots copy none of them.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::node::{Packet, Payload};
 
-/// What a run was given: a packet to the function.
+/// The input of a run, stored as a packet for the function.
 pub struct Given<I> {
     packet: Packet,
     input: PhantomData<fn() -> I>,
@@ -24,7 +24,7 @@ impl<I: Payload> Given<I> {
         &self.packet
     }
 
-    /// It is made of an `I`, and of nothing else.
+    /// Always `Some`: the packet was made of an `I`.
     pub(super) fn get(&self) -> Option<&I> {
         self.packet.get()
     }
@@ -57,8 +57,8 @@ impl<I> fmt::Debug for Given<I> {
     }
 }
 
-/// A value that a run has left, or none. In JSON it is the value itself, or null: whether there is one stands beside it, since
-/// null is a value of some types as well.
+/// A value of a finished run, if there is one. In JSON it is the value itself or null. Since null is also a value of
+/// some types, a separate field stores whether there is a value.
 pub struct Left<T>(Option<Arc<T>>);
 
 impl<T> Left<T> {
@@ -98,8 +98,8 @@ impl<T: Payload> Serialize for Left<T> {
 
 impl<'de, T: Payload> Deserialize<'de> for Left<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // No `T` is read out of the null of an `Option`: for what null is a value of, it is that value here, and whoever
-        // looks at it asks first whether there is any.
+        // A null becomes the `T` that null is a value of, if there is one. Callers first check the separate field that
+        // tells whether there is a value.
         Ok(match Option::<T>::deserialize(deserializer)? {
             Some(value) => Self::new(value),
             None => Self(

@@ -1,7 +1,7 @@
-//! Workflows: one async function as a graph, with durable steps, questions, and the result of the run before.
+//! Workflows: one async function as a graph, with durable steps, interrupts, and access to the previous result.
 //!
-//! Where what happens next is best said by `if`, `for` and `await`, there is no need for nodes and edges: the function *is* the
-//! graph. What must be done once is a [step](crate::Context::step).
+//! If a process is best written with `if`, `for` and `await`, it needs no nodes and edges: the function *is* the graph.
+//! Put work that must not be repeated into a [step](crate::Context::step).
 //!
 //! ```
 //! use superstep::checkpoint::MemoryCheckpointer;
@@ -30,7 +30,7 @@
 //! }
 //!
 //! async fn essay(topic: &str, cx: &Context) -> Result<Essay> {
-//!     let text = cx.step("draft", draft(topic)).await?; // once, however often the function runs
+//!     let text = cx.step("draft", draft(topic)).await?; // once, even if the function runs again
 //!     let approved = cx.interrupt(Approve { text: text.clone() }).await;
 //!     Ok(Essay { text, approved })
 //! }
@@ -41,7 +41,7 @@
 //! let thread = essays.thread("cats");
 //! assert!(matches!(thread.run("cats").await?, Outcome::Interrupted(_)));
 //!
-//! // Later, perhaps in another process: the function runs again from its top, and goes on with the answer.
+//! // Later, perhaps in another process: the function runs again from its beginning and gets the answer.
 //! let question = thread.interrupts().await?.only::<Approve>()?;
 //! let essay = thread.resume(question.answer(true)).await?.value()?;
 //! assert_eq!(essay, Essay { text: "all about cats".to_owned(), approved: true });
@@ -51,23 +51,27 @@
 //!
 //! # The function
 //!
-//! It takes, in any order and each at most once:
+//! The function takes these parameters, in any order and each at most once:
 //!
-//! | parameter | what it is |
+//! | parameter | meaning |
 //! |---|---|
-//! | `&T` | what the run begins with: any type with serde's `Serialize` and `Deserialize`; `&str` for a `String`, `&[T]` for a `Vec`. Without it, runs begin with `()` |
-//! | `Option<&T>` | the previous result on the thread: what the function has returned, or [kept](Final), when it ran last; `None` the first time and in a run without a thread |
-//! | `&Context` | the run: [steps](crate::Context::step), [questions](crate::Context::interrupt), [sleeps](crate::Context::sleep), events, the long-term store |
-//! | `&ContextWith<D>` | the same with a context, for [`Workflow::with_context`] |
+//! | `&T` | the input of the run: any type with serde's `Serialize` and `Deserialize`; `&str` for a `String`, `&[T]`
+//! for a `Vec`. Without this parameter, the input is `()` |
+//! | `Option<&T>` | the previous result on the thread: the value that the last run returned, or [saved](Final). `None`
+//! in the first run, and in a run without a thread |
+//! | `&Context` | the run's context: [steps](crate::Context::step), [interrupts](crate::Context::interrupt),
+//! [sleeps](crate::Context::sleep), events, the long-term store |
+//! | `&ContextWith<D>` | the same with an application context, for [`Workflow::with_context`] |
 //!
 //! It returns a `Result` of any such type, or of a [`Final`].
 //!
-//! # What a run of it is
+//! # A workflow is a graph
 //!
-//! [`compile`](Workflow::compile) makes a [`Graph`](crate::Graph) of one node over the state [`Flow`]. So it runs in memory or on
-//! [threads](crate::thread), is resumed, replayed and forked, streamed, drawn, or put into another graph as a
-//! [mapped](crate::subgraph) node, as any graph is. There are no further checkpoints within the function: what it has done so far
-//! is what its steps have.
+//! [`compile`](Workflow::compile) builds a [`Graph`](crate::Graph) of one node over the state [`Flow`]. Like any graph,
+//! it runs in memory or on [threads](crate::thread), and can be resumed, replayed, forked, streamed and drawn. As a
+//! [mapped](crate::subgraph) node it can be part of another graph.
+//!
+//! There are no checkpoints inside the function. Only the results of its steps are stored as it runs.
 
 mod flow;
 mod function;

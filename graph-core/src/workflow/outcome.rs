@@ -8,15 +8,15 @@ use crate::state::GraphState as _;
 use super::{Flow, Returned};
 
 impl<I: Payload, R: Returned<Value: Clone>> Outcome<Flow<I, R>> {
-    /// What the function of a workflow has returned. (By reference, and of a run that is under way, it is
-    /// [`Flow::value`].)
+    /// Returns the value that the function of a workflow has returned. [`Flow::value`] returns it by reference, and
+    /// works on the state of an unfinished run.
     ///
     /// # Errors
-    /// [`NotEnded`](ErrorKind::MachineNotEnded): the run has stopped on the way, at questions or breakpoints, or its thread was
-    /// finished from outside.
+    /// [`MachineNotEnded`](ErrorKind::MachineNotEnded) if the run has paused at an interrupt or a breakpoint, or its
+    /// thread was finished by an update.
     pub fn value(self) -> Result<R::Value, Error> {
         let waits = self.waits_for();
-        // What is left to run is the function, and an error of a workflow has its name.
+        // The pending task is the function, whose name an error of a workflow has.
         let function = self.pause().and_then(|pause| pause.next().first().cloned());
         match self.into_state().into_value() {
             Some(value) if waits.is_empty() => Ok(Arc::unwrap_or_clone(value)),

@@ -1,4 +1,4 @@
-//! The previous result as a parameter: `Option<&T>`, and for a text `Option<&str>`.
+//! The previous result as a parameter: `Option<&T>`, or `Option<&str>` for a `String`.
 
 use std::marker::PhantomData;
 
@@ -9,7 +9,7 @@ use super::{Flow, Returned};
 /// The lifetime-free name of `Option<&T>` as a parameter.
 pub struct Previous<T>(PhantomData<fn() -> T>);
 
-/// Role of the previous result.
+/// The role of the previous result as a parameter.
 #[derive(Debug)]
 pub enum IsPrevious {}
 
@@ -51,11 +51,11 @@ impl<S: LeavesBehind<String>, D> Extract<S, D> for PreviousText {
     }
 }
 
-/// A state that holds a previous result of type `T`: that of a workflow which returns such.
+/// The state of a workflow whose previous result is a `T`.
 #[diagnostic::on_unimplemented(
     message = "a function on `{Self}` cannot take `Option<&{T}>`",
-    label = "takes `Option<&{T}>`, which is not what it has returned before",
-    note = "`Option<&T>` is the previous result of a workflow that returns `Result<T>` or `Result<Final<_, T>>`"
+    label = "`{T}` is not the previous result",
+    note = "a workflow that returns `Result<T>` or `Result<Final<_, T>>` can take `Option<&T>`"
 )]
 pub trait LeavesBehind<T> {
     #[doc(hidden)]

@@ -1,6 +1,6 @@
 use crate::node::{Failure, NodeError, Payload};
 
-/// A result and, for the next run on the thread, something else than it.
+/// A result with a separate value that is saved for the next run on the thread.
 ///
 /// ```
 /// use superstep::checkpoint::MemoryCheckpointer;
@@ -24,36 +24,36 @@ use crate::node::{Failure, NodeError, Payload};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Final<V, S> {
-    /// What the run has come to.
+    /// The result of the run.
     pub value: V,
-    /// What the next one finds as its previous result.
+    /// The value that the next run gets as its previous result.
     pub save: S,
 }
 
-/// What a workflow's function may return, in a `Result`: anything that can be stored, or a [`Final`].
+/// The result of a workflow's function, inside a `Result`: any type that can be stored, or a [`Final`].
 #[diagnostic::on_unimplemented(
     message = "a workflow cannot return `{Self}`",
     label = "`{Self}` cannot be stored",
     note = "derive `serde::Serialize` and `serde::Deserialize` for it; it also has to be `Send`, `Sync` and `'static`"
 )]
 pub trait Returned: Send + Sync + 'static {
-    /// What a run comes to.
+    /// The result of a run.
     type Value: Payload;
-    /// What the next run finds as its previous result.
+    /// The previous result for the next run.
     type Saved: Payload;
 
-    /// Whether they are two.
+    /// `true` if the value and the saved result are separate.
     #[doc(hidden)]
     const KEEPS: bool;
 
     #[doc(hidden)]
     fn into_parts(self) -> (Self::Value, Option<Self::Saved>);
 
-    /// What is saved, where it is the value.
+    /// Returns the saved result, if it is the value itself.
     #[doc(hidden)]
     fn saved(value: &Self::Value) -> Option<&Self::Saved>;
 
-    /// The value, where it is what is saved.
+    /// Converts a saved result into the value, if they are the same.
     #[doc(hidden)]
     fn value_of(saved: Self::Saved) -> Result<Self::Value, Self::Saved>;
 }
@@ -97,14 +97,14 @@ impl<V: Payload, S: Payload> Returned for Final<V, S> {
     }
 }
 
-/// What the function of a workflow comes to: a `Result`.
+/// The return type of a workflow's function: a `Result`.
 #[diagnostic::on_unimplemented(
     message = "the function of a workflow cannot return `{Self}`",
-    label = "returns `{Self}`, which is no `Result`",
-    note = "write `superstep::Result<{Self}>`, and `Ok(..)` around what it returns"
+    label = "`{Self}` is not a `Result`",
+    note = "return `superstep::Result<{Self}>`, and wrap the value in `Ok(..)`"
 )]
 pub trait Finishes: Send + 'static {
-    /// What it has in the best case.
+    /// The type inside `Ok`.
     type Returned;
 
     #[doc(hidden)]

@@ -1,4 +1,4 @@
-//! What is asked of the function of a workflow, from what rustc shall say first to what it says last.
+//! Bounds on the function of a workflow, in the order in which rustc reports them.
 
 use std::any::TypeId;
 use std::marker::PhantomData;
@@ -11,21 +11,21 @@ use crate::node::{
 use super::function::Function;
 use super::{Finishes, Flow, Returned};
 
-/// A function that takes what a run begins with: `&T`, or nothing.
+/// A function that takes the input of a run as `&T`, or no input.
 pub trait Takes {
-    /// That type; `()` for nothing.
+    /// The input type, `()` without an input.
     type Input;
 }
 
-/// A function that returns what a run comes to.
+/// A function that returns the result of a run.
 pub trait Gives {
-    /// A value, or a [`Final`](super::Final).
+    /// The result type: a value, or a [`Final`](super::Final).
     type Returned;
 }
 
-/// What a run begins with whose function reads such a packet.
+/// The input of a run whose function reads this packet.
 pub trait Taken: PacketKind {
-    /// The type.
+    /// The input type.
     type Input;
 }
 
@@ -66,12 +66,12 @@ where
     }
 }
 
-/// The function of a workflow that is still to be made, whatever it takes and returns.
+/// The erased function of a workflow before it is compiled.
 #[doc(hidden)]
 pub trait Alone<I, R, D> {
     fn node(&self) -> &NodeRef;
 
-    /// The graph of which it is the only node.
+    /// Builds the graph with the function as its only node.
     fn graph(self: Box<Self>) -> StateGraph<Flow<I, R>, D>
     where
         I: Payload,

@@ -6,9 +6,9 @@ use crate::policy::Policy;
 use super::signature::{Alone, Gives, RunsAlone, Takes};
 use super::{Flow, Returned};
 
-/// Makes a graph of one async function.
+/// Builds a graph of one async function.
 ///
-/// See [the module](super) for what the function may take and return.
+/// See [the module](super) for the parameters and the return type of the function.
 pub struct Workflow<I, R, D = ()> {
     function: Box<dyn Alone<I, R, D>>,
     name: Option<String>,
@@ -17,7 +17,7 @@ pub struct Workflow<I, R, D = ()> {
 }
 
 impl<I, R> Workflow<I, R> {
-    /// The workflow of this function, which gives it its name; [`named`](crate::named) gives another.
+    /// Creates the workflow of a function. It has the function's name; use [`named`](crate::named) for another one.
     pub fn new<F, M>(function: F) -> Self
     where
         F: Shape<M>,
@@ -28,7 +28,7 @@ impl<I, R> Workflow<I, R> {
 }
 
 impl<I, R, D> Workflow<I, R, D> {
-    /// The workflow of a function that takes `&ContextWith<D>`: its runs are given a context of that type.
+    /// Creates the workflow of a function that takes `&ContextWith<D>`. Its runs need a context of that type.
     pub fn with_context<F, M>(function: F) -> Self
     where
         F: Shape<M>,
@@ -41,21 +41,21 @@ impl<I, R, D> Workflow<I, R, D> {
         Self { function, name: None, aliases: Vec::new(), policy: Policy::new() }
     }
 
-    /// Names the graph, for errors and logs, if not like its function.
+    /// Sets the graph's name for errors and logs. The default is the function's name.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// A name that the function had before, so that what was stored under it is found.
+    /// Adds an earlier name of the function, so that checkpoints stored under that name still find it.
     pub fn alias(mut self, alias: impl Into<String>) -> Self {
         self.aliases.push(alias.into());
         self
     }
 
-    /// What becomes of the function when it fails or takes too long: a [`Policy`], or a
-    /// [`Retry`](crate::policy::Retry) alone. A retry runs it from its top; the
-    /// [steps](crate::Context::step) that it has finished are not taken again.
+    /// Sets the policy of the function: retries, timeouts and backoff. Takes a [`Policy`], or a
+    /// [`Retry`](crate::policy::Retry) alone. A retry runs the function from its beginning, but does not repeat its
+    /// finished [steps](crate::Context::step).
     pub fn policy(mut self, policy: impl Into<Policy>) -> Self {
         self.policy = policy.into();
         self
@@ -63,10 +63,10 @@ impl<I, R, D> Workflow<I, R, D> {
 }
 
 impl<I: Payload, R: Returned, D: Send + Sync + 'static> Workflow<I, R, D> {
-    /// Makes the graph.
+    /// Builds the graph.
     ///
     /// # Errors
-    /// [`Wiring`](crate::ErrorKind::Wiring): the function has no name of its own, or the policy contradicts itself.
+    /// [`Wiring`](crate::ErrorKind::Wiring) if the function has no name of its own, or the policy is invalid.
     pub fn compile(self) -> Result<Graph<Flow<I, R>, D>, Error> {
         let node = self.function.node().clone();
         let mut graph = self.function.graph().default_policy(self.policy);
