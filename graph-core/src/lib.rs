@@ -1,7 +1,15 @@
-//! Typed state graphs: async functions over a plain struct, run in supersteps.
+//! Typed, durable state graphs: async functions over a plain struct, for agents, approval flows and pipelines.
 //!
-//! Derive [`GraphState`](derive@GraphState) on a struct, write nodes as async functions from `&State` to a partial
-//! update, put them into a [`StateGraph`], and [`run`](Graph::run) it:
+//! - The **state** is a struct that derives [`GraphState`](derive@GraphState).
+//! - A **node** is an async function that reads the state and returns a typed partial update of it.
+//! - A [`StateGraph`] connects nodes with edges, conditional edges and joins.
+//! - The engine runs the graph in **supersteps** and merges the updates by the reducers of the state.
+//! - With a checkpointer, every superstep is stored. A run can then pause for a person, survive a crash, and be replayed
+//!   or forked.
+//!
+//! Many mistakes are compile errors: an unknown field, an update of another state, a destination that does not exist, a
+//! packet that its node cannot read, or an answer of the wrong type. The wiring of a graph is checked when it is compiled,
+//! and all mistakes are reported at once.
 //!
 //! ```
 //! use superstep::{END, GraphState, START, StateGraph};
@@ -33,31 +41,54 @@
 //!
 //! # Supersteps
 //!
-//! A run goes *input → (plan → execute → apply)\* → output*. All nodes that are planned together run concurrently and read
-//! the state as it was before; what they return is applied in an order that the graph fixes, never the one in which they
-//! finished. Two of them that write a field without a reducer are an error that names both, and nothing is applied.
+//! A run repeats three phases: *plan → execute → apply*. All nodes that are planned together run concurrently and read the
+//! state as it was before the superstep. Their updates are then applied in an order that the graph determines. The order
+//! in which the nodes finish never matters.
 //!
-//! # What a node may be
+//! A superstep is applied as a whole or not at all. If two nodes write the same field and it has no reducer, the run fails
+//! with an error that names both nodes, and nothing is applied.
 //!
-//! An `async fn` (or an async closure without captures, under a name) whose parameters are, in any order: `&State` or a
-//! state flattened into it, a [view](derive@StateView) by value, a packet by reference, [`&Context`](Context), [`&ContextWith<D>`](ContextWith).
-//! Or a struct that implements [`Node`] or [`PacketNode`]. It returns an update, a [route](derive@Route), both as a
-//! tuple, `()`, or a [`Result`] of these.
+//! # Nodes
 //!
-//! # Running
+//! A node is one of:
 //!
-//! [`Graph::run`] takes options before it is awaited; [`stream`](Graph::stream) gives the same run as typed events,
-//! [`start`](run::Run::start) lets the caller step it by hand. Tasks use all cores on a multi-thread tokio runtime; on a
-//! current-thread one, or without one, they take turns.
+//! - an `async fn`
+//! - an async closure without captures, under a [name](named)
+//! - a struct that implements [`Node`] or [`PacketNode`]
 //!
-//! A node asks a person with [`Context::interrupt`]; the run then ends [interrupted](Outcome::Interrupted), and goes on with the
-//! answer: see [`interrupt`]. What must not be done twice when a node runs again is a [`Context::step`].
+//! A function takes these parameters, in any order:
 //!
-//! # Threads
+//! | parameter | meaning |
+//! |---|---|
+//! | `&State` | the state, or a state that is flattened into it |
+//! | a [view](derive@StateView) by value | some fields of the state |
+//! | `&Packet` | the value that a route has sent to this task, for fan-out and map-reduce |
+//! | [`&Context`](Context) | the context of the run: interrupts, durable steps, events, the long-term store |
+//! | [`&ContextWith<D>`](ContextWith) | the same with the application context, a value of your type `D` |
 //!
-//! [`Graph::with_checkpointer`] gives a graph that runs on [threads](thread::Thread): every superstep is stored, and a thread
-//! can be gone on with, looked at and branched, in this process or another. A node that [asks](Context::interrupt) stops the run
-//! until there is an answer; what must not be done twice goes into a [step](Context::step).
+//! It returns an update, a [route](derive@Route), both as a tuple, `()`, or a [`Result`] of one of these.
+//!
+//! # Running a graph
+//!
+//! [`Graph::run`] prepares a run. Set its options, then choose how to run it:
+//!
+//! - `.await` runs it until it finishes or pauses, and returns the [`Outcome`].
+//! - [`stream`](run::Run::stream) returns the run as a [stream] of typed events, tokens among them.
+//! - [`start`](run::Run::start) returns a stepper, with which the caller runs one superstep at a time.
+//!
+//! On a multi-thread tokio runtime, tasks use all cores. On a current-thread runtime, or without one, they take turns.
+//!
+//! # Human in the loop
+//!
+//! A node asks a person with [`Context::interrupt`]. The run then ends with [`Outcome::Interrupted`] and continues with
+//! the typed answer, on a thread possibly days later and in another process. When it continues, the node runs again from
+//! its beginning. Put work that must not be repeated into a durable [step](Context::step): the result of a finished step
+//! is stored and reused. See [`interrupt`].
+//!
+//! # Threads and checkpoints
+//!
+//! [`Graph::with_checkpointer`] returns a graph that runs on named [threads](thread::Thread). Every superstep is stored in
+//! a checkpoint. A thread can be resumed, inspected and forked, in this process or in another one.
 //!
 //! ```
 //! use superstep::checkpoint::MemoryCheckpointer;
@@ -76,14 +107,14 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> superstep::Result<()> {
 //! let graph = StateGraph::<Sum>::new().edge(START, double).edge(double, END).compile()?;
-//! // `superstep_sqlite::SqliteCheckpointer::open("sums.db")?` keeps them in a file.
+//! // `superstep_sqlite::SqliteCheckpointer::open("sums.db")?` stores threads in a file.
 //! let graph = graph.with_checkpointer(MemoryCheckpointer::new());
 //!
 //! let thread = graph.thread("ann");
 //! thread.run(Sum::input().total(1_u32)).await?;
 //! assert_eq!(thread.run(Sum::input().total(3_u32)).await?.state().total, 10);
 //!
-//! // Back to the checkpoint after the first run, and another way from there.
+//! // Time travel: fork the thread at the checkpoint after the first run.
 //! let history = thread.history().await?;
 //! let first = history.iter().rev().find(|snapshot| snapshot.is_finished()).expect("it was complete");
 //! assert_eq!(thread.at(first.id).run(Sum::input().total(1_u32)).await?.state().total, 6);
@@ -91,25 +122,45 @@
 //! # }
 //! ```
 //!
-//! # Other ways to write one
+//! # Where to find what you need
 //!
-//! A [`workflow`] is one async function, a [`machine`] a set of structs that say themselves where they lead. Both are graphs.
+//! | task | see |
+//! |---|---|
+//! | reducers, validation, excluded and untracked fields | [`derive(GraphState)`](derive@GraphState), [`reducers`] |
+//! | conditional edges, fan-out, map-reduce | [`derive(Route)`](derive@Route) |
+//! | joins, deferred nodes, breakpoints | [`StateGraph`] |
+//! | retries, timeouts, error handlers | [`policy`], [`StateGraph::on_error`] |
+//! | human in the loop | [`interrupt`] |
+//! | streaming | [`stream`] |
+//! | resuming, history, time travel | [`thread`], [`checkpoint`] |
+//! | conversations with a language model | [`messages`] |
+//! | subgraphs, multi-agent handoffs | [`subgraph`] |
+//! | long-term memory across threads | [`store`] |
+//! | cached results of nodes | [`cache`] |
+//! | one async function as a graph | [`workflow`] |
+//! | typed state machines | [`machine`] |
+//! | errors | [`Error`], [`ErrorKind`], [`NodeError`] |
 //!
-//! # Testing a node
+//! # Testing
 //!
-//! A node is a function: call it. [`GraphState::started`] makes a state from an input, [`ContextWith::detached`] a context,
-//! [`View::of`](derive@StateView) a view, and [`GraphState::updated`] applies what the node returned, through reducers and
-//! rules. One that asks a person is given its answers by [`Context::answering`]; without them it would wait for ever, unless
-//! [`Context::until_interrupt`] looks at what it asks.
+//! A node is a function, so a unit test calls it directly:
+//!
+//! - [`GraphState::started`] makes a state from an input.
+//! - [`Context::detached`] and [`ContextWith::detached`] make a context, [`View::of`](derive@StateView) a view.
+//! - [`GraphState::updated`] applies the returned update, with reducers and validation rules.
+//! - [`Context::answering`] supplies answers for a node that interrupts. Without one the node waits for ever, unless the
+//!   test uses [`Context::until_interrupt`] to get the question.
 //!
 //! # Features
 //!
-//! | feature | what it adds |
+//! All features are off by default.
+//!
+//! | feature | effect |
 //! |---|---|
-//! | `encryption` | encryption at rest around any store: `checkpoint::EncryptedCheckpointer`, through `chacha20poly1305` |
-//! | `schema` | JSON Schema of state, input and output, through `schemars` |
-//! | `tracing` | spans of runs, supersteps and nodes for any `tracing` subscriber, by OpenTelemetry's conventions where there are any; they never hold a value of the state |
-//! | `email`, `url`, `pattern` | these validation rules, with the crates that know the grammar |
+//! | `encryption` | encryption at rest around any checkpointer: `checkpoint::EncryptedCheckpointer`, with `chacha20poly1305` |
+//! | `schema` | JSON Schema of state, input and output, with `schemars` |
+//! | `tracing` | spans of runs, supersteps and nodes for any `tracing` subscriber, named by OpenTelemetry's conventions where they exist; spans never contain a value of the state |
+//! | `email`, `url`, `pattern` | these validation rules, with the crates that implement them |
 
 pub mod cache;
 pub mod checkpoint;

@@ -69,7 +69,7 @@ fn stops<S, D>(graph: &Compiled<S, D>, always: &[usize], given: &Stops) -> Resul
     let mut stops = vec![given.at_all; graph.nodes.len()];
     let mut places = always.to_vec();
     for node in &given.at {
-        let place = graph.places.get(node);
+        let place = graph.indices.get(node);
         let unknown = || ErrorKind::UnknownNode { node: node.name().to_owned(), what: "to stop at" };
         places.push(*place.ok_or_else(unknown)?);
     }

@@ -6,7 +6,7 @@ use crate::node::{Body, Decide, Decides, ErasedNode, Exit, Leave, Named, NodeErr
 use crate::state::GraphState;
 
 use super::draft::{Draft, DraftJoin};
-use super::place::Registration;
+use super::registration::Registration;
 use super::{Enters, Graph, Leaves, Listed, Reads, Registers, Returns, WithoutPacket};
 
 /// Builds a graph over the state `S`. Its nodes can read an application context of type `D`.

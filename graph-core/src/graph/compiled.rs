@@ -11,7 +11,7 @@ use crate::state::{GraphState, Input as _, IntoInput};
 use crate::store::{IntoStore, LongTermStore};
 use crate::stream::RunStream;
 
-use super::drawing::sketch::Sketch;
+use super::drawing::diagram::Diagram;
 use super::{Breakpoints, NodeCache, NodePolicy, Picture, drawing};
 
 /// A compiled graph. It is cheap to clone; its runs share it.
@@ -33,7 +33,7 @@ pub(crate) struct Compiled<S, D> {
     pub(crate) start: Option<Decider<S, D>>,
     pub(crate) topology: Topology,
     /// The index of each node.
-    pub(crate) places: HashMap<NodeRef, usize>,
+    pub(crate) indices: HashMap<NodeRef, usize>,
     /// The indices of the ephemeral fields.
     pub(crate) ephemeral: Vec<usize>,
     /// `true` if a run may begin at any node: the graph is a machine.
@@ -160,7 +160,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
         N: Shape<M, Body = Body<F>>,
     {
         let node = node.into_body().node;
-        let Some(name) = self.0.places.get(&node).and_then(|&place| self.0.names.get(place)) else {
+        let Some(name) = self.0.indices.get(&node).and_then(|&index| self.0.names.get(index)) else {
             let (node, what) = (node.name().to_owned(), "whose results could be cleared");
             return Err(Error::new(self.name(), ErrorKind::UnknownNode { node, what }));
         };
@@ -191,17 +191,17 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
     /// Returns the graph as a [Mermaid](https://mermaid.js.org) flowchart: edges are solid, routes are dotted and have
     /// labels, packets are thick arrows, joins are a `+`, and deferred nodes are stadiums.
     pub fn to_mermaid(&self) -> String {
-        drawing::to_mermaid(&Sketch::of(&self.0))
+        drawing::to_mermaid(&Diagram::of(&self.0))
     }
 
     /// Returns the graph in the dot language of [Graphviz](https://graphviz.org).
     pub fn to_dot(&self) -> String {
-        drawing::to_dot(&Sketch::of(&self.0))
+        drawing::to_dot(&Diagram::of(&self.0))
     }
 
     /// Returns the graph as an SVG image: one element without scripts, fonts or other files, for a page or a file.
     pub fn to_svg(&self) -> String {
-        drawing::to_svg(&Sketch::of(&self.0))
+        drawing::to_svg(&Diagram::of(&self.0))
     }
 
     /// Returns a picture of this graph, to which notes, labels and marks can be added before it is drawn.

@@ -6,14 +6,14 @@ use crate::error::WiringProblem;
 use crate::node::{Decider, ErasedNode, Exit, NodeRef, OutwardType, PacketType};
 
 use super::Breakpoints;
-use super::place::{Registration, Value};
 use super::policies::Policies;
+use super::registration::{Registration, ValueId};
 
 /// A graph under construction: every call of the builder, in order.
 pub struct Draft<S, D> {
     pub(super) name: String,
     pub(super) nodes: Vec<DraftNode<S, D>>,
-    pub(super) places: HashMap<NodeRef, usize>,
+    pub(super) indices: HashMap<NodeRef, usize>,
     pub(super) edges: Vec<(NodeRef, NodeRef)>,
     /// The same edges as a set, to skip duplicates.
     pub(super) drawn: HashSet<(NodeRef, NodeRef)>,
@@ -24,7 +24,7 @@ pub struct Draft<S, D> {
     pub(super) anywhere: bool,
     /// For each node and route type of its subgraph's parent commands: the index of the first of their exits among the
     /// node's exits.
-    pub(super) heard: Vec<(usize, TypeId, usize)>,
+    pub(super) command_exits: Vec<(usize, TypeId, usize)>,
     pub(super) deferred: Vec<NodeRef>,
     /// The nodes with a breakpoint before them, and those with one after them.
     pub(super) breakpoints: Breakpoints<Vec<NodeRef>>,
@@ -37,13 +37,13 @@ pub struct Draft<S, D> {
 
 pub(super) struct DraftNode<S, D> {
     pub(super) name: String,
-    pub(super) value: Value,
+    pub(super) value: ValueId,
     pub(super) run: Box<dyn ErasedNode<S, D>>,
     pub(super) exits: Option<Vec<Exit>>,
     /// The parent commands that the node can return.
     pub(super) outward: Vec<OutwardType>,
     /// The parent commands that can come out of the subgraph, if the node is one.
-    pub(super) heard: Vec<OutwardType>,
+    pub(super) received_commands: Vec<OutwardType>,
     pub(super) packet: Option<PacketType>,
 }
 
@@ -58,14 +58,14 @@ impl<S, D> Draft<S, D> {
         Self {
             name: name.to_owned(),
             nodes: Vec::new(),
-            places: HashMap::new(),
+            indices: HashMap::new(),
             edges: Vec::new(),
             drawn: HashSet::new(),
             names: HashSet::new(),
             joins: Vec::new(),
             routes: Vec::new(),
             anywhere: false,
-            heard: Vec::new(),
+            command_exits: Vec::new(),
             deferred: Vec::new(),
             breakpoints: Breakpoints::default(),
             aliases: Vec::new(),
@@ -77,7 +77,7 @@ impl<S, D> Draft<S, D> {
 
     /// Adds a node, unless it is registered already.
     pub(super) fn register(&mut self, node: Registration<S, D>) {
-        if let Some(known) = self.places.get(&node.node).and_then(|&place| self.nodes.get(place)) {
+        if let Some(known) = self.indices.get(&node.node).and_then(|&index| self.nodes.get(index)) {
             if known.value != node.value {
                 self.report(WiringProblem::DuplicateName { name: known.name.clone() });
             }
@@ -91,11 +91,11 @@ impl<S, D> Draft<S, D> {
         } else if !self.names.insert(name.clone()) {
             self.report(WiringProblem::DuplicateName { name: name.clone() });
         }
-        self.places.insert(node.node, self.nodes.len());
+        self.indices.insert(node.node, self.nodes.len());
         self.nodes.push(DraftNode {
             name,
             value: node.value,
-            heard: node.heard,
+            received_commands: node.received_commands,
             outward: node.outward,
             run: node.run,
             exits: node.exits,

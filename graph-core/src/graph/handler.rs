@@ -68,7 +68,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         let mut handlers: Vec<_> = vec![self.policies.default_handler.clone(); self.nodes.len()];
         let mut seen: HashMap<NodeRef, bool> = HashMap::new();
         for (node, handler) in std::mem::take(&mut self.policies.handlers) {
-            let Some(slot) = self.places.get(&node).and_then(|&place| handlers.get_mut(place)) else {
+            let Some(slot) = self.indices.get(&node).and_then(|&index| handlers.get_mut(index)) else {
                 self.unknown(
                     &node,
                     if handler.is_some() { "given an error handler" } else { "marked `no_on_error`" },

@@ -5,8 +5,8 @@ use crate::node::NodeRef;
 use crate::policy::{Policy, ResolvedPolicy};
 use crate::state::GraphState;
 
-use super::caching::{DraftCache, NodeCache};
 use super::handler::DraftHandler;
+use super::node_cache::{DraftCache, NodeCache};
 use super::{Draft, Handler};
 
 /// The policies, error handlers and cache policies in a draft.
@@ -42,7 +42,7 @@ impl<S, D> Policies<S, D> {
     /// Returns the policy of each node, or `None` for a node without one.
     pub(super) fn settle(
         &self,
-        places: &HashMap<NodeRef, usize>,
+        indices: &HashMap<NodeRef, usize>,
         handlers: Vec<Option<Handler<S, D>>>,
         caches: Vec<Option<NodeCache<S, D>>>,
     ) -> Vec<Option<Box<NodePolicy<S, D>>>> {
@@ -50,7 +50,7 @@ impl<S, D> Policies<S, D> {
         let policy = |(handler, cache)| NodePolicy { limits: default(), handler, cache };
         let mut policies: Vec<_> = handlers.into_iter().zip(caches).map(policy).collect();
         for (node, own) in &self.of_nodes {
-            if let Some(policy) = places.get(node).and_then(|&place| policies.get_mut(place)) {
+            if let Some(policy) = indices.get(node).and_then(|&index| policies.get_mut(index)) {
                 policy.limits = own.or(&self.default);
             }
         }
@@ -72,7 +72,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             for what in policy.problems() {
                 self.report(WiringProblem::Policy { of: format!("node `{name}`"), what });
             }
-            if !self.places.contains_key(&node) {
+            if !self.indices.contains_key(&node) {
                 self.unknown(&node, "given a policy");
             } else if seen.contains(&node) {
                 self.report(WiringProblem::TwoPolicies { node: name });

@@ -23,12 +23,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         self.wire_edges(&mut topology);
         self.wire_joins(&mut topology);
         self.wire_routes(&mut topology);
-        self.wire_heard(&mut topology);
-        self.mark(&mut topology);
+        self.wire_parent_commands(&mut topology);
+        self.wire_flags(&mut topology);
         self.check_policies();
         let handlers = self.wire_handlers(&mut topology);
         let caches = self.wire_caches(&topology);
-        self.check_ways_out(&topology);
+        self.check_exits(&topology);
         self.check_reach(&topology);
         self.check_fields();
         if !self.problems.is_empty() {
@@ -49,7 +49,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
     ) -> Graph<S, D> {
         let (mut start, mut decides) = (None, Vec::new());
         for (from, _, decide) in self.routes {
-            match self.places.get(&from) {
+            match self.indices.get(&from) {
                 Some(&node) => decides.push((node, decide)),
                 None => start = Some(decide),
             }
@@ -57,18 +57,18 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         let aliases = self
             .aliases
             .iter()
-            .filter_map(|(node, alias)| self.places.get(node).map(|&node| (alias.clone(), node)));
+            .filter_map(|(node, alias)| self.indices.get(node).map(|&node| (alias.clone(), node)));
         let aliases = aliases.collect();
-        let places_of =
-            |nodes: &[NodeRef]| nodes.iter().filter_map(|node| self.places.get(node).copied()).collect();
+        let indices_of =
+            |nodes: &[NodeRef]| nodes.iter().filter_map(|node| self.indices.get(node).copied()).collect();
         let breakpoints = Breakpoints {
-            before: places_of(&self.breakpoints.before),
-            after: places_of(&self.breakpoints.after),
+            before: indices_of(&self.breakpoints.before),
+            after: indices_of(&self.breakpoints.after),
         };
         let outward = self.nodes.iter().flat_map(|node| node.outward.iter().cloned()).collect();
         let names = self.nodes.iter().map(|node| Arc::from(node.name.as_str())).collect();
         let is_cached = caches.iter().any(Option::is_some);
-        let policies = self.policies.settle(&self.places, handlers, caches);
+        let policies = self.policies.settle(&self.indices, handlers, caches);
         let mut nodes: Vec<_> = self
             .nodes
             .into_iter()
@@ -89,8 +89,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         let is_ephemeral = |&index: &usize| S::field(index).is_some_and(|field| field.ephemeral);
         let ephemeral: Vec<usize> = (0..S::FIELD_COUNT).filter(is_ephemeral).collect();
         for (index, node) in nodes.iter_mut().enumerate() {
-            let heard = self.heard.iter().filter(|(at, ..)| *at == index);
-            node.run.hears_at(heard.map(|(_, route, exits)| (*route, *exits)).collect());
+            let exits = self.command_exits.iter().filter(|(at, ..)| *at == index);
+            node.run.hears_at(exits.map(|(_, route, exits)| (*route, *exits)).collect());
             let plain = node.decide.is_none() && ephemeral.is_empty();
             node.chain = topology.only_successor(index).filter(|_| plain);
         }
@@ -105,7 +105,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
                 }
             }
         }
-        let places = self.places;
+        let indices = self.indices;
         let compiled = Compiled {
             name: self.name,
             nodes,
@@ -113,7 +113,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             aliases,
             start,
             topology,
-            places,
+            indices,
             ephemeral,
             anywhere: self.anywhere,
             breakpoints,
@@ -124,26 +124,26 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         Graph(Arc::new(compiled), None, None)
     }
 
-    fn target(&self, place: &NodeRef) -> Option<Target> {
-        match place {
+    fn target(&self, node_ref: &NodeRef) -> Option<Target> {
+        match node_ref {
             NodeRef::End => Some(Target::End),
             // A name also finds functions, and nodes by their aliases.
             NodeRef::Named(name) => self.named(name).map(Target::Node),
-            place => self.places.get(place).map(|&node| Target::Node(node)),
+            node_ref => self.indices.get(node_ref).map(|&node| Target::Node(node)),
         }
     }
 
     fn named(&self, name: &str) -> Option<usize> {
         self.nodes.iter().position(|node| node.name == name).or_else(|| {
             let (node, _) = self.aliases.iter().find(|(_, alias)| alias == name)?;
-            self.places.get(node).copied()
+            self.indices.get(node).copied()
         })
     }
 
     fn wire_edges(&self, topology: &mut Topology) {
         for (from, to) in &self.edges {
             let Some(to) = self.target(to) else { continue };
-            if let Some(plan) = plan_of(topology, self.places.get(from)) {
+            if let Some(plan) = plan_of(topology, self.indices.get(from)) {
                 plan.edges.push(to);
             }
         }
@@ -153,7 +153,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         for join in &self.joins {
             let mut sources = Vec::new();
             for source in &join.sources {
-                match self.places.get(source) {
+                match self.indices.get(source) {
                     Some(source) if !sources.contains(source) => sources.push(*source),
                     _ => {}
                 }
@@ -161,9 +161,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             for target in &join.targets {
                 let Some(target) = self.target(target) else { continue };
                 let index = topology.joins.len();
-                for (place, &source) in sources.iter().enumerate() {
+                for (position, &source) in sources.iter().enumerate() {
                     if let Some(plan) = topology.nodes.get_mut(source) {
-                        plan.joins.push((index, place));
+                        plan.joins.push((index, position));
                     }
                 }
                 topology.joins.push(Join { sources: sources.clone(), target, optional: join.optional });
@@ -179,7 +179,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             }
         }
         for (from, exits, _) in &self.routes {
-            routes.push((self.places.get(from).copied(), from.name().to_owned(), exits.clone()));
+            routes.push((self.indices.get(from).copied(), from.name().to_owned(), exits.clone()));
         }
         for (from, name, exits) in routes {
             let plans = exits.iter().map(|exit| self.exit_plan(&name, exit)).collect();
@@ -195,21 +195,21 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
     }
 
     /// Adds the exits of the parent commands that subgraphs can return to the exits of their nodes.
-    fn wire_heard(&mut self, topology: &mut Topology) {
+    fn wire_parent_commands(&mut self, topology: &mut Topology) {
         for index in 0..self.nodes.len() {
             let Some(node) = self.nodes.get(index) else { continue };
-            let (name, heard) = (node.name.clone(), node.heard.clone());
-            for said in heard {
-                if said.state != TypeId::of::<S>() {
-                    let (said, expected) = (said.of.name.to_owned(), S::NAME.to_owned());
+            let (name, commands) = (node.name.clone(), node.received_commands.clone());
+            for command in commands {
+                if command.state != TypeId::of::<S>() {
+                    let (said, expected) = (command.of.name.to_owned(), S::NAME.to_owned());
                     self.report(WiringProblem::SaidToAnother { node: name.clone(), said, expected });
                     continue;
                 }
-                let plans: Vec<_> = said.exits.iter().map(|exit| self.exit_plan(&name, exit)).collect();
+                let plans: Vec<_> = command.exits.iter().map(|exit| self.exit_plan(&name, exit)).collect();
                 let Some(plan) = topology.nodes.get_mut(index) else { continue };
-                let known = &mut self.heard;
-                if !known.iter().any(|(node, route, _)| (*node, *route) == (index, said.route)) {
-                    known.push((index, said.route, plan.exits.len()));
+                let known = &mut self.command_exits;
+                if !known.iter().any(|(node, route, _)| (*node, *route) == (index, command.route)) {
+                    known.push((index, command.route, plan.exits.len()));
                     plan.exits.extend(plans);
                 }
             }
@@ -218,13 +218,13 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
 
     pub(super) fn exit_plan(&mut self, from: &str, exit: &Exit) -> ExitPlan {
         let mut to = Vec::new();
-        for place in &exit.to {
-            match self.target(place) {
+        for node_ref in &exit.to {
+            match self.target(node_ref) {
                 Some(target) => to.push(target),
                 None => self.report(WiringProblem::UnknownDestination {
                     node: from.to_owned(),
                     exit: exit.label.to_owned(),
-                    to: place.name().to_owned(),
+                    to: node_ref.name().to_owned(),
                 }),
             }
         }
@@ -256,21 +256,21 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         self.report(problem);
     }
 
-    fn mark(&mut self, topology: &mut Topology) {
+    fn wire_flags(&mut self, topology: &mut Topology) {
         for node in std::mem::take(&mut self.deferred) {
-            match self.places.get(&node).and_then(|&node| topology.nodes.get_mut(node)) {
+            match self.indices.get(&node).and_then(|&node| topology.nodes.get_mut(node)) {
                 Some(plan) => plan.deferred = true,
                 None => self.unknown(&node, "deferred"),
             }
         }
         for breakpoint in [self.breakpoints.before.clone(), self.breakpoints.after.clone()].concat() {
-            if !self.places.contains_key(&breakpoint) {
+            if !self.indices.contains_key(&breakpoint) {
                 self.unknown(&breakpoint, "a breakpoint");
             }
         }
         let mut names: Vec<String> = self.nodes.iter().map(|node| node.name.clone()).collect();
         for (node, alias) in self.aliases.clone() {
-            if !self.places.contains_key(&node) {
+            if !self.indices.contains_key(&node) {
                 self.unknown(&node, "given an alias");
             } else if names.contains(&alias) {
                 self.report(WiringProblem::DuplicateName { name: alias });
@@ -284,12 +284,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         self.report(WiringProblem::UnknownNode { node: node.name().to_owned(), what });
     }
 
-    fn check_ways_out(&mut self, topology: &Topology) {
+    fn check_exits(&mut self, topology: &Topology) {
         for (index, plan) in topology.nodes.iter().enumerate() {
             let Some(node) = self.nodes.get(index) else { continue };
             // A route counts even if all its destinations are unknown.
             let routed = node.exits.is_some()
-                || self.routes.iter().any(|(from, ..)| self.places.get(from) == Some(&index));
+                || self.routes.iter().any(|(from, ..)| self.indices.get(from) == Some(&index));
             let edged = !plan.edges.is_empty() || !plan.joins.is_empty();
             let node = node.name.clone();
             match (edged, routed) {
@@ -321,7 +321,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             return;
         }
         let name = |node: &usize| self.nodes.get(*node).map_or(String::new(), |node| node.name.clone());
-        let (certain, hoped) = (reachable(topology, true), reachable(topology, false));
+        let (certain, possible) = (reachable(topology, true), reachable(topology, false));
         let mut problems = Vec::new();
         for join in &topology.joins {
             let missing: Vec<String> = join
@@ -338,7 +338,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
                 problems.push(WiringProblem::JoinNeverFills { target, missing });
             }
         }
-        for (node, _) in hoped.iter().enumerate().filter(|&(_, &reached)| !reached) {
+        for (node, _) in possible.iter().enumerate().filter(|&(_, &reached)| !reached) {
             problems.push(WiringProblem::Unreachable { node: name(&node) });
         }
         problems.into_iter().for_each(|problem| self.report(problem));

@@ -63,7 +63,7 @@ mod definition;
 mod end;
 mod ended;
 mod leads;
-mod moving;
+mod node_fn;
 mod place;
 mod state_machine;
 mod stateless;

@@ -5,7 +5,7 @@ use crate::graph::{Reads, Registers, Returns};
 use crate::node::{Body, Choice, IsPacketOf, Leave, NodeRef, ReadsPacket, Shape, Signature};
 use crate::{NodeError, StateGraph};
 
-use super::moving::{Moved, Moving};
+use super::node_fn::{NodeFn, NodeOutput};
 use super::{AnyNode, Machine, NodeOf, RunState, StateMachine};
 
 /// A machine under construction, used by generated code.
@@ -21,12 +21,12 @@ impl<M: Machine> Wiring<M> {
     where
         F: Shape<Mark, Signature = Signature<Args, Out>>,
         Args: ReadsPacket<Packet: IsPacketOf<N>>,
-        Signature<Args, Moved<M, Out>>: Reads<M::Run, M::Context>
+        Signature<Args, NodeOutput<M, Out>>: Reads<M::Run, M::Context>
             + Returns<M::Run>
-            + Registers<M::Run, M::Context, Body<Moving<M, F, Out>>>,
+            + Registers<M::Run, M::Context, Body<NodeFn<M, F, Out>>>,
     {
-        let run = Arc::new(Moving::new(run));
-        self.0.register::<Signature<Args, Moved<M, Out>>, _>(Body {
+        let run = Arc::new(NodeFn::new(run));
+        self.0.register::<Signature<Args, NodeOutput<M, Out>>, _>(Body {
             node: NodeRef::Named(N::NAME.into()),
             run,
         });
@@ -37,7 +37,10 @@ impl<M: Machine> Wiring<M> {
         let exits = <M::Node as AnyNode>::__exits();
         let graph = self.0.anywhere(exits, |run: &M::Run| {
             let (exit, packet) = run.__start().map(AnyNode::__sent).ok_or_else(|| {
-                NodeError::msg(format!("the run has no node to start with: start it with `{}::start(node)`", M::NAME))
+                NodeError::msg(format!(
+                    "the run has no node to start with: start it with `{}::start(node)`",
+                    M::NAME
+                ))
             })?;
             Ok(Leave::By(Choice { exit, packet: Some(packet) }))
         });

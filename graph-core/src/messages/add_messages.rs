@@ -218,7 +218,9 @@ fn places(value: &[Message], updates: &[MessageUpdate]) -> Result<Vec<usize>, Re
                 end - 1
             }
             (None, MessageUpdate::Remove(_)) => {
-                return Err(ReduceError::new(format!("cannot remove message `{id}`: the list has no message with this id")));
+                return Err(ReduceError::new(format!(
+                    "cannot remove message `{id}`: the list has no message with this id"
+                )));
             }
         };
         places.push(at);

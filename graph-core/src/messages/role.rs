@@ -56,9 +56,7 @@ impl fmt::Display for Role {
 
 /// The error for an unknown role.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "unknown role `{0}`: use `human` (`user`), `ai` (`assistant`), `tool` or `system` (`developer`)"
-)]
+#[error("unknown role `{0}`: use `human` (`user`), `ai` (`assistant`), `tool` or `system` (`developer`)")]
 pub struct UnknownRole(pub String);
 
 impl FromStr for Role {

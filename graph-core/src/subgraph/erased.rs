@@ -13,7 +13,7 @@ use crate::state::{GraphState, Update as _};
 use crate::thread::OpenTask;
 
 use super::context::MakesContext;
-use super::node::{Inner, Keeping, Source, Subgraph};
+use super::node::{GraphSource, Inner, Persistence, Subgraph};
 use super::wiring::{Fits, WiredTo, Wiring};
 
 /// A lazy subgraph returned a parent command that its parent graph could not check when it was compiled.
@@ -22,7 +22,7 @@ use super::wiring::{Fits, WiredTo, Wiring};
     "a node of the subgraph returned `ParentCommand` with a route or for another state, which a lazy subgraph cannot do: make the \
      subgraph with `Graph::as_node`"
 )]
-struct Unheard;
+struct LazyParentCommand;
 
 /// Marks the shape of a [`Subgraph`].
 #[derive(Debug)]
@@ -74,7 +74,7 @@ where
     X: MakesContext<E, D>,
 {
     fn erase(run: Arc<Inner<C, D, W, X>>) -> Box<dyn ErasedNode<S, E>> {
-        Box::new(Erased { inner: run, heard: OnceLock::new() })
+        Box::new(ErasedSubgraph { inner: run, command_exits: OnceLock::new() })
     }
 }
 
@@ -84,37 +84,39 @@ impl<C: GraphState, D, W: Wiring<C>, X> Inner<C, D, W, X> {
     where
         W: WiredTo<C, S>,
     {
-        match self.keeping {
-            Keeping::Nothing => Kept::Nothing,
-            Keeping::Call => Kept::Call,
-            Keeping::Thread => Kept::Thread(self.key.as_ref().and_then(|key| W::key(key, state, packet))),
+        match self.persistence {
+            Persistence::Unstored => Kept::Nothing,
+            Persistence::PerCall => Kept::Call,
+            Persistence::PerThread => {
+                Kept::Thread(self.key.as_ref().and_then(|key| W::key(key, state, packet)))
+            }
         }
     }
 }
 
-struct Erased<C: GraphState, D, W: Wiring<C>, X> {
+struct ErasedSubgraph<C: GraphState, D, W: Wiring<C>, X> {
     inner: Arc<Inner<C, D, W, X>>,
     /// For each route type of a parent command: the index of its first exit among the node's exits.
-    heard: OnceLock<Vec<(TypeId, usize)>>,
+    command_exits: OnceLock<Vec<(TypeId, usize)>>,
 }
 
-impl<C: GraphState, D, W: Wiring<C>, X> Erased<C, D, W, X> {
+impl<C: GraphState, D, W: Wiring<C>, X> ErasedSubgraph<C, D, W, X> {
     /// Returns the result of a call that ended with parent commands.
-    fn said<S: GraphState>(&self, came: Came<C>) -> Result<Step<S>, NodeError>
+    fn with_commands<S: GraphState>(&self, came: Came<C>) -> Result<Step<S>, NodeError>
     where
         W: WiredTo<C, S>,
     {
         let (mut update, mut choices) = (W::written(came.update)?, Vec::new());
         for outward in came.said {
             match outward.update::<S>() {
-                Some(said) => update = update.and(said),
-                None if outward.writes() => return Err(Unheard.into()),
+                Some(written) => update = update.and(written),
+                None if outward.writes() => return Err(LazyParentCommand.into()),
                 None => {}
             }
             let Some(leave) = outward.leave else { continue };
             let (route, leave) = *leave;
-            let heard = self.heard.get().and_then(|heard| heard.iter().find(|(at, _)| *at == route));
-            let Some((_, exits)) = heard else { return Err(Unheard.into()) };
+            let exits = self.command_exits.get().and_then(|exits| exits.iter().find(|(at, _)| *at == route));
+            let Some((_, exits)) = exits else { return Err(LazyParentCommand.into()) };
             let taken = match leave {
                 Leave::By(choice) => vec![choice],
                 Leave::ByAll(all) => all,
@@ -127,7 +129,7 @@ impl<C: GraphState, D, W: Wiring<C>, X> Erased<C, D, W, X> {
     }
 }
 
-impl<S, E, C, D, W, X> ErasedNode<S, E> for Erased<C, D, W, X>
+impl<S, E, C, D, W, X> ErasedNode<S, E> for ErasedSubgraph<C, D, W, X>
 where
     S: GraphState,
     E: Send + Sync + 'static,
@@ -138,14 +140,14 @@ where
 {
     fn heard(&self) -> Vec<OutwardType> {
         match &self.inner.graph {
-            Source::Made(graph) => graph.0.outward.clone(),
+            GraphSource::Built(graph) => graph.0.outward.clone(),
             // A lazy subgraph may be the graph that is being compiled, so its commands are unknown here.
-            Source::Later(_) => Vec::new(),
+            GraphSource::Lazy(_) => Vec::new(),
         }
     }
 
     fn hears_at(&self, exits: Vec<(TypeId, usize)>) {
-        let _ = self.heard.set(exits);
+        let _ = self.command_exits.set(exits);
     }
 
     fn call<'a>(
@@ -168,13 +170,13 @@ where
                 packets: W::Packet::packet_type().is_some(),
             };
             let came = visit(call, ctx).await?;
-            if came.said.is_empty() { inner.wiring.finish(came) } else { self.said(came) }
+            if came.said.is_empty() { inner.wiring.finish(came) } else { self.with_commands(came) }
         })
     }
 
     fn marked<'a>(&'a self, task: OpenTask<'a, S>) -> MarkedFuture<'a> {
         Box::pin(async move {
-            let Source::Made(graph) = &self.inner.graph else { return Ok(Vec::new()) };
+            let GraphSource::Built(graph) = &self.inner.graph else { return Ok(Vec::new()) };
             // If the key function panics, the task has failed and there is no call to show.
             let kept = contained(|| self.inner.kept(task.state(), task.packet()));
             let Some(kept) = kept.ok().filter(|kept| *kept != Kept::Nothing) else { return Ok(Vec::new()) };
@@ -189,9 +191,9 @@ where
 
     fn inside(&self) -> Option<Inside> {
         match &self.inner.graph {
-            Source::Made(graph) => Some(Inside::of(graph)),
+            GraphSource::Built(graph) => Some(Inside::of(graph)),
             // A recursive subgraph would never end.
-            Source::Later(_) => None,
+            GraphSource::Lazy(_) => None,
         }
     }
 }

@@ -36,42 +36,42 @@ pub struct Subgraph<C: GraphState, D = (), W: Wiring<C> = Here, X = SameContext>
 
 /// The parts of a [`Subgraph`].
 pub struct Inner<C: GraphState, D, W: Wiring<C>, X> {
-    pub(super) graph: Source<C, D>,
+    pub(super) graph: GraphSource<C, D>,
     pub(super) wiring: Arc<W>,
     pub(crate) context: Arc<X>,
-    pub(super) keeping: Keeping,
+    pub(super) persistence: Persistence,
     pub(super) key: Option<Arc<W::Key>>,
     pub(super) recursion_limit: Option<u64>,
 }
 
 /// The graph, or the function that makes it.
-pub(super) enum Source<C: GraphState, D> {
-    Made(Graph<C, D>),
-    Later(Arc<dyn Fn() -> Graph<C, D> + Send + Sync>),
+pub(super) enum GraphSource<C: GraphState, D> {
+    Built(Graph<C, D>),
+    Lazy(Arc<dyn Fn() -> Graph<C, D> + Send + Sync>),
 }
 
 /// The storage of the calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Keeping {
-    Nothing,
-    Call,
-    Thread,
+pub(super) enum Persistence {
+    Unstored,
+    PerCall,
+    PerThread,
 }
 
-impl<C: GraphState, D> Source<C, D> {
+impl<C: GraphState, D> GraphSource<C, D> {
     pub(super) fn graph(&self) -> Graph<C, D> {
         match self {
-            Self::Made(graph) => graph.clone(),
-            Self::Later(make) => make(),
+            Self::Built(graph) => graph.clone(),
+            Self::Lazy(make) => make(),
         }
     }
 }
 
-impl<C: GraphState, D> Clone for Source<C, D> {
+impl<C: GraphState, D> Clone for GraphSource<C, D> {
     fn clone(&self) -> Self {
         match self {
-            Self::Made(graph) => Self::Made(graph.clone()),
-            Self::Later(make) => Self::Later(Arc::clone(make)),
+            Self::Built(graph) => Self::Built(graph.clone()),
+            Self::Lazy(make) => Self::Lazy(Arc::clone(make)),
         }
     }
 }
@@ -98,17 +98,17 @@ impl<C: GraphState, D: Send + Sync + 'static> Graph<C, D> {
     /// writes of the subgraph are the node's update. An item that a node inside appends is appended once. For other
     /// parent states, call [`mapped`](Subgraph::mapped).
     pub fn as_node(&self, name: impl Into<Cow<'static, str>>) -> Subgraph<C, D> {
-        Subgraph::of(name.into(), Source::Made(self.clone()))
+        Subgraph::of(name.into(), GraphSource::Built(self.clone()))
     }
 }
 
 impl<C: GraphState, D> Subgraph<C, D> {
-    fn of(name: Cow<'static, str>, graph: Source<C, D>) -> Self {
+    fn of(name: Cow<'static, str>, graph: GraphSource<C, D>) -> Self {
         let inner = Inner {
             graph,
             wiring: Arc::new(Here),
             context: Arc::new(SameContext),
-            keeping: Keeping::Call,
+            persistence: Persistence::PerCall,
             key: None,
             recursion_limit: None,
         };
@@ -163,7 +163,7 @@ impl<C: GraphState, D> Subgraph<C, D> {
         name: impl Into<Cow<'static, str>>,
         graph: impl Fn() -> Graph<C, D> + Send + Sync + 'static,
     ) -> Self {
-        Self::of(name.into(), Source::Later(Arc::new(graph)))
+        Self::of(name.into(), GraphSource::Lazy(Arc::new(graph)))
     }
 
     /// Gives the subgraph a state of its own.
@@ -233,12 +233,12 @@ impl<C: GraphState, D> Subgraph<C, D> {
 
 impl<C: GraphState, D> Subgraph<C, D> {
     fn wired<V: Wiring<C>>(self, wiring: V) -> Subgraph<C, D, V> {
-        let Inner { graph, context, keeping, recursion_limit, .. } = &*self.inner;
+        let Inner { graph, context, persistence, recursion_limit, .. } = &*self.inner;
         let inner = Inner {
             graph: graph.clone(),
             wiring: Arc::new(wiring),
             context: Arc::clone(context),
-            keeping: *keeping,
+            persistence: *persistence,
             key: None,
             recursion_limit: *recursion_limit,
         };
@@ -252,9 +252,9 @@ impl<C: GraphState, D, W: Wiring<C>, X> Subgraph<C, D, W, X> {
         &self.name
     }
 
-    /// Returns `true` if calls continue with the state of earlier calls: with a key if `by_key`, otherwise without one.
-    pub(crate) fn keeps_its_state(&self, by_key: bool) -> bool {
-        self.inner.keeping == Keeping::Thread && self.inner.key.is_some() == by_key
+    /// Returns `true` if calls continue with the state of earlier calls: with a key if `keyed`, otherwise without one.
+    pub(crate) fn is_per_thread(&self, keyed: bool) -> bool {
+        self.inner.persistence == Persistence::PerThread && self.inner.key.is_some() == keyed
     }
 
     /// Returns the graph; a [`lazy`](Subgraph::lazy) one is made anew.
@@ -265,7 +265,7 @@ impl<C: GraphState, D, W: Wiring<C>, X> Subgraph<C, D, W, X> {
     /// Stores nothing of the calls. If the task that calls the subgraph runs again in another process, the call starts
     /// anew. Answers that were given are kept.
     pub fn unstored(self) -> Self {
-        self.with(|inner| inner.keeping = Keeping::Nothing)
+        self.with(|inner| inner.persistence = Persistence::Unstored)
     }
 
     /// Limits each call to this number of supersteps, in place of the limit of the parent run.
@@ -284,12 +284,12 @@ impl<C: GraphState, D, W: Wiring<C>, X> Subgraph<C, D, W, X> {
     }
 
     fn in_context<Y>(self, context: Y) -> Subgraph<C, D, W, Y> {
-        let Inner { graph, wiring, keeping, key, recursion_limit, .. } = &*self.inner;
+        let Inner { graph, wiring, persistence, key, recursion_limit, .. } = &*self.inner;
         let inner = Inner {
             graph: graph.clone(),
             wiring: Arc::clone(wiring),
             context: Arc::new(context),
-            keeping: *keeping,
+            persistence: *persistence,
             key: key.clone(),
             recursion_limit: *recursion_limit,
         };
@@ -297,12 +297,12 @@ impl<C: GraphState, D, W: Wiring<C>, X> Subgraph<C, D, W, X> {
     }
 
     fn with(self, change: impl FnOnce(&mut Inner<C, D, W, X>)) -> Self {
-        let Inner { graph, wiring, context, keeping, key, recursion_limit } = &*self.inner;
+        let Inner { graph, wiring, context, persistence, key, recursion_limit } = &*self.inner;
         let mut inner = Inner {
             graph: graph.clone(),
             wiring: Arc::clone(wiring),
             context: Arc::clone(context),
-            keeping: *keeping,
+            persistence: *persistence,
             key: key.clone(),
             recursion_limit: *recursion_limit,
         };
@@ -323,14 +323,14 @@ where
     ///
     /// Without a thread, each call begins anew.
     pub fn per_thread(self) -> Self {
-        self.with(|inner| inner.keeping = Keeping::Thread)
+        self.with(|inner| inner.persistence = Persistence::PerThread)
     }
 
     /// Keeps several states on the thread, one for each key, such as a customer. See
     /// [`per_thread`](Subgraph::per_thread).
     pub fn keyed(self, key: impl Fn(&R) -> String + Send + Sync + 'static) -> Self {
         self.with(|inner| {
-            inner.keeping = Keeping::Thread;
+            inner.persistence = Persistence::PerThread;
             inner.key = Some(Arc::new(key));
         })
     }
@@ -347,7 +347,7 @@ where
     /// [`per_thread`](Subgraph::per_thread). Two packets of one superstep cannot have the same key.
     pub fn keyed_by_packet(self, key: impl Fn(&R, &P) -> String + Send + Sync + 'static) -> Self {
         self.with(|inner| {
-            inner.keeping = Keeping::Thread;
+            inner.persistence = Persistence::PerThread;
             inner.key = Some(Arc::new(key));
         })
     }

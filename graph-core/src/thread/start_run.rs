@@ -96,7 +96,7 @@ pub(super) async fn take_over<S: GraphState, D: Send + Sync + 'static>(
 pub(super) fn find_node<S: GraphState, D>(graph: &Graph<S, D>, node: &NodeRef) -> Result<usize, Error> {
     let found = match node {
         NodeRef::Named(name) => graph.0.find(name),
-        node => graph.0.places.get(node).copied(),
+        node => graph.0.indices.get(node).copied(),
     };
     found.ok_or_else(|| {
         let reason = "the graph has no such node".to_owned();

@@ -5,7 +5,7 @@ use crate::node::Payload;
 use crate::state::IntoInput;
 
 use super::Returned;
-use super::held::{Given, Left};
+use super::values::{Given, Left};
 
 /// The state of a workflow: the input, the value that the function has returned, and the result saved for the next run.
 ///

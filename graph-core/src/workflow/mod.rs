@@ -75,17 +75,15 @@
 
 mod flow;
 mod function;
-mod held;
 mod outcome;
 mod previous;
 mod returned;
 mod signature;
+mod values;
 #[expect(clippy::module_inception, reason = "a type lives in the file of its name")]
 mod workflow;
 
 pub use flow::{Flow, FlowInput, FlowUpdate};
-#[doc(hidden)]
-pub use held::{Given, Left};
 pub use previous::LeavesBehind;
 #[doc(hidden)]
 pub use previous::{IsPrevious, Previous, PreviousText};
@@ -93,4 +91,6 @@ pub use returned::{Final, Finishes, Returned};
 #[doc(hidden)]
 pub use signature::{Alone, RunsAlone, Taken};
 pub use signature::{Gives, Takes};
+#[doc(hidden)]
+pub use values::{Given, Left};
 pub use workflow::Workflow;

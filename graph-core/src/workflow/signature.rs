@@ -62,7 +62,7 @@ where
     Out: Finishes<Returned = R>,
 {
     fn function(body: Body<F>) -> Box<dyn Alone<I, R, D>> {
-        Box::new(Entry::<F, Args::Fixed, Out> { body, signature: PhantomData })
+        Box::new(ErasedFunction::<F, Args::Fixed, Out> { body, signature: PhantomData })
     }
 }
 
@@ -78,12 +78,12 @@ pub trait Alone<I, R, D> {
         R: Returned;
 }
 
-struct Entry<F, Args, Out> {
+struct ErasedFunction<F, Args, Out> {
     body: Body<F>,
     signature: PhantomData<fn(Args) -> Out>,
 }
 
-impl<I, R, D, F, Args, Out> Alone<I, R, D> for Entry<F, Args, Out>
+impl<I, R, D, F, Args, Out> Alone<I, R, D> for ErasedFunction<F, Args, Out>
 where
     I: Payload,
     R: Returned,

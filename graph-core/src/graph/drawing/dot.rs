@@ -2,62 +2,63 @@ use std::fmt::Write as _;
 
 use crate::graph::Direction;
 
+use super::diagram::{ArrowKind, Diagram, Kind, Mark, Vertex};
 use super::look::Look;
-use super::sketch::{Kind, Mark, Sketch, Spot, Stroke};
 
 /// Draws a picture in the dot language of Graphviz.
-pub(super) fn dot(sketch: &Sketch, look: &Look) -> String {
-    let sketch = &*sketch.shown();
-    let mut out = format!("digraph {} {{\n", quoted(&sketch.name));
+pub(super) fn dot(diagram: &Diagram, look: &Look) -> String {
+    let diagram = &*diagram.shown();
+    let mut out = format!("digraph {} {{\n", quoted(&diagram.name));
     if let Some(title) = &look.title {
         let _ = writeln!(out, "    label={};\n    labelloc=t;", quoted(title));
     }
     if look.direction != Direction::TopToBottom {
         let _ = writeln!(out, "    rankdir={};", look.direction.letters("TB"));
     }
-    if sketch.spots.iter().any(|spot| spot.inner.is_some()) {
+    if diagram.vertices.iter().any(|vertex| vertex.inner.is_some()) {
         out.push_str("    compound=true;\n");
     }
-    draw(sketch, "", 1, look, &mut out);
+    draw(diagram, "", 1, look, &mut out);
     out.push_str("}\n");
     out
 }
 
-fn draw(sketch: &Sketch, within: &str, depth: usize, look: &Look, out: &mut String) {
+fn draw(diagram: &Diagram, within: &str, depth: usize, look: &Look, out: &mut String) {
     let pad = "    ".repeat(depth);
-    for spot in &sketch.spots {
-        let id = format!("{within}{}", spot.id);
-        match &spot.inner {
+    for vertex in &diagram.vertices {
+        let id = format!("{within}{}", vertex.id);
+        match &vertex.inner {
             Some(inner) => {
                 let _ =
-                    writeln!(out, "{pad}subgraph cluster_{id} {{\n{pad}    label={};", quoted(&spot.label));
-                for attribute in spot.mark.map(|mark| filled(mark, look, true)).unwrap_or_default() {
+                    writeln!(out, "{pad}subgraph cluster_{id} {{\n{pad}    label={};", quoted(&vertex.label));
+                for attribute in vertex.mark.map(|mark| filled(mark, look, true)).unwrap_or_default() {
                     let _ = writeln!(out, "{pad}    {attribute};");
                 }
                 draw(inner, &format!("{id}_"), depth + 1, look, out);
                 let _ = writeln!(out, "{pad}}}");
             }
             None => {
-                let _ = writeln!(out, "{pad}{id} [{}];", looks(spot, &id, look));
+                let _ = writeln!(out, "{pad}{id} [{}];", looks(vertex, &id, look));
             }
         }
-        for (index, note) in spot.notes.iter().enumerate() {
+        for (index, note) in vertex.notes.iter().enumerate() {
             let _ = writeln!(out, "{pad}{id}_note{index} [label={}, shape=note];", quoted(note));
-            let (place, cut) = end_of(spot, within, Kind::Start, "lhead");
+            let (place, cut) = end_of(vertex, within, Kind::Start, "lhead");
             let cut = cut.map(|cut| format!(", {cut}")).unwrap_or_default();
             let _ = writeln!(out, "{pad}{id}_note{index} -> {place} [style=dotted, arrowhead=none{cut}];");
         }
     }
-    for arrow in &sketch.arrows {
-        let (Some(from), Some(to)) = (sketch.spots.get(arrow.from), sketch.spots.get(arrow.to)) else {
+    for arrow in &diagram.arrows {
+        let (Some(from), Some(to)) = (diagram.vertices.get(arrow.from), diagram.vertices.get(arrow.to))
+        else {
             continue;
         };
         let (from, tail) = end_of(from, within, Kind::End, "ltail");
         let (to, head) = end_of(to, within, Kind::Start, "lhead");
-        let style = match arrow.stroke {
-            Stroke::Edge => None,
-            Stroke::Route => Some("style=dashed".to_owned()),
-            Stroke::Packet => Some("style=bold".to_owned()),
+        let style = match arrow.kind {
+            ArrowKind::Edge => None,
+            ArrowKind::Route => Some("style=dashed".to_owned()),
+            ArrowKind::Packet => Some("style=bold".to_owned()),
         };
         let label = arrow.label.as_ref().map(|label| format!("label={}", quoted(label)));
         let looks: Vec<String> = [label, style, tail, head].into_iter().flatten().collect();
@@ -69,12 +70,13 @@ fn draw(sketch: &Sketch, within: &str, depth: usize, look: &Look, out: &mut Stri
     }
 }
 
-/// Returns the end of an arrow: a spot, or for a cluster a spot inside it, with the attribute that cuts the arrow off
+/// Returns the end of an arrow: a vertex, or for a cluster a vertex inside it, with the attribute that cuts the arrow off
 /// at the border.
-fn end_of(spot: &Spot, within: &str, at: Kind, cut: &str) -> (String, Option<String>) {
-    let id = format!("{within}{}", spot.id);
-    let inside = spot.inner.as_ref().and_then(|inner| {
-        let there = inner.spots.iter().find(|spot| spot.kind == at).or_else(|| inner.spots.last())?;
+fn end_of(vertex: &Vertex, within: &str, at: Kind, cut: &str) -> (String, Option<String>) {
+    let id = format!("{within}{}", vertex.id);
+    let inside = vertex.inner.as_ref().and_then(|inner| {
+        let there =
+            inner.vertices.iter().find(|vertex| vertex.kind == at).or_else(|| inner.vertices.last())?;
         Some(end_of(there, &format!("{id}_"), at, cut).0)
     });
     match inside {
@@ -83,16 +85,16 @@ fn end_of(spot: &Spot, within: &str, at: Kind, cut: &str) -> (String, Option<Str
     }
 }
 
-fn looks(spot: &Spot, id: &str, look: &Look) -> String {
-    let shape = match spot.kind {
+fn looks(vertex: &Vertex, id: &str, look: &Look) -> String {
+    let shape = match vertex.kind {
         Kind::Start | Kind::End | Kind::Deferred => "oval",
         Kind::Join => "circle",
         Kind::Node => "box",
     };
     // An id that equals its label, such as START, needs none.
-    let label = if id == spot.label { String::new() } else { format!("label={}, ", quoted(&spot.label)) };
+    let label = if id == vertex.label { String::new() } else { format!("label={}, ", quoted(&vertex.label)) };
     let mut looks = format!("{label}shape={shape}");
-    for attribute in spot.mark.map(|mark| filled(mark, look, false)).unwrap_or_default() {
+    for attribute in vertex.mark.map(|mark| filled(mark, look, false)).unwrap_or_default() {
         let _ = write!(looks, ", {attribute}");
     }
     looks

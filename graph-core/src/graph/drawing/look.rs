@@ -1,6 +1,6 @@
 use crate::graph::Direction;
 
-use super::sketch::Mark;
+use super::diagram::Mark;
 use super::style::Style;
 
 /// The appearance of a picture, independent of its contents.

@@ -1,23 +1,23 @@
-use super::sketch::{Mark, Sketch};
+use super::diagram::{Diagram, Mark};
 
-/// The mark of a spot inside nested subgraphs.
+/// The mark of a vertex inside nested subgraphs.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct Marked {
     /// The enclosing nodes, outermost first.
     path: Vec<usize>,
-    /// The id of the spot in its sketch.
-    spot: String,
+    /// The id of the vertex in its diagram.
+    vertex: String,
     mark: Mark,
 }
 
 impl Marked {
     pub(crate) fn start(mark: Mark) -> Self {
-        Self { path: Vec::new(), spot: "START".to_owned(), mark }
+        Self { path: Vec::new(), vertex: "START".to_owned(), mark }
     }
 
     pub(crate) fn node(node: usize, mark: Mark) -> Self {
-        Self { path: Vec::new(), spot: id(node), mark }
+        Self { path: Vec::new(), vertex: id(node), mark }
     }
 
     /// Returns the most urgent of the marks that are not `Finished`.
@@ -32,24 +32,26 @@ impl Marked {
     }
 }
 
-/// Returns the id of a node's spot.
+/// Returns the id of a node's vertex.
 pub(super) fn id(node: usize) -> String {
     format!("n{node}")
 }
 
-impl Sketch {
-    /// Marks a spot, if it is shown. The most urgent of several marks wins.
+impl Diagram {
+    /// Marks a vertex, if it is shown. The most urgent of several marks wins.
     pub(super) fn mark(&mut self, marked: &Marked) {
-        let mut sketch = Some(self);
+        let mut diagram = Some(self);
         for node in &marked.path {
             let name = id(*node);
-            sketch = sketch
-                .and_then(|sketch| sketch.spots.iter_mut().find(|spot| spot.id == name))
-                .and_then(|spot| spot.inner.as_mut());
+            diagram = diagram
+                .and_then(|diagram| diagram.vertices.iter_mut().find(|vertex| vertex.id == name))
+                .and_then(|vertex| vertex.inner.as_mut());
         }
-        let spots = sketch.map(|sketch| &mut sketch.spots);
-        if let Some(spot) = spots.and_then(|spots| spots.iter_mut().find(|spot| spot.id == marked.spot)) {
-            spot.mark = spot.mark.max(Some(marked.mark));
+        let vertices = diagram.map(|diagram| &mut diagram.vertices);
+        if let Some(vertex) =
+            vertices.and_then(|vertices| vertices.iter_mut().find(|vertex| vertex.id == marked.vertex))
+        {
+            vertex.mark = vertex.mark.max(Some(marked.mark));
         }
     }
 }

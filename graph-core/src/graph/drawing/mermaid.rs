@@ -2,37 +2,37 @@ use std::fmt::Write as _;
 
 use crate::graph::Direction;
 
+use super::diagram::{ArrowKind, Diagram, Kind};
 use super::look::Look;
-use super::sketch::{Kind, Sketch, Stroke};
 
 /// Draws a picture as a Mermaid flowchart.
-pub(super) fn mermaid(sketch: &Sketch, look: &Look) -> String {
-    let sketch = &*sketch.shown();
+pub(super) fn mermaid(diagram: &Diagram, look: &Look) -> String {
+    let diagram = &*diagram.shown();
     let mut out = String::new();
     if let Some(title) = &look.title {
         let _ = writeln!(out, "---\ntitle: {}\n---", serde_json::Value::from(title.as_str()));
     }
     let _ = writeln!(out, "flowchart {}", look.direction.letters("TD"));
-    draw(sketch, "", 1, look.direction, &mut out);
-    for mark in sketch.marks() {
+    draw(diagram, "", 1, look.direction, &mut out);
+    for mark in diagram.marks() {
         let style = look.of(mark);
         let style: Vec<String> =
             style.iter().map(|(property, value)| format!("{property}:{value}")).collect();
         let _ = writeln!(out, "    classDef {} {}", mark.class(), style.join(","));
     }
-    classes(sketch, "", look, &mut out);
+    classes(diagram, "", look, &mut out);
     out
 }
 
 /// Readable on light and dark pages.
 const GREY: &str = "#737373";
 
-/// Every id begins with `within`, the path of the enclosing spots.
-fn draw(sketch: &Sketch, within: &str, depth: usize, direction: Direction, out: &mut String) {
+/// Every id begins with `within`, the path of the enclosing vertices.
+fn draw(diagram: &Diagram, within: &str, depth: usize, direction: Direction, out: &mut String) {
     let pad = "    ".repeat(depth);
-    for spot in &sketch.spots {
-        let (id, label) = (format!("{within}{}", spot.id), quoted(&spot.label));
-        let _ = match (&spot.inner, spot.kind) {
+    for vertex in &diagram.vertices {
+        let (id, label) = (format!("{within}{}", vertex.id), quoted(&vertex.label));
+        let _ = match (&vertex.inner, vertex.kind) {
             (Some(inner), _) => {
                 let _ = writeln!(out, "{pad}subgraph {id}[\"{label}\"]");
                 let _ = writeln!(out, "{pad}    direction {}", direction.letters("TB"));
@@ -45,26 +45,26 @@ fn draw(sketch: &Sketch, within: &str, depth: usize, direction: Direction, out: 
             (None, Kind::Node) => writeln!(out, "{pad}{id}[\"{label}\"]"),
         };
     }
-    let id = |spot: usize| sketch.spots.get(spot).map_or("", |spot| &spot.id);
-    for arrow in &sketch.arrows {
-        let (open, close) = match arrow.stroke {
-            Stroke::Edge => ("--", "-->"),
-            Stroke::Route => ("-.", ".->"),
-            Stroke::Packet => ("==", "==>"),
+    let id = |vertex: usize| diagram.vertices.get(vertex).map_or("", |vertex| &vertex.id);
+    for arrow in &diagram.arrows {
+        let (open, close) = match arrow.kind {
+            ArrowKind::Edge => ("--", "-->"),
+            ArrowKind::Route => ("-.", ".->"),
+            ArrowKind::Packet => ("==", "==>"),
         };
         let (from, to) = (id(arrow.from), id(arrow.to));
-        let _ = match (&arrow.label, arrow.stroke) {
+        let _ = match (&arrow.label, arrow.kind) {
             (Some(label), _) => {
                 writeln!(out, "{pad}{within}{from} {open} \"{}\" {close} {within}{to}", quoted(label))
             }
             // Without a label, a dotted arrow is one token.
-            (None, Stroke::Route) => writeln!(out, "{pad}{within}{from} -.-> {within}{to}"),
+            (None, ArrowKind::Route) => writeln!(out, "{pad}{within}{from} -.-> {within}{to}"),
             (None, _) => writeln!(out, "{pad}{within}{from} {close} {within}{to}"),
         };
     }
-    for spot in &sketch.spots {
-        for (index, note) in spot.notes.iter().enumerate() {
-            let id = format!("{within}{}", spot.id);
+    for vertex in &diagram.vertices {
+        for (index, note) in vertex.notes.iter().enumerate() {
+            let id = format!("{within}{}", vertex.id);
             let lines: Vec<String> = note.lines().map(quoted).collect();
             let _ = writeln!(out, "{pad}{id}_note{index}>\"{}\"]", lines.join("<br/>"));
             let _ = writeln!(out, "{pad}{id}_note{index} -.- {id}");
@@ -72,18 +72,18 @@ fn draw(sketch: &Sketch, within: &str, depth: usize, direction: Direction, out: 
     }
 }
 
-fn classes(sketch: &Sketch, within: &str, look: &Look, out: &mut String) {
-    for spot in &sketch.spots {
-        if let Some(mark) = spot.mark {
-            let _ = writeln!(out, "    class {within}{} {}", spot.id, mark.class());
+fn classes(diagram: &Diagram, within: &str, look: &Look, out: &mut String) {
+    for vertex in &diagram.vertices {
+        if let Some(mark) = vertex.mark {
+            let _ = writeln!(out, "    class {within}{} {}", vertex.id, mark.class());
             // Marks inside stay visible on a tint, in every theme.
-            if let Some(line) = look.of(mark).get("stroke").filter(|_| spot.inner.is_some()) {
+            if let Some(line) = look.of(mark).get("stroke").filter(|_| vertex.inner.is_some()) {
                 let tint = format!("fill:{line},fill-opacity:0.06,color:{GREY}");
-                let _ = writeln!(out, "    style {within}{} {tint}", spot.id);
+                let _ = writeln!(out, "    style {within}{} {tint}", vertex.id);
             }
         }
-        if let Some(inner) = &spot.inner {
-            classes(inner, &format!("{within}{}_", spot.id), look, out);
+        if let Some(inner) = &vertex.inner {
+            classes(inner, &format!("{within}{}_", vertex.id), look, out);
         }
     }
 }

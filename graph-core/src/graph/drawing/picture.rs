@@ -6,11 +6,11 @@ use crate::node::{NodeRef, Shape};
 use crate::state::GraphState;
 use crate::thread::{Snapshot, TaskSnapshot};
 
+use super::diagram::{Arrow, Diagram, Kind, Mark, START_VERTEX, Vertex};
 use super::drawn::{drawn, named};
+use super::from_graph::vertex_of;
 use super::look::Look;
 use super::marked::Marked;
-use super::of::spot_of;
-use super::sketch::{Arrow, Kind, Mark, START_SPOT, Sketch, Spot};
 use super::style::Style;
 use super::{dot, mermaid, svg};
 
@@ -50,7 +50,7 @@ use super::{dot, mermaid, svg};
 #[must_use = "a picture is nothing until it is drawn"]
 pub struct Picture<S: GraphState, D = ()> {
     graph: Graph<S, D>,
-    sketch: Sketch,
+    diagram: Diagram,
     look: Look,
     /// The mistakes found so far.
     problems: Vec<String>,
@@ -58,8 +58,8 @@ pub struct Picture<S: GraphState, D = ()> {
 
 impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
     pub(in crate::graph) fn new(graph: Graph<S, D>) -> Self {
-        let sketch = Sketch::of(&graph.0);
-        Self { graph, sketch, look: Look::default(), problems: Vec::new() }
+        let diagram = Diagram::of(&graph.0);
+        Self { graph, diagram, look: Look::default(), problems: Vec::new() }
     }
 
     /// Sets a title above the picture.
@@ -86,8 +86,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
     {
         let node = drawn(node);
         let Some(place) = self.find(&node) else { return self };
-        if self.arrows(START_SPOT, place).next().is_some() {
-            self.sketch.starts.get_or_insert_default().push(place);
+        if self.arrows(START_VERTEX, place).next().is_some() {
+            self.diagram.starts.get_or_insert_default().push(place);
         } else {
             self.report(nothing_leads(&NodeRef::Start, &node));
         }
@@ -106,7 +106,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
     /// Highlights nodes by their names.
     pub fn highlight_named<T: AsRef<str>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
         for name in names {
-            self.set(&named(name.as_ref()), |spot| spot.mark = Some(Mark::Highlighted));
+            self.set(&named(name.as_ref()), |vertex| vertex.mark = Some(Mark::Highlighted));
         }
         self
     }
@@ -127,7 +127,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
         N: Shape<M>,
         N::Signature: Drawn<N::Body>,
     {
-        self.set(&drawn(node), |spot| spot.mark = Some(mark));
+        self.set(&drawn(node), |vertex| vertex.mark = Some(mark));
         self
     }
 
@@ -139,14 +139,14 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
     pub fn at(mut self, snapshot: &Snapshot<S>) -> Self {
         for task in &snapshot.tasks {
             let mark = Mark::of(task);
-            self.set(&named(&task.node), |spot| spot.mark = spot.mark.max(Some(mark)));
+            self.set(&named(&task.node), |vertex| vertex.mark = vertex.mark.max(Some(mark)));
         }
         self
     }
 
-    /// Marks spots inside subgraphs.
+    /// Marks vertices inside subgraphs.
     pub(crate) fn inside(mut self, marked: &[Marked]) -> Self {
-        marked.iter().for_each(|marked| self.sketch.mark(marked));
+        marked.iter().for_each(|marked| self.diagram.mark(marked));
         self
     }
 
@@ -157,7 +157,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
         N::Signature: Drawn<N::Body>,
     {
         let text = text.into();
-        self.set(&drawn(node), |spot| spot.notes.push(text));
+        self.set(&drawn(node), |vertex| vertex.notes.push(text));
         self
     }
 
@@ -176,10 +176,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
             arrow.label = Some(text.clone());
             found = true;
         }
-        match &mut self.sketch.starts {
+        match &mut self.diagram.starts {
             _ if !found => self.report(nothing_leads(&from, &to)),
             // A labelled arrow is shown.
-            Some(starts) if source == START_SPOT => starts.push(target),
+            Some(starts) if source == START_VERTEX => starts.push(target),
             _ => {}
         }
         self
@@ -187,7 +187,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
 
     /// Removes all labels that arrows have so far, including those of routes.
     pub fn without_edge_labels(mut self) -> Self {
-        self.sketch.arrows.iter_mut().for_each(|arrow| arrow.label = None);
+        self.diagram.arrows.iter_mut().for_each(|arrow| arrow.label = None);
         self
     }
 
@@ -197,7 +197,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
     /// [`Picture`](ErrorKind::Picture) with all mistakes: nodes and arrows that the graph does not have, and invalid
     /// styles.
     pub fn to_mermaid(&self) -> Result<String, Error> {
-        self.check().map(|()| mermaid::mermaid(&self.sketch, &self.look))
+        self.check().map(|()| mermaid::mermaid(&self.diagram, &self.look))
     }
 
     /// Draws the picture in the dot language.
@@ -205,7 +205,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
     /// # Errors
     /// As [`to_mermaid`](Self::to_mermaid).
     pub fn to_dot(&self) -> Result<String, Error> {
-        self.check().map(|()| dot::dot(&self.sketch, &self.look))
+        self.check().map(|()| dot::dot(&self.diagram, &self.look))
     }
 
     /// Draws the picture as an SVG image: one element without scripts, fonts or other files, for a page or a file.
@@ -213,7 +213,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
     /// # Errors
     /// As [`to_mermaid`](Self::to_mermaid).
     pub fn to_svg(&self) -> Result<String, Error> {
-        self.check().map(|()| svg::svg(&self.sketch, &self.look))
+        self.check().map(|()| svg::svg(&self.diagram, &self.look))
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -229,14 +229,14 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
         }
     }
 
-    /// Returns the index of a node's spot.
+    /// Returns the index of a node's vertex.
     fn find(&mut self, node: &NodeRef) -> Option<usize> {
         let graph = &self.graph.0;
         let found = match node {
-            NodeRef::Start => Some(START_SPOT),
-            NodeRef::End => self.sketch.spots.iter().position(|spot| spot.kind == Kind::End),
-            NodeRef::Named(name) => graph.find(name).map(spot_of),
-            node => graph.places.get(node).copied().map(spot_of),
+            NodeRef::Start => Some(START_VERTEX),
+            NodeRef::End => self.diagram.vertices.iter().position(|vertex| vertex.kind == Kind::End),
+            NodeRef::Named(name) => graph.find(name).map(vertex_of),
+            node => graph.indices.get(node).copied().map(vertex_of),
         };
         if found.is_none() {
             self.report(format!("the graph has no node `{}`", node.name()));
@@ -245,14 +245,14 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
     }
 
     fn arrows(&mut self, from: usize, to: usize) -> impl Iterator<Item = &mut Arrow> {
-        self.sketch.arrows.iter_mut().filter(move |arrow| (arrow.from, arrow.to) == (from, to))
+        self.diagram.arrows.iter_mut().filter(move |arrow| (arrow.from, arrow.to) == (from, to))
     }
 
-    fn set(&mut self, node: &NodeRef, change: impl FnOnce(&mut Spot)) {
+    fn set(&mut self, node: &NodeRef, change: impl FnOnce(&mut Vertex)) {
         if let Some(place) = self.find(node)
-            && let Some(spot) = self.sketch.spots.get_mut(place)
+            && let Some(vertex) = self.diagram.vertices.get_mut(place)
         {
-            change(spot);
+            change(vertex);
         }
     }
 }

@@ -2,40 +2,40 @@
 
 use expect_test::expect;
 
+use super::diagram::{Arrow, ArrowKind, Diagram, Kind, Mark, Vertex};
 use super::look::Look;
-use super::sketch::{Arrow, Kind, Mark, Sketch, Spot, Stroke};
 use super::{dot, mermaid, svg};
 use crate::graph::Direction;
 
-fn spot(id: &str, label: &str, kind: Kind) -> Spot {
-    Spot { id: id.to_owned(), label: label.to_owned(), kind, mark: None, notes: Vec::new(), inner: None }
+fn vertex(id: &str, label: &str, kind: Kind) -> Vertex {
+    Vertex { id: id.to_owned(), label: label.to_owned(), kind, mark: None, notes: Vec::new(), inner: None }
 }
 
 fn edge(from: usize, to: usize) -> Arrow {
-    Arrow { from, to, label: None, stroke: Stroke::Edge }
+    Arrow { from, to, label: None, kind: ArrowKind::Edge }
 }
 
 /// A graph with one node, which is the graph `inner`.
-fn around(name: &str, inner: Option<Sketch>) -> Sketch {
-    let mut spots = vec![
-        spot("START", "START", Kind::Start),
-        spot("n0", name, Kind::Node),
-        spot("FINISH", "END", Kind::End),
+fn around(name: &str, inner: Option<Diagram>) -> Diagram {
+    let mut vertices = vec![
+        vertex("START", "START", Kind::Start),
+        vertex("n0", name, Kind::Node),
+        vertex("FINISH", "END", Kind::End),
     ];
     if let Some(inner) = inner {
-        spots[1].inner = Some(inner);
+        vertices[1].inner = Some(inner);
     }
-    Sketch { starts: None, name: format!("graph of {name}"), spots, arrows: vec![edge(0, 1), edge(1, 2)] }
+    Diagram { starts: None, name: format!("graph of {name}"), vertices, arrows: vec![edge(0, 1), edge(1, 2)] }
 }
 
 fn titled() -> Look {
     Look { title: Some("a title".to_owned()), ..Look::default() }
 }
 
-fn nested() -> Sketch {
+fn nested() -> Diagram {
     let mut innermost = around("say <it> & \"go\"", None);
-    innermost.spots[1].mark = Some(Mark::Waiting);
-    innermost.spots[1].notes.push("twice\nat most".to_owned());
+    innermost.vertices[1].mark = Some(Mark::Waiting);
+    innermost.vertices[1].notes.push("twice\nat most".to_owned());
     around("outer", Some(around("inner", Some(innermost))))
 }
 
@@ -154,10 +154,10 @@ fn svg_nests_boxes() {
 #[test]
 fn line_avoids_a_high_neighbour() {
     // START leads to the high first node and to a second one beside it.
-    let mut sketch = around("high", Some(around("so wide that END is below it", None)));
-    sketch.spots.push(spot("n1", "beside", Kind::Node));
-    sketch.arrows = vec![edge(0, 1), edge(1, 2), edge(0, 3), edge(3, 2)];
-    let drawn = svg::svg(&sketch, &Look::default());
+    let mut diagram = around("high", Some(around("so wide that END is below it", None)));
+    diagram.vertices.push(vertex("n1", "beside", Kind::Node));
+    diagram.arrows = vec![edge(0, 1), edge(1, 2), edge(0, 3), edge(3, 2)];
+    let drawn = svg::svg(&diagram, &Look::default());
     let number = |text: &str, after: &str| -> f64 {
         let rest = text.split_once(after).unwrap().1;
         rest.split(|c: char| c != '.' && !c.is_ascii_digit()).next().unwrap().parse().unwrap()
@@ -180,17 +180,17 @@ fn line_avoids_a_high_neighbour() {
 
 #[test]
 fn marked_cluster_is_drawn_as_a_tint() {
-    let mut sketch = nested();
-    sketch.spots[1].mark = Some(Mark::Failed);
-    let drawn = svg::svg(&sketch, &Look::default());
+    let mut diagram = nested();
+    diagram.vertices[1].mark = Some(Mark::Failed);
+    let drawn = svg::svg(&diagram, &Look::default());
     assert!(drawn.contains(".graph-picture .m.failed{fill:#c53030;fill-opacity:.06}"), "{drawn}");
     assert!(drawn.contains(r#"<title>outer: failed</title><rect class="m failed""#), "{drawn}");
     assert!(drawn.contains(r#"<text class="t""#) && drawn.contains("! outer"), "{drawn}");
-    let drawn = mermaid::mermaid(&sketch, &Look::default());
+    let drawn = mermaid::mermaid(&diagram, &Look::default());
     assert!(
         drawn.contains("class n0 failed\n    style n0 fill:#c53030,fill-opacity:0.06,color:#737373"),
         "{drawn}"
     );
-    let drawn = dot::dot(&sketch, &Look::default());
+    let drawn = dot::dot(&diagram, &Look::default());
     assert!(drawn.contains("fillcolor=\"#ffcaca4d\""), "{drawn}");
 }

@@ -82,7 +82,10 @@ fn unknown_removal_is_an_error() {
         let mut value = list("a");
         let error = AddMessages::apply(&mut value, delta(updates)).unwrap_err();
         let id = if updates == "* -a" { "a" } else { "x" };
-        assert_eq!(error.to_string(), format!("cannot remove message `{id}`: the list has no message with this id"));
+        assert_eq!(
+            error.to_string(),
+            format!("cannot remove message `{id}`: the list has no message with this id")
+        );
         assert_eq!(contents(&value), "a");
     }
 }

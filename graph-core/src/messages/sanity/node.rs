@@ -21,10 +21,7 @@ use super::{Texts, repair};
 /// # graph.compile().map(drop)
 /// # .expect("it is complete");
 /// ```
-#[expect(
-    non_camel_case_types,
-    reason = "it is used like a node function and named like one"
-)]
+#[expect(non_camel_case_types, reason = "it is used like a node function and named like one")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct messages_sanity;
 

@@ -179,7 +179,7 @@ where
     }
 
     fn keeps_state(&self) -> bool {
-        self.selection != Selection::Task && self.subgraph.keeps_its_state(self.selection == Selection::Key)
+        self.selection != Selection::Task && self.subgraph.is_per_thread(self.selection == Selection::Key)
     }
 }
 

@@ -1,19 +1,19 @@
-//! Paths of arrows from the border of one spot to that of another.
+//! Paths of arrows from the border of one vertex to that of another.
 
 use std::fmt::Write as _;
 
-use crate::graph::drawing::sketch::{Arrow, Stroke};
+use crate::graph::drawing::diagram::{Arrow, ArrowKind};
 
 use super::LINE;
 use super::layout::{Point, Size};
 use super::text::{escaped, width};
 
-/// The width of an arrow that leads back to its own spot.
-pub(super) const LOOP: f64 = 26.0;
+/// The width of an arrow that leads back to its own vertex.
+pub(super) const SELF_LOOP: f64 = 26.0;
 
-/// Returns the points of a path (the first, then three for each curve) between the borders of two spots, through
+/// Returns the points of a path (the first, then three for each curve) between the borders of two vertices, through
 /// `bends`, and its middle.
-pub(super) fn way(from: (Point, f64), bends: &[Point], to: (Point, f64)) -> (Vec<Point>, Point) {
+pub(super) fn route_path(from: (Point, f64), bends: &[Point], to: (Point, f64)) -> (Vec<Point>, Point) {
     let next = bends.first().copied().unwrap_or(to.0);
     let last = bends.last().copied().unwrap_or(from.0);
     let border = |at: Point, half: f64, towards: Point| {
@@ -24,7 +24,7 @@ pub(super) fn way(from: (Point, f64), bends: &[Point], to: (Point, f64)) -> (Vec
     let end = border(to.0, to.1, last);
     let mut path = vec![before];
     for point in bends.iter().copied().chain([end]) {
-        // The largest spot of a rank ends at the rank's border.
+        // The largest vertex of a rank ends at the rank's border.
         if (point.across - before.across).abs() + (point.along - before.along).abs() < 0.1 {
             continue;
         }
@@ -46,21 +46,26 @@ pub(super) fn way(from: (Point, f64), bends: &[Point], to: (Point, f64)) -> (Vec
     )
 }
 
-/// Returns the path and the middle of an arrow from a spot to itself.
-pub(super) fn circle(at: Point, half: Size) -> (Vec<Point>, Point) {
+/// Returns the path and the middle of an arrow from a vertex to itself.
+pub(super) fn self_loop(at: Point, half: Size) -> (Vec<Point>, Point) {
     let side = at.across + half.across;
     let point = |across: f64, along: f64| Point { across, along: at.along + along };
     (
-        vec![point(side, -7.0), point(side + LOOP, -14.0), point(side + LOOP, 14.0), point(side, 7.0)],
-        point(side + LOOP - 8.0, 0.0),
+        vec![
+            point(side, -7.0),
+            point(side + SELF_LOOP, -14.0),
+            point(side + SELF_LOOP, 14.0),
+            point(side, 7.0),
+        ],
+        point(side + SELF_LOOP - 8.0, 0.0),
     )
 }
 
-pub(super) fn line(arrow: &Arrow, path: &[(f64, f64)], middle: (f64, f64), out: &mut String) {
-    let class = match arrow.stroke {
-        Stroke::Edge => "e",
-        Stroke::Route => "e r",
-        Stroke::Packet => "e p",
+pub(super) fn draw_arrow(arrow: &Arrow, path: &[(f64, f64)], middle: (f64, f64), out: &mut String) {
+    let class = match arrow.kind {
+        ArrowKind::Edge => "e",
+        ArrowKind::Route => "e r",
+        ArrowKind::Packet => "e p",
     };
     let mut points = path.iter();
     let _ = write!(out, "<path class=\"{class}\" marker-end=\"url(#graph-arrow)\" d=\"");

@@ -7,14 +7,14 @@ mod text;
 
 use std::fmt::Write as _;
 
-use arrow::{LOOP, circle, line, way};
-use layout::{Line, Point, Size, layout};
+use arrow::{SELF_LOOP, draw_arrow, route_path, self_loop};
+use layout::{Connection, Point, Size, layout};
 use text::{escaped, width};
 
 use crate::graph::Direction;
 
+use super::diagram::{Diagram, Kind, Vertex};
 use super::look::Look;
-use super::sketch::{Kind, Sketch, Spot};
 
 const LINE: f64 = 16.0;
 const MARGIN: f64 = 12.0;
@@ -44,10 +44,10 @@ struct Drawing {
     height: f64,
 }
 
-pub(super) fn svg(sketch: &Sketch, look: &Look) -> String {
-    let sketch = &*sketch.shown();
+pub(super) fn svg(diagram: &Diagram, look: &Look) -> String {
+    let diagram = &*diagram.shown();
     let title = look.title.as_deref();
-    let drawing = draw(sketch, look.direction);
+    let drawing = draw(diagram, look.direction);
     let head = if title.is_some() { LINE + MARGIN } else { 0.0 };
     let wide = title.map_or(0.0, width).max(drawing.width);
     let (across, down) = (wide + 2.0 * MARGIN, drawing.height + 2.0 * MARGIN + head);
@@ -56,14 +56,14 @@ pub(super) fn svg(sketch: &Sketch, look: &Look) -> String {
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {across:.0} {down:.0}\" width=\"{across:.0}\" \
          height=\"{down:.0}\" class=\"graph-picture\" role=\"img\" aria-label=\"{}\">",
-        escaped(title.unwrap_or(&sketch.name))
+        escaped(title.unwrap_or(&diagram.name))
     );
-    let _ = writeln!(out, "<title>{}</title>", escaped(title.unwrap_or(&sketch.name)));
+    let _ = writeln!(out, "<title>{}</title>", escaped(title.unwrap_or(&diagram.name)));
     out.push_str("<style>\n");
     for (selector, style) in STYLE {
         let _ = writeln!(out, ".graph-picture {selector}{{{style}}}");
     }
-    for mark in sketch.marks() {
+    for mark in diagram.marks() {
         let (class, style) = (mark.class(), look.of(mark));
         let _ =
             write!(out, ".graph-picture .{class}{{stroke-width:{}", style.get("stroke-width").unwrap_or("2"));
@@ -103,9 +103,9 @@ pub(super) fn svg(sketch: &Sketch, look: &Look) -> String {
     out
 }
 
-/// A spot with its size and contents.
+/// A vertex with its size and contents.
 struct Frame<'s> {
-    spot: &'s Spot,
+    vertex: &'s Vertex,
     label: String,
     notes: Vec<&'s str>,
     width: f64,
@@ -113,16 +113,16 @@ struct Frame<'s> {
     inner: Option<Drawing>,
 }
 
-fn frame(spot: &Spot, direction: Direction) -> Frame<'_> {
-    let label = format!("{}{}", spot.mark.map_or("", |mark| mark.sign()), spot.label);
-    let notes: Vec<&str> = spot.notes.iter().flat_map(|note| note.lines()).collect();
-    let inner = spot.inner.as_ref().map(|inner| draw(inner, direction));
+fn frame(vertex: &Vertex, direction: Direction) -> Frame<'_> {
+    let label = format!("{}{}", vertex.mark.map_or("", |mark| mark.sign()), vertex.label);
+    let notes: Vec<&str> = vertex.notes.iter().flat_map(|note| note.lines()).collect();
+    let inner = vertex.inner.as_ref().map(|inner| draw(inner, direction));
     // The heading of a cluster is bold.
     let heading = width(&label) * if inner.is_some() { 1.08 } else { 1.0 };
     let said = notes.iter().map(|note| width(note) * 0.85).fold(heading, f64::max);
     #[expect(clippy::cast_precision_loss, reason = "a node has few notes")]
     let lines = 18.0 + LINE * (1 + notes.len()) as f64;
-    let (width, height) = match (&inner, spot.kind) {
+    let (width, height) = match (&inner, vertex.kind) {
         (Some(inner), _) => {
             ((said + 24.0).max(inner.width + 2.0 * INSIDE), inner.height + 2.0 * INSIDE + lines - 18.0)
         }
@@ -131,19 +131,19 @@ fn frame(spot: &Spot, direction: Direction) -> Frame<'_> {
         (None, Kind::Deferred) => (said + 36.0, lines),
         (None, Kind::Node) => ((said + 24.0).max(48.0), lines),
     };
-    Frame { spot, label, notes, width, height, inner }
+    Frame { vertex, label, notes, width, height, inner }
 }
 
-fn draw(sketch: &Sketch, direction: Direction) -> Drawing {
-    let boxes: Vec<Frame<'_>> = sketch.spots.iter().map(|spot| frame(spot, direction)).collect();
+fn draw(diagram: &Diagram, direction: Direction) -> Drawing {
+    let boxes: Vec<Frame<'_>> = diagram.vertices.iter().map(|vertex| frame(vertex, direction)).collect();
     let size = |width: f64, height: f64| match direction.is_upright() {
         true => Size { across: width, along: height },
         false => Size { across: height, along: width },
     };
     let label_size = |label: &String| size(width(label) * 0.85 + 10.0, LINE);
-    let loops = |spot: usize| {
-        let own = sketch.arrows.iter().filter(move |arrow| arrow.from == spot && arrow.to == spot);
-        own.map(|arrow| LOOP + arrow.label.as_ref().map_or(0.0, |label| label_size(label).across))
+    let loops = |vertex: usize| {
+        let own = diagram.arrows.iter().filter(move |arrow| arrow.from == vertex && arrow.to == vertex);
+        own.map(|arrow| SELF_LOOP + arrow.label.as_ref().map_or(0.0, |label| label_size(label).across))
             .fold(0.0, f64::max)
     };
     let sizes: Vec<Size> = boxes
@@ -154,10 +154,14 @@ fn draw(sketch: &Sketch, direction: Direction) -> Drawing {
             Size { across: size.across + 2.0 * loops(index), ..size }
         })
         .collect();
-    let lines: Vec<Line> = sketch
+    let lines: Vec<Connection> = diagram
         .arrows
         .iter()
-        .map(|arrow| Line { from: arrow.from, to: arrow.to, label: arrow.label.as_ref().map(label_size) })
+        .map(|arrow| Connection {
+            from: arrow.from,
+            to: arrow.to,
+            label: arrow.label.as_ref().map(label_size),
+        })
         .collect();
     let laid = layout(&sizes, &lines);
     let map = |point: Point| match direction {
@@ -167,26 +171,26 @@ fn draw(sketch: &Sketch, direction: Direction) -> Drawing {
         Direction::RightToLeft => (laid.size.along - point.along, point.across),
     };
     let mut body = String::new();
-    let place = |spot: usize| laid.places.get(spot).copied().unwrap_or_default();
+    let place = |vertex: usize| laid.places.get(vertex).copied().unwrap_or_default();
     for (each, at) in boxes.iter().zip(&laid.places) {
-        spot(each, map(*at), &mut body);
+        vertex(each, map(*at), &mut body);
     }
-    for (index, arrow) in sketch.arrows.iter().enumerate() {
-        let half = |spot: usize| {
-            boxes.get(spot).map_or_else(Size::default, |found| size(found.width / 2.0, found.height / 2.0))
+    for (index, arrow) in diagram.arrows.iter().enumerate() {
+        let half = |vertex: usize| {
+            boxes.get(vertex).map_or_else(Size::default, |found| size(found.width / 2.0, found.height / 2.0))
         };
         let bends = laid.bends.get(index).map_or(&[][..], Vec::as_slice);
         let (from, to) = (place(arrow.from), place(arrow.to));
         let (path, middle) = if arrow.from == arrow.to {
-            circle(from, half(arrow.from))
+            self_loop(from, half(arrow.from))
         } else {
-            way((from, half(arrow.from).along), bends, (to, half(arrow.to).along))
+            route_path((from, half(arrow.from).along), bends, (to, half(arrow.to).along))
         };
         let label = arrow.label.as_ref().map(label_size).filter(|_| arrow.from == arrow.to);
         let middle = label
             .map_or(middle, |label| Point { across: middle.across + label.across / 2.0 + 4.0, ..middle });
         let middle = laid.labels.get(index).copied().flatten().unwrap_or(middle);
-        line(arrow, &path.into_iter().map(map).collect::<Vec<_>>(), map(middle), &mut body);
+        draw_arrow(arrow, &path.into_iter().map(map).collect::<Vec<_>>(), map(middle), &mut body);
     }
     let (width, height) = match direction.is_upright() {
         true => (laid.size.across, laid.size.along),
@@ -195,11 +199,11 @@ fn draw(sketch: &Sketch, direction: Direction) -> Drawing {
     Drawing { body, width, height }
 }
 
-fn spot(each: &Frame<'_>, (x, y): (f64, f64), out: &mut String) {
-    let Frame { spot, label, notes, width, height, inner } = each;
+fn vertex(each: &Frame<'_>, (x, y): (f64, f64), out: &mut String) {
+    let Frame { vertex, label, notes, width, height, inner } = each;
     let (left, top) = (x - width / 2.0, y - height / 2.0);
-    let mark = spot.mark.map_or("", |mark| mark.class());
-    let class = match (spot.mark, inner, spot.kind) {
+    let mark = vertex.mark.map_or("", |mark| mark.class());
+    let class = match (vertex.mark, inner, vertex.kind) {
         // A tint keeps marks inside visible.
         (Some(_), Some(_), _) => format!("m {mark}"),
         (Some(_), ..) => mark.to_owned(),
@@ -207,14 +211,14 @@ fn spot(each: &Frame<'_>, (x, y): (f64, f64), out: &mut String) {
         (None, None, Kind::Deferred) => "n d".to_owned(),
         (None, None, _) => "n".to_owned(),
     };
-    let round = match spot.kind {
+    let round = match vertex.kind {
         _ if inner.is_some() => 8.0,
         Kind::Node => 5.0,
         Kind::Start | Kind::End | Kind::Deferred | Kind::Join => height / 2.0,
     };
     out.push_str("<g>");
-    if let Some(mark) = spot.mark {
-        let _ = write!(out, "<title>{}: {}</title>", escaped(&spot.label), mark.class());
+    if let Some(mark) = vertex.mark {
+        let _ = write!(out, "<title>{}: {}</title>", escaped(&vertex.label), mark.class());
     }
     let _ = write!(
         out,
@@ -222,7 +226,7 @@ fn spot(each: &Frame<'_>, (x, y): (f64, f64), out: &mut String) {
     );
     // The label of a cluster stands on the page's background.
     let heading = if inner.is_some() { " class=\"t\"" } else { "" };
-    let mut at = match spot.kind {
+    let mut at = match vertex.kind {
         _ if inner.is_some() => top + 18.0,
         Kind::Node | Kind::Deferred => top + 9.0 + 12.0,
         Kind::Start | Kind::End | Kind::Join => y + 4.5,

@@ -9,16 +9,16 @@ mod ranks;
 
 use order::order;
 use place::{place_across, place_along};
-use ranks::{ranks, turned};
+use ranks::{ranks, reversed};
 
-/// The size of a spot or a label.
+/// The size of a vertex or a label.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Size {
     pub(super) across: f64,
     pub(super) along: f64,
 }
 
-/// The middle of a spot or a label.
+/// The middle of a vertex or a label.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Point {
     pub(super) across: f64,
@@ -27,7 +27,7 @@ pub(super) struct Point {
 
 /// An arrow to be placed, with the size of its label.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Line {
+pub(super) struct Connection {
     pub(super) from: usize,
     pub(super) to: usize,
     pub(super) label: Option<Size>,
@@ -35,7 +35,7 @@ pub(super) struct Line {
 
 #[derive(Debug, Default)]
 pub(super) struct Layout {
-    /// The middle of each spot.
+    /// The middle of each vertex.
     pub(super) places: Vec<Point>,
     /// For each line, the points it passes, in its own direction.
     pub(super) bends: Vec<Vec<Point>>,
@@ -47,7 +47,7 @@ pub(super) struct Layout {
 /// The number of passes that improve the layout.
 const SWEEPS: usize = 12;
 
-/// A position in a rank: a spot, a label, or a point that a line passes through.
+/// A position in a rank: a vertex, a label, or a point that a line passes through.
 struct Slot {
     size: Size,
     rank: usize,
@@ -63,22 +63,22 @@ struct Rank {
     half: f64,
 }
 
-pub(super) fn layout(sizes: &[Size], lines: &[Line]) -> Layout {
-    let turned = turned(sizes.len(), lines);
-    let ranks = ranks(sizes.len(), lines, &turned);
+pub(super) fn layout(sizes: &[Size], lines: &[Connection]) -> Layout {
+    let reversed = reversed(sizes.len(), lines);
+    let ranks = ranks(sizes.len(), lines, &reversed);
     let slot =
         |size: Size, rank: usize| Slot { size, rank, across: 0.0, above: Vec::new(), below: Vec::new() };
     let mut slots: Vec<Slot> = sizes.iter().zip(&ranks).map(|(size, rank)| slot(*size, *rank)).collect();
     // The slots that each line passes, from its upper to its lower end.
-    let mut ways: Vec<Vec<usize>> = Vec::new();
+    let mut paths: Vec<Vec<usize>> = Vec::new();
     let mut labelled: Vec<Option<usize>> = Vec::new();
-    for (line, turned) in lines.iter().zip(&turned) {
-        let (upper, lower) = if *turned { (line.to, line.from) } else { (line.from, line.to) };
+    for (line, reversed) in lines.iter().zip(&reversed) {
+        let (upper, lower) = if *reversed { (line.to, line.from) } else { (line.from, line.to) };
         let (Some(&first), Some(&last)) = (ranks.get(upper), ranks.get(lower)) else { continue };
-        let mut way = Vec::new();
+        let mut path = Vec::new();
         let mut before = upper;
-        // Labels stand next to the spot that a line leaves: a route's label belongs to its decision.
-        let middle = if *turned { last.saturating_sub(1) } else { first + 1 };
+        // Labels stand next to the vertex that a line leaves: a route's label belongs to its decision.
+        let middle = if *reversed { last.saturating_sub(1) } else { first + 1 };
         let mut label = None;
         for rank in first + 1..last {
             let is_label = line.label.is_some() && rank == middle;
@@ -89,13 +89,13 @@ pub(super) fn layout(sizes: &[Size], lines: &[Line]) -> Layout {
                 label = Some(here);
             }
             connect(&mut slots, before, here);
-            way.push(here);
+            path.push(here);
             before = here;
         }
         if upper != lower {
             connect(&mut slots, before, lower);
         }
-        ways.push(way);
+        paths.push(path);
         labelled.push(label);
     }
     let mut rows = rows(&slots);
@@ -116,13 +116,13 @@ pub(super) fn layout(sizes: &[Size], lines: &[Line]) -> Layout {
         let (across, rank) = at(slot);
         Point { across, along: rank.middle + side * rank.half }
     };
-    let bends = ways.iter().zip(lines).zip(&turned).map(|((way, line), turned)| {
-        let (upper, lower) = if *turned { (line.to, line.from) } else { (line.from, line.to) };
-        let through = way.iter().filter(|&&slot| at(slot).1.half > 0.0);
+    let bends = paths.iter().zip(lines).zip(&reversed).map(|((path, line), reversed)| {
+        let (upper, lower) = if *reversed { (line.to, line.from) } else { (line.from, line.to) };
+        let through = path.iter().filter(|&&slot| at(slot).1.half > 0.0);
         let through = through.flat_map(|&slot| [edge(slot, before), edge(slot, behind)]);
         let (first, last) = (edge(upper, behind), edge(lower, before));
         let mut points: Vec<Point> = std::iter::once(first).chain(through).chain([last]).collect();
-        if *turned {
+        if *reversed {
             points.reverse();
         }
         points
@@ -156,7 +156,7 @@ fn rows(slots: &[Slot]) -> Vec<Vec<usize>> {
     rows
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a picture has few spots")]
+#[expect(clippy::cast_precision_loss, reason = "a picture has few vertices")]
 fn as_float(count: usize) -> f64 {
     count as f64
 }

@@ -1,9 +1,9 @@
-//! Assigns a rank to each spot.
+//! Assigns a rank to each vertex.
 
-use super::Line;
+use super::Connection;
 
 /// Returns the lines to turn around so that no cycle is left.
-pub(super) fn turned(count: usize, lines: &[Line]) -> Vec<bool> {
+pub(super) fn reversed(count: usize, lines: &[Connection]) -> Vec<bool> {
     #[derive(Clone, Copy, PartialEq)]
     enum Seen {
         Not,
@@ -11,49 +11,52 @@ pub(super) fn turned(count: usize, lines: &[Line]) -> Vec<bool> {
         Done,
     }
     let mut seen = vec![Seen::Not; count];
-    let mut turned = vec![false; lines.len()];
+    let mut reversed = vec![false; lines.len()];
     for root in 0..count {
         // An explicit stack: recursion would overflow on deep graphs.
         let mut stack = vec![(root, 0)];
         if seen.get(root) != Some(&Seen::Not) {
             continue;
         }
-        while let Some((spot, next)) = stack.pop() {
-            if let Some(state) = seen.get_mut(spot) {
+        while let Some((vertex, next)) = stack.pop() {
+            if let Some(state) = seen.get_mut(vertex) {
                 *state = Seen::Open;
             }
-            let line =
-                lines.iter().enumerate().skip(next).find(|(_, line)| line.from == spot && line.to != spot);
+            let line = lines
+                .iter()
+                .enumerate()
+                .skip(next)
+                .find(|(_, line)| line.from == vertex && line.to != vertex);
             let Some((index, line)) = line else {
-                if let Some(state) = seen.get_mut(spot) {
+                if let Some(state) = seen.get_mut(vertex) {
                     *state = Seen::Done;
                 }
                 continue;
             };
-            stack.push((spot, index + 1));
+            stack.push((vertex, index + 1));
             match seen.get(line.to) {
                 Some(Seen::Not) => stack.push((line.to, 0)),
                 Some(Seen::Open) => {
-                    if let Some(turned) = turned.get_mut(index) {
-                        *turned = true;
+                    if let Some(reversed) = reversed.get_mut(index) {
+                        *reversed = true;
                     }
                 }
                 _ => {}
             }
         }
     }
-    turned
+    reversed
 }
 
-/// Returns the rank of each spot: below all its predecessors. Spots take every second rank, which leaves room for
+/// Returns the rank of each vertex: below all its predecessors. Spots take every second rank, which leaves room for
 /// labels.
-pub(super) fn ranks(count: usize, lines: &[Line], turned: &[bool]) -> Vec<usize> {
+pub(super) fn ranks(count: usize, lines: &[Connection], reversed: &[bool]) -> Vec<usize> {
     let mut ranks = vec![0; count];
-    // The longest path has at most `count` spots, so `count` passes are enough.
+    // The longest path has at most `count` vertices, so `count` passes are enough.
     for _ in 0..count {
         let mut changed = false;
-        for (line, turned) in lines.iter().zip(turned) {
-            let (upper, lower) = if *turned { (line.to, line.from) } else { (line.from, line.to) };
+        for (line, reversed) in lines.iter().zip(reversed) {
+            let (upper, lower) = if *reversed { (line.to, line.from) } else { (line.from, line.to) };
             let least = ranks.get(upper).map_or(0, |rank| rank + 2);
             if let Some(rank) = ranks.get_mut(lower)
                 && upper != lower

@@ -9,43 +9,43 @@ use crate::node::{CallWith, Exit, IntoStep, NodeError, Step};
 
 use super::{Leads, Machine};
 
-/// A node function of `M`, whose results are wrapped in [`Moved`].
-pub struct Moving<M, F, Out> {
+/// A node function of `M`, whose results are wrapped in [`NodeOutput`].
+pub struct NodeFn<M, F, Out> {
     run: F,
-    moves: PhantomData<fn(M) -> Out>,
+    types: PhantomData<fn(M) -> Out>,
 }
 
 /// The return value of a node of `M`.
-pub struct Moved<M, Out> {
+pub struct NodeOutput<M, Out> {
     out: Out,
     machine: PhantomData<fn(M)>,
 }
 
-impl<M, F, Out> Moving<M, F, Out> {
+impl<M, F, Out> NodeFn<M, F, Out> {
     pub(super) fn new(run: F) -> Self {
-        Self { run, moves: PhantomData }
+        Self { run, types: PhantomData }
     }
 }
 
-impl<M, Out> Moved<M, Out> {
+impl<M, Out> NodeOutput<M, Out> {
     fn new(out: Out) -> Self {
         Self { out, machine: PhantomData }
     }
 }
 
-impl<'a, M, F, Args, Out> CallWith<'a, Args, Moved<M, Out>> for Moving<M, F, Out>
+impl<'a, M, F, Args, Out> CallWith<'a, Args, NodeOutput<M, Out>> for NodeFn<M, F, Out>
 where
     F: CallWith<'a, Args, Out>,
 {
-    type Fut = Map<F::Fut, fn(Out) -> Moved<M, Out>>;
+    type Fut = Map<F::Fut, fn(Out) -> NodeOutput<M, Out>>;
     type At = F::At;
 
     fn call_with(&self, args: Self::At) -> Self::Fut {
-        self.run.call_with(args).map(Moved::new)
+        self.run.call_with(args).map(NodeOutput::new)
     }
 }
 
-impl<M: Machine, Out: Leads<M>> IntoStep<M::Run> for Moved<M, Out> {
+impl<M: Machine, Out: Leads<M>> IntoStep<M::Run> for NodeOutput<M, Out> {
     fn exits() -> Option<Vec<Exit>> {
         Some(Out::exits())
     }

@@ -1,28 +1,28 @@
 use std::borrow::Cow;
 
-/// The index of START, which is the first spot.
-pub(super) const START_SPOT: usize = 0;
+/// The index of START, which is the first vertex.
+pub(super) const START_VERTEX: usize = 0;
 
-/// The contents of a picture, independent of the output format. A spot may contain a nested sketch.
+/// The contents of a picture, independent of the output format. A vertex may contain a nested diagram.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sketch {
+pub(crate) struct Diagram {
     pub(crate) name: String,
-    /// The spots that START is shown to lead to; `None` for all of them. A machine may begin at any node.
+    /// The vertices that START is shown to lead to; `None` for all of them. A machine may begin at any node.
     pub(crate) starts: Option<Vec<usize>>,
-    pub(crate) spots: Vec<Spot>,
+    pub(crate) vertices: Vec<Vertex>,
     pub(crate) arrows: Vec<Arrow>,
 }
 
 /// A node, START, END or a join in a picture.
 #[derive(Clone, Debug)]
-pub(crate) struct Spot {
+pub(crate) struct Vertex {
     /// An identifier of letters and digits.
     pub(crate) id: String,
     pub(crate) label: String,
     pub(crate) kind: Kind,
     pub(crate) mark: Option<Mark>,
     pub(crate) notes: Vec<String>,
-    pub(crate) inner: Option<Sketch>,
+    pub(crate) inner: Option<Diagram>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,17 +34,17 @@ pub(crate) enum Kind {
     Join,
 }
 
-/// An arrow from one spot to another, by their indices.
+/// An arrow from one vertex to another, by their indices.
 #[derive(Clone, Debug)]
 pub(crate) struct Arrow {
     pub(crate) from: usize,
     pub(crate) to: usize,
     pub(crate) label: Option<String>,
-    pub(crate) stroke: Stroke,
+    pub(crate) kind: ArrowKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stroke {
+pub(crate) enum ArrowKind {
     Edge,
     Route,
     Packet,
@@ -104,16 +104,16 @@ impl Mark {
     }
 }
 
-impl Sketch {
-    /// Returns the sketch without the arrows of START that are not shown.
+impl Diagram {
+    /// Returns the diagram without the arrows of START that are not shown.
     pub(super) fn shown(&self) -> Cow<'_, Self> {
         let Some(starts) = &self.starts else { return Cow::Borrowed(self) };
         let mut shown = Self { starts: None, ..self.clone() };
-        shown.arrows.retain(|arrow| arrow.from != START_SPOT || starts.contains(&arrow.to));
+        shown.arrows.retain(|arrow| arrow.from != START_VERTEX || starts.contains(&arrow.to));
         let start_is_annotated =
-            self.spots.first().is_some_and(|start| start.mark.is_some() || !start.notes.is_empty());
+            self.vertices.first().is_some_and(|start| start.mark.is_some() || !start.notes.is_empty());
         if starts.is_empty() && !start_is_annotated {
-            shown.spots.remove(START_SPOT);
+            shown.vertices.remove(START_VERTEX);
             for arrow in &mut shown.arrows {
                 (arrow.from, arrow.to) = (arrow.from.saturating_sub(1), arrow.to.saturating_sub(1));
             }
@@ -123,10 +123,10 @@ impl Sketch {
 
     /// Returns the marks in use, in the order of [`Mark::ALL`].
     pub(super) fn marks(&self) -> Vec<Mark> {
-        fn collect(sketch: &Sketch, into: &mut Vec<Mark>) {
-            for spot in &sketch.spots {
-                into.extend(spot.mark);
-                if let Some(inner) = &spot.inner {
+        fn collect(diagram: &Diagram, into: &mut Vec<Mark>) {
+            for vertex in &diagram.vertices {
+                into.extend(vertex.mark);
+                if let Some(inner) = &vertex.inner {
                     collect(inner, into);
                 }
             }

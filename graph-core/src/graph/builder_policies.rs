@@ -7,7 +7,7 @@ use crate::node::{Body, KeyBy, KeyFor, KeyReads, KeyReturns, Shape};
 use crate::policy::Policy;
 use crate::state::GraphState;
 
-use super::caching::DraftCache;
+use super::node_cache::DraftCache;
 use super::{HandlerReads, Handles, Returns};
 
 impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {

@@ -35,13 +35,13 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
     pub(super) fn wire_caches(&mut self, topology: &Topology) -> Vec<Option<NodeCache<S, D>>> {
         let mut policies: Vec<_> = self.nodes.iter().map(|_| None).collect();
         for (node, cache) in std::mem::take(&mut self.policies.caches) {
-            let Some(&place) = self.places.get(&node) else {
+            let Some(&index) = self.indices.get(&node) else {
                 self.unknown(&node, "given a cache policy");
                 continue;
             };
-            self.check_cache(&node, place, &cache);
-            match policies.get_mut(place) {
-                Some(slot @ None) => *slot = self.cache_policy(topology, place, cache),
+            self.check_cache(&node, index, &cache);
+            match policies.get_mut(index) {
+                Some(slot @ None) => *slot = self.cache_policy(topology, index, cache),
                 _ => self.report(WiringProblem::TwoCaches { node: node.name().to_owned() }),
             }
         }
@@ -51,10 +51,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
     fn cache_policy(
         &self,
         topology: &Topology,
-        place: usize,
+        index: usize,
         cache: DraftCache<S, D>,
     ) -> Option<NodeCache<S, D>> {
-        let (node, plan) = (self.nodes.get(place)?, topology.nodes.get(place)?);
+        let (node, plan) = (self.nodes.get(index)?, topology.nodes.get(index)?);
         Some(NodeCache {
             key: cache.key,
             ttl: cache.ttl.and_then(|ttl| Ttl::new(ttl).ok()),
@@ -65,8 +65,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         })
     }
 
-    fn check_cache(&mut self, node: &NodeRef, place: usize, cache: &DraftCache<S, D>) {
-        let Some(draft) = self.nodes.get(place) else { return };
+    fn check_cache(&mut self, node: &NodeRef, index: usize, cache: &DraftCache<S, D>) {
+        let Some(draft) = self.nodes.get(index) else { return };
         let mut problems = Vec::new();
         let name = || node.name().to_owned();
         let mistakes = [

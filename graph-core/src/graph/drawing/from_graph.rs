@@ -1,34 +1,34 @@
-//! Turns a compiled graph into a sketch.
+//! Turns a compiled graph into a diagram.
 
 use crate::graph::Compiled;
 use crate::plan::{NodePlan, Target, Topology};
 use crate::state::GraphState;
 
+use super::diagram::{Arrow, ArrowKind, Diagram, Kind, START_VERTEX, Vertex};
 use super::marked::id;
-use super::sketch::{Arrow, Kind, START_SPOT, Sketch, Spot, Stroke};
 
-/// Returns the index of a node's spot. START is the first spot.
-pub(super) fn spot_of(node: usize) -> usize {
+/// Returns the index of a node's vertex. START is the first vertex.
+pub(super) fn vertex_of(node: usize) -> usize {
     node + 1
 }
 
-impl Sketch {
+impl Diagram {
     pub(crate) fn of<S: GraphState, D>(graph: &Compiled<S, D>) -> Self {
         let topology = &graph.topology;
-        let mut spots = vec![spot("START".to_owned(), "START", Kind::Start)];
+        let mut vertices = vec![vertex("START".to_owned(), "START", Kind::Start)];
         for (node, name) in graph.names.iter().enumerate() {
             let deferred = topology.nodes.get(node).is_some_and(|plan| plan.deferred);
             let kind = if deferred { Kind::Deferred } else { Kind::Node };
             let inner = graph.nodes.get(node).and_then(|node| node.run.inside()).map(|inside| inside.0);
-            spots.push(Spot { inner, ..spot(id(node), name, kind) });
+            vertices.push(Vertex { inner, ..vertex(id(node), name, kind) });
         }
-        let end = spots.len();
+        let end = vertices.len();
         if ends(topology) {
             // `end` in any case is a keyword of Mermaid.
-            spots.push(spot("FINISH".to_owned(), "END", Kind::End));
+            vertices.push(vertex("FINISH".to_owned(), "END", Kind::End));
         }
         let place = |target: Target| match target {
-            Target::Node(node) => spot_of(node),
+            Target::Node(node) => vertex_of(node),
             Target::End => end,
         };
         let name_of = |target: Target| match target {
@@ -37,41 +37,36 @@ impl Sketch {
         };
         let mut arrows: Vec<Arrow> = plans(topology)
             .flat_map(|(from, plan)| {
-                let edges = plan.edges.iter().map(move |&to| (to, None, Stroke::Edge));
+                let edges = plan.edges.iter().map(move |&to| (to, None, ArrowKind::Edge));
                 let exits = plan.exits.iter().chain(&plan.handler_exits).flat_map(|exit| {
-                    let stroke = if exit.packet.is_some() { Stroke::Packet } else { Stroke::Route };
+                    let kind = if exit.packet.is_some() { ArrowKind::Packet } else { ArrowKind::Route };
                     // An exit that is named like its destination, as in a machine, needs no label.
                     let label =
                         |to| Some(exit.label).filter(|label| *label != name_of(to)).map(str::to_owned);
-                    exit.to.iter().map(move |&to| (to, label(to), stroke))
+                    exit.to.iter().map(move |&to| (to, label(to), kind))
                 });
-                edges.chain(exits).map(move |(to, label, stroke)| Arrow {
-                    from,
-                    to: place(to),
-                    label,
-                    stroke,
-                })
+                edges.chain(exits).map(move |(to, label, kind)| Arrow { from, to: place(to), label, kind })
             })
             .collect();
         for (index, join) in topology.joins.iter().enumerate() {
-            let here = spots.len();
-            spots.push(spot(format!("j{index}"), "+", Kind::Join));
-            let plain = |from, to| Arrow { from, to, label: None, stroke: Stroke::Edge };
-            arrows.extend(join.sources.iter().map(|&source| plain(spot_of(source), here)));
+            let here = vertices.len();
+            vertices.push(vertex(format!("j{index}"), "+", Kind::Join));
+            let plain = |from, to| Arrow { from, to, label: None, kind: ArrowKind::Edge };
+            arrows.extend(join.sources.iter().map(|&source| plain(vertex_of(source), here)));
             arrows.push(plain(here, place(join.target)));
         }
-        Self { name: graph.name.clone(), starts: graph.anywhere.then(Vec::new), spots, arrows }
+        Self { name: graph.name.clone(), starts: graph.anywhere.then(Vec::new), vertices, arrows }
     }
 }
 
-fn spot(id: String, label: &str, kind: Kind) -> Spot {
-    Spot { id, label: label.to_owned(), kind, mark: None, notes: Vec::new(), inner: None }
+fn vertex(id: String, label: &str, kind: Kind) -> Vertex {
+    Vertex { id, label: label.to_owned(), kind, mark: None, notes: Vec::new(), inner: None }
 }
 
-/// Iterates over START and the nodes, with their spots and plans.
+/// Iterates over START and the nodes, with their vertices and plans.
 fn plans(topology: &Topology) -> impl Iterator<Item = (usize, &NodePlan)> {
-    let nodes = topology.nodes.iter().enumerate().map(|(node, plan)| (spot_of(node), plan));
-    std::iter::once((START_SPOT, &topology.start)).chain(nodes)
+    let nodes = topology.nodes.iter().enumerate().map(|(node, plan)| (vertex_of(node), plan));
+    std::iter::once((START_VERTEX, &topology.start)).chain(nodes)
 }
 
 fn ends(topology: &Topology) -> bool {

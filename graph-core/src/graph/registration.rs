@@ -41,7 +41,7 @@ pub trait Registers<S: GraphState, D, B> {
 pub trait Enters<S: GraphState, D, B> {
     /// Registers the nodes.
     #[doc(hidden)]
-    fn enter(body: B, draft: &mut Draft<S, D>, places: &mut Vec<NodeRef>);
+    fn enter(body: B, draft: &mut Draft<S, D>, nodes: &mut Vec<NodeRef>);
 }
 
 /// A tuple of nodes, such as the sources of a join.
@@ -53,33 +53,41 @@ pub trait Enters<S: GraphState, D, B> {
 pub trait Listed<S: GraphState, D, B> {
     /// Registers the nodes.
     #[doc(hidden)]
-    fn list(body: B, draft: &mut Draft<S, D>, places: &mut Vec<NodeRef>);
+    fn list(body: B, draft: &mut Draft<S, D>, nodes: &mut Vec<NodeRef>);
 }
 
 /// A node as it is handed to the draft.
 pub(crate) struct Registration<S, D> {
     pub(crate) node: NodeRef,
-    pub(crate) value: Value,
+    pub(crate) value: ValueId,
     pub(crate) run: Box<dyn ErasedNode<S, D>>,
     pub(crate) exits: Option<Vec<Exit>>,
     pub(crate) outward: Vec<OutwardType>,
-    pub(crate) heard: Vec<OutwardType>,
+    pub(crate) received_commands: Vec<OutwardType>,
     pub(crate) packet: Option<PacketType>,
 }
 
 impl<S, D> Registration<S, D> {
     /// Describes the only node of a graph.
     pub(super) fn alone(node: NodeRef, run: Box<dyn ErasedNode<S, D>>, value: TypeId) -> Self {
-        let value = Value(value, None);
-        Self { node, value, run, exits: None, outward: Vec::new(), heard: Vec::new(), packet: None }
+        let value = ValueId(value, None);
+        Self {
+            node,
+            value,
+            run,
+            exits: None,
+            outward: Vec::new(),
+            received_commands: Vec::new(),
+            packet: None,
+        }
     }
 }
 
 /// The identity of the value that a node was made from: its type, and its address if values of that type can differ.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Value(TypeId, Option<usize>);
+pub(crate) struct ValueId(TypeId, Option<usize>);
 
-impl Value {
+impl ValueId {
     fn of<F: 'static>(run: &Arc<F>) -> Self {
         let carries = size_of::<F>() > 0;
         Self(TypeId::of::<F>(), carries.then(|| Arc::as_ptr(run).addr()))
@@ -106,8 +114,8 @@ where
         let run = <Args::Fixed as Runs<S, D, F, Out>>::erase(body.run.clone());
         draft.register(Registration {
             node: body.node,
-            value: Value::of(&body.run),
-            heard: run.heard(),
+            value: ValueId::of(&body.run),
+            received_commands: run.heard(),
             run,
             exits: <Args::Fixed as Runs<S, D, F, Out>>::exits(),
             outward: <Args::Fixed as Runs<S, D, F, Out>>::outward(),
@@ -146,15 +154,15 @@ impl<S: GraphState, D, F, Args, Out> Enters<S, D, Body<F>> for Signature<Args, O
 where
     Self: Runnable<S, D, F> + WithoutPacket<S>,
 {
-    fn enter(body: Body<F>, draft: &mut Draft<S, D>, places: &mut Vec<NodeRef>) {
-        places.push(<Self as Runnable<S, D, F>>::register(body, draft));
+    fn enter(body: Body<F>, draft: &mut Draft<S, D>, nodes: &mut Vec<NodeRef>) {
+        nodes.push(<Self as Runnable<S, D, F>>::register(body, draft));
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<S: GraphState, D> Enters<S, D, End> for EndSignature {
-    fn enter(_: End, _: &mut Draft<S, D>, places: &mut Vec<NodeRef>) {
-        places.push(NodeRef::End);
+    fn enter(_: End, _: &mut Draft<S, D>, nodes: &mut Vec<NodeRef>) {
+        nodes.push(NodeRef::End);
     }
 }
 
@@ -165,10 +173,10 @@ macro_rules! several {
             S: GraphState,
             $($signature: Enters<S, D, $body>),+
         {
-            fn enter(body: ($($body,)+), draft: &mut Draft<S, D>, places: &mut Vec<NodeRef>) {
+            fn enter(body: ($($body,)+), draft: &mut Draft<S, D>, nodes: &mut Vec<NodeRef>) {
                 #[expect(non_snake_case, reason = "the macro names values like their types")]
                 let ($($body,)+) = body;
-                $($signature::enter($body, draft, places);)+
+                $($signature::enter($body, draft, nodes);)+
             }
         }
 
@@ -177,10 +185,10 @@ macro_rules! several {
             S: GraphState,
             $($signature: Registers<S, D, $body>),+
         {
-            fn list(body: ($($body,)+), draft: &mut Draft<S, D>, places: &mut Vec<NodeRef>) {
+            fn list(body: ($($body,)+), draft: &mut Draft<S, D>, nodes: &mut Vec<NodeRef>) {
                 #[expect(non_snake_case, reason = "the macro names values like their types")]
                 let ($($body,)+) = body;
-                $(places.push($signature::register($body, draft));)+
+                $(nodes.push($signature::register($body, draft));)+
             }
         }
     )*};
