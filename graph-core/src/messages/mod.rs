@@ -43,8 +43,7 @@
 //! | format | read | written |
 //! |---|---|---|
 //! | LangChain: `{"type": "ai", "content": ..}` | yes | by `Serialize` |
-//! | LangChain with `data` (`{"type": "ai", "data": ..}`), an `lc` envelope, or a chunk | yes, as data: only messages
-//! are constructed | |
+//! | LangChain with `data` (`{"type": "ai", "data": ..}`), an `lc` envelope, or a chunk | yes, as data: only messages are constructed | |
 //! | chat endpoints: `{"role": "assistant", "content": ..}` | yes | [`Message::to_openai`] |
 //! | Anthropic | | [`AnthropicPrompt`] |
 //! | `"text"` (from a person), `["user", "text"]` | yes | |

@@ -20,8 +20,7 @@ use super::wiring::{Here, Wiring};
 /// | | stored | the next call begins with |
 /// |---|---|---|
 /// | (default) | the call | the parent state, or its mapped input |
-/// | [`per_thread`](Self::per_thread), [`keyed`](Self::keyed) | the call | the final state of the last call, with its
-/// input applied |
+/// | [`per_thread`](Self::per_thread), [`keyed`](Self::keyed) | the call | the final state of the last call, with its input applied |
 /// | [`unstored`](Self::unstored) | nothing | the parent state, or its mapped input |
 ///
 /// Interrupts inside the subgraph are interrupts of the task that calls it. Its events are events of the run, with the

@@ -64,8 +64,8 @@ impl<I: Payload, R: Returned> Flow<I, R> {
     /// Returns the previous result for the next run: the value that the last finished run returned, or the one it saved
     /// with [`Final`](super::Final).
     pub fn previous(&self) -> Option<&R::Saved> {
-        let kept = R::KEEPS.then(|| self.saved.get());
-        kept.unwrap_or_else(|| self.value.get().and_then(R::saved)).filter(|_| self.had)
+        let saved = R::KEEPS.then(|| self.saved.get());
+        saved.unwrap_or_else(|| self.value.get().and_then(R::saved)).filter(|_| self.had)
     }
 
     pub(super) fn given(&self) -> &Given<I> {

@@ -55,12 +55,9 @@
 //!
 //! | parameter | meaning |
 //! |---|---|
-//! | `&T` | the input of the run: any type with serde's `Serialize` and `Deserialize`; `&str` for a `String`, `&[T]`
-//! for a `Vec`. Without this parameter, the input is `()` |
-//! | `Option<&T>` | the previous result on the thread: the value that the last run returned, or [saved](Final). `None`
-//! in the first run, and in a run without a thread |
-//! | `&Context` | the run's context: [steps](crate::Context::step), [interrupts](crate::Context::interrupt),
-//! [sleeps](crate::Context::sleep), events, the long-term store |
+//! | `&T` | the input of the run: any type with serde's `Serialize` and `Deserialize`; `&str` for a `String`, `&[T]` for a `Vec`. Without this parameter, the input is `()` |
+//! | `Option<&T>` | the previous result on the thread: the value that the last run returned, or [saved](Final). `None` in the first run, and in a run without a thread |
+//! | `&Context` | the run's context: [steps](crate::Context::step), [interrupts](crate::Context::interrupt), [sleeps](crate::Context::sleep), events, the long-term store |
 //! | `&ContextWith<D>` | the same with an application context, for [`Workflow::with_context`] |
 //!
 //! It returns a `Result` of any such type, or of a [`Final`].

@@ -23,10 +23,10 @@ pub(super) fn dot(diagram: &Diagram, look: &Look) -> String {
     out
 }
 
-fn draw(diagram: &Diagram, within: &str, depth: usize, look: &Look, out: &mut String) {
+fn draw(diagram: &Diagram, prefix: &str, depth: usize, look: &Look, out: &mut String) {
     let pad = "    ".repeat(depth);
     for vertex in &diagram.vertices {
-        let id = format!("{within}{}", vertex.id);
+        let id = format!("{prefix}{}", vertex.id);
         match &vertex.inner {
             Some(inner) => {
                 let _ =
@@ -43,7 +43,7 @@ fn draw(diagram: &Diagram, within: &str, depth: usize, look: &Look, out: &mut St
         }
         for (index, note) in vertex.notes.iter().enumerate() {
             let _ = writeln!(out, "{pad}{id}_note{index} [label={}, shape=note];", quoted(note));
-            let (place, cut) = end_of(vertex, within, Kind::Start, "lhead");
+            let (place, cut) = end_of(vertex, prefix, Kind::Start, "lhead");
             let cut = cut.map(|cut| format!(", {cut}")).unwrap_or_default();
             let _ = writeln!(out, "{pad}{id}_note{index} -> {place} [style=dotted, arrowhead=none{cut}];");
         }
@@ -53,8 +53,8 @@ fn draw(diagram: &Diagram, within: &str, depth: usize, look: &Look, out: &mut St
         else {
             continue;
         };
-        let (from, tail) = end_of(from, within, Kind::End, "ltail");
-        let (to, head) = end_of(to, within, Kind::Start, "lhead");
+        let (from, tail) = end_of(from, prefix, Kind::End, "ltail");
+        let (to, head) = end_of(to, prefix, Kind::Start, "lhead");
         let style = match arrow.kind {
             ArrowKind::Edge => None,
             ArrowKind::Route => Some("style=dashed".to_owned()),
@@ -72,8 +72,8 @@ fn draw(diagram: &Diagram, within: &str, depth: usize, look: &Look, out: &mut St
 
 /// Returns the end of an arrow: a vertex, or for a cluster a vertex inside it, with the attribute that cuts the arrow off
 /// at the border.
-fn end_of(vertex: &Vertex, within: &str, at: Kind, cut: &str) -> (String, Option<String>) {
-    let id = format!("{within}{}", vertex.id);
+fn end_of(vertex: &Vertex, prefix: &str, at: Kind, cut: &str) -> (String, Option<String>) {
+    let id = format!("{prefix}{}", vertex.id);
     let inside = vertex.inner.as_ref().and_then(|inner| {
         let there =
             inner.vertices.iter().find(|vertex| vertex.kind == at).or_else(|| inner.vertices.last())?;
@@ -101,21 +101,22 @@ fn looks(vertex: &Vertex, id: &str, look: &Look) -> String {
 }
 
 /// Returns the attributes of a mark.
-fn filled(mark: Mark, look: &Look, around: bool) -> Vec<String> {
+fn filled(mark: Mark, look: &Look, is_cluster: bool) -> Vec<String> {
     let style = look.of(mark);
     // Marks inside a marked cluster stay visible on a tint. Only hexadecimal colours can be made one.
-    let fill = style.get("fill").map(|fill| match fill.starts_with('#') && fill.len() == 7 && around {
+    let fill = style.get("fill").map(|fill| match fill.starts_with('#') && fill.len() == 7 && is_cluster {
         true => format!("{fill}4d"),
         false => fill.to_owned(),
     });
-    let said = [
+    let attributes = [
         ("fillcolor", fill.as_deref()),
         ("color", style.get("stroke")),
-        ("fontcolor", style.text().filter(|_| !around)),
+        ("fontcolor", style.text().filter(|_| !is_cluster)),
         ("penwidth", style.get("stroke-width")),
     ];
-    let said = said.into_iter().filter_map(|(attribute, value)| Some(format!("{attribute}={:?}", value?)));
-    std::iter::once("style=filled".to_owned()).chain(said).collect()
+    let attributes =
+        attributes.into_iter().filter_map(|(attribute, value)| Some(format!("{attribute}={:?}", value?)));
+    std::iter::once("style=filled".to_owned()).chain(attributes).collect()
 }
 
 fn quoted(text: &str) -> String {

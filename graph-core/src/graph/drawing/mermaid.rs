@@ -27,11 +27,11 @@ pub(super) fn mermaid(diagram: &Diagram, look: &Look) -> String {
 /// Readable on light and dark pages.
 const GREY: &str = "#737373";
 
-/// Every id begins with `within`, the path of the enclosing vertices.
-fn draw(diagram: &Diagram, within: &str, depth: usize, direction: Direction, out: &mut String) {
+/// Every id begins with `prefix`, the path of the enclosing vertices.
+fn draw(diagram: &Diagram, prefix: &str, depth: usize, direction: Direction, out: &mut String) {
     let pad = "    ".repeat(depth);
     for vertex in &diagram.vertices {
-        let (id, label) = (format!("{within}{}", vertex.id), quoted(&vertex.label));
+        let (id, label) = (format!("{prefix}{}", vertex.id), quoted(&vertex.label));
         let _ = match (&vertex.inner, vertex.kind) {
             (Some(inner), _) => {
                 let _ = writeln!(out, "{pad}subgraph {id}[\"{label}\"]");
@@ -55,16 +55,16 @@ fn draw(diagram: &Diagram, within: &str, depth: usize, direction: Direction, out
         let (from, to) = (id(arrow.from), id(arrow.to));
         let _ = match (&arrow.label, arrow.kind) {
             (Some(label), _) => {
-                writeln!(out, "{pad}{within}{from} {open} \"{}\" {close} {within}{to}", quoted(label))
+                writeln!(out, "{pad}{prefix}{from} {open} \"{}\" {close} {prefix}{to}", quoted(label))
             }
             // Without a label, a dotted arrow is one token.
-            (None, ArrowKind::Route) => writeln!(out, "{pad}{within}{from} -.-> {within}{to}"),
-            (None, _) => writeln!(out, "{pad}{within}{from} {close} {within}{to}"),
+            (None, ArrowKind::Route) => writeln!(out, "{pad}{prefix}{from} -.-> {prefix}{to}"),
+            (None, _) => writeln!(out, "{pad}{prefix}{from} {close} {prefix}{to}"),
         };
     }
     for vertex in &diagram.vertices {
         for (index, note) in vertex.notes.iter().enumerate() {
-            let id = format!("{within}{}", vertex.id);
+            let id = format!("{prefix}{}", vertex.id);
             let lines: Vec<String> = note.lines().map(quoted).collect();
             let _ = writeln!(out, "{pad}{id}_note{index}>\"{}\"]", lines.join("<br/>"));
             let _ = writeln!(out, "{pad}{id}_note{index} -.- {id}");
@@ -72,18 +72,18 @@ fn draw(diagram: &Diagram, within: &str, depth: usize, direction: Direction, out
     }
 }
 
-fn classes(diagram: &Diagram, within: &str, look: &Look, out: &mut String) {
+fn classes(diagram: &Diagram, prefix: &str, look: &Look, out: &mut String) {
     for vertex in &diagram.vertices {
         if let Some(mark) = vertex.mark {
-            let _ = writeln!(out, "    class {within}{} {}", vertex.id, mark.class());
+            let _ = writeln!(out, "    class {prefix}{} {}", vertex.id, mark.class());
             // Marks inside stay visible on a tint, in every theme.
             if let Some(line) = look.of(mark).get("stroke").filter(|_| vertex.inner.is_some()) {
                 let tint = format!("fill:{line},fill-opacity:0.06,color:{GREY}");
-                let _ = writeln!(out, "    style {within}{} {tint}", vertex.id);
+                let _ = writeln!(out, "    style {prefix}{} {tint}", vertex.id);
             }
         }
         if let Some(inner) = &vertex.inner {
-            classes(inner, &format!("{within}{}_", vertex.id), look, out);
+            classes(inner, &format!("{prefix}{}_", vertex.id), look, out);
         }
     }
 }

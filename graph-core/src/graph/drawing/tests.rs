@@ -16,7 +16,7 @@ fn edge(from: usize, to: usize) -> Arrow {
 }
 
 /// A graph with one node, which is the graph `inner`.
-fn around(name: &str, inner: Option<Diagram>) -> Diagram {
+fn graph_of(name: &str, inner: Option<Diagram>) -> Diagram {
     let mut vertices = vec![
         vertex("START", "START", Kind::Start),
         vertex("n0", name, Kind::Node),
@@ -33,10 +33,10 @@ fn titled() -> Look {
 }
 
 fn nested() -> Diagram {
-    let mut innermost = around("say <it> & \"go\"", None);
+    let mut innermost = graph_of("say <it> & \"go\"", None);
     innermost.vertices[1].mark = Some(Mark::Waiting);
     innermost.vertices[1].notes.push("twice\nat most".to_owned());
-    around("outer", Some(around("inner", Some(innermost))))
+    graph_of("outer", Some(graph_of("inner", Some(innermost))))
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn svg_nests_boxes() {
 #[test]
 fn line_avoids_a_high_neighbour() {
     // START leads to the high first node and to a second one beside it.
-    let mut diagram = around("high", Some(around("so wide that END is below it", None)));
+    let mut diagram = graph_of("high", Some(graph_of("so wide that END is below it", None)));
     diagram.vertices.push(vertex("n1", "beside", Kind::Node));
     diagram.arrows = vec![edge(0, 1), edge(1, 2), edge(0, 3), edge(3, 2)];
     let drawn = svg::svg(&diagram, &Look::default());
@@ -162,9 +162,9 @@ fn line_avoids_a_high_neighbour() {
         let rest = text.split_once(after).unwrap().1;
         rest.split(|c: char| c != '.' && !c.is_ascii_digit()).next().unwrap().parse().unwrap()
     };
-    let around = drawn.lines().find(|line| line.contains(">high</text>")).unwrap();
-    let (left, top) = (number(around, "x=\""), number(around, " y=\""));
-    let (right, bottom) = (left + number(around, " width=\""), top + number(around, " height=\""));
+    let cluster = drawn.lines().find(|line| line.contains(">high</text>")).unwrap();
+    let (left, top) = (number(cluster, "x=\""), number(cluster, " y=\""));
+    let (right, bottom) = (left + number(cluster, " width=\""), top + number(cluster, " height=\""));
     // The outer lines come last.
     let paths: Vec<&str> = drawn.lines().filter(|line| line.starts_with("<path")).collect();
     let from_beside = paths.last().unwrap().split_once("d=\"M").unwrap().1;

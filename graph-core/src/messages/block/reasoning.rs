@@ -42,8 +42,8 @@ impl ReasoningBlock {
 
     /// Returns the signature, which LangChain may keep in `extras`.
     pub(in crate::messages) fn signed(&self) -> Option<&str> {
-        let kept = || self.extra.get("extras")?.get("signature")?.as_str();
-        self.signature.as_deref().or_else(kept)
+        let in_extras = || self.extra.get("extras")?.get("signature")?.as_str();
+        self.signature.as_deref().or_else(in_extras)
     }
 }
 

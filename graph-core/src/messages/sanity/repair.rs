@@ -28,10 +28,10 @@ pub fn repair(history: &[Message], texts: &Texts) -> Option<MessagesUpdate> {
     if matches!(parts.last().map(Part::message), Some(Message::Tool(_))) {
         parts.push(Part::added(Message::ai(&*texts.closing)));
     }
-    let kept = |(at, part): &(usize, &Part<'_>)| matches!(part, Part::Kept(place, _) if place == at);
-    let stay = parts.iter().enumerate().take_while(kept).count();
-    if stay == history.len() {
-        let added = parts.split_off(stay);
+    let unmoved = |(at, part): &(usize, &Part<'_>)| matches!(part, Part::Kept(place, _) if place == at);
+    let unchanged = parts.iter().enumerate().take_while(unmoved).count();
+    if unchanged == history.len() {
+        let added = parts.split_off(unchanged);
         return (!added.is_empty()).then(|| added.into_iter().map(Part::into_update).collect());
     }
     let all = std::iter::once(Remove::all().into());

@@ -54,9 +54,9 @@ fn check(before: &str, after: &str) {
     assert_eq!(words(&end), after, "{before}");
     assert_eq!(repair(&end, &Texts::default()), None, "{before} is in order now");
     for message in &start {
-        let there = end.iter().find(|kept| kept.id() == message.id());
-        assert!(there.is_none_or(|kept| kept == message), "{before}: what stays is as it was");
-        assert!(there.is_some() || message.role() == Role::Tool, "{before}: only tool messages go");
+        let after = end.iter().find(|kept| kept.id() == message.id());
+        assert!(after.is_none_or(|kept| kept == message), "{before}: remaining messages are unchanged");
+        assert!(after.is_some() || message.role() == Role::Tool, "{before}: only tool messages are dropped");
     }
     assert!(end.iter().all(|message| message.id().is_some()));
 }
@@ -170,8 +170,8 @@ fn texts_can_be_replaced() {
     let texts = Texts::default().note("Notiz").placeholder(String::from("kein Ergebnis")).closing("Schluss");
     let before = history("h h a(1)");
     let after = folded(before.clone(), repair(&before, &texts).unwrap());
-    let said: Vec<_> = after.iter().map(|message| message.text().into_owned()).collect();
-    assert_eq!(said, ["", "Notiz", "", "a(1)", "kein Ergebnis", "Schluss"]);
+    let texts_after: Vec<_> = after.iter().map(|message| message.text().into_owned()).collect();
+    assert_eq!(texts_after, ["", "Notiz", "", "a(1)", "kein Ergebnis", "Schluss"]);
     assert_eq!(repair(&after, &texts), None);
 }
 

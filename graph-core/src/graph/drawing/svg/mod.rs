@@ -67,7 +67,9 @@ pub(super) fn svg(diagram: &Diagram, look: &Look) -> String {
         let (class, style) = (mark.class(), look.of(mark));
         let _ =
             write!(out, ".graph-picture .{class}{{stroke-width:{}", style.get("stroke-width").unwrap_or("2"));
-        for (property, value) in style.iter().filter(|(said, _)| !["color", "stroke-width"].contains(said)) {
+        for (property, value) in
+            style.iter().filter(|(property, _)| !["color", "stroke-width"].contains(property))
+        {
             let _ = write!(out, ";{property}:{value}");
         }
         out.push_str("}\n");
@@ -119,17 +121,17 @@ fn frame(vertex: &Vertex, direction: Direction) -> Frame<'_> {
     let inner = vertex.inner.as_ref().map(|inner| draw(inner, direction));
     // The heading of a cluster is bold.
     let heading = width(&label) * if inner.is_some() { 1.08 } else { 1.0 };
-    let said = notes.iter().map(|note| width(note) * 0.85).fold(heading, f64::max);
+    let text_width = notes.iter().map(|note| width(note) * 0.85).fold(heading, f64::max);
     #[expect(clippy::cast_precision_loss, reason = "a node has few notes")]
     let lines = 18.0 + LINE * (1 + notes.len()) as f64;
     let (width, height) = match (&inner, vertex.kind) {
         (Some(inner), _) => {
-            ((said + 24.0).max(inner.width + 2.0 * INSIDE), inner.height + 2.0 * INSIDE + lines - 18.0)
+            ((text_width + 24.0).max(inner.width + 2.0 * INSIDE), inner.height + 2.0 * INSIDE + lines - 18.0)
         }
         (None, Kind::Join) => (24.0, 24.0),
-        (None, Kind::Start | Kind::End) => (said + 26.0, 28.0),
-        (None, Kind::Deferred) => (said + 36.0, lines),
-        (None, Kind::Node) => ((said + 24.0).max(48.0), lines),
+        (None, Kind::Start | Kind::End) => (text_width + 26.0, 28.0),
+        (None, Kind::Deferred) => (text_width + 36.0, lines),
+        (None, Kind::Node) => ((text_width + 24.0).max(48.0), lines),
     };
     Frame { vertex, label, notes, width, height, inner }
 }

@@ -64,11 +64,11 @@ impl Message {
 }
 
 fn role(message: &Message) -> &str {
-    let kept = match message {
+    let stored = match message {
         Message::System(message) => message.additional_kwargs.get(ROLE).and_then(Value::as_str),
         _ => None,
     };
-    kept.unwrap_or(message.role().chat_name())
+    stored.unwrap_or(message.role().chat_name())
 }
 
 fn calls(message: &AiMessage) -> Vec<Value> {

@@ -111,7 +111,7 @@ pub(super) fn layout(sizes: &[Size], lines: &[Connection]) -> Layout {
         Point { across, along: rank.middle }
     };
     // Inside a rank a line is straight; it moves sideways only between ranks.
-    let (before, behind) = (-1.0, 1.0);
+    let (before, after) = (-1.0, 1.0);
     let edge = |slot: usize, side: f64| {
         let (across, rank) = at(slot);
         Point { across, along: rank.middle + side * rank.half }
@@ -119,8 +119,8 @@ pub(super) fn layout(sizes: &[Size], lines: &[Connection]) -> Layout {
     let bends = paths.iter().zip(lines).zip(&reversed).map(|((path, line), reversed)| {
         let (upper, lower) = if *reversed { (line.to, line.from) } else { (line.from, line.to) };
         let through = path.iter().filter(|&&slot| at(slot).1.half > 0.0);
-        let through = through.flat_map(|&slot| [edge(slot, before), edge(slot, behind)]);
-        let (first, last) = (edge(upper, behind), edge(lower, before));
+        let through = through.flat_map(|&slot| [edge(slot, before), edge(slot, after)]);
+        let (first, last) = (edge(upper, after), edge(lower, before));
         let mut points: Vec<Point> = std::iter::once(first).chain(through).chain([last]).collect();
         if *reversed {
             points.reverse();
