@@ -135,5 +135,5 @@ fn calls_get_ids_and_answers_need_one() {
     let ids: Vec<_> = value[0].as_ai().unwrap().calls().map(|(id, _)| id.to_owned()).collect();
     assert_eq!(ids, ["call_3_2_0_0_0", "own", "call_3_2_0_0_2"]);
     let error = AddMessages::prepare([Message::tool("", "x")].into_iter().collect(), &stamp).unwrap_err();
-    assert!(error.to_string().contains("which call it answers"), "{error}");
+    assert!(error.to_string().contains("id of the call that it answers"), "{error}");
 }
