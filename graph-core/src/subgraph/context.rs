@@ -4,7 +4,7 @@ use crate::engine::ContextWith;
 
 /// The source of a subgraph's context: made from the parent graph's context `D`.
 #[diagnostic::on_unimplemented(
-    message = "this subgraph does not get its context from a graph with the context `{D}`",
+    message = "a graph with the context `{D}` cannot provide the context of this subgraph",
     label = "the subgraph's context is `{C}`, the graph's context is `{D}`",
     note = "make it with `.context_from(|outer| ..)`, or use `.without_context()` for a subgraph without a context"
 )]

@@ -43,8 +43,8 @@ impl<S: HasMessages> NodeFor<S> for messages_sanity {
 /// # use superstep::{END, START, StateGraph, named};
 ///
 /// # async fn model(_: &MessagesState) {}
-/// let texts = Texts::default().placeholder("Abgebrochen, ehe ein Ergebnis da war.");
-/// let sanity = named("sanity", MessagesSanity::with(texts));
+/// let wording = Texts::default().placeholder("Abgebrochen, ehe ein Ergebnis da war.");
+/// let sanity = named("sanity", MessagesSanity::with(wording));
 /// let graph =
 ///     StateGraph::<MessagesState>::new().edge(START, &sanity).edge(&sanity, model).edge(model, END);
 /// # graph.compile().map(drop)

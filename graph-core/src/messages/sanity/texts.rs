@@ -5,11 +5,11 @@ use std::borrow::Cow;
 /// ```
 /// use superstep::messages::sanity::Texts;
 ///
-/// let texts = Texts::default()
+/// let wording = Texts::default()
 ///     .note("Auf die vorige Nachricht wurde nicht geantwortet.")
 ///     .placeholder("Abgebrochen, ehe ein Ergebnis da war.")
 ///     .closing("Ich wurde unterbrochen.");
-/// assert_ne!(texts, Texts::default());
+/// assert_ne!(wording, Texts::default());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Texts {
