@@ -82,7 +82,10 @@ fn an_update_can() {
     let unknown: ChatUpdate =
         serde_json::from_value(json!({"messages": {"type": "remove", "id": "nobody"}})).unwrap();
     let error = chat.updated(unknown).unwrap_err();
-    assert_eq!(error.source().unwrap().to_string(), "cannot remove message `nobody`: the list has no message with this id");
+    assert_eq!(
+        error.source().unwrap().to_string(),
+        "cannot remove message `nobody`: the list has no message with this id"
+    );
 }
 
 #[test]
