@@ -1,7 +1,7 @@
-//! What does a run on a thread cost next to inserting the same bytes by hand, how large does its file get, and what does
-//! reading a state back cost next to decoding its value?
+//! Measures the cost of a run on a thread next to inserting the same bytes by hand, the size of its file, and the cost
+//! of reading a state next to decoding its value.
 
-#![expect(clippy::expect_used, reason = "a bench that cannot run shall stop")]
+#![expect(clippy::expect_used, reason = "a bench that cannot run must stop")]
 
 use std::hint::black_box;
 use std::path::Path;
@@ -42,12 +42,12 @@ async fn answer(chat: &Chat) -> ChatUpdate {
     Chat::update().messages([message(chat.messages.len())])
 }
 
-/// Never ends by itself: a run has as many supersteps as it may.
+/// An endless graph: a run stops at its limit of supersteps.
 fn graph() -> Graph<Chat> {
     StateGraph::<Chat>::new().edge(START, answer).edge(answer, answer).compile().expect("a graph")
 }
 
-/// Counts batches, to give the loop by hand batches of the same size.
+/// Counts batches, so that the handwritten loop gets batches of the same size.
 #[derive(Clone)]
 struct Counting<C>(C, Arc<AtomicU64>);
 
@@ -91,7 +91,7 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().build().expect("a runtime")
 }
 
-/// Runs so many supersteps on a fresh thread; the time of one.
+/// Runs supersteps on a new thread. Returns the time of one.
 fn run(store: impl Checkpointer, thread: &str, supersteps: u32) -> Duration {
     let graph = graph().with_checkpointer(store);
     runtime().block_on(async {
@@ -108,7 +108,7 @@ fn open(path: &Path, synchronous: Synchronous) -> SqliteCheckpointer {
     SqliteCheckpointer::options().synchronous(synchronous).open(path).expect("a file")
 }
 
-/// The same by hand: a row for the checkpoint and one for the message, in transactions of `batch` supersteps.
+/// The same by hand: a row for the checkpoint and one for the message, with `batch` supersteps per transaction.
 fn by_hand(path: &Path, synchronous: &str, supersteps: u32, batch: u32) -> Duration {
     let db = Connection::open(path).expect("a file");
     db.execute_batch(&format!(
@@ -123,7 +123,7 @@ fn by_hand(path: &Path, synchronous: &str, supersteps: u32, batch: u32) -> Durat
     let mut checkpoint = db
         .prepare("INSERT INTO checkpoint (thread, name, parent, step, source, run, created, next) VALUES (1, ?, ?, ?, 'loop', 1, ?, ?)")
         .expect("a statement");
-    let mut piece = db
+    let mut delta = db
         .prepare("INSERT INTO message (thread, field, checkpoint, data) VALUES (1, 1, ?, ?)")
         .expect("a statement");
     let mut parent = CheckpointId::after(None);
@@ -139,7 +139,7 @@ fn by_hand(path: &Path, synchronous: &str, supersteps: u32, batch: u32) -> Durat
         checkpoint
             .execute(params![id.to_string(), parent.to_string(), number, created, "[\"answer\"]"])
             .expect("a row");
-        piece.execute(params![id.to_string(), json]).expect("a row");
+        delta.execute(params![id.to_string(), json]).expect("a row");
         parent = id;
         if number % batch == batch - 1 || number == supersteps - 1 {
             db.execute_batch("COMMIT").expect("a transaction");
@@ -148,7 +148,7 @@ fn by_hand(path: &Path, synchronous: &str, supersteps: u32, batch: u32) -> Durat
     start.elapsed() / supersteps
 }
 
-fn against_a_loop_by_hand(synchronous: Synchronous, pragma: &str) {
+fn against_handwritten_loop(synchronous: Synchronous, pragma: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     let (rounds, supersteps) = extent(15, 1_000);
     let mut files = 0;
@@ -260,24 +260,24 @@ fn reading(store: impl Checkpointer, name: &str, supersteps: u32) {
     }
 }
 
-/// Whether a question is asked: all are, unless the command line names some.
-fn asked(question: &str) -> bool {
+/// Returns `true` if the command line names this bench, or none.
+fn is_selected(question: &str) -> bool {
     let mut named = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).peekable();
     named.peek().is_none() || named.any(|name| name == question)
 }
 
 fn main() {
-    if asked("run") {
-        against_a_loop_by_hand(Synchronous::Full, "FULL");
-        against_a_loop_by_hand(Synchronous::Normal, "NORMAL");
+    if is_selected("run") {
+        against_handwritten_loop(Synchronous::Full, "FULL");
+        against_handwritten_loop(Synchronous::Normal, "NORMAL");
     }
-    if asked("memory") {
+    if is_selected("memory") {
         in_memory();
     }
-    if asked("size") {
+    if is_selected("size") {
         size();
     }
-    if asked("state") {
+    if is_selected("state") {
         for supersteps in if measuring() { vec![500, 1_000, 10_000] } else { vec![10] } {
             let memory = MemoryCheckpointer::default();
             run(memory.clone(), "1", supersteps);

@@ -7,13 +7,13 @@ use superstep_store::cache::{Cache, CacheError, CacheFuture, Clear, EntryKey, Ne
 use superstep_store::checkpoint::CheckpointError;
 use superstep_store::payload::Payload;
 
-use crate::items::about;
+use crate::items::operation;
+use crate::open_file::OpenFile;
 use crate::options::Options;
 use crate::results::{self, Clearing};
-use crate::shared::Shared;
-use crate::writer::{Session, Turn};
+use crate::writer::{Session, WriteStatus};
 
-/// A cache of nodes' results in one SQLite file. A clone is the same cache.
+/// A cache of node results in one SQLite file. Clones share the same open file.
 ///
 /// ```
 /// use superstep::cache::CachePolicy;
@@ -28,7 +28,7 @@ use crate::writer::{Session, Turn};
 /// }
 ///
 /// async fn fetch(page: &Page) -> PageUpdate {
-///     Page::update().text(format!("what is at {}", page.url))
+///     Page::update().text(format!("content of {}", page.url))
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")]
@@ -47,78 +47,80 @@ use crate::writer::{Session, Turn};
 /// # }
 /// ```
 ///
-/// The file may be one in which checkpoints or a long-term store are: [`SqliteCheckpointer::cache`](crate::SqliteCheckpointer::cache)
-/// and [`SqliteStore::cache`](crate::SqliteStore::cache) give the cache in it, and all write with one thread. Several processes
-/// may have it open.
+/// The file may also hold checkpoints or a long-term store.
+/// [`SqliteCheckpointer::cache`](crate::SqliteCheckpointer::cache) and
+/// [`SqliteStore::cache`](crate::SqliteStore::cache) return the cache of an open file; all share one writing thread.
+/// Several processes may open the file.
 ///
-/// There is no bound on how much is in it: give results a time to live, or clear it. What is in the file is not encrypted. A file
-/// that is made here can be read by its owner only.
+/// The cache has no size limit: give results a time to live, or clear it. Results are not encrypted. On Unix, only the
+/// owner can read a created file.
 ///
 /// # Durability
-/// What has been put is durable as [`Synchronous`](crate::Synchronous) says. For a file that has nothing but results in it,
-/// [`Normal`](crate::Synchronous::Normal) is enough, and does not wait for the disk.
+/// A stored result is durable as [`Synchronous`](crate::Synchronous) says. For a file that holds only results,
+/// [`Normal`](crate::Synchronous::Normal) is enough and does not wait for the disk.
 ///
 /// # Cancel safety
-/// A call is handed over at the first poll of its future and done in that order. Dropping the future does not take it back,
-/// unless more than a thousand others wait before it: then it is not done at all.
+/// The first poll of a call's future submits the call. Calls run in the order of their first polls. Dropping the future
+/// does not cancel a submitted call, unless more than a thousand other calls are waiting before it: then the call does
+/// not run at all.
 #[derive(Clone)]
 pub struct SqliteCache {
-    shared: Arc<Shared>,
+    file: Arc<OpenFile>,
 }
 
 impl SqliteCache {
-    /// Opens a file, and makes it first, with the folders above it, if it is not there.
+    /// Opens a file. Creates it and its parent folders if they do not exist.
     ///
-    /// The calling thread waits for the disk; nothing else of the cache blocks.
+    /// Opening blocks the calling thread until the disk has answered. No other method of the cache blocks.
     ///
     /// # Errors
-    /// [`NewerFormat`](CacheError::NewerFormat) if a newer version of this crate has written the file, [`Backend`](CacheError::Backend) if
-    /// it cannot be opened or is something else.
+    /// - [`NewerFormat`](CacheError::NewerFormat) if a newer version of this crate has written the file.
+    /// - [`Backend`](CacheError::Backend) if the file cannot be opened, or is not a file of this crate.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, CacheError> {
         Self::open_with(path.as_ref(), &Options::new())
     }
 
     pub(crate) fn open_with(path: &Path, options: &Options) -> Result<Self, CacheError> {
-        Shared::open(path, options).map(Self::of).map_err(error)
+        OpenFile::open(path, options).map(Self::of).map_err(cache_error)
     }
 
-    pub(crate) fn of(shared: Arc<Shared>) -> Self {
-        Self { shared }
+    pub(crate) fn of(file: Arc<OpenFile>) -> Self {
+        Self { file }
     }
 }
 
 impl fmt::Debug for SqliteCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SqliteCache").field("path", &self.shared.path).finish_non_exhaustive()
+        f.debug_struct("SqliteCache").field("path", &self.file.path).finish_non_exhaustive()
     }
 }
 
 impl Cache for SqliteCache {
     fn get(&self, at: EntryKey, now: SystemTime) -> CacheFuture<'_, Option<Payload>> {
         Box::pin(async move {
-            let read = self.shared.read(about("look for a result"), move |db| results::get(db, &at, now));
-            read.await.map_err(error)?
+            let read = self.file.read(operation("read a result"), move |db| results::get(db, &at, now));
+            read.await.map_err(cache_error)?
         })
     }
 
     fn put(&self, puts: Vec<NewEntry>, now: SystemTime) -> CacheFuture<'_, ()> {
-        let run = move |session: &mut Session| results::put(&session.db, &puts, now).map(Turn::Done);
-        Box::pin(
-            async move { self.shared.writes.write(about("put results"), false, run).await.map_err(error) },
-        )
+        let run = move |session: &mut Session| results::put(&session.db, &puts, now).map(WriteStatus::Done);
+        Box::pin(async move {
+            self.file.writes.submit(operation("write results"), false, run).await.map_err(cache_error)
+        })
     }
 
     fn clear(&self, which: Clear) -> CacheFuture<'_, u64> {
         let mut clearing = Clearing::new(which);
-        let run = move |session: &mut Session| clearing.turn(session);
-        Box::pin(
-            async move { self.shared.writes.write(about("clear results"), true, run).await.map_err(error) },
-        )
+        let run = move |session: &mut Session| clearing.advance(session);
+        Box::pin(async move {
+            self.file.writes.submit(operation("clear results"), true, run).await.map_err(cache_error)
+        })
     }
 }
 
-/// An error of the file, as one of the cache.
-fn error(error: CheckpointError) -> CacheError {
+/// Converts an error of the file to an error of the cache.
+fn cache_error(error: CheckpointError) -> CacheError {
     match error {
         CheckpointError::NewerFormat { found, known } => CacheError::NewerFormat { found, known },
         CheckpointError::Backend { what, source } => CacheError::Backend { what, source },

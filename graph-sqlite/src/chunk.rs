@@ -1,4 +1,4 @@
-//! Several deltas of a field in one row.
+//! Chunks: several deltas of a field in one row.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,16 +8,16 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use superstep_store::checkpoint::{ChangeKind, CheckpointId, StoredChange};
 use superstep_store::payload::{Encoding, Payload};
 
-/// How many bytes tell of one entry.
-pub(crate) const HEADER: usize = 21;
-/// A chunk is full at so many entries, and at so many bytes.
-pub(crate) const MOST_ENTRIES: usize = 64;
-pub(crate) const MOST_BYTES: usize = 16 * 1024;
+/// The size of one entry's header.
+pub(crate) const HEADER_BYTES: usize = 21;
+/// A full chunk has this many entries, or this many bytes.
+pub(crate) const MAX_ENTRIES: usize = 64;
+pub(crate) const MAX_BYTES: usize = 16 * 1024;
 
-const WHOLE: u8 = 0x80;
-const BETWEEN: u8 = b'\n';
+const VALUE_BIT: u8 = 0x80;
+const SEPARATOR: u8 = b'\n';
 
-/// One entry of a row; the range is the entry's part of the row's data.
+/// One entry of a row. `range` is its part of the row's data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) checkpoint: CheckpointId,
@@ -26,7 +26,7 @@ pub(crate) struct Entry {
     pub(crate) range: Range<usize>,
 }
 
-/// What is to become a row.
+/// The entries and data of a row that is not written yet.
 #[derive(Debug, Default)]
 pub(crate) struct Chunk {
     entries: Vec<Entry>,
@@ -36,7 +36,7 @@ pub(crate) struct Chunk {
 impl Chunk {
     pub(crate) fn push(&mut self, checkpoint: CheckpointId, kind: ChangeKind, payload: &Payload) {
         if !self.entries.is_empty() {
-            self.data.push(BETWEEN);
+            self.data.push(SEPARATOR);
         }
         let start = self.data.len();
         self.data.extend_from_slice(payload.bytes());
@@ -49,8 +49,8 @@ impl Chunk {
         self.data.clear();
     }
 
-    /// Takes the entries of its last checkpoint away again, if it is this one.
-    pub(crate) fn take_back(&mut self, checkpoint: CheckpointId) {
+    /// Removes the entries of `checkpoint` from the end.
+    pub(crate) fn remove_checkpoint(&mut self, checkpoint: CheckpointId) {
         while self.entries.pop_if(|last| last.checkpoint == checkpoint).is_some() {}
         self.data.truncate(self.entries.last().map_or(0, |last| last.range.end));
     }
@@ -71,27 +71,27 @@ impl Chunk {
         self.data.len()
     }
 
-    pub(crate) fn is_whole(&self) -> bool {
+    pub(crate) fn starts_with_value(&self) -> bool {
         self.first().is_some_and(|first| first.kind == ChangeKind::Value)
     }
 
-    /// The encoding of the one entry of a row that needs no headers.
-    pub(crate) fn single(&self) -> Option<Encoding> {
+    /// Returns the encoding of the only entry. A row of one entry has no headers.
+    pub(crate) fn single_encoding(&self) -> Option<Encoding> {
         match self.entries.as_slice() {
             [only] => Some(only.encoding),
             _ => None,
         }
     }
 
-    /// The headers of a row of several entries.
+    /// Returns the headers of a row of several entries.
     pub(crate) fn headers(&self) -> Option<Vec<u8>> {
         if self.entries.len() < 2 {
             return None;
         }
-        let mut headers = Vec::with_capacity(self.entries.len() * HEADER);
+        let mut headers = Vec::with_capacity(self.entries.len() * HEADER_BYTES);
         for entry in &self.entries {
-            let whole = if entry.kind == ChangeKind::Value { WHOLE } else { 0 };
-            // A payload of four gigabytes is more than SQLite takes; it is refused before it comes here.
+            let whole = if entry.kind == ChangeKind::Value { VALUE_BIT } else { 0 };
+            // SQLite takes no payload of four gigabytes. Such a payload is refused before it gets here.
             let length = u32::try_from(entry.range.len()).unwrap_or(u32::MAX);
             headers.extend_from_slice(&entry.checkpoint.to_bytes());
             headers.push(entry.encoding.code() | whole);
@@ -100,36 +100,36 @@ impl Chunk {
         Some(headers)
     }
 
-    pub(crate) fn data(&self) -> Data<'_> {
+    pub(crate) fn data(&self) -> ColumnData<'_> {
         let json = self.entries.iter().all(|entry| entry.encoding == Encoding::Json);
-        Data { json, bytes: &self.data }
+        ColumnData { json, bytes: &self.data }
     }
 }
 
-/// Bytes for a column: as text where they are JSON, so that a person can read them.
+/// The bytes of a column, stored as text if they are JSON, so that people can read them.
 #[derive(Debug)]
-pub(crate) struct Data<'a> {
+pub(crate) struct ColumnData<'a> {
     json: bool,
     bytes: &'a [u8],
 }
 
-impl<'a> From<&'a Payload> for Data<'a> {
+impl<'a> From<&'a Payload> for ColumnData<'a> {
     fn from(payload: &'a Payload) -> Self {
         Self { json: payload.encoding() == Encoding::Json, bytes: payload.bytes() }
     }
 }
 
-impl ToSql for Data<'_> {
+impl ToSql for ColumnData<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        // What calls itself JSON and is no text would be no text to SQLite either.
+        // Invalid UTF-8 is not text to SQLite either, whatever its encoding says.
         let text = self.json && !self.bytes.contains(&0) && std::str::from_utf8(self.bytes).is_ok();
         Ok(ToSqlOutput::Borrowed(if text { ValueRef::Text(self.bytes) } else { ValueRef::Blob(self.bytes) }))
     }
 }
 
-/// The entries of a row; the error says what is wrong with it.
+/// Decodes the entries of a row. The error says why they are invalid.
 pub(crate) fn entries(headers: &[u8], data: usize) -> Result<Vec<Entry>, String> {
-    let (headers, rest) = headers.as_chunks::<HEADER>();
+    let (headers, rest) = headers.as_chunks::<HEADER_BYTES>();
     if !rest.is_empty() || headers.is_empty() {
         return Err("the headers of its entries are cut off".to_owned());
     }
@@ -150,32 +150,33 @@ pub(crate) fn entries(headers: &[u8], data: usize) -> Result<Vec<Entry>, String>
     Ok(entries)
 }
 
-/// The checkpoint of the last entry of a row with these headers.
+/// Returns the checkpoint of the last entry of a row with these headers.
 pub(crate) fn last(headers: &[u8]) -> Option<CheckpointId> {
-    let (headers, _) = headers.as_chunks::<HEADER>();
+    let (headers, _) = headers.as_chunks::<HEADER_BYTES>();
     let [checkpoint @ .., _, _, _, _, _] = headers.last()?;
     Some(CheckpointId::from_bytes(*checkpoint))
 }
 
-fn entry(header: &[u8; HEADER], start: usize) -> Result<Entry, String> {
+fn entry(header: &[u8; HEADER_BYTES], start: usize) -> Result<Entry, String> {
     let [checkpoint @ .., code, a, b, c, d] = header;
     let length = usize::try_from(u32::from_le_bytes([*a, *b, *c, *d])).unwrap_or(usize::MAX);
-    let encoding = Encoding::from_code(code & !WHOLE).ok_or_else(|| unknown_encoding(code & !WHOLE))?;
+    let encoding =
+        Encoding::from_code(code & !VALUE_BIT).ok_or_else(|| unknown_encoding(code & !VALUE_BIT))?;
     Ok(Entry {
         checkpoint: CheckpointId::from_bytes(*checkpoint),
-        kind: if code & WHOLE == 0 { ChangeKind::Delta } else { ChangeKind::Value },
+        kind: if code & VALUE_BIT == 0 { ChangeKind::Delta } else { ChangeKind::Value },
         encoding,
         range: start..start.saturating_add(length),
     })
 }
 
-/// Why a payload of this encoding cannot be read.
+/// Returns the reason for refusing a payload of this encoding.
 pub(crate) fn unknown_encoding(code: u8) -> String {
-    format!("its encoding {code} is not known")
+    format!("unknown encoding {code}")
 }
 
-/// The piece that an entry is, without copying the row's data.
-pub(crate) fn piece(entry: Entry, data: &Arc<[u8]>) -> Option<StoredChange> {
+/// Returns the change of an entry without copying the row's data.
+pub(crate) fn change(entry: Entry, data: &Arc<[u8]>) -> Option<StoredChange> {
     let payload = Payload::part_of(entry.encoding, Arc::clone(data), entry.range)?;
     Some(StoredChange { checkpoint: entry.checkpoint, kind: entry.kind, payload })
 }
@@ -195,16 +196,16 @@ mod tests {
     }
 
     #[test]
-    fn entries_are_read_back() {
+    fn entries_round_trip() {
         let (chunk, ids) = chunk();
         let data: Arc<[u8]> = chunk.data.clone().into();
-        let pieces: Vec<StoredChange> = entries(&chunk.headers().unwrap(), data.len())
+        let changes: Vec<StoredChange> = entries(&chunk.headers().unwrap(), data.len())
             .unwrap()
             .into_iter()
-            .map(|entry| piece(entry, &data).unwrap())
+            .map(|entry| change(entry, &data).unwrap())
             .collect();
         let found: Vec<_> =
-            pieces.iter().map(|piece| (piece.checkpoint, piece.kind, piece.payload.clone())).collect();
+            changes.iter().map(|change| (change.checkpoint, change.kind, change.payload.clone())).collect();
         assert_eq!(
             found,
             [
@@ -216,22 +217,22 @@ mod tests {
     }
 
     #[test]
-    fn damaged_headers_are_an_error() {
+    fn invalid_headers_are_refused() {
         let (chunk, _) = chunk();
         let headers = chunk.headers().unwrap();
-        let mut swapped = headers[2 * HEADER..].to_vec();
-        swapped.extend_from_slice(&headers[..2 * HEADER]);
+        let mut swapped = headers[2 * HEADER_BYTES..].to_vec();
+        swapped.extend_from_slice(&headers[..2 * HEADER_BYTES]);
         let mut unknown = headers.clone();
         unknown[16] = 0x7f;
         let mut long = headers.clone();
         long[20] = 0xff;
         for (headers, data, expected) in [
-            (&headers[..HEADER - 1], 10, "the headers of its entries are cut off"),
+            (&headers[..HEADER_BYTES - 1], 10, "the headers of its entries are cut off"),
             (&[], 0, "the headers of its entries are cut off"),
             (&headers, 9, "its entries have 10 bytes, but there are 9"),
             (&headers, 11, "its entries have 10 bytes, but there are 11"),
             (&swapped, 10, "its entries are out of order"),
-            (&unknown, 10, "its encoding 127 is not known"),
+            (&unknown, 10, "unknown encoding 127"),
             (&long, 10, "its entries have 4278190090 bytes, but there are 10"),
         ] {
             assert_eq!(entries(headers, data), Err(expected.to_owned()));

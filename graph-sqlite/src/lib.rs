@@ -1,4 +1,4 @@
-//! Checkpoints of typed state graphs, what they remember for long, and results of their nodes, in one SQLite file.
+//! Checkpoints, a long-term store and a node cache for typed state graphs, in one SQLite file.
 //!
 //! ```
 //! use superstep_sqlite::SqliteCheckpointer;
@@ -6,7 +6,7 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("threads.db");
-//! // The file need not be there yet.
+//! // Creates the file if it does not exist.
 //! let store = SqliteCheckpointer::open(path)?;
 //! # drop(store);
 //! # Ok(())
@@ -15,56 +15,58 @@
 //!
 //! # How it works
 //!
-//! One thread of the store writes, and makes one transaction of everything that waits for it; a few others read. They are
-//! plain threads: the store works on every kind of async runtime and without one, and blocks none of its callers. It may
-//! be cloned and shared; several processes may have the same file open.
+//! One thread writes, and commits all waiting writes in one transaction. Up to four other threads read by default. They
+//! are plain OS threads: the store works with every async runtime, or without one, and never blocks its callers. It can
+//! be cloned and shared, and several processes may open the same file.
 //!
-//! What a superstep appends is stored once. Small deltas of a field are put together in chunks, so that reading a state
-//! costs what its bytes cost, however long its history is; an older state of the thread is a prefix of the same chunks.
+//! Each appended delta is stored once. Small deltas of a field are merged into chunks, so the cost of reading a state
+//! depends on its size in bytes and not on the length of its history. An older state of the thread is a prefix of the
+//! same chunks.
 //!
-//! A [`SqliteStore`] keeps a long-term store in such a file, beside checkpoints or alone. Its searches read the items of the
-//! namespace that they are about, and compare them one by one: what is asked of a value is no part of a statement.
+//! [`SqliteStore`] is a long-term store. It can share the file with checkpoints or have its own. A search reads the
+//! items of its namespace and compares them one by one in Rust: conditions on values are not part of the SQL statement.
 //!
-//! A [`SqliteCache`] keeps what nodes have returned, in a file of its own or in the same.
+//! [`SqliteCache`] is a cache of node results. It can share the file or have its own.
 //!
-//! # Looking into a file
+//! # Inspecting a file
 //!
-//! The stock `sqlite3` shell can read a file while it is in use. Ids are the ids that the API shows, values that are JSON
-//! are text. `select * from checkpoints`, `pieces`, `records`, `items` and `results` have
-//! every name spelled out.
+//! The stock `sqlite3` shell can read a file that is in use. Ids are the ones that the API shows, and JSON values are
+//! stored as text. The views `checkpoints`, `pieces`, `records`, `items` and `results` spell out every name: start with
+//! `select * from checkpoints`.
 //!
 //! # Copying a file
 //!
-//! SQLite keeps what was written last beside the file, in `-wal`, for as long as it likes. A copy of the file alone lacks it,
-//! perhaps all of it: back up with `sqlite3 threads.db ".backup copy.db"`, also while the file is in use.
+//! SQLite keeps recent writes in a second file, `-wal`, until it merges them into the main file. A plain copy of the
+//! main file lacks them, and may lack everything. Back up with `sqlite3 threads.db ".backup copy.db"`; this also works
+//! while the file is in use.
 //!
 //! # Durability
 //!
-//! With [`Synchronous::Full`], which is the default, what was acknowledged survives the end of the process, of the system,
-//! and a power cut. With [`Synchronous::Normal`] it survives the end of the process.
+//! With [`Synchronous::Full`], the default, an acknowledged write survives the end of the process, an operating system
+//! crash and a power cut. With [`Synchronous::Normal`], it survives the end of the process.
 
 mod cache;
+mod checkpointer;
 mod chunk;
+mod columns;
+mod connection;
+mod error;
 mod items;
-mod long_term;
-mod open;
+mod open_file;
 mod options;
 mod queue;
 mod reader;
 mod results;
 mod schema;
-mod shared;
 mod store;
-mod stored;
-mod trouble;
 mod writer;
 
 pub use cache::SqliteCache;
-pub use long_term::SqliteStore;
+pub use checkpointer::SqliteCheckpointer;
 pub use options::{Options, Synchronous};
-pub use store::SqliteCheckpointer;
+pub use store::SqliteStore;
 
-/// The examples of docs/how-to/memory.md are compiled, and run, with the tests.
+/// Compiles and runs the examples of docs/how-to/memory.md as doctests.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/how-to/memory.md")]
 struct Guide;

@@ -6,19 +6,19 @@ use superstep_store::checkpoint::CheckpointError;
 
 use crate::{SqliteCache, SqliteCheckpointer, SqliteStore};
 
-/// What an acknowledged write survives.
+/// The durability of an acknowledged write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Synchronous {
-    /// Everything that the disk survives, a power cut included: each group of writes waits for the disk.
+    /// An acknowledged write survives a power cut: each group of writes waits for the disk.
     #[default]
     Full,
-    /// The end of the process, by `kill -9` for example. What was written in the last moments before a power cut or the
-    /// end of the system may be gone then; what is there is whole.
+    /// An acknowledged write survives the end of the process, for example by `kill -9`. A power cut or an operating
+    /// system crash may lose the most recent writes. The file stays consistent.
     Normal,
 }
 
-/// How a file is to be opened.
+/// Options for opening a file.
 ///
 /// ```
 /// use superstep_sqlite::{SqliteCheckpointer, Synchronous};
@@ -39,7 +39,11 @@ pub struct Options {
 }
 
 impl Options {
-    /// What [`SqliteCheckpointer::open`] uses: [`Synchronous::Full`], five seconds, and a reader for each core up to four.
+    /// Returns the options that [`SqliteCheckpointer::open`] uses:
+    ///
+    /// - [`Synchronous::Full`],
+    /// - a busy timeout of five seconds,
+    /// - one reader per CPU core, at most four.
     pub fn new() -> Self {
         let cores = available_parallelism().map_or(1, usize::from);
         Self {
@@ -49,28 +53,28 @@ impl Options {
         }
     }
 
-    /// What an acknowledged write survives.
+    /// Sets the durability of an acknowledged write.
     #[must_use]
     pub fn synchronous(mut self, synchronous: Synchronous) -> Self {
         self.synchronous = synchronous;
         self
     }
 
-    /// How long to wait for another process that is writing to the file before a call fails.
+    /// Sets how long a call waits for another process that is writing to the file before it fails.
     #[must_use]
     pub fn busy_timeout(mut self, timeout: Duration) -> Self {
         self.busy_timeout = timeout;
         self
     }
 
-    /// How many reads go on at the same time; at least one.
+    /// Sets the number of reads that can run at the same time; at least one.
     #[must_use]
     pub fn readers(mut self, readers: usize) -> Self {
         self.readers = readers.max(1);
         self
     }
 
-    /// Opens the file, and makes it first if it is not there.
+    /// Opens the file as a checkpoint store. Creates it if it does not exist.
     ///
     /// # Errors
     /// As [`SqliteCheckpointer::open`].
@@ -78,7 +82,7 @@ impl Options {
         SqliteCheckpointer::open_with(path.as_ref(), &self)
     }
 
-    /// Opens the file as a long-term store, and makes it first if it is not there.
+    /// Opens the file as a long-term store. Creates it if it does not exist.
     ///
     /// # Errors
     /// As [`SqliteStore::open`].
@@ -89,7 +93,7 @@ impl Options {
         SqliteStore::open_with(path.as_ref(), &self)
     }
 
-    /// Opens the file as a cache of results, and makes it first if it is not there.
+    /// Opens the file as a cache of node results. Creates it if it does not exist.
     ///
     /// # Errors
     /// As [`SqliteCache::open`].

@@ -1,11 +1,11 @@
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Jobs on their way to a thread, in the order in which they came.
+/// A first-in, first-out queue of jobs for a thread.
 ///
-/// It needs no runtime, and nobody waits for room in it: a job is in the queue from its future's first poll on. The first
-/// `bound` of them are accepted and will be done; one behind them is taken out again when its future is dropped. So there
-/// are never more than `bound` jobs that nobody waits for.
+/// Pushing needs no runtime and never waits: a job is in the queue from the first poll of its future. The first `bound`
+/// jobs are accepted and will run. A job after them is removed when its future is dropped. So the queue never holds
+/// more than `bound` jobs without a waiting caller.
 #[derive(Debug)]
 pub(crate) struct Queue<J> {
     state: Mutex<State<J>>,
@@ -20,7 +20,7 @@ struct State<J> {
     closed: bool,
 }
 
-/// A place in a queue; never 0.
+/// The number of a job in its queue; never 0.
 pub(crate) type Ticket = u64;
 
 impl<J> Queue<J> {
@@ -39,7 +39,7 @@ impl<J> Queue<J> {
         ticket
     }
 
-    /// Nobody waits for this job any more. Whether it is done all the same.
+    /// Tells the queue that the job's caller stopped waiting. Returns `true` if the job runs all the same.
     pub(crate) fn abandon(&self, ticket: Ticket) -> bool {
         let mut state = self.lock();
         if let Ok(place) = state.jobs.binary_search_by_key(&ticket, |(ticket, _)| *ticket)
@@ -53,15 +53,15 @@ impl<J> Queue<J> {
         true
     }
 
-    /// Waits for jobs, and takes at most so many; none once the queue is closed and empty.
-    pub(crate) fn take(&self, most: usize) -> Vec<J> {
+    /// Waits for jobs and takes at max `max`. Returns an empty list once the queue is closed and empty.
+    pub(crate) fn take(&self, max: usize) -> Vec<J> {
         let waiting = |state: &mut State<J>| state.jobs.is_empty() && !state.closed;
         let mut state = self.ready.wait_while(self.lock(), waiting).unwrap_or_else(PoisonError::into_inner);
-        let count = state.jobs.len().min(most);
+        let count = state.jobs.len().min(max);
         state.jobs.drain(..count).map(|(_, job)| job).collect()
     }
 
-    /// What is in the queue is still done.
+    /// Closes the queue. Jobs that are already in it still run.
     pub(crate) fn close(&self) {
         self.lock().closed = true;
         self.ready.notify_all();
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_accepted_stays_and_what_waits_behind_it_can_be_taken_out() {
+    fn only_jobs_after_the_bound_can_be_abandoned() {
         let queue = Queue::new(2);
         let tickets: Vec<Ticket> = (0..5).map(|job| queue.push(job)).collect();
         assert!(queue.abandon(tickets[1]));
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_queue_gives_out_what_is_in_it() {
+    fn closed_queue_still_returns_its_jobs() {
         let queue = Queue::new(1);
         queue.push("a");
         queue.push("b");

@@ -1,164 +1,153 @@
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
-use superstep_store::checkpoint::{
-    Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded, Page,
-    Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
+use rusqlite::Connection;
+use superstep_store::checkpoint::Page;
+use superstep_store::store::{
+    Found, Get, Item, ItemWrites, Namespace, NamespaceQuery, Search, Store, StoreError, StoreFuture,
 };
 
 use crate::cache::SqliteCache;
-use crate::long_term::SqliteStore;
+use crate::items::{self, ItemError, Sweep, operation, separate_refusal};
+use crate::open_file::OpenFile;
 use crate::options::Options;
-use crate::reader;
-use crate::shared::Shared;
-use crate::trouble::About;
-use crate::writer::{self, Pruning, Turn};
+use crate::writer::{Session, WriteStatus};
 
-/// A store of checkpoints in one SQLite file. A clone is the same store.
+/// A long-term store in one SQLite file. Clones share the same open file.
 ///
 /// ```
-/// use superstep::checkpoint::Checkpointer as _;
-/// use superstep_sqlite::SqliteCheckpointer;
+/// use superstep::store::LongTermStore;
+/// use superstep_sqlite::SqliteStore;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("threads.db");
-/// let store = SqliteCheckpointer::open(path)?;
-/// let loaded = store.get("ticket-17", "", None).await?;
-/// assert_eq!(loaded.found, None);
+/// # let path = folder.path().join("memory.db");
+/// let store = LongTermStore::new(SqliteStore::open(path)?);
+/// let notes = store.of::<String>(["users", "ann"]);
+/// notes.put("diet", &"eats no meat".to_owned()).await?;
+/// assert_eq!(notes.get("diet").await?.as_deref(), Some("eats no meat"));
 /// # Ok(())
 /// # }
 /// ```
 ///
+/// The file may also hold checkpoints. [`SqliteCheckpointer::store`](crate::SqliteCheckpointer::store) returns the
+/// long-term store of an open file; both share one writing thread. Several processes may open the file.
+///
+/// Reading an item costs two index lookups. A search reads the items of its namespace, and of the namespaces below it
+/// if asked to, until its page is full. A search by meaning reads all of them; see [`Index`](superstep_store::store::Index).
+///
+/// Items are not encrypted: any reader of the file can read the values. On Unix, only the owner can read a created
+/// file.
+///
 /// # Durability
-/// A call that has returned is durable as its [`Synchronous`](crate::Synchronous) says. Calls that wait at the same time
-/// are written in one transaction, so that they share its price; one that is refused is no concern of the others.
+/// When a call has returned, its write is durable as [`Synchronous`](crate::Synchronous) says. Calls that wait at the
+/// same time share one transaction.
 ///
 /// # Cancel safety
-/// A call is handed over at the first poll of its future and done in that order. Dropping the future does not take it back,
-/// unless more than a thousand others wait before it: then it is not done at all. Whoever reads afterwards through this
-/// store (or a clone of it) sees what has come of it.
-///
-/// When the last clone is dropped, what was handed over is still written, in the background.
+/// The first poll of a call's future submits the call. Calls run in the order of their first polls. Dropping the future
+/// does not cancel a submitted call, unless more than a thousand other calls are waiting before it: then the call does
+/// not run at all. A later read through this store or one of its clones sees the result.
 #[derive(Clone)]
-pub struct SqliteCheckpointer {
-    shared: Arc<Shared>,
+pub struct SqliteStore {
+    file: Arc<OpenFile>,
 }
 
-impl fmt::Debug for SqliteCheckpointer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SqliteCheckpointer").field("path", &self.shared.path).finish_non_exhaustive()
-    }
-}
-
-impl SqliteCheckpointer {
-    /// Opens a file, and makes it first, with the folders above it, if it is not there. Nobody but the user may read a
-    /// file that is made here.
+impl SqliteStore {
+    /// Opens a file. Creates it and its parent folders if they do not exist. On Unix, only the owner can read a created
+    /// file.
     ///
-    /// The calling thread waits for the disk; nothing else of the store blocks.
+    /// Opening blocks the calling thread until the disk has answered. No other method of the store blocks.
     ///
     /// # Errors
-    /// [`NewerFormat`](CheckpointError::NewerFormat) if a newer version of this crate has written the file,
-    /// [`Backend`](CheckpointError::Backend) if it cannot be opened or is something else.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self, CheckpointError> {
+    /// - [`NewerFormat`](StoreError::NewerFormat) if a newer version of this crate has written the file.
+    /// - [`Backend`](StoreError::Backend) if the file cannot be opened, or is not a file of this crate.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         Self::open_with(path.as_ref(), &Options::new())
     }
 
-    /// How a file is to be opened.
-    pub fn options() -> Options {
-        Options::new()
+    pub(crate) fn open_with(path: &Path, options: &Options) -> Result<Self, StoreError> {
+        OpenFile::open(path, options).map(Self::of).map_err(items::store_error)
     }
 
-    pub(crate) fn open_with(path: &Path, options: &Options) -> Result<Self, CheckpointError> {
-        Ok(Self { shared: Shared::open(path, options)? })
+    pub(crate) fn of(file: Arc<OpenFile>) -> Self {
+        Self { file }
     }
 
-    /// The long-term store in the same file. It has the threads of this one, so that what both write at the same time is one
-    /// transaction.
-    ///
-    /// ```
-    /// use superstep_sqlite::SqliteCheckpointer;
-    /// # use superstep::{END, GraphState, START, StateGraph};
-    /// # #[derive(GraphState, Clone)] struct Count { total: u32 }
-    /// # async fn add(count: &Count) -> CountUpdate { Count::update().total(count.total + 1) }
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("app.db");
-    /// # let graph = StateGraph::<Count>::new().edge(START, add).edge(add, END).compile()?;
-    /// let file = SqliteCheckpointer::open(path)?;
-    /// let graph = graph.with_store(file.store()).with_checkpointer(file);
-    /// # drop(graph);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn store(&self) -> SqliteStore {
-        SqliteStore::of(Arc::clone(&self.shared))
-    }
-
-    /// The cache of nodes' results in the same file, over the same threads.
+    /// Returns the cache of node results in the same file. It uses the threads of this store.
     pub fn cache(&self) -> SqliteCache {
-        SqliteCache::of(Arc::clone(&self.shared))
+        SqliteCache::of(Arc::clone(&self.file))
+    }
+
+    async fn read<T: Send + 'static>(
+        &self,
+        name: &'static str,
+        query: impl FnOnce(&Connection) -> Result<T, ItemError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        self.file
+            .read(operation(name), move |db| separate_refusal(query(db)))
+            .await
+            .map_err(items::store_error)?
+    }
+
+    async fn write_with<T: Send + 'static>(
+        &self,
+        name: &'static str,
+        write: impl Fn(&Connection) -> Result<T, ItemError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let run = move |session: &mut Session| separate_refusal(write(&session.db)).map(WriteStatus::Done);
+        self.file.writes.submit(operation(name), false, run).await.map_err(items::store_error)?
+    }
+
+    /// Restarts the time to live of these rows.
+    async fn refresh(&self, rows: Vec<i64>, now: SystemTime) -> Result<(), StoreError> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        self.write_with("refresh items", move |db| items::refresh(db, &rows, now)).await
     }
 }
 
-impl Checkpointer for SqliteCheckpointer {
-    fn commit(&self, batch: WriteBatch) -> CheckpointFuture<'_, ()> {
-        let about = About {
-            what: "write a checkpoint",
-            thread: Arc::clone(&batch.thread),
-            namespace: Arc::clone(&batch.namespace),
-        };
-        let run = move |session: &mut writer::Session| writer::commit(session, &batch).map(Turn::Done);
-        Box::pin(self.shared.writes.write(about, false, run))
+impl fmt::Debug for SqliteStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqliteStore").field("path", &self.file.path).finish_non_exhaustive()
+    }
+}
+
+impl Store for SqliteStore {
+    fn get(&self, get: Get) -> StoreFuture<'_, Vec<Option<Item>>> {
+        Box::pin(async move {
+            let now = get.now;
+            let (items, refreshed) = self.read("read items", move |db| items::get(db, &get)).await?;
+            self.refresh(refreshed, now).await?;
+            Ok(items)
+        })
     }
 
-    fn get(
-        &self,
-        thread: &str,
-        namespace: &str,
-        checkpoint: Option<CheckpointId>,
-    ) -> CheckpointFuture<'_, Loaded> {
-        let about = About { what: "read a checkpoint", thread: thread.into(), namespace: namespace.into() };
-        let (thread, namespace) = (Arc::clone(&about.thread), Arc::clone(&about.namespace));
-        let query = move |db: &_| reader::get(db, &thread, &namespace, checkpoint);
-        Box::pin(self.shared.read(about, query))
+    fn write(&self, writes: ItemWrites) -> StoreFuture<'_, Vec<bool>> {
+        Box::pin(self.write_with("write items", move |db| items::write(db, &writes)))
     }
 
-    fn list(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<Checkpoint>> {
-        let about = About {
-            what: "list checkpoints",
-            thread: Arc::clone(&query.thread),
-            namespace: Arc::clone(&query.namespace),
-        };
-        Box::pin(self.shared.read(about, move |db: &_| reader::list(db, &query)))
+    fn search(&self, search: Search) -> StoreFuture<'_, Page<Found>> {
+        Box::pin(async move {
+            let now = search.now;
+            let (page, refreshed) = self.read("search items", move |db| items::search(db, &search)).await?;
+            self.refresh(refreshed, now).await?;
+            Ok(page)
+        })
     }
 
-    fn threads(&self, query: ThreadQuery) -> CheckpointFuture<'_, Page<ThreadRecord>> {
-        let about = About { what: "list threads", ..About::default() };
-        Box::pin(self.shared.read(about, move |db: &_| reader::threads(db, &query)))
+    fn namespaces(&self, query: NamespaceQuery) -> StoreFuture<'_, Page<Namespace>> {
+        Box::pin(self.read("list namespaces", move |db| items::list(db, &query)))
     }
 
-    fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool> {
-        let thread: Arc<str> = thread.into();
-        let about = About { what: "delete a thread", thread: Arc::clone(&thread), ..About::default() };
-        let run = move |session: &mut writer::Session| writer::delete(session, &thread).map(Turn::Done);
-        Box::pin(self.shared.writes.write(about, true, run))
-    }
-
-    fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()> {
-        let (from, to): (Arc<str>, Arc<str>) = (from.into(), to.into());
-        let about = About { what: "copy a thread", thread: Arc::clone(&from), ..About::default() };
-        let run = move |session: &mut writer::Session| writer::copy(session, &from, &to).map(Turn::Done);
-        Box::pin(self.shared.writes.write(about, true, run))
-    }
-
-    fn prune(&self, prune: Prune) -> CheckpointFuture<'_, Pruned> {
-        let thread = prune.thread.clone().unwrap_or_default();
-        let about = About { what: "prune", thread, ..About::default() };
-        let mut pruning = Pruning::new(prune);
-        let run = move |session: &mut writer::Session| pruning.turn(session);
-        Box::pin(self.shared.writes.write(about, true, run))
+    fn sweep(&self, now: SystemTime) -> StoreFuture<'_, u64> {
+        let mut sweep = Sweep::new(now);
+        let run = move |session: &mut Session| sweep.advance(session);
+        Box::pin(async move {
+            self.file.writes.submit(operation("sweep items"), true, run).await.map_err(items::store_error)?
+        })
     }
 }

@@ -1,4 +1,4 @@
-//! The cache in a file keeps every promise of one.
+//! Runs the conformance suite of caches against `SqliteCache`.
 #![expect(clippy::unwrap_used, reason = "a test that cannot make or spoil its file fails")]
 
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use superstep_sqlite::{SqliteCache, Synchronous};
 use superstep_store::cache::{CacheError, EntryKey};
 use tempfile::TempDir;
 
-/// A file in a folder of its own.
+/// A file in its own temporary folder.
 struct File(TempDir);
 
 impl File {
@@ -26,16 +26,16 @@ impl Place for File {
     type Cache = SqliteCache;
 
     async fn open(&self) -> Result<SqliteCache, CacheError> {
-        // Not waiting for the disk: what is tested does not depend on it.
+        // `Normal` does not wait for the disk, and the tests do not depend on that.
         superstep_sqlite::Options::new().synchronous(Synchronous::Normal).readers(2).open_cache(self.path())
     }
 
     async fn damage(&self, at: &EntryKey) -> bool {
         let file = Connection::open(self.path()).unwrap();
-        let spoil =
+        let statement =
             "UPDATE cache_entry SET encoding = 77 WHERE graph = ?1 AND node = ?2 AND state = ?3 AND key = ?4";
-        let spoilt = file.execute(spoil, params![&*at.graph, &*at.node, &*at.state, &*at.key]);
-        assert_eq!(spoilt.unwrap(), 1, "there is something to spoil: {at:?}");
+        let changed = file.execute(statement, params![&*at.graph, &*at.node, &*at.state, &*at.key]);
+        assert_eq!(changed.unwrap(), 1, "no row to damage: {at:?}");
         true
     }
 }

@@ -1,4 +1,4 @@
-//! The store keeps every promise of a store.
+//! Runs the conformance suite of checkpoint stores against `SqliteCheckpointer`.
 #![expect(clippy::unwrap_used, reason = "a test that cannot make or spoil its file fails")]
 
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use superstep_sqlite::SqliteCheckpointer;
 use superstep_store::checkpoint::CheckpointError;
 use tempfile::TempDir;
 
-/// A file in a folder of its own.
+/// A file in its own temporary folder.
 struct File(TempDir);
 
 impl File {
@@ -31,7 +31,7 @@ impl Place for File {
 
     async fn damage(&self, damage: &Damage<'_>) -> bool {
         let file = Connection::open(self.path()).unwrap();
-        let spoilt = match damage {
+        let changed = match damage {
             Damage::Pieces { field, .. } => file.execute(
                 "UPDATE piece SET encoding = 77, entries = NULL WHERE field = (SELECT id FROM field WHERE name = ?)",
                 params![field],
@@ -47,7 +47,7 @@ impl Place for File {
             ),
             _ => return false,
         };
-        assert!(spoilt.unwrap() > 0, "there is something to spoil: {damage:?}");
+        assert!(changed.unwrap() > 0, "no row to damage: {damage:?}");
         true
     }
 }

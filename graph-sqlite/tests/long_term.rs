@@ -1,4 +1,4 @@
-//! The long-term store keeps every promise of one.
+//! Runs the conformance suite of long-term stores against `SqliteStore`.
 #![expect(clippy::unwrap_used, reason = "a test that cannot make or spoil its file fails")]
 
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use superstep_sqlite::{SqliteStore, Synchronous};
 use superstep_store::store::{Namespace, StoreError};
 use tempfile::TempDir;
 
-/// A file in a folder of its own.
+/// A file in its own temporary folder.
 struct File(TempDir);
 
 impl File {
@@ -31,7 +31,7 @@ impl Place for File {
     type Store = SqliteStore;
 
     async fn open(&self) -> Result<SqliteStore, StoreError> {
-        // Not waiting for the disk: what is tested does not depend on it.
+        // `Normal` does not wait for the disk, and the tests do not depend on that.
         superstep_sqlite::Options::new().synchronous(Synchronous::Normal).readers(2).open_store(self.path())
     }
 
@@ -49,8 +49,8 @@ impl Place for File {
             }
             _ => return false,
         };
-        let spoilt = file.execute(&statement, params![name(namespace), key]);
-        assert!(spoilt.unwrap() > 0, "there is something to spoil: {damage:?}");
+        let changed = file.execute(&statement, params![name(namespace), key]);
+        assert!(changed.unwrap() > 0, "no row to damage: {damage:?}");
         true
     }
 }

@@ -1,10 +1,10 @@
-//! Generics with another lifetime in the place of their own, wherever it stands: arguments, bounds, where-clauses.
+//! Replaces the lifetime of generics wherever it occurs: in arguments, bounds and where-clauses.
 
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{GenericParam, Generics, Lifetime};
 
-/// `T: Clone, const N: usize,`: no lifetime is left to be declared.
+/// `T: Clone, const N: usize,`: the parameters without lifetimes.
 pub(crate) fn params(generics: &Generics, by: &TokenStream) -> TokenStream {
     let params = generics.params.iter().filter_map(|param| match param {
         GenericParam::Lifetime(_) => None,
@@ -30,7 +30,7 @@ pub(crate) fn arguments(generics: &Generics, by: &TokenStream) -> TokenStream {
     quote!(#(#arguments,)*)
 }
 
-/// What stands behind `where`.
+/// The predicates of the where-clause.
 pub(crate) fn predicates(generics: &Generics, by: &TokenStream) -> TokenStream {
     let predicates = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
     replace_all(generics, quote!(#(#predicates,)*), by)
@@ -40,13 +40,13 @@ fn replace_all(generics: &Generics, tokens: TokenStream, by: &TokenStream) -> To
     generics.lifetimes().fold(tokens, |tokens, param| replace(tokens, &param.lifetime, by))
 }
 
-/// Whether `tokens` hold the lifetime.
+/// Returns `true` if `tokens` contain the lifetime.
 pub(crate) fn mentions(tokens: impl ToTokens, lifetime: &Lifetime) -> bool {
     let replaced = replace(tokens.to_token_stream(), lifetime, &quote!('static));
     replaced.to_string() != tokens.to_token_stream().to_string()
 }
 
-/// `tokens` with another lifetime in the place of `lifetime`.
+/// Returns `tokens` with `by` instead of `lifetime`.
 fn replace(tokens: TokenStream, lifetime: &Lifetime, by: &TokenStream) -> TokenStream {
     let mut replaced = TokenStream::new();
     let mut tokens = tokens.into_iter().peekable();

@@ -1,10 +1,11 @@
-//! The derive macros of `superstep`, and `#[tool]` of `superstep-agent`, documented where they are re-exported.
+//! The derive macros of `superstep`, and the `#[tool]` attribute of `superstep-agent`. They are documented where they
+//! are re-exported.
 //!
-//! Each is a pipeline: tokens → `parse` (attribute syntax) → `model` (meaning and spans) → `check` (every mistake at
-//! once) → `expand` (which cannot fail). `attr` is what they share.
+//! Each macro is a pipeline: tokens → `parse` (attribute syntax) → `model` (meaning and spans) → `check` (finds every
+//! mistake) → `expand` (cannot fail). `attr` has the shared parts.
 //!
-//! With the environment variable `SUPERSTEP_EXPAND=Ticket` (or `all`) set while the crate is compiled, the code that is
-//! emitted for `Ticket` is printed to stderr.
+//! Set the environment variable `SUPERSTEP_EXPAND=Ticket` (or `all`) while compiling a crate to print the code that is
+//! generated for `Ticket` to stderr.
 
 use proc_macro::TokenStream;
 
@@ -19,31 +20,31 @@ mod state;
 mod tool;
 mod view;
 
-#[expect(missing_docs, reason = "documented on the re-export, next to the traits that it speaks of")]
+#[expect(missing_docs, reason = "documented on the re-export, next to its traits")]
 #[proc_macro_derive(GraphState, attributes(state, serde))]
 pub fn derive_graph_state(input: TokenStream) -> TokenStream {
     show::expand(input, state::derive)
 }
 
-#[expect(missing_docs, reason = "documented on the re-export, next to the traits that it speaks of")]
+#[expect(missing_docs, reason = "documented on the re-export, next to its traits")]
 #[proc_macro_derive(Route, attributes(to, route))]
 pub fn derive_route(input: TokenStream) -> TokenStream {
     show::expand(input, route::derive)
 }
 
-#[expect(missing_docs, reason = "documented on the re-export, next to the traits that it speaks of")]
+#[expect(missing_docs, reason = "documented on the re-export, next to its traits")]
 #[proc_macro_derive(Machine, attributes(machine))]
 pub fn derive_machine(input: TokenStream) -> TokenStream {
     show::expand(input, machine::derive)
 }
 
-#[expect(missing_docs, reason = "documented on the re-export, next to the traits that it speaks of")]
+#[expect(missing_docs, reason = "documented on the re-export, next to its traits")]
 #[proc_macro_derive(StateView, attributes(view))]
 pub fn derive_state_view(input: TokenStream) -> TokenStream {
     show::expand(input, view::derive)
 }
 
-#[expect(missing_docs, reason = "documented on the re-export, next to the traits that it speaks of")]
+#[expect(missing_docs, reason = "documented on the re-export, next to its traits")]
 #[proc_macro_attribute]
 pub fn tool(attributes: TokenStream, item: TokenStream) -> TokenStream {
     show::expand_tool(attributes, item)

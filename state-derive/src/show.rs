@@ -1,4 +1,4 @@
-//! Runs a derive and prints what it emits when `SUPERSTEP_EXPAND` asks for it.
+//! Runs a derive. Prints the expansion if `SUPERSTEP_EXPAND` asks for it.
 
 use std::fmt::Write;
 
@@ -34,7 +34,7 @@ fn shown(name: &str, output: TokenStream) -> TokenStream {
     output
 }
 
-/// Tokens with a line for each statement and block: enough to be read, without a formatter as a dependency.
+/// Formats tokens with one line per statement and block. Readable enough without a formatter as a dependency.
 fn layout(tokens: TokenStream) -> String {
     let mut text = String::new();
     lay_out(tokens, 0, &mut text);

@@ -1,15 +1,15 @@
-//! What the tests of the derives compare.
+//! Formats expansions for the tests of the derives.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{Expr, File, Item, Stmt};
 
-/// Everything that is emitted, as a formatter would write it.
+/// Formats the whole expansion.
 pub(crate) fn pretty(emitted: TokenStream) -> String {
     prettyplease::unparse(&syn::parse2(emitted).unwrap())
 }
 
-/// Only the impl of the trait called `name`.
+/// Formats only the impl of the trait `name`.
 pub(crate) fn pretty_impl(emitted: TokenStream, name: &str) -> String {
     let file: File = syn::parse2(emitted).unwrap();
     let blocks = file.items.into_iter().filter_map(|item| match item {
@@ -29,7 +29,7 @@ pub(crate) fn pretty_impl(emitted: TokenStream, name: &str) -> String {
     panic!("no impl of {name}")
 }
 
-/// The messages of the reported mistakes, a line each; an impl without behaviour has to be left behind them.
+/// Returns the messages of the reported mistakes, one per line. Panics unless a fallback implementation follows them.
 pub(crate) fn mistakes(emitted: TokenStream) -> String {
     let file: File = syn::parse2(emitted).unwrap();
     let mut messages = String::new();
@@ -39,6 +39,6 @@ pub(crate) fn mistakes(emitted: TokenStream) -> String {
             messages.push('\n');
         }
     }
-    assert!(matches!(file.items.last(), Some(Item::Const(_))), "nothing is left behind the mistakes");
+    assert!(matches!(file.items.last(), Some(Item::Const(_))), "no fallback follows the mistakes");
     messages
 }

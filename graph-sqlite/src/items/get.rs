@@ -3,14 +3,14 @@ use std::time::SystemTime;
 use rusqlite::{Connection, params};
 use superstep_store::store::{Get, Item, ItemKey};
 
-use crate::stored::millis;
+use crate::columns::millis;
 
-use super::Fault;
-use super::place::place;
-use super::row::{ITEM, Stored};
+use super::ItemError;
+use super::row::{ITEM_COLUMNS, StoredItem};
+use super::sort_key::sort_key;
 
-/// The items that are asked for, and the rows of those that are to live on.
-pub(crate) fn get(db: &Connection, get: &Get) -> Result<(Vec<Option<Item>>, Vec<i64>), Fault> {
+/// Returns the requested items, and the rows whose time to live must restart.
+pub(crate) fn get(db: &Connection, get: &Get) -> Result<(Vec<Option<Item>>, Vec<i64>), ItemError> {
     let mut refreshed = Vec::new();
     let mut items = Vec::with_capacity(get.keys.len());
     for at in &get.keys {
@@ -30,17 +30,17 @@ pub(crate) fn get(db: &Connection, get: &Get) -> Result<(Vec<Option<Item>>, Vec<
     Ok((items, refreshed))
 }
 
-fn find(db: &Connection, at: &ItemKey, now: SystemTime) -> Result<Option<Stored>, Fault> {
+fn find(db: &Connection, at: &ItemKey, now: SystemTime) -> Result<Option<StoredItem>, ItemError> {
     let mut query = db.prepare_cached(&format!(
-        "SELECT {ITEM} FROM store_namespace n JOIN store_item i ON i.namespace = n.id \
+        "SELECT {ITEM_COLUMNS} FROM store_namespace n JOIN store_item i ON i.namespace = n.id \
          WHERE n.place = ?1 AND i.key = ?2 AND (i.expires IS NULL OR i.expires > ?3)"
     ))?;
-    let mut rows = query.query(params![place(&at.namespace), &*at.key, millis(now)])?;
-    rows.next()?.map(Stored::read).transpose()
+    let mut rows = query.query(params![sort_key(&at.namespace), &*at.key, millis(now)])?;
+    rows.next()?.map(StoredItem::read).transpose()
 }
 
-/// Lets items begin their time to live anew. A row that is gone, or that expires later by now, stays as it is.
-pub(crate) fn refresh(db: &Connection, rows: &[i64], now: SystemTime) -> Result<(), Fault> {
+/// Restarts the time to live of these rows. Skips rows that were deleted, and never shortens a lifetime.
+pub(crate) fn refresh(db: &Connection, rows: &[i64], now: SystemTime) -> Result<(), ItemError> {
     let mut refresh = db.prepare_cached(
         "UPDATE store_item SET expires = max(expires, ?2 + ttl) WHERE id = ?1 AND ttl IS NOT NULL AND expires > ?2",
     )?;

@@ -2,27 +2,27 @@ use rusqlite::{Connection, params};
 use superstep_store::checkpoint::Page;
 use superstep_store::store::{Namespace, NamespaceQuery};
 
-use crate::stored::millis;
+use crate::columns::millis;
 
-use super::Fault;
-use super::place::{end, place};
-use super::row::read_place;
+use super::ItemError;
+use super::row::read_namespace;
+use super::sort_key::{end_of_subtree, sort_key};
 
-/// Lists namespaces in which an item is.
-pub(crate) fn list(db: &Connection, query: &NamespaceQuery) -> Result<Page<Namespace>, Fault> {
-    let from = place(&query.prefix);
+/// Lists namespaces that contain an item.
+pub(crate) fn list(db: &Connection, query: &NamespaceQuery) -> Result<Page<Namespace>, ItemError> {
+    let from = sort_key(&query.prefix);
     let mut statement = db.prepare_cached(
         "SELECT place FROM store_namespace n WHERE place >= ?1 AND place < ?2 AND EXISTS \
          (SELECT 1 FROM store_item i WHERE i.namespace = n.id AND (i.expires IS NULL OR i.expires > ?3)) ORDER BY place",
     )?;
-    let mut rows = statement.query(params![from, end(&from), millis(query.now)])?;
+    let mut rows = statement.query(params![from, end_of_subtree(&from), millis(query.now)])?;
     let limit = query.limit.unwrap_or(usize::MAX);
     let mut items: Vec<Namespace> = Vec::new();
     let mut skipped = 0;
     let mut last = None;
     while let Some(row) = rows.next()? {
-        let Some(shown) = query.shown(&read_place(row.get_ref(0)?)?) else { continue };
-        // They come in their order: what begins alike is together.
+        let Some(shown) = query.shown(&read_namespace(row.get_ref(0)?)?) else { continue };
+        // Rows are sorted, so equal results are adjacent.
         if last.as_ref() == Some(&shown) {
             continue;
         }

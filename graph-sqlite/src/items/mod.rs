@@ -1,17 +1,17 @@
-//! The long-term store: what its calls do with a connection.
+//! The SQL of the long-term store.
 
-mod fault;
+mod error;
 mod get;
 mod list;
-mod place;
-mod put;
 mod row;
 mod search;
+mod sort_key;
 mod sweep;
+mod write;
 
-pub(crate) use fault::{Fault, about, error, settle};
+pub(crate) use error::{ItemError, operation, separate_refusal, store_error};
 pub(crate) use get::{get, refresh};
 pub(crate) use list::list;
-pub(crate) use put::write;
 pub(crate) use search::search;
 pub(crate) use sweep::Sweep;
+pub(crate) use write::write;

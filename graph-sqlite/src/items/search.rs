@@ -2,15 +2,15 @@ use rusqlite::{Connection, Row, params};
 use superstep_store::checkpoint::Page;
 use superstep_store::store::{Found, ItemKey, Near, Order, Search, StoreError};
 
-use crate::stored::{millis, text};
-use crate::trouble::Trouble;
+use crate::columns::{millis, text};
+use crate::error::Error;
 
-use super::Fault;
-use super::place::{end, place};
-use super::row::{ITEM, Stored, at, named, value};
+use super::ItemError;
+use super::row::{ITEM_COLUMNS, StoredItem, in_item, item_key, item_value};
+use super::sort_key::{end_of_subtree, sort_key};
 
-/// What is found, and the rows of those items that are to live on.
-pub(crate) fn search(db: &Connection, search: &Search) -> Result<(Page<Found>, Vec<i64>), Fault> {
+/// Returns the matching items, and the rows whose time to live must restart.
+pub(crate) fn search(db: &Connection, search: &Search) -> Result<(Page<Found>, Vec<i64>), ItemError> {
     let mut page = match &search.near {
         None => in_order(db, search)?,
         Some(near) => nearest(db, search, near)?,
@@ -29,55 +29,55 @@ pub(crate) fn search(db: &Connection, search: &Search) -> Result<(Page<Found>, V
     Ok((Page { items: items.collect(), more: page.more }, refreshed))
 }
 
-/// Shows every row that a search is about, in its order, until one is enough.
-fn each(
+/// Calls `visit` with every row in the scope of a search, in its order, until it returns `false`.
+fn scan(
     db: &Connection,
     search: &Search,
-    mut show: impl FnMut(&Row<'_>) -> Result<bool, Fault>,
-) -> Result<(), Fault> {
+    mut visit: impl FnMut(&Row<'_>) -> Result<bool, ItemError>,
+) -> Result<(), ItemError> {
     let order = match search.order {
         Order::Newest => "i.updated DESC, n.place, i.key",
         _ => "n.place, i.key",
     };
     let mut query = db.prepare_cached(&format!(
-        "SELECT {ITEM} FROM store_namespace n JOIN store_item i ON i.namespace = n.id \
+        "SELECT {ITEM_COLUMNS} FROM store_namespace n JOIN store_item i ON i.namespace = n.id \
          WHERE n.place >= ?1 AND n.place < ?2 AND (i.expires IS NULL OR i.expires > ?3) ORDER BY {order}"
     ))?;
-    let from = place(&search.namespace);
-    // Bytes that only the namespace's own are: nothing stands between them and these.
-    let to = if search.within { end(&from) } else { [&*from, &[0]].concat() };
+    let from = sort_key(&search.namespace);
+    // The range of exactly one namespace: no other sort key lies between `from` and `from` plus 00.
+    let to = if search.within { end_of_subtree(&from) } else { [&*from, &[0]].concat() };
     let mut rows = query.query(params![from, to, millis(search.now)])?;
     while let Some(row) = rows.next()? {
-        if !show(row)? {
+        if !visit(row)? {
             break;
         }
     }
     Ok(())
 }
 
-/// Whether the row's value fulfils the conditions.
-fn accepts(search: &Search, row: &Row<'_>, at: &ItemKey) -> Result<bool, Fault> {
+/// Returns `true` if the row's value matches the conditions.
+fn accepts(search: &Search, row: &Row<'_>, at: &ItemKey) -> Result<bool, ItemError> {
     if search.conditions.is_empty() {
         return Ok(true);
     }
-    let accepted = search.accepts(&value(row, at)?);
+    let accepted = search.accepts(&item_value(row, at)?);
     accepted.map_err(|reason| StoreError::corrupt(&at.namespace, &at.key, reason).into())
 }
 
-type Scored = (Stored, Option<f32>);
+type Scored = (StoredItem, Option<f32>);
 
-fn in_order(db: &Connection, search: &Search) -> Result<Page<Scored>, Fault> {
+fn in_order(db: &Connection, search: &Search) -> Result<Page<Scored>, ItemError> {
     let limit = search.limit.unwrap_or(usize::MAX);
     let mut page = Page { items: Vec::new(), more: false };
     let mut skipped = 0;
-    each(db, search, |row| {
-        if !accepts(search, row, &at(row)?)? {
+    scan(db, search, |row| {
+        if !accepts(search, row, &item_key(row)?)? {
             return Ok(true);
         }
         if skipped < search.offset {
             skipped += 1;
         } else if page.items.len() < limit {
-            page.items.push((Stored::read(row)?, None));
+            page.items.push((StoredItem::read(row)?, None));
         } else {
             page.more = true;
         }
@@ -86,43 +86,43 @@ fn in_order(db: &Connection, search: &Search) -> Result<Page<Scored>, Fault> {
     Ok(page)
 }
 
-fn nearest(db: &Connection, search: &Search, near: &Near) -> Result<Page<Scored>, Fault> {
+fn nearest(db: &Connection, search: &Search, near: &Near) -> Result<Page<Scored>, ItemError> {
     let mut scores: Vec<(i64, f32)> = Vec::new();
-    each(db, search, |row| {
-        let at = at(row)?;
+    scan(db, search, |row| {
+        let at = item_key(row)?;
         if accepts(search, row, &at)? {
             let id = row.get(0)?;
             scores.extend(score(db, id, &at, near)?.map(|score| (id, score)));
         }
         Ok(true)
     })?;
-    // They come in the order that was asked for, which stays among equals.
+    // A stable sort: equal scores keep the requested order.
     scores.sort_by(|(_, one), (_, other)| other.total_cmp(one));
     let mut chosen = scores.into_iter().skip(search.offset);
     let mut query = db.prepare_cached(&format!(
-        "SELECT {ITEM} FROM store_item i JOIN store_namespace n ON n.id = i.namespace WHERE i.id = ?1"
+        "SELECT {ITEM_COLUMNS} FROM store_item i JOIN store_namespace n ON n.id = i.namespace WHERE i.id = ?1"
     ))?;
     let mut items = Vec::new();
     for (id, score) in chosen.by_ref().take(search.limit.unwrap_or(usize::MAX)) {
         let mut rows = query.query([id])?;
         if let Some(row) = rows.next()? {
-            items.push((Stored::read(row)?, Some(score)));
+            items.push((StoredItem::read(row)?, Some(score)));
         }
     }
     Ok(Page { items, more: chosen.next().is_some() })
 }
 
-/// How near an item is, if it has vectors.
-fn score(db: &Connection, item: i64, at: &ItemKey, near: &Near) -> Result<Option<f32>, Fault> {
+/// Returns the best score of an item's vectors, or `None` if it has none.
+fn score(db: &Connection, item: i64, at: &ItemKey, near: &Near) -> Result<Option<f32>, ItemError> {
     let mut query = db.prepare_cached("SELECT model, data FROM store_vector WHERE item = ?1 ORDER BY nth")?;
     let mut rows = query.query([item])?;
     let mut best: Option<f32> = None;
     let mut numbers = Vec::new();
     while let Some(row) = rows.next()? {
-        let model = text(row, 0).map_err(|trouble| named(at, trouble))?;
-        read_vector(row, &mut numbers).map_err(|trouble| named(at, trouble))?;
+        let model = text(row, 0).map_err(|error| in_item(at, error))?;
+        read_vector(row, &mut numbers).map_err(|error| in_item(at, error))?;
         if !near.compares(model, numbers.len()) {
-            return Err(Fault::Answer(StoreError::OtherModel {
+            return Err(ItemError::Refused(StoreError::OtherModel {
                 namespace: at.namespace.clone(),
                 key: at.key.clone(),
                 indexed: model.into(),
@@ -137,14 +137,14 @@ fn score(db: &Connection, item: i64, at: &ItemKey, near: &Near) -> Result<Option
     Ok(best)
 }
 
-fn read_vector(row: &Row<'_>, numbers: &mut Vec<f32>) -> Result<(), Trouble> {
-    let damaged = |why| Trouble::damaged("its embedding", None, why);
-    let data = row.get_ref(1)?.as_blob().map_err(|_| damaged("it is no list of numbers"))?;
+fn read_vector(row: &Row<'_>, numbers: &mut Vec<f32>) -> Result<(), Error> {
+    let corrupt = |why| Error::corrupt("its embedding", None, why);
+    let data = row.get_ref(1)?.as_blob().map_err(|_| corrupt("it is not a list of numbers"))?;
     let (chunks, rest) = data.as_chunks::<4>();
     if !rest.is_empty() || chunks.is_empty() {
-        return Err(damaged("it is cut off"));
+        return Err(corrupt("it is cut off"));
     }
     numbers.clear();
     numbers.extend(chunks.iter().map(|chunk| f32::from_le_bytes(*chunk)));
-    if numbers.iter().all(|number| number.is_finite()) { Ok(()) } else { Err(damaged("it is not finite")) }
+    if numbers.iter().all(|number| number.is_finite()) { Ok(()) } else { Err(corrupt("it is not finite")) }
 }

@@ -2,17 +2,17 @@ use std::time::SystemTime;
 
 use rusqlite::Connection;
 
-use crate::stored::millis;
-use crate::trouble::Trouble;
-use crate::writer::{Session, Turn};
+use crate::columns::millis;
+use crate::error::Error;
+use crate::writer::{Session, WriteStatus};
 
-use super::put::remove;
-use super::{Fault, settle};
+use super::write::remove;
+use super::{ItemError, separate_refusal};
 
-/// How many items one transaction takes away: so long do other writers wait.
-const TURN: i64 = 512;
+/// The number of items that one transaction deletes. Other writers wait that long.
+const ROWS_PER_TRANSACTION: i64 = 512;
 
-/// A sweep that is under way, one short transaction after the other.
+/// A sweep in progress, in a sequence of short transactions.
 #[derive(Debug)]
 pub(crate) struct Sweep {
     now: i64,
@@ -24,30 +24,30 @@ impl Sweep {
         Self { now: millis(now), swept: 0 }
     }
 
-    /// Does what fits into one transaction.
-    pub(crate) fn turn(
+    /// Does the work of one transaction.
+    pub(crate) fn advance(
         &mut self,
         session: &Session,
-    ) -> Result<Turn<Result<u64, superstep_store::store::StoreError>>, Trouble> {
-        let swept = match settle(some(&session.db, self.now, TURN))? {
+    ) -> Result<WriteStatus<Result<u64, superstep_store::store::StoreError>>, Error> {
+        let swept = match separate_refusal(delete_expired(&session.db, self.now, ROWS_PER_TRANSACTION))? {
             Ok(swept) => swept,
-            Err(error) => return Ok(Turn::Done(Err(error))),
+            Err(error) => return Ok(WriteStatus::Done(Err(error))),
         };
         if swept == 0 {
-            return Ok(Turn::Done(Ok(self.swept)));
+            return Ok(WriteStatus::Done(Ok(self.swept)));
         }
         self.swept += swept;
-        Ok(Turn::More)
+        Ok(WriteStatus::More)
     }
 }
 
-/// Takes at most so many expired items away; how many that were.
-pub(super) fn some(db: &Connection, now: i64, most: i64) -> Result<u64, Fault> {
+/// Deletes at max `max` expired items. Returns the number of deleted items.
+pub(super) fn delete_expired(db: &Connection, now: i64, max: i64) -> Result<u64, ItemError> {
     let mut query = db.prepare_cached(
         "SELECT id, namespace FROM store_item WHERE expires <= ?1 ORDER BY expires LIMIT ?2",
     )?;
     let ended: Vec<(i64, i64)> =
-        query.query_map([now, most], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
+        query.query_map([now, max], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
     for (item, namespace) in &ended {
         remove(db, *item, *namespace)?;
     }

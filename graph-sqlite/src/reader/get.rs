@@ -5,19 +5,19 @@ use superstep_store::checkpoint::{
     CheckpointId, Fence, Loaded, RecordKey, RecordKind, StoredCheckpoint, StoredField, TaskRecord,
 };
 
-use crate::stored::{CHECKPOINT, Name, checkpoint, id, payload, text};
-use crate::trouble::Trouble;
+use crate::columns::{CHECKPOINT_COLUMNS, IdText, checkpoint, id, payload, text};
+use crate::error::Error;
 
-use super::lineage::{Ancestor, ancestry, pieces};
-use super::runs::Runs;
+use super::changes::{Ancestor, ancestry, changes};
+use super::runs::RunCache;
 
-/// Where a namespace stands, and one of its checkpoints.
+/// Returns the fence of a namespace and one of its checkpoints.
 pub(crate) fn get(
     db: &Connection,
     thread: &str,
     namespace: &str,
     wanted: Option<CheckpointId>,
-) -> Result<Loaded, Trouble> {
+) -> Result<Loaded, Error> {
     let mut query = db.prepare_cached(
         "SELECT t.epoch, t.origin, n.id, \
             (SELECT c.name FROM checkpoint c WHERE c.namespace = n.id ORDER BY c.name DESC LIMIT 1) \
@@ -32,79 +32,79 @@ pub(crate) fn get(
         found: None,
     };
     if let Some(namespace) = namespace {
-        loaded.fence.head = crate::stored::optional_id(row, 3)?;
+        loaded.fence.head = crate::columns::optional_id(row, 3)?;
         if let Some(wanted) = wanted.or(loaded.fence.head) {
-            loaded.found = found(db, namespace, wanted)?;
+            loaded.found = load(db, namespace, wanted)?;
         }
     }
     Ok(loaded)
 }
 
-fn found(db: &Connection, namespace: i64, wanted: CheckpointId) -> Result<Option<StoredCheckpoint>, Trouble> {
+fn load(db: &Connection, namespace: i64, wanted: CheckpointId) -> Result<Option<StoredCheckpoint>, Error> {
     let mut query = db.prepare_cached(&format!(
-        "SELECT {CHECKPOINT}, c.id, c.line FROM checkpoint c WHERE c.namespace = ?1 AND c.name = ?2"
+        "SELECT {CHECKPOINT_COLUMNS}, c.id, c.line FROM checkpoint c WHERE c.namespace = ?1 AND c.name = ?2"
     ))?;
-    let mut rows = query.query(params![namespace, Name::from(wanted)])?;
+    let mut rows = query.query(params![namespace, IdText::from(wanted)])?;
     let Some(row) = rows.next()? else { return Ok(None) };
-    let within = |trouble: Trouble| trouble.within(|| "the checkpoint".to_owned(), Some(wanted));
-    let run = Runs::default().get(db, row.get(8)?).map_err(within)?;
+    let locate = |error: Error| error.locate(|| "the checkpoint".to_owned(), Some(wanted));
+    let run = RunCache::default().get(db, row.get(8)?).map_err(locate)?;
     Ok(Some(StoredCheckpoint {
         checkpoint: checkpoint(row, run)?,
         fields: fields(db, namespace, &ancestry(db, row.get(10)?, wanted)?)?,
-        records: records(db, row.get(9)?).map_err(within)?,
+        records: records(db, row.get(9)?).map_err(locate)?,
     }))
 }
 
-fn fields(db: &Connection, namespace: i64, ancestry: &[Ancestor]) -> Result<Vec<StoredField>, Trouble> {
+fn fields(db: &Connection, namespace: i64, ancestry: &[Ancestor]) -> Result<Vec<StoredField>, Error> {
     let mut query = db.prepare_cached("SELECT id, name FROM field WHERE namespace = ?1")?;
     let mut rows = query.query([namespace])?;
     let mut fields = Vec::new();
     while let Some(row) = rows.next()? {
         let field = text(row, 1)?.to_owned();
-        let pieces = pieces(db, ancestry, row.get(0)?).map_err(|trouble| of_field(trouble, &field))?;
-        if !pieces.is_empty() {
-            fields.push(StoredField { field, changes: pieces });
+        let changes = changes(db, ancestry, row.get(0)?).map_err(|error| of_field(error, &field))?;
+        if !changes.is_empty() {
+            fields.push(StoredField { field, changes });
         }
     }
     Ok(fields)
 }
 
-/// A damage names the field.
-fn of_field(trouble: Trouble, field: &str) -> Trouble {
-    match trouble {
-        Trouble::Damaged(damage) => {
-            let reason = format!("{}: {}", damage.what, damage.reason);
-            Trouble::damaged(format!("field `{field}`"), damage.checkpoint, reason)
+/// Adds the field's name to a corruption.
+fn of_field(error: Error, field: &str) -> Error {
+    match error {
+        Error::Corrupt(corruption) => {
+            let reason = format!("{}: {}", corruption.part, corruption.reason);
+            Error::corrupt(format!("field `{field}`"), corruption.checkpoint, reason)
         }
         other => other,
     }
 }
 
-fn records(db: &Connection, checkpoint: i64) -> Result<Vec<TaskRecord>, Trouble> {
+fn records(db: &Connection, checkpoint: i64) -> Result<Vec<TaskRecord>, Error> {
     let mut query = db.prepare_cached(
         "SELECT task, kind, key, encoding, payload FROM record WHERE checkpoint = ?1 ORDER BY task, kind, key",
     )?;
     let mut rows = query.query([checkpoint])?;
     let mut records = Vec::new();
     while let Some(row) = rows.next()? {
-        records.push(record(row).map_err(|trouble| trouble.within(|| "a record".to_owned(), None))?);
+        records.push(record(row).map_err(|error| error.locate(|| "a record".to_owned(), None))?);
     }
     Ok(records)
 }
 
-fn record(row: &Row<'_>) -> Result<TaskRecord, Trouble> {
+fn record(row: &Row<'_>) -> Result<TaskRecord, Error> {
     let code: u8 = row.get(1)?;
     let kind = RecordKind::from_code(code)
-        .ok_or_else(|| Trouble::damaged("its kind", None, format!("{code} is not known")))?;
+        .ok_or_else(|| Error::corrupt("its kind", None, format!("unknown code {code}")))?;
     let key: Arc<str> = text(row, 2)?.into();
     Ok(TaskRecord { key: RecordKey { task: row.get(0)?, kind, key }, payload: payload(row, row.get(3)?, 4)? })
 }
 
-/// The newest checkpoint of a namespace and its line.
-pub(crate) fn head(db: &Connection, namespace: i64) -> Result<Option<(CheckpointId, i64)>, Trouble> {
+/// Returns the newest checkpoint of a namespace and its branch.
+pub(crate) fn head(db: &Connection, namespace: i64) -> Result<Option<(CheckpointId, i64)>, Error> {
     db.prepare_cached("SELECT name, line FROM checkpoint WHERE namespace = ?1 ORDER BY name DESC LIMIT 1")?
         .query_row([namespace], |row| Ok((id(row, 0), row.get(1)?)))
         .optional()?
-        .map(|(head, line)| Ok((head?, line)))
+        .map(|(head, branch)| Ok((head?, branch)))
         .transpose()
 }

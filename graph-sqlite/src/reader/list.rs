@@ -4,29 +4,30 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use superstep_store::Metadata;
 use superstep_store::checkpoint::{Checkpoint, CheckpointQuery, Page};
 
-use crate::stored::{CHECKPOINT, checkpoint, text};
-use crate::trouble::Trouble;
+use crate::columns::{CHECKPOINT_COLUMNS, checkpoint, text};
+use crate::error::Error;
 
-use super::runs::{Runs, run};
+use super::runs::{RunCache, run};
 
-/// A page has at most so many items, whatever was asked for: it is in memory as a whole.
+/// The maximum page size, whatever the query asks for: a page is held in memory.
 pub(super) const PAGE: usize = 1_000;
 
-/// Checkpoints of a namespace, newest first.
-pub(crate) fn list(db: &Connection, query: &CheckpointQuery) -> Result<Page<Checkpoint>, Trouble> {
+/// Lists checkpoints of a namespace, newest first.
+pub(crate) fn list(db: &Connection, query: &CheckpointQuery) -> Result<Page<Checkpoint>, Error> {
     let limit = query.limit.unwrap_or(PAGE).min(PAGE);
     let mut page = Page { items: Vec::new(), more: false };
-    let Some((thread, namespace)) = place(db, query)? else { return Ok(page) };
+    let Some((thread, namespace)) = find_namespace(db, query)? else { return Ok(page) };
     let wanted = match wanted_runs(db, thread, query)? {
         Some(runs) if runs.is_empty() => return Ok(page),
         wanted => wanted,
     };
-    let mut runs = Runs::default();
+    let mut runs = RunCache::default();
     let mut statement = db.prepare_cached(&format!(
-        "SELECT {CHECKPOINT} FROM checkpoint c WHERE c.namespace = ?1 AND c.name < ?2 \
+        "SELECT {CHECKPOINT_COLUMNS} FROM checkpoint c WHERE c.namespace = ?1 AND c.name < ?2 \
          AND (?3 IS NULL OR c.source = ?3) ORDER BY c.name DESC"
     ))?;
-    // Every id is smaller than a tilde; as a bound that is always there, the index can use it.
+    // Without `before`, the bound is a tilde, which sorts after every id. A bound that is always there lets SQLite use
+    // the index.
     let before = query.before.map_or_else(|| "~".to_owned(), |id| id.to_string());
     let mut rows = statement.query(params![namespace, before, query.source.map(|source| source.name())])?;
     while let Some(row) = rows.next()? {
@@ -38,15 +39,15 @@ pub(crate) fn list(db: &Connection, query: &CheckpointQuery) -> Result<Page<Chec
             page.more = true;
             break;
         }
-        let run = runs.get(db, of).map_err(|trouble| {
-            trouble.within(|| "the checkpoint".to_owned(), crate::stored::id(row, 0).ok())
-        })?;
+        let run = runs
+            .get(db, of)
+            .map_err(|error| error.locate(|| "the checkpoint".to_owned(), crate::columns::id(row, 0).ok()))?;
         page.items.push(checkpoint(row, run)?);
     }
     Ok(page)
 }
 
-fn place(db: &Connection, query: &CheckpointQuery) -> Result<Option<(i64, i64)>, Trouble> {
+fn find_namespace(db: &Connection, query: &CheckpointQuery) -> Result<Option<(i64, i64)>, Error> {
     let mut statement = db.prepare_cached(
         "SELECT t.id, n.id FROM thread t JOIN namespace n ON n.thread = t.id WHERE t.name = ?1 AND n.name = ?2",
     )?;
@@ -54,13 +55,9 @@ fn place(db: &Connection, query: &CheckpointQuery) -> Result<Option<(i64, i64)>,
     Ok(statement.query_row(names, |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
 }
 
-/// The runs that the query asks for; `None` if it does not ask. The values are compared here and not by SQLite, whose JSON
-/// knows fewer differences.
-fn wanted_runs(
-    db: &Connection,
-    thread: i64,
-    query: &CheckpointQuery,
-) -> Result<Option<HashSet<i64>>, Trouble> {
+/// Returns the runs that match the query, or `None` if the query has no condition on runs. Metadata is compared here
+/// because SQLite's JSON functions distinguish fewer values.
+fn wanted_runs(db: &Connection, thread: i64, query: &CheckpointQuery) -> Result<Option<HashSet<i64>>, Error> {
     if query.run.is_none() && query.metadata.is_empty() {
         return Ok(None);
     }
@@ -71,8 +68,8 @@ fn wanted_runs(
     let mut wanted = HashSet::new();
     while let Some(row) = rows.next()? {
         let has_all = query.metadata.is_empty() || {
-            let run = run(row).map_err(|trouble| {
-                trouble.within(|| format!("run `{}`", text(row, 0).unwrap_or_default()), None)
+            let run = run(row).map_err(|error| {
+                error.locate(|| format!("run `{}`", text(row, 0).unwrap_or_default()), None)
             })?;
             has_all(&run.metadata, &query.metadata)
         };

@@ -1,4 +1,4 @@
-//! Reading: a few threads with a connection each.
+//! Reading: a few threads with one connection each.
 
 use std::sync::Arc;
 use std::thread;
@@ -7,24 +7,24 @@ use rusqlite::Connection;
 use superstep_store::checkpoint::CheckpointError;
 use tokio::sync::oneshot;
 
+use crate::error::{Error, Operation};
 use crate::queue::Queue;
-use crate::trouble::{About, Trouble};
 
+mod changes;
 mod get;
-mod lineage;
 mod list;
 mod runs;
 mod threads;
 
+pub(crate) use changes::{ChangeRow, ancestry, change_row, changes};
 pub(crate) use get::{get, head};
-pub(crate) use lineage::{Row, ancestry, pieces, row};
 pub(crate) use list::list;
 pub(crate) use threads::threads;
 
-/// A read that waits for a thread.
+/// A read that waits for a reader thread.
 pub(crate) type Read = Box<dyn FnOnce(&Connection) + Send>;
 
-/// Lets a connection's thread read until the queue is closed.
+/// Starts a reader thread on this connection. It ends when the queue is closed and empty.
 pub(crate) fn spawn(db: Connection, reads: Arc<Queue<Read>>) -> Result<(), CheckpointError> {
     let run = move || {
         while let Some(read) = reads.take(1).pop() {
@@ -38,44 +38,43 @@ pub(crate) fn spawn(db: Connection, reads: Arc<Queue<Read>>) -> Result<(), Check
         .map_err(|error| CheckpointError::backend("start a thread", error))
 }
 
-/// Reads something in one transaction, hence as of one moment, on one of the threads.
+/// Runs a query on a reader thread, in one transaction, so that it sees one state of the file.
 pub(crate) async fn read<T: Send + 'static>(
     reads: &Queue<Read>,
-    about: About,
-    query: impl FnOnce(&Connection) -> Result<T, Trouble> + Send + 'static,
+    operation: Operation,
+    query: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, CheckpointError> {
-    let (answer, answered) = oneshot::channel();
-    let what = about.what;
+    let (reply, received) = oneshot::channel();
+    let name = operation.name;
     let ticket = reads.push(Box::new(move |db| {
-        let found = at_one_moment(db, query).map_err(|trouble| trouble.into_error(&about));
-        // Whoever asked may be gone.
-        drop(answer.send(found));
+        let found = in_snapshot(db, query).map_err(|error| error.into_error(&operation));
+        // The caller may have dropped its future.
+        drop(reply.send(found));
     }));
-    let waiting = Waiting { reads, ticket };
-    let found = answered.await.map_err(|_| CheckpointError::backend(what, "its thread has ended"))?;
+    let waiting = AbandonReadOnDrop { reads, ticket };
+    let found = received
+        .await
+        .map_err(|_| CheckpointError::backend(name, "its reader thread has stopped: open the file again"))?;
     drop(waiting);
     found
 }
 
-/// Takes the read out of the queue when its future is dropped.
-struct Waiting<'q> {
+/// Removes the read from the queue when its future is dropped.
+struct AbandonReadOnDrop<'q> {
     reads: &'q Queue<Read>,
     ticket: u64,
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for AbandonReadOnDrop<'_> {
     fn drop(&mut self) {
         self.reads.abandon(self.ticket);
     }
 }
 
-fn at_one_moment<T>(
-    db: &Connection,
-    query: impl FnOnce(&Connection) -> Result<T, Trouble>,
-) -> Result<T, Trouble> {
+fn in_snapshot<T>(db: &Connection, query: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
     db.prepare_cached("BEGIN")?.execute([])?;
     let found = query(db);
-    // Some failures have ended it already. A transaction that has only read leaves nothing undone.
+    // Some errors end the transaction. A transaction that only reads can always be rolled back.
     if !db.is_autocommit() {
         db.prepare_cached("ROLLBACK")?.execute([])?;
     }

@@ -5,31 +5,30 @@ use std::sync::Arc;
 use rusqlite::{Connection, OptionalExtension as _, Row};
 use superstep_store::checkpoint::RunRecord;
 
-use crate::stored::text;
-use crate::trouble::Trouble;
+use crate::columns::text;
+use crate::error::Error;
 
-/// The runs of the checkpoints of one read, each of which is read once.
+/// The runs of one read. Each run is decoded once.
 #[derive(Debug, Default)]
-pub(super) struct Runs(HashMap<i64, Arc<RunRecord>>);
+pub(super) struct RunCache(HashMap<i64, Arc<RunRecord>>);
 
-impl Runs {
-    pub(super) fn get(&mut self, db: &Connection, id: i64) -> Result<Arc<RunRecord>, Trouble> {
+impl RunCache {
+    pub(super) fn get(&mut self, db: &Connection, id: i64) -> Result<Arc<RunRecord>, Error> {
         match self.0.entry(id) {
             Entry::Occupied(known) => Ok(Arc::clone(known.get())),
             Entry::Vacant(place) => {
                 let mut query = db.prepare_cached("SELECT name, program, metadata FROM run WHERE id = ?1")?;
                 let found = query.query_row([id], |row| Ok(run(row))).optional()?;
-                let found =
-                    found.unwrap_or_else(|| Err(Trouble::damaged("the run", None, "it is missing")))?;
+                let found = found.unwrap_or_else(|| Err(Error::corrupt("the run", None, "it is missing")))?;
                 Ok(Arc::clone(place.insert(Arc::new(found))))
             }
         }
     }
 }
 
-/// The run of a row of name, program and metadata.
-pub(super) fn run(row: &Row<'_>) -> Result<RunRecord, Trouble> {
+/// Reads a run from a row of name, program and metadata.
+pub(super) fn run(row: &Row<'_>) -> Result<RunRecord, Error> {
     let metadata = serde_json::from_str(text(row, 2)?)
-        .map_err(|_| Trouble::damaged("the run's metadata", None, "it is no JSON object"))?;
+        .map_err(|_| Error::corrupt("the run's metadata", None, "it is not a JSON object"))?;
     Ok(RunRecord { id: text(row, 0)?.into(), program: text(row, 1)?.into(), metadata })
 }

@@ -3,20 +3,20 @@ use std::sync::Arc;
 use rusqlite::{Connection, Row, params};
 use superstep_store::checkpoint::{Checkpoint, Page, RecordKey, RecordKind, ThreadQuery, ThreadRecord};
 
-use crate::stored::{CHECKPOINT, checkpoint, text};
-use crate::trouble::Trouble;
+use crate::columns::{CHECKPOINT_COLUMNS, checkpoint, text};
+use crate::error::Error;
 
 use super::list::PAGE;
-use super::runs::Runs;
+use super::runs::RunCache;
 
-/// Threads, by name.
-pub(crate) fn threads(db: &Connection, query: &ThreadQuery) -> Result<Page<ThreadRecord>, Trouble> {
+/// Lists threads by name.
+pub(crate) fn threads(db: &Connection, query: &ThreadQuery) -> Result<Page<ThreadRecord>, Error> {
     let limit = query.limit.unwrap_or(PAGE).min(PAGE);
     let prefix = query.prefix.as_deref().unwrap_or_default();
     let mut page = Page { items: Vec::new(), more: false };
-    let mut runs = Runs::default();
+    let mut runs = RunCache::default();
     let mut statement = db.prepare_cached(&format!(
-        "SELECT {CHECKPOINT}, t.name, t.epoch, \
+        "SELECT {CHECKPOINT_COLUMNS}, t.name, t.epoch, \
             EXISTS (SELECT 1 FROM record r WHERE r.checkpoint = c.id AND r.task = {} AND r.kind = {}) \
          FROM thread t \
          LEFT JOIN namespace n ON n.thread = t.id AND n.name = '' \
@@ -26,13 +26,13 @@ pub(crate) fn threads(db: &Connection, query: &ThreadQuery) -> Result<Page<Threa
         RecordKey::NO_TASK,
         RecordKind::Goto.code(),
     ))?;
-    // One lower bound, for the index.
+    // A single lower bound lets SQLite use the index.
     let after = query.after.as_deref();
     let from = after.filter(|after| *after > prefix).unwrap_or(prefix);
     let mut rows = statement.query(params![from, after])?;
     while let Some(row) = rows.next()? {
         let name = text(row, 9)?;
-        // Names that begin so stand together; no pattern that a name could be mistaken for is needed.
+        // Names with the same prefix are adjacent. A `LIKE` pattern would misread names that contain `%` or `_`.
         if !name.starts_with(prefix) {
             break;
         }
@@ -49,13 +49,13 @@ pub(crate) fn threads(db: &Connection, query: &ThreadQuery) -> Result<Page<Threa
     Ok(page)
 }
 
-/// A thread of a row. What cannot be read of its head is said of it alone.
-fn record(db: &Connection, row: &Row<'_>, name: &str, runs: &mut Runs) -> Result<ThreadRecord, Trouble> {
+/// Reads a thread. An unreadable head becomes part of the record and does not fail the page.
+fn record(db: &Connection, row: &Row<'_>, name: &str, runs: &mut RunCache) -> Result<ThreadRecord, Error> {
     let (thread, epoch) = (Arc::from(name), row.get::<_, i64>(10)?.cast_unsigned());
     let head = match head(db, row, runs) {
         Ok(head) => Ok(head),
-        Err(Trouble::Damaged(damage)) => Err(damage.of(Arc::clone(&thread), Arc::from(""))),
-        Err(trouble) => return Err(trouble),
+        Err(Error::Corrupt(corruption)) => Err(corruption.of(Arc::clone(&thread), Arc::from(""))),
+        Err(error) => return Err(error),
     };
     let unfinished = match &head {
         Ok(Some(head)) => !head.next.is_empty() || row.get(11)?,
@@ -65,9 +65,8 @@ fn record(db: &Connection, row: &Row<'_>, name: &str, runs: &mut Runs) -> Result
     Ok(ThreadRecord { thread, epoch, head, unfinished })
 }
 
-fn head(db: &Connection, row: &Row<'_>, runs: &mut Runs) -> Result<Option<Checkpoint>, Trouble> {
+fn head(db: &Connection, row: &Row<'_>, runs: &mut RunCache) -> Result<Option<Checkpoint>, Error> {
     let Some(run) = row.get::<_, Option<i64>>(8)? else { return Ok(None) };
-    let within =
-        |trouble: Trouble| trouble.within(|| "the checkpoint".to_owned(), crate::stored::id(row, 0).ok());
-    Ok(Some(checkpoint(row, runs.get(db, run).map_err(within)?)?))
+    let locate = |error: Error| error.locate(|| "the checkpoint".to_owned(), crate::columns::id(row, 0).ok());
+    Ok(Some(checkpoint(row, runs.get(db, run).map_err(locate)?)?))
 }

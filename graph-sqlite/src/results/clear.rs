@@ -1,14 +1,14 @@
 use rusqlite::{Connection, params};
 use superstep_store::cache::Clear;
 
-use crate::stored::millis;
-use crate::trouble::Trouble;
-use crate::writer::{Session, Turn};
+use crate::columns::millis;
+use crate::error::Error;
+use crate::writer::{Session, WriteStatus};
 
-/// How many results one transaction takes away: so long do other writers wait.
-const TURN: i64 = 512;
+/// The number of results that one transaction deletes. Other writers wait that long.
+const ROWS_PER_TRANSACTION: i64 = 512;
 
-/// A clearing that is under way, one short transaction after the other.
+/// A clear in progress, in a sequence of short transactions.
 #[derive(Debug)]
 pub(crate) struct Clearing {
     which: Clear,
@@ -20,43 +20,43 @@ impl Clearing {
         Self { which, cleared: 0 }
     }
 
-    /// Does what fits into one transaction.
-    pub(crate) fn turn(&mut self, session: &Session) -> Result<Turn<u64>, Trouble> {
-        let cleared = some(&session.db, &self.which)?;
+    /// Does the work of one transaction.
+    pub(crate) fn advance(&mut self, session: &Session) -> Result<WriteStatus<u64>, Error> {
+        let cleared = clear_some(&session.db, &self.which)?;
         if cleared == 0 {
-            return Ok(Turn::Done(self.cleared));
+            return Ok(WriteStatus::Done(self.cleared));
         }
         self.cleared += cleared;
-        Ok(Turn::More)
+        Ok(WriteStatus::More)
     }
 }
 
-fn some(db: &Connection, which: &Clear) -> Result<u64, Trouble> {
+fn clear_some(db: &Connection, which: &Clear) -> Result<u64, Error> {
     let cleared = match which {
         Clear::All => db
             .prepare_cached("DELETE FROM cache_entry WHERE id IN (SELECT id FROM cache_entry LIMIT ?1)")?
-            .execute([TURN])?,
+            .execute([ROWS_PER_TRANSACTION])?,
         Clear::OfGraph(graph) => db
             .prepare_cached(
                 "DELETE FROM cache_entry WHERE id IN (SELECT id FROM cache_entry WHERE graph = ?1 LIMIT ?2)",
             )?
-            .execute(params![&**graph, TURN])?,
+            .execute(params![&**graph, ROWS_PER_TRANSACTION])?,
         Clear::OfNode { graph, node } => db
             .prepare_cached(
                 "DELETE FROM cache_entry WHERE id IN \
                  (SELECT id FROM cache_entry WHERE graph = ?1 AND node = ?2 LIMIT ?3)",
             )?
-            .execute(params![&**graph, &**node, TURN])?,
-        Clear::Expired { now } => return expired(db, millis(*now), TURN),
+            .execute(params![&**graph, &**node, ROWS_PER_TRANSACTION])?,
+        Clear::Expired { now } => return delete_expired(db, millis(*now), ROWS_PER_TRANSACTION),
     };
     Ok(cleared as u64)
 }
 
-/// Takes at most so many expired results away; how many that were.
-pub(super) fn expired(db: &Connection, now: i64, most: i64) -> Result<u64, Trouble> {
+/// Deletes at max `max` expired results. Returns the number of deleted results.
+pub(super) fn delete_expired(db: &Connection, now: i64, max: i64) -> Result<u64, Error> {
     let mut delete = db.prepare_cached(
         "DELETE FROM cache_entry WHERE id IN \
          (SELECT id FROM cache_entry WHERE expires <= ?1 ORDER BY expires LIMIT ?2)",
     )?;
-    Ok(delete.execute([now, most])? as u64)
+    Ok(delete.execute([now, max])? as u64)
 }

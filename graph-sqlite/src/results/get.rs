@@ -4,15 +4,15 @@ use rusqlite::{Connection, params};
 use superstep_store::cache::{CacheError, EntryKey};
 use superstep_store::payload::Payload;
 
-use crate::stored::{millis, payload};
-use crate::trouble::Trouble;
+use crate::columns::{millis, payload};
+use crate::error::Error;
 
-/// The result that is there now under this name.
+/// Returns the result under this key that is valid at `now`.
 pub(crate) fn get(
     db: &Connection,
     at: &EntryKey,
     now: SystemTime,
-) -> Result<Result<Option<Payload>, CacheError>, Trouble> {
+) -> Result<Result<Option<Payload>, CacheError>, Error> {
     let mut query = db.prepare_cached(
         "SELECT encoding, value FROM cache_entry WHERE graph = ?1 AND node = ?2 AND state = ?3 AND key = ?4 \
          AND (expires IS NULL OR (made <= ?5 AND expires > ?5))",
@@ -20,10 +20,10 @@ pub(crate) fn get(
     let EntryKey { graph, node, state, key } = at;
     let mut rows = query.query(params![&**graph, &**node, &**state, &**key, millis(now)])?;
     let Some(row) = rows.next()? else { return Ok(Ok(None)) };
-    match row.get(0).map_err(Trouble::from).and_then(|encoding| payload(row, encoding, 1)) {
+    match row.get(0).map_err(Error::from).and_then(|encoding| payload(row, encoding, 1)) {
         Ok(value) => Ok(Ok(Some(value))),
-        Err(Trouble::Damaged(damage)) => {
-            Ok(Err(CacheError::corrupt(at, format!("{}: {}", damage.what, damage.reason))))
+        Err(Error::Corrupt(corruption)) => {
+            Ok(Err(CacheError::corrupt(at, format!("{}: {}", corruption.part, corruption.reason))))
         }
         Err(other) => Err(other),
     }

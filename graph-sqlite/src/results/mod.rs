@@ -1,4 +1,4 @@
-//! Results of nodes: what the calls of the cache do with a connection.
+//! The SQL of the node cache.
 
 mod clear;
 mod get;

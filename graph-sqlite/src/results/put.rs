@@ -3,17 +3,17 @@ use std::time::SystemTime;
 use rusqlite::{Connection, params};
 use superstep_store::cache::{EntryKey, NewEntry};
 
-use crate::chunk::Data;
-use crate::stored::millis;
-use crate::trouble::Trouble;
+use crate::chunk::ColumnData;
+use crate::columns::millis;
+use crate::error::Error;
 
 use super::clear;
 
-/// How many expired results a put takes away with it.
-const SWEPT: i64 = 64;
+/// The maximum number of expired results that one put deletes.
+const MAX_SWEPT: i64 = 64;
 
-/// Puts results, each in the place of the one that is there.
-pub(crate) fn put(db: &Connection, puts: &[NewEntry], now: SystemTime) -> Result<(), Trouble> {
+/// Stores results. An existing result with the same key is replaced.
+pub(crate) fn put(db: &Connection, puts: &[NewEntry], now: SystemTime) -> Result<(), Error> {
     let now = millis(now);
     let mut insert = db.prepare_cached(
         "INSERT INTO cache_entry (graph, node, state, key, encoding, value, made, expires) \
@@ -24,9 +24,9 @@ pub(crate) fn put(db: &Connection, puts: &[NewEntry], now: SystemTime) -> Result
     for NewEntry { at: EntryKey { graph, node, state, key }, value, ttl } in puts {
         let ttl = ttl.map(|ttl| i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX));
         let expires = ttl.and_then(|ttl| now.checked_add(ttl));
-        let (encoding, value) = (value.encoding().code(), Data::from(value));
+        let (encoding, value) = (value.encoding().code(), ColumnData::from(value));
         insert.execute(params![&**graph, &**node, &**state, &**key, encoding, value, now, expires])?;
     }
-    clear::expired(db, now, SWEPT)?;
+    clear::delete_expired(db, now, MAX_SWEPT)?;
     Ok(())
 }

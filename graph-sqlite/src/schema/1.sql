@@ -1,4 +1,4 @@
--- Format 1. Ids of checkpoints are texts that sort like the order in which the checkpoints were made.
+-- Format 1. Checkpoint ids are stored as text, and sort in the order in which the checkpoints were created.
 
 CREATE TABLE thread (
     id     INTEGER PRIMARY KEY,
@@ -23,8 +23,9 @@ CREATE TABLE run (
 ) STRICT;
 CREATE INDEX run_by_name ON run (thread, name);
 
--- Checkpoints of which each follows the one before, without a branch. `fork` is the checkpoint of the parent line that the
--- first one follows. `tip` is the line's last checkpoint; it is kept only for lines that the newest checkpoint is not on.
+-- A branch: checkpoints that follow each other without a fork. `fork` is the checkpoint of the parent branch that the
+-- first checkpoint of this branch follows. `tip` is the branch's last checkpoint. It is set only on branches without
+-- the newest checkpoint.
 CREATE TABLE line (
     id        INTEGER PRIMARY KEY,
     namespace INTEGER NOT NULL,
@@ -58,12 +59,14 @@ CREATE TABLE field (
     UNIQUE (namespace, name)
 ) STRICT;
 
--- What was written to a field on a line, in the order of `first`, the checkpoint of the row's first entry.
--- A row without `entries` has one entry, of `encoding`. `entries` has 21 bytes for each: the checkpoint (16), whether it is a
--- value (the top bit) with its encoding (1), and how many bytes of `data` it has (4, little-endian); a line feed stands
--- between two in `data`.
--- `whole`: the first entry is a value. `before`: how many entries the field has before this row, from that value on.
--- `loose`: how many rows up to this one are not put together in chunks yet.
+-- The changes of a field on a branch, ordered by `first`, the checkpoint of the row's first entry.
+-- - A row without `entries` has one entry, of `encoding`.
+-- - `entries` has 21 bytes per entry: the checkpoint (16), the encoding with the top bit set for a value (1), and the
+--   number
+--   of bytes in `data` (4, little-endian). A line feed separates entries in `data`.
+-- - `whole`: the first entry is a value.
+-- - `before`: the number of entries that the field has before this row, since the latest value.
+-- - `loose`: the number of rows up to this one that are not compacted into chunks yet.
 CREATE TABLE piece (
     id       INTEGER PRIMARY KEY,
     line     INTEGER NOT NULL,
@@ -89,7 +92,7 @@ CREATE TABLE record (
     UNIQUE (checkpoint, task, kind, key)
 ) STRICT;
 
--- For people.
+-- Views for people.
 
 CREATE VIEW checkpoints AS
 SELECT thread.name AS thread, namespace.name AS namespace, checkpoint.name AS checkpoint, checkpoint.parent,

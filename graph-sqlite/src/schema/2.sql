@@ -1,14 +1,14 @@
--- Format 2 has the long-term store beside the checkpoints.
+-- Format 2 adds the long-term store.
 
--- `place` sorts as namespaces do, segment by segment: the bytes of each segment, in which 00 is 00 FF, and behind each 00 01.
--- `name` is the same for people: the segments as JSON. A namespace without items is not here.
+-- `place` sorts like namespaces do, segment by segment: the bytes of each segment, with 00 written as 00 FF, followed
+-- by 00 01. `name` has the segments as JSON, for people. A namespace without items has no row.
 CREATE TABLE store_namespace (
     id    INTEGER PRIMARY KEY,
     place BLOB    NOT NULL UNIQUE,
     name  TEXT    NOT NULL
 ) STRICT;
 
--- Times are milliseconds since 1970. `ttl` is how long the item lives when that begins anew, `expires` when its time is up.
+-- Times are milliseconds since 1970. `ttl` is the time to live, `expires` the end of the item's current lifetime.
 CREATE TABLE store_item (
     id        INTEGER PRIMARY KEY,
     namespace INTEGER NOT NULL,
@@ -23,7 +23,7 @@ CREATE TABLE store_item (
 ) STRICT;
 CREATE INDEX store_item_by_expiry ON store_item (expires) WHERE expires IS NOT NULL;
 
--- What an item is found by: the numbers of each vector, 4 bytes each, little-endian.
+-- The vectors of an item, for search by meaning. Each number has 4 bytes, little-endian.
 CREATE TABLE store_vector (
     id    INTEGER PRIMARY KEY,
     item  INTEGER NOT NULL,
@@ -33,7 +33,7 @@ CREATE TABLE store_vector (
     UNIQUE (item, nth)
 ) STRICT;
 
--- For people.
+-- Views for people.
 
 CREATE VIEW items AS
 SELECT store_namespace.name AS namespace, store_item.key, store_item.value,

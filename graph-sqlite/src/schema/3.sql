@@ -1,6 +1,6 @@
--- Format 3 has results of nodes beside the checkpoints and the long-term store.
+-- Format 3 adds the cache of node results.
 
--- Times are milliseconds since 1970. A result with `expires` may be used from `made` until then, and at no other time.
+-- Times are milliseconds since 1970. A result with `expires` is valid from `made` until then, and at no other time.
 CREATE TABLE cache_entry (
     id       INTEGER PRIMARY KEY,
     graph    TEXT    NOT NULL,
@@ -15,7 +15,7 @@ CREATE TABLE cache_entry (
 ) STRICT;
 CREATE INDEX cache_entry_by_expiry ON cache_entry (expires) WHERE expires IS NOT NULL;
 
--- For people.
+-- Views for people.
 
 CREATE VIEW results AS
 SELECT graph, node, state, key, value,

@@ -1,30 +1,30 @@
-//! The tables, and what a file must be to be ours.
+//! The tables, their migrations, and the check that a file belongs to this crate.
 
 use rusqlite::Connection;
 use superstep_store::checkpoint::CheckpointError;
 
-use crate::trouble::Trouble;
+use crate::error::Error;
 
-/// What the header of a file of ours says ("GRPH").
+/// The `application_id` of our files ("GRPH").
 const APPLICATION: i32 = 0x4752_5048;
 
-/// What turns format `n` into format `n + 1`, at place `n`. None of them ever changes once it was released.
+/// The migration from format `n` to format `n + 1`, at index `n`. A released migration never changes.
 const MIGRATIONS: [&str; 3] = [include_str!("1.sql"), include_str!("2.sql"), include_str!("3.sql")];
 
-/// What is in a file.
+/// The content of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
-    /// Nothing yet.
+    /// The file is empty.
     Nothing,
-    /// This format of ours.
+    /// Our file, in this format.
     Format(usize),
     /// Another program's database.
     Foreign,
 }
 
-/// What is in the file; nothing is changed.
+/// Returns the content of the file without changing it.
 pub(crate) fn content(db: &Connection) -> rusqlite::Result<Content> {
-    // One statement is of one moment: between two, another process may have made the tables.
+    // One statement sees one state of the file. Between two, another process may create the tables.
     let (application, version, tables): (i32, i32, i64) = db.query_row(
         "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
          FROM pragma_application_id, pragma_user_version",
@@ -38,7 +38,7 @@ pub(crate) fn content(db: &Connection) -> rusqlite::Result<Content> {
     })
 }
 
-/// Refuses a file that this program must not write to.
+/// Refuses a file that this version of the crate must not write to.
 pub(crate) fn check(content: Content) -> Result<(), CheckpointError> {
     match content {
         Content::Format(found) if found > MIGRATIONS.len() => Err(CheckpointError::NewerFormat {
@@ -47,14 +47,14 @@ pub(crate) fn check(content: Content) -> Result<(), CheckpointError> {
         }),
         Content::Foreign => Err(CheckpointError::backend(
             "open the file",
-            "it is a database of another program, not a store of graphs",
+            "it is another program's database, not a superstep store",
         )),
         Content::Format(_) | Content::Nothing => Ok(()),
     }
 }
 
-/// Brings a file to the newest format. Several processes may do so at once: the second finds it done.
-pub(crate) fn migrate(db: &Connection) -> Result<(), Trouble> {
+/// Migrates a file to the newest format. Several processes may do so at once: only the first migrates.
+pub(crate) fn migrate(db: &Connection) -> Result<(), Error> {
     if content(db)? == Content::Format(MIGRATIONS.len()) {
         return Ok(());
     }
@@ -65,7 +65,7 @@ pub(crate) fn migrate(db: &Connection) -> Result<(), Trouble> {
     Ok(ended?)
 }
 
-fn migrate_locked(db: &Connection) -> Result<(), Trouble> {
+fn migrate_locked(db: &Connection) -> Result<(), Error> {
     let content = content(db)?;
     check(content)?;
     let from = if let Content::Format(format) = content { format } else { 0 };

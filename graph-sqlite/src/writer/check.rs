@@ -1,17 +1,17 @@
 use rusqlite::{Connection, OptionalExtension as _, params};
 use superstep_store::checkpoint::{BatchWrite, CheckpointError, CheckpointId, Conflict, Fence, WriteBatch};
 
-use crate::stored::Name;
-use crate::trouble::Trouble;
+use crate::columns::IdText;
+use crate::error::Error;
 
-use super::known::{Known, Namespace};
+use super::row_cache::{CachedNamespace, RowCache};
 
-/// Refuses a batch that must not be written, before anything of it is.
-pub(super) fn check(db: &Connection, known: &mut Known, batch: &WriteBatch) -> Result<(), Trouble> {
+/// Refuses an invalid batch before any of it is written.
+pub(super) fn check(db: &Connection, row_cache: &mut RowCache, batch: &WriteBatch) -> Result<(), Error> {
     let mut found = Fence::default();
     let mut namespace = None;
     let mut same_origin = true;
-    if let Some(thread) = known.thread(db, &batch.thread)? {
+    if let Some(thread) = row_cache.thread(db, &batch.thread)? {
         found.epoch = thread.epoch;
         same_origin = thread.origin == batch.origin;
         namespace = thread.namespace(db, &batch.namespace)?;
@@ -32,20 +32,21 @@ pub(super) fn check(db: &Connection, known: &mut Known, batch: &WriteBatch) -> R
             format!("the epoch would go from {} back to {}", found.epoch, batch.epoch),
         ));
     }
-    let mut there = There { db, namespace: namespace.as_deref(), greatest: found.head, added: Vec::new() };
-    batch.writes.iter().try_for_each(|write| there.write(batch, write))
+    let mut existing =
+        ExistingCheckpoints { db, namespace: namespace.as_deref(), greatest: found.head, added: Vec::new() };
+    batch.writes.iter().try_for_each(|write| existing.write(batch, write))
 }
 
-/// The checkpoints that there are while a batch is being written.
-struct There<'a> {
+/// The checkpoints that exist at this point of the batch.
+struct ExistingCheckpoints<'a> {
     db: &'a Connection,
-    namespace: Option<&'a Namespace>,
+    namespace: Option<&'a CachedNamespace>,
     greatest: Option<CheckpointId>,
     added: Vec<CheckpointId>,
 }
 
-impl There<'_> {
-    fn write(&mut self, batch: &WriteBatch, write: &BatchWrite) -> Result<(), Trouble> {
+impl ExistingCheckpoints<'_> {
+    fn write(&mut self, batch: &WriteBatch, write: &BatchWrite) -> Result<(), Error> {
         match write {
             BatchWrite::Checkpoint(new) => {
                 let id = new.checkpoint.id;
@@ -75,7 +76,7 @@ impl There<'_> {
         Ok(())
     }
 
-    fn has(&self, id: CheckpointId) -> Result<bool, Trouble> {
+    fn has(&self, id: CheckpointId) -> Result<bool, Error> {
         if self.greatest == Some(id) || self.added.contains(&id) {
             return Ok(true);
         }
@@ -83,12 +84,12 @@ impl There<'_> {
         let found = self
             .db
             .prepare_cached("SELECT 1 FROM checkpoint WHERE namespace = ?1 AND name = ?2")?
-            .query_row(params![namespace.id, Name::from(id)], |_| Ok(()))
+            .query_row(params![namespace.id, IdText::from(id)], |_| Ok(()))
             .optional()?;
         Ok(found.is_some())
     }
 }
 
-fn invalid(batch: &WriteBatch, what: String) -> Trouble {
+fn invalid(batch: &WriteBatch, what: String) -> Error {
     CheckpointError::Invalid { thread: batch.thread.clone(), what }.into()
 }

@@ -1,43 +1,49 @@
 use rusqlite::{Connection, OptionalExtension as _, Statement, params};
 use superstep_store::checkpoint::{BatchWrite, CheckpointError, CheckpointId, NewCheckpoint, WriteBatch};
 
-use crate::chunk::Data;
-use crate::stored::{Name, millis};
-use crate::trouble::Trouble;
+use crate::chunk::ColumnData;
+use crate::columns::{IdText, millis};
+use crate::error::Error;
 
-use super::filling::Filling;
-use super::known::{Known, Namespace, Thread};
-use super::{Session, check, lines, records};
+use super::batch_buffer::BatchBuffer;
+use super::row_cache::{CachedNamespace, CachedThread, RowCache};
+use super::{Session, branches, check, records};
 
-/// Makes the writes of a batch, or refuses it before the first one.
-pub(crate) fn commit(session: &mut Session, batch: &WriteBatch) -> Result<(), Trouble> {
-    let Session { db, known } = session;
-    check::check(db, known, batch)?;
-    let thread = enter(db, known, batch)?;
-    let mut filling = None;
-    let mut insert = db.prepare_cached(INSERT)?;
+/// Writes a batch, or refuses it before the first write.
+pub(crate) fn commit(session: &mut Session, batch: &WriteBatch) -> Result<(), Error> {
+    let Session { db, row_cache } = session;
+    check::check(db, row_cache, batch)?;
+    let thread = find_or_insert_thread(db, row_cache, batch)?;
+    let mut buffer = None;
+    let mut insert = db.prepare_cached(INSERT_CHECKPOINT)?;
     for write in &batch.writes {
         match write {
-            BatchWrite::Checkpoint(new) => add(db, &mut insert, thread, batch, new, &mut filling)?,
+            BatchWrite::Checkpoint(new) => {
+                insert_checkpoint(db, &mut insert, thread, batch, new, &mut buffer)?;
+            }
             BatchWrite::Records { checkpoint, remove, put } => {
-                let namespace = namespace(db, thread, batch)?;
-                records::change(db, row(db, namespace, *checkpoint)?, remove, put)?;
+                let namespace = find_or_insert_namespace(db, thread, batch)?;
+                records::update(db, checkpoint_row(db, namespace, *checkpoint)?, remove, put)?;
             }
         }
     }
-    match filling {
-        Some(mut filling) => filling.finish(db, namespace(db, thread, batch)?),
+    match buffer {
+        Some(mut buffer) => buffer.finish(db, find_or_insert_namespace(db, thread, batch)?),
         None => Ok(()),
     }
 }
 
-/// The thread, which is made if it is not there, in the batch's epoch.
-fn enter<'k>(db: &Connection, known: &'k mut Known, batch: &WriteBatch) -> Result<&'k mut Thread, Trouble> {
-    if known.thread(db, &batch.thread)?.is_none() {
+/// Returns the thread in the batch's epoch. Inserts it if it does not exist.
+fn find_or_insert_thread<'k>(
+    db: &Connection,
+    row_cache: &'k mut RowCache,
+    batch: &WriteBatch,
+) -> Result<&'k mut CachedThread, Error> {
+    if row_cache.thread(db, &batch.thread)?.is_none() {
         db.prepare_cached("INSERT INTO thread (name, epoch, origin) VALUES (?1, ?2, ?3)")?
             .execute(params![&*batch.thread, batch.epoch.cast_signed(), &*batch.origin])?;
     }
-    let thread = known.thread(db, &batch.thread)?.ok_or_else(vanished)?;
+    let thread = row_cache.thread(db, &batch.thread)?.ok_or_else(row_vanished)?;
     if thread.epoch != batch.epoch {
         db.prepare_cached("UPDATE thread SET epoch = ?2 WHERE id = ?1")?
             .execute(params![thread.id, batch.epoch.cast_signed()])?;
@@ -46,74 +52,78 @@ fn enter<'k>(db: &Connection, known: &'k mut Known, batch: &WriteBatch) -> Resul
     Ok(thread)
 }
 
-fn namespace<'t>(
+fn find_or_insert_namespace<'t>(
     db: &Connection,
-    thread: &'t mut Thread,
+    thread: &'t mut CachedThread,
     batch: &WriteBatch,
-) -> Result<&'t mut Namespace, Trouble> {
+) -> Result<&'t mut CachedNamespace, Error> {
     if thread.namespace(db, &batch.namespace)?.is_none() {
         db.prepare_cached("INSERT INTO namespace (thread, name) VALUES (?1, ?2)")?
             .execute(params![thread.id, &*batch.namespace])?;
     }
-    thread.namespace(db, &batch.namespace)?.ok_or_else(vanished)
+    thread.namespace(db, &batch.namespace)?.ok_or_else(row_vanished)
 }
 
-fn row(db: &Connection, namespace: &Namespace, checkpoint: CheckpointId) -> Result<i64, Trouble> {
+fn checkpoint_row(
+    db: &Connection,
+    namespace: &CachedNamespace,
+    checkpoint: CheckpointId,
+) -> Result<i64, Error> {
     db.prepare_cached("SELECT id FROM checkpoint WHERE namespace = ?1 AND name = ?2")?
-        .query_row(params![namespace.id, Name::from(checkpoint)], |row| row.get(0))
+        .query_row(params![namespace.id, IdText::from(checkpoint)], |row| row.get(0))
         .optional()?
-        .ok_or_else(vanished)
+        .ok_or_else(row_vanished)
 }
 
-/// What was there a moment ago in the same transaction.
-fn vanished() -> Trouble {
-    Trouble::damaged("the file", None, "a row is gone that was there in the same transaction")
+/// Returns the error for a row that existed earlier in the same transaction.
+fn row_vanished() -> Error {
+    Error::corrupt("the file", None, "a row disappeared during the transaction")
 }
 
-pub(super) const INSERT: &str = "INSERT INTO checkpoint \
+pub(super) const INSERT_CHECKPOINT: &str = "INSERT INTO checkpoint \
     (namespace, name, line, parent, step, source, run, created, next, progress_encoding, progress) \
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
 
-fn add<'b>(
+fn insert_checkpoint<'b>(
     db: &Connection,
     insert: &mut Statement<'_>,
-    thread: &mut Thread,
+    thread: &mut CachedThread,
     batch: &WriteBatch,
     new: &'b NewCheckpoint,
-    filling: &mut Option<Filling<'b>>,
-) -> Result<(), Trouble> {
-    let NewCheckpoint { checkpoint, changes: pieces, records } = new;
+    buffer: &mut Option<BatchBuffer<'b>>,
+) -> Result<(), Error> {
+    let NewCheckpoint { checkpoint, changes, records } = new;
     let run = thread.run(db, &checkpoint.run)?;
-    let namespace = namespace(db, thread, batch)?;
-    if let Some(filling) = filling
+    let namespace = find_or_insert_namespace(db, thread, batch)?;
+    if let Some(buffer) = buffer
         && namespace.head.map(|(head, _)| head) != checkpoint.parent
     {
-        // Another line may begin with what is on this one.
-        filling.finish(db, namespace)?;
+        // Another branch may start from changes that are still in the buffer.
+        buffer.finish(db, namespace)?;
     }
-    let line = lines::place(db, namespace, checkpoint.parent)?;
+    let branch = branches::branch_for(db, namespace, checkpoint.parent)?;
     let next = serde_json::to_string(&checkpoint.next.iter().map(|node| &**node).collect::<Vec<&str>>())
         .map_err(|error| CheckpointError::backend("write the planned nodes", error))?;
     let progress = checkpoint.progress.as_ref();
     let row = insert.insert(params![
         namespace.id,
-        Name::from(checkpoint.id),
-        line,
-        checkpoint.parent.map(Name::from),
+        IdText::from(checkpoint.id),
+        branch,
+        checkpoint.parent.map(IdText::from),
         checkpoint.step,
         checkpoint.source.name(),
         run,
         millis(checkpoint.created_at),
         next,
         progress.map(|progress| progress.encoding().code()),
-        progress.map(Data::from),
+        progress.map(ColumnData::from),
     ])?;
-    records::change(db, row, &[], records)?;
-    let filling = match filling {
-        Some(filling) if filling.line() == line => filling,
-        other => other.insert(Filling::new(line)),
+    records::update(db, row, &[], records)?;
+    let buffer = match buffer {
+        Some(buffer) if buffer.branch() == branch => buffer,
+        other => other.insert(BatchBuffer::new(branch)),
     };
-    filling.push(db, namespace, checkpoint.id, pieces)?;
-    namespace.head = Some((checkpoint.id, line));
+    buffer.push(db, namespace, checkpoint.id, changes)?;
+    namespace.head = Some((checkpoint.id, branch));
     Ok(())
 }

@@ -4,18 +4,19 @@ use std::sync::Arc;
 use rusqlite::{Connection, params};
 use superstep_store::checkpoint::CheckpointError;
 
-use crate::trouble::Trouble;
+use crate::error::Error;
 
 use super::Session;
-use super::delete::{find, namespaces};
+use super::delete::{find_thread, namespaces};
 
-/// Copies a thread with everything in it. Nothing is kept in common: either can be deleted or pruned without the other.
-pub(crate) fn copy(session: &mut Session, from: &Arc<str>, to: &Arc<str>) -> Result<(), Trouble> {
+/// Copies a thread with everything in it. The copy shares no rows with the original: either can be deleted or pruned
+/// alone.
+pub(crate) fn copy(session: &mut Session, from: &Arc<str>, to: &Arc<str>) -> Result<(), Error> {
     let db = &session.db;
-    let Some(old) = find(db, from)? else {
+    let Some(old) = find_thread(db, from)? else {
         return Err(CheckpointError::NoThread { thread: from.clone() }.into());
     };
-    if find(db, to)?.is_some() {
+    if find_thread(db, to)?.is_some() {
         return Err(CheckpointError::Exists { thread: to.clone() }.into());
     }
     let new = db
@@ -23,7 +24,7 @@ pub(crate) fn copy(session: &mut Session, from: &Arc<str>, to: &Arc<str>) -> Res
             "INSERT INTO thread (name, epoch, origin) SELECT ?2, epoch, origin FROM thread WHERE id = ?1",
         )?
         .insert(params![old, &**to])?;
-    let runs = each(
+    let runs = copy_rows(
         db,
         "SELECT id FROM run WHERE thread = ?1",
         old,
@@ -41,43 +42,45 @@ pub(crate) fn copy(session: &mut Session, from: &Arc<str>, to: &Arc<str>) -> Res
     Ok(())
 }
 
-/// Rows of the old thread, with their copies.
+/// The rows of the original, mapped to their copies.
 type Copies = BTreeMap<i64, i64>;
 
-fn copy_namespace(db: &Connection, old: i64, new: i64, runs: &Copies) -> Result<(), Trouble> {
-    let fields = each(
+fn copy_namespace(db: &Connection, old: i64, new: i64, runs: &Copies) -> Result<(), Error> {
+    let fields = copy_rows(
         db,
         "SELECT id FROM field WHERE namespace = ?1",
         old,
         "INSERT INTO field (namespace, name) SELECT ?2, name FROM field WHERE id = ?1",
         new,
     )?;
-    let mut lines = Copies::new();
-    for (line, parent) in pairs(db, "SELECT id, parent FROM line WHERE namespace = ?1 ORDER BY id", old)? {
-        // In this order a line comes behind the one that it branched off from, and is younger in the copy as well.
-        let parent = parent.map(|parent| lines.get(&parent).ok_or_else(|| missing("a line")).copied());
+    let mut branches = Copies::new();
+    for (branch, parent) in
+        ids_with_parents(db, "SELECT id, parent FROM line WHERE namespace = ?1 ORDER BY id", old)?
+    {
+        // This order visits a parent branch before its children, so that the copies have ascending ids too.
+        let parent = parent.map(|parent| branches.get(&parent).ok_or_else(|| missing("a branch")).copied());
         let copied = db
             .prepare_cached(
                 "INSERT INTO line (namespace, parent, fork, depth, tip) SELECT ?2, ?3, fork, depth, tip FROM line WHERE id = ?1",
             )?
-            .insert(params![line, new, parent.transpose()?])?;
-        lines.insert(line, copied);
+            .insert(params![branch, new, parent.transpose()?])?;
+        branches.insert(branch, copied);
     }
-    for (line, copied) in &lines {
-        let mut pieces = db.prepare_cached(
+    for (branch, copied) in &branches {
+        let mut changes = db.prepare_cached(
             "INSERT INTO piece (line, field, first, whole, before, loose, encoding, entries, data) \
              SELECT ?3, ?4, first, whole, before, loose, encoding, entries, data FROM piece \
              WHERE line = ?1 AND field = ?2 ORDER BY first",
         )?;
         for (field, copied_field) in &fields {
-            pieces.execute([line, field, copied, copied_field])?;
+            changes.execute([branch, field, copied, copied_field])?;
         }
     }
     let checkpoints: Vec<(i64, i64, i64)> = db
         .prepare_cached("SELECT id, line, run FROM checkpoint WHERE namespace = ?1 ORDER BY name")?
         .query_map([old], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
         .collect::<rusqlite::Result<_>>()?;
-    for (checkpoint, line, run) in checkpoints {
+    for (checkpoint, branch, run) in checkpoints {
         let copied = db
             .prepare_cached(
                 "INSERT INTO checkpoint \
@@ -88,7 +91,7 @@ fn copy_namespace(db: &Connection, old: i64, new: i64, runs: &Copies) -> Result<
             .insert(params![
                 checkpoint,
                 new,
-                lines.get(&line).ok_or_else(|| missing("a checkpoint's line"))?,
+                branches.get(&branch).ok_or_else(|| missing("a checkpoint's branch"))?,
                 runs.get(&run).ok_or_else(|| missing("a checkpoint's run"))?,
             ])?;
         db.prepare_cached(
@@ -100,16 +103,16 @@ fn copy_namespace(db: &Connection, old: i64, new: i64, runs: &Copies) -> Result<
     Ok(())
 }
 
-fn missing(what: &str) -> Trouble {
-    Trouble::damaged(what, None, "it is missing")
+fn missing(what: &str) -> Error {
+    Error::corrupt(what, None, "it is missing")
 }
 
-fn pairs(db: &Connection, select: &str, of: i64) -> rusqlite::Result<Vec<(i64, Option<i64>)>> {
+fn ids_with_parents(db: &Connection, select: &str, of: i64) -> rusqlite::Result<Vec<(i64, Option<i64>)>> {
     db.prepare_cached(select)?.query_map([of], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
 }
 
-/// Copies each row that `select` finds for the old owner to the new one.
-fn each(db: &Connection, select: &str, old: i64, insert: &str, new: i64) -> rusqlite::Result<Copies> {
+/// Copies each row that `select` finds for the old owner, and assigns it to the new owner.
+fn copy_rows(db: &Connection, select: &str, old: i64, insert: &str, new: i64) -> rusqlite::Result<Copies> {
     let rows: Vec<i64> =
         db.prepare_cached(select)?.query_map([old], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
     let mut insert = db.prepare_cached(insert)?;

@@ -1,11 +1,11 @@
 use rusqlite::{Connection, OptionalExtension as _};
 
-use crate::trouble::Trouble;
+use crate::error::Error;
 
 use super::Session;
 
-/// What is deleted of a namespace, each before what names it.
-const NAMESPACE: [&str; 6] = [
+/// The deletions for one namespace. Referring rows are deleted before the rows that they refer to.
+const DELETE_NAMESPACE: [&str; 6] = [
     "DELETE FROM record WHERE checkpoint IN (SELECT id FROM checkpoint WHERE namespace = ?1)",
     "DELETE FROM checkpoint WHERE namespace = ?1",
     "DELETE FROM piece WHERE line IN (SELECT id FROM line WHERE namespace = ?1)",
@@ -14,15 +14,15 @@ const NAMESPACE: [&str; 6] = [
     "DELETE FROM namespace WHERE id = ?1",
 ];
 
-/// Deletes a thread with everything in it; `false` if it was not there.
-pub(crate) fn delete(session: &mut Session, thread: &str) -> Result<bool, Trouble> {
+/// Deletes a thread with everything in it. Returns `false` if it does not exist.
+pub(crate) fn delete(session: &mut Session, thread: &str) -> Result<bool, Error> {
     let db = &session.db;
-    let found = find(db, thread)?;
+    let found = find_thread(db, thread)?;
     let Some(thread) = found else { return Ok(false) };
-    session.known.forget();
+    session.row_cache.clear();
     for namespace in namespaces(db, thread)? {
-        for part in NAMESPACE {
-            db.prepare_cached(part)?.execute([namespace])?;
+        for statement in DELETE_NAMESPACE {
+            db.prepare_cached(statement)?.execute([namespace])?;
         }
     }
     db.prepare_cached("DELETE FROM run WHERE thread = ?1")?.execute([thread])?;
@@ -30,7 +30,7 @@ pub(crate) fn delete(session: &mut Session, thread: &str) -> Result<bool, Troubl
     Ok(true)
 }
 
-pub(super) fn find(db: &Connection, thread: &str) -> rusqlite::Result<Option<i64>> {
+pub(super) fn find_thread(db: &Connection, thread: &str) -> rusqlite::Result<Option<i64>> {
     db.prepare_cached("SELECT id FROM thread WHERE name = ?1")?
         .query_row([thread], |row| row.get(0))
         .optional()

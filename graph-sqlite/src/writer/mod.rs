@@ -1,4 +1,4 @@
-//! Writing: one thread, which makes one transaction of everything that waits for it.
+//! Writing: one thread, which commits all waiting writes in one transaction.
 
 use std::thread;
 
@@ -7,62 +7,63 @@ use superstep_store::checkpoint::CheckpointError;
 
 use crate::queue::Queue;
 
-mod call;
+mod batch_buffer;
+mod branches;
+mod changes;
 mod check;
 mod commit;
 mod copy;
 mod delete;
-mod filling;
-mod handing;
-mod known;
-mod lines;
-mod pieces;
+mod garbage;
 mod prune;
 mod records;
-mod sweep;
+mod row_cache;
 #[cfg(test)]
 mod tests;
+mod write;
+mod write_queue;
 
-pub(crate) use call::{Turn, Work};
 pub(crate) use commit::commit;
 pub(crate) use copy::copy;
 pub(crate) use delete::delete;
-pub(crate) use handing::Writes;
 pub(crate) use prune::Pruning;
+pub(crate) use write::{Write, WriteStatus};
+pub(crate) use write_queue::WriteQueue;
 
-use call::Course;
-use known::Known;
+use row_cache::RowCache;
+use write::Vote;
 
-/// A write that waits for the thread.
-pub(crate) type Write = Box<dyn Work>;
+pub(crate) type BoxedWrite = Box<dyn Write>;
 
-/// How many writes share a transaction at most: so long does the first of them wait for the last.
-const GROUP: usize = 256;
+/// The maximum number of writes in one transaction. The first of them waits until the last is done.
+const MAX_GROUP: usize = 256;
 
-/// What every superstep needs.
-const OFTEN: [&str; 5] = ["BEGIN IMMEDIATE", "PRAGMA data_version", "COMMIT", commit::INSERT, pieces::INSERT];
+/// The statements of every superstep.
+const FREQUENT_STATEMENTS: [&str; 5] =
+    ["BEGIN IMMEDIATE", "PRAGMA data_version", "COMMIT", commit::INSERT_CHECKPOINT, changes::INSERT_CHANGES];
 
-/// What the writing thread has.
+/// The state of the writing thread.
 pub(crate) struct Session {
     pub(crate) db: Connection,
-    known: Known,
+    row_cache: RowCache,
 }
 
-/// Lets a connection's thread write until the queue is closed and everything in it is done.
-pub(crate) fn spawn(db: Connection, writes: &Writes) -> Result<(), CheckpointError> {
+/// Starts the writing thread. It ends when the queue is closed and every write in it is done.
+pub(crate) fn spawn(db: Connection, writes: &WriteQueue) -> Result<(), CheckpointError> {
     let writes = writes.queue();
-    let mut session = Session { db, known: Known::default() };
+    let mut session = Session { db, row_cache: RowCache::default() };
     let run = move || {
-        // While there is nothing to write yet. What cannot be prepared now fails when it is used, with somebody to tell.
-        for often in OFTEN {
-            drop(session.db.prepare_cached(often));
+        // Prepares while there is nothing to write yet. An error is ignored here: the statement's first use reports it
+        // to a caller.
+        for statement in FREQUENT_STATEMENTS {
+            drop(session.db.prepare_cached(statement));
         }
         loop {
-            let taken = writes.take(GROUP);
+            let taken = writes.take(MAX_GROUP);
             if taken.is_empty() {
                 break;
             }
-            session.group(taken, &writes);
+            session.run_all(taken, &writes);
         }
     };
     thread::Builder::new()
@@ -73,69 +74,69 @@ pub(crate) fn spawn(db: Connection, writes: &Writes) -> Result<(), CheckpointErr
 }
 
 impl Session {
-    /// Does these writes in their order; a long one has a transaction of its own.
-    fn group(&mut self, taken: Vec<Write>, writes: &Queue<Write>) {
-        let mut together = Vec::with_capacity(taken.len());
+    /// Runs these writes in order. A long write gets its own transaction.
+    fn run_all(&mut self, taken: Vec<BoxedWrite>, writes: &Queue<BoxedWrite>) {
+        let mut short = Vec::with_capacity(taken.len());
         for write in taken {
             if write.is_long() {
-                self.together(std::mem::take(&mut together), writes);
-                self.together(vec![write], writes);
+                self.run_in_one_transaction(std::mem::take(&mut short), writes);
+                self.run_in_one_transaction(vec![write], writes);
             } else {
-                together.push(write);
+                short.push(write);
             }
         }
-        self.together(together, writes);
+        self.run_in_one_transaction(short, writes);
     }
 
-    fn together(&mut self, mut group: Vec<Write>, writes: &Queue<Write>) {
+    fn run_in_one_transaction(&mut self, mut group: Vec<BoxedWrite>, writes: &Queue<BoxedWrite>) {
         if group.is_empty() {
             return;
         }
         if let Err(error) = self.begin() {
             for mut write in group {
                 write.fail(&error);
-                write.answer();
+                write.reply();
             }
             return;
         }
-        let went_through = group.iter_mut().all(|write| write.run(self) != Course::Broken);
-        let ended = if went_through { self.end("COMMIT") } else { Ok(()) };
-        if went_through && ended.is_ok() {
+        let all_commit = group.iter_mut().all(|write| write.run(self) != Vote::RollBack);
+        let ended = if all_commit { self.end("COMMIT") } else { Ok(()) };
+        if all_commit && ended.is_ok() {
             for write in group {
-                if write.goes_on() {
+                if write.has_more() {
                     writes.push(write);
                 } else {
-                    write.answer();
+                    write.reply();
                 }
             }
             return;
         }
-        self.known.forget();
-        // A full disk, for one, has rolled back already.
+        self.row_cache.clear();
+        // SQLite has rolled back already after some errors, for example a full disk.
         if !self.db.is_autocommit() {
-            // What fails here fails again at the next `BEGIN`, with somebody to tell.
+            // If this fails, the next `BEGIN` fails too and reports the error to a caller.
             drop(self.end("ROLLBACK"));
         }
         if let [alone] = group.as_mut_slice() {
             if let Err(error) = &ended {
                 alone.fail(error);
             }
-            group.into_iter().for_each(Work::answer);
+            group.into_iter().for_each(Write::reply);
         } else {
-            // One of them cannot be done; the others need not suffer for it.
+            // One write failed: run each on its own, so that the others succeed.
             for write in group {
-                self.together(vec![write], writes);
+                self.run_in_one_transaction(vec![write], writes);
             }
         }
     }
 
     fn begin(&mut self) -> rusqlite::Result<()> {
         self.db.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
-        // From here on nobody else writes: what is known stays true.
+        // No other connection can write until the transaction ends, so the cached rows stay valid.
         let version = self.db.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0));
         match version {
             Ok(version) => {
-                self.known.as_of(version);
+                self.row_cache.revalidate(version);
                 Ok(())
             }
             Err(error) => {

@@ -3,25 +3,25 @@ use std::collections::{HashSet, VecDeque};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use superstep_store::checkpoint::{CheckpointId, Prune, Pruned, RecordKey, RecordKind};
 
-use crate::stored::{id, millis};
-use crate::trouble::Trouble;
+use crate::columns::{id, millis};
+use crate::error::Error;
 
-use super::delete::find;
-use super::lines::fields;
-use super::sweep::{self, Remaining};
-use super::{Session, Turn};
+use super::branches::fields;
+use super::delete::find_thread;
+use super::garbage::{self, RemainingCheckpoints};
+use super::{Session, WriteStatus};
 
-/// How many rows one transaction looks at or changes, about: so long do other writers wait.
-const TURN: u64 = 512;
+/// The approximate number of rows that one transaction reads or changes. Other writers wait that long.
+const ROWS_PER_TRANSACTION: u64 = 512;
 
-/// How many pages one transaction gives back to the file system.
-const PAGES: i64 = 256;
+/// The number of pages that one transaction returns to the file system.
+const PAGES_PER_TRANSACTION: i64 = 256;
 
-/// A pruning that is under way, one short transaction after the other.
+/// A prune in progress, in a sequence of short transactions.
 #[derive(Debug)]
 pub(crate) struct Pruning {
     wanted: Prune,
-    /// The namespaces that it has not come to yet, once they are known.
+    /// The namespaces that are left to prune, once they are known.
     namespaces: Option<VecDeque<i64>>,
     current: Option<Current>,
     dropped: u64,
@@ -30,14 +30,14 @@ pub(crate) struct Pruning {
 #[derive(Debug)]
 struct Current {
     namespace: i64,
-    /// Only those before this one.
+    /// Prunes only checkpoints before this one.
     before: CheckpointId,
-    /// Only those behind this one: it was dropped, or was seen to stay.
+    /// Prunes only checkpoints after this one, the last that was visited.
     after: Option<CheckpointId>,
     dropped: u64,
-    /// Those that a checkpoint needs which stays.
-    needed: HashSet<CheckpointId>,
-    /// The fields that are still to be swept, once the checkpoints are dropped.
+    /// The checkpoints that a remaining checkpoint needs.
+    retained: HashSet<CheckpointId>,
+    /// The fields that are left to clean up, once the checkpoints are dropped.
     fields: Option<Vec<i64>>,
 }
 
@@ -46,35 +46,35 @@ impl Pruning {
         Self { wanted, namespaces: None, current: None, dropped: 0 }
     }
 
-    /// Does what fits into one transaction.
-    pub(crate) fn turn(&mut self, session: &mut Session) -> Result<Turn<Pruned>, Trouble> {
+    /// Does the work of one transaction.
+    pub(crate) fn advance(&mut self, session: &mut Session) -> Result<WriteStatus<Pruned>, Error> {
         if self.wanted.keep_last.is_none() && self.wanted.older_than.is_none() {
-            return Ok(Turn::Done(Pruned::default()));
+            return Ok(WriteStatus::Done(Pruned::default()));
         }
-        session.known.forget();
+        session.row_cache.clear();
         let mut work = 0;
-        while work < TURN {
+        while work < ROWS_PER_TRANSACTION {
             let Some(done) = self.step(&session.db)? else {
                 return if self.dropped == 0 || shrink(&session.db)? {
-                    Ok(Turn::Done(Pruned::new(self.dropped)))
+                    Ok(WriteStatus::Done(Pruned::new(self.dropped)))
                 } else {
-                    Ok(Turn::More)
+                    Ok(WriteStatus::More)
                 };
             };
             work += done;
         }
-        Ok(Turn::More)
+        Ok(WriteStatus::More)
     }
 
-    /// Does the next thing; how much it was, or `None` if everything is done.
-    fn step(&mut self, db: &Connection) -> Result<Option<u64>, Trouble> {
+    /// Does the next piece of work. Returns its size in rows, or `None` if nothing is left.
+    fn step(&mut self, db: &Connection) -> Result<Option<u64>, Error> {
         let namespaces = match &mut self.namespaces {
             Some(namespaces) => namespaces,
-            unknown => unknown.insert(scope(db, &self.wanted)?),
+            unknown => unknown.insert(namespaces_to_prune(db, &self.wanted)?),
         };
         let Some(current) = &mut self.current else {
             let Some(namespace) = namespaces.pop_front() else { return Ok(None) };
-            self.current = begin(db, namespace, &self.wanted)?;
+            self.current = begin_namespace(db, namespace, &self.wanted)?;
             return Ok(Some(1));
         };
         let Some(fields_left) = &mut current.fields else {
@@ -91,21 +91,21 @@ impl Pruning {
                 self.current = None;
                 return Ok(Some(1));
             }
-            _ => Remaining::find(db, current.namespace)?,
+            _ => RemainingCheckpoints::find(db, current.namespace)?,
         };
         if let Some(field) = fields_left.pop() {
-            return Ok(Some(sweep::field(db, &remaining, field)? + remaining.len() / 16));
+            return Ok(Some(garbage::collect_field(db, &remaining, field)? + remaining.len() / 16));
         }
-        let done = sweep::lines(db, &remaining)? + sweep::runs(db, current.namespace)?;
+        let done = garbage::collect_branches(db, &remaining)? + garbage::collect_runs(db, current.namespace)?;
         self.current = None;
         Ok(Some(done + 1))
     }
 }
 
-fn scope(db: &Connection, wanted: &Prune) -> rusqlite::Result<VecDeque<i64>> {
+fn namespaces_to_prune(db: &Connection, wanted: &Prune) -> rusqlite::Result<VecDeque<i64>> {
     match wanted.thread.as_deref() {
-        Some(thread) => match find(db, thread)? {
-            // Who needs something in another namespace comes first: its name is longer.
+        Some(thread) => match find_thread(db, thread)? {
+            // Longer names first: their checkpoints may need checkpoints of a namespace with a shorter name.
             Some(thread) => db
                 .prepare_cached("SELECT id FROM namespace WHERE thread = ?1 ORDER BY length(name) DESC, id")?
                 .query_map([thread], |row| row.get(0))?
@@ -119,8 +119,8 @@ fn scope(db: &Connection, wanted: &Prune) -> rusqlite::Result<VecDeque<i64>> {
     }
 }
 
-fn begin(db: &Connection, namespace: i64, wanted: &Prune) -> Result<Option<Current>, Trouble> {
-    // The head always stays.
+fn begin_namespace(db: &Connection, namespace: i64, wanted: &Prune) -> Result<Option<Current>, Error> {
+    // The head is always kept.
     let kept = i64::try_from(wanted.keep_last.unwrap_or(1).max(1)).unwrap_or(i64::MAX);
     let oldest_kept = db
         .prepare_cached(
@@ -129,25 +129,25 @@ fn begin(db: &Connection, namespace: i64, wanted: &Prune) -> Result<Option<Curre
         .query_row([namespace, kept - 1], |row| Ok(id(row, 0)))
         .optional()?;
     let Some(before) = oldest_kept.transpose()? else { return Ok(None) };
-    let needed = needed(db, namespace, before, wanted)?;
-    Ok(Some(Current { namespace, before, after: None, dropped: 0, needed, fields: None }))
+    let retained = retained_checkpoints(db, namespace, before, wanted)?;
+    Ok(Some(Current { namespace, before, after: None, dropped: 0, retained, fields: None }))
 }
 
-/// A record of what a checkpoint needs.
-struct Need {
-    /// The namespace, the name, the row and the time of the checkpoint that has it.
-    of: (i64, CheckpointId, i64, i64),
-    needed: CheckpointId,
+/// A record that says that one checkpoint needs another.
+struct RetainedCheckpoint {
+    /// The namespace, id, row and creation time of the checkpoint that needs the other.
+    owner: (i64, CheckpointId, i64, i64),
+    retained: CheckpointId,
 }
 
-/// The checkpoints of a namespace that those need which stay: those of namespaces with longer names, which have been pruned
-/// before, and those of this one that are not dropped.
-fn needed(
+/// Returns the checkpoints of a namespace that remaining checkpoints need. Those are the checkpoints of namespaces with
+/// longer names, which were pruned before, and the checkpoints of this namespace that stay.
+fn retained_checkpoints(
     db: &Connection,
     namespace: i64,
     before: CheckpointId,
     wanted: &Prune,
-) -> Result<HashSet<CheckpointId>, Trouble> {
+) -> Result<HashSet<CheckpointId>, Error> {
     let name: String = db
         .prepare_cached("SELECT name FROM namespace WHERE id = ?1")?
         .query_row([namespace], |row| row.get(0))?;
@@ -157,38 +157,50 @@ fn needed(
          WHERE s.thread = (SELECT thread FROM namespace WHERE id = ?1) AND n.task = ?2 AND n.kind = ?3",
     )?;
     let mut rows = query.query(params![namespace, RecordKey::NO_TASK, RecordKind::Retained.code()])?;
-    let mut needs = Vec::new();
+    let mut records = Vec::new();
     while let Some(row) = rows.next()? {
         let key = RecordKey { task: RecordKey::NO_TASK, kind: RecordKind::Retained, key: row.get(4)? };
-        let Some((needed, _)) = key.retained().filter(|(_, within)| *within == name) else { continue };
-        needs.push(Need { of: (row.get(0)?, id(row, 1)?, row.get(2)?, row.get(3)?), needed });
+        let Some((retained, _)) = key.retained().filter(|(_, namespace)| *namespace == name) else {
+            continue;
+        };
+        records.push(RetainedCheckpoint {
+            owner: (row.get(0)?, id(row, 1)?, row.get(2)?, row.get(3)?),
+            retained,
+        });
     }
-    let made_before = wanted.older_than.map_or(i64::MAX, millis);
+    let created_before = wanted.older_than.map_or(i64::MAX, millis);
     let mut all = HashSet::new();
     loop {
-        let known = all.len();
-        for Need { of: (within, name, row, created), needed } in &needs {
-            let goes = *within == namespace && *name < before && *created < made_before;
-            if !goes || all.contains(name) || (!all.contains(needed) && waits(db, *row)?) {
-                all.insert(*needed);
+        let before_round = all.len();
+        for RetainedCheckpoint { owner: (owner, name, row, created), retained } in &records {
+            let is_dropped = *owner == namespace && *name < before && *created < created_before;
+            if !is_dropped || all.contains(name) || (!all.contains(retained) && has_open_interrupt(db, *row)?)
+            {
+                all.insert(*retained);
             }
         }
-        if all.len() == known {
+        if all.len() == before_round {
             return Ok(all);
         }
     }
 }
 
 impl Current {
-    /// Drops some checkpoints, the oldest first; how many it has looked at, 0 if there are no more.
-    fn drop_some(&mut self, db: &Connection, wanted: &Prune) -> Result<u64, Trouble> {
+    /// Drops some checkpoints, oldest first. Returns the number of visited checkpoints, 0 if none are left.
+    fn drop_some(&mut self, db: &Connection, wanted: &Prune) -> Result<u64, Error> {
         let mut query = db.prepare_cached(
             "SELECT name, id FROM checkpoint WHERE namespace = ?1 AND name > ?2 AND name < ?3 AND created < ?4 \
              ORDER BY name LIMIT ?5",
         )?;
         let after = self.after.map(|after| after.to_string()).unwrap_or_default();
-        let made_before = wanted.older_than.map_or(i64::MAX, millis);
-        let limits = params![self.namespace, after, self.before.to_string(), made_before, TURN.cast_signed()];
+        let created_before = wanted.older_than.map_or(i64::MAX, millis);
+        let limits = params![
+            self.namespace,
+            after,
+            self.before.to_string(),
+            created_before,
+            ROWS_PER_TRANSACTION.cast_signed()
+        ];
         let found: Vec<(CheckpointId, i64)> = {
             let mut rows = query.query(limits)?;
             let mut found = Vec::new();
@@ -198,7 +210,9 @@ impl Current {
             found
         };
         for (name, row) in &found {
-            if !self.needed.contains(name) && (!waits(db, *row)? || self.is_followed(db, *name)?) {
+            if !self.retained.contains(name)
+                && (!has_open_interrupt(db, *row)? || self.has_child(db, *name)?)
+            {
                 db.prepare_cached("DELETE FROM record WHERE checkpoint = ?1")?.execute([row])?;
                 db.prepare_cached("DELETE FROM checkpoint WHERE id = ?1")?.execute([row])?;
                 self.dropped += 1;
@@ -208,7 +222,7 @@ impl Current {
         Ok(u64::try_from(found.len()).unwrap_or(u64::MAX))
     }
 
-    fn is_followed(&self, db: &Connection, checkpoint: CheckpointId) -> rusqlite::Result<bool> {
+    fn has_child(&self, db: &Connection, checkpoint: CheckpointId) -> rusqlite::Result<bool> {
         let name = checkpoint.to_string();
         db.prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM checkpoint WHERE namespace = ?1 AND name > ?2 AND parent = ?2)",
@@ -217,8 +231,8 @@ impl Current {
     }
 }
 
-/// Whether a question of a checkpoint has no answer.
-fn waits(db: &Connection, checkpoint: i64) -> rusqlite::Result<bool> {
+/// Returns `true` if a checkpoint has an open interrupt.
+fn has_open_interrupt(db: &Connection, checkpoint: i64) -> rusqlite::Result<bool> {
     db.prepare_cached(
         "SELECT EXISTS (SELECT 1 FROM record q WHERE q.checkpoint = ?1 AND q.kind = ?2 AND NOT EXISTS \
          (SELECT 1 FROM record a WHERE a.checkpoint = ?1 AND a.kind = ?3 AND a.task = q.task AND a.key = q.key))",
@@ -226,14 +240,14 @@ fn waits(db: &Connection, checkpoint: i64) -> rusqlite::Result<bool> {
     .query_row(params![checkpoint, RecordKind::Interrupt.code(), RecordKind::Answer.code()], |row| row.get(0))
 }
 
-/// Gives some free pages back to the file system; whether all are.
+/// Returns some free pages to the file system. Returns `true` if none are left, or if the file cannot shrink.
 fn shrink(db: &Connection) -> rusqlite::Result<bool> {
     let free = || db.prepare_cached("PRAGMA freelist_count")?.query_row([], |row| row.get::<_, i64>(0));
     let before = free()?;
-    let mut vacuum = db.prepare_cached(&format!("PRAGMA incremental_vacuum({PAGES})"))?;
+    let mut vacuum = db.prepare_cached(&format!("PRAGMA incremental_vacuum({PAGES_PER_TRANSACTION})"))?;
     let mut rows = vacuum.query([])?;
     while rows.next()?.is_some() {}
     let left = free()?;
-    // A file that somebody has made without the setting gives nothing back.
+    // A file that was created without `auto_vacuum` never shrinks.
     Ok(left == 0 || left == before)
 }

@@ -1,10 +1,10 @@
 use rusqlite::{Connection, params};
 use superstep_store::checkpoint::{RecordKey, TaskRecord};
 
-use crate::chunk::Data;
+use crate::chunk::ColumnData;
 
-/// Takes records of a checkpoint's row away, and puts others in the place of those of the same key.
-pub(super) fn change(
+/// Removes records of a checkpoint, then inserts others. A record with an existing key is replaced.
+pub(super) fn update(
     db: &Connection,
     checkpoint: i64,
     remove: &[RecordKey],
@@ -27,7 +27,7 @@ pub(super) fn change(
             key.kind.code(),
             &*key.key,
             payload.encoding().code(),
-            Data::from(payload)
+            ColumnData::from(payload)
         ])?;
     }
     Ok(())

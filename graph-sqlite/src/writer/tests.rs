@@ -1,4 +1,4 @@
-//! Transactions that cannot be finished.
+//! Tests of group commits: failing transactions, abandoned writes, shared rows.
 
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -12,19 +12,19 @@ use superstep_store::checkpoint::{
 use superstep_store::payload::Payload;
 use tempfile::TempDir;
 
+use crate::error::Operation;
 use crate::options::Options;
-use crate::trouble::About;
-use crate::{open, reader};
+use crate::{connection, reader};
 
-use super::known::Known;
-use super::{GROUP, Session, Turn, Writes, commit};
+use super::row_cache::RowCache;
+use super::{MAX_GROUP, Session, WriteQueue, WriteStatus, commit};
 
 fn session() -> (TempDir, Session) {
     let folder = tempfile::tempdir().unwrap();
     let options = Options::new().busy_timeout(Duration::from_millis(20));
-    let path = open::place(&folder.path().join("threads.db")).unwrap();
-    let db = open::writer(&path, &options).unwrap();
-    (folder, Session { db, known: Known::default() })
+    let path = connection::create_file(&folder.path().join("threads.db")).unwrap();
+    let db = connection::writer(&path, &options).unwrap();
+    (folder, Session { db, row_cache: RowCache::default() })
 }
 
 fn batch(thread: &str, fence: Fence, bytes: usize) -> WriteBatch {
@@ -40,8 +40,8 @@ fn batch(thread: &str, fence: Fence, bytes: usize) -> WriteBatch {
         progress: None,
     };
     let payload = Payload::json("x".repeat(bytes));
-    let pieces = vec![FieldChange { field: "f".into(), kind: ChangeKind::Delta, payload }];
-    let new = NewCheckpoint { checkpoint, changes: pieces, records: vec![] };
+    let changes = vec![FieldChange { field: "f".into(), kind: ChangeKind::Delta, payload }];
+    let new = NewCheckpoint { checkpoint, changes, records: vec![] };
     WriteBatch {
         thread: thread.into(),
         namespace: "".into(),
@@ -52,15 +52,18 @@ fn batch(thread: &str, fence: Fence, bytes: usize) -> WriteBatch {
     }
 }
 
-/// Commits these batches together, in one transaction if that is possible.
+/// Commits these batches in one transaction if that is possible.
 fn together(session: &mut Session, batches: &[WriteBatch]) -> Vec<Result<(), CheckpointError>> {
-    let writes = Writes::new();
+    let writes = WriteQueue::new();
     let mut calls: Vec<_> = batches
         .iter()
         .map(|batch| {
             let batch = batch.clone();
-            let about = About { what: "write a checkpoint", ..About::default() };
-            Box::pin(writes.write(about, false, move |session| commit(session, &batch).map(Turn::Done)))
+            let operation = Operation { name: "write a checkpoint", ..Operation::default() };
+            Box::pin(
+                writes
+                    .submit(operation, false, move |session| commit(session, &batch).map(WriteStatus::Done)),
+            )
         })
         .collect();
     let mut poll = |call: usize| calls[call].as_mut().poll(&mut Context::from_waker(Waker::noop()));
@@ -68,11 +71,11 @@ fn together(session: &mut Session, batches: &[WriteBatch]) -> Vec<Result<(), Che
         assert!(poll(call).is_pending());
     }
     let queue = writes.queue();
-    session.group(queue.take(GROUP), &queue);
+    session.run_all(queue.take(MAX_GROUP), &queue);
     (0..batches.len())
         .map(|call| match poll(call) {
             Poll::Ready(done) => done,
-            Poll::Pending => panic!("nobody has answered"),
+            Poll::Pending => panic!("no reply"),
         })
         .collect()
 }
@@ -90,7 +93,7 @@ fn head(session: &Session, thread: &str) -> Fence {
 }
 
 #[test]
-fn the_checkpoints_of_a_batch_share_rows() {
+fn checkpoints_of_a_batch_share_rows() {
     let (_folder, mut session) = session();
     let mut all = batch("a", Fence::default(), 10);
     for _ in 1..200 {
@@ -100,13 +103,13 @@ fn the_checkpoints_of_a_batch_share_rows() {
     }
     together(&mut session, &[all])[0].as_ref().unwrap();
     let rows: u32 = session.db.query_row("SELECT count(*) FROM piece", [], |row| row.get(0)).unwrap();
-    assert_eq!(rows, 200_u32.div_ceil(u32::try_from(crate::chunk::MOST_ENTRIES).unwrap()));
+    assert_eq!(rows, 200_u32.div_ceil(u32::try_from(crate::chunk::MAX_ENTRIES).unwrap()));
     let loaded = reader::get(&session.db, "a", "", None).unwrap();
     assert_eq!(loaded.found.unwrap().fields[0].changes.len(), 200);
 }
 
 #[test]
-fn a_full_disk_fails_what_does_not_fit_and_nothing_else() {
+fn full_disk_fails_only_the_write_that_does_not_fit() {
     let (_folder, mut session) = session();
     together(&mut session, &[batch("a", Fence::default(), 10)])[0].as_ref().unwrap();
     allow(&session, pages(&session) + 4);
@@ -120,7 +123,7 @@ fn a_full_disk_fails_what_does_not_fit_and_nothing_else() {
     let Err(CheckpointError::Backend { source, .. }) = &results[1] else { panic!("{results:?}") };
     assert!(source.to_string().contains("full"), "{source}");
     assert_eq!(head(&session, "a"), before);
-    // With room again, the same call goes through: nothing that is remembered is wrong.
+    // With free space again, the same call succeeds: the row cache holds nothing wrong.
     allow(&session, 1_000_000);
     together(&mut session, &[large])[0].as_ref().unwrap();
     let next = head(&session, "a");
@@ -130,7 +133,7 @@ fn a_full_disk_fails_what_does_not_fit_and_nothing_else() {
 }
 
 #[test]
-fn a_file_that_somebody_else_keeps_locked_is_an_error_that_says_so() {
+fn locked_file_is_a_clear_error() {
     let (folder, mut session) = session();
     let other = rusqlite::Connection::open(folder.path().join("threads.db")).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -146,23 +149,25 @@ fn a_file_that_somebody_else_keeps_locked_is_an_error_that_says_so() {
 }
 
 #[test]
-fn whoever_reads_after_a_write_was_left_behind_waits_for_it() {
+fn read_waits_for_abandoned_writes() {
     let (_folder, mut session) = session();
-    let writes = Writes::new();
+    let writes = WriteQueue::new();
     let mut cx = Context::from_waker(Waker::noop());
-    let mut settled = Box::pin(writes.settled());
-    assert!(settled.as_mut().poll(&mut cx).is_ready(), "there is nothing to wait for");
+    let mut wait_for_abandoned = Box::pin(writes.wait_for_abandoned());
+    assert!(wait_for_abandoned.as_mut().poll(&mut cx).is_ready(), "there is nothing to wait for");
     let one = batch("a", Fence::default(), 10);
-    let mut left =
-        Box::pin(writes.write(About::default(), false, move |session| commit(session, &one).map(Turn::Done)));
-    assert!(left.as_mut().poll(&mut cx).is_pending());
-    drop(left);
-    let mut settled = Box::pin(writes.settled());
-    assert!(settled.as_mut().poll(&mut cx).is_pending());
+    let mut abandoned =
+        Box::pin(writes.submit(Operation::default(), false, move |session| {
+            commit(session, &one).map(WriteStatus::Done)
+        }));
+    assert!(abandoned.as_mut().poll(&mut cx).is_pending());
+    drop(abandoned);
+    let mut wait_for_abandoned = Box::pin(writes.wait_for_abandoned());
+    assert!(wait_for_abandoned.as_mut().poll(&mut cx).is_pending());
     let queue = writes.queue();
-    session.group(queue.take(GROUP), &queue);
-    assert!(settled.as_mut().poll(&mut cx).is_ready());
+    session.run_all(queue.take(MAX_GROUP), &queue);
+    assert!(wait_for_abandoned.as_mut().poll(&mut cx).is_ready());
     assert!(head(&session, "a").head.is_some());
-    let mut settled = Box::pin(writes.settled());
-    assert!(settled.as_mut().poll(&mut cx).is_ready(), "it has been waited for");
+    let mut wait_for_abandoned = Box::pin(writes.wait_for_abandoned());
+    assert!(wait_for_abandoned.as_mut().poll(&mut cx).is_ready(), "it has been waited for");
 }

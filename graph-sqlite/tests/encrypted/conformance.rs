@@ -12,11 +12,11 @@ impl Place for File {
         self.encrypted()
     }
 
-    /// Spoils so that the file itself is as good as before: only the encryption can tell.
+    /// Damages the file so that SQLite sees nothing wrong: only the encryption can detect it.
     async fn damage(&self, damage: &Damage<'_>) -> bool {
         let file = Connection::open(self.path()).unwrap();
-        let spoilt = match damage {
-            // A row of the field's is now one of another that is as long.
+        let changed = match damage {
+            // Replaces the data of a row by the data of another row of the same length.
             Damage::Pieces { .. } => file.execute(
                 "UPDATE piece SET data = (SELECT data FROM piece AS other WHERE other.id <> piece.id \
                  AND length(other.data) = length(piece.data) LIMIT 1) \
@@ -35,7 +35,7 @@ impl Place for File {
             ),
             _ => return false,
         };
-        assert!(spoilt.unwrap() > 0, "there is something to spoil: {damage:?}");
+        assert!(changed.unwrap() > 0, "no row to damage: {damage:?}");
         true
     }
 }

@@ -1,4 +1,4 @@
-//! A file of checkpoints that are encrypted: it keeps every promise of a store, threads run on it, and it gives nothing away.
+//! Encrypted checkpoints in a file: the conformance suite, threads, and the absence of plain text.
 #![expect(
     clippy::unwrap_used,
     reason = "the functions that tests share fail a test as the tests themselves do"
@@ -13,7 +13,7 @@ use superstep_sqlite::SqliteCheckpointer;
 use superstep_store::checkpoint::{CheckpointError, EncryptedCheckpointer, Key, Keys};
 use tempfile::TempDir;
 
-/// A file in a folder of its own.
+/// A file in its own temporary folder.
 struct File(TempDir);
 
 impl File {
@@ -30,11 +30,11 @@ impl File {
         Ok(EncryptedCheckpointer::new(SqliteCheckpointer::open(self.path())?, keys))
     }
 
-    /// Whether a text is in any file of the folder.
+    /// Returns `true` if any file of the folder contains the string.
     fn has(&self, text: &str) -> bool {
         let files = std::fs::read_dir(self.0.path()).unwrap().map(|file| std::fs::read(file?.path()));
         let Ok(files) = files.collect::<Result<Vec<_>, _>>() else {
-            // A store that was dropped is closed a little later, and takes its log away with it.
+            // A dropped store closes a little later and deletes its log, so a file may have vanished.
             return self.has(text);
         };
         files.iter().any(|bytes| bytes.windows(text.len()).any(|part| part == text.as_bytes()))

@@ -21,7 +21,7 @@ const ANSWER: &str = "secret of an answer";
 const FAILURE: &str = "secret of a failure";
 const UPDATE: &str = "secret of an update";
 
-/// What must be in no file; each gets into the store in another way.
+/// The secrets. Each enters the store in another way, and none may be in a file.
 const SECRETS: [&str; 8] = [INPUT, FIELD, PACKET, STEP, QUESTION, ANSWER, FAILURE, UPDATE];
 
 #[derive(GraphState, Clone, Debug)]
@@ -52,7 +52,7 @@ impl Question for Consent {
     type Answer = String;
 }
 
-/// Whether the laboratory works.
+/// `true` if the laboratory works.
 #[derive(Default)]
 struct Laboratory(AtomicBool);
 
@@ -78,16 +78,16 @@ fn hospital(store: impl Checkpointer) -> PersistentGraph<Patient, Laboratory> {
     graph.compile().unwrap().with_checkpointer(store)
 }
 
-/// A whole stay, each part of it in a process of its own.
+/// Runs the whole thread. Every call opens the store anew, like a new process.
 async fn stay<C: Checkpointer>(open: impl Fn() -> C) -> Thread<Patient, Laboratory> {
     let thread = || hospital(open()).thread("bed 12");
     let laboratory = std::sync::Arc::new(Laboratory::default());
     let outcome = thread().run(Patient::input(INPUT)).context(laboratory.clone()).await.unwrap();
     assert!(matches!(outcome, Outcome::Interrupted(_)));
 
-    let asked = thread().interrupts().await.unwrap().only::<Consent>().unwrap();
-    assert_eq!(asked.to, QUESTION);
-    let answer = asked.answer(ANSWER.to_owned());
+    let interrupt = thread().interrupts().await.unwrap().only::<Consent>().unwrap();
+    assert_eq!(interrupt.to, QUESTION);
+    let answer = interrupt.answer(ANSWER.to_owned());
     let failed = thread().resume(answer).context(laboratory.clone()).await.unwrap_err();
     assert!(matches!(failed.kind(), ErrorKind::Node { .. }), "{failed}");
     let error = thread().state().await.unwrap().unwrap().tasks.remove(0).error.unwrap();
@@ -100,7 +100,7 @@ async fn stay<C: Checkpointer>(open: impl Fn() -> C) -> Thread<Patient, Laborato
 }
 
 #[tokio::test]
-async fn a_thread_on_an_encrypted_file_runs_asks_fails_and_is_looked_at_like_any_other() {
+async fn thread_on_an_encrypted_file_works_like_any_other() {
     let file = File::new();
     let thread = stay(|| file.encrypted().unwrap()).await;
     let history = thread.history().await.unwrap();
@@ -112,11 +112,11 @@ async fn a_thread_on_an_encrypted_file_runs_asks_fails_and_is_looked_at_like_any
 }
 
 #[tokio::test]
-async fn no_secret_is_in_the_file() {
+async fn file_contains_no_secret() {
     let plain = File::new();
     stay(|| SqliteCheckpointer::open(plain.path()).unwrap()).await;
     for secret in SECRETS {
-        // Only if it would be found does it mean something that it is not.
+        // The search finds the secret without encryption.
         assert!(plain.has(secret), "{secret}");
     }
     let file = File::new();
@@ -124,7 +124,7 @@ async fn no_secret_is_in_the_file() {
     for secret in SECRETS {
         assert!(!file.has(secret), "{secret}");
     }
-    assert!(file.has("bed 12") && file.has("notes"), "names are in the clear, as is said");
+    assert!(file.has("bed 12") && file.has("notes"), "names are not encrypted, as documented");
     drop(thread);
     for secret in SECRETS {
         assert!(!file.has(secret), "{secret} after the file was closed");
@@ -132,7 +132,7 @@ async fn no_secret_is_in_the_file() {
 }
 
 #[tokio::test]
-async fn a_copy_is_read_and_both_go_on() {
+async fn copy_and_original_continue_independently() {
     let file = File::new();
     let thread = stay(|| file.encrypted().unwrap()).await;
     let copy = thread.copy("bed 13").await.unwrap();
@@ -149,7 +149,7 @@ async fn a_copy_is_read_and_both_go_on() {
 }
 
 #[tokio::test]
-async fn a_row_that_was_changed_in_the_file_fails_the_thread_and_says_where() {
+async fn tampered_row_fails_with_its_location() {
     let changes = [
         ("UPDATE checkpoint SET next = '[\"admit\"]'", "what is planned of thread `bed 12`"),
         ("UPDATE field SET name = 'title' WHERE name = 'name'", "field `title` of thread `bed 12`"),
@@ -164,10 +164,10 @@ async fn a_row_that_was_changed_in_the_file_fails_the_thread_and_says_where() {
         let thread = hospital(file.encrypted().unwrap()).thread("bed 12");
         let error = thread.state().await.unwrap_err();
         let ErrorKind::Checkpoint(store) = error.kind() else { panic!("{change}: {error}") };
-        let told = store.to_string();
+        let message = store.to_string();
         assert!(
-            matches!(**store, CheckpointError::Corrupt(_)) && told.contains(expected),
-            "{change}: {told}"
+            matches!(**store, CheckpointError::Corrupt(_)) && message.contains(expected),
+            "{change}: {message}"
         );
     }
 }

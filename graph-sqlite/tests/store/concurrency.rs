@@ -4,10 +4,10 @@ use std::thread;
 
 use superstep_store::checkpoint::{BatchWrite, CheckpointError, CheckpointId, Checkpointer as _, Fence};
 
-use crate::kit::{File, batch, poll_once, step, wait, writer};
+use crate::fixture::{File, batch, poll_once, step, wait, writer};
 
 #[test]
-fn a_hundred_threads_at_once_lose_nothing() {
+fn a_hundred_concurrent_threads_lose_nothing() {
     let file = File::new();
     let store = file.open();
     thread::scope(|scope| {
@@ -31,11 +31,11 @@ fn a_hundred_threads_at_once_lose_nothing() {
 }
 
 #[test]
-fn a_conflict_among_others_hurts_none_of_them() {
+fn refused_commit_does_not_affect_its_group() {
     let file = File::new();
     let store = file.open();
     let head = writer(&store, "contended").add(step());
-    // All are handed over before the first is waited for.
+    // Submits all calls before the first is awaited.
     let mut calls = Vec::new();
     for index in 0..50 {
         let (_, good) = step().delta("l", "1").batch(&format!("t{index}"), Fence::default());
@@ -47,7 +47,7 @@ fn a_conflict_among_others_hurts_none_of_them() {
     }
     for (good, stale, invalid) in &mut calls {
         for call in [good, stale, invalid] {
-            // Some may be done already; a future that is ready is not polled again.
+            // A call may be done already, and a ready future must not be polled again.
             *call = match poll_once(call) {
                 Poll::Pending => continue,
                 Poll::Ready(done) => Box::pin(async { done }),
@@ -68,15 +68,17 @@ fn a_conflict_among_others_hurts_none_of_them() {
 }
 
 #[test]
-fn what_loses_is_told_where_the_thread_stands() {
+fn conflict_reports_the_current_fence() {
     let file = File::new();
     let (one, other) = (file.open(), file.open());
     let mut winner = writer(&one, "t");
     let mut loser = writer(&other, "t");
     let head = winner.add(step());
-    let Err(CheckpointError::Conflict(conflict)) = loser.try_add(step()) else { panic!("two have won") };
+    let Err(CheckpointError::Conflict(conflict)) = loser.try_add(step()) else {
+        panic!("two writers have won")
+    };
     assert_eq!((conflict.expected, conflict.found), (Fence::default(), Fence { epoch: 0, head: Some(head) }));
-    // What the winner remembers is given up as soon as somebody else has written.
+    // The winner drops its cached rows once another connection has written.
     loser.fence = conflict.found;
     let next = loser.then(step());
     assert!(matches!(winner.try_add(step()), Err(CheckpointError::Conflict(_))));
@@ -86,12 +88,12 @@ fn what_loses_is_told_where_the_thread_stands() {
 }
 
 #[test]
-fn calls_are_done_in_the_order_of_their_first_polls() {
+fn calls_run_in_the_order_of_first_polls() {
     let file = File::new();
     let store = file.open();
     let mut fence = Fence::default();
     let mut calls = Vec::new();
-    // Far more than are accepted at once; nobody polls any of them a second time before the last is handed over.
+    // Far more than are accepted at once. No call is polled a second time before the last is submitted.
     for _ in 0..3_000 {
         let mut next = step().delta("l", "1");
         next.parent = fence.head;
@@ -108,7 +110,7 @@ fn calls_are_done_in_the_order_of_their_first_polls() {
 }
 
 #[test]
-fn a_call_that_is_dropped_is_done_as_a_whole_or_not_at_all() {
+fn dropped_call_is_atomic() {
     let file = File::new();
     let store = file.open();
     let mut calls = Vec::new();
@@ -119,7 +121,7 @@ fn a_call_that_is_dropped_is_done_as_a_whole_or_not_at_all() {
         calls.push(call);
     }
     drop(calls);
-    // A call that was never polled was never made.
+    // A call that was never polled does not run.
     drop(store.commit(step().batch("never", Fence::default()).1));
     writer(&store, "last").add(step());
     for index in 0..2_000 {
@@ -134,7 +136,7 @@ fn a_call_that_is_dropped_is_done_as_a_whole_or_not_at_all() {
 }
 
 #[test]
-fn what_was_handed_over_is_written_after_the_last_handle_is_gone() {
+fn submitted_calls_run_after_the_last_handle_is_dropped() {
     let file = File::new();
     let store = file.open();
     let mut calls: Vec<_> =
@@ -154,13 +156,13 @@ fn what_was_handed_over_is_written_after_the_last_handle_is_gone() {
 }
 
 #[tokio::test]
-async fn it_works_on_a_runtime_of_one_thread() {
+async fn works_on_a_current_thread_runtime() {
     let file = File::new();
     let store = file.open();
     let (id, batch) = step().value("a", "1").batch("t", Fence::default());
     store.commit(batch).await.unwrap();
     assert_eq!(store.get("t", "", None).await.unwrap().fence.head, Some(id));
-    // Nothing of the store blocks the thread: a second task gets its turn while the first one waits.
+    // The store never blocks the thread: both tasks make progress.
     let store = Arc::new(store);
     let (_, one) = step().batch("u", Fence::default());
     let (_, two) = step().batch("v", Fence::default());
@@ -170,7 +172,7 @@ async fn it_works_on_a_runtime_of_one_thread() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn it_works_on_a_runtime_of_many_threads() {
+async fn works_on_a_multi_thread_runtime() {
     let file = File::new();
     let store = file.open();
     let tasks: Vec<_> = (0..20)

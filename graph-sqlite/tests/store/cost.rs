@@ -3,11 +3,11 @@ use std::time::{Duration, Instant};
 use superstep_sqlite::{SqliteCheckpointer, Synchronous};
 use superstep_store::checkpoint::Checkpointer as _;
 
-use crate::kit::{File, step, wait, writer};
+use crate::fixture::{File, step, wait, writer};
 
 const MESSAGE: usize = 200;
 
-/// A file with so many supersteps, each of which has appended a message.
+/// A file with `steps` supersteps, each of which appends a message.
 fn file_of(steps: usize) -> (File, SqliteCheckpointer) {
     let file = File::new();
     let store = file.open();
@@ -23,12 +23,12 @@ fn file_of(steps: usize) -> (File, SqliteCheckpointer) {
 }
 
 #[test]
-fn the_file_grows_with_what_was_written() {
+fn file_grows_linearly_with_its_data() {
     let (empty, _store) = file_of(0);
     let ratio = |steps: usize| {
         let (file, _store) = file_of(steps);
         let ratio = (file.size() - empty.size()) as f64 / (steps * MESSAGE) as f64;
-        println!("{steps} steps: {ratio:.2} times what was written");
+        println!("{steps} steps: {ratio:.2} times the written bytes");
         ratio
     };
     let (short, long) = (ratio(1_000), ratio(10_000));
@@ -38,7 +38,7 @@ fn the_file_grows_with_what_was_written() {
 }
 
 #[test]
-fn a_long_history_is_read_as_fast_as_its_bytes() {
+fn read_time_depends_on_size_not_on_history() {
     let (_file, store) = file_of(10_000);
     let fastest = |read: &dyn Fn()| {
         (0..7)
@@ -62,13 +62,13 @@ fn a_long_history_is_read_as_fast_as_its_bytes() {
         assert_eq!(found.fields[0].changes.len(), 1);
     });
     println!("one value after them: {none:?}");
-    // An unoptimized build on a busy machine; 2 ms and 50 µs otherwise.
+    // Bounds for an unoptimized build on a busy machine. An optimized build needs 2 ms and 50 µs.
     assert!(whole < Duration::from_millis(100), "{whole:?}");
     assert!(none < Duration::from_millis(10), "{none:?}");
 }
 
 #[test]
-fn waiting_for_the_disk_is_shared() {
+fn concurrent_commits_share_the_disk_wait() {
     let file = File::new();
     let store = SqliteCheckpointer::options().synchronous(Synchronous::Full).open(file.path()).unwrap();
     let begun = Instant::now();

@@ -1,8 +1,8 @@
 use superstep_store::checkpoint::{CheckpointError, CheckpointId, Checkpointer as _, RecordKind};
 
-use crate::kit::{File, step, wait, writer};
+use crate::fixture::{File, step, wait, writer};
 
-/// A file in which a statement was run behind the store's back, and what reading its head says.
+/// Runs a statement on a closed store's file. Returns the head and the error of reading it.
 fn after(statement: &str) -> (CheckpointId, String) {
     let file = File::new();
     let store = file.open();
@@ -25,35 +25,35 @@ fn after(statement: &str) -> (CheckpointId, String) {
 }
 
 #[test]
-fn damaged_rows_are_errors_that_name_thread_checkpoint_and_field() {
+fn corruption_error_names_thread_checkpoint_and_field() {
     for (statement, expected) in [
         (
             "UPDATE piece SET data = 'x' WHERE entries IS NOT NULL",
-            "field `l` of thread `t`, at checkpoint ID, cannot be read: a piece: a chunk: its entries have 219 bytes, but there are 1",
+            "field `l` of thread `t`, at checkpoint ID, cannot be read: a row of `piece`: a chunk: its entries have 219 bytes, but there are 1",
         ),
         (
             "UPDATE piece SET entries = x'00' WHERE entries IS NOT NULL",
-            "field `l` of thread `t`, at checkpoint ID, cannot be read: a piece: a chunk: the headers of its entries are cut off",
+            "field `l` of thread `t`, at checkpoint ID, cannot be read: a row of `piece`: a chunk: the headers of its entries are cut off",
         ),
         (
             "UPDATE piece SET encoding = 99 WHERE whole",
-            "field `v` of thread `t`, at checkpoint ID, cannot be read: a piece: the value: its encoding 99 is not known",
+            "field `v` of thread `t`, at checkpoint ID, cannot be read: a row of `piece`: the value: unknown encoding 99",
         ),
         (
             "UPDATE piece SET encoding = NULL WHERE whole",
-            "field `v` of thread `t`, at checkpoint ID, cannot be read: a piece: column `encoding`: its type is Null",
+            "field `v` of thread `t`, at checkpoint ID, cannot be read: a row of `piece`: column `encoding`: its type is Null",
         ),
         (
             "UPDATE piece SET data = 7 WHERE whole",
-            "field `v` of thread `t`, at checkpoint ID, cannot be read: a piece: the value: its type is Integer",
+            "field `v` of thread `t`, at checkpoint ID, cannot be read: a row of `piece`: the value: its type is Integer",
         ),
         (
             "DELETE FROM piece WHERE id = (SELECT min(id) FROM piece WHERE entries IS NOT NULL)",
-            "field `l` of thread `t`, cannot be read: a chunk: some of what was written is missing",
+            "field `l` of thread `t`, cannot be read: a chunk: some changes are missing",
         ),
         (
             "DELETE FROM piece WHERE id = (SELECT max(id) - 1 FROM piece)",
-            "field `l` of thread `t`, at checkpoint ID, cannot be read: a chunk: some of what was written is missing",
+            "field `l` of thread `t`, at checkpoint ID, cannot be read: a chunk: some changes are missing",
         ),
         (
             "DELETE FROM run",
@@ -61,27 +61,27 @@ fn damaged_rows_are_errors_that_name_thread_checkpoint_and_field() {
         ),
         (
             "UPDATE run SET metadata = '[]'",
-            "the checkpoint of thread `t`, at checkpoint HEAD, cannot be read: the run's metadata: it is no JSON object",
+            "the checkpoint of thread `t`, at checkpoint HEAD, cannot be read: the run's metadata: it is not a JSON object",
         ),
         (
             "DELETE FROM line",
-            "the checkpoint's line of thread `t`, at checkpoint HEAD, cannot be read: it is missing",
+            "the checkpoint's branch of thread `t`, at checkpoint HEAD, cannot be read: it is missing",
         ),
         (
             "UPDATE checkpoint SET source = 'dream'",
-            "the checkpoint of thread `t`, at checkpoint HEAD, cannot be read: the source: it is not known",
+            "the checkpoint of thread `t`, at checkpoint HEAD, cannot be read: the source: unknown value",
         ),
         (
             "UPDATE checkpoint SET next = '{}'",
-            "the checkpoint of thread `t`, at checkpoint HEAD, cannot be read: the planned nodes: they are no list of names",
+            "the checkpoint of thread `t`, at checkpoint HEAD, cannot be read: the planned nodes: they are not a list of names",
         ),
         (
             "UPDATE checkpoint SET parent = 'x'",
-            "the checkpoint of thread `t`, at checkpoint HEAD, cannot be read: column 1: it is no checkpoint id",
+            "the checkpoint of thread `t`, at checkpoint HEAD, cannot be read: column 1: it is not a checkpoint id",
         ),
         (
             "UPDATE record SET kind = 77",
-            "the checkpoint of thread `t`, at checkpoint HEAD, cannot be read: a record: its kind: 77 is not known",
+            "the checkpoint of thread `t`, at checkpoint HEAD, cannot be read: a record: its kind: unknown code 77",
         ),
         (
             "UPDATE checkpoint SET next = CAST(x'5b22ff225d' AS TEXT)",
@@ -100,7 +100,7 @@ fn damaged_rows_are_errors_that_name_thread_checkpoint_and_field() {
 }
 
 #[test]
-fn a_damaged_chunk_does_not_keep_others_from_being_written() {
+fn corrupt_chunk_does_not_stop_writes() {
     let file = File::new();
     let store = file.open();
     let mut thread = writer(&store, "t");

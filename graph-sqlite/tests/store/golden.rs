@@ -1,6 +1,6 @@
-//! A file of each format that was ever released is opened, read and written to for ever.
+//! Every format that was ever released stays readable and writable.
 //!
-//! `SUPERSTEP_SQLITE_GOLDEN=<number>` makes the files of a new format; those of an old one are never made again.
+//! `SUPERSTEP_SQLITE_GOLDEN=<number>` creates the files of a new format. The files of an old format never change.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use superstep_store::store::{
     Embedding, Found, Item, ItemKey, ItemWrite, ItemWrites, Namespace, Near, Put, Search, Store as _, Ttl,
 };
 
-use crate::kit::{File, batch, step, wait, writer};
+use crate::fixture::{File, batch, step, wait, writer};
 
 fn golden(format: usize, extension: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/format-{format}.{extension}"))
@@ -28,7 +28,8 @@ fn text(payload: &Payload) -> String {
     format!("{} of {:?}", payload.bytes().escape_ascii(), payload.encoding())
 }
 
-/// Everything that is in a store, as text; of a long history, what the newest checkpoints and every tenth are made of.
+/// Everything in a store as a string. Of a long history, it has the changes of the newest and of every tenth
+/// checkpoint.
 fn contents(store: &SqliteCheckpointer) -> String {
     let mut lines = Vec::new();
     for thread in wait(store.threads(ThreadQuery::default())).unwrap().items {
@@ -40,17 +41,17 @@ fn contents(store: &SqliteCheckpointer) -> String {
                 ..CheckpointQuery::default()
             };
             for (index, checkpoint) in wait(store.list(query)).unwrap().items.into_iter().enumerate() {
-                lines.push(format!("{namespace:?} {}", line(&checkpoint)));
+                lines.push(format!("{namespace:?} {}", describe_checkpoint(&checkpoint)));
                 if index < 3 || index % 10 == 0 {
                     let loaded = wait(store.get(&thread.thread, namespace, Some(checkpoint.id))).unwrap();
                     lines.push(format!("  origin {:?}", loaded.origin.unwrap()));
-                    lines.extend(parts(loaded.found.unwrap()));
+                    lines.extend(describe_changes_and_records(loaded.found.unwrap()));
                 }
             }
         }
     }
     let search = Search::within(UNIX_EPOCH + Duration::from_secs(1), Namespace::root());
-    lines.extend(wait(store.store().search(search)).unwrap().items.iter().map(item));
+    lines.extend(wait(store.store().search(search)).unwrap().items.iter().map(describe_item));
     for at in results() {
         let found = wait(store.cache().get(at.clone(), UNIX_EPOCH + Duration::from_millis(30))).unwrap();
         lines.extend(found.map(|result| format!("{at:?}: {}", text(&result))));
@@ -58,7 +59,7 @@ fn contents(store: &SqliteCheckpointer) -> String {
     lines.join("\n")
 }
 
-/// The names of the results.
+/// The keys of the results.
 fn results() -> [EntryKey; 2] {
     let at = |node: &str, key: &str| EntryKey {
         graph: Arc::from("ticket \"17\""),
@@ -69,7 +70,7 @@ fn results() -> [EntryKey; 2] {
     [at("fetch", "\"\u{e9}\0\""), at("", "x00ff")]
 }
 
-fn keep(cache: &SqliteCache) {
+fn put_results(cache: &SqliteCache) {
     let [one, other] = results();
     let entries = vec![
         NewEntry { at: one, value: Payload::json("{\"writes\":[]}"), ttl: Ttl::from_millis(5_000) },
@@ -78,7 +79,7 @@ fn keep(cache: &SqliteCache) {
     wait(cache.put(entries, UNIX_EPOCH + Duration::from_millis(20))).unwrap();
 }
 
-fn item(found: &Found) -> String {
+fn describe_item(found: &Found) -> String {
     let Item { namespace, key, value, created_at, updated_at, expires_at } = &found.item;
     let millis = |time: &SystemTime| time.duration_since(UNIX_EPOCH).unwrap().as_millis();
     let [created, updated] = [created_at, updated_at].map(millis);
@@ -86,7 +87,7 @@ fn item(found: &Found) -> String {
     format!("{namespace} {key:?}: {}, created {created}, updated {updated}, expires {expires:?}", text(value))
 }
 
-fn line(checkpoint: &Checkpoint) -> String {
+fn describe_checkpoint(checkpoint: &Checkpoint) -> String {
     let Checkpoint { id, parent, step, source, run, created_at, next, progress } = checkpoint;
     let parent = parent.map(|parent| parent.to_string());
     let created = created_at.duration_since(UNIX_EPOCH).unwrap().as_millis();
@@ -100,14 +101,14 @@ fn line(checkpoint: &Checkpoint) -> String {
     )
 }
 
-fn parts(mut found: StoredCheckpoint) -> Vec<String> {
+fn describe_changes_and_records(mut found: StoredCheckpoint) -> Vec<String> {
     found.fields.sort_by(|one, other| one.field.cmp(&other.field));
     let fields = found.fields.iter().map(|field| {
-        let piece = |piece: &StoredChange| {
-            let sign = if piece.kind == ChangeKind::Value { '=' } else { '+' };
-            format!("{sign}{}", text(&piece.payload))
+        let change = |change: &StoredChange| {
+            let sign = if change.kind == ChangeKind::Value { '=' } else { '+' };
+            format!("{sign}{}", text(&change.payload))
         };
-        format!("  {:?}: {}", field.field, field.changes.iter().map(piece).collect::<Vec<_>>().join(", "))
+        format!("  {:?}: {}", field.field, field.changes.iter().map(change).collect::<Vec<_>>().join(", "))
     });
     let records = found.records.iter().map(|record| {
         let RecordKey { task, kind, key } = &record.key;
@@ -116,7 +117,7 @@ fn parts(mut found: StoredCheckpoint) -> Vec<String> {
     fields.chain(records).collect()
 }
 
-fn remember(store: &SqliteStore) {
+fn put_items(store: &SqliteStore) {
     let put = |namespace: &[&str], key: &str, value: Payload| Put {
         at: ItemKey::new(namespace, key),
         value,
@@ -134,7 +135,7 @@ fn remember(store: &SqliteStore) {
     }
 }
 
-/// Something of everything.
+/// Creates a golden file with some data of every kind.
 fn make(format: usize) {
     let file = File::new();
     let store = file.open();
@@ -166,8 +167,8 @@ fn make(format: usize) {
     }
     wait(store.commit(other)).unwrap();
     assert_eq!(thread.field(fork, "draft"), "=\"0\"");
-    remember(&store.store());
-    keep(&store.cache());
+    put_items(&store.store());
+    put_results(&store.cache());
     fs::create_dir_all(golden(format, "db").parent().unwrap()).unwrap();
     fs::write(golden(format, "txt"), contents(&store)).unwrap();
     file.size();
@@ -175,7 +176,7 @@ fn make(format: usize) {
 }
 
 #[test]
-fn files_of_every_format_are_read_as_they_were_written() {
+fn every_released_format_is_read_and_written() {
     if let Ok(format) = env::var("SUPERSTEP_SQLITE_GOLDEN") {
         make(format.parse().unwrap());
     }
@@ -189,10 +190,10 @@ fn files_of_every_format_are_read_as_they_were_written() {
         assert_eq!(thread.field(next, "notes"), "=[] +[\"anew\"] +[1]");
         let items = store.store();
         if format == 1 {
-            remember(&items);
+            put_items(&items);
         }
         if format < 3 {
-            keep(&store.cache());
+            put_results(&store.cache());
         }
         let now = UNIX_EPOCH + Duration::from_millis(5_019);
         for at in results() {

@@ -1,9 +1,9 @@
 use superstep_store::checkpoint::{ChangeKind, CheckpointId, Checkpointer as _};
 
-use crate::kit::{File, step, wait, writer};
+use crate::fixture::{File, step, wait, writer};
 
 #[test]
-fn a_field_is_its_last_value_and_every_delta_since() {
+fn field_is_its_last_value_and_later_deltas() {
     let file = File::new();
     let store = file.open();
     let mut thread = writer(&store, "t");
@@ -17,9 +17,9 @@ fn a_field_is_its_last_value_and_every_delta_since() {
     }
 }
 
-/// As many steps as fill several chunks, of pieces of very different sizes.
+/// Enough steps to fill several chunks, with changes of very different sizes.
 #[test]
-fn every_checkpoint_of_a_long_history_is_what_it_was() {
+fn old_checkpoints_of_a_long_history_are_unchanged() {
     let file = File::new();
     let store = file.open();
     let mut thread = writer(&store, "t");
@@ -44,7 +44,7 @@ fn every_checkpoint_of_a_long_history_is_what_it_was() {
 }
 
 #[test]
-fn branches_see_what_was_there_where_they_begin() {
+fn branch_sees_the_state_at_its_fork() {
     let file = File::new();
     let store = file.open();
     let mut thread = writer(&store, "t");
@@ -60,20 +60,20 @@ fn branches_see_what_was_there_where_they_begin() {
     assert_eq!(thread.field(main, "l"), to(101));
     assert_eq!(thread.field(main, "m"), "");
     assert_eq!(thread.field(ids[99], "l"), to(100));
-    // Both branches go on where they ended; only the fork has made a line.
-    let lines: i64 = file.sql().query_row("SELECT count(*) FROM line", [], |row| row.get(0)).unwrap();
-    assert_eq!(lines, 2);
+    // Both branches continue at their ends; only the fork has created a branch.
+    let branches: i64 = file.sql().query_row("SELECT count(*) FROM line", [], |row| row.get(0)).unwrap();
+    assert_eq!(branches, 2);
 }
 
 #[test]
-fn a_branch_of_a_branch_of_a_branch_is_read_through_few_lines() {
+fn deep_branches_have_a_bounded_depth() {
     let file = File::new();
     let store = file.open();
     let mut thread = writer(&store, "t");
     let mut expected = "=start +0".to_owned();
     let mut at = thread.then(step().value("l", "start").delta("l", "0").value("old", "o"));
     for index in 1..60 {
-        // What is branched off from is not the last of its line.
+        // The fork point is not the last checkpoint of its branch.
         thread.add(step().after(at).delta("l", "elsewhere"));
         at = thread.add(step().after(at).delta("l", &index.to_string()));
         expected = format!("{expected} +{index}");
@@ -85,7 +85,7 @@ fn a_branch_of_a_branch_of_a_branch_is_read_through_few_lines() {
 }
 
 #[test]
-fn a_second_beginning_sees_nothing_of_the_first() {
+fn second_root_sees_nothing_of_the_first() {
     let file = File::new();
     let store = file.open();
     let mut thread = writer(&store, "t");
@@ -95,7 +95,7 @@ fn a_second_beginning_sees_nothing_of_the_first() {
 }
 
 #[test]
-fn a_copy_is_a_thread_of_its_own() {
+fn copy_is_independent_of_its_original() {
     let file = File::new();
     let store = file.open();
     let mut thread = writer(&store, "t");
@@ -110,7 +110,7 @@ fn a_copy_is_a_thread_of_its_own() {
     assert_eq!(copy.field(fork, "l"), "+1 +3");
     assert_eq!(copy.field(c, "l"), "+1 +2 +4");
     assert_eq!(copy.load(b).found.unwrap().fields[0].changes[0].kind, ChangeKind::Delta);
-    // Nothing of the deleted thread is left.
+    // Deleting both threads leaves no rows.
     wait(store.delete("u")).unwrap();
     for table in ["thread", "namespace", "run", "line", "checkpoint", "field", "piece", "record"] {
         let rows: i64 =

@@ -1,4 +1,4 @@
-//! The long-term store in a file: beside checkpoints, in several processes, for the stock shell, and damaged.
+//! The long-term store in a file: next to checkpoints, in several processes, from the shell, and with corrupt rows.
 
 use std::env;
 use std::future::IntoFuture as _;
@@ -11,23 +11,23 @@ use superstep_sqlite::{Options, SqliteStore, Synchronous};
 use superstep_store::checkpoint::{CheckpointError, Checkpointer as _};
 use superstep_store::store::{LongTermStore, Namespace, Search, Store as _, StoreError};
 
-use crate::kit::{File, step, wait, writer};
+use crate::fixture::{File, step, wait, writer};
 
 fn open(file: &File) -> SqliteStore {
     Options::new().synchronous(Synchronous::Normal).readers(2).open_store(file.path()).unwrap()
 }
 
-/// At a time that stands still.
-fn at_rest(store: SqliteStore) -> LongTermStore {
+/// A long-term store with a fixed clock.
+fn fixed_clock(store: SqliteStore) -> LongTermStore {
     LongTermStore::new(store).clock(|| UNIX_EPOCH + Duration::from_secs(60))
 }
 
 #[test]
-fn checkpoints_and_items_share_a_file_and_its_threads() {
+fn checkpoints_and_items_share_a_file() {
     let file = File::new();
     let checkpoints = file.open();
-    let shared = at_rest(checkpoints.store());
-    let apart = at_rest(open(&file));
+    let shared = fixed_clock(checkpoints.store());
+    let apart = fixed_clock(open(&file));
     let mut thread = writer(&checkpoints, "t");
     for n in 0..20 {
         thread.then(step().delta("l", &n.to_string()));
@@ -36,20 +36,20 @@ fn checkpoints_and_items_share_a_file_and_its_threads() {
     }
     drop(apart);
     assert_eq!(thread.ids().len(), 20);
-    // The file stays open as long as one of both is there.
+    // The file stays open while one of the handles exists.
     drop(checkpoints);
     assert_eq!(wait(shared.of::<u32>("n").search().into_future()).unwrap().items.len(), 40);
     drop(shared);
     let store = file.open();
     assert_eq!(writer(&store, "t").ids().len(), 20);
     assert!(wait(store.delete("t")).unwrap());
-    assert_eq!(wait(at_rest(store.store()).of::<u32>("n").get("apart 7")).unwrap(), Some(7));
+    assert_eq!(wait(fixed_clock(store.store()).of::<u32>("n").get("apart 7")).unwrap(), Some(7));
 }
 
 #[test]
-fn what_an_application_remembers_can_be_read_with_the_shell() {
+fn items_are_readable_from_the_shell() {
     let file = File::new();
-    let store = at_rest(open(&file));
+    let store = fixed_clock(open(&file));
     let put = store.of::<(u8, String)>(["users", "a\"b", "é"]).put("k", &(7, "x".into()));
     wait(put.ttl(Duration::from_secs(1)).into_future()).unwrap();
     let db = file.sql();
@@ -65,9 +65,9 @@ fn what_an_application_remembers_can_be_read_with_the_shell() {
 }
 
 #[test]
-fn nothing_is_left_of_what_is_gone() {
+fn deleted_and_expired_items_leave_no_rows() {
     let file = File::new();
-    let store = at_rest(open(&file));
+    let store = fixed_clock(open(&file));
     for n in 0..10_u32 {
         let items = store.of::<u32>(["users", &n.to_string()]);
         wait(items.put("a", &n).into_future()).unwrap();
@@ -88,11 +88,11 @@ fn nothing_is_left_of_what_is_gone() {
 }
 
 #[test]
-fn damaged_rows_are_errors_that_name_the_item() {
+fn corruption_error_names_the_item() {
     for (statement, expected) in [
         (
             "UPDATE store_item SET encoding = 99",
-            "item `k` of namespace [\"n\"] cannot be read: the value: its encoding 99 is not known",
+            "item `k` of namespace [\"n\"] cannot be read: the value: unknown encoding 99",
         ),
         (
             "UPDATE store_item SET value = 7",
@@ -108,11 +108,11 @@ fn damaged_rows_are_errors_that_name_the_item() {
         ),
         (
             "UPDATE store_namespace SET place = CAST('n' AS BLOB)",
-            "what is stored cannot be read: a namespace of the long-term store: it is no list of segments",
+            "what is stored cannot be read: a namespace of the long-term store: it is not a list of segments",
         ),
     ] {
         let file = File::new();
-        let store = at_rest(open(&file));
+        let store = fixed_clock(open(&file));
         let items = store.of::<serde_json::Value>("n");
         wait(items.put("k", &serde_json::json!({"f": 1})).into_future()).unwrap();
         assert_eq!(file.sql().execute(statement, []).unwrap(), 1, "{statement}");
@@ -120,13 +120,13 @@ fn damaged_rows_are_errors_that_name_the_item() {
         let error = wait(all.search().into_future()).unwrap_err();
         assert!(matches!(error, StoreError::Corrupt(_)), "{error:?}");
         assert_eq!(error.to_string(), expected, "{statement}");
-        // What is damaged is in no write's way.
+        // A corrupt item does not stop writes.
         wait(store.of::<u32>("other").put("k", &1).into_future()).unwrap();
     }
 }
 
 #[test]
-fn files_that_are_no_stores_are_refused() {
+fn foreign_and_newer_files_are_refused() {
     let file = File::new();
     file.sql().execute_batch("CREATE TABLE notes (text)").unwrap();
     let error = SqliteStore::open(file.path()).unwrap_err();
@@ -139,10 +139,10 @@ fn files_that_are_no_stores_are_refused() {
 }
 
 #[test]
-fn a_search_reads_no_other_namespaces() {
+fn search_reads_only_its_namespace() {
     let file = File::new();
     let store = open(&file);
-    let long_term = at_rest(store.clone());
+    let long_term = fixed_clock(store.clone());
     for block in 0..40 {
         let mut batch = long_term.batch();
         for n in 0..100 {
@@ -150,9 +150,9 @@ fn a_search_reads_no_other_namespaces() {
         }
         wait(batch.into_future()).unwrap();
     }
-    // What is not looked at cannot be found to be damaged.
-    let spoilt = file.sql().execute("UPDATE store_item SET encoding = 99 WHERE id <> 4000", []).unwrap();
-    assert_eq!(spoilt, 3_999);
+    // A corrupt item fails the search only if the search reads it.
+    let changed = file.sql().execute("UPDATE store_item SET encoding = 99 WHERE id <> 4000", []).unwrap();
+    assert_eq!(changed, 3_999);
     let search = Search::within(UNIX_EPOCH, ["users", "39-99"]);
     assert_eq!(wait(store.search(search)).unwrap().items.len(), 1);
 }
@@ -160,8 +160,8 @@ fn a_search_reads_no_other_namespaces() {
 const PATH: &str = "SUPERSTEP_SQLITE_TEST_ITEMS";
 const NAME: &str = "SUPERSTEP_SQLITE_TEST_NAME";
 
-/// Does nothing by itself. In a process that [`child`] has started, puts items until it is killed or has put 200, and tells of
-/// each that was acknowledged.
+/// Does nothing unless [`child`] has started the process. There it writes 200 items, unless it is killed before, and
+/// prints each acknowledged one.
 #[test]
 fn in_another_process() {
     let (Ok(path), Ok(name)) = (env::var(PATH), env::var(NAME)) else { return };
@@ -187,17 +187,17 @@ fn child(file: &File, name: &str) -> (Child, Lines<BufReader<ChildStdout>>) {
 }
 
 #[test]
-fn processes_on_one_file_lose_nothing_and_a_killed_one_loses_nothing_acknowledged() {
+fn concurrent_and_killed_processes_lose_no_acknowledged_item() {
     let file = File::new();
     let children = ["killed", "a", "b"].map(|name| (name, child(&file, name)));
-    let mut told = 0;
+    let mut printed = 0;
     for (name, (mut child, mut lines)) in children {
         if name == "killed" {
             let acknowledged =
                 |line: std::io::Result<String>| line.unwrap_or_default().contains("acknowledged");
-            told += lines.by_ref().map(acknowledged).filter(|is| *is).take(30).count();
+            printed += lines.by_ref().map(acknowledged).filter(|is| *is).take(30).count();
             child.kill().unwrap();
-            told += lines.map(acknowledged).filter(|is| *is).count();
+            printed += lines.map(acknowledged).filter(|is| *is).count();
             child.wait().unwrap();
         } else {
             lines.for_each(drop);
@@ -210,8 +210,8 @@ fn processes_on_one_file_lose_nothing_and_a_killed_one_loses_nothing_acknowledge
     for name in ["a", "b"] {
         assert_eq!(count(["own", name].into()), 200);
     }
-    let there = count(["own", "killed"].into());
-    // One more may have been written that it could not tell of any more.
-    assert!(there == told || there == told + 1, "{there} of {told}");
+    let stored = count(["own", "killed"].into());
+    // The last write may have succeeded without being printed.
+    assert!(stored == printed || stored == printed + 1, "{stored} of {printed}");
     assert_eq!(count("shared".into()), 200);
 }

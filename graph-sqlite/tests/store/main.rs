@@ -1,4 +1,4 @@
-//! The store through its public API; a module for each promise.
+//! Tests of the store through its public API; one module per promise.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -10,9 +10,9 @@
 mod concurrency;
 mod cost;
 mod damage;
+mod fixture;
 mod golden;
 mod history;
-mod kit;
 mod long_term;
 mod model;
 mod opening;

@@ -1,4 +1,4 @@
-//! Random calls, made to the store and to the one in memory: both say the same.
+//! Random calls to SQLite and to the memory store, which must give the same results.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use superstep_store::checkpoint::{
 };
 use superstep_store::payload::{Encoding, Payload};
 
-use crate::kit::{File, wait};
+use crate::fixture::{File, wait};
 
 const THREADS: [&str; 4] = ["", "t", "t%'\0\"é", "t2"];
 const NAMESPACES: [&str; 2] = ["", "child.0"];
 const FIELDS: [&str; 4] = ["list", "", "a.b\0'%", "välue"];
 
-/// What a sequence of calls is made to reach.
+/// The focus of a sequence of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// A little of everything.
+    /// All calls.
     Mixed,
     /// Histories of several chunks.
     Long,
@@ -29,7 +29,7 @@ enum Kind {
     Deep,
 }
 
-/// SplitMix64: the same numbers for the same seed, everywhere.
+/// SplitMix64: the same seed gives the same numbers everywhere.
 struct Chance(u64, Kind);
 
 impl Chance {
@@ -73,7 +73,7 @@ impl Chance {
         (0..count).map(|_| TaskRecord { key: self.record_key(), payload: self.payload() }).collect()
     }
 
-    fn pieces(&mut self) -> Vec<FieldChange> {
+    fn changes(&mut self) -> Vec<FieldChange> {
         let count = self.of(&[0, 1, 1, 1, 2, 3, 5]);
         (0..count)
             .map(|_| FieldChange {
@@ -141,7 +141,7 @@ impl Chance {
                     next: (0..self.below(3)).map(|_| self.of(&["a", "", "é\""]).into()).collect(),
                     progress: if self.one_in(5) { Some(self.payload()) } else { None },
                 };
-                let new = NewCheckpoint { checkpoint, changes: self.pieces(), records: self.records() };
+                let new = NewCheckpoint { checkpoint, changes: self.changes(), records: self.records() };
                 BatchWrite::Checkpoint(Box::new(new))
             })
             .collect();
@@ -238,7 +238,7 @@ fn play(seed: u64) {
     let kind = [Kind::Mixed, Kind::Long, Kind::Deep][usize::try_from(seed % 3).unwrap()];
     let mut chance = Chance(seed, kind);
     let file = File::new();
-    // Two handles, each of which finds what the other has done.
+    // Two handles, each of which sees the writes of the other.
     let mut stores = [file.open(), file.open()];
     let model = MemoryCheckpointer::new();
     for call in 0..120 {
@@ -282,7 +282,7 @@ fn play(seed: u64) {
 }
 
 #[test]
-fn random_calls_do_what_the_store_in_memory_does() {
+fn random_calls_match_the_memory_store() {
     for seed in 0..15 {
         play(seed);
     }

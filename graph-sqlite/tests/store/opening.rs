@@ -5,10 +5,10 @@ use std::thread;
 use superstep_sqlite::SqliteCheckpointer;
 use superstep_store::checkpoint::{CheckpointError, Checkpointer as _};
 
-use crate::kit::{File, step, wait, writer};
+use crate::fixture::{File, step, wait, writer};
 
 #[test]
-fn a_file_that_is_not_there_is_made_with_the_folders_above_it() {
+fn missing_file_and_folders_are_created() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["a/b c/threads%41?.db", "a/file:x?mode=memory", "a/:memory:"] {
         let path = folder.path().join(name);
@@ -21,7 +21,7 @@ fn a_file_that_is_not_there_is_made_with_the_folders_above_it() {
 
 #[cfg(unix)]
 #[test]
-fn nobody_else_may_read_the_file_or_what_sqlite_puts_beside_it() {
+fn only_the_owner_can_read_the_files() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let file = File::new();
@@ -34,7 +34,7 @@ fn nobody_else_may_read_the_file_or_what_sqlite_puts_beside_it() {
 }
 
 #[test]
-fn what_was_written_is_there_when_the_file_is_opened_again() {
+fn reopened_file_has_every_write() {
     let file = File::new();
     let store = file.open();
     let id = writer(&store, "t").add(step().value("a", "1").delta("b", "2"));
@@ -46,7 +46,7 @@ fn what_was_written_is_there_when_the_file_is_opened_again() {
 }
 
 #[test]
-fn many_may_open_a_new_file_at_once() {
+fn many_stores_can_open_a_new_file_at_once() {
     for _ in 0..10 {
         let file = File::new();
         let barrier = Barrier::new(8);
@@ -66,19 +66,19 @@ fn many_may_open_a_new_file_at_once() {
 }
 
 #[test]
-fn another_programs_database_is_refused_and_left_as_it_is() {
+fn foreign_database_is_refused_and_unchanged() {
     let file = File::new();
     file.sql().execute_batch("CREATE TABLE notes (text)").unwrap();
     let before = fs::read(file.path()).unwrap();
     let error = SqliteCheckpointer::open(file.path()).unwrap_err();
     let cause = std::error::Error::source(&error).unwrap().to_string();
     assert_eq!(error.to_string(), "the store could not open the file");
-    assert_eq!(cause, "it is a database of another program, not a store of graphs");
+    assert_eq!(cause, "it is another program's database, not a superstep store");
     assert_eq!(fs::read(file.path()).unwrap(), before);
 }
 
 #[test]
-fn a_file_that_is_no_database_and_a_folder_are_refused() {
+fn other_files_and_folders_are_refused() {
     let file = File::new();
     fs::write(file.path(), "x".repeat(5_000)).unwrap();
     assert!(matches!(SqliteCheckpointer::open(file.path()), Err(CheckpointError::Backend { .. })));
@@ -87,7 +87,7 @@ fn a_file_that_is_no_database_and_a_folder_are_refused() {
 }
 
 #[test]
-fn a_file_of_a_newer_format_is_refused() {
+fn newer_format_is_refused() {
     let file = File::new();
     drop(file.open());
     file.sql().execute_batch("PRAGMA user_version = 7").unwrap();

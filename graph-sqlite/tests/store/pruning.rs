@@ -3,7 +3,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use superstep_sqlite::SqliteCheckpointer;
 use superstep_store::checkpoint::{CheckpointId, Checkpointer as _, Prune, RecordKind};
 
-use crate::kit::{File, step, wait, writer};
+use crate::fixture::{File, step, wait, writer};
 
 fn keep(store: &SqliteCheckpointer, count: usize) -> u64 {
     wait(store.prune(Prune { keep_last: Some(count), ..Prune::default() })).unwrap().checkpoints
@@ -14,7 +14,7 @@ fn rows(file: &File, table: &str) -> i64 {
 }
 
 #[test]
-fn what_remains_is_read_as_before() {
+fn remaining_checkpoints_are_unchanged() {
     let file = File::new();
     let store = file.open();
     let mut thread = writer(&store, "t");
@@ -34,14 +34,14 @@ fn what_remains_is_read_as_before() {
     }
     assert_eq!(thread.load(ids[219]).found, None);
     assert_eq!(keep(&store, 80), 0);
-    // The pieces since the value at 150 and the last 80 values are left.
+    // The changes since the value at 150 and the last 80 values remain.
     assert_eq!(rows(&file, "piece WHERE whole"), 80 + 2);
     let last = thread.then(step().delta("l", "more"));
     assert!(thread.field(last, "l").ends_with("+299 +more"));
 }
 
 #[test]
-fn branches_keep_what_they_need_of_what_is_dropped() {
+fn branches_keep_the_changes_they_need() {
     let file = File::new();
     let store = file.open();
     let mut thread = writer(&store, "t");
@@ -63,7 +63,7 @@ fn branches_keep_what_they_need_of_what_is_dropped() {
         })
         .unwrap();
     assert_eq!(entries, 102);
-    // A branch that sets everything anew needs nothing of the others.
+    // A branch that sets every field to a value needs no other branch.
     let anew = thread.then(step().value("l", "x").value("v", "y"));
     keep(&store, 1);
     assert_eq!((thread.field(anew, "l"), thread.field(anew, "v")), ("=x".into(), "=y".into()));
@@ -72,7 +72,7 @@ fn branches_keep_what_they_need_of_what_is_dropped() {
 }
 
 #[test]
-fn a_line_of_which_nothing_is_left_is_gone() {
+fn empty_branch_is_deleted() {
     let file = File::new();
     let store = file.open();
     let mut thread = writer(&store, "t");
@@ -88,7 +88,7 @@ fn a_line_of_which_nothing_is_left_is_gone() {
 }
 
 #[test]
-fn a_question_without_an_answer_stays_at_the_end_of_its_branch() {
+fn open_interrupt_keeps_the_end_of_its_branch() {
     let file = File::new();
     let store = file.open();
     let mut thread = writer(&store, "t");
@@ -104,7 +104,7 @@ fn a_question_without_an_answer_stays_at_the_end_of_its_branch() {
 }
 
 #[test]
-fn the_conditions_are_and_ed_and_none_is_nothing() {
+fn conditions_combine_and_no_condition_prunes_nothing() {
     let file = File::new();
     let store = file.open();
     let mut thread = writer(&store, "t");
@@ -123,7 +123,7 @@ fn the_conditions_are_and_ed_and_none_is_nothing() {
 }
 
 #[test]
-fn space_is_given_back() {
+fn file_shrinks() {
     let file = File::new();
     let store = file.open();
     let mut thread = writer(&store, "t");
@@ -137,7 +137,7 @@ fn space_is_given_back() {
 }
 
 #[test]
-fn others_write_meanwhile() {
+fn other_writers_continue_during_a_prune() {
     let file = File::new();
     let store = file.open();
     let mut thread = writer(&store, "t");

@@ -1,4 +1,4 @@
-//! Results of nodes in a file, by themselves and beside checkpoints.
+//! Node results in a file, alone and next to checkpoints.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -6,7 +6,7 @@ use superstep::cache::CachePolicy;
 use superstep::{END, EventKind, Graph, GraphState, START, StateGraph};
 use superstep_sqlite::SqliteCache;
 
-use crate::kit::{File, wait};
+use crate::fixture::{File, wait};
 
 #[derive(GraphState, Clone)]
 struct Page {
@@ -15,7 +15,7 @@ struct Page {
     text: String,
 }
 
-/// A graph of one node, which says the how-manieth time it has run.
+/// A graph with one node, which returns the number of its executions.
 fn graph(runs: &'static AtomicU32) -> Graph<Page> {
     let fetch = superstep::named("fetch", async move |page: &Page| {
         let nth = runs.fetch_add(1, Ordering::SeqCst) + 1;
@@ -26,7 +26,7 @@ fn graph(runs: &'static AtomicU32) -> Graph<Page> {
 }
 
 #[test]
-fn checkpoints_items_and_results_share_a_file_and_outlive_the_process() {
+fn cached_results_share_the_file_and_survive_a_restart() {
     static RUNS: AtomicU32 = AtomicU32::new(0);
     let file = File::new();
     for process in 0..2 {
@@ -47,7 +47,7 @@ fn checkpoints_items_and_results_share_a_file_and_outlive_the_process() {
 }
 
 #[test]
-fn a_file_that_breaks_costs_no_run_and_says_so() {
+fn broken_cache_is_reported_and_fails_no_run() {
     static RUNS: AtomicU32 = AtomicU32::new(0);
     let file = File::new();
     let graph = graph(&RUNS).with_cache(SqliteCache::open(file.path()).unwrap());
@@ -60,10 +60,7 @@ fn a_file_that_breaks_costs_no_run_and_says_so() {
         }
     });
     assert_eq!(wait(run).unwrap().state().text, "/a 2");
-    let [looking, putting] = reasons.as_slice() else { panic!("{reasons:?}") };
-    assert!(
-        looking.starts_with("the cache could not look for a result: no such table: cache_entry"),
-        "{looking}"
-    );
-    assert!(putting.starts_with("the cache could not put results: no such table: cache_entry"), "{putting}");
+    let [read, write] = reasons.as_slice() else { panic!("{reasons:?}") };
+    assert!(read.starts_with("the cache could not read a result: no such table: cache_entry"), "{read}");
+    assert!(write.starts_with("the cache could not write results: no such table: cache_entry"), "{write}");
 }

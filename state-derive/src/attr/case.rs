@@ -1,6 +1,6 @@
 use syn::LitStr;
 
-/// serde's `rename_all` rules, for fields: the names that they start from are snake_case.
+/// The `rename_all` rules of serde for fields, whose names are snake_case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Case {
     Lower,
@@ -25,14 +25,17 @@ const CASES: [(&str, Case); 8] = [
 ];
 
 impl Case {
-    /// The rule that `name` names.
+    /// Parses the name of a rule.
     pub(crate) fn named(name: &LitStr) -> syn::Result<Self> {
         let value = name.value();
         if let Some((_, case)) = CASES.iter().find(|(known, _)| *known == value) {
             return Ok(*case);
         }
         let known: Vec<_> = CASES.iter().map(|(name, _)| format!("`{name}`")).collect();
-        Err(syn::Error::new(name.span(), format!("unknown case `{value}`, there are {}", known.join(", "))))
+        Err(syn::Error::new(
+            name.span(),
+            format!("unknown case `{value}`: expected one of {}", known.join(", ")),
+        ))
     }
 
     pub(crate) fn apply(self, field: &str) -> String {
@@ -71,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_field_is_renamed_as_serde_does() {
+    fn fields_are_renamed_as_by_serde() {
         for (case, expected) in [
             ("lowercase", "last_error"),
             ("UPPERCASE", "LAST_ERROR"),

@@ -51,17 +51,17 @@ impl Item<'_> {
         self.value("an expression: `", " = value`")
     }
 
-    /// Whether `= value` follows.
+    /// Returns `true` if `= value` follows.
     pub(crate) fn has_value(&self) -> bool {
         self.input.peek(Token![=])
     }
 
-    /// Whether `(..)` follows.
+    /// Returns `true` if `(..)` follows.
     pub(crate) fn has_list(&self) -> bool {
         self.input.peek(syn::token::Paren)
     }
 
-    /// `key(item, ..)`, each item through `read`, going on behind broken ones.
+    /// Parses `key(item, ..)` and passes each item to `read`. Continues after broken items.
     pub(crate) fn list(
         &self,
         problems: &mut Problems,
@@ -89,7 +89,7 @@ impl Item<'_> {
         }
         let at = content.span();
         let value = content.parse().map_err(|_| {
-            // A parse buffer that is dropped half read adds an error of its own.
+            // Reads the rest: a parse buffer that is dropped too early adds its own error.
             drop(content.parse::<proc_macro2::TokenStream>());
             wrong(at)
         })?;
@@ -111,7 +111,7 @@ impl Item<'_> {
         self.input.parse().map_err(|_| syn::Error::new(at, message))
     }
 
-    /// An error at what follows the key, or at the key when nothing does.
+    /// Returns an error at the token after the key, or at the key if none follows.
     fn wrong(&self, message: String) -> syn::Error {
         let nothing = self.input.is_empty() || self.input.peek(Token![,]);
         let at = if nothing { self.key.span() } else { self.input.span() };

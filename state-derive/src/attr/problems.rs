@@ -7,22 +7,22 @@ use quote::ToTokens;
 pub(crate) struct Problems(Vec<syn::Error>);
 
 impl Problems {
-    /// A mistake at `tokens`.
+    /// Adds a mistake at `tokens`.
     pub(crate) fn at(&mut self, tokens: impl ToTokens, message: impl Display) {
         self.0.push(syn::Error::new_spanned(tokens, message));
     }
 
-    /// A mistake that a parser found.
+    /// Adds an error of a parser.
     pub(crate) fn push(&mut self, error: syn::Error) {
         self.0.push(error);
     }
 
-    /// Keeps what a parser found, or gives what it read.
+    /// Adds the error of a parser, or returns its value.
     pub(crate) fn ok<T>(&mut self, result: syn::Result<T>) -> Option<T> {
         result.map_err(|error| self.push(error)).ok()
     }
 
-    /// Everything as one error; `None` when nothing is wrong.
+    /// Combines all mistakes into one error. Returns `None` if there are none.
     pub(crate) fn into_error(self) -> Option<syn::Error> {
         self.0.into_iter().reduce(|mut all, next| {
             all.combine(next);

@@ -2,7 +2,7 @@ use proc_macro2::Ident;
 
 use super::Problems;
 
-/// What an attribute says, with the place where it does; a second time is a mistake.
+/// The value of an attribute and the key that set it. Setting it twice is a mistake.
 pub(crate) struct Slot<T>(Option<(Ident, T)>);
 
 impl<T> Default for Slot<T> {
@@ -12,16 +12,16 @@ impl<T> Default for Slot<T> {
 }
 
 impl<T> Slot<T> {
-    /// Takes what `key` says.
+    /// Sets the value. Reports a mistake if it is already set.
     pub(crate) fn set(&mut self, problems: &mut Problems, key: &Ident, value: T) {
         if self.0.is_some() {
-            problems.at(key, format!("`{key}` is given twice"));
+            problems.at(key, format!("duplicate `{key}`"));
         } else {
             self.0 = Some((key.clone(), value));
         }
     }
 
-    /// The value, the place no longer being of interest.
+    /// Returns the value without its key.
     pub(crate) fn take(self) -> Option<T> {
         self.0.map(|(_, value)| value)
     }
@@ -34,7 +34,7 @@ impl<T> Slot<T> {
         self.0.as_ref().map(|(_, value)| value)
     }
 
-    /// The key as it was written, for errors about it.
+    /// Returns the key, for errors about the attribute.
     pub(crate) fn key(&self) -> Option<&Ident> {
         self.0.as_ref().map(|(key, _)| key)
     }

@@ -1,6 +1,6 @@
 use proc_macro2::Ident;
 
-/// The error for a key that is none of `known`.
+/// Returns the error for a key that is not in `known`.
 pub(crate) fn unknown(key: &Ident, what: &str, known: &[&str]) -> syn::Error {
     let name = key.to_string();
     let near = known
@@ -10,7 +10,7 @@ pub(crate) fn unknown(key: &Ident, what: &str, known: &[&str]) -> syn::Error {
         .min();
     let message = match near {
         Some((_, near)) => format!("unknown {what} `{name}`, did you mean `{near}`?"),
-        None => format!("unknown {what} `{name}`, there are {}", list(known)),
+        None => format!("unknown {what} `{name}`: expected one of {}", list(known)),
     };
     syn::Error::new(key.span(), message)
 }
@@ -20,7 +20,7 @@ fn list(known: &[&str]) -> String {
     quoted.join(", ")
 }
 
-/// How many letters must be changed, added, left out or swapped with their neighbour.
+/// Returns the number of edits between two words: letters changed, added, removed, or swapped with their neighbor.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut before_last: Vec<usize> = Vec::new();
@@ -51,7 +51,7 @@ mod tests {
     use super::distance;
 
     #[test]
-    fn distance_counts_slips_of_the_finger() {
+    fn distance_counts_typos() {
         for (a, b, expected) in [
             ("reducer", "reducer", 0),
             ("reducr", "reducer", 1),

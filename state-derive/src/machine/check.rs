@@ -4,8 +4,7 @@ use super::model::Machine;
 
 pub(crate) fn check(machine: &Machine, problems: &mut Problems) {
     if !machine.generics.params.is_empty() {
-        problems
-            .at(&machine.generics.params, "a machine has no parameters: its nodes are types that are known");
+        problems.at(&machine.generics.params, "a machine cannot have generic parameters");
     }
     for (place, node) in machine.nodes.iter().enumerate() {
         let (earlier, name) = (machine.nodes.iter().take(place), node.name());
@@ -17,12 +16,10 @@ pub(crate) fn check(machine: &Machine, problems: &mut Problems) {
             let variant = &twin.variant;
             problems.at(
                 &node.ty,
-                format!(
-                    "`{variant}` stands here twice: two types of one name cannot be nodes of one machine"
-                ),
+                format!("duplicate node `{variant}`: the type names of a machine's nodes must differ"),
             );
         } else if earlier.clone().any(|other| other.name() == name) {
-            at(problems, format!("another node is called `{name}` as well"));
+            at(problems, format!("duplicate node name `{name}`"));
         } else if name.is_empty() || name == "START" || name == "END" {
             at(
                 problems,

@@ -44,7 +44,7 @@ pub(crate) fn expand(machine: &Machine) -> TokenStream {
     }
 }
 
-/// What is wrong has been said; of a machine that is none, nothing can be said besides.
+/// Returns an empty expansion. The mistakes are reported already, and nothing else can refer to an invalid machine.
 pub(crate) fn fallback(_: &Machine) -> TokenStream {
     quote!(
         const _: () = {};
@@ -65,8 +65,8 @@ fn state(machine: &Machine) -> TokenStream {
 /// type __Node_Increment = <Increment as Checked<__CHECK_Increment>>::Same;
 /// ```
 ///
-/// A type that cannot be stored is an error in the constant, at the type. The alias is an error type then, and rustc is
-/// silent about what else is made of it.
+/// A type that cannot be stored is an error in the constant, at the type. The alias is then an error type, and rustc
+/// reports nothing about other code that uses it.
 fn expand_checked(machine: &Machine, Node { ty, variant, .. }: &Node) -> TokenStream {
     let (first, last) = ends(ty);
     let (g, at) = (&machine.runtime, machine.runtime.at(first));
@@ -82,7 +82,7 @@ fn expand_checked(machine: &Machine, Node { ty, variant, .. }: &Node) -> TokenSt
     }
 }
 
-/// What generated code calls a node's type.
+/// Returns the alias of a node's type in generated code.
 fn alias(variant: &Ident) -> Ident {
     format_ident!("__Node_{}", variant.unraw(), span = Span::call_site())
 }
@@ -161,7 +161,8 @@ fn impl_machine(machine: &Machine) -> TokenStream {
 
 /// `wiring.node::<Increment, _, _>(<Increment>::run)`
 ///
-/// From the first token of the type to its last: whatever rustc has to say about the node, it underlines its type.
+/// The spans run from the first to the last token of the type, so rustc underlines the type in every error about the
+/// node.
 fn expand_wiring(Node { ty, variant, .. }: &Node) -> TokenStream {
     let (first, last) = ends(ty);
     let mut alias = alias(variant);
@@ -213,7 +214,7 @@ fn impl_run_state(machine: &Machine) -> TokenStream {
     }
 }
 
-/// `impl AnyNode for FivesNode`, and `Debug`, which asks nothing of the nodes.
+/// `impl AnyNode for FivesNode`, and a `Debug` impl without bounds on the nodes.
 fn impl_any_node(machine: &Machine) -> TokenStream {
     let (g, name, any_node) = (&machine.runtime, &machine.name, machine.any_node());
     let variants: Vec<_> = machine.nodes.iter().map(|node| &node.variant).collect();
@@ -308,7 +309,7 @@ fn impl_any_node(machine: &Machine) -> TokenStream {
     }
 }
 
-/// What a node is to its machine.
+/// The impls of a node for its machine.
 fn impls_of_node(machine: &Machine, node: &Node) -> TokenStream {
     let (g, name, run, any_node) = (&machine.runtime, &machine.name, machine.run(), machine.any_node());
     let Node { ty, variant, .. } = node;

@@ -4,38 +4,38 @@ use syn::{Generics, Ident, LitStr, Type, Visibility};
 
 use crate::attr::Runtime;
 
-/// A machine: its nodes, and what they have in common.
+/// A machine: its nodes and their common settings.
 pub(crate) struct Machine {
     pub(crate) name: Ident,
     pub(crate) visibility: Visibility,
     pub(crate) generics: Generics,
     pub(crate) runtime: Runtime,
-    /// In the order in which they are listed.
+    /// The nodes, in the order of the list.
     pub(crate) nodes: Vec<Node>,
-    /// What it ends with, if not with nothing.
+    /// The output type; `()` if `None`.
     pub(crate) output: Option<Type>,
-    /// What the nodes read and update, if anything.
+    /// The state type; no state if `None`.
     pub(crate) state: Option<Type>,
-    /// What they read as `&ContextWith<_>`, if anything.
+    /// The application context that nodes read as `&ContextWith<_>`, if any.
     pub(crate) context: Option<Type>,
 }
 
 /// One node of a machine: a type.
 pub(crate) struct Node {
     pub(crate) ty: Type,
-    /// The last name of its path: what the enum of all nodes calls it.
+    /// The last segment of its path, which names its variant in the enum of all nodes.
     pub(crate) variant: Ident,
-    /// What pictures and checkpoints call it, if not by that name.
+    /// The name in diagrams and checkpoints, if it differs from the variant.
     pub(crate) stored: Option<LitStr>,
 }
 
 impl Machine {
-    /// The enum of all nodes.
+    /// Returns the name of the enum of all nodes.
     pub(crate) fn any_node(&self) -> Ident {
         format_ident!("{}Node", self.name)
     }
 
-    /// What a run holds.
+    /// Returns the name of the state of a run.
     pub(crate) fn run(&self) -> Ident {
         format_ident!("{}Run", self.name)
     }

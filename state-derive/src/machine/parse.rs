@@ -10,7 +10,7 @@ const KEYS: &[&str] = &["nodes", "output", "state", "context", "crate"];
 
 pub(crate) fn parse(input: DeriveInput, problems: &mut Problems) -> Machine {
     let wrong =
-        "a machine is a struct without fields, `struct Name;`: its nodes stand in `#[machine(nodes(A, B))]`";
+        "a machine must be a unit struct, `struct Name;`, with its nodes in `#[machine(nodes(A, B))]`";
     match &input.data {
         Data::Struct(data) => match &data.fields {
             Fields::Unit => {}
@@ -34,7 +34,7 @@ pub(crate) fn parse(input: DeriveInput, problems: &mut Problems) -> Machine {
         Ok(())
     });
     if !nodes.is_set() {
-        problems.at(&input.ident, "say what its nodes are: `#[machine(nodes(A, B))]`");
+        problems.at(&input.ident, "missing nodes: write `#[machine(nodes(A, B))]`");
     }
     let listed = nodes.take().map_or_else(Vec::new, |Listed(listed)| listed);
     Machine {
@@ -51,7 +51,7 @@ pub(crate) fn parse(input: DeriveInput, problems: &mut Problems) -> Machine {
 
 fn read_node((ty, stored): (Type, Option<LitStr>), problems: &mut Problems) -> Option<Node> {
     let mut inner = &ty;
-    // What a `macro_rules!` has matched as a type.
+    // A `macro_rules!` wraps a type that it has matched in a group.
     while let Type::Group(group) = inner {
         inner = &group.elem;
     }
@@ -62,7 +62,7 @@ fn read_node((ty, stored): (Type, Option<LitStr>), problems: &mut Problems) -> O
     match segment.map(|segment| segment.ident.clone()) {
         Some(variant) => Some(Node { variant, ty, stored }),
         None => {
-            problems.at(&ty, "a node is a struct or an enum, by its name");
+            problems.at(&ty, "expected the name of a struct or an enum");
             None
         }
     }

@@ -16,7 +16,7 @@ fn check_mistakes(input: syn::DeriveInput, expected: &Expect) {
 }
 
 #[test]
-fn the_smallest_machine() {
+fn smallest_machine() {
     check(
         parse_quote! {
             #[machine(nodes(Check))]
@@ -262,7 +262,7 @@ fn the_smallest_machine() {
 }
 
 #[test]
-fn what_the_nodes_have_in_common() {
+fn state_output_and_context() {
     check_impl(
         parse_quote! {
             #[machine(nodes(a::Check), output = Vec<u8>, state = Basket, context = Prices, crate = ::renamed)]
@@ -290,7 +290,7 @@ fn what_the_nodes_have_in_common() {
 }
 
 #[test]
-fn nodes_are_written_and_read_by_their_names() {
+fn nodes_are_stored_by_name() {
     let shop = || {
         parse_quote! {
             #[machine(nodes(Check, Leave = "leave"))]
@@ -426,14 +426,14 @@ fn every_mistake_is_reported() {
             struct Several<T>(T);
         },
         &expect![[r#"
-            a machine is a struct without fields, `struct Name;`: its nodes stand in `#[machine(nodes(A, B))]`
+            a machine must be a unit struct, `struct Name;`, with its nodes in `#[machine(nodes(A, B))]`
             unknown attribute `ouput`, did you mean `output`?
             `state` takes a type: `state = Type`
-            `context` is given twice
-            a node is a struct or an enum, by its name
-            a machine has no parameters: its nodes are types that are known
-            `A` stands here twice: two types of one name cannot be nodes of one machine
-            another node is called `A` as well
+            duplicate `context`
+            expected the name of a struct or an enum
+            a machine cannot have generic parameters
+            duplicate node `A`: the type names of a machine's nodes must differ
+            duplicate node name `A`
             a node cannot be called `END`: give it another name, `Node = "name"`
             a node cannot be called ``: give it another name, `Node = "name"`
         "#]],
@@ -444,9 +444,9 @@ fn every_mistake_is_reported() {
             enum None {}
         },
         &expect![[r#"
-            a machine is a struct without fields, `struct Name;`: its nodes stand in `#[machine(nodes(A, B))]`
+            a machine must be a unit struct, `struct Name;`, with its nodes in `#[machine(nodes(A, B))]`
             `nodes` takes a list of node types
-            say what its nodes are: `#[machine(nodes(A, B))]`
+            missing nodes: write `#[machine(nodes(A, B))]`
         "#]],
     );
 }

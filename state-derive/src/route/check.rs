@@ -3,41 +3,41 @@ use syn::GenericParam;
 
 use crate::attr::Problems;
 
-use super::model::{Exit, Place, Route};
+use super::model::{Destination, Exit, Route};
 
 pub(crate) fn check(route: &Route, problems: &mut Problems) {
     for param in &route.generics.params {
         if let GenericParam::Lifetime(lifetime) = param {
-            problems.at(lifetime, "a route outlives the node that returns it, so it owns what it carries: it cannot have a lifetime");
+            problems.at(lifetime, "a route cannot have a lifetime parameter: it must own its payload");
         }
     }
     for exit in &route.exits {
-        check_places(exit, problems);
+        check_destinations(exit, problems);
     }
     check_labels(route, problems);
 }
 
-fn check_places(exit: &Exit, problems: &mut Problems) {
+fn check_destinations(exit: &Exit, problems: &mut Problems) {
     let Some(to) = &exit.to else {
         let variant = &exit.variant;
         problems.at(
             variant,
-            format!("`{variant}` does not say where it goes: write `#[to(node)]`, or `#[to(END)]` to end the branch"),
+            format!("variant `{variant}` has no destination: write `#[to(node)]`, or `#[to(END)]` to end the branch"),
         );
         return;
     };
     let mut seen: Vec<String> = Vec::new();
-    for place in to {
-        let written = match place {
-            Place::Value(path) => path.to_token_stream().to_string().replace(' ', ""),
-            Place::Named(name) if name.value().is_empty() => {
-                problems.at(name, "a node's name is not empty");
+    for destination in to {
+        let written = match destination {
+            Destination::Path(path) => path.to_token_stream().to_string().replace(' ', ""),
+            Destination::Name(name) if name.value().is_empty() => {
+                problems.at(name, "a node's name must not be empty");
                 continue;
             }
-            Place::Named(name) => format!("{:?}", name.value()),
+            Destination::Name(name) => format!("{:?}", name.value()),
         };
         if seen.contains(&written) {
-            problems.at(place, format!("`{written}` stands here twice, and is reached once"));
+            problems.at(destination, format!("duplicate destination `{written}`"));
         } else {
             seen.push(written);
         }
@@ -45,15 +45,15 @@ fn check_places(exit: &Exit, problems: &mut Problems) {
 }
 
 fn check_labels(route: &Route, problems: &mut Problems) {
-    for (place, exit) in route.exits.iter().enumerate() {
+    for (index, exit) in route.exits.iter().enumerate() {
         let label = exit.label();
-        let others = route.exits.iter().enumerate().filter(|(other, _)| *other != place);
+        let others = route.exits.iter().enumerate().filter(|(other, _)| *other != index);
         let mut same = others.filter(|(_, other)| other.label() == label);
         let Some(written) = &exit.label else { continue };
         if label.is_empty() {
-            problems.at(written, "a label is not empty");
-        } else if let Some((_, other)) = same.find(|(other, twin)| *other < place || twin.label.is_none()) {
-            problems.at(written, format!("`{}` is labelled `{label}` as well", other.variant));
+            problems.at(written, "a label must not be empty");
+        } else if let Some((_, other)) = same.find(|(other, twin)| *other < index || twin.label.is_none()) {
+            problems.at(written, format!("variant `{}` has the same label `{label}`", other.variant));
         }
     }
 }

@@ -5,7 +5,7 @@ use syn::{ExprPath, GenericParam, Generics, Type, parse_quote};
 use crate::attr::{Runtime, ends};
 use crate::generics;
 
-use super::model::{Exit, Place, Route};
+use super::model::{Destination, Exit, Route};
 
 /// ```text
 /// impl Route for Verdict {
@@ -34,9 +34,9 @@ pub(crate) fn expand(route: &Route) -> TokenStream {
     impls(route, &route.generics, &arguments.to_token_stream(), &exits, &quote!(match self { #(#choices),* }))
 }
 
-/// The same impls without behaviour: what is wrong has been said, "`Verdict` is not a route" need not follow.
+/// Returns the same impls without behaviour, so that no second error says that `Verdict` is not a route.
 ///
-/// A lifetime is one of the mistakes; `'static` stands in its place, because that is what a route has to be.
+/// A lifetime is one of the mistakes. It is replaced by `'static`, because a route must be `'static`.
 pub(crate) fn fallback(route: &Route) -> TokenStream {
     let static_ = quote!('static);
     let params = generics::params(&route.generics, &static_);
@@ -50,27 +50,27 @@ pub(crate) fn fallback(route: &Route) -> TokenStream {
 
 /// `Exit::__new("Rework", [Unsent.to(draft).unsent()])`
 ///
-/// The paths are written here and nowhere else, so that a mistake in one is reported once, there.
+/// The paths occur only here, so rustc reports an error in one of them once.
 fn expand_exit(exit: &Exit, g: &Runtime) -> TokenStream {
     let label = exit.label();
-    let places = exit.to.iter().flatten().map(|place| match place {
-        Place::Named(name) => quote!(#g::NodeRef::Named(::std::borrow::Cow::Borrowed(#name))),
-        Place::Value(path) => expand_value(path, exit.payload.as_ref(), g),
+    let destinations = exit.to.iter().flatten().map(|destination| match destination {
+        Destination::Name(name) => quote!(#g::NodeRef::Named(::std::borrow::Cow::Borrowed(#name))),
+        Destination::Path(path) => expand_value(path, exit.payload.as_ref(), g),
     });
-    let places = quote!([#(#places),*]);
+    let destinations = quote!([#(#destinations),*]);
     match &exit.payload {
-        None => quote!(#g::Exit::__new(#label, #places)),
+        None => quote!(#g::Exit::__new(#label, #destinations)),
         Some(payload) => {
             let reader = quote!(#g::Sent::<#payload>::new().reader());
-            quote!(#g::Exit::__with_packet::<#payload, _>(#label, #places, #reader))
+            quote!(#g::Exit::__with_packet::<#payload, _>(#label, #destinations, #reader))
         }
     }
 }
 
 /// `Unsent.to(draft).unsent()`, or `Sent::<Query>::new().to(search).sent::<Query>()`
 ///
-/// Everything before the path is spanned at its first token, everything behind it at its last: whatever rustc has to
-/// say about the call, it underlines the path.
+/// Tokens before the path have the span of its first token, tokens after it that of its last token. So rustc underlines
+/// the path in every error about the call.
 fn expand_value(path: &ExprPath, payload: Option<&Type>, g: &Runtime) -> TokenStream {
     let (first, last) = ends(path);
     let g = g.at(first);
@@ -92,7 +92,7 @@ fn expand_value(path: &ExprPath, payload: Option<&Type>, g: &Runtime) -> TokenSt
 
 /// `Self::Search(payload) => Choice::__with_packet::<Query>(1, payload)`
 ///
-/// The payload's type is written out: that is where rustc says that it cannot be stored.
+/// The payload's type is explicit: there rustc reports that it cannot be stored.
 fn expand_choice(index: usize, exit: &Exit, g: &Runtime) -> TokenStream {
     let variant = &exit.variant;
     match &exit.payload {

@@ -1,4 +1,4 @@
-//! `#[derive(Route)]`: an enum whose variants say where a node leads to.
+//! `#[derive(Route)]`: an enum whose variants name the next node.
 
 mod check;
 mod expand;

@@ -3,7 +3,7 @@ use syn::{ExprPath, Generics, Ident, LitStr, Type};
 
 use crate::attr::Runtime;
 
-/// A route: the ways out of a node.
+/// A route: the exits of a node.
 pub(crate) struct Route {
     pub(crate) name: Ident,
     pub(crate) generics: Generics,
@@ -11,23 +11,23 @@ pub(crate) struct Route {
     pub(crate) exits: Vec<Exit>,
 }
 
-/// One way out: a variant.
+/// One exit: a variant of the enum.
 pub(crate) struct Exit {
     pub(crate) variant: Ident,
-    /// What pictures and messages call it, if not by the variant's name.
+    /// The name in diagrams and messages, if it differs from the variant.
     pub(crate) label: Option<LitStr>,
-    /// Where it leads to; `None` when the variant does not say.
-    pub(crate) to: Option<Vec<Place>>,
-    /// What is sent along.
+    /// The destinations; `None` if the variant has no `#[to(..)]`.
+    pub(crate) to: Option<Vec<Destination>>,
+    /// The payload that is sent to the destinations.
     pub(crate) payload: Option<Type>,
 }
 
 /// One destination.
-pub(crate) enum Place {
-    /// A function, a node struct, or `END`: checked by rustc.
-    Value(ExprPath),
-    /// A node that was given this name: checked when the graph is compiled.
-    Named(LitStr),
+pub(crate) enum Destination {
+    /// A function, a node struct, or `END`. rustc checks it.
+    Path(ExprPath),
+    /// The name of a node. Compiling the graph checks it.
+    Name(LitStr),
 }
 
 impl Exit {
@@ -36,11 +36,11 @@ impl Exit {
     }
 }
 
-impl quote::ToTokens for Place {
+impl quote::ToTokens for Destination {
     fn to_tokens(&self, tokens: &mut proc_macro2::TokenStream) {
         match self {
-            Self::Value(path) => path.to_tokens(tokens),
-            Self::Named(name) => name.to_tokens(tokens),
+            Self::Path(path) => path.to_tokens(tokens),
+            Self::Name(name) => name.to_tokens(tokens),
         }
     }
 }

@@ -4,17 +4,17 @@ use syn::{Attribute, Data, DeriveInput, Expr, ExprLit, Fields, Lit, Meta, Path, 
 
 use crate::attr::{Problems, Runtime, Slot, items, unknown};
 
-use super::model::{Exit, Place, Route};
+use super::model::{Destination, Exit, Route};
 
 pub(crate) fn parse(input: DeriveInput, problems: &mut Problems) -> Route {
     let krate = read_crate(&input.attrs, problems);
     for attr in attributes(&input.attrs, "to") {
-        problems.at(attr, "`#[to(..)]` belongs on a variant, each says where it goes");
+        problems.at(attr, "`#[to(..)]` belongs on a variant, not on the enum");
     }
     let exits = match input.data {
         Data::Enum(data) => {
             if data.variants.is_empty() {
-                problems.at(&input.ident, "a route needs a variant: each one is a way out of the node");
+                problems.at(&input.ident, "a route needs at least one variant");
             }
             data.variants.into_iter().map(|variant| read_variant(variant, problems)).collect()
         }
@@ -31,7 +31,7 @@ pub(crate) fn parse(input: DeriveInput, problems: &mut Problems) -> Route {
 }
 
 fn not_an_enum(token: impl quote::ToTokens, problems: &mut Problems) {
-    problems.at(token, "a route is an enum: each variant is a way out of the node");
+    problems.at(token, "a route must be an enum: each variant names the next node");
 }
 
 fn read_crate(attrs: &[Attribute], problems: &mut Problems) -> Option<Path> {
@@ -40,7 +40,7 @@ fn read_crate(attrs: &[Attribute], problems: &mut Problems) -> Option<Path> {
         match item.key.to_string().as_str() {
             "crate" => krate.set(problems, &item.key, item.path()?),
             "label" => {
-                let message = "`label` belongs on a variant: it names one way out";
+                let message = "`label` belongs on a variant";
                 return Err(syn::Error::new(item.key.span(), message));
             }
             _ => return Err(unknown(&item.key, "attribute", &["crate"])),
@@ -60,7 +60,7 @@ fn read_variant(variant: Variant, problems: &mut Problems) -> Exit {
                 return Err(syn::Error::new(item.key.span(), message));
             }
             "to" => {
-                let message = "where a variant goes stands in an attribute of its own: `#[to(..)]`";
+                let message = "`to` is a separate attribute: write `#[to(node)]` on the variant";
                 return Err(syn::Error::new(item.key.span(), message));
             }
             _ => return Err(unknown(&item.key, "attribute", &["label"])),
@@ -72,11 +72,11 @@ fn read_variant(variant: Variant, problems: &mut Problems) -> Exit {
     Exit { variant: variant.ident, label: label.get().cloned(), to, payload }
 }
 
-fn read_to(attrs: &[Attribute], problems: &mut Problems) -> Option<Vec<Place>> {
-    let mut found: Option<Vec<Place>> = None;
+fn read_to(attrs: &[Attribute], problems: &mut Problems) -> Option<Vec<Destination>> {
+    let mut found: Option<Vec<Destination>> = None;
     for attr in attributes(attrs, "to") {
         if found.is_some() {
-            problems.at(attr, "`#[to(..)]` is given twice: several nodes are one list, `#[to(a, b)]`");
+            problems.at(attr, "duplicate `#[to(..)]`: list several nodes in one attribute, `#[to(a, b)]`");
             continue;
         }
         let Meta::List(list) = &attr.meta else {
@@ -84,34 +84,37 @@ fn read_to(attrs: &[Attribute], problems: &mut Problems) -> Option<Vec<Place>> {
             found = Some(Vec::new());
             continue;
         };
-        let places = problems.ok(attr.parse_args_with(|input: ParseStream<'_>| {
+        let destinations = problems.ok(attr.parse_args_with(|input: ParseStream<'_>| {
             if input.is_empty() {
-                let message = "`#[to()]` names no node: write `#[to(END)]` to end the branch";
+                let message =
+                    "`#[to()]` names no node: write `#[to(node)]`, or `#[to(END)]` to end the branch";
                 return Err(syn::Error::new_spanned(list, message));
             }
             Punctuated::<Expr, Token![,]>::parse_terminated(input)
         }));
-        let places = places.into_iter().flatten().filter_map(|place| problems.ok(read_place(place)));
-        found = Some(places.collect());
+        let destinations = destinations
+            .into_iter()
+            .flatten()
+            .filter_map(|destination| problems.ok(read_destination(destination)));
+        found = Some(destinations.collect());
     }
     found
 }
 
-fn read_place(place: Expr) -> syn::Result<Place> {
-    match place {
-        Expr::Path(path) => Ok(Place::Value(path)),
-        Expr::Group(group) => read_place(*group.expr),
-        Expr::Lit(ExprLit { lit: Lit::Str(name), .. }) => Ok(Place::Named(name)),
+fn read_destination(destination: Expr) -> syn::Result<Destination> {
+    match destination {
+        Expr::Path(path) => Ok(Destination::Path(path)),
+        Expr::Group(group) => read_destination(*group.expr),
+        Expr::Lit(ExprLit { lit: Lit::Str(name), .. }) => Ok(Destination::Name(name)),
         other => {
-            let message =
-                "a destination is the path of a node, `END`, or the name that a node was given, as a string";
+            let message = "expected the path of a node, `END`, or a node's name as a string";
             Err(syn::Error::new_spanned(other, message))
         }
     }
 }
 
 fn read_payload(fields: Fields, problems: &mut Problems) -> Option<Type> {
-    let wrong = "a variant carries nothing, or one unnamed field: `Name(Payload)`";
+    let wrong = "a variant of a route has no field, or one unnamed field: `Name(Payload)`";
     match fields {
         Fields::Unit => None,
         Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
@@ -122,7 +125,7 @@ fn read_payload(fields: Fields, problems: &mut Problems) -> Option<Type> {
             None
         }
         several => {
-            problems.at(several, format!("{wrong}; put several values into a struct of their own"));
+            problems.at(several, format!("{wrong}; put several values into one struct"));
             None
         }
     }

@@ -16,7 +16,7 @@ fn check_mistakes(input: syn::DeriveInput, expected: &Expect) {
 }
 
 #[test]
-fn the_smallest_route() {
+fn smallest_route() {
     check(
         parse_quote! {
             enum Verdict {
@@ -91,7 +91,7 @@ fn the_smallest_route() {
 }
 
 #[test]
-fn variants_lead_to_nodes_names_and_the_end() {
+fn destinations_are_nodes_names_or_end() {
     check_route(
         parse_quote! {
             enum Verdict {
@@ -262,28 +262,28 @@ fn every_mistake_is_reported() {
             }
         },
         &expect![[r#"
-            `label` belongs on a variant: it names one way out
+            `label` belongs on a variant
             unknown attribute `krate`, did you mean `crate`?
-            `#[to(..)]` belongs on a variant, each says where it goes
+            `#[to(..)]` belongs on a variant, not on the enum
             write `#[to(node)]`, or `#[to(END)]` to end the branch
-            `#[to()]` names no node: write `#[to(END)]` to end the branch
-            `#[to(..)]` is given twice: several nodes are one list, `#[to(a, b)]`
-            a destination is the path of a node, `END`, or the name that a node was given, as a string
+            `#[to()]` names no node: write `#[to(node)]`, or `#[to(END)]` to end the branch
+            duplicate `#[to(..)]`: list several nodes in one attribute, `#[to(a, b)]`
+            expected the path of a node, `END`, or a node's name as a string
             expected `,`
-            a variant carries nothing, or one unnamed field: `Name(Payload)`; put several values into a struct of their own
-            a variant carries nothing, or one unnamed field: `Name(Payload)`; put several values into a struct of their own
-            a variant carries nothing, or one unnamed field: `Name(Payload)`
+            a variant of a route has no field, or one unnamed field: `Name(Payload)`; put several values into one struct
+            a variant of a route has no field, or one unnamed field: `Name(Payload)`; put several values into one struct
+            a variant of a route has no field, or one unnamed field: `Name(Payload)`
             unknown attribute `lable`, did you mean `label`?
             `crate` belongs on the enum
-            where a variant goes stands in an attribute of its own: `#[to(..)]`
+            `to` is a separate attribute: write `#[to(node)]` on the variant
             `label` takes a string: `label = ".."`
-            a route outlives the node that returns it, so it owns what it carries: it cannot have a lifetime
-            `Nowhere` does not say where it goes: write `#[to(node)]`, or `#[to(END)]` to end the branch
-            `a` stands here twice, and is reached once
-            a node's name is not empty
-            `"a"` stands here twice, and is reached once
-            `Keys` is labelled `Keys` as well
-            a label is not empty
+            a route cannot have a lifetime parameter: it must own its payload
+            variant `Nowhere` has no destination: write `#[to(node)]`, or `#[to(END)]` to end the branch
+            duplicate destination `a`
+            a node's name must not be empty
+            duplicate destination `"a"`
+            variant `Keys` has the same label `Keys`
+            a label must not be empty
         "#]],
     );
 }
@@ -293,19 +293,19 @@ fn only_an_enum_with_variants_is_a_route() {
     check_mistakes(
         parse_quote! { struct Verdict; },
         &expect![[r#"
-        a route is an enum: each variant is a way out of the node
+        a route must be an enum: each variant names the next node
     "#]],
     );
     check_mistakes(
         parse_quote! { union Verdict { a: u8 } },
         &expect![[r#"
-        a route is an enum: each variant is a way out of the node
+        a route must be an enum: each variant names the next node
     "#]],
     );
     check_mistakes(
         parse_quote! { enum Verdict {} },
         &expect![[r#"
-        a route needs a variant: each one is a way out of the node
+        a route needs at least one variant
     "#]],
     );
 }

@@ -1,4 +1,4 @@
-//! From syntax to meaning.
+//! Builds the model from the syntax.
 
 use proc_macro2::Ident;
 use quote::format_ident;
@@ -6,10 +6,10 @@ use syn::{GenericArgument, Path, PathArguments, Type, parse_quote};
 
 use crate::attr::{Case, Problems, Runtime, unknown};
 
-use super::model::{Codec, Field, Flat, Given, Member, Reducer, Start, State, Writer, plain};
+use super::model::{Codec, Field, Flat, InInput, Member, Reducer, Start, State, Writer, plain};
 use super::parse::{FieldAttrs, RawField, Struct};
 
-/// The attribute's name of a built-in reducer and its type.
+/// The names of built-in reducers in the attribute, and their types.
 const BUILT_IN: [(&str, &str); 8] = [
     ("append", "Append"),
     ("add", "Add"),
@@ -28,10 +28,10 @@ pub(super) fn build(raw: Struct, problems: &mut Problems) -> State {
     let (mut fields, mut flats) = (0, 0);
     for field in raw.fields {
         if field.attrs.flatten.is_set() {
-            members.push(Member::Flat(Box::new(flat(field, flats))));
+            members.push(Member::Flat(Box::new(flat_field(field, flats))));
             flats += 1;
         } else {
-            members.push(Member::Field(Box::new(own(field, fields, case, all_optional, problems))));
+            members.push(Member::Field(Box::new(own_field(field, fields, case, all_optional, problems))));
             fields += 1;
         }
     }
@@ -49,12 +49,12 @@ pub(super) fn build(raw: Struct, problems: &mut Problems) -> State {
     }
 }
 
-fn flat(raw: RawField, index: usize) -> Flat {
-    let given = if raw.attrs.input.is_set() { Given::Always } else { Given::Maybe };
-    Flat { ident: raw.ident, vis: raw.vis, ty: raw.ty, docs: raw.docs, index, given }
+fn flat_field(raw: RawField, index: usize) -> Flat {
+    let in_input = if raw.attrs.input.is_set() { InInput::Required } else { InInput::Optional };
+    Flat { ident: raw.ident, vis: raw.vis, ty: raw.ty, docs: raw.docs, index, in_input }
 }
 
-fn own(
+fn own_field(
     raw: RawField,
     index: usize,
     case: Option<Case>,
@@ -64,11 +64,11 @@ fn own(
     let RawField { ident, vis, ty, docs, attrs } = raw;
     let reducer = reducer(&attrs, &ty, problems);
     let required = matches!(reducer, Reducer::Replace) && !attrs.default.is_set() && option(&ty).is_none();
-    let given = match (attrs.input.is_set(), required) {
-        (true, true) => Given::Always,
-        (true, false) => Given::Maybe,
-        (false, _) if all_optional => Given::Maybe,
-        (false, _) => Given::Never,
+    let in_input = match (attrs.input.is_set(), required) {
+        (true, true) => InInput::Required,
+        (true, false) => InInput::Optional,
+        (false, _) if all_optional => InInput::Optional,
+        (false, _) => InInput::Never,
     };
     let is_ephemeral = attrs.reducer.get().is_some_and(|path| path.is_ident("ephemeral"));
     let codec = codec(&attrs);
@@ -81,7 +81,7 @@ fn own(
         dumped: !untracked && !attrs.exclude.is_set(),
         tracked: !untracked && (codec.write.is_none() || codec.read.is_some()),
         codec,
-        given,
+        in_input,
         output: attrs.output.is_set(),
         start: attrs.default.take().flatten().map_or(Start::Default, Start::Expr),
         from_context: attrs.from_context.take(),
@@ -95,17 +95,17 @@ fn own(
 }
 
 fn reducer(attrs: &FieldAttrs, ty: &Type, problems: &mut Problems) -> Reducer {
-    let reducer = understood(attrs, ty, problems);
+    let reducer = read_reducer(attrs, ty, problems);
     if let Some(key) = attrs.takes.key()
         && !matches!(reducer, Reducer::Function { .. })
     {
         problems
-            .at(key, "`takes` needs a function as `reducer`: other reducers say themselves what they take");
+            .at(key, "`takes` needs a function as `reducer`: other reducers define their own update type");
     }
     reducer
 }
 
-fn understood(attrs: &FieldAttrs, ty: &Type, problems: &mut Problems) -> Reducer {
+fn read_reducer(attrs: &FieldAttrs, ty: &Type, problems: &mut Problems) -> Reducer {
     let Some(path) = attrs.reducer.get() else {
         return Reducer::Replace;
     };
@@ -133,15 +133,15 @@ fn understood(attrs: &FieldAttrs, ty: &Type, problems: &mut Problems) -> Reducer
     Reducer::Function { path: written, takes: attrs.takes.get().unwrap_or(ty).clone() }
 }
 
-/// A bare name one slip away from a built-in is taken for that slip rather than for a function of the user's.
+/// Treats a bare name that is one typo away from a built-in reducer as that typo, not as a user's function.
 fn misspelt(name: &Ident) -> Option<syn::Error> {
     let known: Vec<_> = BUILT_IN.iter().map(|(key, _)| *key).chain(["ephemeral"]).collect();
     let text = name.to_string();
-    // `max_by`, `merged`: only slips inside the word count.
+    // `max_by` and `merged` are function names: only typos inside the word count.
     let slip = known.iter().any(|key| key.len() > 3 && key.len().abs_diff(text.len()) <= 1);
     let error = unknown(name, "reducer", &known);
     (slip && error.to_string().contains("did you mean")).then(|| {
-        let message = format!("{error} (a function of that name is written as a path: `self::{name}`)");
+        let message = format!("{error} (if it is your own function, write `self::{name}`)");
         syn::Error::new(name.span(), message)
     })
 }
@@ -177,7 +177,7 @@ pub(super) fn constant(ident: &Ident) -> Ident {
     format_ident!("{name}", span = ident.span())
 }
 
-/// `T` of `Option<T>`, as it is written: a derive sees no further than that.
+/// Returns `T` of a type that is written as `Option<T>`. A derive cannot see through aliases.
 pub(super) fn option(ty: &Type) -> Option<&Type> {
     let path = match ty {
         Type::Path(path) if path.qself.is_none() => &path.path,

@@ -1,4 +1,4 @@
-//! Everything that is wrong although it is well formed.
+//! Reports mistakes in well-formed input.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,11 @@ use super::model::{State, plain};
 use super::parse::{FieldAttrs, Struct};
 use super::rule::{Rule, RuleKind};
 
-/// What is contradictory as it is written.
+/// Reports contradictions between attributes.
 pub(super) fn syntax(raw: &Struct, problems: &mut Problems) {
     for param in &raw.generics.params {
         if let GenericParam::Lifetime(param) = param {
-            problems.at(
-                &param.lifetime,
-                "a state borrows nothing: it is `'static`, so that runs can outlive their callers",
-            );
+            problems.at(&param.lifetime, "a state cannot have a lifetime parameter: it must be `'static`");
         }
     }
     if let Some(key) = raw.attrs.schema.key()
@@ -27,23 +24,23 @@ pub(super) fn syntax(raw: &Struct, problems: &mut Problems) {
         problems.at(key, "`schema` needs the feature `schema` of `superstep`");
     }
     if let (Some(key), false) = (raw.attrs.migrate.key(), raw.attrs.version.is_set()) {
-        problems.at(key, "`migrate` needs `version`: a checkpoint says by it whether it is to be migrated");
+        problems.at(key, "`migrate` needs `version`: checkpoints with a lower version are migrated");
     }
     if let (Some(alias), false) = (raw.attrs.aliases.first(), raw.attrs.version.is_set()) {
-        problems.at(alias, "`alias` needs `version`: it says under which name an older version was kept");
+        problems.at(alias, "`alias` needs `version`: it is the name that an older version had");
     }
     for field in &raw.fields {
         if field.attrs.flatten.is_set() {
             flattened(&field.attrs, problems);
         } else {
-            own(&field.attrs, problems);
+            own_field(&field.attrs, problems);
         }
         for name in field.attrs.rename.get().into_iter().chain(&field.attrs.aliases) {
             if name.value().starts_with('$') {
-                problems.at(name, "names that begin with `$` are kept for updates: `$overwrite`");
+                problems.at(name, "names that begin with `$` are reserved for updates: `$overwrite`");
             }
             if name.value().is_empty() {
-                problems.at(name, "a name has at least one letter");
+                problems.at(name, "a name must not be empty");
             }
         }
         rules(&field.attrs.rules, problems);
@@ -52,7 +49,7 @@ pub(super) fn syntax(raw: &Struct, problems: &mut Problems) {
 
 fn flattened(attrs: &FieldAttrs, problems: &mut Problems) {
     let FieldAttrs { rules, aliases, .. } = attrs;
-    let given = [
+    let keys = [
         attrs.output.key(),
         attrs.reducer.key(),
         attrs.takes.key(),
@@ -66,55 +63,50 @@ fn flattened(attrs: &FieldAttrs, problems: &mut Problems) {
         attrs.with.key(),
         attrs.default.key(),
     ];
-    let why = "a flattened state's fields have attributes of their own";
-    for key in given.into_iter().flatten() {
-        problems.at(key, format!("`{key}` does not go with `flatten`: {why}"));
+    let why = "set it on the fields of the flattened state";
+    for key in keys.into_iter().flatten() {
+        problems.at(key, format!("`{key}` cannot be combined with `flatten`: {why}"));
     }
     if let Some(rule) = rules.first() {
-        problems.at(&rule.key, format!("`validate` does not go with `flatten`: {why}"));
+        problems.at(&rule.key, format!("`validate` cannot be combined with `flatten`: {why}"));
     }
     if let Some(alias) = aliases.first() {
-        problems.at(alias, format!("`alias` does not go with `flatten`: {why}"));
+        problems.at(alias, format!("`alias` cannot be combined with `flatten`: {why}"));
     }
 }
 
-fn own(attrs: &FieldAttrs, problems: &mut Problems) {
+fn own_field(attrs: &FieldAttrs, problems: &mut Problems) {
     let mut clash = |a: Option<&Ident>, b: Option<&Ident>, why: &str| {
         if let (Some(a), Some(b)) = (a, b) {
-            problems.at(a, format!("`{a}` does not go with `{b}`: {why}"));
+            problems.at(a, format!("`{a}` cannot be combined with `{b}`: {why}"));
         }
     };
     let untracked = attrs.untracked.key();
-    let nowhere = "an untracked field never becomes JSON";
-    clash(attrs.exclude.key(), untracked, "an untracked field is in no dump anyway");
-    clash(attrs.output.key(), untracked, "an output leaves the process, an untracked field does not");
-    clash(
-        attrs.output.key(),
-        attrs.exclude.key(),
-        "an output leaves the process, an excluded field does not",
-    );
-    clash(attrs.with.key(), untracked, nowhere);
-    clash(attrs.serialize_with.key(), untracked, nowhere);
-    clash(attrs.deserialize_with.key(), untracked, nowhere);
-    clash(attrs.serialize_with.key(), attrs.with.key(), "`with` names both directions");
-    clash(attrs.deserialize_with.key(), attrs.with.key(), "`with` names both directions");
+    let not_serialized = "an untracked field is never serialized";
+    clash(attrs.exclude.key(), untracked, "an untracked field is never dumped");
+    clash(attrs.output.key(), untracked, "an untracked field cannot leave the process");
+    clash(attrs.output.key(), attrs.exclude.key(), "an excluded field cannot leave the process");
+    clash(attrs.with.key(), untracked, not_serialized);
+    clash(attrs.serialize_with.key(), untracked, not_serialized);
+    clash(attrs.deserialize_with.key(), untracked, not_serialized);
+    clash(attrs.serialize_with.key(), attrs.with.key(), "`with` already sets both functions");
+    clash(attrs.deserialize_with.key(), attrs.with.key(), "`with` already sets both functions");
     if attrs.deserialize_with.key().is_none() {
-        let why =
-            "the field is not dumped, and without `deserialize_with` nothing else would use the function";
+        let why = "without `deserialize_with`, the function would never be used";
         clash(attrs.serialize_with.key(), attrs.exclude.key(), why);
     }
     if attrs.reducer.get().is_some_and(|path| path.is_ident("ephemeral")) {
-        clash(attrs.ephemeral.key(), attrs.reducer.key(), "it is said twice");
+        clash(attrs.ephemeral.key(), attrs.reducer.key(), "both mean the same");
     }
     if let (Some(alias), true) = (attrs.aliases.first(), untracked.is_some()) {
-        problems.at(alias, format!("`alias` does not go with `untracked`: {nowhere}"));
+        problems.at(alias, format!("`alias` cannot be combined with `untracked`: {not_serialized}"));
     }
     if let (Some(key), None) = (attrs.from_context.key(), untracked) {
-        problems.at(key, "`from_context` needs `untracked`: other fields come from a checkpoint");
+        problems.at(key, "`from_context` needs `untracked`: other fields are restored from checkpoints");
     }
 }
 
-/// A rule of which each field can have one.
+/// Reports rules that a field has twice.
 fn rules(rules: &[Rule], problems: &mut Problems) {
     let mut seen: Vec<&Ident> = Vec::new();
     for rule in rules {
@@ -124,13 +116,13 @@ fn rules(rules: &[Rule], problems: &mut Problems) {
             RuleKind::Length { .. } | RuleKind::Range { .. } | RuleKind::Plain => {}
         }
         if seen.contains(&&rule.key) {
-            problems.at(&rule.key, format!("`{}` is given twice", rule.key));
+            problems.at(&rule.key, format!("duplicate `{}`", rule.key));
         }
         seen.push(&rule.key);
     }
 }
 
-/// What collides once it is understood.
+/// Reports collisions of names and flattened states.
 pub(super) fn meaning(state: &State, problems: &mut Problems) {
     let mut constants: BTreeMap<String, &Ident> = BTreeMap::new();
     let mut names: BTreeMap<&str, &Ident> = BTreeMap::new();
@@ -140,7 +132,7 @@ pub(super) fn meaning(state: &State, problems: &mut Problems) {
             Some(other) => problems.at(
                 &field.ident,
                 format!(
-                    "`{}` and `{}` would share the constant `{constant}`",
+                    "fields `{}` and `{}` would share the constant `{constant}`: rename one",
                     plain(other),
                     plain(&field.ident)
                 ),
@@ -150,12 +142,12 @@ pub(super) fn meaning(state: &State, problems: &mut Problems) {
         for name in &field.names {
             match names.get(name.as_str()) {
                 Some(other) if **other == field.ident => {
-                    problems.at(&field.ident, format!("`{name}` is twice among the names of this field"));
+                    problems.at(&field.ident, format!("duplicate name `{name}` on this field"));
                 }
                 Some(other) => problems.at(
                     &field.ident,
                     format!(
-                        "`{}` and `{}` are both called `{name}` in JSON",
+                        "fields `{}` and `{}` have the same name `{name}` in JSON",
                         plain(other),
                         plain(&field.ident)
                     ),
@@ -171,16 +163,12 @@ pub(super) fn meaning(state: &State, problems: &mut Problems) {
         match parts.get(&written) {
             Some(other) => problems.at(
                 ty,
-                format!(
-                    "`{}` is this state already: nodes and JSON could not tell the two apart",
-                    plain(other)
-                ),
+                format!("field `{}` already flattens this state: flatten each state only once", plain(other)),
             ),
             None => drop(parts.insert(written.clone(), &flat.ident)),
         }
         if state.generics.type_params().any(|param| param.ident == written) {
-            problems
-                .at(ty, "a type parameter cannot be flattened: impls for it would be impls for every type");
+            problems.at(ty, "a type parameter cannot be flattened: use a concrete state");
         }
     }
 }

@@ -27,8 +27,8 @@ pub(crate) fn derive(input: DeriveInput) -> TokenStream {
         None => expand::expand(&state),
         Some(error) => {
             let errors = error.into_compile_error();
-            let stand_in = expand::stand_in(&state);
-            quote!(#errors #stand_in)
+            let fallback = expand::fallback(&state);
+            quote!(#errors #fallback)
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the struct means, free of attribute syntax.
+//! The meaning of the struct, without attribute syntax.
 
 use proc_macro2::Ident;
 use quote::format_ident;
@@ -14,13 +14,13 @@ pub(super) struct State {
     pub(super) vis: Visibility,
     pub(super) generics: Generics,
     pub(super) invariants: Vec<Path>,
-    /// The version of what is stored, when one is given.
+    /// The version of the stored state, if given.
     pub(super) version: Option<u32>,
-    /// Names that the struct had before: a version is kept under them.
+    /// Earlier names of the struct, under which its versions were stored.
     pub(super) aliases: Vec<String>,
-    /// What brings an older version to this one.
+    /// The function that migrates older versions.
     pub(super) migrate: Option<Path>,
-    /// Whether the JSON Schema is asked for.
+    /// `true` if the state has a JSON Schema.
     pub(super) schema: bool,
     /// The fields in source order.
     pub(super) members: Vec<Member>,
@@ -37,58 +37,59 @@ pub(super) struct Field {
     pub(super) vis: Visibility,
     pub(super) ty: Type,
     pub(super) docs: Vec<Attribute>,
-    /// The place among the state's own fields; those of flattened states follow.
+    /// The index among the state's own fields. The fields of flattened states follow.
     pub(super) index: usize,
     /// The field's constant.
     pub(super) constant: Ident,
-    /// The names in JSON: the one that is written, then aliases.
+    /// The names in JSON: the written name first, then aliases.
     pub(super) names: Vec<String>,
     pub(super) reducer: Reducer,
     pub(super) ephemeral: bool,
-    /// Written into dumps and serialized events.
+    /// `true` if dumps and serialized events contain the field.
     pub(super) dumped: bool,
-    /// Read from JSON and, in time, from checkpoints.
+    /// `true` if the field is read from JSON and checkpoints.
     pub(super) tracked: bool,
     pub(super) codec: Codec,
-    pub(super) given: Given,
+    pub(super) in_input: InInput,
     pub(super) output: bool,
     pub(super) start: Start,
     pub(super) from_context: Option<Path>,
     pub(super) rules: Vec<Rule>,
 }
 
-/// A state whose fields are this state's as well.
+/// A flattened state: its fields are also fields of this state.
 pub(super) struct Flat {
     pub(super) ident: Ident,
     pub(super) vis: Visibility,
     pub(super) ty: Type,
     pub(super) docs: Vec<Attribute>,
-    /// The place among the flattened states.
+    /// The index among the flattened states.
     pub(super) index: usize,
-    pub(super) given: Given,
+    pub(super) in_input: InInput,
 }
 
-/// Whether a run's input holds the field.
+/// The presence of a field in the input of a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Given {
+pub(super) enum InInput {
     /// An argument of `input(..)`.
-    Always,
-    /// By a setter of the input.
-    Maybe,
+    Required,
+    /// A setter of the input.
+    Optional,
     Never,
 }
 
 pub(super) enum Reducer {
     Replace,
-    /// A type of `superstep::reducers` (or `messages`); `optional` where the field is an `Option` of what it folds.
+    /// A type of `superstep::reducers` or `messages`. `optional` is the `T` of an `Option<T>` field whose value the
+    /// reducer folds.
     BuiltIn {
         name: &'static str,
         written: Path,
         optional: Option<Type>,
     },
-    /// A type of the user's.
+    /// A user's type.
     Type(Path),
-    /// A function of the user's, and what it takes.
+    /// A user's function and its update type.
     Function {
         path: Path,
         takes: Type,
@@ -96,12 +97,12 @@ pub(super) enum Reducer {
 }
 
 impl Reducer {
-    /// Whether it keeps a conversation.
+    /// Returns `true` for the reducer of conversations.
     pub(super) fn is_add_messages(&self) -> bool {
         matches!(self, Self::BuiltIn { name: "AddMessages", .. })
     }
 
-    /// The reducer as it was written, for errors.
+    /// Returns the reducer as written, for errors.
     pub(super) fn written(&self) -> Option<&Path> {
         match self {
             Self::Replace => None,
@@ -110,13 +111,13 @@ impl Reducer {
         }
     }
 
-    /// Whether setters take exactly the reducer's update, not what converts into it.
+    /// Returns `true` if setters take exactly the reducer's update and no type that converts into it.
     pub(super) fn is_custom(&self) -> bool {
         matches!(self, Self::Type(_) | Self::Function { .. })
     }
 }
 
-/// How the value becomes JSON and comes back.
+/// The user's functions for writing and reading the value.
 #[derive(Default)]
 pub(super) struct Codec {
     pub(super) write: Option<Writer>,
@@ -124,15 +125,15 @@ pub(super) struct Codec {
 }
 
 pub(super) enum Writer {
-    /// Through a function in serde's manner.
+    /// A function with the signature of serde's `serialize_with`.
     Path(Path),
-    /// Through `Display`.
+    /// Uses `Display`.
     Display,
-    /// Through `Debug`.
+    /// Uses `Debug`.
     Debug,
 }
 
-/// The value at the start of a fresh run.
+/// The initial value at the start of a run.
 pub(super) enum Start {
     Default,
     Expr(Expr),
@@ -169,7 +170,7 @@ impl State {
         format_ident!("{}Output", self.ident)
     }
 
-    /// The struct's name as a string.
+    /// Returns the struct's name as a string.
     pub(super) fn name(&self) -> String {
         plain(&self.ident)
     }
@@ -185,9 +186,10 @@ impl Member {
 }
 
 impl Field {
-    /// Whether the field can have a value that nobody gave: a required one has none, unless a checkpoint may lack it.
+    /// Returns `true` if the field needs an initial value. A required field needs none, unless a checkpoint may lack
+    /// it.
     pub(super) fn has_start(&self) -> bool {
-        self.given != Given::Always || self.ephemeral || !self.tracked
+        self.in_input != InInput::Required || self.ephemeral || !self.tracked
     }
 
     pub(super) fn name(&self) -> &str {
@@ -195,7 +197,7 @@ impl Field {
     }
 }
 
-/// An identifier without `r#`.
+/// Returns an identifier without `r#`.
 pub(super) fn plain(ident: &Ident) -> String {
     use syn::ext::IdentExt;
     ident.unraw().to_string()

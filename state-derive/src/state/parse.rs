@@ -1,4 +1,5 @@
-//! Attribute syntax. Mistakes of form are found here; what the attributes mean together is [`model`](super::model)'s.
+//! Parses attribute syntax and reports mistakes of form. The combined meaning of attributes is in
+//! [`model`](super::model).
 
 use syn::{Attribute, Data, DeriveInput, Expr, Fields, Generics, Ident, LitStr, Path, Type, Visibility};
 
@@ -7,7 +8,7 @@ use crate::attr::{Case, Item, Problems, Slot, docs, items, unknown};
 use super::rule::{self, Rule};
 use super::serde_attr;
 
-/// The derived struct as it is written.
+/// The derived struct as written.
 pub(super) struct Struct {
     pub(super) ident: Ident,
     pub(super) vis: Visibility,
@@ -75,14 +76,14 @@ const ON_FIELD: [&str; 16] = [
     "flatten",
 ];
 
-/// Reads everything that can be read. A thing that is no struct with named fields has no fields here.
+/// Parses as much as possible. The result has no fields if the input is not a struct with named fields.
 pub(super) fn parse(input: DeriveInput, problems: &mut Problems) -> Struct {
     let mut attrs = StateAttrs::default();
     items(&input.attrs, "state", problems, |problems, item| on_struct(&mut attrs, problems, item));
     items(&input.attrs, "serde", problems, |problems, item| {
         serde_attr::on_struct(&mut attrs, problems, item)
     });
-    let shape = "a state is a struct with named fields";
+    let shape = "a state must be a struct with named fields";
     let named = match input.data {
         Data::Struct(data) => match data.fields {
             Fields::Named(fields) => Some(fields.named),
@@ -124,7 +125,7 @@ fn on_struct(attrs: &mut StateAttrs, problems: &mut Problems, item: &Item<'_>) -
         "invariant" => attrs.invariants.push(item.path()?),
         "version" => {
             let version = version(item);
-            // A broken version is one: nothing else is to be said of it.
+            // An invalid version still counts as set, so that no second mistake is reported.
             attrs.version.set(problems, key, *version.as_ref().unwrap_or(&1));
             version?;
         }
@@ -137,7 +138,7 @@ fn on_struct(attrs: &mut StateAttrs, problems: &mut Problems, item: &Item<'_>) -
         name if ON_FIELD.contains(&name) => {
             return Err(syn::Error::new(key.span(), format!("`{name}` belongs on a field")));
         }
-        _ => return Err(unknown(key, "attribute of a state", &ON_STRUCT)),
+        _ => return Err(unknown(key, "state attribute", &ON_STRUCT)),
     }
     Ok(())
 }
@@ -172,7 +173,7 @@ fn on_field(attrs: &mut FieldAttrs, problems: &mut Problems, item: &Item<'_>) ->
         name if ON_STRUCT.contains(&name) => {
             return Err(syn::Error::new(key.span(), format!("`{name}` belongs on the struct")));
         }
-        _ => return Err(unknown(key, "attribute of a field", &ON_FIELD)),
+        _ => return Err(unknown(key, "field attribute", &ON_FIELD)),
     }
     Ok(())
 }
@@ -180,11 +181,12 @@ fn on_field(attrs: &mut FieldAttrs, problems: &mut Problems, item: &Item<'_>) ->
 fn version(item: &Item<'_>) -> syn::Result<u32> {
     let number = item.number()?;
     match number.base10_parse() {
-        Ok(0) => {
-            Err(syn::Error::new(number.span(), "a state without a version has version 0: the first is 1"))
-        }
+        Ok(0) => Err(syn::Error::new(
+            number.span(),
+            "versions start at 1: a state without a version has version 0",
+        )),
         Ok(version) => Ok(version),
-        Err(_) => Err(syn::Error::new(number.span(), "a version is a whole number of at most 32 bits")),
+        Err(_) => Err(syn::Error::new(number.span(), "a version must be an integer of at most 32 bits")),
     }
 }
 
@@ -194,9 +196,8 @@ pub(super) fn set_flag(slot: &mut Slot<()>, problems: &mut Problems, item: &Item
     Ok(())
 }
 
-/// The error for `rename(serialize = .., deserialize = ..)`.
+/// Returns the error for `rename(serialize = .., deserialize = ..)`.
 pub(super) fn one_name(key: &Ident) -> syn::Error {
-    let message = "a field is read under the name under which it is dumped: write `rename = \"..\"`, and `alias = \"..\"` for \
-                   further names that are read";
+    let message = "a field has one name for reading and writing: write `rename = \"..\"`, and `alias = \"..\"` for other names to read";
     syn::Error::new(key.span(), message)
 }

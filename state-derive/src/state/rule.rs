@@ -1,4 +1,4 @@
-//! `validate(..)`.
+//! The rules of `validate(..)`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
@@ -8,7 +8,7 @@ use crate::attr::{Item, Problems, Slot, unknown};
 
 /// One rule on a field's value.
 pub(super) struct Rule {
-    /// The rule's name where it is written.
+    /// The rule's name, with its span.
     pub(super) key: Ident,
     pub(super) kind: RuleKind,
 }
@@ -74,7 +74,7 @@ pub(super) fn parse(rules: &mut Vec<Rule>, problems: &mut Problems, item: &Item<
     Ok(())
 }
 
-/// A literal, or whatever expression gives a `&str`.
+/// Parses a string literal, or any expression of type `&str`.
 fn text(item: &Item<'_>) -> syn::Result<Expr> {
     let what = "a string";
     match item.argument(what)? {
@@ -92,7 +92,7 @@ fn length(problems: &mut Problems, item: &Item<'_>) -> syn::Result<RuleKind> {
             RuleKind::Length { min: Some(equal.clone()), max: Some(equal) }
         }
         Some(equal) => {
-            problems.at(equal, "`equal` stands alone, without `min` and `max`");
+            problems.at(equal, "`equal` cannot be combined with `min` or `max`");
             RuleKind::Length { min, max }
         }
         None => RuleKind::Length { min, max },
@@ -110,7 +110,7 @@ fn bounds(problems: &mut Problems, item: &Item<'_>, known: &[&str]) -> syn::Resu
             "min" => &mut min,
             "max" => &mut max,
             "equal" if known.contains(&"equal") => &mut equal,
-            _ => return Err(unknown(&bound.key, &format!("bound of `{}`", item.key), known)),
+            _ => return Err(unknown(&bound.key, &format!("`{}` bound", item.key), known)),
         };
         slot.set(problems, &bound.key, bound.expr()?);
         Ok(())
@@ -123,7 +123,7 @@ fn bounds(problems: &mut Problems, item: &Item<'_>, known: &[&str]) -> syn::Resu
 }
 
 impl Rule {
-    /// The rule as errors quote it.
+    /// Returns the rule as errors quote it.
     pub(super) fn text(&self) -> String {
         let key = &self.key;
         match &self.kind {
@@ -148,7 +148,7 @@ impl Rule {
     }
 }
 
-/// Tokens as people write them.
+/// Formats tokens as people write them.
 pub(super) fn source(tokens: impl ToTokens) -> String {
     let tokens: TokenStream = tokens.to_token_stream();
     let mut text = tokens.to_string();

@@ -1,14 +1,15 @@
-//! `Self` inside the struct means the struct; generated code puts what is written there into impls of other types.
+//! Replaces `Self` inside the struct by its name, because generated code copies types and expressions into impls of
+//! other types.
 
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::DeriveInput;
 
-/// The same struct with its own name for `Self`.
+/// Returns the struct with its name instead of `Self`.
 pub(super) fn named(input: DeriveInput) -> DeriveInput {
     let (_, generics, _) = input.generics.split_for_impl();
     let (name, generics) = (input.ident.to_token_stream(), generics.as_turbofish().to_token_stream());
-    // It was a struct before, and a path stands where `Self` stood.
+    // Cannot fail: only paths were replaced by paths.
     syn::parse2(replace(input.to_token_stream(), &name, &generics)).unwrap_or(input)
 }
 

@@ -1,4 +1,4 @@
-//! `#[serde(..)]`: what means the same on a state is honoured, everything else is refused.
+//! `#[serde(..)]`: attributes with the same meaning on a state are supported, all others are refused.
 
 use proc_macro2::Span;
 use syn::parse_quote;
@@ -13,7 +13,7 @@ pub(super) fn on_struct(attrs: &mut StateAttrs, problems: &mut Problems, item: &
         "rename_all" => attrs.rename_all.set(problems, &item.key, Case::named(&item.string()?)?),
         "crate" => return Err(refused(item, "use `#[state(crate = ..)]`")),
         "default" => return Err(refused(item, "use `#[state(default)]` on the fields")),
-        "deny_unknown_fields" => return Err(refused(item, "unknown fields are refused anyway")),
+        "deny_unknown_fields" => return Err(refused(item, "unknown fields are always refused")),
         _ => return Err(refused(item, "use `#[state(..)]`")),
     }
     Ok(())
@@ -40,10 +40,7 @@ pub(super) fn on_field(attrs: &mut FieldAttrs, problems: &mut Problems, item: &I
         "deserialize_with" => attrs.deserialize_with.set(problems, key, item.quoted_path()?),
         "flatten" => return Err(refused(item, "use `#[state(flatten)]` with another state")),
         "skip_serializing_if" => {
-            return Err(refused(
-                item,
-                "a dump holds every field; use `#[state(exclude)]` to keep this one out",
-            ));
+            return Err(refused(item, "use `#[state(exclude)]` to leave the field out of dumps"));
         }
         "skip_deserializing" => {
             return Err(refused(
@@ -58,5 +55,5 @@ pub(super) fn on_field(attrs: &mut FieldAttrs, problems: &mut Problems, item: &I
 
 fn refused(item: &Item<'_>, instead: &str) -> syn::Error {
     let span: Span = item.key.span();
-    syn::Error::new(span, format!("`#[serde({})]` is not honoured on a state; {instead}", item.key))
+    syn::Error::new(span, format!("`#[serde({})]` is not supported on a state: {instead}", item.key))
 }

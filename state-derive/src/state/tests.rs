@@ -1,6 +1,6 @@
-//! What each attribute adds to the expansion of the smallest state, and takes from it, in `snapshots/`.
+//! The difference that each attribute makes to the expansion of the smallest state, in `snapshots/`.
 //!
-//! `UPDATE_EXPECT=1 cargo test -p superstep-derive` writes the files anew; the change is then read like any other.
+//! `UPDATE_EXPECT=1 cargo test -p superstep-derive` updates the files. Review the change like any other.
 
 use expect_test::{ExpectFile, expect_file};
 use syn::parse_str;
@@ -14,7 +14,7 @@ fn expansion(item: &str) -> String {
     prettyplease::unparse(&syn::parse2(tokens).unwrap())
 }
 
-/// How the expansion of `item` differs from that of the plain state.
+/// Compares the expansion of `item` with that of the plain state.
 #[track_caller]
 fn check(item: &str, expected: &ExpectFile) {
     let (before, after) = (expansion(PLAIN), expansion(item));
@@ -26,7 +26,7 @@ fn field(attribute: &str, expected: &ExpectFile) {
     check(&format!("struct Ticket {{ {attribute} field: T }}"), expected);
 }
 
-/// The lines that differ, after the longest common subsequence.
+/// Returns the lines that differ, by longest common subsequence.
 fn diff(before: &str, after: &str) -> String {
     let (before, after): (Vec<_>, Vec<_>) = (before.lines().collect(), after.lines().collect());
     let mut common = vec![vec![0_usize; after.len() + 1]; before.len() + 1];
@@ -52,12 +52,12 @@ fn diff(before: &str, after: &str) -> String {
 }
 
 #[test]
-fn the_smallest_state() {
+fn smallest_state() {
     expect_file!["snapshots/plain.rs.txt"].assert_eq(&expansion(PLAIN));
 }
 
 #[test]
-fn a_mistake_leaves_a_stand_in() {
+fn mistake_leaves_a_fallback() {
     expect_file!["snapshots/stand_in.rs.txt"]
         .assert_eq(&expansion("struct Ticket { #[state(inptu)] field: T }"));
 }
@@ -102,7 +102,7 @@ fields! {
 }
 
 #[test]
-fn serde_attributes_mean_the_same() {
+fn serde_attributes_have_the_same_meaning() {
     for (serde, state) in [
         ("rename = \"other\"", "rename = \"other\""),
         ("alias = \"old\"", "alias = \"old\""),
@@ -124,7 +124,7 @@ fn serde_attributes_mean_the_same() {
 }
 
 #[test]
-fn an_option_is_folded_by_what_is_inside() {
+fn reducer_folds_the_inside_of_an_option() {
     check(
         "struct Ticket { #[state(reducer = append)] field: Option<T> }",
         &expect_file!["snapshots/reducer_optional.txt"],
@@ -132,7 +132,7 @@ fn an_option_is_folded_by_what_is_inside() {
 }
 
 #[test]
-fn another_crate_is_named_everywhere() {
+fn renamed_crate_is_used_everywhere() {
     let renamed = expansion("#[state(crate = ::renamed)] struct Ticket { field: T }");
     assert!(!renamed.contains("superstep"), "{renamed}");
 }

@@ -1,4 +1,4 @@
-//! The generated code.
+//! Generates the code.
 
 use proc_macro2::{Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -14,13 +14,13 @@ use super::model::{Kind, Param, Tool};
 // const _: () = { struct __Arguments { a: f64, b: f64 } impl<__S, __D> Tool<__S, __D> for add { .. } };
 pub(super) fn expand(tool: &Tool) -> TokenStream {
     let (runtime, ident) = (&tool.runtime, tool.ident());
-    let (itself, arguments) = (itself(tool), arguments(tool));
+    let (item, arguments) = (item(tool), arguments(tool));
     let (name, description) = (&tool.name, &tool.description);
     let call = call(tool);
     let bounds = bounds(tool);
     let lints = lints();
     quote! {
-        #itself
+        #item
         #[doc(hidden)]
         #lints
         const _: () = {
@@ -52,7 +52,7 @@ pub(super) fn expand(tool: &Tool) -> TokenStream {
     }
 }
 
-/// What is left behind mistakes: a tool that reads and does nothing.
+/// The expansion after a mistake: a tool that compiles and does nothing.
 pub(super) fn fallback(tool: &Tool) -> TokenStream {
     let (runtime, ident, vis) = (&tool.runtime, tool.ident(), &tool.vis);
     let lints = lints();
@@ -91,21 +91,22 @@ fn lints() -> TokenStream {
 // fn add() -> add { add {} }
 // impl add { pub async fn call(..) -> .. { .. } }
 //
-// A struct of no fields and a function, and not one value for both: `let add = ..` would be a pattern that means the value.
-fn itself(tool: &Tool) -> TokenStream {
+// A struct without fields and a function, not one value for both: `let add = ..` would be a pattern that matches the
+// value.
+fn item(tool: &Tool) -> TokenStream {
     let Tool { vis, docs, attrs, signature, block, .. } = tool;
     let ident = tool.ident();
     let mut signature = signature.clone();
     signature.ident = Ident::new("call", ident.span());
     let name = ident.unraw();
-    let about = format!("The tool [`{name}`](struct@{name}).");
+    let doc = format!("The tool [`{name}`](struct@{name}).");
     quote! {
         #(#docs)*
         #[allow(non_camel_case_types)]
         #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
         #vis struct #ident {}
 
-        #[doc = #about]
+        #[doc = #doc]
         #[allow(dead_code)]
         #vis fn #ident() -> #ident { #ident {} }
 
@@ -122,12 +123,13 @@ fn itself(tool: &Tool) -> TokenStream {
 // #[derive(Deserialize, JsonSchema)]
 // struct __Arguments { a: __Argument_0, b: __Argument_1 }
 //
-// Where a type cannot be an argument, that is the one error: of what is made of a broken constant rustc says nothing.
+// A type that cannot be an argument is the only error: rustc reports nothing about code that depends on a broken
+// constant.
 fn arguments(tool: &Tool) -> TokenStream {
     let runtime = &tool.runtime;
-    if let Some(whole) = tool.whole() {
-        let fits = fits(runtime, &whole.ty);
-        let ty = &whole.ty;
+    if let Some(all) = tool.all_arguments() {
+        let fits = fits(runtime, &all.ty);
+        let ty = &all.ty;
         return quote! {
             const __FITS: ::core::primitive::bool = { #fits true };
             type __Arguments = <#ty as #runtime::Checked<__FITS>>::Same;
@@ -156,7 +158,7 @@ fn arguments(tool: &Tool) -> TokenStream {
     }
 }
 
-/// `let _ = <f64 as Argument>::FITS;`, all of it at the type.
+/// `let _ = <f64 as Argument>::FITS;`, with the span of the type.
 fn fits(runtime: &TokenStream, ty: &Type) -> TokenStream {
     let span = ty.span();
     let at_type = |mut token: TokenTree| {
@@ -175,9 +177,9 @@ fn call(tool: &Tool) -> TokenStream {
             let name = &param.ident;
             quote!(__arguments.#name)
         }
-        Kind::Arguments => quote!(__arguments),
+        Kind::AllArguments => quote!(__arguments),
         Kind::Provided => {
-            let ty = living(&param.ty, "'static");
+            let ty = with_lifetime(&param.ty, "'static");
             quote!(#runtime::provided::<#ty, __S, __D>(__turn)?)
         }
     });
@@ -188,7 +190,7 @@ fn call(tool: &Tool) -> TokenStream {
 fn bounds(tool: &Tool) -> Vec<TokenStream> {
     let runtime = &tool.runtime;
     let provided = |param: &Param| {
-        let (fixed, borrowed) = (living(&param.ty, "'static"), living(&param.ty, "'__b"));
+        let (fixed, borrowed) = (with_lifetime(&param.ty, "'static"), with_lifetime(&param.ty, "'__b"));
         quote! {
             <#fixed as #runtime::Param>::Fixed:
                 for<'__b> #runtime::Extract<__S, __D, At<'__b> = #borrowed>
@@ -204,8 +206,8 @@ fn bounds(tool: &Tool) -> Vec<TokenStream> {
     bounds
 }
 
-/// A borrowing type with its lifetimes being this one.
-fn living(ty: &Type, lifetime: &str) -> TokenStream {
+/// Returns a borrowing type with this lifetime.
+fn with_lifetime(ty: &Type, lifetime: &str) -> TokenStream {
     let lifetime = Lifetime::new(lifetime, Span::call_site());
     match ty {
         Type::Reference(reference) => {
@@ -214,14 +216,14 @@ fn living(ty: &Type, lifetime: &str) -> TokenStream {
         }
         other => {
             let mut tokens = TokenStream::new();
-            relive(other.to_token_stream(), &lifetime, &mut tokens);
+            replace_lifetimes(other.to_token_stream(), &lifetime, &mut tokens);
             tokens
         }
     }
 }
 
-/// Puts `lifetime` into the place of every other but `'static`.
-fn relive(tokens: TokenStream, lifetime: &Lifetime, into: &mut TokenStream) {
+/// Replaces every lifetime except `'static` by `lifetime`.
+fn replace_lifetimes(tokens: TokenStream, lifetime: &Lifetime, into: &mut TokenStream) {
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
         match token {
@@ -238,7 +240,7 @@ fn relive(tokens: TokenStream, lifetime: &Lifetime, into: &mut TokenStream) {
             }
             TokenTree::Group(group) => {
                 let mut inner = TokenStream::new();
-                relive(group.stream(), lifetime, &mut inner);
+                replace_lifetimes(group.stream(), lifetime, &mut inner);
                 let mut group_of = Group::new(group.delimiter(), inner);
                 group_of.set_span(group.span());
                 into.extend([TokenTree::Group(group_of)]);

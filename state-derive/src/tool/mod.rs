@@ -1,4 +1,4 @@
-//! `#[tool]`: an async function that a language model may have called.
+//! `#[tool]`: an async function that a language model can call.
 
 mod check;
 mod expand;
@@ -12,12 +12,13 @@ use syn::ItemFn;
 
 use crate::attr::Problems;
 
-/// The tool's name, and what is emitted for it.
+/// Returns the tool's name and its expansion.
 pub(crate) fn tool(attributes: TokenStream, item: TokenStream) -> (String, TokenStream) {
     let function: ItemFn = match syn::parse2(item.clone()) {
         Ok(function) => function,
         Err(_) => {
-            let error = syn::Error::new_spanned(&item, "a tool is an async function: `#[tool] async fn ..`");
+            let error =
+                syn::Error::new_spanned(&item, "`#[tool]` needs an async function: `#[tool] async fn ..`");
             let mut tokens = error.into_compile_error();
             tokens.extend(item);
             return (String::new(), tokens);

@@ -1,4 +1,4 @@
-//! Attribute syntax.
+//! Parses the attribute and the function.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -42,7 +42,7 @@ pub(super) fn parse(attributes: TokenStream, function: ItemFn, problems: &mut Pr
         },
         vis,
         name: name.get().map_or_else(|| signature.ident.unraw().to_string(), LitStr::value),
-        description: description.get().map_or_else(|| text(&own_docs), LitStr::value),
+        description: description.get().map_or_else(|| doc_text(&own_docs), LitStr::value),
         docs: own_docs,
         attrs,
         params,
@@ -51,7 +51,7 @@ pub(super) fn parse(attributes: TokenStream, function: ItemFn, problems: &mut Pr
     }
 }
 
-/// One parameter; what is said of it as an argument is taken off the function.
+/// Reads a parameter. Moves the attributes of an argument from the function to the model.
 fn param(input: &mut FnArg, problems: &mut Problems) -> Option<Param> {
     let FnArg::Typed(typed) = input else { return None };
     let mut all = Slot::<()>::default();
@@ -63,10 +63,10 @@ fn param(input: &mut FnArg, problems: &mut Problems) -> Option<Param> {
         all.set(problems, &item.key, ());
         Ok(())
     });
-    let of_argument =
+    let is_argument_attr =
         |attr: &Attribute| ["doc", "serde", "schemars"].iter().any(|name| attr.path().is_ident(name));
-    let (on_argument, mut others): (Vec<Attribute>, Vec<Attribute>) =
-        std::mem::take(&mut typed.attrs).into_iter().partition(of_argument);
+    let (argument_attrs, mut others): (Vec<Attribute>, Vec<Attribute>) =
+        std::mem::take(&mut typed.attrs).into_iter().partition(is_argument_attr);
     others.retain(|attr| !attr.path().is_ident("tool"));
     typed.attrs = others;
     let ident = match &*typed.pat {
@@ -76,16 +76,16 @@ fn param(input: &mut FnArg, problems: &mut Problems) -> Option<Param> {
         _ => None,
     };
     let kind = if all.is_set() {
-        Kind::Arguments
+        Kind::AllArguments
     } else if is_provided(&typed.ty) {
         Kind::Provided
     } else {
-        Kind::Argument(on_argument)
+        Kind::Argument(argument_attrs)
     };
     Some(Param { ident, ty: (*typed.ty).clone(), kind })
 }
 
-/// Whether a parameter borrows from the run: a reference, or a type with a lifetime.
+/// Returns `true` if a parameter borrows from the run: a reference, or a type with a lifetime.
 fn is_provided(ty: &Type) -> bool {
     match ty {
         Type::Reference(_) => true,
@@ -100,8 +100,8 @@ fn is_provided(ty: &Type) -> bool {
     }
 }
 
-/// A doc comment as a text.
-fn text(docs: &[Attribute]) -> String {
+/// Returns doc comments as a string.
+fn doc_text(docs: &[Attribute]) -> String {
     let line = |attr: &Attribute| match &attr.meta {
         Meta::NameValue(meta) => match &meta.value {
             Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value().trim().to_owned()),

@@ -13,7 +13,7 @@ fn check_mistakes(attributes: TokenStream, function: TokenStream, expected: &Exp
 }
 
 #[test]
-fn a_tool_is_a_struct_with_the_function_in_it() {
+fn tool_is_a_struct_with_the_function_as_method() {
     check(
         quote! {
             /// Adds.
@@ -148,15 +148,15 @@ fn every_mistake_is_reported_at_once() {
             unknown attribute `nam`, did you mean `name`?
             `name` takes a string: `name = ".."`
             unknown attribute `al`, did you mean `all`?
-            a tool is an async function: write `async fn`
-            a tool has no generic parameters: a model could not say what they are
-            a tool is no method: what it needs it takes from the context, `&ContextWith<_>`
-            a tool says what it returns: a text, a number, JSON, `ToolReply` or a `Result` of these
-            a tool needs a description, by which the model chooses it: write a doc comment
-            an argument is owned: write `String`
-            an argument is owned: write `Vec<u8>`
-            an argument has a name, by which the model gives it
-            a tool changes nothing in place: return an update
+            a tool must be an async function: write `async fn`
+            a tool cannot have generic parameters
+            a tool cannot be a method: take shared values from the context, `&ContextWith<_>`
+            a tool needs a concrete return type: a string, a number, JSON, `ToolReply` or a `Result` of these
+            a tool needs a description for the model: write a doc comment
+            an argument must be owned: write `String`
+            an argument must be owned: write `Vec<u8>`
+            an argument needs a name, not a pattern
+            a tool cannot change the state in place: return an update
         "#]],
     );
     check_mistakes(
@@ -166,9 +166,9 @@ fn every_mistake_is_reported_at_once() {
             async fn bad(#[tool(all)] one: One, #[tool(all)] two: Two, three: u8, four: impl Copy) {}
         },
         &expect![[r#"
-            `#[tool(all)]` is given twice
-            another parameter has all arguments already: `#[tool(all)]`
-            another parameter has all arguments already: `#[tool(all)]`
+            only one parameter can have `#[tool(all)]`
+            another parameter already takes all arguments: `#[tool(all)]`
+            another parameter already takes all arguments: `#[tool(all)]`
         "#]],
     );
 }

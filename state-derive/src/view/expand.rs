@@ -5,7 +5,7 @@ use syn::Type;
 use crate::attr::ends;
 use crate::generics;
 
-use super::model::{Field, Held, View};
+use super::model::{Field, Ownership, View};
 
 /// ```text
 /// impl<'a> Question<'a> {
@@ -34,7 +34,7 @@ pub(crate) fn expand(view: &View) -> TokenStream {
         Self { #(#values),* }
     };
     let Forms { params, bounds, fixed, at } = forms(view);
-    let shows = quote! {
+    let view_impl = quote! {
         #[automatically_derived]
         impl<#params> #g::View for #name<#fixed> where #bounds {
             type Of = #of;
@@ -45,16 +45,16 @@ pub(crate) fn expand(view: &View) -> TokenStream {
             }
         }
     };
-    impls(view, &of, &constructor, &quote!(#g::Viewed<#name<#fixed>>), &shows)
+    impls(view, &of, &constructor, &quote!(#g::Viewed<#name<#fixed>>), &view_impl)
 }
 
-/// The same impls without behaviour: what is wrong has been said, "cannot read `Question`" need not follow.
+/// Returns the same impls without behaviour, so that no second error says that a node cannot read the view.
 pub(crate) fn fallback(view: &View) -> TokenStream {
     let (g, name) = (&view.runtime, &view.name);
     let unreachable = quote!(::core::unreachable!());
     let of = view.of.as_ref().map_or_else(|| quote!(impl ::core::marker::Sized), Type::to_token_stream);
     let Forms { params, bounds, fixed, at } = forms(view);
-    let shows = quote! {
+    let view_impl = quote! {
         #[automatically_derived]
         impl<#params> #g::FixedParam for #name<#fixed> where #bounds {
             type Role = #g::IsView;
@@ -69,18 +69,18 @@ pub(crate) fn fallback(view: &View) -> TokenStream {
             }
         }
     };
-    impls(view, &of, &unreachable, &quote!(#name<#fixed>), &shows)
+    impls(view, &of, &unreachable, &quote!(#name<#fixed>), &view_impl)
 }
 
 /// `let question = (&state.question,);`
 ///
-/// Spanned at the field's name: that is where rustc says that the state has no such field.
+/// The span is the field's name: there rustc reports that the state has no such field.
 fn expand_read(field: &Field, local: &Ident) -> TokenStream {
     let (name, from) = (&field.name, &field.from);
-    // A name that a `macro_rules!` was given does not see `__state`, so that has the derive's own span.
+    // `__state` has the derive's own span: a name from a `macro_rules!` argument would not resolve to it.
     let state = Ident::new("__state", Span::call_site());
-    match field.held {
-        Held::Cloned => {
+    match field.ownership {
+        Ownership::Cloned => {
             quote_spanned!(name.span()=> let #local = (::core::clone::Clone::clone(&(*#state).#from),);)
         }
         _ => quote_spanned!(name.span()=> let #local = (&(*#state).#from,);),
@@ -89,17 +89,17 @@ fn expand_read(field: &Field, local: &Ident) -> TokenStream {
 
 /// `question: question.0`
 ///
-/// From the first token of the field's type to the last: that is where rustc says that the state's field has another
-/// one. It is why there is a tuple.
+/// The spans run over the field's type: there rustc reports that the state's field has another type. The tuple makes
+/// this possible.
 fn expand_value(field: &Field, local: &Ident) -> TokenStream {
-    let (name, value) = (&field.name, spread(local, &field.ty));
-    let Held::BorrowedInside(inner) = &field.held else { return quote!(#name: #value) };
+    let (name, value) = (&field.name, tuple_field(local, &field.ty));
+    let Ownership::BorrowedInOption(inner) = &field.ownership else { return quote!(#name: #value) };
     let (first, last) = ends(&field.ty);
     let mut inside = Group::new(Delimiter::Parenthesis, quote!(__inside));
     inside.set_span(last);
     let some = quote_spanned!(first=> ::core::option::Option::Some #inside);
     let local = self::local(0, inner);
-    let shown = spread(&local, inner);
+    let shown = tuple_field(&local, inner);
     quote! {
         #name: if let #some = #value {
             let #local = (__inside,);
@@ -111,14 +111,15 @@ fn expand_value(field: &Field, local: &Ident) -> TokenStream {
     }
 }
 
-/// A local that is written and read with the span of `ty`: another one, and a `macro_rules!` may hide it from itself.
+/// Returns a local variable with the span of `ty`. Definition and use need the same span, or `macro_rules!` hygiene
+/// separates them.
 fn local(index: usize, ty: &Type) -> Ident {
     let (first, _) = ends(ty);
     format_ident!("__field_{index}", span = first)
 }
 
-/// `local.0`, all along `ty`.
-fn spread(local: &Ident, ty: &Type) -> TokenStream {
+/// Returns `local.0` with the spans of `ty`.
+fn tuple_field(local: &Ident, ty: &Type) -> TokenStream {
     let (first, last) = ends(ty);
     let mut index = Literal::usize_unsuffixed(0);
     index.set_span(last);
@@ -130,7 +131,7 @@ fn impls(
     of: &TokenStream,
     constructor: &TokenStream,
     param: &TokenStream,
-    shows: &TokenStream,
+    view_impl: &TokenStream,
 ) -> TokenStream {
     let (g, name, visibility) = (&view.runtime, &view.name, &view.visibility);
     let lifetime = view.lifetime();
@@ -159,12 +160,12 @@ fn impls(
                 type Role = #g::IsView;
             }
 
-            #shows
+            #view_impl
         };
     }
 }
 
-/// The view without its lifetime, and for a short one.
+/// The generics of the view with `'static` and with a short lifetime.
 struct Forms {
     params: TokenStream,
     bounds: TokenStream,
@@ -182,7 +183,8 @@ fn forms(view: &View) -> Forms {
     }
 }
 
-/// The user's where-clause, and that the state is one: what a generic state asks need not be said again.
+/// Returns the user's where-clause plus `State: GraphState`, so that users need not repeat the bounds of a generic
+/// state.
 fn with_state(view: &View, written: &TokenStream) -> TokenStream {
     let g = &view.runtime;
     let generic = view.generics.type_params().next().is_some();

@@ -1,4 +1,4 @@
-//! `#[derive(StateView)]`: a struct that is a part of a state, borrowed or cloned.
+//! `#[derive(StateView)]`: a struct with a part of a state, borrowed or cloned.
 
 mod check;
 mod expand;

@@ -9,34 +9,34 @@ pub(crate) struct View {
     pub(crate) visibility: Visibility,
     pub(crate) generics: Generics,
     pub(crate) runtime: Runtime,
-    /// The state that is viewed; `None` when the view does not say.
+    /// The viewed state; `None` if `of` is missing.
     pub(crate) of: Option<Type>,
     pub(crate) fields: Vec<Field>,
 }
 
-/// A field of a view, which shows a field of the state.
+/// A field of a view. It has the value of a field of the state.
 pub(crate) struct Field {
     pub(crate) name: Ident,
     pub(crate) ty: Type,
-    /// The path to the field behind the state, `chat.log`, as it is to be written.
+    /// The path from the state to its field, such as `chat.log`.
     pub(crate) from: TokenStream,
-    pub(crate) held: Held,
+    pub(crate) ownership: Ownership,
 }
 
-/// How a view has what it shows.
-pub(crate) enum Held {
+/// The form in which a view holds the value of a field.
+pub(crate) enum Ownership {
     /// `&'a T`
     Borrowed,
-    /// `Option<&'a T>`, with the `&'a T`.
-    BorrowedInside(Box<Type>),
-    /// Anything without the view's lifetime: a clone.
+    /// `Option<&'a T>`. The type is the inner `&'a T`.
+    BorrowedInOption(Box<Type>),
+    /// Any type without the view's lifetime: the field is cloned.
     Cloned,
-    /// A type that holds the view's lifetime in another way.
+    /// A type that uses the view's lifetime in an unsupported way.
     Unknown,
 }
 
 impl View {
-    /// What the view borrows for, if it does; a second lifetime is a mistake.
+    /// Returns the view's lifetime, if it has one. A second lifetime is a mistake.
     pub(crate) fn lifetime(&self) -> Option<&Lifetime> {
         self.generics.lifetimes().next().map(|param| &param.lifetime)
     }

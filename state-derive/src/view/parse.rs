@@ -5,7 +5,7 @@ use syn::{Attribute, Data, DeriveInput, Expr, Fields, GenericArgument, Lifetime,
 use crate::attr::{Problems, Runtime, Slot, items, unknown};
 use crate::generics::mentions;
 
-use super::model::{Field, Held, View};
+use super::model::{Field, Ownership, View};
 
 pub(crate) fn parse(input: DeriveInput, problems: &mut Problems) -> View {
     let (of, krate) = read_struct(&input.attrs, problems);
@@ -17,7 +17,7 @@ pub(crate) fn parse(input: DeriveInput, problems: &mut Problems) -> View {
         of,
         fields: Vec::new(),
     };
-    let wrong = "a view is a struct with named fields: each shows the state's field of its name";
+    let wrong = "a view must be a struct with named fields";
     match input.data {
         Data::Struct(data) => match data.fields {
             Fields::Named(fields) => {
@@ -43,7 +43,7 @@ fn read_struct(attrs: &[Attribute], problems: &mut Problems) -> (Option<Type>, O
             "of" => of.set(problems, &item.key, item.ty()?),
             "crate" => krate.set(problems, &item.key, item.path()?),
             "from" => {
-                let message = "`from` belongs on a field: it says which field of the state it shows";
+                let message = "`from` belongs on a field: it names a field of the state";
                 return Err(syn::Error::new(item.key.span(), message));
             }
             _ => return Err(unknown(&item.key, "attribute", &["of", "crate"])),
@@ -68,11 +68,11 @@ fn read_field(field: syn::Field, lifetime: Option<&Lifetime>, problems: &mut Pro
     });
     let name = field.ident?;
     let from = from.get().cloned().unwrap_or_else(|| quote!(#name));
-    let held = lifetime.map_or(Held::Cloned, |lifetime| held(&field.ty, lifetime));
-    Some(Field { name, ty: field.ty, from, held })
+    let ownership = lifetime.map_or(Ownership::Cloned, |lifetime| ownership(&field.ty, lifetime));
+    Some(Field { name, ty: field.ty, from, ownership })
 }
 
-/// `chat.log`: a field, or a field inside one.
+/// `chat.log`: the path of a field of the state.
 fn read_path(path: Expr) -> syn::Result<TokenStream> {
     let mut inner = &path;
     loop {
@@ -81,42 +81,42 @@ fn read_path(path: Expr) -> syn::Result<TokenStream> {
             Expr::Group(group) => inner = &group.expr,
             Expr::Path(root) if root.path.get_ident().is_some() => return Ok(path.into_token_stream()),
             _ => {
-                let message = "`from` takes a field of the state, or one inside it: `from = chat.log`";
+                let message = "`from` takes a field of the state, or a nested one: `from = chat.log`";
                 return Err(syn::Error::new_spanned(path, message));
             }
         }
     }
 }
 
-fn held(ty: &Type, lifetime: &Lifetime) -> Held {
+fn ownership(ty: &Type, lifetime: &Lifetime) -> Ownership {
     if !mentions(ty, lifetime) {
-        Held::Cloned
-    } else if borrowed(ty, lifetime) {
-        Held::Borrowed
+        Ownership::Cloned
+    } else if is_borrowed(ty, lifetime) {
+        Ownership::Borrowed
     } else {
-        let inner = optional(ty).filter(|inner| borrowed(inner, lifetime));
-        inner.map_or(Held::Unknown, |inner| Held::BorrowedInside(Box::new(inner.clone())))
+        let inner = option_inner(ty).filter(|inner| is_borrowed(inner, lifetime));
+        inner.map_or(Ownership::Unknown, |inner| Ownership::BorrowedInOption(Box::new(inner.clone())))
     }
 }
 
-/// Whether `ty` is `&'a T`.
-fn borrowed(ty: &Type, lifetime: &Lifetime) -> bool {
+/// Returns `true` if `ty` is `&'a T`.
+fn is_borrowed(ty: &Type, lifetime: &Lifetime) -> bool {
     match ty {
         Type::Reference(reference) => {
             let outside = reference.lifetime.as_ref().is_some_and(|found| found.ident == lifetime.ident);
             outside && reference.mutability.is_none() && !mentions(&reference.elem, lifetime)
         }
-        Type::Group(group) => borrowed(&group.elem, lifetime),
-        Type::Paren(paren) => borrowed(&paren.elem, lifetime),
+        Type::Group(group) => is_borrowed(&group.elem, lifetime),
+        Type::Paren(paren) => is_borrowed(&paren.elem, lifetime),
         _ => false,
     }
 }
 
-/// The `T` of an `Option<T>`.
-fn optional(ty: &Type) -> Option<&Type> {
+/// Returns the `T` of an `Option<T>`.
+fn option_inner(ty: &Type) -> Option<&Type> {
     let path = match ty {
         Type::Path(path) => path,
-        Type::Group(group) => return optional(&group.elem),
+        Type::Group(group) => return option_inner(&group.elem),
         _ => return None,
     };
     let last = path.path.segments.last().filter(|last| last.ident == "Option")?;

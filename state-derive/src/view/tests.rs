@@ -12,7 +12,7 @@ fn check_mistakes(input: syn::DeriveInput, expected: &Expect) {
 }
 
 #[test]
-fn a_view_borrows_and_clones() {
+fn view_borrows_and_clones() {
     check(
         parse_quote! {
             #[view(of = Ticket)]
@@ -73,7 +73,7 @@ fn a_view_borrows_and_clones() {
 }
 
 #[test]
-fn an_owned_view_of_a_generic_state_from_a_renamed_crate() {
+fn owned_view_of_a_generic_state_with_a_renamed_crate() {
     check(
         parse_quote! {
             #[view(of = Ticket<T, N>, crate = ::renamed)]
@@ -132,7 +132,7 @@ fn an_owned_view_of_a_generic_state_from_a_renamed_crate() {
 }
 
 #[test]
-fn bounds_that_name_the_lifetime_follow_it() {
+fn bounds_use_the_replaced_lifetime() {
     check(
         parse_quote! {
             #[view(of = Ticket<T>)]
@@ -216,22 +216,22 @@ fn every_mistake_is_reported() {
             }
         },
         &expect![[r#"
-            `from` belongs on a field: it says which field of the state it shows
+            `from` belongs on a field: it names a field of the state
             unknown attribute `off`, did you mean `of`?
             `crate` takes a path: `crate = some::path`
             unknown attribute `form`, did you mean `from`?
             `of` belongs on the struct
-            `from` takes a field of the state, or one inside it: `from = chat.log`
-            `from` takes a field of the state, or one inside it: `from = chat.log`
+            `from` takes a field of the state, or a nested one: `from = chat.log`
+            `from` takes a field of the state, or a nested one: `from = chat.log`
             `from` takes an expression: `from = value`
-            `from` is given twice
+            duplicate `from`
             write `#[view(..)]`
-            say which state this is a view of: `#[view(of = State)]`
-            a view borrows for one lifetime, that of the state it is given
-            a field of a view borrows as `&'a T` or `Option<&'a T>`, or has a type without lifetime and is cloned
-            a field of a view borrows as `&'a T` or `Option<&'a T>`, or has a type without lifetime and is cloned
-            a field of a view borrows as `&'a T` or `Option<&'a T>`, or has a type without lifetime and is cloned
-            a field of a view borrows as `&'a T` or `Option<&'a T>`, or has a type without lifetime and is cloned
+            missing state: write `#[view(of = State)]`
+            a view can have only one lifetime parameter
+            a view can borrow only as `&'a T` or `Option<&'a T>`: use one of these, or an owned type to clone the field
+            a view can borrow only as `&'a T` or `Option<&'a T>`: use one of these, or an owned type to clone the field
+            a view can borrow only as `&'a T` or `Option<&'a T>`: use one of these, or an owned type to clone the field
+            a view can borrow only as `&'a T` or `Option<&'a T>`: use one of these, or an owned type to clone the field
         "#]],
     );
 }
@@ -241,25 +241,25 @@ fn only_a_struct_with_named_fields_is_a_view() {
     check_mistakes(
         parse_quote! { #[view(of = Ticket)] struct Question<'a>(&'a str); },
         &expect![[r#"
-        a view is a struct with named fields: each shows the state's field of its name
+        a view must be a struct with named fields
     "#]],
     );
     check_mistakes(
         parse_quote! { #[view(of = Ticket)] struct Question; },
         &expect![[r#"
-        a view is a struct with named fields: each shows the state's field of its name
+        a view must be a struct with named fields
     "#]],
     );
     check_mistakes(
         parse_quote! { #[view(of = Ticket)] enum Question { A } },
         &expect![[r#"
-        a view is a struct with named fields: each shows the state's field of its name
+        a view must be a struct with named fields
     "#]],
     );
     check_mistakes(
         parse_quote! { #[view(of = Ticket)] union Question { a: u8 } },
         &expect![[r#"
-        a view is a struct with named fields: each shows the state's field of its name
+        a view must be a struct with named fields
     "#]],
     );
 }

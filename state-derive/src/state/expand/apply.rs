@@ -65,7 +65,7 @@ fn on(cx: &Context<'_>, member: &Member, method: TokenStream, more: TokenStream)
     }
 }
 
-/// The methods that consume the write.
+/// Generates the methods that consume the write.
 fn by_value(cx: &Context<'_>) -> TokenStream {
     let (runtime, this, undo) = (cx.runtime, &cx.this, &cx.undo);
     let consumed =

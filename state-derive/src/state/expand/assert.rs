@@ -2,11 +2,11 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::{GenericParam, Ident};
 
-use crate::state::model::{Field, Flat, Given, Reducer, Start, State, plain};
+use crate::state::model::{Field, Flat, InInput, Reducer, Start, State, plain};
 
 use super::context::Context;
 use super::json::takes_whole_values;
-use super::span::Over;
+use super::span::UserSpans;
 
 // const __CHECK_answer: bool = {
 //     let _ = <AnyState as FieldType<Option<String>>>::FITS;
@@ -17,9 +17,9 @@ use super::span::Over;
 // };
 // type __Type_answer = <Option<String> as Checked<__CHECK_answer>>::Same;
 //
-// A type that does not fit is an error in the constant, at the field's type. The constant is then a broken one, a type
-// that is projected through it is an error type, and rustc says nothing further about whatever is made of those: all
-// other generated code names the alias. (A constant cannot be generic, so fields of generic types go without.)
+// A type that does not fit is an error in the constant, at the field's type. A type that is projected through a broken
+// constant is an error type, and rustc reports nothing about code that uses it. Therefore all other generated code
+// names the alias. Constants cannot be generic, so fields of generic types have no alias.
 pub(super) fn items(cx: &Context<'_>) -> TokenStream {
     let fields = cx.state.fields().map(|field| {
         let (name, ty) = (plain(&field.ident), &field.ty);
@@ -27,9 +27,9 @@ pub(super) fn items(cx: &Context<'_>) -> TokenStream {
         checked(cx, is_generic(cx.state, field), &name, ty, &checks)
     });
     let flats = cx.state.flats().map(|flat| {
-        let (over, ty) = (Over::of(&flat.ty), &flat.ty);
-        let runtime = over.runtime(cx.runtime);
-        let check = over.around(quote!(<), quote!(#ty), quote!(as #runtime::GraphState>::FIELD_COUNT));
+        let (spans, ty) = (UserSpans::of(&flat.ty), &flat.ty);
+        let runtime = spans.runtime(cx.runtime);
+        let check = spans.around(quote!(<), quote!(#ty), quote!(as #runtime::GraphState>::FIELD_COUNT));
         let generic = mentions_params(cx.state, quote!(#ty));
         checked(cx, generic, &plain(&flat.ident), ty, &[check])
     });
@@ -64,41 +64,41 @@ fn checked(
 }
 
 fn checks(cx: &Context<'_>, field: &Field) -> Vec<TokenStream> {
-    let (over, ty) = (Over::of(&field.ty), &field.ty);
-    let runtime = over.runtime(cx.runtime);
-    let is = |bound: TokenStream| over.around(quote!(<), quote!(#ty), quote!(as #bound>::FITS));
-    let state = over.all(quote!(#runtime::AnyState as #runtime::FieldType));
-    let mut checks = vec![over.around(quote!(<), quote!(#state<#ty>), quote!(>::FITS))];
+    let (spans, ty) = (UserSpans::of(&field.ty), &field.ty);
+    let runtime = spans.runtime(cx.runtime);
+    let is = |bound: TokenStream| spans.around(quote!(<), quote!(#ty), quote!(as #bound>::FITS));
+    let state = spans.all(quote!(#runtime::AnyState as #runtime::FieldType));
+    let mut checks = vec![spans.around(quote!(<), quote!(#state<#ty>), quote!(>::FITS))];
     if !matches!(field.reducer, Reducer::Replace) {
-        // With an `Option`, the reducer folds what is inside; asked for that, rustc names it as it is written.
+        // For an `Option`, check the inner type that the reducer folds, so that rustc names it as the user wrote it.
         let (reducer, folded) = match &field.reducer {
             Reducer::BuiltIn { name, optional: Some(inner), .. } => {
                 let name = format_ident!("{name}");
-                (over.all(quote!(#runtime::reducers::#name)), inner)
+                (spans.all(quote!(#runtime::reducers::#name)), inner)
             }
             _ => (cx.reducer(field), ty),
         };
         let ask = quote!(#reducer as #runtime::Reducer<#folded>);
-        checks.push(over.around(quote!(<), ask, quote!(>::EXCLUSIVE)));
+        checks.push(spans.around(quote!(<), ask, quote!(>::EXCLUSIVE)));
     }
     match (field.tracked, &field.codec.write, &field.codec.read) {
         (true, None, None) => checks.push(is(quote!(#runtime::Tracked))),
         (true, None, Some(_)) => checks.push(is(quote!(#runtime::Written))),
         _ => {}
     }
-    // What the field's own functions write and read need not be able to do so itself.
+    // A field with its own functions needs no serde impls.
     let through = takes_whole_values(field) && field.codec.write.is_some() && field.codec.read.is_some();
     if field.tracked && field.reducer.is_custom() && !through {
         let reducer = cx.reducer(field);
-        // Of a function both are the same.
+        // A function has the same type for update and delta.
         let both = [Some(quote!(Update)), matches!(field.reducer, Reducer::Type(_)).then(|| quote!(Delta))];
         for written in both.into_iter().flatten() {
             let fits = quote!(>::#written as #runtime::TrackedUpdate>::FITS);
-            checks.push(over.around(quote!(<<), quote!(#reducer as #runtime::Reducer<#ty>), fits));
+            checks.push(spans.around(quote!(<<), quote!(#reducer as #runtime::Reducer<#ty>), fits));
         }
     }
     if needs_start(field) {
-        let given = field.given == Given::Always && !field.ephemeral;
+        let given = field.in_input == InInput::Required && !field.ephemeral;
         checks.push(is(if given { quote!(#runtime::UntrackedStart) } else { quote!(#runtime::StartValue) }));
     }
     checks
@@ -108,31 +108,31 @@ fn needs_start(field: &Field) -> bool {
     field.has_start() && matches!(field.start, Start::Default)
 }
 
-/// The name under which generated code knows a field's type.
+/// Returns the alias of a field's type in generated code.
 pub(super) fn field_type(state: &State, field: &Field) -> TokenStream {
     if is_generic(state, field) { field.ty.to_token_stream() } else { alias(&field.ident, &field.ty) }
 }
 
-/// The name under which generated code knows a flattened state.
+/// Returns the alias of a flattened state in generated code.
 pub(super) fn flat_type(state: &State, flat: &Flat) -> TokenStream {
     let ty = &flat.ty;
     if mentions_params(state, quote!(#ty)) { quote!(#ty) } else { alias(&flat.ident, ty) }
 }
 
-/// The reducer of the user's, under an alias that lies over the field's type.
+/// Returns the alias of a user's reducer, with the spans of the field's type.
 pub(super) fn reducer_type(state: &State, field: &Field, path: &syn::Path) -> TokenStream {
     if mentions_params(state, quote!(#path)) {
         return quote!(#path);
     }
-    let (over, alias) = (Over::of(&field.ty), format_ident!("__Reducer_{}", field.ident));
-    let runtime = over.runtime(&state.runtime);
-    // A single token would lie over the first token only.
-    over.all(quote!(#runtime::Itself<#alias>))
+    let (spans, alias) = (UserSpans::of(&field.ty), format_ident!("__Reducer_{}", field.ident));
+    let runtime = spans.runtime(&state.runtime);
+    // Two tokens are needed: a single token would have the span of the first token only.
+    spans.all(quote!(#runtime::Itself<#alias>))
 }
 
 fn alias(ident: &Ident, ty: &impl ToTokens) -> TokenStream {
     let alias = format_ident!("__Type_{}", plain(ident));
-    Over::of(ty).all(quote!(#alias))
+    UserSpans::of(ty).all(quote!(#alias))
 }
 
 fn is_generic(state: &State, field: &Field) -> bool {

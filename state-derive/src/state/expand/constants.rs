@@ -11,7 +11,7 @@ use super::fields::docs_or;
 // }
 pub(super) fn items(cx: &Context<'_>) -> TokenStream {
     let (runtime, this) = (cx.runtime, &cx.this);
-    // Two of one name are a mistake that is reported; the stand-in has only the first.
+    // Duplicate constants are a reported mistake. The fallback contains only the first.
     let mut seen = BTreeSet::new();
     let fields = cx.state.fields().filter(|field| seen.insert(field.constant.to_string()));
     let constants = fields.map(|field| {

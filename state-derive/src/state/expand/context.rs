@@ -7,9 +7,9 @@ use crate::generics::params;
 use crate::state::model::{Field, Flat, Reducer, State};
 
 use super::assert::{field_type, flat_type, reducer_type};
-use super::span::Over;
+use super::span::UserSpans;
 
-/// What every part of the expansion writes again and again.
+/// The paths, types and generics that all parts of the expansion use.
 pub(super) struct Context<'a> {
     pub(super) state: &'a State,
     pub(super) runtime: &'a Runtime,
@@ -60,7 +60,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The same with a further parameter: `impl<T, S: Bound> path for Type<T> where .. { body }`
+    /// With an additional parameter: `impl<T, S: Bound> path for Type<T> where .. { body }`
     pub(super) fn impl_with(
         &self,
         param: TokenStream,
@@ -84,27 +84,27 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The names of the type parameters.
+    /// Returns the names of the type parameters.
     pub(super) fn type_params(&self) -> impl Iterator<Item = &'a Ident> {
         self.state.generics.type_params().map(|param| &param.ident)
     }
 
-    /// How many fields the state has itself.
+    /// Returns the number of the state's own fields.
     pub(super) fn own_fields(&self) -> usize {
         self.state.fields().count()
     }
 
-    /// The reducer's type.
+    /// Returns the reducer's type.
     pub(super) fn reducer(&self, field: &Field) -> TokenStream {
-        let over = Over::of(&field.ty);
-        let runtime = over.runtime(self.runtime);
+        let spans = UserSpans::of(&field.ty);
+        let runtime = spans.runtime(self.runtime);
         match &field.reducer {
-            Reducer::Replace => over.all(quote!(#runtime::Replace)),
+            Reducer::Replace => spans.all(quote!(#runtime::Replace)),
             Reducer::BuiltIn { name, optional, .. } => {
                 let name = format_ident!("{name}");
-                let reducer = over.all(quote!(#runtime::reducers::#name));
+                let reducer = spans.all(quote!(#runtime::reducers::#name));
                 match optional {
-                    Some(_) => over.around(quote!(#runtime::reducers::Optional<), reducer, quote!(>)),
+                    Some(_) => spans.around(quote!(#runtime::reducers::Optional<), reducer, quote!(>)),
                     None => reducer,
                 }
             }
@@ -117,7 +117,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The reducer for documentation: without aliases.
+    /// Returns the reducer for documentation, without aliases.
     pub(super) fn shown_reducer(&self, field: &Field) -> TokenStream {
         match &field.reducer {
             Reducer::Type(path) => path.to_token_stream(),
@@ -125,28 +125,28 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The field's type, under its alias.
+    /// Returns the alias of the field's type.
     pub(super) fn ty(&self, field: &Field) -> TokenStream {
         field_type(self.state, field)
     }
 
-    /// The flattened state's type, under its alias.
+    /// Returns the alias of the flattened state's type.
     pub(super) fn flat_ty(&self, flat: &Flat) -> TokenStream {
         flat_type(self.state, flat)
     }
 
-    /// `Change<Reducer, Type>`, at the field's type.
+    /// `Change<Reducer, Type>`, with the spans of the field's type.
     pub(super) fn change(&self, field: &Field) -> TokenStream {
-        let over = Over::of(&field.ty);
-        let (runtime, reducer, ty) = (over.runtime(self.runtime), self.reducer(field), self.ty(field));
-        over.around(quote!(#runtime::Change<), quote!(#reducer, #ty), quote!(>))
+        let spans = UserSpans::of(&field.ty);
+        let (runtime, reducer, ty) = (spans.runtime(self.runtime), self.reducer(field), self.ty(field));
+        spans.around(quote!(#runtime::Change<), quote!(#reducer, #ty), quote!(>))
     }
 
-    /// `<Chat as GraphState>`, at the flattened state's type.
+    /// `<Chat as GraphState>`, with the spans of the flattened state's type.
     pub(super) fn flat(&self, flat: &Flat) -> TokenStream {
-        let over = Over::of(&flat.ty);
-        let runtime = over.runtime(self.runtime);
-        over.around(quote!(<), self.flat_ty(flat), quote!(as #runtime::GraphState>))
+        let spans = UserSpans::of(&flat.ty);
+        let runtime = spans.runtime(self.runtime);
+        spans.around(quote!(<), self.flat_ty(flat), quote!(as #runtime::GraphState>))
     }
 
     /// `<<Chat as GraphState>::Update as Update<Chat>>::Write`
@@ -155,14 +155,14 @@ impl<'a> Context<'a> {
         quote!(<#state::Update as #runtime::Update<#ty>>::Write)
     }
 
-    /// The index of the flattened state's first field.
+    /// Returns the index of the flattened state's first field.
     pub(super) fn offset(&self, flat: &Flat) -> TokenStream {
         let own = self.own_fields();
         let before = self.state.flats().take(flat.index).map(|flat| self.flat(flat));
         quote!((#own #(+ #before::FIELD_COUNT)*))
     }
 
-    /// Takes an index past the own fields to the flattened state that it belongs to: `then` reads `__rest`.
+    /// Maps an index after the own fields to the flattened state that it belongs to. `then` reads `__rest`.
     pub(super) fn descend(&self, index: &Ident, then: impl Fn(&Flat) -> TokenStream) -> TokenStream {
         let own = self.own_fields();
         let steps = self.state.flats().map(|flat| {

@@ -29,7 +29,7 @@ pub(super) fn method(cx: &Context<'_>) -> TokenStream {
     }
 }
 
-/// Writes one field of `self` into the map `__to`.
+/// Generates the statement that writes one field of `self` into the map `__to`.
 pub(super) fn entry(cx: &Context<'_>, field: &Field) -> TokenStream {
     let (runtime, ident, name) = (cx.runtime, &field.ident, field.name());
     match &field.codec.write {
@@ -44,7 +44,8 @@ pub(super) fn entry(cx: &Context<'_>, field: &Field) -> TokenStream {
     }
 }
 
-// impl Serialize for Ticket { .. }: by the dump rules, so that a derived one, which would leak, clashes
+// impl Serialize for Ticket { .. }: follows the dump rules. A user's `derive(Serialize)` would leak, and conflicts with
+// it.
 pub(super) fn item(cx: &Context<'_>) -> TokenStream {
     let runtime = cx.runtime;
     let body = quote! {

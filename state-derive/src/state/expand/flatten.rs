@@ -13,7 +13,7 @@ pub(super) fn items(cx: &Context<'_>) -> TokenStream {
     let whole = holds_itself(cx);
     let flats = cx.state.flats().map(|flat| {
         let (ident, ty, state) = (&flat.ident, cx.flat_ty(flat), cx.flat(flat));
-        // The type as it is written: rustc tells two impls apart by it, and does not look into a foreign projection.
+        // Uses the type as written: rustc distinguishes two impls by it, and does not look into a foreign projection.
         let written = &flat.ty;
         cx.impl_for(
             quote!(#runtime::Holds<#written>),
@@ -33,7 +33,7 @@ pub(super) fn items(cx: &Context<'_>) -> TokenStream {
     quote!(#whole #(#flats)*)
 }
 
-/// What makes a struct a state to nodes, also after mistakes.
+/// Generates the impl that makes a struct a state for nodes. The fallback needs it too.
 pub(super) fn holds_itself(cx: &Context<'_>) -> TokenStream {
     let (runtime, this, update) = (cx.runtime, &cx.this, &cx.update);
     let role = cx.impl_for(quote!(#runtime::StateOrPacket), this, quote!(type Role = #runtime::IsState;));
@@ -72,7 +72,7 @@ pub(super) fn holds_itself(cx: &Context<'_>) -> TokenStream {
 
 // impl<__S: Holds<Ticket, Part = TicketUpdate>> IntoStep<__S> for TicketUpdate { .. }
 //
-// It stands with the part and not with its owners: two owners' impls for a foreign update could not be told apart.
+// The impl belongs to the part, not to its owners: impls of two owners for a foreign update would overlap.
 fn for_owners(cx: &Context<'_>, of_trait: TokenStream, body: TokenStream) -> TokenStream {
     let (runtime, this, update) = (cx.runtime, &cx.this, &cx.update);
     cx.impl_with(

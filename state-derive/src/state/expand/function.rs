@@ -5,7 +5,7 @@ use syn::spanned::Spanned;
 use crate::state::model::Reducer;
 
 use super::context::Context;
-use super::span::Over;
+use super::span::UserSpans;
 
 // enum __Reducer_notes {}
 // impl Reducer<String> for __Reducer_notes {
@@ -23,11 +23,11 @@ pub(super) fn items(cx: &Context<'_>) -> TokenStream {
             let (name, ty, reducer) =
                 (format_ident!("__Reducer_{}", field.ident), &field.ty, cx.reducer(field));
             let (generics, where_clause) = (&cx.impl_generics, cx.where_clause);
-            // Everything that meets the function lies at its path: there rustc underlines what does not fit.
+            // These tokens have the span of the function's path: there rustc underlines types that do not fit.
             let at = path.segments.last().map_or_else(|| path.span(), |last| last.ident.span());
             let (value, delta) = (Ident::new("__value", at), Ident::new("__delta", at));
             let (outcome, arguments) =
-                (Over::of(path).runtime(runtime), quote_spanned!(at=> (#value, #delta)));
+                (UserSpans::of(path).runtime(runtime), quote_spanned!(at=> (#value, #delta)));
             let mentions = cx.type_params();
             let body = quote! {
                 type Update = #takes;

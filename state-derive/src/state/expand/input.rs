@@ -1,11 +1,11 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::state::model::{Field, Flat, Given, Member};
+use crate::state::model::{Field, Flat, InInput, Member};
 
 use super::context::Context;
 use super::fields::docs_or;
-use super::span::Over;
+use super::span::UserSpans;
 use super::update::{deserialize, serialize, setter};
 
 // #[must_use]
@@ -74,10 +74,10 @@ fn held(cx: &Context<'_>) -> TokenStream {
     }
 }
 
-/// The required fields and the flattened states, in source order.
+/// Returns the required fields and the flattened states, in source order.
 pub(super) fn held_members<'a>(cx: &Context<'a>) -> impl Iterator<Item = &'a Member> {
     cx.state.members.iter().filter(|member| match member {
-        Member::Field(field) => field.given == Given::Always,
+        Member::Field(field) => field.in_input == InInput::Required,
         Member::Flat(_) => true,
     })
 }
@@ -87,8 +87,8 @@ pub(super) fn held_members<'a>(cx: &Context<'a>) -> impl Iterator<Item = &'a Mem
 // impl Default (when nothing is required), Clone, Debug, Serialize, Deserialize for TicketInput
 pub(super) fn impls(cx: &Context<'_>) -> TokenStream {
     let setters = cx.state.members.iter().filter_map(|member| match member {
-        Member::Field(field) if field.given == Given::Maybe => Some(optional(cx, field)),
-        Member::Flat(flat) if flat.given == Given::Maybe => Some(flat_setter(cx, flat)),
+        Member::Field(field) if field.in_input == InInput::Optional => Some(optional(cx, field)),
+        Member::Flat(flat) if flat.in_input == InInput::Optional => Some(flat_setter(cx, flat)),
         _ => None,
     });
     let setters = cx.inherent(&cx.input, quote!(#(#setters)*));
@@ -110,21 +110,21 @@ fn constructor(cx: &Context<'_>) -> TokenStream {
         let ident = member.ident();
         match member {
             Member::Field(field) => {
-                let (over, ty) = (Over::of(&field.ty), &field.ty);
-                let spanned = over.runtime(runtime);
-                let bound = over.around(quote!(#spanned::IntoValue<), quote!(#ty), quote!(>));
+                let (spans, ty) = (UserSpans::of(&field.ty), &field.ty);
+                let spanned = spans.runtime(runtime);
+                let bound = spans.around(quote!(#spanned::IntoValue<), quote!(#ty), quote!(>));
                 arguments.push(quote!(#ident: impl #bound));
                 values.push(quote!(#ident: #runtime::IntoValue::<#ty>::into_value(#ident),));
             }
-            Member::Flat(flat) if flat.given == Given::Always => {
+            Member::Flat(flat) if flat.in_input == InInput::Required => {
                 arguments.push(flat_argument(cx, flat, ident));
                 values.push(quote!(#ident,));
             }
             Member::Flat(flat) => {
-                let over = Over::of(&flat.ty);
-                let (runtime, state) = (over.runtime(cx.runtime), cx.flat(flat));
-                let input = over.all(quote!(::Input));
-                let nothing = over.around(
+                let spans = UserSpans::of(&flat.ty);
+                let (runtime, state) = (spans.runtime(cx.runtime), cx.flat(flat));
+                let input = spans.all(quote!(::Input));
+                let nothing = spans.around(
                     quote!(<),
                     quote!(#state #input),
                     quote!(as #runtime::OptionalInput>::nothing),
@@ -149,7 +149,7 @@ fn constructor(cx: &Context<'_>) -> TokenStream {
     )
 }
 
-/// Documentation shows the type as it is written instead of its alias.
+/// Shows the written type instead of its alias in the documentation.
 fn flat_argument(cx: &Context<'_>, flat: &Flat, ident: &Ident) -> TokenStream {
     let (runtime, ty, state) = (cx.runtime, &flat.ty, cx.flat(flat));
     quote! {
@@ -178,8 +178,8 @@ fn flat_setter(cx: &Context<'_>, flat: &Flat) -> TokenStream {
 
 fn default(cx: &Context<'_>) -> TokenStream {
     let required = cx.state.members.iter().any(|member| match member {
-        Member::Field(field) => field.given == Given::Always,
-        Member::Flat(flat) => flat.given == Given::Always,
+        Member::Field(field) => field.in_input == InInput::Required,
+        Member::Flat(flat) => flat.in_input == InInput::Required,
     });
     if required {
         return TokenStream::new();
@@ -223,7 +223,7 @@ fn clone_and_debug(cx: &Context<'_>) -> TokenStream {
     quote!(#clone #debug)
 }
 
-// The input is written as the update that it amounts to: an object by field, without what must not leave the process.
+// The input is serialized like the equivalent update: an object by field, without excluded and untracked fields.
 fn serde(cx: &Context<'_>) -> TokenStream {
     let (runtime, this, input) = (cx.runtime, &cx.this, &cx.input);
     let body = quote! {

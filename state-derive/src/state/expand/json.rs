@@ -1,4 +1,4 @@
-//! A single write as JSON.
+//! Generates the JSON form of a single write.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -117,7 +117,7 @@ fn parse(cx: &Context<'_>) -> TokenStream {
     }
 }
 
-/// The expression that reads a required field's value out of `__value`.
+/// Generates the expression that reads a required field's value from `__value`.
 pub(super) fn required(cx: &Context<'_>, field: &Field) -> TokenStream {
     let (runtime, ty) = (cx.runtime, cx.ty(field));
     let parsed = match &field.codec.read {
@@ -128,7 +128,7 @@ pub(super) fn required(cx: &Context<'_>, field: &Field) -> TokenStream {
     quote!(#parsed #withheld)
 }
 
-/// The function that writes the field's value.
+/// Generates the path of the function that writes the field's value.
 pub(super) fn writer_path(cx: &Context<'_>, field: &Field, writer: &Writer) -> TokenStream {
     let runtime = cx.runtime;
     let optional = crate::state::build::option(&field.ty).is_some();
@@ -141,7 +141,7 @@ pub(super) fn writer_path(cx: &Context<'_>, field: &Field, writer: &Writer) -> T
     }
 }
 
-/// Whether what the reducer takes is of the field's type, so that the field's own functions fit it as well.
+/// Returns `true` if the reducer's update has the field's type, so that the field's own functions apply to it too.
 pub(super) fn takes_whole_values(field: &Field) -> bool {
     match &field.reducer {
         Reducer::Replace => true,

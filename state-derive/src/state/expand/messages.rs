@@ -3,13 +3,13 @@ use quote::quote;
 
 use super::context::Context;
 
-// Of a state with one conversation:
+// For a state with exactly one conversation:
 // impl HasMessages for Chat {
 //     fn messages(&self) -> &[Message] { conversation(&self.messages) }
 //     fn update_messages(update: MessagesUpdate) -> ChatUpdate { Chat::update().messages(update) }
 // }
 //
-// Which of several is meant, its user says. Of a flattened `MessagesState` its owner has it anyway.
+// With several conversations, the user chooses one. The owner of a flattened `MessagesState` has the impl anyway.
 pub(super) fn item(cx: &Context<'_>) -> TokenStream {
     let (runtime, this, update) = (cx.runtime, &cx.this, &cx.update);
     let mut fields = cx.state.fields().filter(|field| field.reducer.is_add_messages());

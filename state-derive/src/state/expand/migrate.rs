@@ -3,7 +3,7 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 
 use super::context::Context;
-use super::span::Over;
+use super::span::UserSpans;
 
 // fn __versions(into: &mut Vec<(&'static str, u32)>) { into.push(("Ticket", 2)); }
 // fn __migrate(from: &[(String, u32)], stored: &mut Stored) -> Result<(), MigrationError> {
@@ -24,11 +24,11 @@ pub(super) fn methods(cx: &Context<'_>) -> TokenStream {
     let run = match &cx.state.migrate {
         None => quote!(|_, _| ::core::result::Result::Ok(())),
         Some(path) => {
-            // Everything that meets the function lies at its path: there rustc underlines what does not fit.
+            // These tokens have the span of the function's path: there rustc underlines types that do not fit.
             let at = path.segments.last().map_or_else(|| path.span(), |last| last.ident.span());
             let (version, stored) = (Ident::new("__version", at), Ident::new("__stored", at));
             let (outcome, arguments) =
-                (Over::of(path).runtime(runtime), quote_spanned!(at=> (#version, #stored)));
+                (UserSpans::of(path).runtime(runtime), quote_spanned!(at=> (#version, #stored)));
             quote! {
                 |#version: ::core::primitive::u32, #stored: &mut #runtime::Stored| {
                     #outcome::MigrationOutcome::into_migrated(#path #arguments)

@@ -1,7 +1,8 @@
-//! The generated code. Nothing here fails; above each function stands what it emits for the smallest input.
+//! Generates the code. No function here can fail. The comment above each function shows its output for the smallest
+//! input.
 //!
-//! Only what users name lies outside the `const` block: the update, the input, the output. Inside lie the enum of
-//! writes, which the update reaches through its trait, and all impls.
+//! Only types that users name are outside the `const` block: the update, the input and the output. The block contains
+//! all impls and the enum of writes, which is reachable through the update's trait.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -13,6 +14,7 @@ mod assert;
 mod constants;
 mod context;
 mod dump;
+mod fallback;
 mod fields;
 mod flatten;
 mod function;
@@ -23,7 +25,6 @@ mod migrate;
 mod output;
 mod schema;
 mod span;
-mod stand_in;
 mod start;
 mod state_impl;
 mod stored;
@@ -31,11 +32,11 @@ mod update;
 mod validate;
 mod write;
 
-pub(super) use stand_in::stand_in;
+pub(super) use fallback::fallback;
 
 use context::Context;
 
-/// Lints that generated code would trip in the user's crate without the user being able to mend it.
+/// Allows lints that generated code may trigger and users could not fix.
 pub(super) fn lints() -> TokenStream {
     quote! {
         #[allow(

@@ -23,13 +23,13 @@ pub(super) fn item(cx: &Context<'_>) -> TokenStream {
         phantom(cx).map(|params| quote!(__unused: ::core::marker::PhantomData<fn() -> (#(#params,)*)>));
     quote! {
         #[doc = #doc]
-        // The fields are those of the state, where rustc has said what there is to say of them.
+        // rustc has already reported all errors of these fields on the state.
         #[allow(missing_docs, non_snake_case)]
         #vis struct #name #generics #where_clause { #(#fields)* #phantom }
     }
 }
 
-/// The type parameters that no output field mentions: a struct may not have such.
+/// Returns the type parameters that no output field uses. A struct must use all of its parameters.
 fn phantom(cx: &Context<'_>) -> Option<Vec<Ident>> {
     let types = cx.state.fields().filter(|field| field.output).map(|field| &field.ty);
     let types = quote!(#(#types)*);

@@ -3,10 +3,10 @@ use quote::quote;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
 use crate::state::build::option;
-use crate::state::model::{Field, Flat, Given, Member, Writer};
+use crate::state::model::{Field, Flat, InInput, Member, Writer};
 
 use super::context::Context;
-use super::span::Over;
+use super::span::UserSpans;
 
 // impl StateSchema for Ticket {
 //     fn __state(to: &mut Properties) { to.__of::<Option<String>>("answer", "", true); }
@@ -46,9 +46,10 @@ pub(super) fn item(cx: &Context<'_>) -> TokenStream {
 }
 
 fn part(cx: &Context<'_>, flat: &Flat, method: TokenStream) -> TokenStream {
-    let over = Over::of(&flat.ty);
-    let runtime = over.runtime(cx.runtime);
-    let method = over.around(quote!(<), cx.flat_ty(flat), quote!(as #runtime::schema::StateSchema>::#method));
+    let spans = UserSpans::of(&flat.ty);
+    let runtime = spans.runtime(cx.runtime);
+    let method =
+        spans.around(quote!(<), cx.flat_ty(flat), quote!(as #runtime::schema::StateSchema>::#method));
     quote!(#method(__to);)
 }
 
@@ -70,10 +71,11 @@ fn dumped(cx: &Context<'_>, field: &Field) -> TokenStream {
 }
 
 fn given(cx: &Context<'_>, field: &Field) -> TokenStream {
-    if field.given == Given::Never || !field.tracked {
+    if field.in_input == InInput::Never || !field.tracked {
         return TokenStream::new();
     }
-    let (name, text, required) = (field.name(), description(&field.docs), field.given == Given::Always);
+    let (name, text, required) =
+        (field.name(), description(&field.docs), field.in_input == InInput::Required);
     if field.codec.read.is_some() {
         return quote!(__to.__any(#name, #text, #required););
     }
@@ -81,7 +83,7 @@ fn given(cx: &Context<'_>, field: &Field) -> TokenStream {
     quote!(__to.__of::<<#reducer as #runtime::Reducer<#ty>>::Update>(#name, #text, #required);)
 }
 
-/// The doc comment as a text.
+/// Returns the doc comment as a string.
 fn description(docs: &[Attribute]) -> String {
     let lines = docs.iter().filter_map(|attr| match &attr.meta {
         Meta::NameValue(meta) => match &meta.value {

@@ -3,17 +3,17 @@ use quote::ToTokens;
 
 use crate::attr::Runtime;
 
-/// Spans generated tokens over a user's ones, so that rustc underlines those from end to end.
+/// Gives generated tokens the spans of a user's tokens, so that rustc underlines all of the user's tokens.
 ///
-/// A span that joins several tokens cannot be had on stable. rustc takes a path from its first token to its last, so
-/// it is enough that these two lie on the user's first and last.
+/// Stable Rust cannot join spans. rustc takes a path from its first token to its last, so it is enough to set the spans
+/// of these two.
 #[derive(Clone, Copy)]
-pub(super) struct Over {
+pub(super) struct UserSpans {
     first: Span,
     last: Span,
 }
 
-impl Over {
+impl UserSpans {
     pub(super) fn of(tokens: impl ToTokens) -> Self {
         let mut tokens = tokens.to_token_stream().into_iter();
         let first = tokens.next().map_or_else(Span::call_site, |token| token.span());
@@ -21,13 +21,13 @@ impl Over {
         Self { first, last }
     }
 
-    /// Generated tokens only.
+    /// Sets the spans of generated tokens.
     pub(super) fn all(self, tokens: TokenStream) -> TokenStream {
         let mut spans = std::iter::once(self.first).chain(std::iter::repeat(self.last));
         tokens.into_iter().zip(&mut spans).map(|(token, span)| at(token, span)).collect()
     }
 
-    /// Generated tokens around what is to keep its spans.
+    /// Sets the spans of generated tokens around tokens that keep theirs.
     pub(super) fn around(self, before: TokenStream, user: TokenStream, after: TokenStream) -> TokenStream {
         let after = after.into_iter().map(|token| at(token, self.last));
         self.all(before).into_iter().chain(user).chain(after).collect()

@@ -1,7 +1,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::state::model::{Field, Flat, Given, Member};
+use crate::state::model::{Field, Flat, InInput, Member};
 
 use super::context::Context;
 use super::fields::start_value;
@@ -27,7 +27,7 @@ fn into_start(cx: &Context<'_>) -> TokenStream {
     let values = cx.state.members.iter().map(|member| {
         let ident = member.ident();
         match member {
-            Member::Field(field) if field.given == Given::Always => quote!(#ident: __held.#ident,),
+            Member::Field(field) if field.in_input == InInput::Required => quote!(#ident: __held.#ident,),
             Member::Field(field) => {
                 let value = start_value(cx, field);
                 quote!(#ident: #value,)
@@ -115,21 +115,21 @@ fn from_json(cx: &Context<'_>) -> TokenStream {
 
 fn read(cx: &Context<'_>, field: &Field) -> TokenStream {
     let (runtime, this, write, names) = (cx.runtime, &cx.this, &cx.write, &field.names);
-    match field.given {
-        Given::Never => TokenStream::new(),
-        Given::Maybe if !field.tracked => TokenStream::new(),
-        Given::Maybe => quote! {
+    match field.in_input {
+        InInput::Never => TokenStream::new(),
+        InInput::Optional if !field.tracked => TokenStream::new(),
+        InInput::Optional => quote! {
             __object.optional(
                 &[#(#names),*],
                 |__key, __value| <#write as #runtime::FieldWrite<#this>>::__parse(__key, __value, #runtime::JsonOf::Input),
                 &mut __writes,
             );
         },
-        Given::Always if !field.tracked => {
+        InInput::Required if !field.tracked => {
             let (local, ty) = (local(&field.ident), cx.ty(field));
             quote!(let #local: ::core::option::Option<#ty> = __object.untracked(&[#(#names),*]);)
         }
-        Given::Always => {
+        InInput::Required => {
             let (local, ty, parser) = (local(&field.ident), cx.ty(field), json::required(cx, field));
             quote! {
                 let #local: ::core::option::Option<#ty> =
@@ -145,10 +145,10 @@ fn read_flat(cx: &Context<'_>, flat: &Flat) -> TokenStream {
 }
 
 fn required<'a>(cx: &'a Context<'_>) -> impl Iterator<Item = &'a Field> {
-    cx.state.fields().filter(|field| field.given == Given::Always)
+    cx.state.fields().filter(|field| field.in_input == InInput::Required)
 }
 
-/// A variable for what belongs to the field.
+/// Returns the name of a local variable for the field.
 fn local(ident: &Ident) -> Ident {
     format_ident!("__of_{}", ident)
 }

@@ -44,7 +44,7 @@ pub(super) fn item(cx: &Context<'_>) -> TokenStream {
     cx.impl_for(quote!(#runtime::GraphState), &cx.this, body)
 }
 
-// fn __duplicate(&self) -> Self { Clone::clone(self) }, where a state without `Clone` is told so: at its name
+// fn __duplicate(&self) -> Self { Clone::clone(self) }, which reports a missing `Clone` at the state's name
 fn duplicate(cx: &Context<'_>) -> TokenStream {
     quote_spanned! {cx.state.ident.span()=>
         fn __duplicate(&self) -> Self {
@@ -75,7 +75,7 @@ fn specs(cx: &Context<'_>) -> TokenStream {
     });
     quote! {
         fn field(#index: ::core::primitive::usize) -> ::core::option::Option<&'static #runtime::FieldSpec> {
-            // A `static` knows no type parameters.
+            // A `static` cannot use type parameters.
             let __fields: &'static [#runtime::FieldSpec; #own] = const { &[#(#specs),*] };
             #descend
             __fields.get(#index)

@@ -1,4 +1,4 @@
-//! What checkpoints hold: whole fields and single writes.
+//! Generates the checkpoint format of whole fields and single writes.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -29,7 +29,7 @@ fn stored_fields<'a>(cx: &'a Context<'_>) -> impl Iterator<Item = &'a Field> {
     cx.state.fields().filter(|field| field.tracked)
 }
 
-/// What a checkpoint stores of a write to the field.
+/// Returns the type that a checkpoint stores for a write to the field.
 pub(super) fn stored_as(cx: &Context<'_>, field: &Field) -> TokenStream {
     let runtime = cx.runtime;
     if matches!(field.reducer, Reducer::Replace) {

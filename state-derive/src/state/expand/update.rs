@@ -5,7 +5,7 @@ use crate::state::model::{Field, Flat, Member, Reducer};
 
 use super::context::Context;
 use super::fields::docs_or;
-use super::span::Over;
+use super::span::UserSpans;
 
 // #[must_use]
 // struct TicketUpdate { __writes: Writes<<TicketUpdate as Update<Ticket>>::Write> }
@@ -52,24 +52,24 @@ pub(super) fn impls(cx: &Context<'_>) -> TokenStream {
 
 // #[inline] fn answer(mut self, value: impl IntoChange<Replace, Option<String>>) -> Self { .. self }
 //
-// rustdoc prints types as they are written, so it is given another parameter than the one with the alias.
+// rustdoc prints types as written, so it gets a parameter without the alias.
 pub(super) fn setter(cx: &Context<'_>, field: &Field, vis: TokenStream, push: TokenStream) -> TokenStream {
     let (runtime, ident, ty, reducer) = (cx.runtime, &field.ident, cx.ty(field), cx.reducer(field));
     let docs = docs_or(&field.docs, || format!("Writes `{}`.", field.name()));
     let is_custom = field.reducer.is_custom();
     let marker = is_custom.then(|| quote!(<__M>));
-    let over = Over::of(&field.ty);
+    let spans = UserSpans::of(&field.ty);
     let bound = |reducer: TokenStream, ty: TokenStream| {
-        let runtime = over.runtime(cx.runtime);
+        let runtime = spans.runtime(cx.runtime);
         if is_custom {
             let takes = quote!(<#reducer as #runtime::Reducer<#ty>>::Update);
             let takes = match &field.reducer {
                 Reducer::Function { takes, .. } => quote!(#takes),
                 _ => takes,
             };
-            over.around(quote!(#runtime::IntoCustomChange<), quote!(#reducer, #ty, #takes), quote!(, __M>))
+            spans.around(quote!(#runtime::IntoCustomChange<), quote!(#reducer, #ty, #takes), quote!(, __M>))
         } else {
-            over.around(quote!(#runtime::IntoChange<), quote!(#reducer, #ty), quote!(>))
+            spans.around(quote!(#runtime::IntoChange<), quote!(#reducer, #ty), quote!(>))
         }
     };
     let (written, shown) = (bound(reducer, ty), bound(cx.shown_reducer(field), field.ty.to_token_stream()));

@@ -1,4 +1,4 @@
-//! The rules of fields and of the state.
+//! Generates the validation of fields and of the state.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -8,7 +8,7 @@ use crate::state::rule::{Rule, RuleKind, source};
 
 use super::context::Context;
 use super::json::writer_path;
-use super::span::Over;
+use super::span::UserSpans;
 
 // fn validate_field(&self, index: usize, report: &mut Report) {
 //     match index {
@@ -72,11 +72,11 @@ fn check(cx: &Context<'_>, field: &Field, rule: &Rule) -> TokenStream {
     quote!(#runtime::check_rule(__report, #index, #name, #text, #call, || #shown);)
 }
 
-/// The call of the rule's function on the reference `given`; what does not fit is underlined at the rule's name.
+/// Generates the call of the rule's function with `given`. rustc underlines the rule's name if the type does not fit.
 fn call(cx: &Context<'_>, rule: &Rule, given: TokenStream) -> TokenStream {
     let key = &rule.key;
-    let (at, runtime) = (key.span(), Over::of(key).runtime(cx.runtime));
-    // rustc underlines the argument, which therefore gets a variable at the rule; `given` may be of another hygiene.
+    let (at, runtime) = (key.span(), UserSpans::of(key).runtime(cx.runtime));
+    // rustc underlines the argument, so a variable with the rule's span is passed. `given` may have other hygiene.
     let value = Ident::new("__checked", at);
     let call = match &rule.kind {
         RuleKind::Length { min, max } => {

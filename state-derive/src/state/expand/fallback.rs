@@ -1,5 +1,4 @@
-//! What is left behind after mistakes: everything has its name and accepts whatever it is given, so that the mistakes
-//! are the only errors.
+//! The expansion after a mistake: every name exists and accepts any value, so that the mistakes are the only errors.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +6,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Ident;
 
-use crate::state::model::{Given, Member, State};
+use crate::state::model::{InInput, Member, State};
 
 use super::context::Context;
 use super::{constants, flatten, lints, output, update};
@@ -16,7 +15,7 @@ use super::{constants, flatten, lints, output, update};
 // struct TicketInput { .. }
 // impl TicketUpdate { fn answer<T>(self, _: T) -> Self { self } }
 // impl GraphState for Ticket { fn output(&self) { loop {} } .. }
-pub(in crate::state) fn stand_in(state: &State) -> TokenStream {
+pub(in crate::state) fn fallback(state: &State) -> TokenStream {
     if state.generics.lifetimes().next().is_some() {
         return TokenStream::new();
     }
@@ -50,7 +49,7 @@ fn setters(cx: &Context<'_>) -> TokenStream {
     let setters: Vec<_> = members.iter().map(|member| setter(member.ident())).collect();
     let arguments = members
         .iter()
-        .filter(|member| given(member) == Given::Always)
+        .filter(|member| in_input(member) == InInput::Required)
         .map(|_| quote!(_: impl ::core::marker::Sized));
     let on_state = cx.inherent(
         &cx.this,
@@ -64,10 +63,10 @@ fn setters(cx: &Context<'_>) -> TokenStream {
     quote!(#on_state #on_update #on_input)
 }
 
-fn given(member: &Member) -> Given {
+fn in_input(member: &Member) -> InInput {
     match member {
-        Member::Field(field) => field.given,
-        Member::Flat(flat) => flat.given,
+        Member::Field(field) => field.in_input,
+        Member::Flat(flat) => flat.in_input,
     }
 }
 

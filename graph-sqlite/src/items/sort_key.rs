@@ -1,32 +1,31 @@
 use superstep_store::store::Namespace;
 
-/// A namespace as bytes that sort as it does, and begin with those of the namespaces that it is within: the bytes of each
-/// segment, in which 00 is 00 FF, and behind each segment 00 01.
-pub(super) fn place(namespace: &Namespace) -> Vec<u8> {
-    let mut place = Vec::new();
+/// Encodes a namespace as bytes that sort like namespaces and start with the bytes of every parent namespace. Each
+/// segment is its bytes, with 00 written as 00 FF, followed by 00 01.
+pub(super) fn sort_key(namespace: &Namespace) -> Vec<u8> {
+    let mut key = Vec::new();
     for segment in namespace.segments() {
         for byte in segment.bytes() {
-            place.push(byte);
+            key.push(byte);
             if byte == 0 {
-                place.push(0xff);
+                key.push(0xff);
             }
         }
-        place.extend([0, 1]);
+        key.extend([0, 1]);
     }
-    place
+    key
 }
 
-/// What sorts behind the bytes of every namespace within one, and before those of every other that sorts behind it: no text
-/// has the byte FF.
-pub(super) fn end(place: &[u8]) -> Vec<u8> {
-    [place, &[0xff]].concat()
+/// Returns the upper bound of all namespaces at or below one. UTF-8 never contains the byte FF.
+pub(super) fn end_of_subtree(key: &[u8]) -> Vec<u8> {
+    [key, &[0xff]].concat()
 }
 
-/// The namespace of such bytes.
-pub(super) fn namespace(place: &[u8]) -> Option<Namespace> {
+/// Decodes a namespace.
+pub(super) fn from_sort_key(key: &[u8]) -> Option<Namespace> {
     let mut segments = Vec::new();
     let mut segment = Vec::new();
-    let mut bytes = place.iter();
+    let mut bytes = key.iter();
     while let Some(&byte) = bytes.next() {
         match byte {
             0 => match bytes.next()? {
@@ -40,8 +39,8 @@ pub(super) fn namespace(place: &[u8]) -> Option<Namespace> {
     segment.is_empty().then(|| segments.into())
 }
 
-/// The same for people: the segments as JSON.
-pub(super) fn name(namespace: &Namespace) -> String {
+/// Returns the segments as JSON, for people.
+pub(super) fn display_name(namespace: &Namespace) -> String {
     let segments: Vec<&str> = namespace.segments().iter().map(|segment| &**segment).collect();
     serde_json::Value::from(segments).to_string()
 }
@@ -51,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_sort_as_namespaces_do_and_are_read_back() {
+    fn sort_keys_sort_like_namespaces_and_round_trip() {
         let lists: [&[&str]; 12] = [
             &[],
             &[""],
@@ -69,23 +68,23 @@ mod tests {
         let mut namespaces: Vec<Namespace> = lists.into_iter().map(Namespace::from).collect();
         namespaces.sort();
         for pair in namespaces.windows(2) {
-            assert!(place(&pair[0]) < place(&pair[1]), "{pair:?}");
+            assert!(sort_key(&pair[0]) < sort_key(&pair[1]), "{pair:?}");
         }
         for inner in &namespaces {
-            assert_eq!(namespace(&place(inner)).as_ref(), Some(inner));
+            assert_eq!(from_sort_key(&sort_key(inner)).as_ref(), Some(inner));
             for outer in &namespaces {
-                let from = place(outer);
-                let between = place(inner) >= from && place(inner) < end(&from);
+                let from = sort_key(outer);
+                let between = sort_key(inner) >= from && sort_key(inner) < end_of_subtree(&from);
                 assert_eq!(between, inner.is_within(outer), "{inner} within {outer}");
             }
         }
     }
 
     #[test]
-    fn what_is_no_place_is_none() {
+    fn invalid_sort_keys_are_refused() {
         for bytes in [&b"a"[..], b"a\0", b"a\0\x02", b"\xff\0\x01", b"a\0\x01b"] {
-            assert_eq!(namespace(bytes), None, "{bytes:?}");
+            assert_eq!(from_sort_key(bytes), None, "{bytes:?}");
         }
-        assert_eq!(name(&["a\"", "\0"].into()), r#"["a\"","\u0000"]"#);
+        assert_eq!(display_name(&["a\"", "\0"].into()), r#"["a\"","\u0000"]"#);
     }
 }

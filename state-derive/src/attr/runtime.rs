@@ -2,7 +2,7 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::Path;
 
-/// The path of `superstep`'s `__private`, as generated code writes it; `#[state(crate = ..)]` changes it.
+/// The path of `superstep::__private` in generated code. `#[state(crate = ..)]` changes it.
 #[derive(Clone)]
 pub(crate) struct Runtime {
     path: TokenStream,
@@ -11,7 +11,7 @@ pub(crate) struct Runtime {
 }
 
 impl Runtime {
-    /// The module inside the crate that lies at `path`; `::superstep` when none was given.
+    /// Uses the crate at `path`, or `::superstep` by default.
     pub(crate) fn new(path: Option<&Path>) -> Self {
         Self {
             own: path.is_some_and(|path| path.is_ident("crate")),
@@ -23,17 +23,17 @@ impl Runtime {
         }
     }
 
-    /// The crate itself, for a derive that emits another one.
+    /// The path of the crate itself, for a derive that emits another derive.
     pub(crate) fn krate(&self) -> &TokenStream {
         &self.krate
     }
 
-    /// Whether it is `superstep` itself that derives.
+    /// Returns `true` if `superstep` itself uses the derive.
     pub(crate) fn is_own(&self) -> bool {
         self.own
     }
 
-    /// The same with every token at `span`, for calls of which rustc is to underline nothing but the user's part.
+    /// Returns the path with every token at `span`, for calls of which rustc must underline only the user's tokens.
     pub(crate) fn at(&self, span: Span) -> Self {
         let at_span = |mut token: TokenTree| {
             token.set_span(span);

@@ -3,98 +3,100 @@ use std::sync::Arc;
 use rusqlite::ErrorCode;
 use superstep_store::checkpoint::{CheckpointError, CheckpointId, CorruptCheckpoint};
 
-/// Why something inside the store did not go through; what names the thread is added at its edge.
+/// An error inside the store, before the thread and namespace are added.
 #[derive(Debug)]
-pub(crate) enum Trouble {
-    /// A call that was refused before it had written anything.
+pub(crate) enum Error {
+    /// The call was refused before it wrote anything.
     Refused(CheckpointError),
-    /// Something stored that cannot be read.
-    Damaged(Damage),
+    /// Stored data cannot be read.
+    Corrupt(Corruption),
     /// SQLite failed.
     Sql(rusqlite::Error),
 }
 
-/// What cannot be read, and why.
+/// The unreadable part of the file, and the reason.
 #[derive(Debug)]
-pub(crate) struct Damage {
+pub(crate) struct Corruption {
     pub(crate) checkpoint: Option<CheckpointId>,
-    pub(crate) what: String,
+    pub(crate) part: String,
     pub(crate) reason: String,
 }
 
-/// Which part of the store a call is about, for its errors.
+/// The call that an error belongs to, and its target.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct About {
-    pub(crate) what: &'static str,
+pub(crate) struct Operation {
+    pub(crate) name: &'static str,
     pub(crate) thread: Arc<str>,
     pub(crate) namespace: Arc<str>,
 }
 
-impl Damage {
+impl Corruption {
     pub(crate) fn of(self, thread: Arc<str>, namespace: Arc<str>) -> CorruptCheckpoint {
-        let Self { checkpoint, what, reason } = self;
-        CorruptCheckpoint { thread, namespace, checkpoint, what, reason }
+        let Self { checkpoint, part, reason } = self;
+        CorruptCheckpoint { thread, namespace, checkpoint, what: part, reason }
     }
 }
 
-impl Trouble {
-    pub(crate) fn damaged(
-        what: impl Into<String>,
+impl Error {
+    pub(crate) fn corrupt(
+        part: impl Into<String>,
         checkpoint: Option<CheckpointId>,
         reason: impl Into<String>,
     ) -> Self {
-        Self::Damaged(Damage { checkpoint, what: what.into(), reason: reason.into() })
+        Self::Corrupt(Corruption { checkpoint, part: part.into(), reason: reason.into() })
     }
 
-    /// Says where a damage was found, if that is what this is.
-    pub(crate) fn within(self, what: impl FnOnce() -> String, checkpoint: Option<CheckpointId>) -> Self {
+    /// Adds the location to a corruption that has none yet. Leaves other errors unchanged.
+    pub(crate) fn locate(self, part: impl FnOnce() -> String, checkpoint: Option<CheckpointId>) -> Self {
         match self {
-            Self::Damaged(damage) if damage.checkpoint.is_none() => {
-                Self::damaged(what(), checkpoint, format!("{}: {}", damage.what, damage.reason))
+            Self::Corrupt(corruption) if corruption.checkpoint.is_none() => {
+                Self::corrupt(part(), checkpoint, format!("{}: {}", corruption.part, corruption.reason))
             }
             other => other,
         }
     }
 
-    pub(crate) fn into_error(self, about: &About) -> CheckpointError {
+    pub(crate) fn into_error(self, operation: &Operation) -> CheckpointError {
         match self {
             Self::Refused(error) => error,
-            Self::Damaged(damage) => {
-                let (thread, namespace) = (Arc::clone(&about.thread), Arc::clone(&about.namespace));
-                CheckpointError::Corrupt(Box::new(damage.of(thread, namespace)))
+            Self::Corrupt(corruption) => {
+                let (thread, namespace) = (Arc::clone(&operation.thread), Arc::clone(&operation.namespace));
+                CheckpointError::Corrupt(Box::new(corruption.of(thread, namespace)))
             }
-            Self::Sql(error) => backend(about.what, error),
+            Self::Sql(error) => backend(operation.name, error),
         }
     }
 }
 
-/// The error of a file that SQLite cannot work with.
+/// Converts a SQLite error.
 pub(crate) fn backend(what: &'static str, error: rusqlite::Error) -> CheckpointError {
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => CheckpointError::backend(
             what,
-            format!("another process has kept the file locked for longer than the busy timeout ({error})"),
+            format!(
+                "another process kept the file locked for longer than the busy timeout: raise the timeout or try again ({error})"
+            ),
         ),
         _ => CheckpointError::backend(what, error),
     }
 }
 
-impl From<CheckpointError> for Trouble {
+impl From<CheckpointError> for Error {
     fn from(error: CheckpointError) -> Self {
         Self::Refused(error)
     }
 }
 
-impl From<rusqlite::Error> for Trouble {
+impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
         use rusqlite::Error::{
             FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error,
         };
-        let (what, reason) = match &error {
+        let (part, reason) = match &error {
             InvalidColumnType(_, name, found) => (format!("column `{name}`"), format!("its type is {found}")),
-            // SQLite's conversions quote what they could not convert; a stored value stays out of errors.
+            // The original message would quote the stored value, which may be secret.
             FromSqlConversionFailure(column, found, _) => {
-                (column_at(*column), format!("{found} was not expected"))
+                (column_at(*column), format!("unexpected type {found}"))
             }
             IntegralValueOutOfRange(column, _) => {
                 (column_at(*column), "the number is out of range".to_owned())
@@ -107,7 +109,7 @@ impl From<rusqlite::Error> for Trouble {
                 _ => return Self::Sql(error),
             },
         };
-        Self::damaged(what, None, reason)
+        Self::corrupt(part, None, reason)
     }
 }
 

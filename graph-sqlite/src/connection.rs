@@ -1,4 +1,4 @@
-//! Making a file, and connections to it.
+//! Creates the file and opens connections to it.
 
 use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;
@@ -10,26 +10,27 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use superstep_store::checkpoint::CheckpointError;
 
+use crate::error::{Error, Operation, backend};
 use crate::options::{Options, Synchronous};
 use crate::schema;
-use crate::trouble::{About, Trouble, backend};
 
 const OPEN: &str = "open the file";
 
-/// Where the file is, which is made if it is not there. What SQLite takes for something else than a path (`:memory:`) is
-/// the file of that name, and a process may go to another folder later.
-pub(crate) fn place(path: &Path) -> Result<PathBuf, CheckpointError> {
-    make(path)
+/// Creates the file if it does not exist, and returns its absolute path. A name with a special meaning for SQLite, such
+/// as `:memory:`, is an ordinary file name here. The absolute path stays valid when the process changes its working
+/// directory.
+pub(crate) fn create_file(path: &Path) -> Result<PathBuf, CheckpointError> {
+    create_if_missing(path)
         .and_then(|()| fs::canonicalize(path))
-        .map_err(|error| CheckpointError::backend("make the file", error))
+        .map_err(|error| CheckpointError::backend("create the file", error))
 }
 
-/// The connection that writes; the file is in the newest format afterwards.
+/// Opens the connection that writes, and migrates the file to the newest format.
 pub(crate) fn writer(path: &Path, options: &Options) -> Result<Connection, CheckpointError> {
     prepare(path, options)
-        .map_err(|trouble| trouble.into_error(&About { what: OPEN, ..About::default() }))
+        .map_err(|error| error.into_error(&Operation { name: OPEN, ..Operation::default() }))
         .map_err(|error| match error {
-            // There is no thread to speak of yet.
+            // Opening concerns no thread, so the error must not name one.
             CheckpointError::Corrupt(corrupt) => {
                 CheckpointError::backend(OPEN, format!("{}: {}", corrupt.what, corrupt.reason))
             }
@@ -37,7 +38,7 @@ pub(crate) fn writer(path: &Path, options: &Options) -> Result<Connection, Check
         })
 }
 
-/// A connection that cannot write.
+/// Opens a read-only connection.
 pub(crate) fn reader(path: &Path, options: &Options) -> Result<Connection, CheckpointError> {
     let connect = || -> rusqlite::Result<Connection> {
         let db = connect(path, options)?;
@@ -47,8 +48,8 @@ pub(crate) fn reader(path: &Path, options: &Options) -> Result<Connection, Check
     connect().map_err(|error| backend(OPEN, error))
 }
 
-/// Makes the file and the folders above it. Values may be secret: nobody else may read it.
-fn make(path: &Path) -> std::io::Result<()> {
+/// Creates the file and its parent folders. Values may be secret, so only the owner may read the file.
+fn create_if_missing(path: &Path) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
@@ -63,25 +64,26 @@ fn make(path: &Path) -> std::io::Result<()> {
 }
 
 fn connect(path: &Path, options: &Options) -> rusqlite::Result<Connection> {
-    // No `SQLITE_OPEN_URI`: a path is a path, whatever it begins with.
+    // No `SQLITE_OPEN_URI`: a path that begins with `file:` is still a path.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let db = Connection::open_with_flags(path, flags)?;
     db.busy_timeout(options.busy_timeout)?;
     db.set_prepared_statement_cache_capacity(64);
-    // A plan does not depend on what is bound: otherwise a statement with a range in it is prepared anew for every use.
+    // Query plans must not depend on bound values. Otherwise SQLite prepares a statement with a range again for every
+    // use.
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    // The pages of a long history fit in.
+    // Large enough for the pages of a long history.
     db.execute_batch("PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF")?;
     Ok(db)
 }
 
-fn prepare(path: &Path, options: &Options) -> Result<Connection, Trouble> {
+fn prepare(path: &Path, options: &Options) -> Result<Connection, Error> {
     let db = connect(path, options)?;
-    // Before anything is changed: another program's database stays as it is.
+    // Before any change: another program's database must stay untouched.
     schema::check(schema::content(&db)?)?;
-    // Pruning gives space back; it can be chosen only while the file is empty.
+    // Lets pruning return space to the file system. SQLite accepts the setting only while the file is empty.
     db.execute_batch("PRAGMA auto_vacuum = INCREMENTAL")?;
-    write_ahead(&db, options.busy_timeout)?;
+    enable_wal(&db, options.busy_timeout)?;
     db.execute_batch(match options.synchronous {
         // `fullfsync` matters on macOS, whose `fsync` does not reach the disk.
         Synchronous::Full => {
@@ -89,20 +91,23 @@ fn prepare(path: &Path, options: &Options) -> Result<Connection, Trouble> {
         }
         Synchronous::Normal => "PRAGMA synchronous = NORMAL",
     })?;
-    // A file that a long read has let grow is cut again.
+    // A long read lets the write-ahead log grow; this truncates it afterwards.
     db.query_row("PRAGMA journal_size_limit = 16777216", [], |_| Ok(()))?;
     schema::migrate(&db)?;
     Ok(db)
 }
 
-/// Turns write-ahead logging on. SQLite does not wait here while another process does the same, whatever the timeout is.
-fn write_ahead(db: &Connection, timeout: Duration) -> Result<(), Trouble> {
+/// Turns write-ahead logging on. While another process does the same, SQLite fails at once whatever the busy timeout
+/// is, so this function waits itself.
+fn enable_wal(db: &Connection, timeout: Duration) -> Result<(), Error> {
     let until = Instant::now() + timeout;
     loop {
         match db.query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0)) {
             Ok(mode) if mode == "wal" => return Ok(()),
             Ok(mode) => {
-                let reason = format!("its file system does not allow write-ahead logging, only `{mode}`");
+                let reason = format!(
+                    "the file system supports only journal mode `{mode}`, but the store needs `wal`: use a local disk"
+                );
                 return Err(CheckpointError::backend(OPEN, reason).into());
             }
             Err(error)

@@ -3,18 +3,18 @@ use std::time::SystemTime;
 use rusqlite::{Connection, OptionalExtension as _, params};
 use superstep_store::store::{Embedding, ItemWrite, ItemWrites, Namespace, Put};
 
-use crate::chunk::Data;
-use crate::stored::millis;
+use crate::chunk::ColumnData;
+use crate::columns::millis;
 
-use super::Fault;
-use super::place::{name, place};
+use super::ItemError;
+use super::sort_key::{display_name, sort_key};
 use super::sweep;
 
-/// How many expired items a write takes away with it.
-const SWEPT: i64 = 64;
+/// The maximum number of expired items that one write deletes.
+const MAX_SWEPT: i64 = 64;
 
-/// Makes the writes; whether an item was there before each.
-pub(crate) fn write(db: &Connection, writes: &ItemWrites) -> Result<Vec<bool>, Fault> {
+/// Runs the writes. Returns for each whether the item existed before it.
+pub(crate) fn write(db: &Connection, writes: &ItemWrites) -> Result<Vec<bool>, ItemError> {
     let mut were_there = Vec::with_capacity(writes.writes.len());
     for write in &writes.writes {
         were_there.push(match write {
@@ -22,23 +22,23 @@ pub(crate) fn write(db: &Connection, writes: &ItemWrites) -> Result<Vec<bool>, F
             ItemWrite::Delete(at) => delete(db, &at.namespace, &at.key, writes.now)?,
         });
     }
-    sweep::some(db, millis(writes.now), SWEPT)?;
+    sweep::delete_expired(db, millis(writes.now), MAX_SWEPT)?;
     Ok(were_there)
 }
 
-fn put(db: &Connection, put: &Put, now: SystemTime) -> Result<bool, Fault> {
+fn put(db: &Connection, put: &Put, now: SystemTime) -> Result<bool, ItemError> {
     let now_millis = millis(now);
-    let namespace = match find(db, &put.at.namespace)? {
+    let namespace = match find_namespace(db, &put.at.namespace)? {
         Some(namespace) => namespace,
         None => db
             .prepare_cached("INSERT INTO store_namespace (place, name) VALUES (?1, ?2)")?
-            .insert(params![place(&put.at.namespace), name(&put.at.namespace)])?,
+            .insert(params![sort_key(&put.at.namespace), display_name(&put.at.namespace)])?,
     };
-    let before = row(db, namespace, &put.at.key)?;
+    let before = find_item(db, namespace, &put.at.key)?;
     let ttl = put.ttl.map(|ttl| i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX));
     let expires = ttl.and_then(|ttl| now_millis.checked_add(ttl));
-    let (encoding, value) = (put.value.encoding().code(), Data::from(&put.value));
-    let was_there = before.is_some_and(|(_, expires)| lives(expires, now_millis));
+    let (encoding, value) = (put.value.encoding().code(), ColumnData::from(&put.value));
+    let was_there = before.is_some_and(|(_, expires)| is_live(expires, now_millis));
     let item = match before {
         Some((item, _)) => {
             db.prepare_cached(
@@ -46,7 +46,7 @@ fn put(db: &Connection, put: &Put, now: SystemTime) -> Result<bool, Fault> {
                  expires = ?6 WHERE id = ?1",
             )?
             .execute(params![item, encoding, value, now_millis, ttl, expires, was_there])?;
-            forget(db, item)?;
+            delete_vectors(db, item)?;
             item
         }
         None => db
@@ -57,12 +57,12 @@ fn put(db: &Connection, put: &Put, now: SystemTime) -> Result<bool, Fault> {
             .insert(params![namespace, &*put.at.key, encoding, value, now_millis, ttl, expires])?,
     };
     if let Some(embedding) = &put.embedding {
-        index(db, item, embedding)?;
+        insert_vectors(db, item, embedding)?;
     }
     Ok(was_there)
 }
 
-fn index(db: &Connection, item: i64, embedding: &Embedding) -> Result<(), Fault> {
+fn insert_vectors(db: &Connection, item: i64, embedding: &Embedding) -> Result<(), ItemError> {
     let mut insert =
         db.prepare_cached("INSERT INTO store_vector (item, nth, model, data) VALUES (?1, ?2, ?3, ?4)")?;
     for (nth, vector) in embedding.vectors().iter().enumerate() {
@@ -72,16 +72,16 @@ fn index(db: &Connection, item: i64, embedding: &Embedding) -> Result<(), Fault>
     Ok(())
 }
 
-fn delete(db: &Connection, namespace: &Namespace, key: &str, now: SystemTime) -> Result<bool, Fault> {
-    let Some(namespace) = find(db, namespace)? else { return Ok(false) };
-    let Some((item, expires)) = row(db, namespace, key)? else { return Ok(false) };
+fn delete(db: &Connection, namespace: &Namespace, key: &str, now: SystemTime) -> Result<bool, ItemError> {
+    let Some(namespace) = find_namespace(db, namespace)? else { return Ok(false) };
+    let Some((item, expires)) = find_item(db, namespace, key)? else { return Ok(false) };
     remove(db, item, namespace)?;
-    Ok(lives(expires, millis(now)))
+    Ok(is_live(expires, millis(now)))
 }
 
-/// Takes an item away with all that belongs to it.
-pub(super) fn remove(db: &Connection, item: i64, namespace: i64) -> Result<(), Fault> {
-    forget(db, item)?;
+/// Deletes an item with its vectors, and its namespace if that is empty now.
+pub(super) fn remove(db: &Connection, item: i64, namespace: i64) -> Result<(), ItemError> {
+    delete_vectors(db, item)?;
     db.prepare_cached("DELETE FROM store_item WHERE id = ?1")?.execute([item])?;
     db.prepare_cached(
         "DELETE FROM store_namespace WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM store_item WHERE namespace = ?1)",
@@ -90,24 +90,24 @@ pub(super) fn remove(db: &Connection, item: i64, namespace: i64) -> Result<(), F
     Ok(())
 }
 
-fn forget(db: &Connection, item: i64) -> Result<(), Fault> {
+fn delete_vectors(db: &Connection, item: i64) -> Result<(), ItemError> {
     db.prepare_cached("DELETE FROM store_vector WHERE item = ?1")?.execute([item])?;
     Ok(())
 }
 
-fn find(db: &Connection, namespace: &Namespace) -> rusqlite::Result<Option<i64>> {
+fn find_namespace(db: &Connection, namespace: &Namespace) -> rusqlite::Result<Option<i64>> {
     db.prepare_cached("SELECT id FROM store_namespace WHERE place = ?1")?
-        .query_row([place(namespace)], |row| row.get(0))
+        .query_row([sort_key(namespace)], |row| row.get(0))
         .optional()
 }
 
-/// The row of an item, and when it expires.
-fn row(db: &Connection, namespace: i64, key: &str) -> rusqlite::Result<Option<(i64, Option<i64>)>> {
+/// Returns the row of an item and its expiry.
+fn find_item(db: &Connection, namespace: i64, key: &str) -> rusqlite::Result<Option<(i64, Option<i64>)>> {
     db.prepare_cached("SELECT id, expires FROM store_item WHERE namespace = ?1 AND key = ?2")?
         .query_row(params![namespace, key], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()
 }
 
-fn lives(expires: Option<i64>, now: i64) -> bool {
+fn is_live(expires: Option<i64>, now: i64) -> bool {
     expires.is_none_or(|expires| expires > now)
 }

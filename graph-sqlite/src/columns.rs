@@ -1,4 +1,4 @@
-//! Reading what is stored back into records.
+//! Conversions between columns and values.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -9,32 +9,32 @@ use superstep_store::checkpoint::{Checkpoint, CheckpointId, CheckpointSource, Ru
 use superstep_store::payload::{Encoding, Payload};
 
 use crate::chunk::unknown_encoding;
-use crate::trouble::Trouble;
+use crate::error::Error;
 
-/// What [`checkpoint`] reads, from `checkpoint c`.
-pub(crate) const CHECKPOINT: &str =
+/// The columns of `checkpoint c` that [`checkpoint`] reads.
+pub(crate) const CHECKPOINT_COLUMNS: &str =
     "c.name, c.parent, c.step, c.source, c.created, c.next, c.progress_encoding, c.progress, c.run";
 
-/// The checkpoint of a row that begins with [`CHECKPOINT`], for its run.
-pub(crate) fn checkpoint(row: &Row<'_>, run: Arc<RunRecord>) -> Result<Checkpoint, Trouble> {
-    let id = id(row, 0).map_err(|trouble| trouble.within(|| "a checkpoint".to_owned(), None))?;
-    rest(row, id, run).map_err(|trouble| trouble.within(|| "the checkpoint".to_owned(), Some(id)))
+/// Reads a checkpoint from a row that begins with the columns of [`CHECKPOINT_COLUMNS`].
+pub(crate) fn checkpoint(row: &Row<'_>, run: Arc<RunRecord>) -> Result<Checkpoint, Error> {
+    let id = id(row, 0).map_err(|error| error.locate(|| "a checkpoint".to_owned(), None))?;
+    read_checkpoint(row, id, run).map_err(|error| error.locate(|| "the checkpoint".to_owned(), Some(id)))
 }
 
-fn rest(row: &Row<'_>, id: CheckpointId, run: Arc<RunRecord>) -> Result<Checkpoint, Trouble> {
+fn read_checkpoint(row: &Row<'_>, id: CheckpointId, run: Arc<RunRecord>) -> Result<Checkpoint, Error> {
     let source: &str = text(row, 3)?;
     let next: Vec<Arc<str>> = serde_json::from_str::<Vec<String>>(text(row, 5)?)
         .map(|next| next.into_iter().map(Arc::from).collect())
-        .map_err(|_| Trouble::damaged("the planned nodes", None, "they are no list of names"))?;
+        .map_err(|_| Error::corrupt("the planned nodes", None, "they are not a list of names"))?;
     Ok(Checkpoint {
         id,
         parent: optional_id(row, 1)?,
         step: row.get(2)?,
         source: CheckpointSource::from_name(source)
-            .ok_or_else(|| Trouble::damaged("the source", None, "it is not known"))?,
+            .ok_or_else(|| Error::corrupt("the source", None, "unknown value"))?,
         run,
         created_at: time(row.get(4)?)
-            .ok_or_else(|| Trouble::damaged("the time", None, "it is out of range"))?,
+            .ok_or_else(|| Error::corrupt("the time", None, "it is out of range"))?,
         next,
         progress: match row.get::<_, Option<i64>>(6)? {
             Some(code) => Some(payload(row, code, 7)?),
@@ -43,8 +43,8 @@ fn rest(row: &Row<'_>, id: CheckpointId, run: Arc<RunRecord>) -> Result<Checkpoi
     })
 }
 
-/// A text without a copy; what is no text is a damage.
-pub(crate) fn text<'r>(row: &'r Row<'_>, column: usize) -> Result<&'r str, Trouble> {
+/// Returns a column of type text without copying it. Any other type is a corruption.
+pub(crate) fn text<'r>(row: &'r Row<'_>, column: usize) -> Result<&'r str, Error> {
     match row.get_ref(column)? {
         ValueRef::Text(bytes) => {
             std::str::from_utf8(bytes).map_err(|error| rusqlite::Error::Utf8Error(column, error).into())
@@ -56,11 +56,11 @@ pub(crate) fn text<'r>(row: &'r Row<'_>, column: usize) -> Result<&'r str, Troub
     }
 }
 
-/// The text of an id, for a column.
+/// A checkpoint id in its text form, as stored in a column.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Name([u8; CheckpointId::TEXT_LEN]);
+pub(crate) struct IdText([u8; CheckpointId::TEXT_LEN]);
 
-impl From<CheckpointId> for Name {
+impl From<CheckpointId> for IdText {
     fn from(id: CheckpointId) -> Self {
         let mut text = [0; CheckpointId::TEXT_LEN];
         id.encode_text(&mut text);
@@ -68,46 +68,46 @@ impl From<CheckpointId> for Name {
     }
 }
 
-impl ToSql for Name {
+impl ToSql for IdText {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(ToSqlOutput::Borrowed(ValueRef::Text(&self.0)))
     }
 }
 
-pub(crate) fn id(row: &Row<'_>, column: usize) -> Result<CheckpointId, Trouble> {
+pub(crate) fn id(row: &Row<'_>, column: usize) -> Result<CheckpointId, Error> {
     text(row, column)?
         .parse()
-        .map_err(|_| Trouble::damaged(format!("column {column}"), None, "it is no checkpoint id"))
+        .map_err(|_| Error::corrupt(format!("column {column}"), None, "it is not a checkpoint id"))
 }
 
-pub(crate) fn optional_id(row: &Row<'_>, column: usize) -> Result<Option<CheckpointId>, Trouble> {
+pub(crate) fn optional_id(row: &Row<'_>, column: usize) -> Result<Option<CheckpointId>, Error> {
     match row.get_ref(column)? {
         ValueRef::Null => Ok(None),
         _ => id(row, column).map(Some),
     }
 }
 
-/// The payload of an encoding's number and a column.
-pub(crate) fn payload(row: &Row<'_>, code: i64, column: usize) -> Result<Payload, Trouble> {
+/// Reads a payload from the code of its encoding and a data column.
+pub(crate) fn payload(row: &Row<'_>, code: i64, column: usize) -> Result<Payload, Error> {
     Ok(Payload::new(encoding(code)?, bytes(row, column)?))
 }
 
-pub(crate) fn encoding(code: i64) -> Result<Encoding, Trouble> {
+pub(crate) fn encoding(code: i64) -> Result<Encoding, Error> {
     u8::try_from(code)
-        .map_err(|_| format!("its encoding {code} is not known"))
+        .map_err(|_| format!("unknown encoding {code}"))
         .and_then(|code| Encoding::from_code(code).ok_or_else(|| unknown_encoding(code)))
-        .map_err(|reason| Trouble::damaged("the value", None, reason))
+        .map_err(|reason| Error::corrupt("the value", None, reason))
 }
 
-/// What [`Data`](crate::chunk::Data) has written.
-pub(crate) fn bytes<'r>(row: &'r Row<'_>, column: usize) -> Result<&'r [u8], Trouble> {
+/// Returns the bytes that [`ColumnData`](crate::chunk::Data) has written.
+pub(crate) fn bytes<'r>(row: &'r Row<'_>, column: usize) -> Result<&'r [u8], Error> {
     match row.get_ref(column)? {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Ok(bytes),
-        other => Err(Trouble::damaged("the value", None, format!("its type is {}", other.data_type()))),
+        other => Err(Error::corrupt("the value", None, format!("its type is {}", other.data_type()))),
     }
 }
 
-/// Milliseconds since 1970, by which a time is stored; earlier ones are negative.
+/// Converts a time to milliseconds since 1970. Earlier times are negative.
 pub(crate) fn millis(time: SystemTime) -> i64 {
     match time.duration_since(UNIX_EPOCH) {
         Ok(since) => i64::try_from(since.as_millis()).unwrap_or(i64::MAX),
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_kept_to_the_millisecond_before_1970_too() {
+    fn times_round_trip_before_and_after_1970() {
         for wanted in [0, 1, -1, 1_700_000_000_123, -1_700_000_000_123] {
             assert_eq!(millis(time(wanted).unwrap()), wanted);
         }

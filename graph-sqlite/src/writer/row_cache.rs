@@ -4,60 +4,59 @@ use std::sync::Arc;
 use rusqlite::{Connection, OptionalExtension as _, params};
 use superstep_store::checkpoint::{CheckpointId, RunRecord};
 
+use crate::columns::text;
+use crate::error::Error;
 use crate::reader::head;
-use crate::stored::text;
-use crate::trouble::Trouble;
 
-/// What the writer remembers of the threads that it writes to, so that a superstep costs what it inserts.
+/// The rows that the writer remembers, so that the cost of a superstep is the cost of its inserts.
 ///
-/// All of it is in the file as well; it is forgotten as soon as another connection has written or a transaction was rolled
-/// back.
+/// All of it is in the file too. The cache is cleared after another connection has written, and after a rollback.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct RowCache {
     version: i64,
-    threads: HashMap<Arc<str>, Thread>,
+    threads: HashMap<Arc<str>, CachedThread>,
 }
 
-/// Threads that are remembered at most; beyond that, all are forgotten.
-const THREADS: usize = 1_024;
+/// The maximum number of cached threads. Beyond it, all are dropped.
+const MAX_THREADS: usize = 1_024;
 
 #[derive(Debug)]
-pub(super) struct Thread {
+pub(super) struct CachedThread {
     pub(super) id: i64,
     pub(super) epoch: u64,
     pub(super) origin: Arc<str>,
     run: Option<(Arc<RunRecord>, i64)>,
-    namespaces: HashMap<Arc<str>, Namespace>,
+    namespaces: HashMap<Arc<str>, CachedNamespace>,
 }
 
 #[derive(Debug)]
-pub(super) struct Namespace {
+pub(super) struct CachedNamespace {
     pub(super) id: i64,
-    /// The newest checkpoint and its line.
+    /// The newest checkpoint and its branch.
     pub(super) head: Option<(CheckpointId, i64)>,
     pub(super) fields: HashMap<Box<str>, i64>,
-    /// The end of each field on a line.
-    pub(super) ends: HashMap<i64, (i64, End)>,
+    /// The last known end of each field, with its branch.
+    pub(super) field_ends: HashMap<i64, (i64, FieldEnd)>,
 }
 
-/// Where the next row of a field goes.
+/// The end of a field's rows on a branch, where the next row goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct End {
-    /// How many entries there are, from the last value on.
+pub(super) struct FieldEnd {
+    /// The number of entries since the latest value.
     pub(super) entries: i64,
-    /// How many rows at the end are not put together yet.
-    pub(super) loose: i64,
+    /// The number of rows at the end that are not compacted yet.
+    pub(super) uncompacted: i64,
 }
 
-impl Known {
-    pub(super) fn forget(&mut self) {
+impl RowCache {
+    pub(super) fn clear(&mut self) {
         self.threads.clear();
     }
 
-    /// Forgets everything unless the file is as this connection left it.
-    pub(super) fn as_of(&mut self, version: i64) {
-        if self.version != version || self.threads.len() > THREADS {
-            self.forget();
+    /// Clears the cache if another connection has written to the file since the last call.
+    pub(super) fn revalidate(&mut self, version: i64) {
+        if self.version != version || self.threads.len() > MAX_THREADS {
+            self.clear();
         }
         self.version = version;
     }
@@ -66,17 +65,17 @@ impl Known {
         &mut self,
         db: &Connection,
         name: &Arc<str>,
-    ) -> Result<Option<&mut Thread>, Trouble> {
+    ) -> Result<Option<&mut CachedThread>, Error> {
         if !self.threads.contains_key(name) {
-            let Some(thread) = Thread::find(db, name)? else { return Ok(None) };
+            let Some(thread) = CachedThread::find(db, name)? else { return Ok(None) };
             self.threads.insert(Arc::clone(name), thread);
         }
         Ok(self.threads.get_mut(name))
     }
 }
 
-impl Thread {
-    fn find(db: &Connection, name: &str) -> Result<Option<Self>, Trouble> {
+impl CachedThread {
+    fn find(db: &Connection, name: &str) -> Result<Option<Self>, Error> {
         let mut query = db.prepare_cached("SELECT id, epoch, origin FROM thread WHERE name = ?1")?;
         let mut rows = query.query([name])?;
         let Some(row) = rows.next()? else { return Ok(None) };
@@ -93,24 +92,28 @@ impl Thread {
         &mut self,
         db: &Connection,
         name: &Arc<str>,
-    ) -> Result<Option<&mut Namespace>, Trouble> {
+    ) -> Result<Option<&mut CachedNamespace>, Error> {
         if !self.namespaces.contains_key(name) {
             let id = db
                 .prepare_cached("SELECT id FROM namespace WHERE thread = ?1 AND name = ?2")?
                 .query_row(params![self.id, &**name], |row| row.get(0))
                 .optional()?;
             let Some(id) = id else { return Ok(None) };
-            let namespace =
-                Namespace { id, head: head(db, id)?, fields: HashMap::new(), ends: HashMap::new() };
+            let namespace = CachedNamespace {
+                id,
+                head: head(db, id)?,
+                fields: HashMap::new(),
+                field_ends: HashMap::new(),
+            };
             self.namespaces.insert(Arc::clone(name), namespace);
         }
         Ok(self.namespaces.get_mut(name))
     }
 
-    /// The row of a run; a run that says something else under a known id has a row of its own.
-    pub(super) fn run(&mut self, db: &Connection, run: &Arc<RunRecord>) -> Result<i64, Trouble> {
-        if let Some((known, id)) = &self.run
-            && (Arc::ptr_eq(known, run) || known == run)
+    /// Returns the row of a run. A run with a known id but other content gets its own row.
+    pub(super) fn run(&mut self, db: &Connection, run: &Arc<RunRecord>) -> Result<i64, Error> {
+        if let Some((cached, id)) = &self.run
+            && (Arc::ptr_eq(cached, run) || cached == run)
         {
             return Ok(*id);
         }

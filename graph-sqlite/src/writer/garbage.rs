@@ -1,4 +1,4 @@
-//! Taking away what no remaining checkpoint needs.
+//! Garbage collection after a prune: deletes the rows that no remaining checkpoint needs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,35 +6,35 @@ use rusqlite::{Connection, params};
 use superstep_store::checkpoint::CheckpointId;
 
 use crate::chunk::{self, Chunk};
-use crate::reader::row;
-use crate::stored::{id, optional_id};
-use crate::trouble::Trouble;
+use crate::columns::{id, optional_id};
+use crate::error::Error;
+use crate::reader::change_row;
 
-use super::pieces::{copy, replace};
+use super::changes::{append_entries, replace_row};
 
-/// The checkpoints of a namespace that there are, in order for each line.
+/// The remaining checkpoints of a namespace, in order for each branch.
 #[derive(Debug)]
-pub(super) struct Remaining {
-    /// The youngest line first: branches come before what they branched off from.
-    lines: Vec<Line>,
+pub(super) struct RemainingCheckpoints {
+    /// The branches, newest first, so that children come before their parents.
+    branches: Vec<Branch>,
     checkpoints: BTreeMap<i64, Vec<CheckpointId>>,
 }
 
 #[derive(Debug)]
-struct Line {
+struct Branch {
     id: i64,
     parent: Option<(i64, CheckpointId)>,
 }
 
-impl Remaining {
-    pub(super) fn find(db: &Connection, namespace: i64) -> Result<Self, Trouble> {
-        let mut lines = Vec::new();
+impl RemainingCheckpoints {
+    pub(super) fn find(db: &Connection, namespace: i64) -> Result<Self, Error> {
+        let mut branches = Vec::new();
         let mut query =
             db.prepare_cached("SELECT id, parent, fork FROM line WHERE namespace = ?1 ORDER BY id DESC")?;
         let mut rows = query.query([namespace])?;
         while let Some(row) = rows.next()? {
             let parent = row.get::<_, Option<i64>>(1)?.zip(optional_id(row, 2)?);
-            lines.push(Line { id: row.get(0)?, parent });
+            branches.push(Branch { id: row.get(0)?, parent });
         }
         let mut checkpoints: BTreeMap<i64, Vec<CheckpointId>> = BTreeMap::new();
         let mut query =
@@ -43,26 +43,30 @@ impl Remaining {
         while let Some(row) = rows.next()? {
             checkpoints.entry(row.get(0)?).or_default().push(id(row, 1)?);
         }
-        Ok(Self { lines, checkpoints })
+        Ok(Self { branches, checkpoints })
     }
 
     pub(super) fn len(&self) -> u64 {
-        self.checkpoints.values().map(|line| u64::try_from(line.len()).unwrap_or(u64::MAX)).sum()
+        self.checkpoints.values().map(|branch| u64::try_from(branch.len()).unwrap_or(u64::MAX)).sum()
     }
 }
 
-/// Takes away what nobody needs of a field; how many rows it has looked at.
-pub(super) fn field(db: &Connection, remaining: &Remaining, field: i64) -> Result<u64, Trouble> {
-    // Where branches that see a line's values of this field begin.
+/// Deletes the unneeded changes of a field. Returns the number of visited rows.
+pub(super) fn collect_field(
+    db: &Connection,
+    remaining: &RemainingCheckpoints,
+    field: i64,
+) -> Result<u64, Error> {
+    // For each branch, the fork points of children that read this field from it.
     let mut forks: BTreeMap<i64, Vec<CheckpointId>> = BTreeMap::new();
     let mut seen = 0;
-    for line in &remaining.lines {
-        let mut readers = remaining.checkpoints.get(&line.id).cloned().unwrap_or_default();
-        readers.extend(forks.remove(&line.id).unwrap_or_default());
+    for branch in &remaining.branches {
+        let mut readers = remaining.checkpoints.get(&branch.id).cloned().unwrap_or_default();
+        readers.extend(forks.remove(&branch.id).unwrap_or_default());
         readers.sort_unstable();
-        let segments = segments(db, line.id, field, &mut seen)?;
+        let segments = segments(db, branch.id, field, &mut seen)?;
         let sees_parent = segments.first().is_some_and(|first| first.last_reader(&readers).is_some());
-        if let (Some((parent, fork)), true) = (line.parent, sees_parent) {
+        if let (Some((parent, fork)), true) = (branch.parent, sees_parent) {
             forks.entry(parent).or_default().push(fork);
         }
         for segment in segments {
@@ -72,27 +76,28 @@ pub(super) fn field(db: &Connection, remaining: &Remaining, field: i64) -> Resul
     Ok(seen)
 }
 
-/// What is on a line from one value up to the next. The first one has no value: it goes on from the parent line.
+/// The rows of a branch from one value up to the next. The first segment has no value: its deltas continue the parent
+/// branch.
 #[derive(Debug, Default)]
 struct Segment {
     from: Option<CheckpointId>,
     to: Option<CheckpointId>,
-    rows: Vec<Span>,
+    rows: Vec<RowSpan>,
 }
 
-/// The first and the last checkpoint of a row.
+/// A row, with the first and last checkpoint of its entries.
 #[derive(Debug)]
-struct Span {
+struct RowSpan {
     row: i64,
     first: CheckpointId,
     last: CheckpointId,
 }
 
-fn segments(db: &Connection, line: i64, field: i64, seen: &mut u64) -> Result<Vec<Segment>, Trouble> {
+fn segments(db: &Connection, branch: i64, field: i64, seen: &mut u64) -> Result<Vec<Segment>, Error> {
     let mut query = db.prepare_cached(
         "SELECT id, first, whole, entries FROM piece WHERE line = ?1 AND field = ?2 ORDER BY first",
     )?;
-    let mut rows = query.query(params![line, field])?;
+    let mut rows = query.query(params![branch, field])?;
     let mut segments = Vec::new();
     let mut segment = Segment::default();
     while let Some(row) = rows.next()? {
@@ -100,29 +105,29 @@ fn segments(db: &Connection, line: i64, field: i64, seen: &mut u64) -> Result<Ve
         let first = id(row, 1)?;
         let headers = row.get_ref(3)?.as_bytes_or_null().map_err(rusqlite::Error::from)?;
         let last = headers.map_or(Some(first), chunk::last).ok_or_else(|| {
-            Trouble::damaged("a chunk", Some(first), "the headers of its entries are cut off")
+            Error::corrupt("a chunk", Some(first), "the headers of its entries are cut off")
         })?;
         if row.get::<_, i64>(2)? != 0 {
             segment.to = Some(first);
             segments
                 .push(std::mem::replace(&mut segment, Segment { from: Some(first), ..Segment::default() }));
         }
-        segment.rows.push(Span { row: row.get(0)?, first, last });
+        segment.rows.push(RowSpan { row: row.get(0)?, first, last });
     }
     segments.push(segment);
     Ok(segments)
 }
 
 impl Segment {
-    /// The last of these that sees the segment.
+    /// Returns the last reader that sees the segment.
     fn last_reader(&self, readers: &[CheckpointId]) -> Option<CheckpointId> {
         let end = self.to.map_or(readers.len(), |to| readers.partition_point(|reader| *reader < to));
         let last = readers.get(..end)?.last()?;
         self.from.is_none_or(|from| from <= *last).then_some(*last)
     }
 
-    /// Takes away what comes behind its last reader; everything if it has none.
-    fn cut(&self, db: &Connection, until: Option<CheckpointId>) -> Result<(), Trouble> {
+    /// Deletes the changes after `until`, or all of them if it is `None`.
+    fn cut(&self, db: &Connection, until: Option<CheckpointId>) -> Result<(), Error> {
         for span in &self.rows {
             if until.is_none_or(|until| until < span.first) {
                 db.prepare_cached("DELETE FROM piece WHERE id = ?1")?.execute([span.row])?;
@@ -134,40 +139,40 @@ impl Segment {
     }
 }
 
-fn shorten(db: &Connection, id: i64, until: CheckpointId) -> Result<(), Trouble> {
+fn shorten(db: &Connection, id: i64, until: CheckpointId) -> Result<(), Error> {
     let mut query = db.prepare_cached(
         "SELECT id, first, whole, before, loose, encoding, entries, data FROM piece WHERE id = ?1",
     )?;
-    let mut found = query.query_row([id], |found| Ok(row(found)))??;
+    let mut found = query.query_row([id], |found| Ok(change_row(found)))??;
     found.entries.retain(|entry| entry.checkpoint <= until);
     let mut chunk = Chunk::default();
-    copy(&found, &mut chunk)?;
-    replace(db, id, &chunk)
+    append_entries(&found, &mut chunk)?;
+    replace_row(db, id, &chunk)
 }
 
-/// Takes away lines without checkpoints that nothing branched off from.
-pub(super) fn lines(db: &Connection, remaining: &Remaining) -> Result<u64, Trouble> {
+/// Deletes branches that have neither checkpoints nor remaining children.
+pub(super) fn collect_branches(db: &Connection, remaining: &RemainingCheckpoints) -> Result<u64, Error> {
     let mut needed: BTreeSet<i64> = remaining.checkpoints.keys().copied().collect();
-    let mut gone = 0;
-    for line in &remaining.lines {
-        if needed.contains(&line.id) {
-            needed.extend(line.parent.map(|(parent, _)| parent));
+    let mut deleted = 0;
+    for branch in &remaining.branches {
+        if needed.contains(&branch.id) {
+            needed.extend(branch.parent.map(|(parent, _)| parent));
         } else {
-            gone += 1;
-            db.prepare_cached("DELETE FROM line WHERE id = ?1")?.execute([line.id])?;
+            deleted += 1;
+            db.prepare_cached("DELETE FROM line WHERE id = ?1")?.execute([branch.id])?;
         }
     }
-    Ok(gone)
+    Ok(deleted)
 }
 
-/// Takes away runs of which no checkpoint is left in any namespace of the thread.
-pub(super) fn runs(db: &Connection, namespace: i64) -> Result<u64, Trouble> {
-    let gone = db
+/// Deletes runs without a remaining checkpoint in any namespace of the thread.
+pub(super) fn collect_runs(db: &Connection, namespace: i64) -> Result<u64, Error> {
+    let deleted = db
         .prepare_cached(
             "DELETE FROM run WHERE thread = (SELECT thread FROM namespace WHERE id = ?1) AND id NOT IN \
              (SELECT c.run FROM namespace n JOIN checkpoint c ON c.namespace = n.id \
               WHERE n.thread = (SELECT thread FROM namespace WHERE id = ?1))",
         )?
         .execute([namespace])?;
-    Ok(u64::try_from(gone).unwrap_or(u64::MAX))
+    Ok(u64::try_from(deleted).unwrap_or(u64::MAX))
 }

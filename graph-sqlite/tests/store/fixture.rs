@@ -1,4 +1,4 @@
-//! Short ways of saying what is written and what is there.
+//! The file, writer and step builders that the tests share.
 
 use std::borrow::Cow;
 use std::future::Future;
@@ -19,7 +19,7 @@ use superstep_store::checkpoint::{
 use superstep_store::payload::Payload;
 use tempfile::TempDir;
 
-/// Waits for a future without any runtime.
+/// Blocks on a future without a runtime.
 pub(crate) fn wait<F: Future>(future: F) -> F::Output {
     struct Unpark(Thread);
     impl Wake for Unpark {
@@ -55,7 +55,7 @@ impl File {
         self.folder.path().join("threads.db")
     }
 
-    /// Not waiting for the disk: what is tested does not depend on it.
+    /// Opens with `Normal`, which does not wait for the disk: the tests do not depend on that.
     pub(crate) fn open(&self) -> SqliteCheckpointer {
         SqliteCheckpointer::options().synchronous(Synchronous::Normal).readers(2).open(self.path()).unwrap()
     }
@@ -70,7 +70,7 @@ impl File {
         db
     }
 
-    /// The file's size with everything in it that has been written.
+    /// Returns the file's size after a WAL checkpoint.
     pub(crate) fn size(&self) -> u64 {
         let busy: i64 =
             self.sql().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0)).unwrap();
@@ -83,17 +83,17 @@ pub(crate) fn run() -> Arc<RunRecord> {
     Arc::new(RunRecord { id: "r1".into(), program: "p1".into(), metadata: Metadata::new() })
 }
 
-/// What one superstep writes.
+/// The writes of one superstep.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) parent: Option<CheckpointId>,
-    pub(crate) pieces: Vec<FieldChange>,
+    pub(crate) changes: Vec<FieldChange>,
     pub(crate) records: Vec<TaskRecord>,
     pub(crate) made: u64,
 }
 
 pub(crate) fn step() -> Step {
-    Step { parent: None, pieces: vec![], records: vec![], made: 0 }
+    Step { parent: None, changes: vec![], records: vec![], made: 0 }
 }
 
 impl Step {
@@ -103,12 +103,12 @@ impl Step {
     }
 
     pub(crate) fn value(mut self, field: &'static str, text: &str) -> Self {
-        self.pieces.push(piece(field, ChangeKind::Value, text));
+        self.changes.push(change(field, ChangeKind::Value, text));
         self
     }
 
     pub(crate) fn delta(mut self, field: &'static str, text: &str) -> Self {
-        self.pieces.push(piece(field, ChangeKind::Delta, text));
+        self.changes.push(change(field, ChangeKind::Delta, text));
         self
     }
 
@@ -120,7 +120,7 @@ impl Step {
         self
     }
 
-    /// Made so many milliseconds after 1970.
+    /// Sets the creation time in milliseconds after 1970.
     pub(crate) fn made(mut self, millis: u64) -> Self {
         self.made = millis;
         self
@@ -138,7 +138,7 @@ impl Step {
             next: vec!["a".into()],
             progress: None,
         };
-        let new = NewCheckpoint { checkpoint, changes: self.pieces, records: self.records };
+        let new = NewCheckpoint { checkpoint, changes: self.changes, records: self.records };
         (id, batch(thread, fence, vec![BatchWrite::Checkpoint(Box::new(new))]))
     }
 }
@@ -154,11 +154,11 @@ pub(crate) fn batch(thread: &str, fence: Fence, writes: Vec<BatchWrite>) -> Writ
     }
 }
 
-fn piece(field: &'static str, kind: ChangeKind, text: &str) -> FieldChange {
+fn change(field: &'static str, kind: ChangeKind, text: &str) -> FieldChange {
     FieldChange { field: Cow::Borrowed(field), kind, payload: Payload::json(text) }
 }
 
-/// A thread that is written to, with where it stands.
+/// A thread to write to, with its current fence.
 pub(crate) struct Writer<'s> {
     pub(crate) store: &'s SqliteCheckpointer,
     pub(crate) thread: &'s str,
@@ -182,7 +182,7 @@ impl Writer<'_> {
         self.try_add(step).unwrap()
     }
 
-    /// Adds a step that follows the newest.
+    /// Adds a step after the newest checkpoint.
     pub(crate) fn then(&mut self, mut step: Step) -> CheckpointId {
         step.parent = self.fence.head;
         self.add(step)
@@ -192,21 +192,21 @@ impl Writer<'_> {
         wait(self.store.get(self.thread, "", Some(id))).unwrap()
     }
 
-    /// A field's pieces at a checkpoint: `=` before a value, `+` before a delta.
+    /// Returns a field's changes at a checkpoint: `=` before a value, `+` before a delta.
     pub(crate) fn field(&self, id: CheckpointId, field: &str) -> String {
-        let found = self.load(id).found.expect("the checkpoint is there");
+        let found = self.load(id).found.expect("the checkpoint exists");
         let Some(field) = found.fields.into_iter().find(|found| found.field == field) else {
             return String::new();
         };
-        let pieces: Vec<String> = field
+        let changes: Vec<String> = field
             .changes
             .iter()
-            .map(|piece| {
-                let sign = if piece.kind == ChangeKind::Value { '=' } else { '+' };
-                format!("{sign}{}", String::from_utf8_lossy(piece.payload.bytes()))
+            .map(|change| {
+                let sign = if change.kind == ChangeKind::Value { '=' } else { '+' };
+                format!("{sign}{}", String::from_utf8_lossy(change.payload.bytes()))
             })
             .collect();
-        pieces.join(" ")
+        changes.join(" ")
     }
 
     pub(crate) fn ids(&self) -> Vec<CheckpointId> {

@@ -1,0 +1,169 @@
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use superstep_store::checkpoint::{
+    Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded, Page,
+    Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
+};
+
+use crate::cache::SqliteCache;
+use crate::error::Operation;
+use crate::open_file::OpenFile;
+use crate::options::Options;
+use crate::reader;
+use crate::store::SqliteStore;
+use crate::writer::{self, Pruning, WriteStatus};
+
+/// A checkpoint store in one SQLite file. Clones share the same open file.
+///
+/// ```
+/// use superstep::checkpoint::Checkpointer as _;
+/// use superstep_sqlite::SqliteCheckpointer;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("threads.db");
+/// let store = SqliteCheckpointer::open(path)?;
+/// let loaded = store.get("ticket-17", "", None).await?;
+/// assert_eq!(loaded.found, None);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Durability
+/// When a call has returned, its write is durable as [`Synchronous`](crate::Synchronous) says. Calls that wait at the
+/// same time share one transaction and its cost. A refused call does not affect the others.
+///
+/// # Cancel safety
+/// The first poll of a call's future submits the call. Calls run in the order of their first polls. Dropping the future
+/// does not cancel a submitted call, unless more than a thousand other calls are waiting before it: then the call does
+/// not run at all. A later read through this store or one of its clones sees the result.
+///
+/// After the last clone is dropped, submitted calls are still written in the background.
+#[derive(Clone)]
+pub struct SqliteCheckpointer {
+    file: Arc<OpenFile>,
+}
+
+impl fmt::Debug for SqliteCheckpointer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqliteCheckpointer").field("path", &self.file.path).finish_non_exhaustive()
+    }
+}
+
+impl SqliteCheckpointer {
+    /// Opens a file. Creates it and its parent folders if they do not exist. On Unix, only the owner can read a created
+    /// file.
+    ///
+    /// Opening blocks the calling thread until the disk has answered. No other method of the store blocks.
+    ///
+    /// # Errors
+    /// - [`NewerFormat`](CheckpointError::NewerFormat) if a newer version of this crate has written the file.
+    /// - [`Backend`](CheckpointError::Backend) if the file cannot be opened, or is not a file of this crate.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, CheckpointError> {
+        Self::open_with(path.as_ref(), &Options::new())
+    }
+
+    /// Returns options for opening a file.
+    pub fn options() -> Options {
+        Options::new()
+    }
+
+    pub(crate) fn open_with(path: &Path, options: &Options) -> Result<Self, CheckpointError> {
+        Ok(Self { file: OpenFile::open(path, options)? })
+    }
+
+    /// Returns the long-term store in the same file. It uses the threads of this store, so concurrent writes of both
+    /// share one transaction.
+    ///
+    /// ```
+    /// use superstep_sqlite::SqliteCheckpointer;
+    /// # use superstep::{END, GraphState, START, StateGraph};
+    /// # #[derive(GraphState, Clone)] struct Count { total: u32 }
+    /// # async fn add(count: &Count) -> CountUpdate { Count::update().total(count.total + 1) }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("app.db");
+    /// # let graph = StateGraph::<Count>::new().edge(START, add).edge(add, END).compile()?;
+    /// let file = SqliteCheckpointer::open(path)?;
+    /// let graph = graph.with_store(file.store()).with_checkpointer(file);
+    /// # drop(graph);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn store(&self) -> SqliteStore {
+        SqliteStore::of(Arc::clone(&self.file))
+    }
+
+    /// Returns the cache of node results in the same file. It uses the threads of this store.
+    pub fn cache(&self) -> SqliteCache {
+        SqliteCache::of(Arc::clone(&self.file))
+    }
+}
+
+impl Checkpointer for SqliteCheckpointer {
+    fn commit(&self, batch: WriteBatch) -> CheckpointFuture<'_, ()> {
+        let operation = Operation {
+            name: "write a checkpoint",
+            thread: Arc::clone(&batch.thread),
+            namespace: Arc::clone(&batch.namespace),
+        };
+        let run = move |session: &mut writer::Session| writer::commit(session, &batch).map(WriteStatus::Done);
+        Box::pin(self.file.writes.submit(operation, false, run))
+    }
+
+    fn get(
+        &self,
+        thread: &str,
+        namespace: &str,
+        checkpoint: Option<CheckpointId>,
+    ) -> CheckpointFuture<'_, Loaded> {
+        let operation =
+            Operation { name: "read a checkpoint", thread: thread.into(), namespace: namespace.into() };
+        let (thread, namespace) = (Arc::clone(&operation.thread), Arc::clone(&operation.namespace));
+        let query = move |db: &_| reader::get(db, &thread, &namespace, checkpoint);
+        Box::pin(self.file.read(operation, query))
+    }
+
+    fn list(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<Checkpoint>> {
+        let operation = Operation {
+            name: "list checkpoints",
+            thread: Arc::clone(&query.thread),
+            namespace: Arc::clone(&query.namespace),
+        };
+        Box::pin(self.file.read(operation, move |db: &_| reader::list(db, &query)))
+    }
+
+    fn threads(&self, query: ThreadQuery) -> CheckpointFuture<'_, Page<ThreadRecord>> {
+        let operation = Operation { name: "list threads", ..Operation::default() };
+        Box::pin(self.file.read(operation, move |db: &_| reader::threads(db, &query)))
+    }
+
+    fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool> {
+        let thread: Arc<str> = thread.into();
+        let operation =
+            Operation { name: "delete a thread", thread: Arc::clone(&thread), ..Operation::default() };
+        let run =
+            move |session: &mut writer::Session| writer::delete(session, &thread).map(WriteStatus::Done);
+        Box::pin(self.file.writes.submit(operation, true, run))
+    }
+
+    fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()> {
+        let (from, to): (Arc<str>, Arc<str>) = (from.into(), to.into());
+        let operation =
+            Operation { name: "copy a thread", thread: Arc::clone(&from), ..Operation::default() };
+        let run =
+            move |session: &mut writer::Session| writer::copy(session, &from, &to).map(WriteStatus::Done);
+        Box::pin(self.file.writes.submit(operation, true, run))
+    }
+
+    fn prune(&self, prune: Prune) -> CheckpointFuture<'_, Pruned> {
+        let thread = prune.thread.clone().unwrap_or_default();
+        let operation = Operation { name: "prune", thread, ..Operation::default() };
+        let mut pruning = Pruning::new(prune);
+        let run = move |session: &mut writer::Session| pruning.advance(session);
+        Box::pin(self.file.writes.submit(operation, true, run))
+    }
+}
