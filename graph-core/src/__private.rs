@@ -14,7 +14,7 @@ pub use crate::reducers::{FoldOutcome, ReduceError, Reducer, Replace, Stamp, Sto
 pub use crate::schema;
 pub use crate::state::validate::{Report, Violation, check_excluded_rule, check_invariant, check_rule};
 pub use crate::state::{
-    AnyState, Checked, FieldDeserializer, FieldType, Held, Itself, JsonInput, OptionalInput, StandIn,
+    AnyState, Checked, FallbackWrite, FieldDeserializer, FieldType, Held, Itself, JsonInput, OptionalInput,
     StartValue, Tracked, TrackedUpdate, UntrackedStart, Written, debug, debug_json, debug_option,
     debug_update, deserialize_input, deserialize_update, display, display_option, dump_with, from_context,
     parse_change, parse_overwrite_with, parse_value, parse_value_with, parse_with, rules, serialize_update,

@@ -9,7 +9,7 @@ use superstep_store::payload::Payload;
 
 use crate::items::operation;
 use crate::open_file::OpenFile;
-use crate::options::Options;
+use crate::options::SqliteOptions;
 use crate::results::{self, Clearing};
 use crate::writer::{Session, WriteStatus};
 
@@ -77,10 +77,10 @@ impl SqliteCache {
     /// - [`NewerFormat`](CacheError::NewerFormat) if a newer version of this crate has written the file.
     /// - [`Backend`](CacheError::Backend) if the file cannot be opened, or is not a file of this crate.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, CacheError> {
-        Self::open_with(path.as_ref(), &Options::new())
+        Self::open_with(path.as_ref(), &SqliteOptions::new())
     }
 
-    pub(crate) fn open_with(path: &Path, options: &Options) -> Result<Self, CacheError> {
+    pub(crate) fn open_with(path: &Path, options: &SqliteOptions) -> Result<Self, CacheError> {
         OpenFile::open(path, options).map(Self::of).map_err(cache_error)
     }
 

@@ -10,7 +10,7 @@ use superstep_store::checkpoint::{
 use crate::cache::SqliteCache;
 use crate::error::Operation;
 use crate::open_file::OpenFile;
-use crate::options::Options;
+use crate::options::SqliteOptions;
 use crate::reader;
 use crate::store::SqliteStore;
 use crate::writer::{self, Pruning, WriteStatus};
@@ -63,15 +63,15 @@ impl SqliteCheckpointer {
     /// - [`NewerFormat`](CheckpointError::NewerFormat) if a newer version of this crate has written the file.
     /// - [`Backend`](CheckpointError::Backend) if the file cannot be opened, or is not a file of this crate.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, CheckpointError> {
-        Self::open_with(path.as_ref(), &Options::new())
+        Self::open_with(path.as_ref(), &SqliteOptions::new())
     }
 
     /// Returns options for opening a file.
-    pub fn options() -> Options {
-        Options::new()
+    pub fn options() -> SqliteOptions {
+        SqliteOptions::new()
     }
 
-    pub(crate) fn open_with(path: &Path, options: &Options) -> Result<Self, CheckpointError> {
+    pub(crate) fn open_with(path: &Path, options: &SqliteOptions) -> Result<Self, CheckpointError> {
         Ok(Self { file: OpenFile::open(path, options)? })
     }
 

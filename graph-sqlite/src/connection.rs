@@ -11,7 +11,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use superstep_store::checkpoint::CheckpointError;
 
 use crate::error::{Error, Operation, backend};
-use crate::options::{Options, Synchronous};
+use crate::options::{SqliteOptions, Synchronous};
 use crate::schema;
 
 const OPEN: &str = "open the file";
@@ -26,7 +26,7 @@ pub(crate) fn create_file(path: &Path) -> Result<PathBuf, CheckpointError> {
 }
 
 /// Opens the connection that writes, and migrates the file to the newest format.
-pub(crate) fn writer(path: &Path, options: &Options) -> Result<Connection, CheckpointError> {
+pub(crate) fn writer(path: &Path, options: &SqliteOptions) -> Result<Connection, CheckpointError> {
     prepare(path, options)
         .map_err(|error| error.into_error(&Operation { name: OPEN, ..Operation::default() }))
         .map_err(|error| match error {
@@ -39,7 +39,7 @@ pub(crate) fn writer(path: &Path, options: &Options) -> Result<Connection, Check
 }
 
 /// Opens a read-only connection.
-pub(crate) fn reader(path: &Path, options: &Options) -> Result<Connection, CheckpointError> {
+pub(crate) fn reader(path: &Path, options: &SqliteOptions) -> Result<Connection, CheckpointError> {
     let connect = || -> rusqlite::Result<Connection> {
         let db = connect(path, options)?;
         db.execute_batch("PRAGMA query_only = ON")?;
@@ -63,7 +63,7 @@ fn create_if_missing(path: &Path) -> std::io::Result<()> {
     }
 }
 
-fn connect(path: &Path, options: &Options) -> rusqlite::Result<Connection> {
+fn connect(path: &Path, options: &SqliteOptions) -> rusqlite::Result<Connection> {
     // No `SQLITE_OPEN_URI`: a path that begins with `file:` is still a path.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let db = Connection::open_with_flags(path, flags)?;
@@ -77,7 +77,7 @@ fn connect(path: &Path, options: &Options) -> rusqlite::Result<Connection> {
     Ok(db)
 }
 
-fn prepare(path: &Path, options: &Options) -> Result<Connection, Error> {
+fn prepare(path: &Path, options: &SqliteOptions) -> Result<Connection, Error> {
     let db = connect(path, options)?;
     // Before any change: another program's database must stay untouched.
     schema::check(schema::content(&db)?)?;

@@ -63,7 +63,7 @@ mod writer;
 
 pub use cache::SqliteCache;
 pub use checkpointer::SqliteCheckpointer;
-pub use options::{Options, Synchronous};
+pub use options::{SqliteOptions, Synchronous};
 pub use store::SqliteStore;
 
 /// Compiles and runs the examples of docs/how-to/memory.md as doctests.

@@ -6,7 +6,7 @@ use superstep_store::checkpoint::CheckpointError;
 
 use crate::connection;
 use crate::error::{Error, Operation};
-use crate::options::Options;
+use crate::options::SqliteOptions;
 use crate::queue::Queue;
 use crate::reader::{self, Read};
 use crate::writer::{self, WriteQueue};
@@ -19,7 +19,7 @@ pub(crate) struct OpenFile {
 }
 
 impl OpenFile {
-    pub(crate) fn open(path: &Path, options: &Options) -> Result<Arc<Self>, CheckpointError> {
+    pub(crate) fn open(path: &Path, options: &SqliteOptions) -> Result<Arc<Self>, CheckpointError> {
         let path = connection::create_file(path)?;
         let db = connection::writer(&path, options)?;
         // If a later step fails, dropping `file` ends the threads that are already running.

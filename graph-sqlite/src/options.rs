@@ -32,13 +32,13 @@ pub enum Synchronous {
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct SqliteOptions {
     pub(crate) synchronous: Synchronous,
     pub(crate) busy_timeout: Duration,
     pub(crate) readers: usize,
 }
 
-impl Options {
+impl SqliteOptions {
     /// Returns the options that [`SqliteCheckpointer::open`] uses:
     ///
     /// - [`Synchronous::Full`],
@@ -105,7 +105,7 @@ impl Options {
     }
 }
 
-impl Default for Options {
+impl Default for SqliteOptions {
     fn default() -> Self {
         Self::new()
     }

@@ -12,7 +12,7 @@ use superstep_store::store::{
 use crate::cache::SqliteCache;
 use crate::items::{self, ItemError, Sweep, operation, separate_refusal};
 use crate::open_file::OpenFile;
-use crate::options::Options;
+use crate::options::SqliteOptions;
 use crate::writer::{Session, WriteStatus};
 
 /// A long-term store in one SQLite file. Clones share the same open file.
@@ -65,10 +65,10 @@ impl SqliteStore {
     /// - [`NewerFormat`](StoreError::NewerFormat) if a newer version of this crate has written the file.
     /// - [`Backend`](StoreError::Backend) if the file cannot be opened, or is not a file of this crate.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
-        Self::open_with(path.as_ref(), &Options::new())
+        Self::open_with(path.as_ref(), &SqliteOptions::new())
     }
 
-    pub(crate) fn open_with(path: &Path, options: &Options) -> Result<Self, StoreError> {
+    pub(crate) fn open_with(path: &Path, options: &SqliteOptions) -> Result<Self, StoreError> {
         OpenFile::open(path, options).map(Self::of).map_err(items::store_error)
     }
 

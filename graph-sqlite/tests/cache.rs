@@ -27,7 +27,10 @@ impl Place for File {
 
     async fn open(&self) -> Result<SqliteCache, CacheError> {
         // `Normal` does not wait for the disk, and the tests do not depend on that.
-        superstep_sqlite::Options::new().synchronous(Synchronous::Normal).readers(2).open_cache(self.path())
+        superstep_sqlite::SqliteOptions::new()
+            .synchronous(Synchronous::Normal)
+            .readers(2)
+            .open_cache(self.path())
     }
 
     async fn damage(&self, at: &EntryKey) -> bool {

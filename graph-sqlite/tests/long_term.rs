@@ -32,7 +32,10 @@ impl Place for File {
 
     async fn open(&self) -> Result<SqliteStore, StoreError> {
         // `Normal` does not wait for the disk, and the tests do not depend on that.
-        superstep_sqlite::Options::new().synchronous(Synchronous::Normal).readers(2).open_store(self.path())
+        superstep_sqlite::SqliteOptions::new()
+            .synchronous(Synchronous::Normal)
+            .readers(2)
+            .open_store(self.path())
     }
 
     async fn damage(&self, damage: &Damage<'_>) -> bool {

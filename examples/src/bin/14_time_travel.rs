@@ -58,7 +58,7 @@ async fn main() -> Result<()> {
 
     // Update: a person in the place of a node. Of a node that returns its route, say which way it shall have taken.
     let update = Joke::update().text("");
-    thread.update(update, as_node(review).taking(Verdict::Again)).await?;
+    thread.update(update, as_node(review).with_route(Verdict::Again)).await?;
     let rewritten = thread.resume(()).await?.into_state();
     assert_eq!(rewritten.text, first.text);
 

@@ -17,14 +17,14 @@ struct Patient {
     notes: Vec<String>,
 }
 
-async fn admit(patient: &Patient) -> PatientUpdate {
+async fn check_input(patient: &Patient) -> PatientUpdate {
     Patient::update().notes([format!("{} has a cough", patient.name)])
 }
 
 /// The thread of bed 12, for whoever has these keys.
 fn bed(file: &Path, keys: Keys) -> Result<Thread<Patient>> {
     let store = EncryptedCheckpointer::new(SqliteCheckpointer::open(file)?, keys);
-    let graph = StateGraph::<Patient>::new().edge(START, admit).edge(admit, END).compile()?;
+    let graph = StateGraph::<Patient>::new().edge(START, check_input).edge(check_input, END).compile()?;
     Ok(graph.with_checkpointer(store).thread("bed 12"))
 }
 

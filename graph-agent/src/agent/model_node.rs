@@ -3,7 +3,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use superstep::messages::sanity::{Texts, in_order};
-use superstep::messages::{AiMessage, Assembly, Content, HasMessages, Message, MessagesUpdate};
+use superstep::messages::{AiMessage, Content, HasMessages, Message, MessageAssembler, MessagesUpdate};
 use superstep::{Context, ContextWith, Node, Result};
 
 use crate::model::request::ChatRequest;
@@ -136,7 +136,7 @@ async fn streamed(
     cx: &Context,
 ) -> std::result::Result<AiMessage, ModelError> {
     let mut chunks = model.stream(request);
-    let mut reply = Assembly::default();
+    let mut reply = MessageAssembler::default();
     while let Some(chunk) = poll_fn(|cx| chunks.as_mut().poll_next(cx)).await {
         let chunk = chunk?;
         reply.push(&chunk);

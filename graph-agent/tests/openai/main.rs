@@ -16,7 +16,7 @@ mod strict;
 use std::future::poll_fn;
 use std::time::Duration;
 
-use superstep::messages::{AiMessage, Assembly, MessageChunk};
+use superstep::messages::{AiMessage, MessageAssembler, MessageChunk};
 use superstep_agent::{ChatModel, ChatRequest, ModelError, OpenAiBuilder, OpenAiModel};
 
 use server::Server;
@@ -53,7 +53,7 @@ async fn pieces(model: &OpenAiModel, request: &ChatRequest) -> (Vec<MessageChunk
 
 async fn streamed(model: &OpenAiModel, request: &ChatRequest) -> Result<AiMessage, ModelError> {
     let (pieces, end) = pieces(model, request).await;
-    let mut whole = Assembly::default();
+    let mut whole = MessageAssembler::default();
     pieces.iter().for_each(|piece| whole.push(piece));
     end.map(|()| whole.finish())
 }

@@ -55,7 +55,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     #[inline]
     fn hears(&self) -> bool {
         let is_said = |result: &Option<Finished<S>>| {
-            result.as_ref().is_some_and(|finished| matches!(finished.leave, Leave::Outward(_)))
+            result.as_ref().is_some_and(|finished| matches!(finished.leave, Leave::ErasedParentCommand(_)))
         };
         self.results.iter().any(is_said)
     }
@@ -68,7 +68,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         let heard = !self.ctx.cx.shared.nest.path.is_empty();
         let records = if pieces.is_some() && heard { self.said_records(step)? } else { Vec::new() };
         let said = self.results.iter_mut().flatten().filter_map(|finished| match &mut finished.leave {
-            Leave::Outward(outward) => Some((**outward).clone()),
+            Leave::ErasedParentCommand(outward) => Some((**outward).clone()),
             _ => None,
         });
         self.said = said.collect();

@@ -7,7 +7,7 @@ use tokio::task::JoinSet;
 
 use crate::error::{Error, ErrorKind, NodeFailure};
 use crate::graph::Compiled;
-use crate::node::{Outward, Packet};
+use crate::node::{ErasedParentCommand, Packet};
 use crate::plan::{Progress, Target, Task};
 use crate::run::Stop;
 use crate::state::GraphState;
@@ -16,7 +16,7 @@ use crate::stream::Events;
 use super::apply::{Rejected, Undos};
 use super::attempt::{LoneAttempt, contained};
 use super::begin::start_failed;
-use super::child::Returned;
+use super::child::CallWrites;
 use super::commit::follow_chain;
 use super::cx::{At, ContextWith};
 use super::ephemeral::Ephemerals;
@@ -61,9 +61,9 @@ pub(crate) struct Driver<S: GraphState, D> {
     /// The connection to the thread; `None` for a run in memory.
     pub(super) persist: Option<Box<Persist>>,
     /// The writes so far, for a subgraph run that works on the parent state.
-    pub(super) returned: Option<Box<Returned<S>>>,
+    pub(super) returned: Option<Box<CallWrites<S>>>,
     /// The commands of its nodes to the parent graph. The first superstep that returns any ends the run.
-    pub(super) said: Vec<Outward>,
+    pub(super) said: Vec<ErasedParentCommand>,
     /// The last superstep that the recursion limit allows.
     pub(super) last_step: u64,
     /// A copy of the run's span, so that each step reaches it without an indirection.

@@ -85,7 +85,7 @@ pub(super) fn finish<S: GraphState>(
     keep: Keep,
 ) -> Result<Finished<S>, Failed> {
     let mut step = result.map_err(Failed::Error)?;
-    if let Leave::Outward(outward) = &mut step.leave {
+    if let Leave::ErasedParentCommand(outward) = &mut step.leave {
         outward.prepare(stamp).map_err(Failed::Error)?;
     }
     let writes = prepare::<S>(step.update, stamp).map_err(Failed::Error)?;
@@ -113,7 +113,7 @@ fn encode<S: GraphState>(
 fn can_be_sent(leave: &Leave) -> Result<(), EncodeError> {
     let choices = match leave {
         Leave::ByEdges => return Ok(()),
-        Leave::Outward(outward) => match &outward.leave {
+        Leave::ErasedParentCommand(outward) => match &outward.leave {
             None => return Ok(()),
             Some(leave) => return can_be_sent(&leave.1),
         },

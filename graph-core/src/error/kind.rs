@@ -149,7 +149,7 @@ pub enum ErrorKind {
 
     /// The output of a machine or a workflow was requested, and the run has not produced one.
     #[error("{}", not_ended(.waits))]
-    MachineNotEnded {
+    NoOutput {
         /// The answers and breakpoints that the run waits for. Empty if the run was stopped, sleeps, or was finished by an
         /// update as END.
         waits: Vec<String>,
@@ -157,7 +157,7 @@ pub enum ErrorKind {
 
     /// A picture refers to nodes or edges that the graph does not have.
     #[error("the picture cannot be drawn: {}", problems.join("; "))]
-    Picture {
+    InvalidPicture {
         /// Every mistake in the picture's options.
         problems: Vec<String>,
     },
@@ -190,7 +190,7 @@ pub enum ErrorKind {
 
     /// Clearing the graph's cache failed. (A run does not fail when its cache does.)
     #[error("its cache could not be cleared")]
-    CacheFailed(#[source] Arc<crate::cache::CacheError>),
+    Cache(#[source] Arc<crate::cache::CacheError>),
 
     /// The operation is not possible in this runtime (for example, without tokio's timer) or with these arguments.
     #[error("{0}")]
@@ -388,11 +388,11 @@ impl ErrorKind {
             Self::Cancelled { .. } => "Cancelled",
             Self::ContextMismatch { .. } => "ContextMismatch",
             Self::InvalidAnswer { .. } => "InvalidAnswer",
-            Self::MachineNotEnded { .. } => "MachineNotEnded",
-            Self::Picture { .. } => "Picture",
+            Self::NoOutput { .. } => "NoOutput",
+            Self::InvalidPicture { .. } => "InvalidPicture",
             Self::UnknownNode { .. } => "UnknownNode",
             Self::NoCache { .. } => "NoCache",
-            Self::CacheFailed(..) => "CacheFailed",
+            Self::Cache(..) => "Cache",
             Self::Runtime(..) => "Runtime",
             Self::Conflict(..) => "Conflict",
             Self::Checkpoint(..) => "Checkpoint",

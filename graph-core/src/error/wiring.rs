@@ -59,7 +59,7 @@ pub enum WiringProblem {
         "a node inside subgraph `{node}` returns `ParentCommand<{said}, ..>`, but the state of the parent graph is \
          `{expected}`: return `ParentCommand<{expected}, ..>`"
     )]
-    SaidToAnother {
+    ParentStateMismatch {
         /// The subgraph's node.
         node: String,
         /// The state type of the command.
@@ -71,7 +71,7 @@ pub enum WiringProblem {
     #[error(
         "node `{node}` has two routes: keep either one `.route({node}, ..)` or the route that it returns"
     )]
-    TwoRoutes {
+    DuplicateRoute {
         /// The node.
         node: String,
     },
@@ -97,7 +97,7 @@ pub enum WiringProblem {
     },
     /// A policy has an invalid value.
     #[error("the policy of {of} {what}")]
-    Policy {
+    InvalidPolicy {
         /// The nodes that it applies to: "node `fetch`" or "all nodes".
         of: String,
         /// The mistake, as the predicate of the message.
@@ -105,13 +105,13 @@ pub enum WiringProblem {
     },
     /// A node was given two policies.
     #[error("node `{node}` has two policies: combine them into one")]
-    TwoPolicies {
+    DuplicatePolicy {
         /// The node.
         node: String,
     },
     /// A cache policy has an invalid value, or belongs to a node that cannot have one.
     #[error("the cache policy of node `{node}` {what}")]
-    CacheMistake {
+    InvalidCachePolicy {
         /// The node.
         node: String,
         /// The mistake, as the predicate of the message.
@@ -119,7 +119,7 @@ pub enum WiringProblem {
     },
     /// A node was given two cache policies.
     #[error("node `{node}` has two cache policies: remove one of them")]
-    TwoCaches {
+    DuplicateCachePolicy {
         /// The node.
         node: String,
     },
@@ -128,7 +128,7 @@ pub enum WiringProblem {
         "the cache key of node `{node}` does not read the packet `{packet}`, so all packets would share one result: add a \
          parameter `&{packet}` to the key function (`_: &{packet}` if sharing is intended)"
     )]
-    PacketNotInKey {
+    PacketNotInCacheKey {
         /// The node.
         node: String,
         /// The packet's type.
@@ -139,7 +139,7 @@ pub enum WiringProblem {
         "the cache key of node `{node}` reads the packet `{packet}`, which the node is not sent: remove that parameter from \
          the key function"
     )]
-    KeyPacket {
+    CacheKeyPacket {
         /// The node.
         node: String,
         /// The packet's type.
@@ -147,7 +147,7 @@ pub enum WiringProblem {
     },
     /// A node has two error handlers.
     #[error("node `{node}` has two error handlers: remove one of them")]
-    TwoHandlers {
+    DuplicateErrorHandler {
         /// The node.
         node: String,
     },

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use crate::cache::{Cache, Clear};
 use crate::engine::FailureMode;
 use crate::error::{Error, ErrorKind};
-use crate::node::{Body, Decider, ErasedNode, NodeRef, OutwardType, ReadPacket, Shape};
+use crate::node::{Body, Decider, ErasedNode, NodeRef, ParentCommandType, ReadPacket, Shape};
 use crate::plan::{START_PLACE, Topology};
 use crate::run::{NeedsContext, Run};
 use crate::state::{GraphState, Input as _, IntoInput};
@@ -39,7 +39,7 @@ pub(crate) struct Compiled<S, D> {
     /// `true` if a run may begin at any node: the graph is a machine.
     pub(crate) anywhere: bool,
     /// The parent commands that its nodes can return.
-    pub(crate) outward: Vec<OutwardType>,
+    pub(crate) outward: Vec<ParentCommandType>,
     pub(crate) breakpoints: Breakpoints<Vec<usize>>,
     pub(crate) failure_mode: FailureMode,
     /// `true` if a node has a cache policy.
@@ -138,7 +138,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
     /// Removes all results of this graph's nodes from its cache and returns their number.
     ///
     /// # Errors
-    /// [`NoCache`](ErrorKind::NoCache) if the graph has no cache, [`CacheFailed`](ErrorKind::CacheFailed) if the cache
+    /// [`NoCache`](ErrorKind::NoCache) if the graph has no cache, [`CacheFailed`](ErrorKind::Cache) if the cache
     /// fails.
     ///
     /// # Cancel safety
@@ -169,10 +169,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
 
     async fn clear(&self, which: Clear) -> Result<u64, Error> {
         let Some(cache) = &self.2 else { return Err(Error::new(self.name(), self.0.no_cache())) };
-        cache
-            .clear(which)
-            .await
-            .map_err(|error| Error::new(self.name(), ErrorKind::CacheFailed(Arc::new(error))))
+        cache.clear(which).await.map_err(|error| Error::new(self.name(), ErrorKind::Cache(Arc::new(error))))
     }
 
     /// Reads an input of this graph from JSON.

@@ -3,7 +3,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::engine::FailureMode;
 use crate::error::WiringProblem;
-use crate::node::{Decider, ErasedNode, Exit, NodeRef, OutwardType, PacketType};
+use crate::node::{Decider, ErasedNode, Exit, NodeRef, PacketType, ParentCommandType};
 
 use super::Breakpoints;
 use super::policies::Policies;
@@ -41,9 +41,9 @@ pub(super) struct DraftNode<S, D> {
     pub(super) run: Box<dyn ErasedNode<S, D>>,
     pub(super) exits: Option<Vec<Exit>>,
     /// The parent commands that the node can return.
-    pub(super) outward: Vec<OutwardType>,
+    pub(super) outward: Vec<ParentCommandType>,
     /// The parent commands that can come out of the subgraph, if the node is one.
-    pub(super) received_commands: Vec<OutwardType>,
+    pub(super) received_commands: Vec<ParentCommandType>,
     pub(super) packet: Option<PacketType>,
 }
 

@@ -81,7 +81,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
                     *slot = handler;
                     seen.insert(node, has);
                 }
-                (Some(true), true) => self.report(WiringProblem::TwoHandlers { node: name }),
+                (Some(true), true) => self.report(WiringProblem::DuplicateErrorHandler { node: name }),
                 (Some(false), false) => {}
                 _ => self.report(WiringProblem::HandlerAndNone { node: name }),
             }

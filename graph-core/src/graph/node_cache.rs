@@ -42,7 +42,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             self.check_cache(&node, index, &cache);
             match policies.get_mut(index) {
                 Some(slot @ None) => *slot = self.cache_policy(topology, index, cache),
-                _ => self.report(WiringProblem::TwoCaches { node: node.name().to_owned() }),
+                _ => self.report(WiringProblem::DuplicateCachePolicy { node: node.name().to_owned() }),
             }
         }
         policies
@@ -76,14 +76,17 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             (!draft.outward.is_empty()).then_some(OUTWARD),
         ];
         for problem in mistakes.into_iter().flatten() {
-            problems.push(WiringProblem::CacheMistake { node: name(), what: problem });
+            problems.push(WiringProblem::InvalidCachePolicy { node: name(), what: problem });
         }
         match (draft.packet, cache.packet) {
             (Some(sent), None) => {
-                problems.push(WiringProblem::PacketNotInKey { node: name(), packet: sent.name().to_owned() });
+                problems.push(WiringProblem::PacketNotInCacheKey {
+                    node: name(),
+                    packet: sent.name().to_owned(),
+                });
             }
             (sent, Some(read)) if sent != Some(read) => {
-                problems.push(WiringProblem::KeyPacket { node: name(), packet: read.name().to_owned() });
+                problems.push(WiringProblem::CacheKeyPacket { node: name(), packet: read.name().to_owned() });
             }
             _ => {}
         }

@@ -64,18 +64,18 @@ impl<S, D> Policies<S, D> {
 impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
     pub(super) fn check_policies(&mut self) {
         for what in self.policies.default.problems() {
-            self.report(WiringProblem::Policy { of: "all nodes".to_owned(), what });
+            self.report(WiringProblem::InvalidPolicy { of: "all nodes".to_owned(), what });
         }
         let mut seen = Vec::new();
         for (node, policy) in self.policies.of_nodes.clone() {
             let name = node.name().to_owned();
             for what in policy.problems() {
-                self.report(WiringProblem::Policy { of: format!("node `{name}`"), what });
+                self.report(WiringProblem::InvalidPolicy { of: format!("node `{name}`"), what });
             }
             if !self.indices.contains_key(&node) {
                 self.unknown(&node, "given a policy");
             } else if seen.contains(&node) {
-                self.report(WiringProblem::TwoPolicies { node: name });
+                self.report(WiringProblem::DuplicatePolicy { node: name });
             } else {
                 seen.push(node);
             }

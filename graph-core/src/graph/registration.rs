@@ -2,8 +2,8 @@ use std::any::TypeId;
 use std::sync::Arc;
 
 use crate::node::{
-    ArgsOf, Body, End, EndSignature, ErasedNode, Exit, IntoStep, NodeRef, OutwardType, PacketKind,
-    PacketType, ReadsPacket, Runs, Several, Signature, Start, StartSignature,
+    ArgsOf, Body, End, EndSignature, ErasedNode, Exit, IntoStep, NodeRef, PacketKind, PacketType,
+    ParentCommandType, ReadsPacket, Runs, Several, Signature, Start, StartSignature,
 };
 use crate::state::GraphState;
 
@@ -62,8 +62,8 @@ pub(crate) struct Registration<S, D> {
     pub(crate) value: ValueId,
     pub(crate) run: Box<dyn ErasedNode<S, D>>,
     pub(crate) exits: Option<Vec<Exit>>,
-    pub(crate) outward: Vec<OutwardType>,
-    pub(crate) received_commands: Vec<OutwardType>,
+    pub(crate) outward: Vec<ParentCommandType>,
+    pub(crate) received_commands: Vec<ParentCommandType>,
     pub(crate) packet: Option<PacketType>,
 }
 

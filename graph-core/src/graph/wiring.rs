@@ -187,7 +187,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             if exits.is_empty() {
                 self.report(WiringProblem::RouteWithoutExits { node: name });
             } else if !plan.exits.is_empty() {
-                self.report(WiringProblem::TwoRoutes { node: name });
+                self.report(WiringProblem::DuplicateRoute { node: name });
             } else {
                 plan.exits = plans;
             }
@@ -202,7 +202,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             for command in commands {
                 if command.state != TypeId::of::<S>() {
                     let (said, expected) = (command.of.name.to_owned(), S::NAME.to_owned());
-                    self.report(WiringProblem::SaidToAnother { node: name.clone(), said, expected });
+                    self.report(WiringProblem::ParentStateMismatch { node: name.clone(), said, expected });
                     continue;
                 }
                 let plans: Vec<_> = command.exits.iter().map(|exit| self.exit_plan(&name, exit)).collect();

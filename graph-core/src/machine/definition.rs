@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::node::{Exit, IsState, NodeRef, Packet, Payload, StateOrPacket};
 use crate::state::{GraphState, Holds};
 
-use super::{OutputOf, Place, StateMachine, Wiring};
+use super::{NodeHandle, OutputOf, StateMachine, Wiring};
 
 /// A state machine, with its nodes, its state and its output. Implemented by
 /// [`#[derive(Machine)]`](derive@crate::machine::Machine).
@@ -63,8 +63,8 @@ pub trait Machine: Send + Sync + Sized + 'static {
     }
 
     /// Refers to a node by its type, for breakpoints, pictures, and updates as a node.
-    fn node<N: NodeOf<Self>>() -> Place<Self, N> {
-        Place::new()
+    fn node<N: NodeOf<Self>>() -> NodeHandle<Self, N> {
+        NodeHandle::new()
     }
 }
 

@@ -16,13 +16,13 @@ impl<R: RunState> Outcome<R> {
     /// Returns the output and the state of a machine that has ended.
     ///
     /// # Errors
-    /// [`MachineNotEnded`](ErrorKind::MachineNotEnded) if the run has paused at an interrupt or a breakpoint, or its
+    /// [`NoOutput`](ErrorKind::NoOutput) if the run has paused at an interrupt or a breakpoint, or its
     /// thread was finished by an update.
     pub fn ended(self) -> Result<Ended<R::Machine>, Error> {
         let waits = self.waits_for();
         match self.into_state().__into_parts() {
             (state, Some(output)) if waits.is_empty() => Ok(Ended { output, state }),
-            _ => Err(Error::new(R::Machine::NAME, ErrorKind::MachineNotEnded { waits })),
+            _ => Err(Error::new(R::Machine::NAME, ErrorKind::NoOutput { waits })),
         }
     }
 }

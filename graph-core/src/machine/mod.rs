@@ -79,7 +79,7 @@ pub use definition::{AnyNode, InputOf, IntoNode, Machine, NodeOf, RunState, Stat
 pub use end::{End, Ending, OutputOf};
 pub use ended::Ended;
 pub use leads::Leads;
-pub use place::{IsPlace, Place};
+pub use place::{IsNodeHandle, NodeHandle};
 pub use state_machine::StateMachine;
 pub use stateless::Stateless;
 pub use steps::Steps;

@@ -6,37 +6,37 @@ use crate::node::{Body, NodeRef, Shape, Signature};
 use super::{Machine, NodeOf};
 
 /// A reference to a node of a machine. See [`Machine::node`].
-pub struct Place<M, N> {
+pub struct NodeHandle<M, N> {
     name: &'static str,
     node: PhantomData<fn() -> (M, N)>,
 }
 
-impl<M: Machine, N: NodeOf<M>> Place<M, N> {
+impl<M: Machine, N: NodeOf<M>> NodeHandle<M, N> {
     pub(super) fn new() -> Self {
         Self { name: N::NAME, node: PhantomData }
     }
 }
 
-impl<M, N> Clone for Place<M, N> {
+impl<M, N> Clone for NodeHandle<M, N> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<M, N> Copy for Place<M, N> {}
+impl<M, N> Copy for NodeHandle<M, N> {}
 
-impl<M, N> std::fmt::Debug for Place<M, N> {
+impl<M, N> std::fmt::Debug for NodeHandle<M, N> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Place").field(&self.name).finish()
+        f.debug_tuple("NodeHandle").field(&self.name).finish()
     }
 }
 
-/// Marks the shape of a [`Place`].
+/// Marks the shape of a [`NodeHandle`].
 #[derive(Debug)]
-pub enum IsPlace {}
+pub enum IsNodeHandle {}
 
 #[diagnostic::do_not_recommend]
-impl<M, N> Shape<IsPlace> for Place<M, N> {
+impl<M, N> Shape<IsNodeHandle> for NodeHandle<M, N> {
     type Signature = Signature<(), ()>;
     type Body = Body<Self>;
 

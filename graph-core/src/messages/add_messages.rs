@@ -104,7 +104,7 @@ impl Reducer<Vec<Message>> for AddMessages {
 
     const STORED: StoredAs = StoredAs::Delta;
 
-    fn admit(update: &MessagesUpdate) -> Result<(), ReduceError> {
+    fn check_input(update: &MessagesUpdate) -> Result<(), ReduceError> {
         update.of_input()
     }
 

@@ -104,11 +104,11 @@ impl From<&AiMessage> for MessageChunk {
 /// assert_eq!(reply.finish().content, "Good morning.");
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Assembly {
+pub struct MessageAssembler {
     whole: MessageChunk,
 }
 
-impl Assembly {
+impl MessageAssembler {
     /// Adds the next piece.
     pub fn push(&mut self, chunk: &MessageChunk) {
         let whole = &mut self.whole;
@@ -151,7 +151,7 @@ impl Assembly {
             Content::Text(whole.text)
         } else {
             let thought = Block::reasoning(whole.reasoning);
-            let text = (!whole.text.is_empty()).then(|| Block::text_of(whole.text));
+            let text = (!whole.text.is_empty()).then(|| Block::from_text(whole.text));
             Content::Blocks([thought].into_iter().chain(text).collect())
         });
         message.id = whole.id;

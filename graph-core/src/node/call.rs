@@ -11,7 +11,7 @@ use crate::state::GraphState;
 use crate::thread::OpenTask;
 
 use super::param::{Extract, FixedParam, Param, Source};
-use super::{Exit, IntoStep, NodeError, OutwardType, Packet, Step};
+use super::{Exit, IntoStep, NodeError, Packet, ParentCommandType, Step};
 
 /// A node's boxed future. It is the only allocation of a task.
 pub(crate) type StepFuture<'a, S> = Pin<Box<dyn Future<Output = Result<Step<S>, NodeError>> + Send + 'a>>;
@@ -23,7 +23,7 @@ pub(crate) type MarkedFuture<'a> = Pin<Box<dyn Future<Output = Result<Vec<Marked
 pub trait ErasedNode<S: GraphState, D>: Send + Sync {
     /// Returns the types of parent commands that nodes of this subgraph can return to this graph.
     #[doc(hidden)]
-    fn heard(&self) -> Vec<OutwardType> {
+    fn heard(&self) -> Vec<ParentCommandType> {
         Vec::new()
     }
 
@@ -94,7 +94,7 @@ pub trait Runs<S: GraphState, D, F, Out> {
 
     /// Returns the types of parent commands in its result.
     #[doc(hidden)]
-    fn outward() -> Vec<OutwardType>
+    fn outward() -> Vec<ParentCommandType>
     where
         Out: IntoStep<S>,
     {

@@ -8,7 +8,7 @@ use crate::state::GraphState;
 use super::call::{ArgsOf, ErasedNode, Runs, StepFuture};
 use super::param::NoPacket;
 use super::shape::{Body, ReadsPacket, Shape, Signature};
-use super::{Exit, IntoStep, OutwardType, Packet};
+use super::{Exit, IntoStep, Packet, ParentCommandType};
 
 /// A generic node of a library, which runs over every suitable state.
 ///
@@ -96,7 +96,7 @@ where
         N::Output::exits()
     }
 
-    fn outward() -> Vec<OutwardType> {
+    fn outward() -> Vec<ParentCommandType> {
         N::Output::outward()
     }
 }

@@ -35,7 +35,7 @@ pub use object::{IsNode, IsPacketNode, NodeArgs, PacketNodeArgs};
 pub(crate) use packet::ReadPacket;
 pub use packet::{Packet, PacketType, Payload};
 pub use param::*;
-pub use parent_command::{Outward, OutwardType};
+pub use parent_command::{ErasedParentCommand, ParentCommandType};
 pub(crate) use route::Route;
 pub use route::{Choice, Exit, IntoLeave, Leave};
 pub use shape::{

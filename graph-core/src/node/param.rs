@@ -30,12 +30,12 @@ impl<T: DeserializeOwned + Sync + 'static> StateOrPacket for T {
 
 #[diagnostic::do_not_recommend]
 impl StateOrPacket for Context {
-    type Role = IsCx;
+    type Role = IsContext;
 }
 
 #[diagnostic::do_not_recommend]
 impl<D: Send + Sync + 'static> StateOrPacket for ContextWith<D> {
-    type Role = IsCtx;
+    type Role = IsContextWith;
 }
 
 #[diagnostic::do_not_recommend]
@@ -51,10 +51,10 @@ pub enum IsState {}
 pub enum IsPacket {}
 /// Role: the run's [`Context`].
 #[derive(Debug)]
-pub enum IsCx {}
+pub enum IsContext {}
 /// Role: the run's [`ContextWith`].
 #[derive(Debug)]
-pub enum IsCtx {}
+pub enum IsContextWith {}
 /// Role: the failure that an error handler handles.
 #[derive(Debug)]
 pub enum IsFailure {}
@@ -123,12 +123,12 @@ impl<T> Role<T> for IsState {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T> Role<T> for IsCx {
+impl<T> Role<T> for IsContext {
     type Packet = NoPacket;
 }
 
 #[diagnostic::do_not_recommend]
-impl<T> Role<T> for IsCtx {
+impl<T> Role<T> for IsContextWith {
     type Packet = NoPacket;
 }
 
@@ -204,7 +204,7 @@ impl<T, S, D> ExtractRef<T, S, D> for IsView {
     }
 }
 
-impl<S, D> ExtractRef<Context, S, D> for IsCx {
+impl<S, D> ExtractRef<Context, S, D> for IsContext {
     fn extract_ref<'a>(from: Source<'a, S, D>) -> Option<&'a Context> {
         Some(from.ctx)
     }
@@ -217,7 +217,7 @@ impl<S, D> ExtractRef<NodeFailure, S, D> for IsFailure {
     }
 }
 
-impl<C, S, D> ExtractRef<ContextWith<C>, S, D> for IsCtx
+impl<C, S, D> ExtractRef<ContextWith<C>, S, D> for IsContextWith
 where
     C: ContextOf<D>,
 {

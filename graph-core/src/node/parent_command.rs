@@ -57,14 +57,14 @@ use super::{Exit, IntoLeave, IntoStep, Leave, NodeError, Step};
 /// # Ok(())
 /// # }
 /// ```
-pub struct ParentCommand<P: GraphState, R = Stay> {
+pub struct ParentCommand<P: GraphState, R = NoRoute> {
     update: Option<P::Update>,
     route: Option<R>,
 }
 
 /// The route of a command without one: the parent graph continues along its edges.
 #[derive(Debug)]
-pub enum Stay {}
+pub enum NoRoute {}
 
 impl<P: GraphState> ParentCommand<P> {
     /// Creates a command that updates the parent state.
@@ -88,7 +88,7 @@ impl<P: GraphState, R> ParentCommand<P, R> {
     }
 }
 
-/// The route of a [`ParentCommand`]: a route, or [`Stay`].
+/// The route of a [`ParentCommand`]: a route, or [`NoRoute`].
 pub trait ParentRoute: Send + 'static {
     #[doc(hidden)]
     fn exits() -> Vec<Exit>;
@@ -97,7 +97,7 @@ pub trait ParentRoute: Send + 'static {
     fn leave(self) -> Result<Leave, NodeError>;
 }
 
-impl ParentRoute for Stay {
+impl ParentRoute for NoRoute {
     fn exits() -> Vec<Exit> {
         Vec::new()
     }
@@ -119,17 +119,17 @@ impl<R: IntoLeave + Send + 'static> ParentRoute for R {
 
 /// A type-erased [`ParentCommand`].
 #[derive(Clone)]
-pub struct Outward {
+pub struct ErasedParentCommand {
     /// The update of the parent state.
     update: Option<AnyUpdate>,
-    /// The chosen exits, with the type of the route; see [`OutwardType`].
+    /// The chosen exits, with the type of the route; see [`ParentCommandType`].
     pub(crate) leave: Option<Box<(TypeId, Leave)>>,
     of: ParentCommandFns,
 }
 
 /// The type of a parent command that a node may return.
 #[derive(Clone, Debug)]
-pub struct OutwardType {
+pub struct ParentCommandType {
     /// The parent state.
     pub(crate) state: TypeId,
     /// The route.
@@ -168,20 +168,20 @@ impl std::fmt::Debug for ParentCommandFns {
     }
 }
 
-impl OutwardType {
+impl ParentCommandType {
     /// Builds a stored command from its update and its chosen exits.
     pub(crate) fn read(
         &self,
         update: Option<StoredUpdate>,
         leave: Option<Leave>,
-    ) -> Result<Outward, UnreadableUpdate> {
+    ) -> Result<ErasedParentCommand, UnreadableUpdate> {
         let update = update.map(self.of.decode).transpose()?;
         let leave = leave.map(|leave| Box::new((self.route, leave)));
-        Ok(Outward { update, leave, of: self.of })
+        Ok(ErasedParentCommand { update, leave, of: self.of })
     }
 }
 
-impl Outward {
+impl ErasedParentCommand {
     /// Returns `true` if there is an update, of any state.
     pub(crate) fn writes(&self) -> bool {
         self.update.is_some()
@@ -211,9 +211,9 @@ impl Outward {
     }
 }
 
-impl std::fmt::Debug for Outward {
+impl std::fmt::Debug for ErasedParentCommand {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Outward").finish_non_exhaustive()
+        f.debug_struct("ErasedParentCommand").finish_non_exhaustive()
     }
 }
 
@@ -222,8 +222,8 @@ impl<S: GraphState, P: GraphState, R: ParentRoute> IntoStep<S> for ParentCommand
         None
     }
 
-    fn outward() -> Vec<OutwardType> {
-        vec![OutwardType {
+    fn outward() -> Vec<ParentCommandType> {
+        vec![ParentCommandType {
             state: TypeId::of::<P>(),
             route: TypeId::of::<R>(),
             exits: R::exits(),
@@ -233,12 +233,12 @@ impl<S: GraphState, P: GraphState, R: ParentRoute> IntoStep<S> for ParentCommand
 
     fn into_step(self) -> Result<Step<S>, NodeError> {
         let leave = self.route.map(ParentRoute::leave).transpose()?;
-        let outward = Outward {
+        let outward = ErasedParentCommand {
             update: self.update.map(|update| Arc::new(update) as AnyUpdate),
             leave: leave.map(|leave| Box::new((TypeId::of::<R>(), leave))),
             of: ParentCommandFns::new::<P, R>(),
         };
-        Ok(Step { update: S::Update::default(), leave: Leave::Outward(Box::new(outward)) })
+        Ok(Step { update: S::Update::default(), leave: Leave::ErasedParentCommand(Box::new(outward)) })
     }
 }
 
@@ -247,7 +247,7 @@ impl<S: GraphState, P: GraphState, R: ParentRoute> IntoStep<S> for Option<Parent
         None
     }
 
-    fn outward() -> Vec<OutwardType> {
+    fn outward() -> Vec<ParentCommandType> {
         <ParentCommand<P, R> as IntoStep<S>>::outward()
     }
 

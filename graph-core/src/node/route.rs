@@ -1,5 +1,5 @@
 use super::packet::ReadPacket;
-use super::parent_command::Outward;
+use super::parent_command::ErasedParentCommand;
 use super::{NodeError, NodeRef, Packet, PacketType, Payload};
 
 /// The exits of a node as an enum; implemented by `#[derive(Route)]`.
@@ -69,14 +69,14 @@ pub enum Leave {
     /// Through several exits, in this order.
     ByAll(Vec<Choice>),
     /// Out of its subgraph, with a parent command.
-    Outward(Box<Outward>),
+    ErasedParentCommand(Box<ErasedParentCommand>),
 }
 
 impl Leave {
     /// Shifts the numbers of the exits by `first`.
     pub(crate) fn count_from(&mut self, first: usize) {
         match self {
-            Self::ByEdges | Self::Outward(_) => {}
+            Self::ByEdges | Self::ErasedParentCommand(_) => {}
             Self::By(choice) => choice.exit += first,
             Self::ByAll(choices) => choices.iter_mut().for_each(|choice| choice.exit += first),
         }

@@ -1,6 +1,6 @@
 use crate::state::GraphState;
 
-use super::{Exit, Leave, NodeError, OutwardType};
+use super::{Exit, Leave, NodeError, ParentCommandType};
 
 /// The result of a finished node: its update, and the way to the next nodes.
 pub struct Step<S: GraphState> {
@@ -34,7 +34,7 @@ pub trait IntoStep<S: GraphState> {
 
     /// Returns the types of parent commands in the value.
     #[doc(hidden)]
-    fn outward() -> Vec<OutwardType> {
+    fn outward() -> Vec<ParentCommandType> {
         Vec::new()
     }
 
@@ -60,7 +60,7 @@ impl<S: GraphState, T: IntoStep<S>, E: super::Failure> IntoStep<S> for Result<T,
         T::exits()
     }
 
-    fn outward() -> Vec<OutwardType> {
+    fn outward() -> Vec<ParentCommandType> {
         T::outward()
     }
 

@@ -24,7 +24,7 @@ pub(crate) fn plan<'l>(
         };
         match leave {
             // The subgraph ends with this superstep, so the nodes after this one do not run.
-            Leave::Outward(_) => continue,
+            Leave::ErasedParentCommand(_) => continue,
             Leave::ByEdges => from.edges.iter().for_each(|&to| progress.plan_target(to)),
             Leave::By(choice) => progress.follow(from, choice, &mut sent),
             Leave::ByAll(choices) => {

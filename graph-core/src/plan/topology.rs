@@ -50,7 +50,7 @@ impl NodePlan {
     pub(crate) fn left_by_handler(&self, leave: &Leave) -> bool {
         let own = |choice: &Choice| choice.exit < self.exits.len();
         match leave {
-            Leave::ByEdges | Leave::Outward(_) => false,
+            Leave::ByEdges | Leave::ErasedParentCommand(_) => false,
             Leave::By(choice) => !own(choice),
             Leave::ByAll(choices) => !choices.iter().all(own),
         }

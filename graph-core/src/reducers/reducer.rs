@@ -76,7 +76,7 @@ pub trait Reducer<T: Clone>: Sized + 'static {
     ///
     /// # Errors
     /// An input must not contain the update.
-    fn admit(update: &Self::Update) -> Result<(), ReduceError> {
+    fn check_input(update: &Self::Update) -> Result<(), ReduceError> {
         let _ = update;
         Ok(())
     }

@@ -10,9 +10,9 @@ use super::{Decoded, EncodeError, FieldWrite, Form, JsonOf, Parsed, WriteKind};
 
 /// The write type of a state whose derive reported mistakes. It has no value, and such a program does not compile.
 #[derive(Clone, Debug)]
-pub enum StandIn {}
+pub enum FallbackWrite {}
 
-impl<S> FieldWrite<S> for StandIn {
+impl<S> FieldWrite<S> for FallbackWrite {
     type Undo = Self;
 
     fn field(&self) -> usize {

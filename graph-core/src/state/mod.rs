@@ -30,7 +30,7 @@ pub use change::{Change, IntoChange};
 pub use context::from_context;
 pub use dump::Dump;
 #[doc(hidden)]
-pub use fallback::StandIn;
+pub use fallback::FallbackWrite;
 pub(crate) use field::Field;
 pub use field::FieldSpec;
 pub(crate) use graph_state::GraphState;

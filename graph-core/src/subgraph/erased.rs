@@ -6,8 +6,8 @@ use crate::engine::child::{Call, Came, Kept, visit};
 use crate::engine::{ContextWith, contained};
 use crate::graph::{Graph, Inside};
 use crate::node::{
-    ArgsOf, Body, Choice, ErasedNode, IntoStep, Leave, MarkedFuture, NodeError, NodeRef, OutwardType, Packet,
-    PacketKind, PacketMissing, ReadsPacket, Runs, Shape, Signature, Step, StepFuture,
+    ArgsOf, Body, Choice, ErasedNode, IntoStep, Leave, MarkedFuture, NodeError, NodeRef, Packet, PacketKind,
+    PacketMissing, ParentCommandType, ReadsPacket, Runs, Shape, Signature, Step, StepFuture,
 };
 use crate::state::{GraphState, Update as _};
 use crate::thread::OpenTask;
@@ -120,7 +120,7 @@ impl<C: GraphState, D, W: Wiring<C>, X> ErasedSubgraph<C, D, W, X> {
             let taken = match leave {
                 Leave::By(choice) => vec![choice],
                 Leave::ByAll(all) => all,
-                Leave::ByEdges | Leave::Outward(_) => Vec::new(),
+                Leave::ByEdges | Leave::ErasedParentCommand(_) => Vec::new(),
             };
             choices.extend(taken.into_iter().map(|choice| Choice { exit: choice.exit + exits, ..choice }));
         }
@@ -138,7 +138,7 @@ where
     W: WiredTo<C, S>,
     X: MakesContext<E, D>,
 {
-    fn heard(&self) -> Vec<OutwardType> {
+    fn heard(&self) -> Vec<ParentCommandType> {
         match &self.inner.graph {
             GraphSource::Built(graph) => graph.0.outward.clone(),
             // A lazy subgraph may be the graph that is being compiled, so its commands are unknown here.

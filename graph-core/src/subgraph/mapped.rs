@@ -9,7 +9,7 @@ use super::wiring::{Fits, WiredTo, Wiring};
 /// The result of a subgraph call with a state of its own.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Returned<C> {
+pub struct CallResult<C> {
     /// The state at the end of the call.
     pub state: C,
     /// The state at the beginning of the call, with its input applied. If the subgraph keeps its state on the thread,
@@ -17,7 +17,7 @@ pub struct Returned<C> {
     pub begun: C,
 }
 
-impl<C> Returned<C> {
+impl<C> CallResult<C> {
     /// Returns the items that this call has appended to a list, or all items if the list has become shorter.
     ///
     /// Pass these items, not the whole list, to a list of the parent state with the `append` reducer. Otherwise earlier
@@ -62,7 +62,7 @@ where
     S: GraphState,
     R: PartOf<S> + Sync + 'static,
     I: Fn(&R) -> C::Input + Send + Sync + 'static,
-    B: Fn(Returned<C>) -> O + Send + Sync + 'static,
+    B: Fn(CallResult<C>) -> O + Send + Sync + 'static,
     O: IntoStep<S> + Send + 'static,
 {
     fn beginning<'a>(&'a self, state: &'a S, _: Option<&'a Packet>) -> Option<Beginning<'a, C>> {
@@ -99,7 +99,7 @@ where
     R: PartOf<S> + Sync + 'static,
     P: Payload,
     I: Fn(&R, &P) -> C::Input + Send + Sync + 'static,
-    B: Fn(Returned<C>) -> O + Send + Sync + 'static,
+    B: Fn(CallResult<C>) -> O + Send + Sync + 'static,
     O: IntoStep<S> + Send + 'static,
 {
     fn beginning<'a>(&'a self, state: &'a S, packet: Option<&'a Packet>) -> Option<Beginning<'a, C>> {
@@ -120,7 +120,7 @@ impl<C, S, R: PartOf<S>, I, B, O> Fits<C, S> for Mapped<R, I, B, O> where Self: 
 
 impl<C, S, R: PartOf<S>, P, I, B, O> Fits<C, S> for MappedPacket<R, P, I, B, O> where Self: Wiring<C> {}
 
-fn returned<C: GraphState>(came: Came<C>) -> Returned<C> {
+fn returned<C: GraphState>(came: Came<C>) -> CallResult<C> {
     let begun = came.begun.unwrap_or_else(|| came.state.__duplicate());
-    Returned { state: came.state, begun }
+    CallResult { state: came.state, begun }
 }

@@ -49,9 +49,9 @@ mod mapped;
 mod node;
 mod wiring;
 
-pub use crate::node::parent_command::{ParentCommand, ParentRoute, Stay};
+pub use crate::node::parent_command::{NoRoute, ParentCommand, ParentRoute};
 pub use context::{ContextFrom, MakesContext, NoContext, SameContext};
 pub use erased::{IsSubgraph, SubgraphArgs};
-pub use mapped::{Mapped, MappedPacket, Returned};
+pub use mapped::{CallResult, Mapped, MappedPacket};
 pub use node::Subgraph;
 pub use wiring::{Fits, Here, WiredTo, Wiring};

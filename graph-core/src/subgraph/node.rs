@@ -7,7 +7,7 @@ use crate::node::Payload;
 use crate::state::GraphState;
 
 use super::context::{ContextFrom, NoContext, SameContext};
-use super::mapped::{Mapped, MappedPacket, Returned};
+use super::mapped::{CallResult, Mapped, MappedPacket};
 use super::wiring::{Here, Wiring};
 
 /// A graph as a node of another graph. Made by [`Graph::as_node`]. Clones of it, and references to it, are the same
@@ -205,7 +205,7 @@ impl<C: GraphState, D> Subgraph<C, D> {
     pub fn mapped<R, I, B, O>(self, input: I, output: B) -> Subgraph<C, D, Mapped<R, I, B, O>>
     where
         I: Fn(&R) -> C::Input + Send + Sync + 'static,
-        B: Fn(Returned<C>) -> O + Send + Sync + 'static,
+        B: Fn(CallResult<C>) -> O + Send + Sync + 'static,
         R: 'static,
         O: Send + 'static,
     {
@@ -222,7 +222,7 @@ impl<C: GraphState, D> Subgraph<C, D> {
     where
         P: Payload,
         I: Fn(&R, &P) -> C::Input + Send + Sync + 'static,
-        B: Fn(Returned<C>) -> O + Send + Sync + 'static,
+        B: Fn(CallResult<C>) -> O + Send + Sync + 'static,
         R: 'static,
         O: Send + 'static,
     {

@@ -5,7 +5,7 @@ use crate::node::{
 
 /// The node in whose place an update is made; see [`as_node`].
 ///
-/// If the node's return value is its route, choose the route with [`taking`](Self::taking). Nodes that leave by edges or by
+/// If the node's return value is its route, choose the route with [`with_route`](Self::taking). Nodes that leave by edges or by
 /// a route function need only their name:
 ///
 /// ```
@@ -21,7 +21,7 @@ use crate::node::{
 ///     Accept,
 /// }
 ///
-/// let place = as_node(review).taking(Verdict::Accept);
+/// let place = as_node(review).with_route(Verdict::Accept);
 /// # let _ = place;
 /// ```
 #[derive(Debug)]
@@ -43,9 +43,9 @@ pub(super) struct Taken {
 pub fn as_node<N, M>(node: N) -> AsNode
 where
     N: Shape<M>,
-    N::Signature: StandsFor<N::Body>,
+    N::Signature: AsNodeTarget<N::Body>,
 {
-    AsNode { node: <N::Signature as StandsFor<N::Body>>::node(node.into_body()), taken: None }
+    AsNode { node: <N::Signature as AsNodeTarget<N::Body>>::node(node.into_body()), taken: None }
 }
 
 impl AsNode {
@@ -71,7 +71,7 @@ impl AsNode {
     }
 
     /// Sets the route, or the routes, that the node is assumed to have returned.
-    pub fn taking<R: IntoLeave>(self, route: R) -> Self {
+    pub fn with_route<R: IntoLeave>(self, route: R) -> Self {
         Self { taken: Some(Taken { exits: R::exits(), leave: route.into_leave() }), ..self }
     }
 }
@@ -104,27 +104,27 @@ impl IntoAsNode for Option<AsNode> {
     message = "an update cannot be made in the place of this value",
     label = "expected a node, `START` or `END`"
 )]
-pub trait StandsFor<B> {
+pub trait AsNodeTarget<B> {
     #[doc(hidden)]
     fn node(body: B) -> NodeRef;
 }
 
 #[diagnostic::do_not_recommend]
-impl<F, Args, Out> StandsFor<Body<F>> for Signature<Args, Out> {
+impl<F, Args, Out> AsNodeTarget<Body<F>> for Signature<Args, Out> {
     fn node(body: Body<F>) -> NodeRef {
         body.node
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl StandsFor<End> for EndSignature {
+impl AsNodeTarget<End> for EndSignature {
     fn node(_: End) -> NodeRef {
         NodeRef::End
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl StandsFor<Start> for StartSignature {
+impl AsNodeTarget<Start> for StartSignature {
     fn node(_: Start) -> NodeRef {
         NodeRef::Start
     }

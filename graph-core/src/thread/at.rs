@@ -9,12 +9,12 @@ use super::{IntoAsNode, Snapshot, Thread, UpdateThread};
 
 /// A thread at one of its checkpoints, to read it or to branch from it. Made by [`Thread::at`].
 #[derive(Debug)]
-pub struct At<S: GraphState, D = ()> {
+pub struct ThreadAt<S: GraphState, D = ()> {
     pub(super) thread: Thread<S, D>,
     pub(super) checkpoint: CheckpointId,
 }
 
-impl<S: GraphState, D: Send + Sync + 'static> At<S, D> {
+impl<S: GraphState, D: Send + Sync + 'static> ThreadAt<S, D> {
     /// Returns the snapshot of the checkpoint, or `None` if it does not exist.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use crate::state::{GraphState, IntoInput, IntoUpdate};
 use super::load::{load, open_interrupts};
 use super::open_task;
 use super::run::{IntoAnswers, OnThread, Resuming, WithInput};
-use super::{At, History, IntoAsNode, PersistentGraph, Snapshot, UpdateThread};
+use super::{History, IntoAsNode, PersistentGraph, Snapshot, ThreadAt, UpdateThread};
 
 /// A named, persistent execution of a graph: one conversation, ticket or order, with its history.
 ///
@@ -201,8 +201,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     }
 
     /// Returns the thread at one of its checkpoints, for time travel: read its state, run it again, or branch from it.
-    pub fn at(&self, checkpoint: CheckpointId) -> At<S, D> {
-        At { thread: self.clone(), checkpoint }
+    pub fn at(&self, checkpoint: CheckpointId) -> ThreadAt<S, D> {
+        ThreadAt { thread: self.clone(), checkpoint }
     }
 
     /// Writes an update to the thread as if the node `place` had returned it.

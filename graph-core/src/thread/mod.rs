@@ -22,8 +22,8 @@ mod unfinished;
 mod update;
 mod with_input;
 
-pub use as_node::{AsNode, IntoAsNode, StandsFor, as_node};
-pub use at::At;
+pub use as_node::{AsNode, AsNodeTarget, IntoAsNode, as_node};
+pub use at::ThreadAt;
 pub use handle::Thread;
 pub use history::History;
 #[doc(hidden)]
@@ -31,8 +31,8 @@ pub use open_task::OpenTask;
 pub use persistent::PersistentGraph;
 pub use run::{IntoAnswers, OnConflict, OnThread, Resuming, WithInput};
 #[doc(hidden)]
-pub use run_hint::RunsByItself;
+pub use run_hint::RunHint;
 pub use snapshot::{JoinSnapshot, Snapshot, TaskError, TaskSnapshot};
-pub use subgraph_calls::{Outer, SubgraphCall, SubgraphCallAt, UpdateSubgraphCall};
+pub use subgraph_calls::{CallParent, SubgraphCall, SubgraphCallAt, UpdateSubgraphCall};
 pub use unfinished::{ThreadStatus, Unfinished, UnfinishedThread};
 pub use update::UpdateThread;

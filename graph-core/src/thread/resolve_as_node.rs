@@ -84,13 +84,15 @@ impl<S: GraphState, D: Send + Sync + 'static> AsNodeResolver<'_, S, D> {
             Some(taken) => {
                 let same = taken.exits.iter().map(|exit| exit.label).eq(exits.iter().map(|exit| exit.label));
                 if !same {
-                    return Err(invalid("the route given with `taking(..)` is not the route of this node"));
+                    return Err(invalid(
+                        "the route given with `with_route(..)` is not the route of this node",
+                    ));
                 }
                 taken.leave.map_err(|error| invalid(&error.to_string()))?
             }
             None if exits.is_empty() || decides => Leave::ByEdges,
             None => {
-                return Err(invalid("the node returns its route: choose the route with `taking(..)`"));
+                return Err(invalid("the node returns its route: choose the route with `with_route(..)`"));
             }
         };
         Ok(Outside { update, place: at, leave })

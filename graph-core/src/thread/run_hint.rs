@@ -11,7 +11,7 @@ use super::PersistentGraph;
     label = "choose a thread first",
     note = "write `.thread(\"a name\").run(..)`, or `.graph().run(..)` to run without the checkpointer"
 )]
-pub trait RunsByItself<S: GraphState, D> {
+pub trait RunHint<S: GraphState, D> {
     fn by_itself(&self) -> &Graph<S, D>;
 }
 
@@ -19,7 +19,7 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     #[doc(hidden)]
     pub fn run(&self, input: impl IntoInput<S>) -> Run<S, D, NeedsContext>
     where
-        Self: RunsByItself<S, D>,
+        Self: RunHint<S, D>,
     {
         self.by_itself().run(input)
     }

@@ -4,7 +4,7 @@ use crate::GraphState;
 use crate::node::Payload;
 use crate::state::IntoInput;
 
-use super::Returned;
+use super::WorkflowResult;
 use super::values::{Given, Left};
 
 /// The state of a workflow: the input, the value that the function has returned, and the result saved for the next run.
@@ -15,7 +15,7 @@ use super::values::{Given, Left};
 /// [`Final`](super::Final)).
 #[derive(GraphState)]
 #[state(crate = crate)]
-pub struct Flow<I: Payload, R: Returned> {
+pub struct Flow<I: Payload, R: WorkflowResult> {
     #[state(input, rename = "input")]
     given: Given<I>,
     value: Left<R::Value>,
@@ -28,7 +28,7 @@ pub struct Flow<I: Payload, R: Returned> {
     returned: bool,
 }
 
-impl<I: Payload, R: Returned> Clone for Flow<I, R> {
+impl<I: Payload, R: WorkflowResult> Clone for Flow<I, R> {
     fn clone(&self) -> Self {
         Self {
             given: self.given.clone(),
@@ -40,7 +40,7 @@ impl<I: Payload, R: Returned> Clone for Flow<I, R> {
     }
 }
 
-impl<I: Payload, R: Returned> Flow<I, R> {
+impl<I: Payload, R: WorkflowResult> Flow<I, R> {
     /// Returns the input of a run. A run also accepts the bare value; use this function for [mapped](crate::subgraph)
     /// nodes, or to store an input.
     pub fn begin(input: I) -> FlowInput<I, R> {
@@ -88,7 +88,7 @@ impl<I: Payload, R: Returned> Flow<I, R> {
 
 /// A run accepts the function's input directly.
 #[diagnostic::do_not_recommend]
-impl<I: Payload, R: Returned> IntoInput<Flow<I, R>> for I {
+impl<I: Payload, R: WorkflowResult> IntoInput<Flow<I, R>> for I {
     fn into_input(self) -> FlowInput<I, R> {
         Flow::begin(self)
     }
@@ -96,7 +96,7 @@ impl<I: Payload, R: Returned> IntoInput<Flow<I, R>> for I {
 
 /// A run of a function over `String` accepts a `&str`.
 #[diagnostic::do_not_recommend]
-impl<R: Returned> IntoInput<Flow<String, R>> for &str {
+impl<R: WorkflowResult> IntoInput<Flow<String, R>> for &str {
     fn into_input(self) -> FlowInput<String, R> {
         self.to_owned().into_input()
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::engine::ContextWith;
 use crate::node::{Calls, ErasedNode, Packet, PacketMissing, Payload, Source, Step, StepFuture};
 
-use super::{Finishes, Flow, Returned};
+use super::{Flow, WorkflowResult, WorkflowReturn};
 
 /// Passes the run's input to the function as a packet, and returns its result as an update.
 pub(super) struct Function<F, Args, Out> {
@@ -23,11 +23,11 @@ impl<F, Args, Out> Function<F, Args, Out> {
 impl<I, R, D, F, Args, Out> ErasedNode<Flow<I, R>, D> for Function<F, Args, Out>
 where
     I: Payload,
-    R: Returned,
+    R: WorkflowResult,
     D: Send + Sync + 'static,
     F: Send + Sync + 'static,
     Args: Calls<Flow<I, R>, D, F, Out>,
-    Out: Finishes<Returned = R>,
+    Out: WorkflowReturn<WorkflowResult = R>,
 {
     fn call<'a>(
         &'a self,

@@ -81,13 +81,13 @@ mod values;
 mod workflow;
 
 pub use flow::{Flow, FlowInput, FlowUpdate};
-pub use previous::LeavesBehind;
+pub use previous::HasPrevious;
 #[doc(hidden)]
 pub use previous::{IsPrevious, Previous, PreviousText};
-pub use returned::{Final, Finishes, Returned};
+pub use returned::{Final, WorkflowResult, WorkflowReturn};
 #[doc(hidden)]
-pub use signature::{Alone, RunsAlone, Taken};
-pub use signature::{Gives, Takes};
+pub use signature::{Alone, InputPacket, RunsAlone};
+pub use signature::{FunctionInput, FunctionOutput};
 #[doc(hidden)]
 pub use values::{Given, Left};
 pub use workflow::Workflow;

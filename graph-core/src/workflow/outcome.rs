@@ -5,14 +5,14 @@ use crate::node::Payload;
 use crate::run::Outcome;
 use crate::state::GraphState as _;
 
-use super::{Flow, Returned};
+use super::{Flow, WorkflowResult};
 
-impl<I: Payload, R: Returned<Value: Clone>> Outcome<Flow<I, R>> {
+impl<I: Payload, R: WorkflowResult<Value: Clone>> Outcome<Flow<I, R>> {
     /// Returns the value that the function of a workflow has returned. [`Flow::value`] returns it by reference, and
     /// works on the state of an unfinished run.
     ///
     /// # Errors
-    /// [`MachineNotEnded`](ErrorKind::MachineNotEnded) if the run has paused at an interrupt or a breakpoint, or its
+    /// [`NoOutput`](ErrorKind::NoOutput) if the run has paused at an interrupt or a breakpoint, or its
     /// thread was finished by an update.
     pub fn value(self) -> Result<R::Value, Error> {
         let waits = self.waits_for();
@@ -22,7 +22,7 @@ impl<I: Payload, R: Returned<Value: Clone>> Outcome<Flow<I, R>> {
             Some(value) if waits.is_empty() => Ok(Arc::unwrap_or_clone(value)),
             _ => Err(Error::new(
                 function.as_deref().unwrap_or(Flow::<I, R>::NAME),
-                ErrorKind::MachineNotEnded { waits },
+                ErrorKind::NoOutput { waits },
             )),
         }
     }

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use crate::node::{Extract, FixedParam, NoPacket, Param, Payload, Source};
 
-use super::{Flow, Returned};
+use super::{Flow, WorkflowResult};
 
 /// The lifetime-free name of `Option<&T>` as a parameter.
 pub struct Previous<T>(PhantomData<fn() -> T>);
@@ -24,7 +24,7 @@ impl<T: Sync + 'static> FixedParam for Previous<T> {
     type At<'a> = Option<&'a T>;
 }
 
-impl<S: LeavesBehind<T>, D, T: Sync + 'static> Extract<S, D> for Previous<T> {
+impl<S: HasPrevious<T>, D, T: Sync + 'static> Extract<S, D> for Previous<T> {
     fn extract<'a>(from: Source<'a, S, D>) -> Option<Option<&'a T>> {
         Some(from.state.left_behind())
     }
@@ -45,7 +45,7 @@ impl FixedParam for PreviousText {
     type At<'a> = Option<&'a str>;
 }
 
-impl<S: LeavesBehind<String>, D> Extract<S, D> for PreviousText {
+impl<S: HasPrevious<String>, D> Extract<S, D> for PreviousText {
     fn extract<'a>(from: Source<'a, S, D>) -> Option<Option<&'a str>> {
         Some(from.state.left_behind().map(String::as_str))
     }
@@ -57,13 +57,13 @@ impl<S: LeavesBehind<String>, D> Extract<S, D> for PreviousText {
     label = "`{T}` is not the previous result",
     note = "a workflow that returns `Result<T>` or `Result<Final<_, T>>` can take `Option<&T>`"
 )]
-pub trait LeavesBehind<T> {
+pub trait HasPrevious<T> {
     #[doc(hidden)]
     fn left_behind(&self) -> Option<&T>;
 }
 
 #[diagnostic::do_not_recommend]
-impl<I: Payload, R: Returned<Saved = T>, T> LeavesBehind<T> for Flow<I, R> {
+impl<I: Payload, R: WorkflowResult<Saved = T>, T> HasPrevious<T> for Flow<I, R> {
     fn left_behind(&self) -> Option<&T> {
         self.previous()
     }

@@ -36,7 +36,7 @@ pub struct Final<V, S> {
     label = "`{Self}` cannot be stored",
     note = "derive `serde::Serialize` and `serde::Deserialize` for it; it also has to be `Send`, `Sync` and `'static`"
 )]
-pub trait Returned: Send + Sync + 'static {
+pub trait WorkflowResult: Send + Sync + 'static {
     /// The result of a run.
     type Value: Payload;
     /// The previous result for the next run.
@@ -59,7 +59,7 @@ pub trait Returned: Send + Sync + 'static {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Payload> Returned for T {
+impl<T: Payload> WorkflowResult for T {
     type Value = T;
     type Saved = T;
 
@@ -78,7 +78,7 @@ impl<T: Payload> Returned for T {
     }
 }
 
-impl<V: Payload, S: Payload> Returned for Final<V, S> {
+impl<V: Payload, S: Payload> WorkflowResult for Final<V, S> {
     type Value = V;
     type Saved = S;
 
@@ -103,16 +103,16 @@ impl<V: Payload, S: Payload> Returned for Final<V, S> {
     label = "`{Self}` is not a `Result`",
     note = "return `superstep::Result<{Self}>`, and wrap the value in `Ok(..)`"
 )]
-pub trait Finishes: Send + 'static {
+pub trait WorkflowReturn: Send + 'static {
     /// The type inside `Ok`.
-    type Returned;
+    type WorkflowResult;
 
     #[doc(hidden)]
-    fn finish(self) -> Result<Self::Returned, NodeError>;
+    fn finish(self) -> Result<Self::WorkflowResult, NodeError>;
 }
 
-impl<R: Send + 'static, E: Failure + Send + 'static> Finishes for Result<R, E> {
-    type Returned = R;
+impl<R: Send + 'static, E: Failure + Send + 'static> WorkflowReturn for Result<R, E> {
+    type WorkflowResult = R;
 
     fn finish(self) -> Result<R, NodeError> {
         self.map_err(Failure::into_node_error)

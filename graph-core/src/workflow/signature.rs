@@ -9,40 +9,40 @@ use crate::node::{
 };
 
 use super::function::Function;
-use super::{Finishes, Flow, Returned};
+use super::{Flow, WorkflowResult, WorkflowReturn};
 
 /// A function that takes the input of a run as `&T`, or no input.
-pub trait Takes {
+pub trait FunctionInput {
     /// The input type, `()` without an input.
     type Input;
 }
 
 /// A function that returns the result of a run.
-pub trait Gives {
+pub trait FunctionOutput {
     /// The result type: a value, or a [`Final`](super::Final).
-    type Returned;
+    type WorkflowResult;
 }
 
 /// The input of a run whose function reads this packet.
-pub trait Taken: PacketKind {
+pub trait InputPacket: PacketKind {
     /// The input type.
     type Input;
 }
 
-impl Taken for NoPacket {
+impl InputPacket for NoPacket {
     type Input = ();
 }
 
-impl<T: 'static> Taken for Carries<T> {
+impl<T: 'static> InputPacket for Carries<T> {
     type Input = T;
 }
 
-impl<Args: ReadsPacket<Packet: InNode + Taken>, Out> Takes for Signature<Args, Out> {
-    type Input = <Args::Packet as Taken>::Input;
+impl<Args: ReadsPacket<Packet: InNode + InputPacket>, Out> FunctionInput for Signature<Args, Out> {
+    type Input = <Args::Packet as InputPacket>::Input;
 }
 
-impl<Args, Out: Finishes> Gives for Signature<Args, Out> {
-    type Returned = Out::Returned;
+impl<Args, Out: WorkflowReturn> FunctionOutput for Signature<Args, Out> {
+    type WorkflowResult = Out::WorkflowResult;
 }
 
 /// A function that can be the only node of a graph.
@@ -54,12 +54,12 @@ pub trait RunsAlone<I, R, D, B> {
 impl<I, R, D, F, Args, Out> RunsAlone<I, R, D, Body<F>> for Signature<Args, Out>
 where
     I: Payload,
-    R: Returned,
+    R: WorkflowResult,
     D: Send + Sync + 'static,
     Args: ArgsOf<Flow<I, R>, D>,
     Args::Fixed: Calls<Flow<I, R>, D, F, Out> + 'static,
     F: Send + Sync + 'static,
-    Out: Finishes<Returned = R>,
+    Out: WorkflowReturn<WorkflowResult = R>,
 {
     fn function(body: Body<F>) -> Box<dyn Alone<I, R, D>> {
         Box::new(ErasedFunction::<F, Args::Fixed, Out> { body, signature: PhantomData })
@@ -75,7 +75,7 @@ pub trait Alone<I, R, D> {
     fn graph(self: Box<Self>) -> StateGraph<Flow<I, R>, D>
     where
         I: Payload,
-        R: Returned;
+        R: WorkflowResult;
 }
 
 struct ErasedFunction<F, Args, Out> {
@@ -86,11 +86,11 @@ struct ErasedFunction<F, Args, Out> {
 impl<I, R, D, F, Args, Out> Alone<I, R, D> for ErasedFunction<F, Args, Out>
 where
     I: Payload,
-    R: Returned,
+    R: WorkflowResult,
     D: Send + Sync + 'static,
     F: Send + Sync + 'static,
     Args: Calls<Flow<I, R>, D, F, Out> + 'static,
-    Out: Finishes<Returned = R>,
+    Out: WorkflowReturn<WorkflowResult = R>,
 {
     fn node(&self) -> &NodeRef {
         &self.body.node

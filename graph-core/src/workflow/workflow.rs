@@ -3,8 +3,8 @@ use crate::graph::Graph;
 use crate::node::{Payload, Shape};
 use crate::policy::Policy;
 
-use super::signature::{Alone, Gives, RunsAlone, Takes};
-use super::{Flow, Returned};
+use super::signature::{Alone, FunctionInput, FunctionOutput, RunsAlone};
+use super::{Flow, WorkflowResult};
 
 /// Builds a graph of one async function.
 ///
@@ -21,7 +21,8 @@ impl<I, R> Workflow<I, R> {
     pub fn new<F, M>(function: F) -> Self
     where
         F: Shape<M>,
-        F::Signature: Takes<Input = I> + Gives<Returned = R> + RunsAlone<I, R, (), F::Body>,
+        F::Signature:
+            FunctionInput<Input = I> + FunctionOutput<WorkflowResult = R> + RunsAlone<I, R, (), F::Body>,
     {
         Self::of(<F::Signature as RunsAlone<I, R, (), F::Body>>::function(function.into_body()))
     }
@@ -32,7 +33,8 @@ impl<I, R, D> Workflow<I, R, D> {
     pub fn with_context<F, M>(function: F) -> Self
     where
         F: Shape<M>,
-        F::Signature: Takes<Input = I> + Gives<Returned = R> + RunsAlone<I, R, D, F::Body>,
+        F::Signature:
+            FunctionInput<Input = I> + FunctionOutput<WorkflowResult = R> + RunsAlone<I, R, D, F::Body>,
     {
         Self::of(<F::Signature as RunsAlone<I, R, D, F::Body>>::function(function.into_body()))
     }
@@ -53,7 +55,7 @@ impl<I, R, D> Workflow<I, R, D> {
         self
     }
 
-    /// Sets the policy of the function: retries, timeouts and backoff. Takes a [`Policy`], or a
+    /// Sets the policy of the function: retries, timeouts and backoff. FunctionInput a [`Policy`], or a
     /// [`Retry`](crate::policy::Retry) alone. A retry runs the function from its beginning, but does not repeat its
     /// finished [steps](crate::Context::step).
     pub fn policy(mut self, policy: impl Into<Policy>) -> Self {
@@ -62,7 +64,7 @@ impl<I, R, D> Workflow<I, R, D> {
     }
 }
 
-impl<I: Payload, R: Returned, D: Send + Sync + 'static> Workflow<I, R, D> {
+impl<I: Payload, R: WorkflowResult, D: Send + Sync + 'static> Workflow<I, R, D> {
     /// Builds the graph.
     ///
     /// # Errors

@@ -13,7 +13,7 @@ use superstep_store::payload::Payload;
 use tempfile::TempDir;
 
 use crate::error::Operation;
-use crate::options::Options;
+use crate::options::SqliteOptions;
 use crate::{connection, reader};
 
 use super::row_cache::RowCache;
@@ -21,7 +21,7 @@ use super::{MAX_GROUP, Session, WriteQueue, WriteStatus, commit};
 
 fn session() -> (TempDir, Session) {
     let folder = tempfile::tempdir().unwrap();
-    let options = Options::new().busy_timeout(Duration::from_millis(20));
+    let options = SqliteOptions::new().busy_timeout(Duration::from_millis(20));
     let path = connection::create_file(&folder.path().join("threads.db")).unwrap();
     let db = connection::writer(&path, &options).unwrap();
     (folder, Session { db, row_cache: RowCache::default() })

@@ -60,7 +60,7 @@ fn note(text: impl Into<String>) -> PatientUpdate {
     Patient::update().notes([text.into()])
 }
 
-async fn admit(_: &Patient) -> (PatientUpdate, Plan) {
+async fn check_input(_: &Patient) -> (PatientUpdate, Plan) {
     (note(FIELD), Plan::Examine(Sample { text: PACKET.to_owned() }))
 }
 
@@ -74,7 +74,8 @@ async fn examine(sample: &Sample, cx: &ContextWith<Laboratory>) -> Result<Patien
 }
 
 fn hospital(store: impl Checkpointer) -> PersistentGraph<Patient, Laboratory> {
-    let graph = StateGraph::<Patient>::with_context::<Laboratory>().edge(START, admit).edge(examine, END);
+    let graph =
+        StateGraph::<Patient>::with_context::<Laboratory>().edge(START, check_input).edge(examine, END);
     graph.compile().unwrap().with_checkpointer(store)
 }
 
@@ -151,7 +152,7 @@ async fn copy_and_original_continue_independently() {
 #[tokio::test]
 async fn tampered_row_fails_with_its_location() {
     let changes = [
-        ("UPDATE checkpoint SET next = '[\"admit\"]'", "what is planned of thread `bed 12`"),
+        ("UPDATE checkpoint SET next = '[\"check_input\"]'", "what is planned of thread `bed 12`"),
         ("UPDATE field SET name = 'title' WHERE name = 'name'", "field `title` of thread `bed 12`"),
         ("UPDATE piece SET data = '\"Eve\"', encoding = 0 WHERE whole", "of thread `bed 12`, at checkpoint"),
         ("UPDATE thread SET origin = 'another'", "of thread `bed 12`, at checkpoint"),

@@ -7,14 +7,14 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, UNIX_EPOCH};
 
-use superstep_sqlite::{Options, SqliteStore, Synchronous};
+use superstep_sqlite::{SqliteOptions, SqliteStore, Synchronous};
 use superstep_store::checkpoint::{CheckpointError, Checkpointer as _};
 use superstep_store::store::{LongTermStore, Namespace, Search, Store as _, StoreError};
 
 use crate::fixture::{File, step, wait, writer};
 
 fn open(file: &File) -> SqliteStore {
-    Options::new().synchronous(Synchronous::Normal).readers(2).open_store(file.path()).unwrap()
+    SqliteOptions::new().synchronous(Synchronous::Normal).readers(2).open_store(file.path()).unwrap()
 }
 
 /// A long-term store with a fixed clock.

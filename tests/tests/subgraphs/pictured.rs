@@ -192,7 +192,7 @@ async fn calls_of_several_packets_are_put_together() {
     async fn check<I, B>(research: ByPacket<I, B>)
     where
         I: Fn(&Report, &Topic) -> SearchInput + Send + Sync + 'static,
-        B: Fn(superstep::subgraph::Returned<Search>) -> ReportUpdate + Send + Sync + 'static,
+        B: Fn(superstep::subgraph::CallResult<Search>) -> ReportUpdate + Send + Sync + 'static,
     {
         let graph = StateGraph::<Report>::new().edge(START, split).edge(&research, END).compile().unwrap();
         on_every_store(async |place| {

@@ -271,7 +271,7 @@ async fn what_nobody_can_hear_is_told_before_it_runs_or_when_it_is_said() {
     // The graph around it is on another state.
     let error = StateGraph::<Search>::new().edge(START, &inside).edge(&inside, END).compile().unwrap_err();
     let ErrorKind::Wiring(problems) = error.kind() else { panic!("{error}") };
-    assert!(matches!(problems.as_slice(), [WiringProblem::SaidToAnother { .. }]), "{error}");
+    assert!(matches!(problems.as_slice(), [WiringProblem::ParentStateMismatch { .. }]), "{error}");
     // It has no such node.
     let mapped = inside.mapped(|_: &Story| Search::input(), |_| say("found"));
     let error = StateGraph::<Story>::new().edge(START, &mapped).edge(&mapped, END).compile().unwrap_err();

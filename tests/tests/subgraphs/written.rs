@@ -283,7 +283,7 @@ async fn the_way_that_a_node_shall_have_taken_is_said() {
         let within = thread.within(&inner);
         let error = within.update(say("no"), as_node(choose)).context(Arc::clone(&world)).await.unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::InvalidAsNode { .. }), "{error}");
-        let place = as_node(choose).taking(Next::Three);
+        let place = as_node(choose).with_route(Next::Three);
         within.update(say("this way"), place).context(Arc::clone(&world)).await.unwrap();
         let ended = thread.resume(()).context(Arc::clone(&world)).await.unwrap();
         assert_eq!(told(ended.state()), "x this way three last");

@@ -33,7 +33,7 @@ async fn talk(chat: &Chat) -> (ChatUpdate, Loop) {
     let at = chat.messages.len();
     let text = format!("{at:0TEXT$}");
     let said = match at % 4 {
-        0 => Message::human([Block::text_of(text), Block::image_url("https://a.example/b.png")]),
+        0 => Message::human([Block::from_text(text), Block::image_url("https://a.example/b.png")]),
         1 => AiMessage::new(text).call(ToolCall::new(format!("call_{at}"), "look")).into(),
         2 => ToolMessage::new(format!("call_{}", at - 1), text).artifact(at).into(),
         _ => Message::ai(text),
@@ -78,7 +78,7 @@ async fn what_was_replaced_and_removed_is_so_for_who_reads_it() {
         let id = |at: usize| chat.messages[at].id().unwrap().to_owned();
         let corrected = Message::human("corrected").with_id(id(0));
         let update: [MessageUpdate; 3] = [corrected.into(), Remove::id(id(3)).into(), "more".into()];
-        thread.update(Chat::update().messages(update), as_node(talk).taking(Loop::Out)).await.unwrap();
+        thread.update(Chat::update().messages(update), as_node(talk).with_route(Loop::Out)).await.unwrap();
         let read = place.thread(&graph).state().await.unwrap().unwrap().state.unwrap();
         assert_eq!(read.messages.len(), 6);
         assert_eq!(
@@ -88,7 +88,7 @@ async fn what_was_replaced_and_removed_is_so_for_who_reads_it() {
         assert!(read.messages.iter().all(|message| message.id() != Some(&id(3))));
         // A message that is not there is refused, and nothing changes.
         let nobody =
-            thread.update(Chat::update().messages(Remove::id("nobody")), as_node(talk).taking(Loop::Out));
+            thread.update(Chat::update().messages(Remove::id("nobody")), as_node(talk).with_route(Loop::Out));
         nobody.await.unwrap_err();
         assert_eq!(
             place.thread(&graph).state().await.unwrap().unwrap().state.unwrap().messages,

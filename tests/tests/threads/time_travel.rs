@@ -94,7 +94,7 @@ async fn an_update_says_which_way_a_route_shall_have_taken() {
     thread.run(Draft::input()).await.unwrap();
     let error = thread.update(Draft::update(), as_node(review)).await.unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::InvalidAsNode { node, .. } if node == "review"), "{error}");
-    thread.update(Draft::update(), as_node(review).taking(Verdict::Rework)).await.unwrap();
+    thread.update(Draft::update(), as_node(review).with_route(Verdict::Rework)).await.unwrap();
     let next = thread.state().await.unwrap().unwrap().next;
     assert_eq!(next.iter().map(|next| &**next).collect::<Vec<_>>(), ["write"]);
     thread.update(Draft::update(), as_node(END)).await.unwrap();

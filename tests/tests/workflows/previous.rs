@@ -118,7 +118,7 @@ async fn a_run_that_waits_has_no_result_and_keeps_the_previous_one() {
             error.to_string().starts_with("graph `asked`: there is no output yet: the run waits for"),
             "{error}"
         );
-        let ErrorKind::MachineNotEnded { waits } = error.kind() else { panic!("{error}") };
+        let ErrorKind::NoOutput { waits } = error.kind() else { panic!("{error}") };
         assert!(waits[0].contains("Sure"), "{waits:?}");
         assert_eq!(answer().await, 3);
 
@@ -130,7 +130,7 @@ async fn a_run_that_waits_has_no_result_and_keeps_the_previous_one() {
         assert_eq!((state.value(), state.previous()), (None, Some(&3)));
         assert!(matches!(
             thread.resume(()).await.unwrap().value().unwrap_err().kind(),
-            ErrorKind::MachineNotEnded { .. }
+            ErrorKind::NoOutput { .. }
         ));
         place.thread(&graph).run(5).await.unwrap();
         assert_eq!(answer().await, 8);

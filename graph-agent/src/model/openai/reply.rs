@@ -61,7 +61,7 @@ fn behind(thought: String, content: Content) -> Content {
     let mut blocks = vec![Block::reasoning(thought)];
     match content {
         Content::Text(text) if text.is_empty() => {}
-        Content::Text(text) => blocks.push(Block::text_of(text)),
+        Content::Text(text) => blocks.push(Block::from_text(text)),
         Content::Blocks(said) => blocks.extend(said),
     }
     Content::Blocks(blocks)

@@ -1,13 +1,13 @@
 use std::future::poll_fn;
 use std::sync::Arc;
 
-use superstep::messages::{Assembly, InvalidToolCall, ToolCall, Usage};
+use superstep::messages::{InvalidToolCall, MessageAssembler, ToolCall, Usage};
 
 use super::*;
 
 async fn streamed(model: &dyn ChatModel, request: &ChatRequest) -> Result<(usize, AiMessage), ModelError> {
     let mut stream = model.stream(request);
-    let (mut whole, mut count) = (Assembly::default(), 0);
+    let (mut whole, mut count) = (MessageAssembler::default(), 0);
     while let Some(chunk) = poll_fn(|cx| stream.as_mut().poll_next(cx)).await {
         whole.push(&chunk?);
         count += 1;

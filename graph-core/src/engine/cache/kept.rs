@@ -72,7 +72,9 @@ pub(in crate::engine) fn keep<S: GraphState>(step: &Step<S>, exits: &[ExitPlan])
         Leave::ByEdges => None,
         Leave::By(choice) => Some(vec![exit(choice)?]),
         Leave::ByAll(choices) => Some(choices.iter().map(exit).collect::<Result<_, String>>()?),
-        Leave::Outward(_) => return Err("the node returned a command for the parent graph".to_owned()),
+        Leave::ErasedParentCommand(_) => {
+            return Err("the node returned a command for the parent graph".to_owned());
+        }
     };
     let kept = Kept { writes: writes.collect::<Result<_, String>>()?, exits: taken };
     serde_json::to_string(&kept).map(Payload::json).map_err(|error| error.to_string())

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use crate::graph::Graph;
-use crate::node::Outward;
+use crate::node::ErasedParentCommand;
 use crate::state::GraphState;
 
 /// A call of a subgraph by a task.
@@ -45,7 +45,7 @@ pub struct Came<C: GraphState> {
     /// The writes of the call; only for a call on the parent state.
     pub(crate) update: C::Update,
     /// The commands of its nodes to the parent graph.
-    pub(crate) said: Vec<Outward>,
+    pub(crate) said: Vec<ErasedParentCommand>,
 }
 
 impl<C: GraphState> Came<C> {

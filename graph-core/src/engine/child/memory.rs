@@ -9,7 +9,7 @@ use crate::engine::persist::Lease;
 use crate::error::Error;
 use crate::state::GraphState;
 
-use super::Returned;
+use super::CallWrites;
 use super::call::{Beginning, Call};
 use super::place::Place;
 
@@ -42,7 +42,7 @@ pub(super) fn begin_call<C: GraphState, D: Send + Sync + 'static>(
         Beginning::On(state) => {
             // The ephemeral fields may have been written for the nodes that run first.
             ephemerals.settle(0, &[], |_| true);
-            (state.__duplicate(), None, Some(Box::new(Returned::default())))
+            (state.__duplicate(), None, Some(Box::new(CallWrites::default())))
         }
         Beginning::With(input) => {
             let (state, given) = begin::<C>(input()).map_err(|kind| parts.error(kind))?;

@@ -16,4 +16,4 @@ pub(crate) use drive::visit;
 pub(in crate::engine) use memory::Begun;
 pub(in crate::engine) use place::Place;
 pub(crate) use place::{escape, namespace, stored_as};
-pub(super) use returned::Returned;
+pub(super) use returned::CallWrites;

@@ -7,12 +7,12 @@ use crate::state::{Decoded, EncodeError, FieldWrite, Form, GraphState, Update, W
 ///
 /// This is not the difference of two states: an appended item is appended to the parent state as well, next to the
 /// items of sibling tasks.
-pub(crate) struct Returned<S: GraphState> {
+pub(crate) struct CallWrites<S: GraphState> {
     /// Writes by field, with the fields in the order of their first writes.
     fields: Vec<(usize, Vec<WriteOf<S>>)>,
 }
 
-impl<S: GraphState> Default for Returned<S> {
+impl<S: GraphState> Default for CallWrites<S> {
     fn default() -> Self {
         Self { fields: Vec::new() }
     }
@@ -28,7 +28,7 @@ struct NotReturned {
     field: &'static str,
 }
 
-impl<S: GraphState> Returned<S> {
+impl<S: GraphState> CallWrites<S> {
     /// Adds the writes of an applied superstep.
     pub(in crate::engine) fn take_in(&mut self, ledger: &Ledger, cleared: &[usize], writes: Vec<WriteOf<S>>) {
         // A cleared ephemeral field counts as not written.

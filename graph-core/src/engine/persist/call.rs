@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointError, CheckpointId, CheckpointSource, StoredCheckpoint};
 use crate::engine::begin::begin;
-use crate::engine::child::{Beginning, Begun, Call, Kept, Place, Returned};
+use crate::engine::child::{Beginning, Begun, Call, CallWrites, Kept, Place};
 use crate::engine::cx::{Context, RunShared};
 use crate::engine::desk::StepLog;
 use crate::engine::ephemeral::Ephemerals;
@@ -59,7 +59,7 @@ pub(in crate::engine) fn call_on_thread<'c, C: GraphState, D: Send + Sync + 'sta
 type Begins<'c, C, D> = Pin<Box<dyn Future<Output = Result<Begun<C, D>, NodeError>> + Send + 'c>>;
 
 /// The writes so far of a call on the parent state.
-type Written<C> = Option<Box<Returned<C>>>;
+type Written<C> = Option<Box<CallWrites<C>>>;
 
 /// The parts needed to open a call.
 struct Opening<'c, C: GraphState, D> {
@@ -130,7 +130,7 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
                 // The ephemeral fields may have been written for the nodes that run first.
                 ephemerals.settle(0, &[], |_| true);
                 let mut driver = parts.on(persist, state.__duplicate(), ephemerals)?;
-                driver.returned = Some(Box::new(Returned::default()));
+                driver.returned = Some(Box::new(CallWrites::default()));
                 driver.leave_start()?;
                 driver.first_checkpoint()?;
                 Ok(Begun { driver, state: None, lease: None })

@@ -39,7 +39,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         let mut records = Vec::new();
         let said = self.tasks.iter().zip(&self.results).filter_map(|(task, result)| {
             let result = result.as_ref()?;
-            matches!(result.leave, Leave::Outward(_)).then_some((task, result))
+            matches!(result.leave, Leave::ErasedParentCommand(_)).then_some((task, result))
         });
         for (index, (task, result)) in said.enumerate() {
             records.extend(finished_records(&self.graph, index, task, result).map_err(|source| {

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use crate::checkpoint::{
     ChangeKind, Checkpoint, RecordKey, RecordKind, StoredChange, StoredCheckpoint, StoredField, TaskRecord,
 };
-use crate::engine::child::Returned;
+use crate::engine::child::CallWrites;
 use crate::engine::task::Finished;
 use crate::error::ErrorKind;
 use crate::graph::Compiled;
@@ -46,7 +46,7 @@ pub(super) fn open_onto<S: GraphState, D>(
     thread: &Arc<str>,
     stored: StoredCheckpoint,
     base: &S,
-) -> Result<(Opened<S>, Returned<S>), ErrorKind> {
+) -> Result<(Opened<S>, CallWrites<S>), ErrorKind> {
     let (opened, since) = read(graph, thread, stored, Some(base))?;
     let alive: Vec<usize> = opened.ephemerals.alive().map(|(field, ..)| field).collect();
     Ok((opened, returned(since.unwrap_or_default(), &alive)))

@@ -4,7 +4,7 @@ use crate::checkpoint::{Checkpoint, TaskRecord};
 use crate::engine::ephemeral::Ephemerals;
 use crate::engine::task::Finished;
 use crate::graph::Compiled;
-use crate::node::Outward;
+use crate::node::ErasedParentCommand;
 use crate::payload::Payload;
 use crate::plan::{Progress, Task};
 use crate::state::GraphState;
@@ -35,7 +35,7 @@ pub(crate) struct Opened<S: GraphState> {
     /// The breakpoints at which the thread has stopped, or will stop next.
     pub(crate) gate: Option<Gate>,
     /// The commands to the parent graph that have ended the run.
-    pub(crate) said: Vec<Outward>,
+    pub(crate) said: Vec<ErasedParentCommand>,
     /// The stored records.
     pub(crate) records: Vec<TaskRecord>,
 }

@@ -1,7 +1,7 @@
 //! The state of a subgraph run on the parent state. Only the run's writes are stored.
 
 use crate::checkpoint::{ChangeKind, RecordKey, RecordKind, StoredField, TaskRecord};
-use crate::engine::child::Returned;
+use crate::engine::child::CallWrites;
 use crate::engine::task::WriteOf;
 use crate::error::{ErrorKind, with_causes};
 use crate::payload::Payload;
@@ -56,8 +56,8 @@ fn replaces<S: GraphState>(field: &str, value: &Payload) -> bool {
 }
 
 /// Returns the writes that the run passes to the parent state when it ends. Cleared ephemeral fields are excluded.
-pub(super) fn returned<S: GraphState>(since: Since<S>, alive: &[usize]) -> Returned<S> {
-    let mut returned = Returned::default();
+pub(super) fn returned<S: GraphState>(since: Since<S>, alive: &[usize]) -> CallWrites<S> {
+    let mut returned = CallWrites::default();
     let lives = |field: usize| !S::field(field).is_some_and(|spec| spec.ephemeral) || alive.contains(&field);
     since.into_iter().filter(|write| lives(write.field())).for_each(|write| returned.push(write));
     returned

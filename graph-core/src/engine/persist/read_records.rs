@@ -7,7 +7,7 @@ use crate::engine::task::Finished;
 use crate::error::ErrorKind;
 use crate::graph::Compiled;
 use crate::node::stored_update::{StoredUpdate, UnreadableUpdate};
-use crate::node::{Leave, Outward};
+use crate::node::{ErasedParentCommand, Leave};
 use crate::payload::Payload;
 use crate::plan::Task;
 use crate::state::{Form, GraphState, Stored};
@@ -85,7 +85,8 @@ impl<'r, S: GraphState, D> Reader<'r, S, D> {
             let finish: StoredFinish = self.json(record)?;
             if let Some(said) = &finish.said {
                 let (writes, encoded) = self.writes(std::iter::empty(), None)?;
-                let leave = Leave::Outward(Box::new(self.said(record, said, &finish.versions)?));
+                let leave =
+                    Leave::ErasedParentCommand(Box::new(self.said(record, said, &finish.versions)?));
                 known.result = Some(Finished { writes, leave, encoded: Some(Box::new(encoded)) });
                 return Ok(known);
             }
@@ -116,7 +117,7 @@ impl<'r, S: GraphState, D> Reader<'r, S, D> {
         record: &TaskRecord,
         said: &StoredSaid,
         versions: &[(String, u32)],
-    ) -> Result<Outward, ErrorKind> {
+    ) -> Result<ErasedParentCommand, ErrorKind> {
         let writes = self.of(record.key.task, RecordKind::Write).filter_map(|write| {
             let (form, field) = parse_write_key(&write.key.key)?;
             Some((form, field.to_owned(), write.payload.clone()))
@@ -136,7 +137,7 @@ impl<'r, S: GraphState, D> Reader<'r, S, D> {
     }
 
     /// Reads the commands that have ended a run. Its last checkpoint plans no task.
-    pub(super) fn all_said(&self) -> Result<Vec<Outward>, ErrorKind> {
+    pub(super) fn all_said(&self) -> Result<Vec<ErasedParentCommand>, ErrorKind> {
         let mut all = Vec::new();
         for record in self.records.iter().filter(|record| record.key.kind == RecordKind::Finished) {
             let finish: StoredFinish = self.json(record)?;

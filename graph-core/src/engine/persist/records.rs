@@ -202,7 +202,7 @@ pub(super) fn finished_records<S: GraphState, D>(
     };
     let exits = match &finished.leave {
         Leave::ByEdges => None,
-        Leave::Outward(outward) => return said_records(place, outward),
+        Leave::ErasedParentCommand(outward) => return said_records(place, outward),
         Leave::By(choice) => Some(vec![stored_choice(graph, task, choice)?]),
         Leave::ByAll(choices) => {
             Some(choices.iter().map(|choice| stored_choice(graph, task, choice)).collect::<Result<_, _>>()?)

@@ -7,7 +7,7 @@ use crate::checkpoint::{RecordKind, TaskRecord};
 use crate::engine::also_null::also_null;
 use crate::graph::Compiled;
 use crate::node::stored_update::{StoredUpdate, UnreadableUpdate};
-use crate::node::{Choice, Exit, Leave, Outward, OutwardType};
+use crate::node::{Choice, ErasedParentCommand, Exit, Leave, ParentCommandType};
 use crate::state::EncodeError;
 
 use super::progress::packet_json;
@@ -41,7 +41,10 @@ pub(super) enum Unsaid {
     Other(String),
 }
 
-pub(super) fn said_records(place: u32, outward: &Outward) -> Result<Vec<TaskRecord>, EncodeError> {
+pub(super) fn said_records(
+    place: u32,
+    outward: &ErasedParentCommand,
+) -> Result<Vec<TaskRecord>, EncodeError> {
     let update = outward.stored()?;
     let exits = outward.leave.as_ref().map(|leave| choices(&leave.1, &(outward.of().exits)())).transpose()?;
     let said = StoredSaid { state: outward.of().name.to_owned(), writes: update.is_some(), exits };
@@ -60,7 +63,7 @@ fn choices(leave: &Leave, exits: &[Exit]) -> Result<Vec<SaidChoice>, EncodeError
     let taken = match leave {
         Leave::By(choice) => std::slice::from_ref(choice),
         Leave::ByAll(choices) => choices.as_slice(),
-        Leave::ByEdges | Leave::Outward(_) => &[],
+        Leave::ByEdges | Leave::ErasedParentCommand(_) => &[],
     };
     let stored = taken.iter().map(|choice| {
         let exit = exits.get(choice.exit);
@@ -78,7 +81,11 @@ fn leads(exit: &Exit) -> Vec<String> {
 
 impl StoredSaid {
     /// Reads the command as one of the types that the graph's nodes can return.
-    pub(super) fn read<S, D>(&self, graph: &Compiled<S, D>, update: StoredUpdate) -> Result<Outward, Unsaid> {
+    pub(super) fn read<S, D>(
+        &self,
+        graph: &Compiled<S, D>,
+        update: StoredUpdate,
+    ) -> Result<ErasedParentCommand, Unsaid> {
         let of = self.type_of(&graph.outward).ok_or_else(|| {
             Unsaid::Other(format!(
                 "no node returns a command for a parent graph over `{}` any longer",
@@ -93,9 +100,9 @@ impl StoredSaid {
         of.read(self.writes.then_some(update), leave).map_err(Unsaid::Unread)
     }
 
-    fn type_of<'t>(&self, types: &'t [OutwardType]) -> Option<&'t OutwardType> {
+    fn type_of<'t>(&self, types: &'t [ParentCommandType]) -> Option<&'t ParentCommandType> {
         let taken = self.exits.as_deref().unwrap_or_default();
-        let fits = |of: &&OutwardType, exact: bool| {
+        let fits = |of: &&ParentCommandType, exact: bool| {
             let has = |choice: &SaidChoice| of.exits.iter().any(|exit| choice.is(exit, exact));
             of.of.name == self.state && taken.iter().all(has)
         };

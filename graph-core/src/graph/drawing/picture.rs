@@ -194,7 +194,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
     /// Draws the picture as a Mermaid flowchart.
     ///
     /// # Errors
-    /// [`Picture`](ErrorKind::Picture) with all mistakes: nodes and arrows that the graph does not have, and invalid
+    /// [`Picture`](ErrorKind::InvalidPicture) with all mistakes: nodes and arrows that the graph does not have, and invalid
     /// styles.
     pub fn to_mermaid(&self) -> Result<String, Error> {
         self.check().map(|()| mermaid::mermaid(&self.diagram, &self.look))
@@ -220,7 +220,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
         if self.problems.is_empty() {
             return Ok(());
         }
-        Err(Error::new(self.graph.name(), ErrorKind::Picture { problems: self.problems.clone() }))
+        Err(Error::new(self.graph.name(), ErrorKind::InvalidPicture { problems: self.problems.clone() }))
     }
 
     fn report(&mut self, problem: String) {

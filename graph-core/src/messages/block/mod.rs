@@ -32,7 +32,7 @@ pub enum Block {
 
 impl Block {
     /// Creates a block of text.
-    pub fn text_of(text: impl Into<String>) -> Self {
+    pub fn from_text(text: impl Into<String>) -> Self {
         Self::Text(TextBlock { text: text.into(), ..TextBlock::default() })
     }
 
@@ -122,7 +122,7 @@ impl Serialize for Block {
 impl<'de> Deserialize<'de> for Block {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match Value::deserialize(deserializer)? {
-            Value::String(text) => Ok(Self::text_of(text)),
+            Value::String(text) => Ok(Self::from_text(text)),
             Value::Object(block) => Ok(Self::of(block)),
             other => Err(D::Error::custom(format!("expected a content block or a string, found `{other}`"))),
         }
@@ -131,13 +131,13 @@ impl<'de> Deserialize<'de> for Block {
 
 impl From<&str> for Block {
     fn from(text: &str) -> Self {
-        Self::text_of(text)
+        Self::from_text(text)
     }
 }
 
 impl From<String> for Block {
     fn from(text: String) -> Self {
-        Self::text_of(text)
+        Self::from_text(text)
     }
 }
 

@@ -19,5 +19,5 @@ impl TextBlock {
 }
 
 pub(super) fn read(block: &mut Map<String, Value>) -> Option<Block> {
-    take(block, "text").map(Block::text_of)
+    take(block, "text").map(Block::from_text)
 }

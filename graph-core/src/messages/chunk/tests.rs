@@ -3,7 +3,7 @@ use serde_json::json;
 use super::*;
 
 fn assembled(pieces: impl IntoIterator<Item = Value>) -> AiMessage {
-    let mut whole = Assembly::default();
+    let mut whole = MessageAssembler::default();
     for piece in pieces {
         whole.push(&serde_json::from_value(piece).unwrap());
     }
@@ -40,7 +40,7 @@ fn whole_message_is_one_piece() {
         .usage(Usage::new(1, 2));
     message.id = Some("1".to_owned());
     message.additional_kwargs.insert("refusal".to_owned(), "no".into());
-    let mut whole = Assembly::default();
+    let mut whole = MessageAssembler::default();
     whole.push(&MessageChunk::from(&message));
     assert_eq!(whole.finish(), message);
 }

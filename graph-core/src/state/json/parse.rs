@@ -48,7 +48,7 @@ where
 /// Wraps the reducer's update, and refuses one that the JSON of an input must not contain.
 fn update<R: Reducer<T>, T: Clone>(key: &str, parsed: Parsed<R::Update>, of: JsonOf) -> Parsed<Change<R, T>> {
     match parsed {
-        Parsed::Write(update) if of == JsonOf::Input => match R::admit(&update) {
+        Parsed::Write(update) if of == JsonOf::Input => match R::check_input(&update) {
             Ok(()) => Parsed::Write(Change::Update(update)),
             Err(error) => {
                 Parsed::Invalid(InputProblem { path: path::of_key(key), message: error.to_string() })

@@ -11,7 +11,7 @@ use crate::thread::Thread;
 use crate::thread::load::{load, read};
 
 /// The parent of subgraph calls: a thread, or the calls of another subgraph.
-pub trait Outer: Clone + Send + Sync + 'static {
+pub trait CallParent: Clone + Send + Sync + 'static {
     /// The state of the parent graph.
     type State: GraphState;
     /// The application context of the parent graph.
@@ -54,7 +54,7 @@ pub trait Outer: Clone + Send + Sync + 'static {
     fn around(&self, context: &Arc<Self::Context>) -> Arc<Self::Around>;
 }
 
-impl<S: GraphState, D: Send + Sync + 'static> Outer for Thread<S, D> {
+impl<S: GraphState, D: Send + Sync + 'static> CallParent for Thread<S, D> {
     type State = S;
     type Around = D;
     type Root = S;

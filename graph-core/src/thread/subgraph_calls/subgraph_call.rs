@@ -15,7 +15,7 @@ use crate::thread::load::snapshot;
 use crate::thread::{PersistentGraph, Snapshot, Thread};
 
 use super::update_subgraph_call::{CallStatus, call_status};
-use super::{Outer, SubgraphCallAt};
+use super::{CallParent, SubgraphCallAt};
 
 /// The calls of a subgraph on a thread, with their state and history. Made by [`Thread::within`].
 ///
@@ -73,7 +73,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     }
 }
 
-impl<T: Outer, C: GraphState, D, W: Wiring<C>, X> SubgraphCall<T, C, D, W, X> {
+impl<T: CallParent, C: GraphState, D, W: Wiring<C>, X> SubgraphCall<T, C, D, W, X> {
     fn of(outer: T, subgraph: &Subgraph<C, D, W, X>) -> Self {
         let (graph, parents) = (outer.graph(), outer.namespaces());
         let node = graph.0.find(subgraph.name());
@@ -106,7 +106,7 @@ impl<T: Outer, C: GraphState, D, W: Wiring<C>, X> SubgraphCall<T, C, D, W, X> {
 
 impl<T, C, D, W, X> SubgraphCall<T, C, D, W, X>
 where
-    T: Outer,
+    T: CallParent,
     C: GraphState,
     D: Send + Sync + 'static,
     W: WiredTo<C, T::State>,
@@ -216,9 +216,9 @@ where
     }
 }
 
-impl<T, C, D, W, X> Outer for SubgraphCall<T, C, D, W, X>
+impl<T, C, D, W, X> CallParent for SubgraphCall<T, C, D, W, X>
 where
-    T: Outer,
+    T: CallParent,
     C: GraphState,
     D: Send + Sync + 'static,
     W: WiredTo<C, T::State>,

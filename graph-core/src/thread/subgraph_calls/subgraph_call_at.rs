@@ -6,7 +6,7 @@ use crate::subgraph::{MakesContext, WiredTo, Wiring};
 use crate::thread::Snapshot;
 use crate::thread::run::{OnThread, RunAgain};
 
-use super::{Outer, SubgraphCall};
+use super::{CallParent, SubgraphCall};
 
 /// A subgraph call at one of its checkpoints. Made by [`SubgraphCall::at`].
 pub struct SubgraphCallAt<'w, T, C: GraphState, D, W: Wiring<C>, X> {
@@ -19,7 +19,7 @@ type RootRunAgain<S, D> = Run<S, D, NeedsContext, OnThread<S, D, RunAgain<S>>>;
 
 impl<T, C, D, W, X> SubgraphCallAt<'_, T, C, D, W, X>
 where
-    T: Outer,
+    T: CallParent,
     C: GraphState,
     D: Send + Sync + 'static,
     W: WiredTo<C, T::State>,

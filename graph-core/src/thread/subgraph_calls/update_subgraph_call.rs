@@ -17,7 +17,7 @@ use crate::thread::resolve_as_node::AsNodeResolver;
 use crate::thread::{AsNode, IntoAsNode};
 
 use super::subgraph_call::Selection;
-use super::{Outer, SubgraphCall};
+use super::{CallParent, SubgraphCall};
 
 /// An update of a subgraph call from outside a run. Made by [`SubgraphCall::update`].
 ///
@@ -37,7 +37,7 @@ type Made = Pin<Box<dyn Future<Output = Result<CheckpointId, Error>> + Send>>;
 
 impl<T, C, D, W, X> SubgraphCall<T, C, D, W, X>
 where
-    T: Outer,
+    T: CallParent,
     C: GraphState,
     D: Send + Sync + 'static,
     W: WiredTo<C, T::State>,
@@ -183,7 +183,7 @@ where
     }
 }
 
-impl<T: Outer, C: GraphState, D, W: Wiring<C>, X> SubgraphCall<T, C, D, W, X> {
+impl<T: CallParent, C: GraphState, D, W: Wiring<C>, X> SubgraphCall<T, C, D, W, X> {
     /// Returns the error for a call that cannot be updated.
     pub(super) fn no_subgraph_call(&self, namespace: &Arc<str>, status: &CallStatus) -> Error {
         let thread = self.outer.thread();

@@ -90,7 +90,7 @@ fn contracts(cx: &Context<'_>) -> TokenStream {
             fn clear_ephemeral(
                 &mut self,
                 _: ::core::primitive::usize,
-            ) -> ::core::option::Option<#runtime::StandIn> { loop {} }
+            ) -> ::core::option::Option<#runtime::FallbackWrite> { loop {} }
             fn rebuild_untracked(
                 &mut self,
                 _: &dyn ::core::any::Any,
@@ -123,10 +123,10 @@ fn contracts(cx: &Context<'_>) -> TokenStream {
         quote!(#runtime::Update<#this>),
         update,
         quote! {
-            type Write = #runtime::StandIn;
-            fn __from_writes(_: #runtime::Writes<#runtime::StandIn>) -> Self { loop {} }
-            fn __into_writes(self) -> #runtime::Writes<#runtime::StandIn> { loop {} }
-            fn __writes(&self) -> &#runtime::Writes<#runtime::StandIn> { loop {} }
+            type Write = #runtime::FallbackWrite;
+            fn __from_writes(_: #runtime::Writes<#runtime::FallbackWrite>) -> Self { loop {} }
+            fn __into_writes(self) -> #runtime::Writes<#runtime::FallbackWrite> { loop {} }
+            fn __writes(&self) -> &#runtime::Writes<#runtime::FallbackWrite> { loop {} }
         },
     );
     let input_impl = cx.impl_for(

@@ -32,8 +32,10 @@ fn a_reply_that_calls_and_says_nothing_has_no_content() {
 
 #[test]
 fn calls_in_the_content_are_sent_once() {
-    let content =
-        [Block::text_of("I look."), Block::ToolUse(ToolUseBlock::new("c", "clock", json!({"zone": "CET"})))];
+    let content = [
+        Block::from_text("I look."),
+        Block::ToolUse(ToolUseBlock::new("c", "clock", json!({"zone": "CET"}))),
+    ];
     let call = json!({"id": "c", "type": "function", "function": {"name": "clock", "arguments": "{\"zone\":\"CET\"}"}});
     let sent =
         json!({"role": "assistant", "content": [{"type": "text", "text": "I look."}], "tool_calls": [call]});

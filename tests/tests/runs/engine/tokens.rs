@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
-use superstep::messages::{AiMessage, Assembly, MessageChunk, ToolCall};
+use superstep::messages::{AiMessage, MessageAssembler, MessageChunk, ToolCall};
 use superstep::{Context, END, Event, EventKind, Graph, GraphState, START, StateGraph, StreamMode};
 
 use crate::engine::trace::{here, workers};
@@ -24,7 +24,7 @@ async fn right(_: &Talk, cx: &Context) -> TalkUpdate {
 
 /// Says these words, and something of its own between them.
 async fn speak(cx: &Context, id: &str, words: &[&str]) -> TalkUpdate {
-    let mut whole = Assembly::default();
+    let mut whole = MessageAssembler::default();
     for word in words {
         let chunk = MessageChunk::text(*word).id(id);
         whole.push(&chunk);
@@ -50,7 +50,7 @@ async fn events(graph: Graph<Talk>, modes: &[StreamMode]) -> Vec<Event<Talk>> {
 /// What each node has said, in the order in which it was heard.
 fn heard(events: &[Event<Talk>]) -> [String; 2] {
     ["left", "right"].map(|name| {
-        let mut whole = Assembly::default();
+        let mut whole = MessageAssembler::default();
         for event in events {
             match &event.kind {
                 EventKind::Message { node, chunk, .. } if &**node == name => {

@@ -1,11 +1,11 @@
 use serde_json::json;
-use superstep::messages::{AiMessage, Assembly};
+use superstep::messages::{AiMessage, MessageAssembler};
 
 use super::*;
 
 /// Reads these pieces, and says what the reply is and in how many pieces something new was.
 fn assembled(pieces: impl IntoIterator<Item = Value>) -> (AiMessage, usize) {
-    let (mut deltas, mut whole, mut count) = (Deltas::default(), Assembly::default(), 0);
+    let (mut deltas, mut whole, mut count) = (Deltas::default(), MessageAssembler::default(), 0);
     for piece in pieces {
         let Value::Object(piece) = piece else { panic!("{piece}") };
         if let Some(chunk) = deltas.read(piece) {
