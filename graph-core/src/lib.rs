@@ -164,6 +164,7 @@
 
 pub mod cache;
 pub mod checkpoint;
+pub mod durable;
 mod engine;
 mod error;
 pub mod graph;

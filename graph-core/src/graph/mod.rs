@@ -1,5 +1,7 @@
-//! The traits that decide which values can be nodes, edge ends and handlers. [`StateGraph`](crate::StateGraph) requires
-//! them.
+//! Pictures of graphs.
+//!
+//! [`Graph::picture`](crate::Graph::picture) draws a graph as Mermaid, SVG or Graphviz dot, and
+//! [`Thread::picture`](crate::thread::Thread::picture) draws it with the position of a thread.
 
 mod breakpoints;
 pub(crate) mod builder;
@@ -17,11 +19,17 @@ mod wiring;
 
 pub(crate) use breakpoints::Breakpoints;
 pub(crate) use compiled::{Compiled, CompiledNode, Graph};
+#[doc(hidden)]
 pub use draft::Draft;
-pub use drawing::{Direction, Drawn, Inside, Mark, Marked, Picture};
+pub use drawing::{Direction, Mark, Picture};
+#[doc(hidden)]
+pub use drawing::{Drawn, Inside, Marked};
 pub(crate) use handler::Handler;
+#[doc(hidden)]
 pub use handler::Handles;
 pub(crate) use node_cache::NodeCache;
 pub(crate) use policies::NodePolicy;
+#[doc(hidden)]
 pub use reads::{HandlerReads, OnEdge, OnlyByRoute, Reads, Returns, WithoutPacket};
+#[doc(hidden)]
 pub use registration::{Enters, Leaves, Listed, Registers, Runnable};

@@ -75,18 +75,27 @@ mod wiring;
 pub use any_node::{NodeData, debug_node, read_node};
 #[doc(hidden)]
 pub use definition::exit_to;
-pub use definition::{AnyNode, InputOf, IntoNode, Machine, NodeOf, RunState, StateInputOf, Unsaid};
-pub use end::{End, Ending, OutputOf};
+#[doc(hidden)]
+pub use definition::{AnyNode, InputOf, NodeOf, RunState, StateInputOf, Unsaid};
+pub use definition::{IntoNode, Machine};
+pub use end::End;
+#[doc(hidden)]
+pub use end::{Ending, OutputOf};
 pub use ended::Ended;
+#[doc(hidden)]
 pub use leads::Leads;
-pub use place::{IsNodeHandle, NodeHandle};
+#[doc(hidden)]
+pub use place::IsNodeHandle;
+pub use place::NodeHandle;
 pub use state_machine::StateMachine;
-pub use stateless::Stateless;
+pub use stateless::{Stateless, StatelessInput, StatelessUpdate};
 pub use steps::Steps;
 #[doc = include_str!("../../docs/machine.md")]
 pub use superstep_derive::Machine;
 #[doc(hidden)]
 pub use to::{At, Of1, Of2, Of3, Of4, Of5, Of6, Of7, Of8, Way};
-pub use to::{Edge, Edges, List, OneOf, To, to};
+#[doc(hidden)]
+pub use to::{Edge, Edges, List, OneOf};
+pub use to::{To, to};
 #[doc(hidden)]
 pub use wiring::Wiring;

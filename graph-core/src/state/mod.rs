@@ -25,6 +25,7 @@ pub use bounds::{
 };
 #[doc(hidden)]
 pub use change::{ByOverwrite, ByUpdate, IntoCustomChange};
+#[doc(hidden)]
 pub use change::{Change, IntoChange};
 #[doc(hidden)]
 pub use context::from_context;
@@ -34,13 +35,16 @@ pub use fallback::FallbackWrite;
 pub(crate) use field::Field;
 pub use field::FieldSpec;
 pub(crate) use graph_state::GraphState;
-pub use input::{Input, InputError, InputProblem, IntoInput, Start};
+#[doc(hidden)]
+pub use input::Start;
+pub use input::{Input, InputError, InputProblem, IntoInput};
 use json::read_update;
 #[doc(hidden)]
 pub use json::{
     FieldDeserializer, JsonInput, debug_update, deserialize_input, deserialize_update, parse_change,
     parse_overwrite_with, parse_value, parse_value_with, parse_with, serialize_update,
 };
+#[doc(hidden)]
 pub use part::{Holds, PartOf};
 #[doc(hidden)]
 pub use show::{debug, debug_json, debug_option, display, display_option, dump_with, shown, shown_with};
@@ -52,9 +56,14 @@ pub use stored::{
     decode_overwrite_with, encode_change, encode_change_with, encode_overwrite_with, encode_value,
     encode_value_with, migrate,
 };
-pub use update::{FieldWrite, IntoUpdate, JsonOf, Parsed, Update, WriteKind};
+#[doc(hidden)]
+pub use update::{FieldWrite, JsonOf, Parsed, WriteKind};
+pub use update::{IntoUpdate, Update};
+#[doc(hidden)]
 pub use value::IntoValue;
+#[doc(hidden)]
 pub use writes::Writes;
 
+#[doc(hidden)]
 /// The value that takes a write to a field of `S` back.
 pub type UndoOf<S> = <<<S as GraphState>::Update as Update<S>>::Write as FieldWrite<S>>::Undo;

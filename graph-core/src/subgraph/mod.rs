@@ -49,9 +49,15 @@ mod mapped;
 mod node;
 mod wiring;
 
-pub use crate::node::parent_command::{NoRoute, ParentCommand, ParentRoute};
-pub use context::{ContextFrom, MakesContext, NoContext, SameContext};
+#[doc(hidden)]
+pub use crate::node::parent_command::ParentRoute;
+pub use crate::node::parent_command::{NoRoute, ParentCommand};
+#[doc(hidden)]
+pub use context::MakesContext;
+pub use context::{ContextFrom, NoContext, SameContext};
+#[doc(hidden)]
 pub use erased::{IsSubgraph, SubgraphArgs};
 pub use mapped::{CallResult, Mapped, MappedPacket};
 pub use node::Subgraph;
+#[doc(hidden)]
 pub use wiring::{Fits, Here, WiredTo, Wiring};

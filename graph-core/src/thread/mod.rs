@@ -22,17 +22,21 @@ mod unfinished;
 mod update;
 mod with_input;
 
-pub use as_node::{AsNode, AsNodeTarget, IntoAsNode, as_node};
+pub use as_node::{AsNode, as_node};
+#[doc(hidden)]
+pub use as_node::{AsNodeTarget, IntoAsNode};
 pub use at::ThreadAt;
 pub use handle::Thread;
 pub use history::History;
 #[doc(hidden)]
 pub use open_task::OpenTask;
 pub use persistent::PersistentGraph;
-pub use run::{IntoAnswers, OnConflict, OnThread, Resuming, WithInput};
+pub use run::{IntoAnswers, OnConflict, OnThread, Resuming, RunAgain, WithInput};
 #[doc(hidden)]
 pub use run_hint::RunHint;
 pub use snapshot::{JoinSnapshot, Snapshot, TaskError, TaskSnapshot};
-pub use subgraph_calls::{CallParent, SubgraphCall, SubgraphCallAt, UpdateSubgraphCall};
+#[doc(hidden)]
+pub use subgraph_calls::CallParent;
+pub use subgraph_calls::{SubgraphCall, SubgraphCallAt, UpdateSubgraphCall};
 pub use unfinished::{ThreadStatus, Unfinished, UnfinishedThread};
 pub use update::UpdateThread;

@@ -81,12 +81,16 @@ mod values;
 mod workflow;
 
 pub use flow::{Flow, FlowInput, FlowUpdate};
+#[doc(hidden)]
 pub use previous::HasPrevious;
 #[doc(hidden)]
 pub use previous::{IsPrevious, Previous, PreviousText};
-pub use returned::{Final, WorkflowResult, WorkflowReturn};
+#[doc(hidden)]
+pub use returned::WorkflowReturn;
+pub use returned::{Final, WorkflowResult};
 #[doc(hidden)]
 pub use signature::{Alone, InputPacket, RunsAlone};
+#[doc(hidden)]
 pub use signature::{FunctionInput, FunctionOutput};
 #[doc(hidden)]
 pub use values::{Given, Left};

@@ -164,7 +164,7 @@ async fn are_told_to_whoever_listens_with_their_keys() {
 async fn none_is_a_list_of_nothing() {
     let world = Arc::new(World::default());
     let cx = ContextWith::<World>::detached("letters", Arc::clone(&world));
-    let none: [superstep::interrupt::DurableStep<'_, u32>; 0] = [];
+    let none: [superstep::durable::DurableStep<'_, u32>; 0] = [];
     assert!(cx.steps(none).await.unwrap().is_empty());
     let one = cx.steps([cx.step("a", async { Ok::<_, NodeError>(1) })]).at_most(0).await.unwrap();
     assert_eq!(one, [1]);
