@@ -1,4 +1,4 @@
-//! What generated code names. Not part of the public interface.
+//! Items that generated code uses. Not part of the public interface.
 
 pub use crate::ToolSpec;
 pub use crate::tool::{Argument, IntoToolOutput, Tool, ToolFuture, Turn, read_arguments, schema_of};
@@ -9,16 +9,16 @@ pub use std::string::String;
 pub use superstep::__private::{Checked, Extract, FixedParam, Param, Source};
 pub use superstep::{GraphState, NodeError};
 
-/// A parameter that the run provides.
+/// Returns a parameter that the run provides.
 ///
 /// # Errors
-/// It does not; a tool is sent no packets but its arguments.
+/// The parameter is a packet: a tool receives none.
 pub fn provided<'a, P, S, D>(turn: Turn<'a, S, D>) -> Result<<P::Fixed as FixedParam>::At<'a>, NodeError>
 where
     P: Param<Fixed: Extract<S, D>>,
 {
     let from = Source { state: turn.state, packet: None, ctx: turn.ctx };
     <P::Fixed as Extract<S, D>>::extract(from).ok_or_else(|| {
-        NodeError::msg("a tool takes its arguments by value; by reference it takes a state or a context")
+        NodeError::msg("a tool takes its arguments by value, and the state or the context by reference")
     })
 }

@@ -1,14 +1,15 @@
 //! Language models, tools and agents as parts of typed state graphs.
 //!
-//! A [`ChatModel`] goes on with a conversation: `OpenAiModel` behind a chat endpoint, [`ScriptedModel`] in tests. What it may have
-//! called is a [tool](mod@tool); an [`Agent`](agent::Agent) is the graph of both.
+//! - A [`ChatModel`] writes the next message of a conversation: `OpenAiModel` calls a chat endpoint, [`ScriptedModel`] is for tests.
+//! - A [tool](mod@tool) is an async function that a model may call.
+//! - An [`Agent`](agent::Agent) is a graph of a model and its tools.
 //!
 //! # Features
 //!
-//! | feature | what it adds |
+//! | feature | adds |
 //! |---|---|
-//! | `openai` | `OpenAiModel`, a model behind any endpoint that understands OpenAI's chat protocol, through `async-openai` |
-//! | `tracing` | spans of model calls and tools within those of [`superstep`], by OpenTelemetry's conventions |
+//! | `openai` | `OpenAiModel`, a model behind any endpoint that speaks OpenAI's chat protocol, through `async-openai` |
+//! | `tracing` | spans of model calls and tool calls, as children of the spans of [`superstep`], named by OpenTelemetry's conventions |
 
 pub mod agent;
 pub mod model;
@@ -24,8 +25,9 @@ pub use model::error::ModelError;
 pub use model::openai::{OpenAiBuilder, OpenAiModel};
 pub use model::request::{AnswerSchema, ChatRequest, ToolChoice, ToolSpec};
 pub use model::scripted::ScriptedModel;
-/// What the types of arguments and answers derive `JsonSchema` from; where it is not a dependency of yours, say so beside the
-/// derive: `#[schemars(crate = "superstep_agent::schemars")]`.
+/// The crate that derives `JsonSchema` for the types of arguments and answers.
+///
+/// If `schemars` is not a dependency of your crate, add `#[schemars(crate = "superstep_agent::schemars")]` next to the derive.
 pub use schemars;
 #[doc = include_str!("../docs/tool.md")]
 pub use superstep_derive::tool;

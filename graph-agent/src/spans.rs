@@ -1,6 +1,6 @@
-//! What `tracing` is told of models and tools, by OpenTelemetry's conventions; nothing without the feature `tracing`.
+//! Spans of model calls and tool calls, by OpenTelemetry's conventions. Without the feature `tracing` there are no spans.
 //!
-//! No span says what is asked, answered, given to a tool or got from it.
+//! No span contains a prompt, a reply, or a tool's arguments or results.
 
 use std::future::Future;
 
@@ -11,10 +11,12 @@ use crate::model::request::ChatRequest;
 use crate::tool::{Tool, ToolOutput};
 use crate::{ChatModel, ModelError};
 
-/// Whether there is a subscriber here. It is asked first, since `tracing` takes a thread without one for the whole process: a span
-/// that is first made there would be made nowhere else.
+/// Returns `true` if this OS thread has a subscriber.
+///
+/// Checked before a span is created: `tracing` caches per call site, for the whole process, whether a subscriber is interested.
+/// If a thread without a subscriber created the span first, no other thread would get it.
 #[cfg(feature = "tracing")]
-fn is_heard() -> bool {
+fn has_subscriber() -> bool {
     use tracing::level_filters::LevelFilter;
     use tracing::subscriber::NoSubscriber;
 
@@ -22,7 +24,7 @@ fn is_heard() -> bool {
         && tracing::dispatcher::get_default(|subscriber| !subscriber.is::<NoSubscriber>())
 }
 
-/// Waits for a reply of the model, within a span that says what it has cost.
+/// Waits for a reply of the model inside a span that records its token usage.
 #[cfg(feature = "tracing")]
 pub(crate) async fn chat(
     model: &dyn ChatModel,
@@ -33,7 +35,7 @@ pub(crate) async fn chat(
     use tracing::Instrument as _;
     use tracing::field::Empty;
 
-    if !is_heard() {
+    if !has_subscriber() {
         return reply.await;
     }
     let span = tracing::info_span!(
@@ -60,25 +62,25 @@ pub(crate) async fn chat(
     let reply = reply.instrument(span.clone()).await;
     match &reply {
         Ok(reply) => record_reply(&span, reply),
-        Err(error) => fail(&span, &error.kind()),
+        Err(error) => record_error(&span, &error.kind()),
     }
     reply
 }
 
 #[cfg(feature = "tracing")]
 fn record_reply(span: &tracing::Span, reply: &AiMessage) {
-    let said = |key: &str| reply.response_metadata.get(key).and_then(serde_json::Value::as_str);
-    let told = [
-        ("gen_ai.response.id", said("id").or(reply.id.as_deref())),
-        ("gen_ai.response.model", said("model_name")),
+    let metadata = |key: &str| reply.response_metadata.get(key).and_then(serde_json::Value::as_str);
+    let fields = [
+        ("gen_ai.response.id", metadata("id").or(reply.id.as_deref())),
+        ("gen_ai.response.model", metadata("model_name")),
     ];
-    for (field, value) in told {
+    for (field, value) in fields {
         if let Some(value) = value {
             span.record(field, value);
         }
     }
-    if let Some(reason) = said("finish_reason") {
-        // A list; spans of `tracing` have none.
+    if let Some(reason) = metadata("finish_reason") {
+        // The convention is a list, which `tracing` does not have.
         span.record("gen_ai.response.finish_reasons", serde_json::json!([reason]).to_string());
     }
     if let Some(usage) = &reply.usage {
@@ -92,11 +94,11 @@ fn record_reply(span: &tracing::Span, reply: &AiMessage) {
 }
 
 #[cfg(feature = "tracing")]
-fn fail(span: &tracing::Span, kind: &str) {
+fn record_error(span: &tracing::Span, kind: &str) {
     span.record("error.type", kind).record("otel.status_code", "ERROR");
 }
 
-/// Waits for a tool, within a span.
+/// Waits for a tool inside a span.
 #[cfg(feature = "tracing")]
 pub(crate) async fn tool<S: GraphState, D: 'static>(
     tool: &dyn Tool<S, D>,
@@ -108,7 +110,7 @@ pub(crate) async fn tool<S: GraphState, D: 'static>(
     use tracing::Instrument as _;
     use tracing::field::Empty;
 
-    if !is_heard() {
+    if !has_subscriber() {
         return output.await;
     }
     let span = tracing::info_span!(
@@ -127,9 +129,9 @@ pub(crate) async fn tool<S: GraphState, D: 'static>(
     );
     let output = output.instrument(span.clone()).await;
     match &output {
-        Ok(output) if output.status == ToolStatus::Error => fail(&span, "tool_error"),
+        Ok(output) if output.status == ToolStatus::Error => record_error(&span, "tool_error"),
         Ok(_) => {}
-        Err(error) => fail(&span, error.type_name()),
+        Err(error) => record_error(&span, error.type_name()),
     }
     output
 }

@@ -10,13 +10,13 @@ use crate::ChatModel;
 use crate::model::request::ChatRequest;
 use crate::tool::{BadTools, ToolRequest, Tools, call_tools, tool_node};
 
-use super::chosen::Chosen;
+use super::model_source::ModelSource;
 use super::{ANSWER, AnswerNode, MODEL, ModelNode};
 
-/// A model that calls tools until it has an answer.
+/// An agent: a model that calls tools until it has an answer.
 ///
-/// [`graph`](Self::graph) makes it a plain graph, over any state with a conversation, which can be drawn, changed, put on
-/// threads and run like every other:
+/// [`graph`](Self::graph) turns it into an ordinary [`StateGraph`] over any state with a conversation. The graph can be drawn,
+/// extended, run on threads and used like any other graph:
 ///
 /// ```
 /// use std::sync::Arc;
@@ -45,79 +45,81 @@ use super::{ANSWER, AnswerNode, MODEL, ModelNode};
 ///     .compile()?;
 ///
 /// let chat = graph.run(MessagesState::input().messages("what is 2 + 3?")).await?.into_state();
-/// let said: Vec<_> = chat.messages.iter().map(|message| message.text()).collect();
-/// assert_eq!(said, ["what is 2 + 3?", "", "5", "It is five."]);
+/// let texts: Vec<_> = chat.messages.iter().map(|message| message.text()).collect();
+/// assert_eq!(texts, ["what is 2 + 3?", "", "5", "It is five."]);
 /// # Ok(())
 /// # }
 /// ```
 ///
-/// # What it does
+/// # Nodes
 ///
-/// | node | what it does |
+/// | node | job |
 /// |---|---|
-/// | `sanity` | puts in order what a cancelled run has left behind: see [`messages_sanity`](superstep::messages::messages_sanity) |
-/// | `model` | asks the model; without steps left for tools, its last message says so |
-/// | `tools` | calls the tools that it wants called, each in a task of its own |
-/// | `answer` | with [`answer`](Self::answer): asks for the final answer as a type |
+/// | `sanity` | repairs the history that a cancelled run left: see [`messages_sanity`](superstep::messages::messages_sanity) |
+/// | `model` | calls the model; if no supersteps are left for its tool calls, the last message says so |
+/// | `tools` | runs each tool call of the model in its own task |
+/// | `answer` | with [`answer`](Self::answer): asks for the final answer as a Rust type |
 pub struct Agent<S: HasMessages, D = ()> {
     model: ModelNode<S, D>,
-    chosen: Chosen<D>,
+    source: ModelSource<D>,
     system: Option<Content>,
     tools: Tools<S, D>,
     texts: Texts,
 }
 
 impl<S: HasMessages> Agent<S> {
-    /// An agent that asks this model.
+    /// Creates an agent that uses this model.
     pub fn new(model: Arc<dyn ChatModel>) -> Self {
-        Self::of(Chosen::Always(model))
+        Self::with_source(ModelSource::Fixed(model))
     }
 }
 
 impl<S: HasMessages, D: Send + Sync + 'static> Agent<S, D> {
-    /// An agent that asks the model that the run's context chooses.
+    /// Creates an agent that takes its model from the application context of the run.
     pub fn from_context(choose: impl Fn(&D) -> Arc<dyn ChatModel> + Send + Sync + 'static) -> Self {
-        Self::of(Chosen::By(Arc::new(choose)))
+        Self::with_source(ModelSource::Context(Arc::new(choose)))
     }
 
-    /// An agent that asks this model, in a graph with a context.
+    /// Creates an agent that uses this model, in a graph with an application context.
     pub fn with_context(model: Arc<dyn ChatModel>) -> Self {
-        Self::of(Chosen::Always(model))
+        Self::with_source(ModelSource::Fixed(model))
     }
 
-    fn of(chosen: Chosen<D>) -> Self {
-        let model = ModelNode::of(chosen.clone());
-        Self { model, chosen, system: None, tools: Tools::new(), texts: Texts::default() }
+    fn with_source(source: ModelSource<D>) -> Self {
+        let model = ModelNode::with_source(source.clone());
+        Self { model, source, system: None, tools: Tools::new(), texts: Texts::default() }
     }
 
-    /// What the model is told before the conversation. It is sent each time and is not a part of the state.
+    /// Sets the system message. It precedes the conversation in every request and is not part of the state.
     pub fn system(self, text: impl Into<Content>) -> Self {
         let text = text.into();
         Self { model: self.model.system(text.clone()), system: Some(text), ..self }
     }
 
-    /// The tools that the model may have called.
+    /// Sets the tools that the model may call.
     pub fn tools(self, tools: Tools<S, D>) -> Self {
         Self { model: self.model.tools(&tools), tools, ..self }
     }
 
-    /// How the model is asked: temperature and the like.
+    /// Sets the options of each request, such as the temperature. Its messages and tools are ignored.
     pub fn request(self, request: ChatRequest) -> Self {
         Self { model: self.model.request(request), ..self }
     }
 
-    /// What the last message says when the model wants tools called and there are no steps left for it.
+    /// Sets the text of the last message if the model calls tools and the run has no supersteps left for them.
     pub fn out_of_steps(self, text: impl Into<String>) -> Self {
         Self { model: self.model.out_of_steps(text), ..self }
     }
 
-    /// What is said where the conversation had to be put in order.
+    /// Sets the texts that repair a damaged conversation.
     pub fn texts(self, texts: Texts) -> Self {
         Self { model: self.model.texts(texts.clone()), texts, ..self }
     }
 
-    /// Ends each run with an answer of a type: when the model wants no more tools, it is asked once more, to sum up as a `T`, which
-    /// `write` turns into an update of the state.
+    /// Ends each run with an answer of type `T` (structured output).
+    ///
+    /// When the model calls no more tools, it gets one more request: to summarize the conversation as a `T`. `write` turns the
+    /// `T` into an update of the state.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -142,7 +144,7 @@ impl<S: HasMessages, D: Send + Sync + 'static> Agent<S, D> {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// // A script has a reply for the sum as well.
+    /// // The second reply of the script is the summary.
     /// let model = ScriptedModel::new([AiMessage::new("A fine film."), AiMessage::new(r#"{"stars": 9}"#)]);
     /// let agent = Agent::<Review>::new(Arc::new(model)).answer(|verdict: Verdict| Review::update().verdict(verdict));
     /// let review = agent.graph()?.compile()?.run(Review::input().messages("how was it?")).await?.into_state();
@@ -157,11 +159,12 @@ impl<S: HasMessages, D: Send + Sync + 'static> Agent<S, D> {
         Answering { agent: self, write: Arc::new(write) }
     }
 
-    /// The graph, to be given further nodes beside these or compiled as it is. It ends behind the last reply; a graph that goes on
-    /// there is put together from the [same parts](crate::agent).
+    /// Builds the graph, which can be extended or compiled as it is.
+    ///
+    /// The graph ends after the last reply. To continue there, build a graph from the [same parts](crate::agent).
     ///
     /// # Errors
-    /// Tools that no model could be offered.
+    /// [`BadTools`], if two tools have the same name or a tool has a name that models do not accept.
     pub fn graph(self) -> Result<StateGraph<S, D>, BadTools> {
         let Self { model, tools, texts, .. } = self;
         let (sanity, model) = (named("sanity", MessagesSanity::with(texts)), named(MODEL, model));
@@ -183,13 +186,13 @@ impl<S: HasMessages, D> std::fmt::Debug for Agent<S, D> {
     }
 }
 
-/// An [`Agent`] that ends with an answer of the type `T`.
+/// An [`Agent`] that ends with an answer of type `T`.
 pub struct Answering<S: HasMessages, T, D = ()> {
     agent: Agent<S, D>,
     write: Arc<dyn Fn(T) -> S::Update + Send + Sync>,
 }
 
-/// The ways out of the model's node, where an answer of a type follows.
+/// The route after the model of an agent that ends with an answer of a type.
 #[derive(Route)]
 enum ToolOrAnswer {
     #[to("tools")]
@@ -210,14 +213,16 @@ where
     T: JsonSchema + DeserializeOwned + 'static,
     D: Send + Sync + 'static,
 {
-    /// The graph, to be given further nodes beside these or compiled as it is. It ends behind the last reply; a graph that goes on
-    /// there is put together from the [same parts](crate::agent).
+    /// Builds the graph, which can be extended or compiled as it is.
+    ///
+    /// The graph ends after the last reply. To continue there, build a graph from the [same parts](crate::agent).
     ///
     /// # Errors
-    /// Tools that no model could be offered.
+    /// [`BadTools`], if two tools have the same name or a tool has a name that models do not accept.
     pub fn graph(self) -> Result<StateGraph<S, D>, BadTools> {
-        let Agent { model, chosen, system, tools, texts } = self.agent;
-        let answer = named(ANSWER, AnswerNode::<S, T, D>::of(chosen, system, texts.clone(), self.write));
+        let Agent { model, source, system, tools, texts } = self.agent;
+        let answer = AnswerNode::<S, T, D>::with_source(source, system, texts.clone(), self.write);
+        let answer = named(ANSWER, answer);
         let (sanity, model) =
             (named("sanity", MessagesSanity::with(texts)), named(MODEL, model.steps_behind(1)));
         let tools = tool_node(tools)?;

@@ -13,25 +13,25 @@ use crate::model::request::{AnswerSchema, ChatRequest};
 use crate::spans;
 use crate::tool::schema_of;
 
-use super::chosen::Chosen;
-use super::model_node::asked;
+use super::model_node::conversation;
+use super::model_source::ModelSource;
 
-/// The name of the node that asks for the final answer, in an [`Agent`](super::Agent).
+/// The name of the node that asks for the final answer in an [`Agent`](super::Agent).
 pub const ANSWER: &str = "answer";
 
-/// What follows the conversation, which else would end on what the model itself has said.
-const ASKS: &str =
-    "Sum this conversation up in the form that is asked for: as JSON of the schema, and nothing else.";
+/// The last message of the request. Without it the request would end with a message of the model itself.
+const PROMPT: &str =
+    "Summarize this conversation as JSON that matches the given schema. Reply with the JSON only.";
 
-/// So often is the model told what is wrong with its answer.
-const ATTEMPTS: usize = 3;
+/// The maximum number of requests for one answer.
+const MAX_REQUESTS: usize = 3;
 
-/// A node that asks a model to sum a conversation up as a `T`, and writes it to the state.
+/// A node that asks a model to summarize a conversation as a `T`, and writes the `T` to the state.
 ///
-/// A model that answers with something else is told what is wrong with it, twice at most. What is said meanwhile is no
-/// part of the conversation, and is asked anew if the node is cut off.
+/// If the reply is not a `T`, the node sends the error to the model and asks again, at most twice. These messages are not part
+/// of the conversation. If the node is cut off, it starts again with the first request.
 pub struct AnswerNode<S: HasMessages, T, D = ()> {
-    model: Chosen<D>,
+    source: ModelSource<D>,
     system: Option<Content>,
     texts: Texts,
     schema: AnswerSchema,
@@ -39,21 +39,21 @@ pub struct AnswerNode<S: HasMessages, T, D = ()> {
     state: PhantomData<fn(S)>,
 }
 
-/// A model has not given the answer that it was asked for.
+/// The error of an [`AnswerNode`] whose model did not return the requested type.
 #[derive(Debug, ThisError)]
-#[error("model `{model}` gives no answer of the kind that it is asked for: `{said}`")]
+#[error("model `{model}` did not return JSON of the requested schema; its last reply was `{said}`")]
 pub struct NoAnswer {
-    /// The model.
+    /// The name of the model.
     pub model: String,
-    /// What it has said last.
+    /// The text of the last reply.
     pub said: String,
-    /// What is wrong with that.
+    /// The reason why the reply could not be read.
     pub source: Box<dyn Error + Send + Sync>,
 }
 
 impl<S: HasMessages, T: JsonSchema + DeserializeOwned, D> AnswerNode<S, T, D> {
-    pub(super) fn of(
-        model: Chosen<D>,
+    pub(super) fn with_source(
+        source: ModelSource<D>,
         system: Option<Content>,
         texts: Texts,
         write: Arc<dyn Fn(T) -> S::Update + Send + Sync>,
@@ -63,18 +63,18 @@ impl<S: HasMessages, T: JsonSchema + DeserializeOwned, D> AnswerNode<S, T, D> {
             .filter(|letter| letter.is_ascii_alphanumeric() || *letter == '_')
             .collect();
         let schema = AnswerSchema { name, schema: schema_of::<T>() };
-        Self { model, system, texts, schema, write, state: PhantomData }
+        Self { source, system, texts, schema, write, state: PhantomData }
     }
 
-    /// A node that asks this model, and writes its answer as `write` says.
+    /// Creates a node that asks this model. `write` turns the answer into an update of the state.
     pub fn new(
         model: Arc<dyn crate::ChatModel>,
         write: impl Fn(T) -> S::Update + Send + Sync + 'static,
     ) -> Self {
-        Self::of(Chosen::Always(model), None, Texts::default(), Arc::new(write))
+        Self::with_source(ModelSource::Fixed(model), None, Texts::default(), Arc::new(write))
     }
 
-    /// What the model is told before the conversation.
+    /// Sets the system message, which precedes the conversation.
     pub fn system(self, text: impl Into<Content>) -> Self {
         Self { system: Some(text.into()), ..self }
     }
@@ -90,23 +90,24 @@ where
     type Output = Result<S::Update>;
 
     async fn run(&self, state: &S, ctx: &ContextWith<D>) -> Result<S::Update> {
-        let model = self.model.model(ctx.context());
-        let asked = asked(self.system.as_ref(), state, &self.texts).into_iter().chain([Message::human(ASKS)]);
-        let mut request = ChatRequest::new(asked).answer(self.schema.clone());
-        let mut attempt = 1;
+        let model = self.source.model(ctx.context());
+        let messages = conversation(self.system.as_ref(), state, &self.texts);
+        let messages = messages.into_iter().chain([Message::human(PROMPT)]);
+        let mut request = ChatRequest::new(messages).answer(self.schema.clone());
+        let mut requests = 1;
         loop {
             let reply = model.complete(&request);
             let reply = spans::chat(&*model, &request, ctx.thread(), reply).await?;
             let said = reply.content.text().trim().to_owned();
-            match serde_json::from_str::<T>(in_fence(&said)) {
+            match serde_json::from_str::<T>(strip_fence(&said)) {
                 Ok(answer) => return Ok((self.write)(answer)),
-                Err(error) if attempt < ATTEMPTS => {
+                Err(error) if requests < MAX_REQUESTS => {
                     let schema = &self.schema.schema;
-                    let wrong = format!(
-                        "This is not the JSON that was asked for ({error}). Answer with nothing but JSON of this schema: {schema}"
+                    let correction = format!(
+                        "This is not the requested JSON ({error}). Reply only with JSON that matches this schema: {schema}"
                     );
-                    request.messages.extend([Message::ai(said), Message::human(wrong)]);
-                    attempt += 1;
+                    request.messages.extend([Message::ai(said), Message::human(correction)]);
+                    requests += 1;
                 }
                 Err(error) => {
                     return Err(
@@ -118,14 +119,14 @@ where
     }
 }
 
-/// Models like to put JSON between fences.
-fn in_fence(text: &str) -> &str {
+/// Removes the Markdown fence that models often put around JSON.
+fn strip_fence(text: &str) -> &str {
     let inside = text.strip_prefix("```json").or_else(|| text.strip_prefix("```"));
     inside.and_then(|text| text.strip_suffix("```")).map_or(text, str::trim)
 }
 
 impl<S: HasMessages, T, D> std::fmt::Debug for AnswerNode<S, T, D> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("AnswerNode").field("model", &self.model).field("schema", &self.schema.name).finish()
+        f.debug_struct("AnswerNode").field("model", &self.source).field("schema", &self.schema.name).finish()
     }
 }

@@ -1,8 +1,12 @@
-//! An agent: a model and its tools as a graph.
+//! Agents: a model and its tools as a graph.
 //!
-//! [`Agent`] puts the parts together that are here for graphs of your own: a [`ModelNode`] that asks a model, a
-//! [`ToolNode`](crate::tool::ToolNode) that calls what it wants called, and the route between them,
-//! [`call_tools`](crate::tool::call_tools). This is the whole of it:
+//! An [`Agent`] consists of parts that you can also use in your own graphs:
+//!
+//! - a [`ModelNode`], which calls a model,
+//! - a [`ToolNode`](crate::tool::ToolNode), which runs the tool calls of the model,
+//! - the route between them, [`call_tools`](crate::tool::call_tools).
+//!
+//! This is the complete graph of an agent:
 //!
 //! ```
 //! # use std::sync::Arc;
@@ -11,7 +15,7 @@
 //! # use superstep_agent::{ChatModel, tool};
 //! # use superstep::messages::{MessagesState, messages_sanity};
 //! # use superstep::{END, START, StateGraph, named};
-//! # /// Says what time it is.
+//! # /// Returns the current time.
 //! # #[tool]
 //! # async fn clock() -> &'static str { "noon" }
 //! # fn graph(chat: Arc<dyn ChatModel>) -> Result<StateGraph<MessagesState>, Box<dyn std::error::Error>> {
@@ -30,8 +34,8 @@
 #[expect(clippy::module_inception, reason = "a file is named for what is in it")]
 mod agent;
 mod answer_node;
-mod chosen;
 mod model_node;
+mod model_source;
 
 pub use agent::Agent;
 pub use answer_node::{ANSWER, AnswerNode, NoAnswer};

@@ -11,88 +11,91 @@ use crate::spans;
 use crate::tool::Tools;
 use crate::{ChatModel, ModelError};
 
-use super::chosen::Chosen;
+use super::model_source::ModelSource;
 
-/// The name of the node that asks the model, in an [`Agent`](super::Agent).
+/// The name of the node that calls the model in an [`Agent`](super::Agent).
 pub const MODEL: &str = "model";
 
 /// A node that asks a model for the next message of the conversation.
 ///
-/// What is sent is in order, also where tools have written messages of their own between each other's answers.
+/// The node repairs the order of the messages before it sends them. This matters if tools have added messages of their own between
+/// the results of other calls.
 ///
-/// While somebody listens to the run's messages, the reply is streamed to them as it is written.
+/// If the run has a stream of messages, the node streams the reply to it token by token.
 ///
-/// When the model wants tools called and the run has no steps left for that, the reply is replaced by one that says so: the
-/// run then ends with a valid history instead of with `RecursionLimit`.
+/// If the model calls tools and the run has no supersteps left for them, the node replaces the reply by a message that says so.
+/// The run then ends with a valid history instead of `RecursionLimit`.
 pub struct ModelNode<S, D = ()> {
-    model: Chosen<D>,
+    source: ModelSource<D>,
     system: Option<Content>,
     request: ChatRequest,
     out_of_steps: String,
     texts: Texts,
-    /// So many supersteps follow the last reply.
-    behind: u64,
+    /// The number of supersteps that the graph needs after the last reply.
+    reserved_steps: u64,
     state: PhantomData<fn(S)>,
 }
 
 impl<S: HasMessages, D: Send + Sync + 'static> ModelNode<S, D> {
-    /// A node that asks this model.
+    /// Creates a node that uses this model.
     pub fn new(model: Arc<dyn ChatModel>) -> Self {
-        Self::of(Chosen::Always(model))
+        Self::with_source(ModelSource::Fixed(model))
     }
 
-    /// A node that asks the model that the run's context chooses.
+    /// Creates a node that takes its model from the application context of the run.
     pub fn from_context(choose: impl Fn(&D) -> Arc<dyn ChatModel> + Send + Sync + 'static) -> Self {
-        Self::of(Chosen::By(Arc::new(choose)))
+        Self::with_source(ModelSource::Context(Arc::new(choose)))
     }
 
-    pub(super) fn of(model: Chosen<D>) -> Self {
+    pub(super) fn with_source(source: ModelSource<D>) -> Self {
         Self {
-            model,
+            source,
             system: None,
             request: ChatRequest::default(),
             out_of_steps: "Sorry, I need more steps to answer this.".to_owned(),
             texts: Texts::default(),
-            behind: 0,
+            reserved_steps: 0,
             state: PhantomData,
         }
     }
 
-    /// What is said where the conversation has to be put in order before it is sent.
+    /// Sets the texts that repair a damaged conversation before it is sent.
     pub fn texts(self, texts: Texts) -> Self {
         Self { texts, ..self }
     }
 
-    /// Leaves so many supersteps for what follows the last reply.
+    /// Reserves this number of supersteps for the nodes after the last reply.
     pub fn steps_behind(self, behind: u64) -> Self {
-        Self { behind, ..self }
+        Self { reserved_steps: behind, ..self }
     }
 
-    /// What the model is told before the conversation. It is sent each time and is not a part of the state.
+    /// Sets the system message. It precedes the conversation in every request and is not part of the state.
     pub fn system(self, text: impl Into<Content>) -> Self {
         Self { system: Some(text.into()), ..self }
     }
 
-    /// Offers these tools.
+    /// Offers these tools to the model.
     pub fn tools(mut self, tools: &Tools<S, D>) -> Self {
         self.request.tools = tools.specs();
         self
     }
 
-    /// How it is asked: temperature and the like. Messages are the state's, and tools are given with [`tools`](Self::tools).
+    /// Sets the options of each request, such as the temperature.
+    ///
+    /// The messages and tools of `request` are ignored: messages come from the state, tools from [`tools`](Self::tools).
     pub fn request(mut self, request: ChatRequest) -> Self {
         let tools = std::mem::take(&mut self.request.tools);
         self.request = ChatRequest { messages: Vec::new(), tools, ..request };
         self
     }
 
-    /// What the last message says when the model wants tools called and there are no steps left for it.
+    /// Sets the text of the last message if the model calls tools and the run has no supersteps left for them.
     pub fn out_of_steps(self, text: impl Into<String>) -> Self {
         Self { out_of_steps: text.into(), ..self }
     }
 }
 
-/// A superstep for the tools, and one for the model to read what came of them.
+/// One superstep for the tools, and one for the model to read their results.
 const STEPS_FOR_TOOLS: u64 = 2;
 
 impl<S: HasMessages, D: Send + Sync + 'static> Node<ContextWith<D>> for ModelNode<S, D> {
@@ -101,8 +104,8 @@ impl<S: HasMessages, D: Send + Sync + 'static> Node<ContextWith<D>> for ModelNod
 
     async fn run(&self, state: &S, ctx: &ContextWith<D>) -> Result<S::Update> {
         let mut request = self.request.clone();
-        request.messages = asked(self.system.as_ref(), state, &self.texts);
-        let model = self.model.model(ctx.context());
+        request.messages = conversation(self.system.as_ref(), state, &self.texts);
+        let model = self.source.model(ctx.context());
         let reply = async {
             if ctx.wants_tokens() {
                 streamed(&*model, &request, ctx).await
@@ -111,11 +114,11 @@ impl<S: HasMessages, D: Send + Sync + 'static> Node<ContextWith<D>> for ModelNod
             }
         };
         let mut reply = spans::chat(&*model, &request, ctx.thread(), reply).await?;
-        // Some servers give an id twice, and a reply is never meant for the place of another message.
+        // Some servers reuse ids. A reply with a known id would replace that message instead of being appended.
         if state.messages().iter().any(|message| message.id() == reply.id.as_deref()) {
             reply.id = None;
         }
-        if reply.has_calls() && ctx.remaining_steps() < STEPS_FOR_TOOLS.saturating_add(self.behind) {
+        if reply.has_calls() && ctx.remaining_steps() < STEPS_FOR_TOOLS.saturating_add(self.reserved_steps) {
             let AiMessage { id, usage, .. } = reply;
             reply = AiMessage::new(self.out_of_steps.as_str());
             (reply.id, reply.usage) = (id, usage);
@@ -124,8 +127,12 @@ impl<S: HasMessages, D: Send + Sync + 'static> Node<ContextWith<D>> for ModelNod
     }
 }
 
-/// The conversation as a model is sent it: in order, also where tools have written messages between each other's answers.
-pub(super) fn asked<S: HasMessages>(system: Option<&Content>, state: &S, texts: &Texts) -> Vec<Message> {
+/// Returns the system message and the repaired conversation.
+pub(super) fn conversation<S: HasMessages>(
+    system: Option<&Content>,
+    state: &S,
+    texts: &Texts,
+) -> Vec<Message> {
     let system = system.map(|text| Message::system(text.clone()));
     system.into_iter().chain(in_order(state.messages(), texts)).collect()
 }
@@ -147,6 +154,6 @@ async fn streamed(
 
 impl<S, D> std::fmt::Debug for ModelNode<S, D> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ModelNode").field("model", &self.model).finish_non_exhaustive()
+        f.debug_struct("ModelNode").field("model", &self.source).finish_non_exhaustive()
     }
 }

@@ -7,38 +7,40 @@ use superstep::messages::{AiMessage, MessageChunk};
 use super::error::ModelError;
 use super::request::ChatRequest;
 
-/// A reply on its way.
+/// The future of a reply.
 pub type ModelFuture<'a> = Pin<Box<dyn Future<Output = Result<AiMessage, ModelError>> + Send + 'a>>;
 
-/// A reply in pieces.
+/// A reply as a stream of chunks.
 pub type ModelStream<'a> = Pin<Box<dyn Stream<Item = Result<MessageChunk, ModelError>> + Send + 'a>>;
 
-/// A language model that goes on with a conversation.
+/// A language model that writes the next message of a conversation.
 ///
-/// It is object-safe: graphs hold it as `Arc<dyn ChatModel>`, so that a test can put a [`ScriptedModel`](crate::ScriptedModel) in
-/// its place.
+/// The trait is object-safe. Graphs hold an `Arc<dyn ChatModel>`, so that tests can use a [`ScriptedModel`](crate::ScriptedModel).
 pub trait ChatModel: Send + Sync + 'static {
-    /// What it is called, for logs and errors.
+    /// Returns the name of the model, for logs and errors.
     fn name(&self) -> &str;
 
-    /// Whose protocol it is asked by, for traces: one of OpenTelemetry's values for `gen_ai.provider.name`, such as `openai` or
-    /// `anthropic`, if there is one.
+    /// Returns the provider of the model's protocol, for traces.
+    ///
+    /// This is one of OpenTelemetry's values for `gen_ai.provider.name`, such as `openai` or `anthropic`. The default is `None`.
     fn provider(&self) -> Option<&str> {
         None
     }
 
-    /// Asks for the next message.
+    /// Requests the next message of the conversation.
     ///
     /// # Errors
-    /// The model could not be asked, or has refused.
+    /// The model could not be reached, or it refused the request.
     ///
     /// # Cancel safety
-    /// A dropped call may have been paid for; its reply is lost.
+    /// A dropped request may still be billed. Its reply is lost.
     fn complete<'a>(&'a self, request: &'a ChatRequest) -> ModelFuture<'a>;
 
-    /// The same in pieces as they come. A model that knows no pieces gives its reply as one. An error is the last item.
+    /// Requests the next message and streams its chunks as they arrive.
+    ///
+    /// A model that cannot stream returns its reply as one chunk. An error is the last item of the stream.
     ///
     /// # Cancel safety
-    /// As of [`complete`](Self::complete); what has come is lost with the stream, but for what its reader has kept.
+    /// Same as [`complete`](Self::complete). Only the chunks that the caller has already received remain.
     fn stream<'a>(&'a self, request: &'a ChatRequest) -> ModelStream<'a>;
 }

@@ -2,66 +2,66 @@ use std::borrow::Cow;
 
 use thiserror::Error;
 
-/// What went wrong between us and a model.
+/// An error of a request to a model.
 ///
-/// Its kind says whether asking again can help; that is not read out of a text.
+/// The variant, not the message, decides whether a retry can help: see [`is_transient`](Self::is_transient).
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ModelError {
-    /// The provider could not be reached, was silent for too long, or the connection broke.
-    #[error("model `{model}` could not be reached")]
+    /// The provider could not be reached, sent nothing until the timeout, or the connection broke.
+    #[error("the connection to model `{model}` failed")]
     Unreachable {
-        /// The model.
+        /// The name of the model.
         model: String,
-        /// Why.
+        /// The cause.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The provider has refused.
-    #[error("model `{model}` has refused with status {status}: {message}")]
+    /// The provider refused the request.
+    #[error("model `{model}` refused the request with status {status}: {message}")]
     Refused {
-        /// The model.
+        /// The name of the model.
         model: String,
         /// The HTTP status.
         status: u16,
-        /// What the provider has said.
+        /// The message of the provider.
         message: String,
     },
-    /// What was paid for is used up, which no waiting changes.
+    /// The account's quota is used up. Waiting does not help.
     #[error("the quota for model `{model}` is used up: {message}")]
     QuotaExceeded {
-        /// The model.
+        /// The name of the model.
         model: String,
-        /// What the provider has said.
+        /// The message of the provider.
         message: String,
     },
-    /// What came back is no reply.
-    #[error("model `{model}` has sent what is no reply")]
+    /// The provider returned an invalid reply.
+    #[error("model `{model}` returned an invalid reply")]
     NoReply {
-        /// The model.
+        /// The name of the model.
         model: String,
-        /// What is wrong with it.
+        /// The reason.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// A request that cannot be made.
-    #[error("model `{model}` cannot be asked this: {reason}")]
+    /// The request is invalid and was not sent.
+    #[error("invalid request for model `{model}`: {reason}")]
     Request {
-        /// The model.
+        /// The name of the model.
         model: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
-    /// A model that cannot be set up.
+    /// The configuration of the model is invalid.
     #[error("model `{model}` cannot be set up: {reason}")]
     Setup {
-        /// The model.
+        /// The name of the model.
         model: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
 }
 
 impl ModelError {
-    /// Its kind, for logs and metrics; of a refusal its status.
+    /// Returns the kind of the error for logs and metrics. For a refusal this is its status.
     pub fn kind(&self) -> Cow<'static, str> {
         match self {
             Self::Unreachable { .. } => "unreachable".into(),
@@ -73,7 +73,9 @@ impl ModelError {
         }
     }
 
-    /// Whether the same request may succeed later: the provider was not reached, too busy, or broken itself.
+    /// Returns `true` if the same request may succeed later.
+    ///
+    /// This is the case if the provider was not reached, was too busy, or had an internal error.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Unreachable { .. } => true,

@@ -1,7 +1,7 @@
-//! Language models: what one [is](crate::ChatModel), and is [asked](crate::ChatRequest).
+//! Language models: the trait [`ChatModel`](crate::ChatModel) and its [requests](crate::ChatRequest).
 //!
-//! A model is asked for a whole reply, or for its pieces while it writes them. A node takes the pieces if somebody listens, and
-//! hands them on:
+//! A model returns its reply as a whole or as a stream of chunks. A node requests the stream if the run wants tokens, and
+//! forwards each chunk:
 //!
 //! ```
 //! use std::future::poll_fn;
@@ -14,11 +14,11 @@
 //! async fn reply(chat: &MessagesState, cx: &ContextWith<Arc<dyn ChatModel>>) -> Result<MessagesStateUpdate> {
 //!     let (model, request) = (cx.context(), ChatRequest::new(chat.messages.clone()));
 //!     let reply = if cx.wants_tokens() {
-//!         let (mut pieces, mut whole) = (model.stream(&request), Assembly::default());
-//!         while let Some(piece) = poll_fn(|cx| pieces.as_mut().poll_next(cx)).await {
-//!             let piece = piece?;
-//!             whole.push(&piece);
-//!             cx.token(piece).await;
+//!         let (mut chunks, mut whole) = (model.stream(&request), Assembly::default());
+//!         while let Some(chunk) = poll_fn(|cx| chunks.as_mut().poll_next(cx)).await {
+//!             let chunk = chunk?;
+//!             whole.push(&chunk);
+//!             cx.token(chunk).await;
 //!         }
 //!         whole.finish()
 //!     } else {
@@ -33,23 +33,23 @@
 //! let model: Arc<dyn ChatModel> = Arc::new(ScriptedModel::new([AiMessage::new("Good morning.")]));
 //! let run = graph.run(MessagesState::input().messages("hello")).context(model);
 //!
-//! let mut heard = Vec::new();
+//! let mut tokens = Vec::new();
 //! let outcome = run.events([StreamMode::Messages]).stream().for_each(|event| {
 //!     if let EventKind::Message { chunk, .. } = &event.kind {
-//!         heard.push(chunk.text.clone());
+//!         tokens.push(chunk.text.clone());
 //!     }
 //! });
 //! assert_eq!(outcome.await?.state().messages[1].text(), "Good morning.");
-//! assert_eq!(heard.concat(), "Good morning.");
-//! assert!(heard.len() > 3);
+//! assert_eq!(tokens.concat(), "Good morning.");
+//! assert!(tokens.len() > 3);
 //! # Ok(())
 //! # }
 //! ```
 
 pub(crate) mod chat_model;
+mod chunks;
 pub(crate) mod error;
 #[cfg(feature = "openai")]
 pub(crate) mod openai;
-mod pieces;
 pub(crate) mod request;
 pub(crate) mod scripted;

@@ -1,7 +1,7 @@
 use serde_json::{Map, Value};
 use superstep::messages::Message;
 
-/// What a model is asked.
+/// A request to a model: the conversation, the tools and the options.
 ///
 /// ```
 /// use superstep_agent::ChatRequest;
@@ -15,88 +15,88 @@ use superstep::messages::Message;
 pub struct ChatRequest {
     /// The conversation.
     pub messages: Vec<Message>,
-    /// The tools that the model may want called.
+    /// The tools that the model may call.
     pub tools: Vec<ToolSpec>,
-    /// Whether it has to.
+    /// The rule for calling tools.
     pub tool_choice: ToolChoice,
-    /// What its answer has to be like, if it is to be JSON.
+    /// The schema of the answer, if it must be JSON.
     pub answer: Option<AnswerSchema>,
-    /// How freely it chooses its words, from 0 on; the model's own default when there is none.
+    /// The sampling temperature, from 0. The model's own default if it is `None`.
     pub temperature: Option<f64>,
-    /// So many tokens at most.
+    /// The maximum number of tokens in the reply.
     pub max_tokens: Option<u32>,
-    /// Further fields of the provider's request, as they are.
+    /// Additional fields of the provider's request, which are sent unchanged.
     pub extra: Map<String, Value>,
 }
 
 impl ChatRequest {
-    /// Asks for the message that follows these.
+    /// Creates a request for the message that follows these.
     pub fn new(messages: impl IntoIterator<Item = impl Into<Message>>) -> Self {
         Self { messages: messages.into_iter().map(Into::into).collect(), ..Self::default() }
     }
 
-    /// Offers tools.
+    /// Sets the tools that the model may call.
     pub fn tools(self, tools: impl IntoIterator<Item = ToolSpec>) -> Self {
         Self { tools: tools.into_iter().collect(), ..self }
     }
 
-    /// Whether the model has to call one.
+    /// Sets the rule for calling tools.
     pub fn tool_choice(self, tool_choice: ToolChoice) -> Self {
         Self { tool_choice, ..self }
     }
 
-    /// Asks for JSON of this kind.
+    /// Requests an answer as JSON with this schema.
     pub fn answer(self, answer: AnswerSchema) -> Self {
         Self { answer: Some(answer), ..self }
     }
 
-    /// How freely it chooses its words.
+    /// Sets the sampling temperature.
     pub fn temperature(self, temperature: f64) -> Self {
         Self { temperature: Some(temperature), ..self }
     }
 
-    /// So many tokens at most.
+    /// Sets the maximum number of tokens in the reply.
     pub fn max_tokens(self, max_tokens: u32) -> Self {
         Self { max_tokens: Some(max_tokens), ..self }
     }
 
-    /// Adds a field of the provider's request.
+    /// Adds a field to the provider's request.
     pub fn with(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.extra.insert(name.into(), value.into());
         self
     }
 }
 
-/// What a model is told of a tool.
+/// The description of a tool for a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolSpec {
-    /// Its name.
+    /// The name of the tool.
     pub name: String,
-    /// What it is for.
+    /// The purpose of the tool.
     pub description: String,
-    /// The JSON Schema of its arguments, which are an object.
+    /// The JSON Schema of the arguments, which are a JSON object.
     pub parameters: Value,
 }
 
-/// Whether a model has to call a tool.
+/// A rule for calling tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ToolChoice {
-    /// As it likes.
+    /// The model decides.
     #[default]
     Auto,
-    /// None.
+    /// The model must not call a tool.
     None,
-    /// One at least.
+    /// The model must call at least one tool.
     Required,
-    /// This one.
+    /// The model must call the tool of this name.
     Tool(String),
 }
 
-/// What an answer has to be like that is JSON.
+/// The name and schema of an answer as JSON.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnswerSchema {
-    /// What it is called.
+    /// The name of the schema.
     pub name: String,
     /// The JSON Schema.
     pub schema: Value,

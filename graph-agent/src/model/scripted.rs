@@ -8,14 +8,14 @@ use futures_core::Stream;
 use superstep::messages::{AiMessage, MessageChunk};
 
 use super::chat_model::{ChatModel, ModelFuture, ModelStream};
+use super::chunks::chunks;
 use super::error::ModelError;
-use super::pieces::pieces;
 use super::request::ChatRequest;
 
-/// A model that says what a test has written down for it, one reply after the other.
+/// A model for tests that returns prepared replies, one after the other.
 ///
-/// A clone is the same model: what one handle was asked, the other remembers. It streams its replies in small pieces, those of
-/// several calls in turns, so that who reads them has to put them together.
+/// Clones share the script and the recorded requests. Replies are streamed in small chunks, and the chunks of several tool calls
+/// are interleaved, as real models do it.
 ///
 /// ```
 /// use superstep_agent::{ChatModel, ChatRequest, ScriptedModel};
@@ -32,7 +32,7 @@ use super::request::ChatRequest;
 /// assert_eq!(second.content, "after 2 messages");
 ///
 /// let error = model.complete(&ChatRequest::new(["and now?"])).await.unwrap_err();
-/// assert!(error.to_string().contains("script of 2 replies has ended"));
+/// assert!(error.to_string().contains("the script has only 2 replies"));
 /// assert_eq!(model.requests().len(), 3);
 /// # Ok(())
 /// # }
@@ -45,86 +45,90 @@ pub struct ScriptedModel {
 
 #[derive(Default)]
 struct Script {
-    lines: VecDeque<Line>,
+    remaining: VecDeque<Reply>,
     length: usize,
     requests: Vec<ChatRequest>,
-    otherwise: Option<Arc<Otherwise>>,
+    fallback: Option<Arc<Fallback>>,
 }
 
-/// What a reply is made by when no line is left.
-type Otherwise = dyn Fn(&ChatRequest) -> AiMessage + Send + Sync;
+/// Makes a reply after the end of the script.
+type Fallback = dyn Fn(&ChatRequest) -> AiMessage + Send + Sync;
 
-/// What comes of one request.
-type Line = Box<dyn FnOnce(&ChatRequest) -> Result<AiMessage, ModelError> + Send>;
+/// Makes the reply to one request.
+type Reply = Box<dyn FnOnce(&ChatRequest) -> Result<AiMessage, ModelError> + Send>;
 
 impl ScriptedModel {
-    /// A model that gives these replies.
+    /// Creates a model that returns these replies.
     pub fn new(replies: impl IntoIterator<Item = AiMessage>) -> Self {
         let model = Self { name: Arc::from("scripted"), script: Arc::default() };
         replies.into_iter().fold(model, Self::reply)
     }
 
-    /// Calls it by another name than `scripted`.
+    /// Sets the name of the model, which is `scripted` by default.
     pub fn named(self, name: &str) -> Self {
         Self { name: Arc::from(name), ..self }
     }
 
-    /// Then it gives this reply.
+    /// Appends a reply to the script.
     pub fn reply(self, reply: AiMessage) -> Self {
-        self.line(move |_| Ok(reply))
+        self.push(move |_| Ok(reply))
     }
 
-    /// Then it gives the reply that is made of the request.
+    /// Appends a reply that is computed from its request.
     pub fn reply_with(self, reply: impl FnOnce(&ChatRequest) -> AiMessage + Send + 'static) -> Self {
-        self.line(move |request| Ok(reply(request)))
+        self.push(move |request| Ok(reply(request)))
     }
 
-    /// Whatever it is asked when the script is at its end, it gives the reply that is made of the request: for programs that
-    /// are started again and again.
+    /// Sets the function that replies to every request after the end of the script.
+    ///
+    /// Use it for programs that are started several times.
     pub fn otherwise(self, reply: impl Fn(&ChatRequest) -> AiMessage + Send + Sync + 'static) -> Self {
-        self.script(|script| script.otherwise = Some(Arc::new(reply)));
+        self.with_script(|script| script.fallback = Some(Arc::new(reply)));
         self
     }
 
-    /// Then it fails.
+    /// Appends an error to the script.
     pub fn fail(self, error: ModelError) -> Self {
-        self.line(move |_| Err(error))
+        self.push(move |_| Err(error))
     }
 
-    fn line(self, line: impl FnOnce(&ChatRequest) -> Result<AiMessage, ModelError> + Send + 'static) -> Self {
-        self.script(|script| {
-            script.lines.push_back(Box::new(line));
+    fn push(
+        self,
+        reply: impl FnOnce(&ChatRequest) -> Result<AiMessage, ModelError> + Send + 'static,
+    ) -> Self {
+        self.with_script(|script| {
+            script.remaining.push_back(Box::new(reply));
             script.length += 1;
         });
         self
     }
 
-    /// What it was asked so far, in that order.
+    /// Returns all requests so far, in order.
     pub fn requests(&self) -> Vec<ChatRequest> {
-        self.script(|script| script.requests.clone())
+        self.with_script(|script| script.requests.clone())
     }
 
-    /// How many replies of the script have not been asked for.
+    /// Returns the number of replies left in the script.
     pub fn remaining(&self) -> usize {
-        self.script(|script| script.lines.len())
+        self.with_script(|script| script.remaining.len())
     }
 
-    /// No code of others runs meanwhile, so a lock that is poisoned guards a whole script.
-    fn script<T>(&self, look: impl FnOnce(&mut Script) -> T) -> T {
-        look(&mut self.script.lock().unwrap_or_else(PoisonError::into_inner))
+    /// Locks the script. Foreign code never runs under the lock, so a poisoned lock still guards a valid script.
+    fn with_script<T>(&self, access: impl FnOnce(&mut Script) -> T) -> T {
+        access(&mut self.script.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn next(&self, request: &ChatRequest) -> Result<AiMessage, ModelError> {
-        let line = self.script(|script| {
+        let reply = self.with_script(|script| {
             script.requests.push(request.clone());
-            script.lines.pop_front().ok_or_else(|| (script.length, script.otherwise.clone()))
+            script.remaining.pop_front().ok_or_else(|| (script.length, script.fallback.clone()))
         });
-        match line {
-            Ok(line) => line(request),
-            Err((_, Some(otherwise))) => Ok(otherwise(request)),
+        match reply {
+            Ok(reply) => reply(request),
+            Err((_, Some(fallback))) => Ok(fallback(request)),
             Err((length, None)) => Err(ModelError::Request {
                 model: self.name.as_ref().to_owned(),
-                reason: format!("its script of {length} replies has ended"),
+                reason: format!("the script has only {length} replies"),
             }),
         }
     }
@@ -140,42 +144,43 @@ impl ChatModel for ScriptedModel {
     }
 
     fn stream<'a>(&'a self, request: &'a ChatRequest) -> ModelStream<'a> {
-        Box::pin(Spoken::Unasked(self, request))
+        Box::pin(ScriptedStream::NotStarted(self, request))
     }
 }
 
-/// A reply that is given piece by piece; the line is taken when the first one is asked for.
-enum Spoken<'a> {
-    Unasked(&'a ScriptedModel, &'a ChatRequest),
-    Asked(VecDeque<MessageChunk>),
+/// The stream of one reply. The reply is taken from the script at the first poll.
+enum ScriptedStream<'a> {
+    NotStarted(&'a ScriptedModel, &'a ChatRequest),
+    Started(VecDeque<MessageChunk>),
 }
 
-impl Stream for Spoken<'_> {
+impl Stream for ScriptedStream<'_> {
     type Item = Result<MessageChunk, ModelError>;
 
     fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        if let Self::Unasked(model, request) = *self {
+        if let Self::NotStarted(model, request) = *self {
             match model.next(request) {
-                Ok(reply) => *self = Self::Asked(pieces(&reply)),
+                Ok(reply) => *self = Self::Started(chunks(&reply)),
                 Err(error) => {
-                    *self = Self::Asked(VecDeque::new());
+                    *self = Self::Started(VecDeque::new());
                     return Poll::Ready(Some(Err(error)));
                 }
             }
         }
         match &mut *self {
-            Self::Asked(pieces) => Poll::Ready(pieces.pop_front().map(Ok)),
-            Self::Unasked(..) => Poll::Ready(None),
+            Self::Started(chunks) => Poll::Ready(chunks.pop_front().map(Ok)),
+            Self::NotStarted(..) => Poll::Ready(None),
         }
     }
 }
 
 impl fmt::Debug for ScriptedModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (asked, remaining) = self.script(|script| (script.requests.len(), script.lines.len()));
+        let (requests, remaining) =
+            self.with_script(|script| (script.requests.len(), script.remaining.len()));
         f.debug_struct("ScriptedModel")
             .field("name", &self.name)
-            .field("asked", &asked)
+            .field("requests", &requests)
             .field("remaining", &remaining)
             .finish()
     }

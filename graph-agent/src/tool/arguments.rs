@@ -4,33 +4,33 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-/// Arguments that are not what a tool takes. The text is for the model.
+/// Arguments that a tool does not accept. The model reads the message.
 #[derive(Debug, Error)]
-#[error("the arguments of `{tool}` do not fit, at `{path}`: {message}")]
+#[error("invalid arguments for `{tool}` at `{path}`: {message}")]
 pub(crate) struct BadArguments {
     tool: String,
     path: String,
     message: String,
 }
 
-/// A type that a model can give an argument of, or all arguments.
+/// A type of a tool's argument, or of all its arguments.
 #[diagnostic::on_unimplemented(
-    message = "a model cannot give a tool the argument `{Self}`",
-    label = "`{Self}` is not `serde::Deserialize + schemars::JsonSchema`",
-    note = "derive both for it; what a tool gets of the run it takes by reference, and a view with its lifetime: `{Self}<'_>`"
+    message = "`{Self}` cannot be the type of a tool's argument",
+    label = "does not implement `serde::Deserialize` and `schemars::JsonSchema`",
+    note = "derive both for an argument; take a state or a context by reference, and a view with its lifetime: `{Self}<'_>`"
 )]
 pub trait Argument: Sized {
-    /// Asking for it asks for the trait.
+    /// Generated code reads this constant to require the trait.
     const FITS: () = ();
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: DeserializeOwned + JsonSchema> Argument for T {}
 
-/// Reads a tool's arguments; the error says where they do not fit.
+/// Reads a tool's arguments as a `T`.
 ///
 /// # Errors
-/// They do not fit `T`.
+/// The arguments are not a valid `T`. The error names the path of the invalid one.
 pub fn read_arguments<T: DeserializeOwned>(
     tool: &str,
     args: Map<String, Value>,
@@ -41,8 +41,9 @@ pub fn read_arguments<T: DeserializeOwned>(
     })
 }
 
-/// The JSON Schema of a type, in one piece, since models do not follow references; but for a type that holds itself, which
-/// takes one.
+/// Returns the JSON Schema of a type.
+///
+/// Subschemas are inlined, since models do not follow references. Only a recursive type contains references.
 pub fn schema_of<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
@@ -52,7 +53,7 @@ pub fn schema_of<T: JsonSchema>() -> Value {
     if let Some(object) = schema.as_object_mut() {
         object.remove("title");
         object.remove("description");
-        // Chat endpoints refuse an object of which it is not said what is in it, also where nothing is.
+        // Chat endpoints refuse an object schema without `properties`, even if the object is empty.
         if object.get("type").is_some_and(|kind| kind == "object") {
             object.entry("properties").or_insert_with(|| Map::new().into());
         }

@@ -3,22 +3,21 @@ use superstep::{END, Route};
 
 use super::ToolRequest;
 
-/// The ways out of a node that asks a model: to the tools that it wants called, or to the end.
+/// The route after a node that calls a model: to the tools, or to the end.
 #[derive(Clone, Debug, Route)]
 pub enum ToolRoute {
-    /// A tool is called, in a task of its own.
+    /// Runs one tool call in its own task.
     #[to("tools")]
     Call(ToolRequest),
-    /// The model wants nothing.
+    /// Ends the branch: the model calls no tool.
     #[to(END)]
     Done,
 }
 
-/// The route after a node that asks a model: each call of the last message becomes a task of the node
-/// [`tools`](super::TOOLS); without any the branch ends.
+/// Routes each tool call of the last message to its own task of the node [`tools`](super::TOOLS).
 ///
-/// Where the graph goes on after the last answer, an enum of your own says so, and the model's node leaves supersteps for it with
-/// [`steps_behind`](crate::agent::ModelNode::steps_behind):
+/// Without calls the branch ends. If your graph continues after the last reply, write your own route, and reserve supersteps for
+/// the nodes that follow with [`steps_behind`](crate::agent::ModelNode::steps_behind):
 ///
 /// ```
 /// use superstep_agent::tool::ToolRequest;

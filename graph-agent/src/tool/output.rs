@@ -8,43 +8,46 @@ use superstep::messages::{Content, ToolStatus};
 use superstep::node::Failure;
 use superstep::state::IntoUpdate;
 
-/// What came of a tool.
+/// The result of a tool call.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ToolOutput<S: GraphState> {
-    /// What the model is told.
+    /// The content for the model.
     pub content: Content,
-    /// What the application gets besides.
+    /// A value for the application, which the model does not get.
     pub artifact: Option<Value>,
-    /// Whether it went well.
+    /// The status of the call: success or error.
     pub status: ToolStatus,
-    /// What is written to the state besides.
+    /// An update of the state, in addition to the tool's message.
     pub update: Option<S::Update>,
 }
 
 impl<S: GraphState> ToolOutput<S> {
-    /// The model is told this.
+    /// Creates a successful result with this content for the model.
     pub fn new(content: impl Into<Content>) -> Self {
         Self { content: content.into(), artifact: None, status: ToolStatus::Success, update: None }
     }
 
-    /// The model is told that it went wrong.
+    /// Creates a result with the status `error` and this content for the model.
     pub fn error(content: impl Into<Content>) -> Self {
         Self { status: ToolStatus::Error, ..Self::new(content) }
     }
 }
 
-/// What a tool may return: a text, a number, JSON, a [`ToolReply`], a text with an update, nothing, or a `Result` of these.
+/// A return type of a tool.
+///
+/// It is implemented for strings, numbers, JSON, [`Content`], [`ToolReply`], pairs of content and an update, `()`, and a `Result`
+/// of these.
 #[diagnostic::on_unimplemented(
     message = "a tool of this graph cannot return `{Self}`",
-    label = "returns `{Self}`, of which a model cannot be told in a graph over `{S}`",
-    note = "a tool returns a text, a number, `serde_json::Value`, `Content`, `ToolReply`, `(text, update)` of the graph's state, `()` or a `Result` of these"
+    label = "returns `{Self}`, which is not a tool result in a graph over `{S}`",
+    note = "a tool returns a string, a number, `serde_json::Value`, `Content`, `ToolReply`, `(content, update)` of the graph's state, `()` or a `Result` of these"
 )]
 pub trait IntoToolOutput<S: GraphState> {
-    /// What the model is told, and what is written.
+    /// Converts the return value into the result of the call.
     ///
     /// # Errors
-    /// The tool has failed.
+    /// The value is the tool's error.
     fn into_tool_output(self) -> Result<ToolOutput<S>, NodeError>;
 }
 
@@ -72,7 +75,7 @@ impl<S: GraphState> IntoToolOutput<S> for Content {
     }
 }
 
-/// A text as it is, anything else as JSON.
+/// A JSON string becomes plain text; any other value becomes JSON.
 impl<S: GraphState> IntoToolOutput<S> for Value {
     fn into_tool_output(self) -> Result<ToolOutput<S>, NodeError> {
         Ok(ToolOutput::new(match self {
@@ -82,7 +85,7 @@ impl<S: GraphState> IntoToolOutput<S> for Value {
     }
 }
 
-/// The model is told that it is done.
+/// The model gets the text `done`.
 impl<S: GraphState> IntoToolOutput<S> for () {
     fn into_tool_output(self) -> Result<ToolOutput<S>, NodeError> {
         Ok(ToolOutput::new("done"))
@@ -107,7 +110,7 @@ impl<S: GraphState, T: IntoToolOutput<S>, E: Failure> IntoToolOutput<S> for Resu
     }
 }
 
-/// What a tool has to say, piece by piece.
+/// A tool's reply with optional parts: an artifact, an error status, a state update.
 ///
 /// ```
 /// use superstep_agent::tool::ToolReply;
@@ -124,7 +127,7 @@ pub struct ToolReply<U = NoUpdate> {
     update: Option<U>,
 }
 
-/// Nothing is written to the state but the tool's message.
+/// The type of a [`ToolReply`] without an update: only the tool's message is written to the state.
 #[derive(Clone, Copy, Debug)]
 pub enum NoUpdate {}
 
@@ -135,24 +138,24 @@ impl<S: GraphState> IntoUpdate<S> for NoUpdate {
 }
 
 impl ToolReply {
-    /// The model is told this.
+    /// Creates a successful reply with this content for the model.
     pub fn new(content: impl Into<Content>) -> Self {
         Self { content: content.into(), artifact: None, status: ToolStatus::Success, update: None }
     }
 
-    /// The model is told that it went wrong, and may try something else.
+    /// Creates a reply with the status `error`. The model gets the content and may try something else.
     pub fn error(content: impl Into<Content>) -> Self {
         Self { status: ToolStatus::Error, ..Self::new(content) }
     }
 }
 
 impl<U> ToolReply<U> {
-    /// Keeps something for the application that the model is not told.
+    /// Attaches a value for the application, which the model does not get.
     pub fn artifact(self, artifact: impl Into<Value>) -> Self {
         Self { artifact: Some(artifact.into()), ..self }
     }
 
-    /// Writes to the state besides.
+    /// Adds an update of the state.
     pub fn update<V>(self, update: V) -> ToolReply<V> {
         let Self { content, artifact, status, .. } = self;
         ToolReply { content, artifact, status, update: Some(update) }
@@ -166,25 +169,25 @@ impl<S: GraphState, U: IntoUpdate<S>> IntoToolOutput<S> for ToolReply<U> {
     }
 }
 
-/// An error of a tool that ends the run instead of being told to the model.
+/// An error of a tool that fails the run instead of being sent to the model.
 ///
-/// The thread can be gone on with when its cause is mended; tools that have finished are not called again.
+/// Once the cause is fixed, the thread can be resumed. Tool calls that have finished do not run again.
 ///
 /// ```
 /// use superstep_agent::tool::Fatal;
 /// use superstep_agent::tool;
 ///
-/// /// Reads the ledger.
+/// /// Reads the price list.
 /// #[tool]
-/// async fn ledger() -> superstep::Result<String> {
-///     Ok(std::fs::read_to_string("ledger.txt").map_err(Fatal::new)?)
+/// async fn prices() -> superstep::Result<String> {
+///     Ok(std::fs::read_to_string("prices.txt").map_err(Fatal::new)?)
 /// }
 /// ```
 #[derive(Debug)]
 pub struct Fatal(Box<dyn Error + Send + Sync>);
 
 impl Fatal {
-    /// Ends the run with this.
+    /// Wraps an error so that it fails the run.
     pub fn new(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self(error.into())
     }

@@ -9,13 +9,13 @@ use crate::model::request::ToolSpec;
 
 use super::ToolOutput;
 
-/// What came of a tool, on its way.
+/// The future of a tool call.
 pub type ToolFuture<'a, S> = Pin<Box<dyn Future<Output = Result<ToolOutput<S>, NodeError>> + Send + 'a>>;
 
-/// Something that a model may have called, in graphs over the state `S` with the context `D`.
+/// A tool that a model may call, in graphs over the state `S` with the application context `D`.
 ///
-/// [`#[tool]`](macro@crate::tool) implements it for async functions. By hand it is implemented for what is known only when the
-/// program runs, such as the tools of a server.
+/// [`#[tool]`](macro@crate::tool) implements it for async functions. Implement it by hand for tools that are known only at run
+/// time, such as the tools of a server.
 ///
 /// ```
 /// use superstep_agent::tool::{Tool, ToolFuture, ToolOutput, Turn};
@@ -23,14 +23,14 @@ pub type ToolFuture<'a, S> = Pin<Box<dyn Future<Output = Result<ToolOutput<S>, N
 /// use superstep::GraphState;
 /// use serde_json::json;
 ///
-/// /// Says what it was told.
+/// /// Returns its arguments.
 /// struct Echo;
 ///
 /// impl<S: GraphState, D: Send + Sync + 'static> Tool<S, D> for Echo {
 ///     fn spec(&self) -> ToolSpec {
 ///         ToolSpec {
 ///             name: "echo".to_owned(),
-///             description: "Says what it was told.".to_owned(),
+///             description: "Returns its arguments.".to_owned(),
 ///             parameters: json!({"type": "object"}),
 ///         }
 ///     }
@@ -41,30 +41,30 @@ pub type ToolFuture<'a, S> = Pin<Box<dyn Future<Output = Result<ToolOutput<S>, N
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a tool of graphs over `{S}`",
-    label = "is not a tool here",
-    note = "a tool is an `async fn` marked `#[tool]`; what it reads of the run —a state, a view, `&ContextWith<_>`— has to be what the graph has"
+    message = "`{Self}` is not a tool for graphs over `{S}`",
+    label = "not a tool for this graph",
+    note = "a tool is an `async fn` marked `#[tool]`; the state, views and `&ContextWith<_>` that it takes must be those of the graph"
 )]
 pub trait Tool<S: GraphState, D>: Send + Sync + 'static {
-    /// What the model is told of it.
+    /// Returns the description of the tool for the model.
     fn spec(&self) -> ToolSpec;
 
-    /// Does what the call says.
+    /// Executes the call.
     ///
-    /// An error is told to the model, which may try something else, unless it is [`Fatal`](super::Fatal).
+    /// The model gets the error and may try something else. Only a [`Fatal`](super::Fatal) error fails the node instead.
     ///
     /// # Cancel safety
-    /// It is dropped with the run. What must not be done twice goes into a [`step`](superstep::Context::step).
+    /// The future is dropped with the run. Put an action that must not happen twice into a [`step`](superstep::Context::step).
     fn call<'a>(&'a self, turn: Turn<'a, S, D>) -> ToolFuture<'a, S>;
 }
 
-/// A call of a tool, and the run that it is made in.
+/// A tool call together with the state and the context of its run.
 pub struct Turn<'a, S, D> {
-    /// What the model wants.
+    /// The call that the model requested.
     pub call: &'a ToolCall,
-    /// The state, with the model's message in it.
+    /// The state, which already contains the message with the call.
     pub state: &'a S,
-    /// The run: questions, durable steps, events, and the context.
+    /// The context of the run: interrupts, durable steps, events and the application context.
     pub ctx: &'a ContextWith<D>,
 }
 

@@ -8,7 +8,7 @@ use crate::model::request::ToolSpec;
 
 use super::Tool;
 
-/// The tools that a model may have called.
+/// A set of tools that a model may call.
 ///
 /// ```
 /// use superstep_agent::tool;
@@ -29,34 +29,34 @@ pub struct Tools<S: GraphState, D = ()> {
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> Tools<S, D> {
-    /// None yet.
+    /// Creates an empty set.
     pub fn new() -> Self {
         Self { tools: Vec::new() }
     }
 
-    /// Adds a function that is marked [`#[tool]`](macro@crate::tool).
+    /// Adds a function marked with [`#[tool]`](macro@crate::tool).
     pub fn with<T: Tool<S, D>>(self, tool: fn() -> T) -> Self {
         self.with_tool(tool())
     }
 
-    /// Adds a tool that is a value.
+    /// Adds a value that implements [`Tool`].
     pub fn with_tool(mut self, tool: impl Tool<S, D>) -> Self {
         let tool: Arc<dyn Tool<S, D>> = Arc::new(tool);
         self.tools.push((tool.spec(), tool));
         self
     }
 
-    /// What a model is told of them.
+    /// Returns the descriptions of the tools for a model.
     pub fn specs(&self) -> Vec<ToolSpec> {
         self.tools.iter().map(|(spec, _)| spec.clone()).collect()
     }
 
-    /// Whether there are none.
+    /// Returns `true` if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.tools.is_empty()
     }
 
-    pub(super) fn named(&self, name: &str) -> Option<&dyn Tool<S, D>> {
+    pub(super) fn find(&self, name: &str) -> Option<&dyn Tool<S, D>> {
         self.tools.iter().find(|(spec, _)| spec.name == name).map(|(_, tool)| &**tool)
     }
 
@@ -64,17 +64,17 @@ impl<S: GraphState, D: Send + Sync + 'static> Tools<S, D> {
         self.tools.iter().map(|(spec, _)| spec.name.as_str())
     }
 
-    /// Looks for names that a model could not use.
+    /// Checks that the names are unique and that models accept them.
     pub(crate) fn check(&self) -> Result<(), BadTools> {
         let mut problems = Vec::new();
-        for (at, name) in self.names().enumerate() {
-            if self.names().take(at).any(|other| other == name) {
-                problems.push(format!("two tools are called `{name}`"));
+        for (index, name) in self.names().enumerate() {
+            if self.names().take(index).any(|other| other == name) {
+                problems.push(format!("two tools have the name `{name}`"));
             }
-            let fits = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
-            if name.is_empty() || name.len() > 64 || !name.chars().all(fits) {
+            let allowed = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == '-';
+            if name.is_empty() || name.len() > 64 || !name.chars().all(allowed) {
                 problems.push(format!(
-                    "`{name}` cannot be a tool's name: 1 to 64 of ASCII letters, digits, `_` and `-` can"
+                    "`{name}` is not a valid tool name: use 1 to 64 ASCII letters, digits, `_` or `-`"
                 ));
             }
         }
@@ -82,7 +82,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Tools<S, D> {
     }
 }
 
-/// Tools that no model could be offered.
+/// The error of a set of tools with invalid or duplicate names.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("these tools cannot be offered to a model: {}", problems.join("; "))]
 pub struct BadTools {
@@ -90,7 +90,7 @@ pub struct BadTools {
 }
 
 impl BadTools {
-    /// Each problem, in the order of the tools.
+    /// Returns the problems, in the order of the tools.
     pub fn problems(&self) -> &[String] {
         &self.problems
     }

@@ -1,4 +1,4 @@
-//! What is sent to an endpoint, and what is read of its replies.
+//! Requests to an endpoint and its complete replies.
 
 use serde_json::{Value, json};
 use superstep::messages::{Message, Usage};
@@ -8,7 +8,7 @@ use crate::server::{Answer, Server};
 use crate::strict::strict;
 use crate::{builder, model, why};
 
-/// A reply as endpoints write it.
+/// A reply in OpenAI's form.
 pub(crate) fn reply(message: Value, finish_reason: &str) -> Value {
     json!({
         "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "test-model-2",
@@ -25,13 +25,13 @@ pub(crate) fn says(text: &str) -> Answer {
 fn clock() -> ToolSpec {
     ToolSpec {
         name: "clock".to_owned(),
-        description: "tells the time".to_owned(),
+        description: "returns the time".to_owned(),
         parameters: json!({"type": "object", "properties": {"zone": {"type": "string"}}}),
     }
 }
 
 #[tokio::test]
-async fn a_request_is_what_every_endpoint_understands() {
+async fn request_has_the_openai_form() {
     let server = Server::start([says("Because.")]);
     let request = ChatRequest::new([Message::system("be brief"), Message::human("why? ü 🦀")])
         .tools([clock()])
@@ -42,19 +42,19 @@ async fn a_request_is_what_every_endpoint_understands() {
     let model = builder(&server).header("X-Team", "tests").build().unwrap();
     assert_eq!(model.complete(&request).await.unwrap().content, "Because.");
 
-    let seen = server.only();
-    assert_eq!(seen.line, "POST /v1/chat/completions HTTP/1.1");
-    assert_eq!(seen.header("authorization"), Some("Bearer s3cret"));
-    assert_eq!(seen.header("content-type"), Some("application/json"));
-    assert_eq!(seen.header("x-team"), Some("tests"));
-    assert!(seen.header("user-agent").unwrap().starts_with("graph-agent/"));
+    let request = server.only_request();
+    assert_eq!(request.line, "POST /v1/chat/completions HTTP/1.1");
+    assert_eq!(request.header("authorization"), Some("Bearer s3cret"));
+    assert_eq!(request.header("content-type"), Some("application/json"));
+    assert_eq!(request.header("x-team"), Some("tests"));
+    assert!(request.header("user-agent").unwrap().starts_with("graph-agent/"));
     assert_eq!(
-        seen.body,
+        request.body,
         json!({
             "model": "test-model", "stream": false,
             "messages": [{"role": "system", "content": "be brief"}, {"role": "user", "content": "why? ü 🦀"}],
             "tools": [{"type": "function", "function": {
-                "name": "clock", "description": "tells the time",
+                "name": "clock", "description": "returns the time",
                 "parameters": {"type": "object", "properties": {"zone": {"type": "string"}}},
             }}],
             "tool_choice": "required", "temperature": 0.5, "max_tokens": 7, "seed": 3,
@@ -63,22 +63,22 @@ async fn a_request_is_what_every_endpoint_understands() {
 }
 
 #[tokio::test]
-async fn without_a_key_nothing_is_said_of_one() {
+async fn no_key_sends_no_authorization_header() {
     let server = Server::start([says("Because.")]);
     let model = OpenAiModel::builder("test-model").endpoint(server.url()).build().unwrap();
     model.complete(&why()).await.unwrap();
-    let seen = server.only();
+    let request = server.only_request();
     let known = ["accept", "content-length", "content-type", "host", "user-agent"];
-    let mut headers: Vec<_> = seen.headers.iter().map(|(name, _)| name.as_str()).collect();
+    let mut headers: Vec<_> = request.headers.iter().map(|(name, _)| name.as_str()).collect();
     headers.sort_unstable();
-    assert_eq!(headers, known, "{seen:?}");
+    assert_eq!(headers, known, "{request:?}");
 }
 
 #[tokio::test]
-async fn a_reply_keeps_what_the_provider_says_of_it() {
+async fn reply_has_metadata_and_usage() {
     let server = Server::start([says("Because.")]);
     let reply = model(&server).complete(&why()).await.unwrap();
-    assert_eq!(reply.id, None, "the state gives it one");
+    assert_eq!(reply.id, None, "the state assigns the id");
     assert_eq!(reply.response_metadata["model_name"], "test-model-2");
     assert_eq!(reply.response_metadata["finish_reason"], "stop");
     assert_eq!(reply.response_metadata["id"], "chatcmpl-1");
@@ -90,7 +90,7 @@ async fn a_reply_keeps_what_the_provider_says_of_it() {
 }
 
 #[tokio::test]
-async fn what_a_model_has_called_and_been_told_is_understood_when_it_is_sent_back() {
+async fn calls_and_results_can_be_sent_back() {
     let call = |id: &str, arguments: &str| json!({"id": id, "type": "function", "function": {"name": "clock", "arguments": arguments}});
     let calls = json!([call("a", r#"{"zone": "utc"}"#), call("b", "{\"zone\": ")]);
     let message = json!({"role": "assistant", "content": null, "refusal": null, "annotations": [], "tool_calls": calls});
@@ -103,11 +103,11 @@ async fn what_a_model_has_called_and_been_told_is_understood_when_it_is_sent_bac
         (first.invalid_tool_calls[0].id.as_str(), first.invalid_tool_calls[0].args.as_str()),
         ("b", "{\"zone\": ")
     );
-    let answers = [("a", "12:00"), ("b", "these are no arguments")].map(|(id, text)| Message::tool(id, text));
+    let answers = [("a", "12:00"), ("b", "invalid arguments")].map(|(id, text)| Message::tool(id, text));
     let history = [Message::human("why?"), first.into()].into_iter().chain(answers);
     model.complete(&ChatRequest::new(history)).await.unwrap();
 
-    let sent = &server.seen()[1].body["messages"];
+    let sent = &server.requests()[1].body["messages"];
     assert_eq!(
         sent[1]["tool_calls"][0]["function"],
         json!({"name": "clock", "arguments": r#"{"zone":"utc"}"#})
@@ -116,10 +116,10 @@ async fn what_a_model_has_called_and_been_told_is_understood_when_it_is_sent_bac
 }
 
 #[tokio::test]
-async fn one_model_may_be_asked_many_things_at_once() {
-    let server = Server::answering(|seen| says(seen.body["messages"][0]["content"].as_str().unwrap()));
+async fn model_handles_concurrent_requests() {
+    let server = Server::answering(|request| says(request.body["messages"][0]["content"].as_str().unwrap()));
     let model = std::sync::Arc::new(model(&server));
-    let asked: Vec<_> = (0..20)
+    let tasks: Vec<_> = (0..20)
         .map(|number| {
             let model = std::sync::Arc::clone(&model);
             tokio::spawn(async move {
@@ -128,7 +128,7 @@ async fn one_model_may_be_asked_many_things_at_once() {
             })
         })
         .collect();
-    for asked in asked {
-        asked.await.unwrap();
+    for task in tasks {
+        task.await.unwrap();
     }
 }

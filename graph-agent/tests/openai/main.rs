@@ -1,4 +1,4 @@
-//! A model behind a chat endpoint, against a server on loopback that is looked at byte by byte.
+//! `OpenAiModel` against a test server on loopback.
 
 #![expect(
     clippy::unwrap_used,
@@ -21,11 +21,11 @@ use superstep_agent::{ChatModel, ChatRequest, ModelError, OpenAiBuilder, OpenAiM
 
 use server::Server;
 
-/// No model of the tests' waits longer for a server that says nothing.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// The timeout of the models in these tests.
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 fn builder(server: &Server) -> OpenAiBuilder {
-    OpenAiModel::builder("test-model").endpoint(server.url()).key("s3cret").timeout(PATIENCE)
+    OpenAiModel::builder("test-model").endpoint(server.url()).key("s3cret").timeout(TIMEOUT)
 }
 
 fn model(server: &Server) -> OpenAiModel {
@@ -36,24 +36,24 @@ fn why() -> ChatRequest {
     ChatRequest::new(["why?"])
 }
 
-/// The pieces of a reply, up to its end or the error that ends it.
-async fn pieces(model: &OpenAiModel, request: &ChatRequest) -> (Vec<MessageChunk>, Result<(), ModelError>) {
+/// Returns the chunks of a reply, and the error that ended it, if any.
+async fn chunks(model: &OpenAiModel, request: &ChatRequest) -> (Vec<MessageChunk>, Result<(), ModelError>) {
     let mut stream = model.stream(request);
-    let mut pieces = Vec::new();
+    let mut chunks = Vec::new();
     let end = loop {
         match poll_fn(|cx| stream.as_mut().poll_next(cx)).await {
             None => break Ok(()),
-            Some(Ok(piece)) => pieces.push(piece),
+            Some(Ok(chunk)) => chunks.push(chunk),
             Some(Err(error)) => break Err(error),
         }
     };
     assert!(poll_fn(|cx| stream.as_mut().poll_next(cx)).await.is_none(), "nothing comes after the end");
-    (pieces, end)
+    (chunks, end)
 }
 
 async fn streamed(model: &OpenAiModel, request: &ChatRequest) -> Result<AiMessage, ModelError> {
-    let (pieces, end) = pieces(model, request).await;
+    let (chunks, end) = chunks(model, request).await;
     let mut whole = MessageAssembler::default();
-    pieces.iter().for_each(|piece| whole.push(piece));
+    chunks.iter().for_each(|chunk| whole.push(chunk));
     end.map(|()| whole.finish())
 }

@@ -1,4 +1,4 @@
-//! A chat endpoint on loopback that does what a test says, and remembers what it was sent.
+//! A chat endpoint on loopback with prepared answers. It records its requests.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -9,76 +9,75 @@ use std::thread::JoinHandle;
 
 use serde_json::Value;
 
-/// Ends with the test that has started it.
+/// A server that stops when it is dropped.
 pub(crate) struct Server {
     address: SocketAddr,
-    seen: Arc<Mutex<Vec<Seen>>>,
+    requests: Arc<Mutex<Vec<Request>>>,
     closed: Arc<AtomicBool>,
-    /// The connection that is answered. A test whose client runs on the thread on which it ends would else wait for itself.
+    /// The open connection. `drop` closes it: the client may run on the thread that waits for the server.
     open: Arc<Mutex<Option<TcpStream>>>,
-    /// Hears of each client that has left during a silence.
-    left: Receiver<()>,
+    /// Receives a message when a client disconnects during a silence.
+    disconnected: Receiver<()>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// A request.
 #[derive(Clone, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct Request {
     pub(crate) line: String,
-    /// With names in lower case, as they came.
+    /// In the order of arrival, with names in lower case.
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Value,
 }
 
-impl Seen {
+impl Request {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(header, _)| header == name).map(|(_, value)| value.as_str())
     }
 }
 
-/// What the server does with a request.
+/// The server's answer to a request.
 #[derive(Clone)]
 pub(crate) struct Answer {
     status: u16,
     headers: Vec<(String, String)>,
-    pieces: Vec<Vec<u8>>,
+    parts: Vec<Vec<u8>>,
     framing: Framing,
 }
 
 #[derive(Clone, Copy, PartialEq)]
 enum Framing {
-    /// With its length.
+    /// With `content-length`.
     Length,
-    /// Each piece by itself: a client gets them apart.
+    /// Each part as a chunk.
     Chunks,
-    /// Chunks without the last one, which says that they are all.
+    /// Chunks without the last, empty one.
     CutChunks,
     /// Until the connection is closed.
     Close,
-    /// Chunks, and then nothing for as long as the client waits.
+    /// Chunks, then nothing until the client disconnects.
     Silence,
 }
 
 impl Answer {
     pub(crate) fn text(status: u16, content_type: &str, text: &str) -> Self {
         let headers = vec![("content-type".to_owned(), content_type.to_owned())];
-        Self { status, headers, pieces: vec![text.as_bytes().to_vec()], framing: Framing::Length }
+        Self { status, headers, parts: vec![text.as_bytes().to_vec()], framing: Framing::Length }
     }
 
     pub(crate) fn json(status: u16, body: &Value) -> Self {
         Self::text(status, "application/json", &body.to_string())
     }
 
-    /// A stream of these bytes.
+    /// An event stream with these bytes.
     pub(crate) fn stream(text: &str) -> Self {
         Self { framing: Framing::Chunks, ..Self::text(200, "text/event-stream", text) }
     }
 
-    /// A stream of an event for each of these, and of the one that ends it.
+    /// An event stream with these events and the final `[DONE]`.
     pub(crate) fn events(events: &[Value]) -> Self {
         let mut answer = Self::stream("");
-        answer.pieces = events.iter().map(|event| format!("data: {event}\n\n").into_bytes()).collect();
-        answer.pieces.push(b"data: [DONE]\n\n".to_vec());
+        answer.parts = events.iter().map(|event| format!("data: {event}\n\n").into_bytes()).collect();
+        answer.parts.push(b"data: [DONE]\n\n".to_vec());
         answer
     }
 
@@ -87,38 +86,38 @@ impl Answer {
         self
     }
 
-    /// The same bytes in pieces of so many.
+    /// Splits the bytes into parts of this length.
     pub(crate) fn split(mut self, bytes: usize) -> Self {
-        self.pieces = self.pieces.concat().chunks(bytes).map(<[u8]>::to_vec).collect();
+        self.parts = self.parts.concat().chunks(bytes).map(<[u8]>::to_vec).collect();
         self
     }
 
-    /// Only the first so many pieces; then the connection is closed as if it had broken.
-    pub(crate) fn cut(mut self, pieces: usize) -> Self {
-        self.pieces.truncate(pieces);
+    /// Sends the first `parts` parts, then breaks the connection.
+    pub(crate) fn cut(mut self, parts: usize) -> Self {
+        self.parts.truncate(parts);
         Self { framing: Framing::CutChunks, ..self }
     }
 
-    /// Only the first so many pieces; then the connection is closed as if that were all.
-    pub(crate) fn closed(mut self, pieces: usize) -> Self {
-        self.pieces.truncate(pieces);
+    /// Sends the first `parts` parts, then closes the connection as if the body were complete.
+    pub(crate) fn closed(mut self, parts: usize) -> Self {
+        self.parts.truncate(parts);
         Self { framing: Framing::Close, ..self }
     }
 
-    /// Only the first so many pieces; then nothing.
-    pub(crate) fn silent(mut self, pieces: usize) -> Self {
-        self.pieces.truncate(pieces);
+    /// Sends the first `parts` parts, then nothing.
+    pub(crate) fn silent(mut self, parts: usize) -> Self {
+        self.parts.truncate(parts);
         Self { framing: Framing::Silence, ..self }
     }
 
-    fn write(&self, socket: &mut TcpStream, left: &Sender<()>) -> std::io::Result<()> {
+    fn write(&self, socket: &mut TcpStream, disconnected: &Sender<()>) -> std::io::Result<()> {
         let mut head = format!("HTTP/1.1 {} Of a test\r\nconnection: close\r\n", self.status);
         for (name, value) in &self.headers {
             head += &format!("{name}: {value}\r\n");
         }
         match self.framing {
             Framing::Length => {
-                head += &format!("content-length: {}\r\n", self.pieces.iter().map(Vec::len).sum::<usize>());
+                head += &format!("content-length: {}\r\n", self.parts.iter().map(Vec::len).sum::<usize>());
             }
             Framing::Close => {}
             Framing::Chunks | Framing::CutChunks | Framing::Silence => {
@@ -126,11 +125,11 @@ impl Answer {
             }
         }
         socket.write_all(format!("{head}\r\n").as_bytes())?;
-        for piece in self.pieces.iter().filter(|piece| !piece.is_empty()) {
+        for part in self.parts.iter().filter(|part| !part.is_empty()) {
             match self.framing {
-                Framing::Length | Framing::Close => socket.write_all(piece)?,
+                Framing::Length | Framing::Close => socket.write_all(part)?,
                 _ => {
-                    let chunk = [format!("{:x}\r\n", piece.len()).as_bytes(), piece, b"\r\n"].concat();
+                    let chunk = [format!("{:x}\r\n", part.len()).as_bytes(), part, b"\r\n"].concat();
                     socket.write_all(&chunk)?;
                 }
             }
@@ -140,16 +139,16 @@ impl Answer {
         }
         socket.flush()?;
         if self.framing == Framing::Silence {
-            // Until the client has had enough.
+            // Returns when the client disconnects.
             let _ = socket.read(&mut [0]);
-            let _ = left.send(());
+            let _ = disconnected.send(());
         }
         Ok(())
     }
 }
 
 impl Server {
-    /// Gives these answers one after the other, and the last one to every further request.
+    /// Starts a server with these answers. The last one is repeated.
     pub(crate) fn start(answers: impl IntoIterator<Item = Answer>) -> Self {
         let mut answers = answers.into_iter().collect::<Vec<_>>().into_iter();
         let mut last = None;
@@ -159,14 +158,14 @@ impl Server {
         })
     }
 
-    /// Gives the answer that is made of each request.
-    pub(crate) fn answering(mut answer: impl FnMut(&Seen) -> Answer + Send + 'static) -> Self {
+    /// Starts a server that computes its answers from the requests.
+    pub(crate) fn answering(mut answer: impl FnMut(&Request) -> Answer + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let (seen, closed) = (Arc::<Mutex<Vec<Seen>>>::default(), Arc::<AtomicBool>::default());
+        let (requests, closed) = (Arc::<Mutex<Vec<Request>>>::default(), Arc::<AtomicBool>::default());
         let open = Arc::<Mutex<Option<TcpStream>>>::default();
-        let (tell, left) = channel();
-        let (all, is_closed, now_open) = (Arc::clone(&seen), Arc::clone(&closed), Arc::clone(&open));
+        let (disconnects, disconnected) = channel();
+        let (all, is_closed, now_open) = (Arc::clone(&requests), Arc::clone(&closed), Arc::clone(&open));
         let thread = std::thread::spawn(move || {
             for socket in listener.incoming() {
                 let mut socket = socket.unwrap();
@@ -176,35 +175,35 @@ impl Server {
                 }
                 if let Some(request) = read(&socket) {
                     all.lock().unwrap().push(request.clone());
-                    // A client may go away in the middle of an answer.
-                    let _ = answer(&request).write(&mut socket, &tell);
+                    // A client may disconnect in the middle of an answer.
+                    let _ = answer(&request).write(&mut socket, &disconnects);
                 }
-                // The last handle closes it.
+                // Dropping the last handle closes the connection.
                 *now_open.lock().unwrap() = None;
             }
         });
-        Self { address, seen, closed, open, left, thread: Some(thread) }
+        Self { address, requests, closed, open, disconnected, thread: Some(thread) }
     }
 
     pub(crate) fn url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    /// The requests that it got.
-    pub(crate) fn seen(&self) -> Vec<Seen> {
-        self.seen.lock().unwrap().clone()
+    /// Returns all requests so far.
+    pub(crate) fn requests(&self) -> Vec<Request> {
+        self.requests.lock().unwrap().clone()
     }
 
-    /// Waits until a client has left during a silence.
-    pub(crate) fn wait_until_left(&self) {
-        self.left.recv_timeout(crate::PATIENCE).unwrap();
+    /// Waits until a client has disconnected during a silence.
+    pub(crate) fn wait_for_disconnect(&self) {
+        self.disconnected.recv_timeout(crate::TIMEOUT).unwrap();
     }
 
-    /// The one request that it got.
-    pub(crate) fn only(&self) -> Seen {
-        let seen = self.seen();
-        assert_eq!(seen.len(), 1, "{seen:?}");
-        seen[0].clone()
+    /// Returns the only request.
+    pub(crate) fn only_request(&self) -> Request {
+        let requests = self.requests();
+        assert_eq!(requests.len(), 1, "{requests:?}");
+        requests[0].clone()
     }
 }
 
@@ -214,7 +213,7 @@ impl Drop for Server {
         if let Some(open) = &*self.open.lock().unwrap() {
             let _ = open.shutdown(Shutdown::Both);
         }
-        // Wakes it.
+        // Wakes the server from `accept`.
         let _ = TcpStream::connect(self.address);
         if let Some(thread) = self.thread.take() {
             let ended = thread.join();
@@ -223,14 +222,14 @@ impl Drop for Server {
     }
 }
 
-/// None when the client has gone away.
-fn read(socket: &TcpStream) -> Option<Seen> {
+/// Reads a request. Returns `None` if the client has disconnected.
+fn read(socket: &TcpStream) -> Option<Request> {
     let mut reader = BufReader::new(socket);
     let mut lines = Vec::new();
     loop {
         let mut line = String::new();
         reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
-        let line = line.strip_suffix("\r\n").expect("lines of a head end so").to_owned();
+        let line = line.strip_suffix("\r\n").expect("header lines end with CRLF").to_owned();
         if line.is_empty() {
             break;
         }
@@ -246,5 +245,5 @@ fn read(socket: &TcpStream) -> Option<Seen> {
     let length = headers.iter().find(|(name, _)| name == "content-length")?.1.parse().unwrap();
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    Some(Seen { line: lines[0].clone(), headers, body: serde_json::from_slice(&body).unwrap() })
+    Some(Request { line: lines[0].clone(), headers, body: serde_json::from_slice(&body).unwrap() })
 }

@@ -1,4 +1,4 @@
-//! An endpoint that is as strict as the strictest: it refuses histories in which calls and their answers do not stand together.
+//! A strict endpoint: it refuses histories in which tool results do not directly follow their calls.
 
 use serde_json::{Value, json};
 use superstep::messages::{AiMessage, Message, ToolCall};
@@ -8,20 +8,19 @@ use crate::complete::says;
 use crate::model;
 use crate::server::{Answer, Server};
 
-/// A server that gives this answer to what it understands.
+/// Starts a server that gives this answer to valid requests.
 pub(crate) fn strict(answer: Answer) -> Server {
-    Server::answering(move |request| match broken(&request.body) {
-        Some(what) => {
-            let error =
-                json!({"message": what, "type": "invalid_request_error", "param": "messages", "code": null});
+    Server::answering(move |request| match problem(&request.body) {
+        Some(message) => {
+            let error = json!({"message": message, "type": "invalid_request_error", "param": "messages", "code": null});
             Answer::json(400, &json!({"error": error}))
         }
         None => answer.clone(),
     })
 }
 
-/// What is wrong with a request.
-fn broken(request: &Value) -> Option<String> {
+/// Returns the first problem of a request.
+fn problem(request: &Value) -> Option<String> {
     let messages = request["messages"].as_array().filter(|messages| !messages.is_empty());
     let Some(messages) = messages else { return Some("no messages".to_owned()) };
     let mut open: Vec<&str> = Vec::new();
@@ -34,21 +33,21 @@ fn broken(request: &Value) -> Option<String> {
             };
             open.remove(call);
         } else if !open.is_empty() {
-            return Some(format!("message {at} comes before the answers to {open:?}"));
+            return Some(format!("message {at} comes before the results of {open:?}"));
         }
         let content = &message["content"];
         match role {
             "system" | "developer" | "user" | "tool" if content.is_null() => {
-                return Some(format!("message {at} says nothing"));
+                return Some(format!("message {at} is empty"));
             }
             "assistant" => match message.get("tool_calls") {
                 None if content.is_null() && message.get("refusal").is_none() => {
-                    return Some(format!("message {at} says nothing"));
+                    return Some(format!("message {at} is empty"));
                 }
                 None => {}
                 Some(calls) => {
                     let Some(calls) = calls.as_array().filter(|calls| !calls.is_empty()) else {
-                        return Some(format!("message {at} has a list of calls without any"));
+                        return Some(format!("message {at} has an empty list of calls"));
                     };
                     for call in calls {
                         let function = &call["function"];
@@ -57,16 +56,16 @@ fn broken(request: &Value) -> Option<String> {
                             Some(id) if whole && function["arguments"].is_string() && !open.contains(&id) => {
                                 open.push(id)
                             }
-                            _ => return Some(format!("message {at} has a call that is none: {call}")),
+                            _ => return Some(format!("message {at} has an invalid call: {call}")),
                         }
                     }
                 }
             },
             "system" | "developer" | "user" | "tool" => {}
-            other => return Some(format!("message {at} is of `{other}`")),
+            other => return Some(format!("message {at} has the role `{other}`")),
         }
     }
-    (!open.is_empty()).then(|| format!("the calls {open:?} have no answer"))
+    (!open.is_empty()).then(|| format!("the calls {open:?} have no result"))
 }
 
 fn calling(ids: &[&str]) -> Message {
@@ -74,7 +73,7 @@ fn calling(ids: &[&str]) -> Message {
 }
 
 #[tokio::test]
-async fn histories_in_order_are_understood_and_others_refused_for_good() {
+async fn only_ordered_histories_are_accepted() {
     let server = strict(says("12:00"));
     let model = model(&server);
     let ask = |history: Vec<Message>| {
@@ -110,5 +109,5 @@ async fn histories_in_order_are_understood_and_others_refused_for_good() {
         let error = ask(history.clone()).await.unwrap_err();
         assert!(matches!(error, ModelError::Refused { status: 400, .. }), "{history:?}: {error}");
     }
-    assert_eq!(server.seen().len(), 3 + 7, "what is refused for good is not asked again");
+    assert_eq!(server.requests().len(), 3 + 7, "permanent refusals are not retried");
 }

@@ -87,10 +87,10 @@ async fn what_the_model_can_mend_is_told_to_it() {
     assert!(told.iter().all(|message| message.status == superstep::messages::ToolStatus::Error), "{told:#?}");
     let texts: Vec<_> = told.iter().map(|message| message.content.text().into_owned()).collect();
     let expected = [
-        "there is no tool `multiply`; there are: `add`, `divide`",
-        "the arguments of `add` do not fit, at `b`: invalid type: string \"two\", expected i64",
-        "the arguments of `add` do not fit, at `.`: missing field `b`",
-        "the arguments of `add` do not fit, at `c`: unknown field `c`, expected `a` or `b`",
+        "there is no tool `multiply`; available tools: `add`, `divide`",
+        "invalid arguments for `add` at `b`: invalid type: string \"two\", expected i64",
+        "invalid arguments for `add` at `.`: missing field `b`",
+        "invalid arguments for `add` at `c`: unknown field `c`, expected `a` or `b`",
         "nothing can be divided by 0",
         "the arguments of `add` cannot be read: it is cut off",
     ];
@@ -194,8 +194,8 @@ fn tools_that_no_model_could_be_offered_are_told_together() {
     assert_eq!(
         error.problems(),
         [
-            "`add numbers` cannot be a tool's name: 1 to 64 of ASCII letters, digits, `_` and `-` can",
-            "two tools are called `add`",
+            "`add numbers` is not a valid tool name: use 1 to 64 ASCII letters, digits, `_` or `-`",
+            "two tools have the name `add`",
         ]
     );
 }

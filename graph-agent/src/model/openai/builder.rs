@@ -6,19 +6,19 @@ use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 
 use super::endpoint::Endpoint;
-use super::wire::Wire;
+use super::http_service::HttpService;
 use super::{ModelError, OpenAiModel};
 
-const OPENAI: &str = "https://api.openai.com/v1";
-const MODEL: &str = "gpt-4o-mini";
+const DEFAULT_ENDPOINT: &str = "https://api.openai.com/v1";
+const DEFAULT_MODEL: &str = "gpt-4o-mini";
 
-/// As long as OpenAI's own clients wait: a model that thinks says nothing for minutes.
-const TIMEOUT: Duration = Duration::from_secs(600);
+/// The timeout of OpenAI's own clients: a reasoning model may send nothing for minutes.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// A server that is there answers sooner.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+/// The upper limit for connecting, which takes less time than a reply.
+const MAX_CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How an [`OpenAiModel`] is to be reached.
+/// A builder for [`OpenAiModel`]: endpoint, key, headers, timeout and retries.
 ///
 /// ```
 /// use std::time::Duration;
@@ -46,21 +46,28 @@ impl OpenAiBuilder {
     pub(super) fn new(model: impl Into<String>) -> Self {
         Self {
             model: model.into(),
-            endpoint: OPENAI.to_owned(),
+            endpoint: DEFAULT_ENDPOINT.to_owned(),
             key: String::new(),
             headers: Vec::new(),
-            timeout: TIMEOUT,
+            timeout: DEFAULT_TIMEOUT,
             retries: 2,
         }
     }
 
-    /// What the environment says: `OPENAI_MODEL` (or `gpt-4o-mini`) at `OPENAI_BASE_URL` (or OpenAI) with the key `OPENAI_API_KEY`
-    /// (or none). None when neither a base URL nor a key is given.
+    /// Reads the configuration from environment variables.
+    ///
+    /// | variable | meaning | default |
+    /// |---|---|---|
+    /// | `OPENAI_MODEL` | the name of the model | `gpt-4o-mini` |
+    /// | `OPENAI_BASE_URL` | the endpoint | OpenAI |
+    /// | `OPENAI_API_KEY` | the key | no key |
+    ///
+    /// Returns `None` if neither a base URL nor a key is set.
     pub fn from_env() -> Option<Self> {
         Self::from_vars(|name| std::env::var(name).ok())
     }
 
-    /// The same, through `var`; one that is empty is unset.
+    /// Reads the same variables as [`from_env`](Self::from_env) through `var`. An empty variable counts as unset.
     ///
     /// ```
     /// use superstep_agent::OpenAiBuilder;
@@ -75,49 +82,54 @@ impl OpenAiBuilder {
         if endpoint.is_none() && key.is_none() {
             return None;
         }
-        let builder = Self::new(set("OPENAI_MODEL").unwrap_or_else(|| MODEL.to_owned()));
-        let builder = builder.endpoint(endpoint.unwrap_or_else(|| OPENAI.to_owned()));
+        let builder = Self::new(set("OPENAI_MODEL").unwrap_or_else(|| DEFAULT_MODEL.to_owned()));
+        let builder = builder.endpoint(endpoint.unwrap_or_else(|| DEFAULT_ENDPOINT.to_owned()));
         Some(builder.key(key.unwrap_or_default()))
     }
 
-    /// The URL in front of `/chat/completions`; OpenAI's own if it is not said.
+    /// Sets the URL before `/chat/completions`. The default is OpenAI's.
     pub fn endpoint(self, url: impl Into<String>) -> Self {
         Self { endpoint: url.into(), ..self }
     }
 
-    /// The key, sent as `Authorization: Bearer ..`; servers on one's own machine want none.
+    /// Sets the key, which is sent as `Authorization: Bearer ..`. Local servers usually need no key.
     pub fn key(self, key: impl Into<String>) -> Self {
         Self { key: key.into(), ..self }
     }
 
-    /// A further header of each request. Its value is treated like the key.
+    /// Adds a header to each request. Like the key, its value is never shown.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
     }
 
-    /// How long to wait for a sign of life: for a whole reply, which comes at once, and for each further piece of a streamed one.
-    /// Ten minutes if it is not said.
+    /// Sets the longest wait for data from the server. The default is ten minutes.
+    ///
+    /// For a complete reply this is the wait for the reply, which arrives at once. For a streamed reply it is the wait for each chunk.
     pub fn timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
     }
 
-    /// How often a request is made again that was refused for now or did not get through; 2 if it is not said.
+    /// Sets the maximum number of retries after a temporary refusal or a failed connection. The default is 2.
     pub fn retries(self, retries: u32) -> Self {
         Self { retries, ..self }
     }
 
-    /// Makes the model. Nothing is sent yet, but the machine's certificates are read: one model is to be shared, as it keeps its
-    /// connections too.
+    /// Builds the model. This reads the machine's certificates, but sends nothing.
+    ///
+    /// Build a model once and share it: it also keeps its connections.
     ///
     /// # Errors
-    /// [`ModelError::Setup`]: the endpoint is no URL or has a password, a key or a header is one that no request can hold, or this
-    /// machine has no certificates to trust.
+    /// [`ModelError::Setup`], if
+    ///
+    /// - the endpoint is not a URL, contains a password, or has a query,
+    /// - the key or a header contains characters that HTTP does not allow,
+    /// - the machine has no trusted certificates.
     pub fn build(self) -> Result<OpenAiModel, ModelError> {
-        self.assembled().map_err(|reason| ModelError::Setup { model: self.model.clone(), reason })
+        self.try_build().map_err(|reason| ModelError::Setup { model: self.model.clone(), reason })
     }
 
-    fn assembled(&self) -> Result<OpenAiModel, String> {
+    fn try_build(&self) -> Result<OpenAiModel, String> {
         let url = self.url()?;
         let max_tokens = match url.host_str() {
             Some("api.openai.com") => "max_completion_tokens",
@@ -127,33 +139,35 @@ impl OpenAiBuilder {
         let endpoint = Endpoint::new(base, self.header_map()?, &self.key);
         let mut http = reqwest::Client::builder();
         if url.scheme() == "http" {
-            // Nobody to trust, so the machine needs no certificates, and they are not read.
+            // No TLS: skip reading the machine's certificates, which may not exist.
             http = http.tls_certs_only([]);
         }
         let http = http
             .user_agent(concat!("graph-agent/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(self.timeout.min(CONNECT_TIMEOUT))
+            .connect_timeout(self.timeout.min(MAX_CONNECT_TIMEOUT))
             .read_timeout(self.timeout)
-            // A conversation goes to whom it was meant for.
+            // A redirect would send the conversation and the key to another host.
             .redirect(reqwest::redirect::Policy::none())
             .build()
-            .map_err(|error| format!("no HTTP client: {error}"))?;
-        let wire = Wire::new(&self.model, http.clone(), endpoint.clone(), self.retries);
-        let client = Client::build(http, endpoint).with_http_service(wire);
+            .map_err(|error| format!("the HTTP client cannot be created: {error}"))?;
+        let service = HttpService::new(&self.model, http.clone(), endpoint.clone(), self.retries);
+        let client = Client::build(http, endpoint).with_http_service(service);
         Ok(OpenAiModel { model: self.model.clone(), client, max_tokens })
     }
 
     fn url(&self) -> Result<Url, String> {
-        let url =
-            Url::parse(self.endpoint.trim()).map_err(|error| format!("its endpoint is no URL: {error}"))?;
+        let url = Url::parse(self.endpoint.trim())
+            .map_err(|error| format!("the endpoint is not a URL: {error}"))?;
         if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-            return Err("its endpoint must begin with http:// or https://".to_owned());
+            return Err("the endpoint must begin with http:// or https://".to_owned());
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err("its endpoint must not have a password in it".to_owned());
+            return Err(
+                "the endpoint must not contain a user name or password: use the key or a header".to_owned()
+            );
         }
         if url.query().is_some() || url.fragment().is_some() {
-            return Err("its endpoint must end with its path".to_owned());
+            return Err("the endpoint must not have a query or a fragment".to_owned());
         }
         Ok(url)
     }
@@ -161,30 +175,30 @@ impl OpenAiBuilder {
     fn header_map(&self) -> Result<HeaderMap, String> {
         let mut headers = HeaderMap::new();
         if !self.key.is_empty() {
-            if !self.key.chars().all(|letter| letter.is_ascii_graphic()) {
-                return Err("its key must consist of visible ASCII letters".to_owned());
+            if !self.key.chars().all(|char| char.is_ascii_graphic()) {
+                return Err("the key must consist of visible ASCII characters".to_owned());
             }
             headers.insert(AUTHORIZATION, secret(&format!("Bearer {}", self.key), AUTHORIZATION.as_str())?);
         }
         for (name, value) in &self.headers {
             let header = HeaderName::from_bytes(name.as_bytes())
-                .map_err(|_| format!("`{name}` is no name of a header"))?;
+                .map_err(|_| format!("`{name}` is not a valid header name"))?;
             headers.insert(header, secret(value, name)?);
         }
         Ok(headers)
     }
 }
 
-/// A header's value that no `Debug` shows.
+/// Creates a header value that `Debug` does not show.
 fn secret(value: &str, name: &str) -> Result<HeaderValue, String> {
     let mut value =
-        HeaderValue::from_str(value).map_err(|_| format!("the header `{name}` cannot hold its value"))?;
+        HeaderValue::from_str(value).map_err(|_| format!("the value of the header `{name}` is not valid"))?;
     value.set_sensitive(true);
     Ok(value)
 }
 
 impl fmt::Debug for OpenAiBuilder {
-    /// Without the key, the headers, and the endpoint, which may have a password in it until it is looked at.
+    /// Omits the key, the headers and the endpoint, which may contain a password until `build` checks it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OpenAiBuilder")
             .field("model", &self.model)

@@ -2,7 +2,9 @@ use async_openai::config::Config;
 use reqwest::header::HeaderMap;
 use secrecy::{ExposeSecret, SecretString};
 
-/// Where requests go, and what goes with them. The client's own reads the environment, and panics on a key that no header can hold.
+/// The URL, headers and key of each request.
+///
+/// It replaces the client's own config, which reads the environment and panics on a key that is not a valid header value.
 #[derive(Clone)]
 pub(super) struct Endpoint {
     base: String,
@@ -19,11 +21,11 @@ impl Endpoint {
         &self.base
     }
 
-    /// What a provider has said, without the key, which some repeat.
-    pub(super) fn without_key(&self, said: &str) -> String {
+    /// Removes the key from a provider's message, since some providers repeat it.
+    pub(super) fn redact_key(&self, message: &str) -> String {
         match self.key.expose_secret() {
-            "" => said.to_owned(),
-            key => said.replace(key, "***"),
+            "" => message.to_owned(),
+            key => message.replace(key, "***"),
         }
     }
 }

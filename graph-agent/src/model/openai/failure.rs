@@ -5,31 +5,31 @@ use thiserror::Error;
 use super::ModelError;
 use super::endpoint::Endpoint;
 
-/// What is wrong with a reply.
+/// The reason why a reply is invalid.
 #[derive(Debug, Error)]
-pub(super) enum Fault {
-    #[error("it is no object")]
-    NoObject,
-    #[error("it has no choice")]
+pub(super) enum InvalidReply {
+    #[error("the reply is not a JSON object")]
+    NotAnObject,
+    #[error("the reply has no choice")]
     NoChoice,
-    #[error("its choice has no message")]
+    #[error("the choice has no message")]
     NoMessage,
-    // Serde's reason would say what is in it.
-    #[error("its message cannot be read")]
-    Message,
-    #[error("it is not a stream of pieces")]
-    NoPiece,
-    #[error("it breaks off before it says why it stops")]
-    BrokenOff,
+    // Serde's reason would quote the message.
+    #[error("the message cannot be read")]
+    UnreadableMessage,
+    #[error("the stream has no chunks")]
+    NoChunk,
+    #[error("the reply is cut off: it ends before its finish reason")]
+    CutOff,
 }
 
-/// So much of what a provider has said is in an error.
-const SAID: usize = 500;
+/// The maximum length of a provider's message in an error.
+const MAX_MESSAGE_CHARS: usize = 500;
 
-/// What the client fails with, without the reply that it could not read.
-pub(super) fn of(model: &str, error: OpenAIError) -> ModelError {
+/// Converts an error of the client. A reply that it could not read is left out.
+pub(super) fn from_client(model: &str, error: OpenAIError) -> ModelError {
     match error {
-        // What we have failed with ourselves, on the wire.
+        // An error of our own `HttpService`.
         OpenAIError::Boxed(error) => match error.downcast::<ModelError>() {
             Ok(error) => *error,
             Err(source) => unreachable_because(model, source),
@@ -37,7 +37,7 @@ pub(super) fn of(model: &str, error: OpenAIError) -> ModelError {
         OpenAIError::Reqwest(error) => unreachable(model, error),
         OpenAIError::StreamError(error) => unreachable_because(model, error),
         OpenAIError::JSONDeserialize(error, _) if error.is_eof() => {
-            unreachable_because(model, Fault::BrokenOff.into())
+            unreachable_because(model, InvalidReply::CutOff.into())
         }
         OpenAIError::JSONDeserialize(error, _) => {
             ModelError::NoReply { model: model.to_owned(), source: error.into() }
@@ -47,7 +47,7 @@ pub(super) fn of(model: &str, error: OpenAIError) -> ModelError {
     }
 }
 
-/// Without the URL, which the model's `Debug` shows.
+/// Converts an HTTP error. The URL is left out, since `Debug` of the model shows it.
 pub(super) fn unreachable(model: &str, error: reqwest::Error) -> ModelError {
     unreachable_because(model, error.without_url().into())
 }
@@ -56,49 +56,53 @@ fn unreachable_because(model: &str, source: Box<dyn std::error::Error + Send + S
     ModelError::Unreachable { model: model.to_owned(), source }
 }
 
-/// A reply that breaks off is a broken connection; every other fault is the provider's, and comes again.
-pub(super) fn no_reply(model: &str, fault: Fault) -> ModelError {
-    match fault {
-        Fault::BrokenOff => unreachable_because(model, fault.into()),
-        fault => ModelError::NoReply { model: model.to_owned(), source: fault.into() },
+/// Converts an invalid reply. A reply that is cut off is a broken connection; all other defects would occur again.
+pub(super) fn invalid_reply(model: &str, reason: InvalidReply) -> ModelError {
+    match reason {
+        InvalidReply::CutOff => unreachable_because(model, reason.into()),
+        reason => ModelError::NoReply { model: model.to_owned(), source: reason.into() },
     }
 }
 
-/// A refusal with this status, whatever its body is: OpenAI's error object, some other JSON, a page of a proxy.
+/// Returns a refusal with this status. The body may be OpenAI's error object, other JSON, or the page of a proxy.
 pub(super) fn refused(model: &str, endpoint: &Endpoint, status: u16, body: &[u8]) -> ModelError {
-    let said = match serde_json::from_slice(body) {
+    let error = match serde_json::from_slice(body) {
         Ok(Value::Object(body)) => {
-            Said::of(body.get("error").unwrap_or(&Value::Null)).or(Said::of(&Value::Object(body)))
+            let nested = ProviderError::read(body.get("error").unwrap_or(&Value::Null));
+            nested.or(ProviderError::read(&Value::Object(body)))
         }
-        Ok(Value::String(text)) => Said { message: text, ..Said::default() },
-        _ => Said { message: String::from_utf8_lossy(body).into_owned(), ..Said::default() },
+        Ok(Value::String(text)) => ProviderError { message: text, ..ProviderError::default() },
+        _ => {
+            ProviderError { message: String::from_utf8_lossy(body).into_owned(), ..ProviderError::default() }
+        }
     };
-    said.into_error(model, endpoint, status)
+    error.into_error(model, endpoint, status)
 }
 
-/// An error object that comes with a success: in place of a reply, or of a piece of one.
-pub(super) fn instead_of_a_reply(
+/// Returns the error object that a successful response contains instead of a reply or a chunk.
+pub(super) fn error_in_reply(
     model: &str,
     endpoint: &Endpoint,
     reply: &Map<String, Value>,
 ) -> Option<ModelError> {
     let error = reply.get("error").filter(|error| !error.is_null())?;
-    let said = Said::of(error);
-    let status = said.status();
-    Some(said.into_error(model, endpoint, status))
+    let error = ProviderError::read(error);
+    let status = error.status();
+    Some(error.into_error(model, endpoint, status))
 }
 
-/// What an error object says.
+/// The parts of a provider's error object.
 #[derive(Default)]
-struct Said {
+struct ProviderError {
     message: String,
-    /// Its `type` and its `code`.
-    words: [String; 2],
+    /// The strings `type` and `code`.
+    kinds: [String; 2],
+    /// A numeric `code`.
     number: Option<u16>,
 }
 
-impl Said {
-    fn of(error: &Value) -> Self {
+impl ProviderError {
+    fn read(error: &Value) -> Self {
         if let Value::String(message) = error {
             return Self { message: message.clone(), ..Self::default() };
         }
@@ -108,17 +112,16 @@ impl Said {
             Value::String(code) => code.parse().ok(),
             code => code.as_u64().and_then(|code| u16::try_from(code).ok()),
         });
-        Self { message: message.unwrap_or_default(), words: ["type", "code"].map(text), number }
+        Self { message: message.unwrap_or_default(), kinds: ["type", "code"].map(text), number }
     }
 
     fn or(self, other: Self) -> Self {
         if self.message.is_empty() { other } else { self }
     }
 
-    /// The status that it would have come with, had the reply not begun. A provider that does not say why it gives up has failed
-    /// itself.
+    /// Returns the HTTP status that the error would have had as a response of its own. The default is 500.
     fn status(&self) -> u16 {
-        let known = |word: &String| match word.as_str() {
+        let known = |kind: &String| match kind.as_str() {
             "invalid_request_error" | "context_length_exceeded" | "content_filter" => Some(400),
             "authentication_error" | "invalid_api_key" => Some(401),
             "permission_error" => Some(403),
@@ -128,20 +131,20 @@ impl Said {
             _ => None,
         };
         let number = self.number.filter(|number| (400..600).contains(number));
-        number.or_else(|| self.words.iter().find_map(known)).unwrap_or(500)
+        number.or_else(|| self.kinds.iter().find_map(known)).unwrap_or(500)
     }
 
     fn into_error(self, model: &str, endpoint: &Endpoint, status: u16) -> ModelError {
-        let said = endpoint.without_key(self.message.trim());
-        let mut message: String = said.chars().take(SAID).collect();
-        if message.len() < said.len() {
+        let whole = endpoint.redact_key(self.message.trim());
+        let mut message: String = whole.chars().take(MAX_MESSAGE_CHARS).collect();
+        if message.len() < whole.len() {
             message.push('…');
         }
         if message.is_empty() {
-            "it does not say why".clone_into(&mut message);
+            "no reason given".clone_into(&mut message);
         }
         let model = model.to_owned();
-        if self.words.iter().any(|word| word == "insufficient_quota") {
+        if self.kinds.iter().any(|kind| kind == "insufficient_quota") {
             return ModelError::QuotaExceeded { model, message };
         }
         ModelError::Refused { model, status, message }

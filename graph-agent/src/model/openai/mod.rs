@@ -6,15 +6,15 @@ use serde_json::{Map, Value};
 use superstep::messages::AiMessage;
 
 mod builder;
-mod delta;
+mod delta_reader;
 mod endpoint;
 mod failure;
+mod http_service;
 mod metadata;
-mod reading;
 mod reply;
+mod reply_stream;
 mod request;
 mod usage;
-mod wire;
 
 pub use builder::OpenAiBuilder;
 
@@ -22,11 +22,10 @@ use super::chat_model::{ChatModel, ModelFuture, ModelStream};
 use super::error::ModelError;
 use super::request::ChatRequest;
 use endpoint::Endpoint;
-use failure::Fault;
-use reading::Reading;
+use failure::InvalidReply;
+use reply_stream::ReplyStream;
 
-/// A model behind a chat endpoint that understands OpenAI's protocol: OpenAI itself, most other providers, servers on one's own
-/// machine.
+/// A model behind a chat endpoint that speaks OpenAI's protocol: OpenAI, most other providers, and local servers.
 ///
 /// ```no_run
 /// use superstep_agent::{ChatModel, ChatRequest, OpenAiModel};
@@ -40,59 +39,67 @@ use reading::Reading;
 /// # }
 /// ```
 ///
-/// # What is sent
+/// # Requests
 ///
-/// The messages in the form of chat endpoints, and what the [request](ChatRequest) says besides. `max_tokens` goes to OpenAI as
-/// `max_completion_tokens`, as its newer models want it, and to others as it is called. An [answer's
-/// schema](ChatRequest::answer) is sent without `strict`, which few schemas are fit for. Fields of
-/// [`ChatRequest::extra`] replace ours, but for `stream`; one that is null takes ours out. A reply has one choice: of several
-/// (`n`) the first is read.
+/// A request contains the messages in OpenAI's form and the options of the [`ChatRequest`]:
 ///
-/// # What comes back
+/// - `max_tokens` is sent to OpenAI as `max_completion_tokens`, which its newer models require, and to others under its own name.
+/// - The [answer's schema](ChatRequest::answer) is sent without `strict`, which only few schemas satisfy.
+/// - A field of [`ChatRequest::extra`] replaces the field of the same name, except `stream`. A null removes the field.
 ///
-/// Model, `finish_reason`, the provider's id and everything else that it says of the reply are in
-/// [`response_metadata`](AiMessage::response_metadata); tokens in [`usage`](field@AiMessage::usage), with the details as LangChain
-/// names them; fields of the message that only this provider knows, a refusal among them, in
-/// [`additional_kwargs`](AiMessage::additional_kwargs); a thought that comes with the reply is a block of its content. The
-/// message has no id: not every provider's ids differ.
+/// # Replies
 ///
-/// # What goes wrong
-///
-/// | | is |
+/// | part of the reply | field of the [`AiMessage`] |
 /// |---|---|
-/// | nobody there, a broken connection, silence for longer than the [timeout](OpenAiBuilder::timeout), a reply that breaks off | [`ModelError::Unreachable`] |
-/// | any status but success, whatever its body is; an error in place of a reply or in the middle of one | [`ModelError::Refused`], [`ModelError::QuotaExceeded`] |
-/// | no choice, no message, no JSON | [`ModelError::NoReply`] |
+/// | model, `finish_reason`, the provider's id, all other metadata | [`response_metadata`](AiMessage::response_metadata) |
+/// | token counts, with LangChain's names for the details | [`usage`](field@AiMessage::usage) |
+/// | unknown fields of the message, such as a refusal | [`additional_kwargs`](AiMessage::additional_kwargs) |
+/// | reasoning | a block of the content |
 ///
-/// A streamed reply is whole when it says why it has stopped; one that ends before is an error.
+/// Only the first choice is read, even if `n` requests several. The message has no id, since the ids of some providers are not
+/// unique. A streamed reply is complete only if it has a finish reason; a stream that ends earlier is an error.
 ///
-/// A request that was refused for now (408, 409, 425, 429, 5xx) or did not get through is made again, [twice](OpenAiBuilder::retries)
-/// if nothing else is said: after as long as the provider asks for, up to a minute, or after half a second, a second, and so on.
-/// A provider that asks for more, or whose quota is used up, is not asked again. Nothing is asked again once a reply has begun.
+/// # Errors
 ///
-/// The key is in no error and no `Debug`, also when a provider repeats it. A reply that cannot be read is in no error of ours,
-/// but the client `async-openai` logs it with `tracing`, under the target `async_openai`.
+/// | failure | error |
+/// |---|---|
+/// | no connection, a broken connection, no data until the [timeout](OpenAiBuilder::timeout), a reply that is cut off | [`ModelError::Unreachable`] |
+/// | any status other than success, with any body; an error object instead of a reply or in the middle of one | [`ModelError::Refused`], [`ModelError::QuotaExceeded`] |
+/// | a reply without a choice or message, or that is not JSON | [`ModelError::NoReply`] |
+///
+/// # Retries
+///
+/// A request that was refused with 408, 409, 425, 429 or 5xx (except 501), or that could not connect, is retried [twice by
+/// default](OpenAiBuilder::retries). The wait is the one that the provider requests, or else half a second, then a second, and so
+/// on. A request is not retried if the provider requests more than a minute, if the quota is used up, or once a reply has begun.
+///
+/// # Secrets
+///
+/// No error and no `Debug` output contains the key, even if a provider repeats it. Our errors do not contain a reply that cannot
+/// be read, but `async-openai` logs it with `tracing` under the target `async_openai`.
 ///
 /// # Runtime
 ///
-/// It needs tokio with its timer and IO. A streamed reply is read by a task of its own, which ends with the stream.
+/// Requires tokio with its timer and IO. A task of its own reads a streamed reply and ends with the stream.
 pub struct OpenAiModel {
     model: String,
     client: Client<Endpoint>,
-    /// What the field is called that says how many tokens there may be at most.
+    /// The name of the field for the maximum number of tokens.
     max_tokens: &'static str,
 }
 
 impl OpenAiModel {
-    /// A model of this name.
+    /// Returns a builder for the model of this name.
     pub fn builder(model: impl Into<String>) -> OpenAiBuilder {
         OpenAiBuilder::new(model)
     }
 
-    /// The model that the environment names, if it does: see [`OpenAiBuilder::from_env`].
+    /// Creates the model that the environment variables describe: see [`OpenAiBuilder::from_env`].
+    ///
+    /// Returns `None` if neither a base URL nor a key is set.
     ///
     /// # Errors
-    /// [`ModelError::Setup`]: the base URL is no URL, or the key no key.
+    /// [`ModelError::Setup`], as for [`OpenAiBuilder::build`].
     pub fn from_env() -> Result<Option<Self>, ModelError> {
         OpenAiBuilder::from_env().map(OpenAiBuilder::build).transpose()
     }
@@ -100,14 +107,16 @@ impl OpenAiModel {
     async fn ask(&self, request: &ChatRequest) -> Result<AiMessage, ModelError> {
         let body = self.body(request, false)?;
         let reply = self.client.chat().create_byot(body).await;
-        reply::read(self.object(reply)?).map_err(|fault| failure::no_reply(&self.model, fault))
+        reply::read(self.object(reply)?).map_err(|reason| failure::invalid_reply(&self.model, reason))
     }
 
-    /// A reply, or a piece of one; an error that comes in its place is one.
-    fn object(&self, came: Result<Value, OpenAIError>) -> Result<Map<String, Value>, ModelError> {
-        let came = came.map_err(|error| failure::of(&self.model, error))?;
-        let Value::Object(reply) = came else { return Err(failure::no_reply(&self.model, Fault::NoObject)) };
-        failure::instead_of_a_reply(&self.model, self.client.config(), &reply).map_or(Ok(reply), Err)
+    /// Returns the object of a reply or a chunk, or the error that it contains.
+    fn object(&self, response: Result<Value, OpenAIError>) -> Result<Map<String, Value>, ModelError> {
+        let response = response.map_err(|error| failure::from_client(&self.model, error))?;
+        let Value::Object(reply) = response else {
+            return Err(failure::invalid_reply(&self.model, InvalidReply::NotAnObject));
+        };
+        failure::error_in_reply(&self.model, self.client.config(), &reply).map_or(Ok(reply), Err)
     }
 
     fn body(&self, request: &ChatRequest, streamed: bool) -> Result<Value, ModelError> {
@@ -130,12 +139,12 @@ impl ChatModel for OpenAiModel {
     }
 
     fn stream<'a>(&'a self, request: &'a ChatRequest) -> ModelStream<'a> {
-        Box::pin(Reading::new(self, request))
+        Box::pin(ReplyStream::new(self, request))
     }
 }
 
 impl fmt::Debug for OpenAiModel {
-    /// Without the key.
+    /// Omits the key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OpenAiModel")
             .field("model", &self.model)

@@ -1,34 +1,37 @@
 use serde_json::{Map, Value};
 use superstep::messages::{AiMessage, Block, Content, Message};
 
-use super::failure::Fault;
+use super::failure::InvalidReply;
 use super::{metadata, usage};
 
-/// Where providers put what a model has thought.
-pub(super) const THOUGHTS: [&str; 2] = ["reasoning_content", "reasoning"];
+/// The fields in which providers send a model's reasoning.
+pub(super) const REASONING_KEYS: [&str; 2] = ["reasoning_content", "reasoning"];
 
-/// Reads a whole reply.
-pub(super) fn read(mut reply: Map<String, Value>) -> Result<AiMessage, Fault> {
-    let mut choice = first_choice(&mut reply).ok_or(Fault::NoChoice)?;
-    let Some(Value::Object(mut message)) = choice.remove("message") else { return Err(Fault::NoMessage) };
-    let thought = thought(&mut message);
-    message.retain(|_, value| !says_nothing(value));
-    // Not every provider's ids differ, and a message with the id of another would take its place.
+/// Reads a complete reply.
+pub(super) fn read(mut reply: Map<String, Value>) -> Result<AiMessage, InvalidReply> {
+    let mut choice = first_choice(&mut reply).ok_or(InvalidReply::NoChoice)?;
+    let Some(Value::Object(mut message)) = choice.remove("message") else {
+        return Err(InvalidReply::NoMessage);
+    };
+    let reasoning = take_reasoning(&mut message);
+    message.retain(|_, value| !is_empty(value));
+    // Ids of some providers are not unique, and a message replaces the one with the same id.
     message.remove("id");
     message.insert("role".to_owned(), "assistant".into());
-    let mut message = match Message::from_json(Value::Object(message)).map_err(|_| Fault::Message)? {
+    let message = Message::from_json(Value::Object(message)).map_err(|_| InvalidReply::UnreadableMessage)?;
+    let mut message = match message {
         Message::Ai(message) => message,
-        _ => return Err(Fault::NoMessage),
+        _ => return Err(InvalidReply::NoMessage),
     };
-    if !thought.is_empty() {
-        message.content = behind(thought, message.content);
+    if !reasoning.is_empty() {
+        message.content = with_reasoning(reasoning, message.content);
     }
     message.usage = reply.get("usage").and_then(usage::read);
     message.response_metadata = metadata::read(reply, choice);
     Ok(message)
 }
 
-/// The choice of a reply, or of a piece of one.
+/// Takes the first choice out of a reply or a chunk.
 pub(super) fn first_choice(reply: &mut Map<String, Value>) -> Option<Map<String, Value>> {
     let Some(Value::Array(choices)) = reply.remove("choices") else { return None };
     let first = |choice: &Value| choice.get("index").and_then(Value::as_u64).unwrap_or_default() == 0;
@@ -38,31 +41,31 @@ pub(super) fn first_choice(reply: &mut Map<String, Value>) -> Option<Map<String,
     }
 }
 
-/// Takes out what the model has thought, which some providers say twice.
-pub(super) fn thought(message: &mut Map<String, Value>) -> String {
-    let mut thought = String::new();
-    for key in THOUGHTS {
+/// Takes the reasoning out of a message. Some providers send it in both fields.
+pub(super) fn take_reasoning(message: &mut Map<String, Value>) -> String {
+    let mut reasoning = String::new();
+    for key in REASONING_KEYS {
         if let Some(Value::String(text)) = message.get_mut(key) {
             let text = std::mem::take(text);
             message.remove(key);
-            if thought.is_empty() {
-                thought = text;
+            if reasoning.is_empty() {
+                reasoning = text;
             }
         }
     }
-    thought
+    reasoning
 }
 
-fn says_nothing(value: &Value) -> bool {
+fn is_empty(value: &Value) -> bool {
     value.is_null() || value.as_array().is_some_and(Vec::is_empty)
 }
 
-fn behind(thought: String, content: Content) -> Content {
-    let mut blocks = vec![Block::reasoning(thought)];
+fn with_reasoning(reasoning: String, content: Content) -> Content {
+    let mut blocks = vec![Block::reasoning(reasoning)];
     match content {
         Content::Text(text) if text.is_empty() => {}
         Content::Text(text) => blocks.push(Block::from_text(text)),
-        Content::Blocks(said) => blocks.extend(said),
+        Content::Blocks(others) => blocks.extend(others),
     }
     Content::Blocks(blocks)
 }

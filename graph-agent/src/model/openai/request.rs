@@ -3,10 +3,10 @@ use superstep::messages::Message;
 
 use crate::model::request::{ChatRequest, ToolChoice, ToolSpec};
 
-/// The body of a request.
+/// Returns the body of a request.
 ///
 /// # Errors
-/// Why it cannot be made.
+/// The reason why the request is invalid.
 pub(super) fn body(
     model: &str,
     request: &ChatRequest,
@@ -29,7 +29,7 @@ pub(super) fn body(
     }
     if let Some(temperature) = request.temperature {
         if !temperature.is_finite() {
-            return Err(format!("its temperature is {temperature}"));
+            return Err(format!("the temperature is {temperature}, but must be finite"));
         }
         put("temperature", temperature.into());
     }
@@ -46,7 +46,7 @@ pub(super) fn body(
             body.insert(key.clone(), value.clone());
         }
     }
-    // How a reply is read is not the request's to say.
+    // After `extra`, since the caller of this function decides how the reply is read.
     body.insert("stream".to_owned(), streamed.into());
     Ok(Value::Object(body))
 }
@@ -56,16 +56,18 @@ fn tool(tool: &ToolSpec) -> Value {
     json!({"type": "function", "function": {"name": name, "description": description, "parameters": parameters}})
 }
 
-/// Endpoints want no choice where there is nothing to choose.
+/// Returns the tool choice. Endpoints reject a choice without tools.
 fn tool_choice(request: &ChatRequest) -> Result<Option<Value>, String> {
     let none = request.tools.is_empty();
     match &request.tool_choice {
         ToolChoice::Auto => Ok(None),
         ToolChoice::None => Ok((!none).then(|| "none".into())),
-        ToolChoice::Required if none => Err("it has to call a tool, and there is none".to_owned()),
+        ToolChoice::Required if none => {
+            Err("the tool choice is `Required`, but the request offers no tools".to_owned())
+        }
         ToolChoice::Required => Ok(Some("required".into())),
         ToolChoice::Tool(name) if request.tools.iter().all(|tool| tool.name != *name) => {
-            Err(format!("it has to call the tool `{name}`, which is not offered"))
+            Err(format!("the tool choice is `{name}`, but the request does not offer this tool"))
         }
         ToolChoice::Tool(name) => Ok(Some(json!({"type": "function", "function": {"name": name}}))),
     }

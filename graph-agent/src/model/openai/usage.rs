@@ -1,7 +1,7 @@
 use serde_json::{Map, Value};
 use superstep::messages::Usage;
 
-/// Reads `{"prompt_tokens": .., "completion_tokens": .., ..}`; the details get the names that LangChain gives them.
+/// Reads `{"prompt_tokens": .., "completion_tokens": .., ..}`. The details get LangChain's names.
 pub(super) fn read(usage: &Value) -> Option<Usage> {
     let usage = usage.as_object()?;
     let count = |key: &str| usage.get(key).and_then(Value::as_u64);
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn details_have_the_names_that_langchain_gives_them() {
+    fn details_get_langchain_names() {
         check(
             json!({
                 "prompt_tokens": 20, "completion_tokens": 10, "total_tokens": 30,
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_said_is_none_and_the_total_is_the_sum() {
+    fn missing_total_is_the_sum() {
         check(
             json!({"prompt_tokens": 2, "completion_tokens": 3, "prompt_tokens_details": null}),
             json!({"input_tokens": 2, "output_tokens": 3, "total_tokens": 5}),

@@ -21,7 +21,7 @@ fn request() -> ChatRequest {
 }
 
 #[tokio::test]
-async fn what_is_streamed_in_pieces_is_what_is_given_whole() {
+async fn streamed_reply_equals_the_complete_reply() {
     let mut replies = [
         AiMessage::new("Good morning, schöne Welt 🦀."),
         AiMessage::new("two at once")
@@ -38,15 +38,15 @@ async fn what_is_streamed_in_pieces_is_what_is_given_whole() {
     let model = ScriptedModel::new(replies.clone());
     for reply in &mut replies {
         let (count, mut whole) = streamed(&model, &request()).await.unwrap();
-        assert!(count > reply.content.text().chars().count() / 5, "{count} pieces of {reply:?}");
-        // What is wrong with arguments is said by whoever tries to read them.
+        assert!(count > reply.content.text().chars().count() / 5, "{count} chunks of {reply:?}");
+        // The assembly adds the reason why arguments cannot be read.
         whole.invalid_tool_calls.iter_mut().for_each(|call| call.error = None);
         assert_eq!(whole, *reply);
     }
 }
 
 #[tokio::test]
-async fn replies_closures_and_errors_come_in_the_order_of_the_script() {
+async fn replies_and_errors_come_in_script_order() {
     let error = ModelError::Refused { model: "m".to_owned(), status: 429, message: "slower".to_owned() };
     let model = ScriptedModel::new([AiMessage::new("one")])
         .fail(error)
@@ -57,27 +57,27 @@ async fn replies_closures_and_errors_come_in_the_order_of_the_script() {
     assert!(model.complete(&request()).await.unwrap_err().is_transient());
     assert_eq!(model.complete(&request()).await.unwrap().content, "WELL?");
     let end = model.complete(&request()).await.unwrap_err();
-    assert_eq!(end.to_string(), "model `m` cannot be asked this: its script of 3 replies has ended");
+    assert_eq!(end.to_string(), "invalid request for model `m`: the script has only 3 replies");
     assert!(!end.is_transient());
     assert_eq!(streamed(&model, &request()).await.unwrap_err().to_string(), end.to_string());
 }
 
 #[tokio::test]
-async fn a_request_is_remembered_once_it_is_made() {
+async fn requests_are_recorded_when_polled() {
     let model = ScriptedModel::new([AiMessage::new("one")]);
     let request = request().temperature(0.5);
     drop(model.complete(&request));
     drop(model.stream(&request));
-    assert_eq!((model.requests().len(), model.remaining()), (0, 1), "nothing was waited for");
+    assert_eq!((model.requests().len(), model.remaining()), (0, 1), "nothing was polled");
     model.complete(&request).await.unwrap();
     assert_eq!((model.requests(), model.remaining()), (vec![request], 0));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_handle_on_every_thread_takes_from_one_script() {
+async fn clones_on_several_threads_share_one_script() {
     let model = ScriptedModel::new((0..50).map(|number| AiMessage::new(number.to_string())));
     let shared: Arc<dyn ChatModel> = Arc::new(model.clone());
-    let asked: Vec<_> = (0..50)
+    let tasks: Vec<_> = (0..50)
         .map(|_| {
             let shared = Arc::clone(&shared);
             tokio::spawn(
@@ -85,23 +85,23 @@ async fn every_handle_on_every_thread_takes_from_one_script() {
             )
         })
         .collect();
-    let mut said = Vec::new();
-    for reply in asked {
-        said.push(reply.await.unwrap().parse::<u32>().unwrap());
+    let mut replies = Vec::new();
+    for task in tasks {
+        replies.push(task.await.unwrap().parse::<u32>().unwrap());
     }
-    said.sort_unstable();
-    assert_eq!(said, (0..50).collect::<Vec<_>>());
+    replies.sort_unstable();
+    assert_eq!(replies, (0..50).collect::<Vec<_>>());
     assert_eq!((model.requests().len(), model.remaining()), (50, 0));
 }
 
 #[tokio::test]
-async fn behind_its_script_it_may_say_what_it_makes_of_a_request() {
+async fn fallback_replies_after_the_end_of_the_script() {
     let model = ScriptedModel::new([AiMessage::new("first")])
         .otherwise(|request| AiMessage::new(request.messages.len().to_string()));
     let request = ChatRequest::new(["a", "b"]);
-    let mut said = Vec::new();
+    let mut replies = Vec::new();
     for _ in 0..3 {
-        said.push(model.complete(&request).await.unwrap().content.text().into_owned());
+        replies.push(model.complete(&request).await.unwrap().content.text().into_owned());
     }
-    assert_eq!(said, ["first", "2", "2"]);
+    assert_eq!(replies, ["first", "2", "2"]);
 }

@@ -6,19 +6,19 @@ use super::*;
 fn check(reply: Value, expected: Value) {
     let Value::Object(reply) = reply else { panic!("{reply}") };
     let mut read = serde_json::to_value(Message::from(super::read(reply).unwrap())).unwrap();
-    // Written also when there are none.
+    // An empty list is serialized, too.
     if read["tool_calls"] == json!([]) {
         read.as_object_mut().unwrap().remove("tool_calls");
     }
     assert_eq!(read, expected);
 }
 
-fn says(message: Value) -> Value {
+fn reply_with(message: Value) -> Value {
     json!({"choices": [{"index": 0, "message": message}]})
 }
 
 #[test]
-fn a_reply_keeps_what_is_said_of_it() {
+fn reply_keeps_its_metadata() {
     check(
         json!({
             "id": "chatcmpl-1", "object": "chat.completion", "created": 7, "model": "m-2", "system_fingerprint": null,
@@ -40,9 +40,9 @@ fn a_reply_keeps_what_is_said_of_it() {
 }
 
 #[test]
-fn a_refusal_and_fields_of_one_provider_stay_with_the_message() {
+fn refusal_and_unknown_fields_are_kept() {
     check(
-        says(
+        reply_with(
             json!({"content": null, "refusal": "I must not.", "citations": [{"url": "u"}], "id": "always-the-same"}),
         ),
         json!({
@@ -53,26 +53,27 @@ fn a_refusal_and_fields_of_one_provider_stay_with_the_message() {
 }
 
 #[test]
-fn a_thought_is_a_block_of_the_content() {
-    for key in THOUGHTS {
+fn reasoning_is_a_block_of_the_content() {
+    for key in REASONING_KEYS {
         check(
-            says(json!({"content": "Yes.", key: "Is it?"})),
+            reply_with(json!({"content": "Yes.", key: "Is it?"})),
             json!({"type": "ai", "content": [
                 {"type": "reasoning", "reasoning": "Is it?"}, {"type": "text", "text": "Yes."},
             ]}),
         );
     }
     check(
-        says(json!({"content": "Yes.", "reasoning": "", "reasoning_content": null})),
+        reply_with(json!({"content": "Yes.", "reasoning": "", "reasoning_content": null})),
         json!({"type": "ai", "content": "Yes."}),
     );
 }
 
 #[test]
-fn calls_are_read_and_those_with_broken_arguments_are_invalid() {
-    let called = |arguments: Value| json!({"id": "c", "type": "function", "function": {"name": "add", "arguments": arguments}});
+fn calls_with_broken_arguments_are_invalid() {
+    let call = |arguments: Value| json!({"id": "c", "type": "function", "function": {"name": "add", "arguments": arguments}});
     let read = |arguments: Value| {
-        let reply = says(json!({"role": "assistant", "content": null, "tool_calls": [called(arguments)]}));
+        let reply =
+            reply_with(json!({"role": "assistant", "content": null, "tool_calls": [call(arguments)]}));
         let Value::Object(reply) = reply else { panic!("{reply}") };
         super::read(reply).unwrap()
     };
@@ -94,14 +95,14 @@ fn calls_are_read_and_those_with_broken_arguments_are_invalid() {
 }
 
 #[test]
-fn what_is_no_reply_is_an_error_that_says_why() {
+fn invalid_reply_has_a_reason() {
     for (reply, expected) in [
-        (json!({}), "it has no choice"),
-        (json!({"choices": []}), "it has no choice"),
-        (json!({"choices": null}), "it has no choice"),
-        (json!({"choices": [{"index": 0}]}), "its choice has no message"),
-        (says(json!("text")), "its choice has no message"),
-        (says(json!({"content": 7})), "its message cannot be read"),
+        (json!({}), "the reply has no choice"),
+        (json!({"choices": []}), "the reply has no choice"),
+        (json!({"choices": null}), "the reply has no choice"),
+        (json!({"choices": [{"index": 0}]}), "the choice has no message"),
+        (reply_with(json!("text")), "the choice has no message"),
+        (reply_with(json!({"content": 7})), "the message cannot be read"),
     ] {
         let Value::Object(reply) = reply else { panic!("{reply}") };
         assert_eq!(super::read(reply).unwrap_err().to_string(), expected);

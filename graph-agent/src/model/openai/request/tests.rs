@@ -6,18 +6,18 @@ use crate::model::request::AnswerSchema;
 fn clock() -> ToolSpec {
     ToolSpec {
         name: "clock".to_owned(),
-        description: "tells the time".to_owned(),
+        description: "returns the time".to_owned(),
         parameters: json!({"type": "object", "properties": {}}),
     }
 }
 
 fn check(request: &ChatRequest, expected: Value) {
     let mut sent = body("m", request, "max_tokens", false).unwrap();
-    let fixed = sent.as_object_mut().unwrap();
-    assert_eq!(fixed.remove("model"), Some("m".into()));
-    assert_eq!(fixed.remove("stream"), Some(false.into()));
-    if fixed["messages"] == json!([{"role": "user", "content": "why?"}]) {
-        fixed.remove("messages");
+    let fields = sent.as_object_mut().unwrap();
+    assert_eq!(fields.remove("model"), Some("m".into()));
+    assert_eq!(fields.remove("stream"), Some(false.into()));
+    if fields["messages"] == json!([{"role": "user", "content": "why?"}]) {
+        fields.remove("messages");
     }
     assert_eq!(sent, expected);
 }
@@ -27,18 +27,18 @@ fn why() -> ChatRequest {
 }
 
 #[test]
-fn what_is_not_said_is_not_sent() {
+fn unset_options_are_not_sent() {
     check(&why(), json!({}));
 }
 
 #[test]
-fn everything_that_is_said_is_sent() {
+fn all_options_are_sent() {
     let answer = AnswerSchema { name: "Answer".to_owned(), schema: json!({"type": "object"}) };
     check(
         &why().tools([clock()]).answer(answer).temperature(0.5).max_tokens(7).with("seed", 3),
         json!({
             "tools": [{"type": "function", "function": {
-                "name": "clock", "description": "tells the time", "parameters": {"type": "object", "properties": {}},
+                "name": "clock", "description": "returns the time", "parameters": {"type": "object", "properties": {}},
             }}],
             "response_format": {"type": "json_schema", "json_schema": {"name": "Answer", "schema": {"type": "object"}}},
             "temperature": 0.5, "max_tokens": 7, "seed": 3,
@@ -47,7 +47,7 @@ fn everything_that_is_said_is_sent() {
 }
 
 #[test]
-fn calls_and_their_answers_are_sent_as_endpoints_want_them() {
+fn tool_calls_and_results_have_the_openai_form() {
     let history: [Message; 2] = [
         AiMessage::new("").call(ToolCall::new("call_1", "clock").arg("zone", "utc")).into(),
         Message::tool("call_1", "12:00"),
@@ -64,7 +64,7 @@ fn calls_and_their_answers_are_sent_as_endpoints_want_them() {
 }
 
 #[test]
-fn a_choice_of_tools_is_sent_where_there_are_tools() {
+fn tool_choice_is_sent_only_with_tools() {
     let named = || ToolChoice::Tool("clock".to_owned());
     for (choice, expected) in [
         (ToolChoice::Auto, None),
@@ -82,7 +82,7 @@ fn a_choice_of_tools_is_sent_where_there_are_tools() {
 }
 
 #[test]
-fn fields_of_the_request_replace_ours_and_nulls_take_them_out_but_for_the_stream() {
+fn extra_fields_replace_or_remove_all_but_stream() {
     check(
         &why()
             .temperature(0.5)
@@ -99,9 +99,9 @@ fn fields_of_the_request_replace_ours_and_nulls_take_them_out_but_for_the_stream
 }
 
 #[test]
-fn a_temperature_that_is_no_number_is_refused() {
+fn temperature_must_be_finite() {
     assert_eq!(
         body("m", &why().temperature(f64::NAN), "max_tokens", false).unwrap_err(),
-        "its temperature is NaN"
+        "the temperature is NaN, but must be finite"
     );
 }

@@ -7,52 +7,54 @@ use futures_core::Stream;
 use serde_json::Value;
 use superstep::messages::MessageChunk;
 
-use super::delta::Deltas;
+use super::delta_reader::DeltaReader;
 use super::{ChatRequest, ModelError, OpenAiModel, failure};
 
-/// A reply while it is being written. Nothing is asked before the first piece is waited for.
-pub(super) struct Reading<'a> {
+/// The stream of one reply. The request is sent at the first poll.
+pub(super) struct ReplyStream<'a> {
     model: &'a OpenAiModel,
     state: State<'a>,
 }
 
-type Pieces = StreamResponse<Value>;
+type Events = StreamResponse<Value>;
 
 enum State<'a> {
-    Asking(Pin<Box<dyn Future<Output = Result<Pieces, ModelError>> + Send + 'a>>),
-    Reading(Pieces, Deltas),
+    Requesting(Pin<Box<dyn Future<Output = Result<Events, ModelError>> + Send + 'a>>),
+    Reading(Events, DeltaReader),
     Ended,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> ReplyStream<'a> {
     pub(super) fn new(model: &'a OpenAiModel, request: &'a ChatRequest) -> Self {
-        let asking = async move {
+        let events = async move {
             let body = model.body(request, true)?;
-            let asked = model.client.chat().create_stream_byot(body).await;
-            asked.map_err(|error| failure::of(&model.model, error))
+            let events = model.client.chat().create_stream_byot(body).await;
+            events.map_err(|error| failure::from_client(&model.model, error))
         };
-        Self { model, state: State::Asking(Box::pin(asking)) }
+        Self { model, state: State::Requesting(Box::pin(events)) }
     }
 }
 
-impl Stream for Reading<'_> {
+impl Stream for ReplyStream<'_> {
     type Item = Result<MessageChunk, ModelError>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = &mut *self;
         loop {
             match &mut this.state {
-                State::Asking(asking) => match ready!(asking.as_mut().poll(cx)) {
-                    Ok(pieces) => this.state = State::Reading(pieces, Deltas::default()),
+                State::Requesting(events) => match ready!(events.as_mut().poll(cx)) {
+                    Ok(events) => this.state = State::Reading(events, DeltaReader::default()),
                     Err(error) => {
                         this.state = State::Ended;
                         return Poll::Ready(Some(Err(error)));
                     }
                 },
-                State::Reading(pieces, deltas) => {
-                    let end = match ready!(pieces.as_mut().poll_next(cx)) {
-                        None => deltas.ended().map_err(|fault| failure::no_reply(&this.model.model, fault)),
-                        Some(piece) => match this.model.object(piece).map(|piece| deltas.read(piece)) {
+                State::Reading(events, reader) => {
+                    let end = match ready!(events.as_mut().poll_next(cx)) {
+                        None => reader
+                            .finish()
+                            .map_err(|reason| failure::invalid_reply(&this.model.model, reason)),
+                        Some(event) => match this.model.object(event).map(|event| reader.read(event)) {
                             Ok(Some(chunk)) => return Poll::Ready(Some(Ok(chunk))),
                             Ok(None) => continue,
                             Err(error) => Err(error),

@@ -1,17 +1,17 @@
 use serde::{Deserialize, Serialize};
 use superstep::messages::{AiMessage, InvalidToolCall, ToolCall};
 
-/// A call of a tool on its way to the [`ToolNode`](super::ToolNode): the packet of a task of its own.
+/// The packet that a [`ToolNode`](super::ToolNode) receives: one tool call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ToolRequest {
-    /// One that can be made.
+    /// A valid call.
     Call(ToolCall),
-    /// One whose arguments cannot be read; the model is told so.
+    /// A call whose arguments cannot be read. The model gets an error message.
     Invalid(InvalidToolCall),
 }
 
 impl ToolRequest {
-    /// One for each call of a message, in their order.
+    /// Returns a request for each call of a message: first the valid calls, then the invalid ones, each in their order.
     pub fn of(message: &AiMessage) -> Vec<Self> {
         let invalid = message.invalid_tool_calls.iter().cloned().map(Self::Invalid);
         message.tool_calls.iter().cloned().map(Self::Call).chain(invalid).collect()

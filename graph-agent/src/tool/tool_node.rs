@@ -7,24 +7,30 @@ use crate::spans;
 
 use super::{BadTools, Fatal, ToolOutput, ToolRequest, Tools, Turn};
 
-/// The name of the node that [`call_tools`](super::call_tools) leads to.
+/// The name of the target node of [`call_tools`](super::call_tools).
 pub const TOOLS: &str = "tools";
 
-/// A node that calls tools: each call is a task of its own, so that they run in parallel, each asks its own questions and has
-/// its own durable steps, and what has finished is kept when another fails. Results come in the order of the calls.
+/// A node that runs tool calls.
 ///
-/// What a model can mend is told to it, as a tool message with the status `error`: a tool that is not there, arguments that do
-/// not fit, and an error of the tool. Only [`Fatal`] errors fail the node.
+/// Each call is a task of its own:
 ///
-/// It writes the tool's message, and behind it what the tool wants written.
+/// - The calls run in parallel.
+/// - Each call has its own interrupts and durable steps.
+/// - The result of a finished call is kept if another call fails.
+/// - The results are in the order of the calls.
+///
+/// An unknown tool, invalid arguments and an error of a tool do not fail the node. The model gets a tool message with the status
+/// `error` and may try again. Only a [`Fatal`] error fails the node.
+///
+/// The node writes the tool's message first, and then the tool's update of the state.
 pub struct ToolNode<S: GraphState, D = ()> {
     tools: Tools<S, D>,
 }
 
-/// A [`ToolNode`] under the name that [`call_tools`](super::call_tools) leads to.
+/// Creates a [`ToolNode`] with the name that [`call_tools`](super::call_tools) expects.
 ///
 /// # Errors
-/// Two tools have one name, or a name that models do not know.
+/// [`BadTools`], if two tools have the same name or a tool has a name that models do not accept.
 pub fn tool_node<S: HasMessages, D: Send + Sync + 'static>(
     tools: Tools<S, D>,
 ) -> Result<Named<ToolNode<S, D>>, BadTools> {
@@ -32,24 +38,27 @@ pub fn tool_node<S: HasMessages, D: Send + Sync + 'static>(
 }
 
 impl<S: HasMessages, D: Send + Sync + 'static> ToolNode<S, D> {
-    /// A node that calls these. It is put into a graph under a name, with [`named`].
+    /// Creates a node that runs these tools. Use [`named`] to add it to a graph.
     ///
     /// # Errors
-    /// Two tools have one name, or a name that models do not know.
+    /// [`BadTools`], if two tools have the same name or a tool has a name that models do not accept.
     pub fn new(tools: Tools<S, D>) -> Result<Self, BadTools> {
         tools.check()?;
         Ok(Self { tools })
     }
 
     async fn call(&self, call: &ToolCall, state: &S, ctx: &ContextWith<D>) -> Result<ToolOutput<S>> {
-        let Some(tool) = self.tools.named(&call.name) else {
-            let known: Vec<String> = self.tools.names().map(|name| format!("`{name}`")).collect();
-            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-            return Ok(ToolOutput::error(format!("there is no tool `{}`; there are: {known}", call.name)));
+        let Some(tool) = self.tools.find(&call.name) else {
+            let names: Vec<String> = self.tools.names().map(|name| format!("`{name}`")).collect();
+            let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            let message = format!("there is no tool `{}`; available tools: {names}", call.name);
+            return Ok(ToolOutput::error(message));
         };
         let output = tool.call(Turn { call, state, ctx });
         match spans::tool(tool, call, ctx.thread(), output).await {
-            Err(error) if error.downcast_ref::<Fatal>().is_none() => Ok(ToolOutput::error(told(&error))),
+            Err(error) if error.downcast_ref::<Fatal>().is_none() => {
+                Ok(ToolOutput::error(with_causes(&error)))
+            }
             result => result,
         }
     }
@@ -64,20 +73,20 @@ impl<S: HasMessages, D: Send + Sync + 'static> PacketNode<ContextWith<D>> for To
         let (id, name, output) = match request {
             ToolRequest::Call(call) => (&call.id, &call.name, self.call(call, state, ctx).await?),
             ToolRequest::Invalid(call) => {
-                let why = call.error.as_deref().unwrap_or("they are no JSON object");
-                let told = format!("the arguments of `{}` cannot be read: {why}", call.name);
-                (&call.id, &call.name, ToolOutput::error(told))
+                let reason = call.error.as_deref().unwrap_or("they are not a JSON object");
+                let message = format!("the arguments of `{}` cannot be read: {reason}", call.name);
+                (&call.id, &call.name, ToolOutput::error(message))
             }
         };
         let ToolOutput { content, artifact, status, update } = output;
         let mut message = ToolMessage::new(id, content).name(name);
         message.status = status;
-        // Null would be read as nothing again, so that it could not be stored.
+        // A stored `Some(null)` would be read back as `None`.
         message.artifact = artifact.filter(|artifact| !artifact.is_null());
-        let told = S::update_messages(MessagesUpdate::from_iter([message]));
+        let messages = S::update_messages(MessagesUpdate::from_iter([message]));
         Ok(match update {
-            Some(update) => told.and(update),
-            None => told,
+            Some(update) => messages.and(update),
+            None => messages,
         })
     }
 }
@@ -88,8 +97,8 @@ impl<S: GraphState, D> std::fmt::Debug for ToolNode<S, D> {
     }
 }
 
-/// An error and its causes, for a model.
-fn told(error: &NodeError) -> String {
+/// Returns the messages of an error and its causes.
+fn with_causes(error: &NodeError) -> String {
     let mut text = error.to_string();
     let mut cause = error.as_error().source();
     while let Some(error) = cause {

@@ -3,17 +3,15 @@ use superstep::messages::{AiMessage, MessageAssembler};
 
 use super::*;
 
-/// Reads these pieces, and says what the reply is and in how many pieces something new was.
-fn assembled(pieces: impl IntoIterator<Item = Value>) -> (AiMessage, usize) {
-    let (mut deltas, mut whole, mut count) = (Deltas::default(), MessageAssembler::default(), 0);
-    for piece in pieces {
-        let Value::Object(piece) = piece else { panic!("{piece}") };
-        if let Some(chunk) = deltas.read(piece) {
+fn assembled(chunks: impl IntoIterator<Item = Value>) -> AiMessage {
+    let (mut reader, mut whole) = (DeltaReader::default(), MessageAssembler::default());
+    for chunk in chunks {
+        let Value::Object(chunk) = chunk else { panic!("{chunk}") };
+        if let Some(chunk) = reader.read(chunk) {
             whole.push(&chunk);
-            count += 1;
         }
     }
-    (whole.finish(), count)
+    whole.finish()
 }
 
 fn delta(delta: Value) -> Value {
@@ -24,9 +22,9 @@ fn calls(calls: Value) -> Value {
     delta(json!({"tool_calls": calls}))
 }
 
-/// Id, name and arguments of each call.
-fn called(pieces: impl IntoIterator<Item = Value>) -> Vec<String> {
-    let calls = assembled(pieces).0.tool_calls;
+/// Returns the id, name and arguments of each call.
+fn assembled_calls(chunks: impl IntoIterator<Item = Value>) -> Vec<String> {
+    let calls = assembled(chunks).tool_calls;
     calls
         .iter()
         .map(|call| format!("{} {} {}", call.id, call.name, Value::Object(call.args.clone())))
@@ -34,11 +32,11 @@ fn called(pieces: impl IntoIterator<Item = Value>) -> Vec<String> {
 }
 
 #[test]
-fn what_is_said_of_a_reply_comes_once() {
-    let mut deltas = Deltas::default();
-    let mut read = |piece: Value| {
-        let Value::Object(piece) = piece else { panic!("{piece}") };
-        deltas.read(piece).map(|chunk| serde_json::to_value(chunk).unwrap())
+fn repeated_metadata_is_read_once() {
+    let mut reader = DeltaReader::default();
+    let mut read = |chunk: Value| {
+        let Value::Object(chunk) = chunk else { panic!("{chunk}") };
+        reader.read(chunk).map(|chunk| serde_json::to_value(chunk).unwrap())
     };
     let first = read(delta(json!({"role": "assistant", "content": "", "refusal": null})));
     assert_eq!(first, Some(json!({"response_metadata": {"id": "1", "model_name": "m"}})));
@@ -50,12 +48,12 @@ fn what_is_said_of_a_reply_comes_once() {
     let usage = json!({"id": "1", "choices": [], "usage": {"prompt_tokens": 2, "completion_tokens": 1}});
     let usage = read(usage).unwrap();
     assert_eq!(usage["usage_metadata"], json!({"input_tokens": 2, "output_tokens": 1, "total_tokens": 3}));
-    deltas.ended().unwrap();
+    reader.finish().unwrap();
 }
 
 #[test]
-fn thoughts_refusals_and_other_choices_go_where_they_belong() {
-    let (reply, _) = assembled([
+fn reasoning_refusals_and_other_choices_are_separated() {
+    let reply = assembled([
         delta(json!({"reasoning_content": "Is "})),
         delta(json!({"reasoning": "it?", "reasoning_content": null})),
         json!({"choices": [{"index": 1, "delta": {"content": "another"}}]}),
@@ -71,9 +69,9 @@ fn thoughts_refusals_and_other_choices_go_where_they_belong() {
 }
 
 #[test]
-fn the_probabilities_of_every_token_are_kept() {
+fn logprobs_of_every_token_are_kept() {
     let token = |token: &str| json!({"choices": [{"index": 0, "delta": {"content": token}, "logprobs": {"content": [{"token": token}]}}]});
-    let (reply, _) = assembled([token("ha"), token("ha"), token("!")]);
+    let reply = assembled([token("ha"), token("ha"), token("!")]);
     assert_eq!(
         reply.response_metadata["logprobs"],
         json!({"content": [{"token": "ha"}, {"token": "ha"}, {"token": "!"}]})
@@ -81,12 +79,12 @@ fn the_probabilities_of_every_token_are_kept() {
 }
 
 #[test]
-fn pieces_of_several_calls_find_their_call() {
+fn interleaved_chunks_reach_their_calls() {
     let begin = |index: u64, id: &str| json!({"index": index, "id": id, "type": "function", "function": {"name": "add", "arguments": ""}});
     let more = |index: u64, args: &str| json!({"index": index, "function": {"arguments": args}});
     let expected = [r#"a add {"x":1}"#, r#"b add {"x":2}"#];
     assert_eq!(
-        called([
+        assembled_calls([
             calls(json!([begin(0, "a"), begin(1, "b")])),
             calls(json!([more(1, "{\"x\":")])),
             calls(json!([more(0, "{\"x\""), more(1, " 2}")])),
@@ -97,23 +95,23 @@ fn pieces_of_several_calls_find_their_call() {
 }
 
 #[test]
-fn calls_stand_in_the_order_of_their_numbers_whichever_begins_first() {
+fn calls_are_ordered_by_number() {
     let call = |index: u64, id: &str| json!({"index": index, "id": id, "function": {"name": "add", "arguments": "{}"}});
     assert_eq!(
-        called([calls(json!([call(1, "b")])), calls(json!([call(0, "a")]))]),
+        assembled_calls([calls(json!([call(1, "b")])), calls(json!([call(0, "a")]))]),
         ["a add {}", "b add {}"]
     );
 }
 
 #[test]
-fn an_id_or_a_name_that_comes_late_is_the_call_s_and_each_call_has_a_number_of_its_own() {
-    let mut deltas = Deltas::default();
+fn late_ids_and_names_are_assigned_and_numbers_are_unique() {
+    let mut reader = DeltaReader::default();
     let mut read = |call: Value| {
-        let Value::Object(piece) = calls(json!([call])) else { unreachable!() };
-        deltas.read(piece).unwrap().calls.remove(0)
+        let Value::Object(chunk) = calls(json!([call])) else { unreachable!() };
+        reader.read(chunk).unwrap().calls.remove(0)
     };
-    let begun = read(json!({"index": 0, "function": {"name": "add"}}));
-    assert_eq!((begun.index, begun.id, begun.name.as_deref()), (0, None, Some("add")));
+    let first = read(json!({"index": 0, "function": {"name": "add"}}));
+    assert_eq!((first.index, first.id, first.name.as_deref()), (0, None, Some("add")));
     let more = read(json!({"index": 0, "id": "a", "function": {"arguments": "{}"}}));
     assert_eq!((more.index, more.id.as_deref(), more.name), (0, Some("a"), None));
     let other = read(json!({"index": 0, "id": "b", "function": {"name": "add"}}));
@@ -127,43 +125,49 @@ fn an_id_or_a_name_that_comes_late_is_the_call_s_and_each_call_has_a_number_of_i
 }
 
 #[test]
-fn calls_of_servers_that_do_not_number_them_are_told_apart() {
+fn calls_without_distinct_numbers_are_separated() {
     let call = |index: Value, id: &str, args: &str| json!({"index": index, "id": id, "function": {"name": "add", "arguments": args}});
     let expected = [r#"a add {"x":1}"#, r#"b add {"x":2}"#];
     for index in [json!(0), Value::Null] {
         let [a, b] =
             [("a", "{\"x\": 1}"), ("b", "{\"x\": 2}")].map(|(id, args)| call(index.clone(), id, args));
-        assert_eq!(called([calls(json!([a.clone(), b.clone()]))]), expected, "at once");
-        assert_eq!(called([calls(json!([a])), calls(json!([b]))]), expected, "one by one");
+        assert_eq!(assembled_calls([calls(json!([a.clone(), b.clone()]))]), expected, "at once");
+        assert_eq!(assembled_calls([calls(json!([a])), calls(json!([b]))]), expected, "one by one");
     }
     let object = json!({"index": 0, "id": "a", "function": {"name": "add", "arguments": {"x": 1}}});
-    assert_eq!(called([calls(json!([object]))]), [r#"a add {"x":1}"#], "arguments as an object");
+    assert_eq!(assembled_calls([calls(json!([object]))]), [r#"a add {"x":1}"#], "arguments as an object");
 }
 
 #[test]
-fn a_call_whose_pieces_repeat_or_change_their_id_is_one() {
-    let piece = |id: &str, name: Value, args: &str| {
+fn call_stays_one_when_chunks_repeat_or_change_its_id() {
+    let chunk = |id: &str, name: Value, args: &str| {
         calls(json!([{"index": 0, "id": id, "function": {"name": name, "arguments": args}}]))
     };
     let expected = [r#"a add {"x":1}"#];
-    assert_eq!(called([piece("a", "add".into(), "{\"x\":"), piece("a", "add".into(), "1}")]), expected);
-    assert_eq!(called([piece("a", "add".into(), "{\"x\":"), piece("b", Value::Null, "1}")]), expected);
-    assert_eq!(called([piece("a", "add".into(), "{\"x\":"), piece("", "".into(), "1}")]), expected);
+    assert_eq!(
+        assembled_calls([chunk("a", "add".into(), "{\"x\":"), chunk("a", "add".into(), "1}")]),
+        expected
+    );
+    assert_eq!(
+        assembled_calls([chunk("a", "add".into(), "{\"x\":"), chunk("b", Value::Null, "1}")]),
+        expected
+    );
+    assert_eq!(assembled_calls([chunk("a", "add".into(), "{\"x\":"), chunk("", "".into(), "1}")]), expected);
 }
 
 #[test]
-fn a_reply_is_whole_when_it_says_why_it_stops() {
-    let ended = |pieces: &[Value]| {
-        let mut deltas = Deltas::default();
-        for piece in pieces {
-            deltas.read(piece.as_object().unwrap().clone());
+fn reply_is_complete_only_with_a_finish_reason() {
+    let finish = |chunks: &[Value]| {
+        let mut reader = DeltaReader::default();
+        for chunk in chunks {
+            reader.read(chunk.as_object().unwrap().clone());
         }
-        deltas.ended().map_err(|fault| fault.to_string())
+        reader.finish().map_err(|reason| reason.to_string())
     };
-    assert_eq!(ended(&[]).unwrap_err(), "it is not a stream of pieces");
+    assert_eq!(finish(&[]).unwrap_err(), "the stream has no chunks");
     assert_eq!(
-        ended(&[delta(json!({"content": "a"}))]).unwrap_err(),
-        "it breaks off before it says why it stops"
+        finish(&[delta(json!({"content": "a"}))]).unwrap_err(),
+        "the reply is cut off: it ends before its finish reason"
     );
-    ended(&[json!({"choices": [{"delta": {}, "finish_reason": "length"}]})]).unwrap();
+    finish(&[json!({"choices": [{"delta": {}, "finish_reason": "length"}]})]).unwrap();
 }

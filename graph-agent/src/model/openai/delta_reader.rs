@@ -1,0 +1,139 @@
+use serde_json::{Map, Value};
+use superstep::messages::{MessageChunk, ToolCallChunk};
+
+use super::failure::InvalidReply;
+use super::reply::{first_choice, take_reasoning};
+use super::{metadata, usage};
+
+/// Reads the chunks of a streamed reply.
+#[derive(Default)]
+pub(super) struct DeltaReader {
+    /// The metadata so far. Providers repeat it in each chunk.
+    metadata: Map<String, Value>,
+    calls: Vec<PartialCall>,
+    started: bool,
+    /// `true` after a chunk with a finish reason.
+    finished: bool,
+}
+
+/// A tool call whose chunks are still arriving.
+struct PartialCall {
+    /// The provider's number of the call. Some providers give several calls the same number.
+    number: Option<u64>,
+    /// Our number of the call: the provider's, if no other call has it.
+    index: usize,
+    id: String,
+    has_name: bool,
+}
+
+impl DeltaReader {
+    /// Reads a chunk. Returns `None` if it contains nothing new.
+    pub(super) fn read(&mut self, mut chunk: Map<String, Value>) -> Option<MessageChunk> {
+        self.started = true;
+        let mut choice = first_choice(&mut chunk).unwrap_or_default();
+        let mut read = match choice.remove("delta") {
+            Some(Value::Object(delta)) => self.delta(delta),
+            _ => MessageChunk::default(),
+        };
+        self.finished |= choice.get("finish_reason").is_some_and(|reason| !reason.is_null());
+        read.usage = chunk.get("usage").and_then(usage::read);
+        read.response_metadata = self.new_metadata(metadata::read(chunk, choice));
+        (read != MessageChunk::default()).then_some(read)
+    }
+
+    /// Checks at the end of the stream that the reply is complete.
+    pub(super) fn finish(&self) -> Result<(), InvalidReply> {
+        match (self.started, self.finished) {
+            (_, true) => Ok(()),
+            (true, false) => Err(InvalidReply::CutOff),
+            (false, false) => Err(InvalidReply::NoChunk),
+        }
+    }
+
+    fn new_metadata(&mut self, metadata: Map<String, Value>) -> Map<String, Value> {
+        // `logprobs` belong to each token, even if they are equal to the previous ones.
+        let new = metadata
+            .into_iter()
+            .filter(|(key, value)| key == "logprobs" || self.metadata.get(key) != Some(value));
+        let new: Map<String, Value> = new.collect();
+        self.metadata.extend(new.clone());
+        new
+    }
+
+    fn delta(&mut self, mut delta: Map<String, Value>) -> MessageChunk {
+        let mut chunk = MessageChunk::default();
+        chunk.reasoning = take_reasoning(&mut delta);
+        match delta.remove("content") {
+            Some(Value::String(text)) => chunk.text = text,
+            Some(Value::Array(parts)) => {
+                let texts = parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str));
+                chunk.text = texts.collect();
+            }
+            _ => {}
+        }
+        if let Some(Value::Array(calls)) = delta.remove("tool_calls") {
+            chunk.calls = calls.into_iter().map(|call| self.call(call)).collect();
+        }
+        delta.remove("role");
+        delta.remove("id");
+        delta.retain(|_, value| !value.is_null());
+        chunk.additional_kwargs = delta;
+        chunk
+    }
+
+    fn call(&mut self, mut call: Value) -> ToolCallChunk {
+        let text = |value: Option<&Value>| {
+            value.and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
+        };
+        let number = call.get("index").and_then(Value::as_u64);
+        let id = text(call.get("id"));
+        let function = call.get_mut("function").map(Value::take).unwrap_or_default();
+        let name = text(function.get("name"));
+        let args = match function.get("arguments") {
+            Some(Value::String(args)) => args.clone(),
+            // Some servers write the object itself.
+            Some(args @ Value::Object(_)) => args.to_string(),
+            _ => String::new(),
+        };
+        let position = self.position(number, id.as_deref(), name.is_some());
+        let Some(call) = self.calls.get_mut(position) else { return self.start_call(number, id, name, args) };
+        // Only the first id and the first name of a call count.
+        let id = id.filter(|_| call.id.is_empty());
+        call.id.extend(id.as_deref());
+        let name = name.filter(|_| !call.has_name);
+        call.has_name |= name.is_some();
+        ToolCallChunk { index: call.index, id, name, args }
+    }
+
+    /// Returns the position of the call that a chunk belongs to: the last call of its number, unless the chunk starts a new call.
+    ///
+    /// Some providers give all calls the same number or none. Others give each chunk its own id, but only the first chunk of a call
+    /// has a name. So a chunk starts a new call only if it has both a name and a different id.
+    fn position(&self, number: Option<u64>, id: Option<&str>, has_name: bool) -> usize {
+        let same = |call: &PartialCall| number.is_none() || call.number == number;
+        let other =
+            |call: &PartialCall| has_name && id.is_some_and(|id| !call.id.is_empty() && call.id != id);
+        let last = self.calls.iter().enumerate().rfind(|(_, call)| same(call));
+        last.filter(|(_, call)| !other(call)).map_or(self.calls.len(), |(position, _)| position)
+    }
+
+    fn start_call(
+        &mut self,
+        number: Option<u64>,
+        id: Option<String>,
+        name: Option<String>,
+        args: String,
+    ) -> ToolCallChunk {
+        let taken = |index: &usize| self.calls.iter().any(|call| call.index == *index);
+        let own = number.and_then(|number| usize::try_from(number).ok()).filter(|index| !taken(index));
+        let next = || self.calls.iter().map(|call| call.index.saturating_add(1)).max().unwrap_or_default();
+        let index = own.unwrap_or_else(next);
+        let call =
+            PartialCall { number, index, id: id.clone().unwrap_or_default(), has_name: name.is_some() };
+        self.calls.push(call);
+        ToolCallChunk { index, id, name, args }
+    }
+}
+
+#[cfg(test)]
+mod tests;
