@@ -1,4 +1,4 @@
-//! What is given back: quotations with their sources, and a text made of them.
+//! Answers: quotations with their sources, and a text for people.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 use crate::question::Part;
 use crate::quote::Quotation;
 
-/// An answer and what it stands on.
+/// An answer and its quotations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// For people to read; cites its sources as `file:line`.
+    /// The text for people. It cites sources as `file:line`.
     pub text: String,
-    /// What it stands on, in the order of the question's parts, best first.
+    /// The quotations, in the order of the question's parts, and best first for each part.
     pub quotations: Vec<Quotation>,
 }
 
-/// The quotations of all parts, in the order of the parts; a line that answers two of them is quoted for the first.
+/// Orders the quotations by part. A line that answers two parts is quoted only for the first.
 pub fn collect(mut quotations: Vec<Quotation>) -> Vec<Quotation> {
     quotations.sort_by_key(|quotation| quotation.part);
     let mut seen = BTreeSet::new();
@@ -25,7 +25,7 @@ pub fn collect(mut quotations: Vec<Quotation>) -> Vec<Quotation> {
     quotations
 }
 
-/// An answer in the documents' own words.
+/// Creates an answer from quotations only.
 pub fn extract(parts: &[Part], quotations: Vec<Quotation>) -> Answer {
     let mut text = String::new();
     for (number, part) in parts.iter().enumerate() {
@@ -36,7 +36,7 @@ pub fn extract(parts: &[Part], quotations: Vec<Quotation>) -> Answer {
         }
         if own.is_empty() && parts.len() > 1 {
             let elsewhere = quotations.iter().any(|quotation| quotation.part < number);
-            let hint = if elsewhere { "nothing that is not quoted above" } else { "nothing found" };
+            let hint = if elsewhere { "no other quotations than above" } else { "nothing found" };
             let _ = writeln!(text, "   {hint}");
         }
         for quotation in own {
@@ -46,16 +46,16 @@ pub fn extract(parts: &[Part], quotations: Vec<Quotation>) -> Answer {
     Answer { text, quotations }
 }
 
-/// An answer that a model wrote, with the sources that it cites as `[1]`, `[2]` … below it.
+/// Creates an answer from a model's reply, followed by the sources that the reply cites as `[1]`, `[2]` ….
 pub fn written(reply: &str, quotations: Vec<Quotation>) -> Answer {
     let cited = citations(reply);
     let mut text = format!("{}\n\n", reply.trim());
     if cited.iter().any(|number| *number == 0 || *number > quotations.len()) {
-        text.push_str("(the model cites numbers that stand for no source)\n");
+        text.push_str("(the model cites sources that do not exist)\n");
     }
     let uncited = !(1..=quotations.len()).any(|number| cited.contains(&number));
     if uncited {
-        text.push_str("(the model cites none of its sources)\n");
+        text.push_str("(the model cites no source)\n");
     }
     for (number, quotation) in (1..).zip(&quotations) {
         if uncited || cited.contains(&number) {
@@ -65,7 +65,7 @@ pub fn written(reply: &str, quotations: Vec<Quotation>) -> Answer {
     Answer { text, quotations }
 }
 
-/// The numbers in square brackets: `[2]`, also `[1, 3]`.
+/// Returns the numbers in square brackets, such as `[2]` and `[1, 3]`.
 fn citations(text: &str) -> BTreeSet<usize> {
     let brackets = text.split('[').skip(1).filter_map(|rest| rest.split_once(']'));
     brackets
@@ -86,39 +86,42 @@ mod tests {
     }
 
     #[test]
-    fn quotations_follow_the_parts_and_no_line_is_quoted_twice() {
+    fn quotations_are_ordered_by_part_without_duplicates() {
         let all = collect(vec![quotation(1, 7), quotation(0, 9), quotation(1, 9), quotation(0, 3)]);
         let order: Vec<_> = all.iter().map(|quotation| (quotation.part, quotation.line)).collect();
         assert_eq!(order, [(0, 9), (0, 3), (1, 7)]);
     }
 
     #[test]
-    fn one_part_needs_no_heading() {
+    fn single_part_has_no_heading() {
         let answer = extract(&[part("Why")], vec![quotation(0, 3)]);
         assert_eq!(answer.text, "   “line 3” — docs/a.md:3\n");
     }
 
     #[test]
-    fn every_part_is_listed_also_without_an_answer() {
+    fn parts_without_an_answer_are_listed() {
         let answer = extract(&[part("Why"), part("How"), part("When")], vec![quotation(1, 3)]);
         assert_eq!(
             answer.text,
-            "1. Why\n   nothing found\n\n2. How\n   “line 3” — docs/a.md:3\n\n3. When\n   nothing that is not quoted above\n"
+            "1. Why\n   nothing found\n\n2. How\n   “line 3” — docs/a.md:3\n\n3. When\n   no other quotations than above\n"
         );
     }
 
     #[test]
-    fn a_written_answer_lists_what_it_cites() {
+    fn model_answer_lists_only_cited_sources() {
         let sources = vec![quotation(0, 3), quotation(0, 5)];
         assert_eq!(written("So it is [2].\n", sources).text, "So it is [2].\n\n[2] docs/a.md:5\n");
     }
 
     #[test]
-    fn citations_that_lead_nowhere_are_said_to() {
+    fn invalid_and_missing_citations_are_reported() {
         let answer = written("It is [7].", vec![quotation(0, 3)]);
-        assert!(answer.text.contains("stand for no source") && answer.text.contains("[1] docs/a.md:3"));
+        assert!(
+            answer.text.contains("cites sources that do not exist")
+                && answer.text.contains("[1] docs/a.md:3")
+        );
         let answer = written("It is.", vec![quotation(0, 3)]);
-        assert!(answer.text.contains("cites none") && answer.text.contains("[1] docs/a.md:3"));
+        assert!(answer.text.contains("cites no source") && answer.text.contains("[1] docs/a.md:3"));
     }
 
     #[test]

@@ -2,51 +2,51 @@ use std::path::PathBuf;
 
 use crate::corpus::Skipped;
 
-/// What can go wrong before, or while, a question is answered.
+/// An error of `ask` outside its graph.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The folder is not there.
-    #[error("no folder or file `{}`", .folder.display())]
+    /// The folder does not exist.
+    #[error("there is no folder or file `{}`", .folder.display())]
     NoSuchFolder {
-        /// As it was given.
+        /// The path on the command line.
         folder: PathBuf,
-        /// What the system said.
+        /// The cause.
         source: std::io::Error,
     },
 
-    /// The folder holds nothing that could be read.
+    /// The folder contains no readable document.
     #[error("no text to read in `{}`{}", .folder.display(), Skipped::summary(.skipped))]
     NoText {
-        /// As it was given.
+        /// The path on the command line.
         folder: PathBuf,
-        /// What was there, but could not be read.
+        /// The files that could not be read.
         skipped: Vec<Skipped>,
     },
 
     /// The full-text index failed.
-    #[error("searching the documents failed")]
+    #[error("the search in the documents failed")]
     Index(#[source] Box<dyn std::error::Error + Send + Sync>),
 
-    /// The question consists of words like "what" and "is" alone.
+    /// The question contains only stop words, such as "is" and "the".
     #[error("no word to search for in `{question}`")]
     NoWords {
-        /// As it was asked.
+        /// The question.
         question: String,
     },
 
-    /// A chat endpoint is configured in a way that cannot work.
+    /// The configuration of the chat endpoint is invalid.
     #[error("{0}")]
     ChatSetup(&'static str),
 
     /// The chat endpoint failed.
-    #[error("asking `{model}` at `{endpoint}` failed")]
+    #[error("the request to model `{model}` at `{endpoint}` failed")]
     Chat {
-        /// The model's name.
+        /// The name of the model.
         model: String,
         /// The base URL.
         endpoint: String,
-        /// What the client said.
+        /// The cause.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 }

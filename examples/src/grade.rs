@@ -1,4 +1,4 @@
-//! Whether what was found will do.
+//! Grades for search results: good enough for an answer or not.
 
 use std::collections::BTreeSet;
 
@@ -6,33 +6,33 @@ use serde::{Deserialize, Serialize};
 
 use crate::index::{Hit, Index};
 
-/// How well a part of the question is served.
+/// The grade of a search for one part of the question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Grade {
-    /// No passage has any of its words.
+    /// No passage contains any of the words.
     Nothing,
-    /// Some words were found, but too few together in one passage.
+    /// Some words were found, but too few of them in one passage.
     Weak,
-    /// One passage has most of what was asked for.
+    /// One passage contains most of the words.
     Good,
 }
 
-/// Below this share of the query in its best passage, another query is tried.
+/// The minimum coverage of the best passage. Below it, another query is tried.
 const GOOD: f32 = 0.6;
 
-/// Below this share of what was *meant*, a passage speaks of something else. Rewriting gives up words one by one; without
-/// a floor, any question would end up with a passage that happens to share a word.
+/// The minimum relevance of a passage. Rewriting drops words one by one. Without a minimum, every question would end with a passage
+/// that happens to share one word.
 const RELEVANT: f32 = 0.3;
 
 impl Hit {
-    /// Whether the passage may be quoted.
+    /// Returns `true` if the passage may be quoted.
     pub fn is_relevant(&self) -> bool {
         self.relevance >= RELEVANT
     }
 }
 
-/// Grades one search by the best of its hits.
+/// Grades one search by its best hit.
 pub fn grade(hits: &[Hit]) -> Grade {
     match hits.iter().map(|hit| hit.coverage).max_by(f32::total_cmp) {
         None => Grade::Nothing,
@@ -41,9 +41,9 @@ pub fn grade(hits: &[Hit]) -> Grade {
     }
 }
 
-/// The share of `wanted` that is among `found`, each word weighing as much as it is rare in the corpus.
+/// Returns the share of `wanted` that `found` contains. Rare words have a greater weight.
 ///
-/// The score of a search cannot serve as a measure: BM25 has no upper bound and no meaning across queries.
+/// BM25 scores cannot be used instead: they have no upper bound and cannot be compared across queries.
 pub fn covered(index: &Index, wanted: &[String], found: &BTreeSet<String>) -> f32 {
     let weight = |stem: &String| index.rarity(stem);
     let all: f32 = wanted.iter().map(weight).sum();
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_hit_decides() {
+    fn best_hit_decides_the_grade() {
         check(&[], Grade::Nothing);
         check(&[0.2, 0.59], Grade::Weak);
         check(&[0.2, 0.6], Grade::Good);
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rare_word_weighs_more_than_a_common_one() {
+    fn rare_words_have_a_greater_weight() {
         let index = index(&["graph node", "graph edge", "graph"]);
         let wanted = ["graph".to_owned(), "node".to_owned()];
         let by_rare = covered(&index, &wanted, &stems("node"));

@@ -14,49 +14,48 @@ use crate::grade::covered;
 use crate::query::Query;
 use crate::words::{analyzer, stems};
 
-/// A corpus that can be searched.
+/// A full-text index of a corpus.
 pub struct Index {
     passages: Vec<Passage>,
     searcher: Searcher,
     fields: Fields,
-    /// Every stem of the corpus, and in how many passages it is.
+    /// The stems of the corpus with their numbers of passages.
     vocabulary: BTreeMap<String, u64>,
 }
 
 #[derive(Clone, Copy)]
 struct Fields {
-    /// Which of the passages.
+    /// The index of the passage in `Index::passages`.
     id: Field,
     headings: Field,
     text: Field,
 }
 
-/// A passage that was found; see [`Index::passage`].
+/// A search result: a reference to a passage. See [`Index::passage`].
 ///
-/// It names the passage by its place in the documents, not by a number of this index: a hit may be stored, and be read when
-/// the documents are others.
+/// It refers to file and line instead of an id of the index, since hits are stored and the documents may change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hit {
     /// The passage's file.
     pub file: String,
     /// The passage's first line.
     pub line: usize,
-    /// Its BM25 score, comparable within one search only.
+    /// The BM25 score, comparable only with others of the same search.
     pub score: f32,
-    /// The share of what was searched for that it contains, from 0 to 1; see [`covered`].
+    /// The share of [`Query::stems`] that the passage contains, from 0 to 1; see [`covered`].
     pub coverage: f32,
-    /// The share of what was *meant* that it contains.
+    /// The share of [`Query::meant`] that the passage contains, from 0 to 1.
     pub relevance: f32,
 }
 
 const ANALYZER: &str = "words";
-/// A heading says what a passage is about, though not in the passage's own words.
+/// Words of headings count less than words of the passage itself.
 const HEADING_BOOST: f32 = 0.5;
-/// tantivy's least.
+/// The minimum that tantivy accepts.
 const WRITER_BYTES: usize = 15_000_000;
 
 impl Index {
-    /// Indexes the passages, in memory.
+    /// Indexes the passages in memory.
     ///
     /// # Errors
     /// [`Error::Index`].
@@ -74,17 +73,17 @@ impl Index {
         Ok(Self { passages, searcher, fields, vocabulary })
     }
 
-    /// The passages that contain any of the query's stems, best first; equally good ones in the corpus's order.
+    /// Returns the passages that contain any of the query's stems, best first. Equally good ones are in the order of the corpus.
     ///
     /// # Errors
     /// [`Error::Index`].
     pub fn search(&self, query: &Query, limit: usize) -> Result<Vec<Hit>, Error> {
         let mut hits = self.ranked(query, limit).map_err(failed)?;
-        hits.sort_by(|(a, one), (b, other)| other.score.total_cmp(&one.score).then(a.cmp(b)));
+        hits.sort_by(|(i, a), (j, b)| b.score.total_cmp(&a.score).then(i.cmp(j)));
         Ok(hits.into_iter().map(|(_, hit)| hit).collect())
     }
 
-    /// The hits, each with its passage's number.
+    /// Returns the hits, each with the index of its passage.
     fn ranked(&self, query: &Query, limit: usize) -> tantivy::Result<Vec<(usize, Hit)>> {
         let clauses = query.stems.iter().flat_map(|stem| {
             let term = |field| -> Box<dyn Clause> {
@@ -110,31 +109,31 @@ impl Index {
         Ok(hits)
     }
 
-    /// The passage that was found; `None` if no passage begins there any more.
+    /// Returns the passage of a hit, or `None` if no passage starts at its line.
     pub fn passage(&self, hit: &Hit) -> Option<&Passage> {
         self.passages.iter().find(|passage| passage.file == hit.file && passage.first_line() == hit.line)
     }
 
-    /// In how many passages a stem is.
+    /// Returns the number of passages that contain a stem.
     pub fn frequency(&self, stem: &str) -> u64 {
         self.vocabulary.get(stem).copied().unwrap_or(0)
     }
 
-    /// How much a stem says: BM25's inverse document frequency, greatest for one that is nowhere.
+    /// Returns BM25's inverse document frequency of a stem. It is greatest for an unknown stem.
     pub fn rarity(&self, stem: &str) -> f32 {
         let all = self.passages.len() as f32;
         let with = self.frequency(stem) as f32;
         (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
     }
 
-    /// Every stem of the corpus, sorted.
+    /// Returns all stems of the corpus, sorted.
     pub fn vocabulary(&self) -> impl Iterator<Item = &str> {
         self.vocabulary.keys().map(String::as_str)
     }
 }
 
 impl Passage {
-    /// The headings above it and its lines: what it can be found by.
+    /// Returns the indexed text: the headings of the passage and its lines.
     fn searchable(&self) -> String {
         format!("{}\n{}", self.headings.join("\n"), self.text())
     }
@@ -154,7 +153,7 @@ fn schema() -> (Fields, Schema) {
 }
 
 fn fill(index: &tantivy::Index, fields: Fields, passages: &[Passage]) -> tantivy::Result<Searcher> {
-    // One thread: scores depend on how passages are spread over segments, and an answer must not depend on timing.
+    // With one thread the results are deterministic: scores depend on the distribution of passages over segments.
     let mut writer: IndexWriter = index.writer_with_num_threads(1, WRITER_BYTES)?;
     for (id, passage) in passages.iter().enumerate() {
         let mut document = TantivyDocument::default();
@@ -177,7 +176,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::corpus::Line;
 
-    /// An index over one-line passages.
+    /// Creates an index of one-line passages.
     pub(crate) fn index(texts: &[&str]) -> Index {
         let passage = |(number, text): (usize, &&str)| Passage {
             file: "f.md".to_owned(),
@@ -194,7 +193,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_passage_with_more_and_rarer_words_comes_first() {
+    fn passages_with_more_and_rarer_words_come_first() {
         let index = index(&["a graph of nodes", "a graph", "reducers fold updates", "a graph of updates"]);
         assert_eq!(found(&index, "graph updates", 10), [3, 2, 1, 0]);
         assert_eq!(found(&index, "reducer", 10), [2]);
@@ -209,7 +208,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn headings_help_to_find() {
+    fn headings_are_searched() {
         let passage = |number: usize, headings: &[&str], text: &str| Passage {
             file: "f.md".to_owned(),
             headings: headings.iter().map(|&heading| heading.to_owned()).collect(),
@@ -221,7 +220,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_hit_is_found_by_its_place_and_only_there() {
+    fn hit_refers_to_file_and_line() {
         let hit = |line| Hit { file: "f.md".to_owned(), line, score: 1.0, coverage: 1.0, relevance: 1.0 };
         let index = index(&["a graph", "a node"]);
         assert_eq!(index.passage(&hit(2)).map(Passage::text).as_deref(), Some("a node"));
@@ -229,7 +228,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn rare_words_say_more() {
+    fn rare_words_have_a_greater_rarity() {
         let index = index(&["graph node", "graph edge", "graph route"]);
         assert_eq!(index.frequency("graph"), 3);
         assert!(index.rarity("node") > index.rarity("graph"));

@@ -1,7 +1,7 @@
-//! What `ask` is made of, apart from its graph: reading a folder, searching it, and writing down what was found.
+//! The parts of `ask` outside its graph: reading a folder, searching it, and quoting the results.
 //!
-//! None of this knows of graphs. The graph itself is in `src/bin/ask/`; the numbered programs beside it show one idea
-//! of the library each.
+//! This crate does not use graphs. The graph of `ask` is in `src/bin/ask/`. Each numbered program next to it shows one feature of
+//! superstep.
 
 pub mod corpus;
 pub mod words;
@@ -24,7 +24,7 @@ mod error;
 
 pub use error::Error;
 
-/// The examples of the README and of the documents on machines and workflows are compiled, and run, with the tests.
+/// Compiles and runs the examples of the README and of the guides to state machines and workflows.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 #[doc = include_str!("../../docs/how-to/state-machines.md")]

@@ -4,19 +4,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::question::Part;
 
-/// What is searched for, and what was meant by it.
+/// A query for one part of a question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Query {
-    /// Which part of the question it is for.
+    /// The index of the part.
     pub part: usize,
-    /// The stems to search for; rewriting makes them fewer.
+    /// The stems to search for. Rewriting drops some of them.
     pub stems: Vec<String>,
-    /// The stems of the question, with spelling mended but nothing given up: what an answer is measured by.
+    /// All stems of the question, with corrected spelling. The relevance of a passage is measured by them.
     pub meant: Vec<String>,
 }
 
 impl Query {
-    /// The first query for a part of a question.
+    /// Creates the first query for a part of a question.
     pub fn new(number: usize, part: &Part) -> Self {
         let stems: Vec<_> = part.words.iter().map(|word| word.stem.clone()).collect();
         Self { part: number, meant: stems.clone(), stems }

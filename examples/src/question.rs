@@ -1,4 +1,4 @@
-//! A question and the parts it asks for.
+//! Splitting a question into its parts.
 
 use std::ops::ControlFlow;
 
@@ -7,26 +7,26 @@ use serde::{Deserialize, Serialize};
 use crate::Error;
 use crate::words::{Word, words};
 
-/// One thing that a question asks for.
+/// One part of a question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
-    /// In the asker's words.
+    /// The text of the part.
     pub text: String,
-    /// What to search for.
+    /// The words to search for.
     pub words: Vec<Word>,
 }
 
-/// More parts than this are not a question but a text.
-const MOST_PARTS: usize = 8;
+/// The maximum number of parts. Further parts are ignored.
+const MAX_PARTS: usize = 8;
 
-/// Words that begin a question of its own after "and" or a comma.
+/// Words that start a new part after "and" or a comma.
 const OPENERS: [&str; 26] = [
     "are", "can", "could", "describe", "did", "do", "does", "explain", "has", "have", "how", "is", "list",
     "must", "shall", "should", "tell", "was", "were", "what", "when", "where", "which", "who", "whose",
     "why",
 ];
 const CONJUNCTIONS: [&str; 5] = ["&", "and", "but", "or", "then"];
-/// Words that stand for what the part before was about.
+/// Words that refer to the previous part.
 const PRONOUNS: [&str; 8] = ["it", "its", "one", "that", "their", "them", "they", "this"];
 
 /// Splits a question at question marks, semicolons, line ends, and before "and how", "or why" and the like.
@@ -41,7 +41,7 @@ const PRONOUNS: [&str; 8] = ["it", "its", "one", "that", "their", "them", "they"
 /// ```
 ///
 /// # Errors
-/// [`Error::NoWords`] when there is nothing to search for.
+/// [`Error::NoWords`], if the question contains only stop words.
 pub fn parts(question: &str) -> Result<Vec<Part>, Error> {
     let mut parts: Vec<Part> = Vec::new();
     for text in question.split(['?', ';', '\n']).flat_map(clauses) {
@@ -49,16 +49,16 @@ pub fn parts(question: &str) -> Result<Vec<Part>, Error> {
         if own.is_empty() {
             continue;
         }
-        let mut asked = Part { text, words: Vec::new() };
-        let before = parts.last().map(|part| part.words.as_slice()).unwrap_or_default();
-        let meant = if refers_back(&asked.text) { before } else { &[] };
-        for word in own.iter().chain(meant) {
-            if !asked.words.iter().any(|known| known.stem == word.stem) {
-                asked.words.push(word.clone());
+        let mut part = Part { text, words: Vec::new() };
+        let previous = parts.last().map(|part| part.words.as_slice()).unwrap_or_default();
+        let inherited = if refers_back(&part.text) { previous } else { &[] };
+        for word in own.iter().chain(inherited) {
+            if !part.words.iter().any(|known| known.stem == word.stem) {
+                part.words.push(word.clone());
             }
         }
-        if parts.len() < MOST_PARTS && !parts.contains(&asked) {
-            parts.push(asked);
+        if parts.len() < MAX_PARTS && !parts.contains(&part) {
+            parts.push(part);
         }
     }
     if parts.is_empty() {
@@ -67,20 +67,20 @@ pub fn parts(question: &str) -> Result<Vec<Part>, Error> {
     Ok(parts)
 }
 
-/// A sentence cut before each conjunction or comma that a question word follows.
+/// Splits a sentence at each conjunction or comma that a question word follows.
 fn clauses(sentence: &str) -> Vec<String> {
     let mut clauses = vec![Vec::new()];
     let mut rest = sentence.split_whitespace().peekable();
     while let Some(token) = rest.next() {
         let opens = |next: Option<&&str>| next.is_some_and(|next| OPENERS.contains(&plain(next).as_str()));
-        let cut = if CONJUNCTIONS.contains(&plain(token).as_str()) && opens(rest.peek()) {
+        let flow = if CONJUNCTIONS.contains(&plain(token).as_str()) && opens(rest.peek()) {
             ControlFlow::Break(None)
         } else if token.ends_with(',') && opens(rest.peek()) {
             ControlFlow::Break(Some(token))
         } else {
             ControlFlow::Continue(token)
         };
-        match (cut, clauses.last_mut()) {
+        match (flow, clauses.last_mut()) {
             (ControlFlow::Continue(token), Some(clause)) => clause.push(token),
             (ControlFlow::Break(last), Some(clause)) => {
                 clause.extend(last);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conjunction_splits_only_before_a_question() {
+    fn conjunction_splits_only_before_a_question() {
         check(
             "How are state and input related and why does validation fail",
             &[
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pronoun_brings_the_words_before_along() {
+    fn pronoun_adds_the_words_of_the_previous_part() {
         check(
             "What is a packet and how is it sent?",
             &[("What is a packet", &["packet"]), ("how is it sent", &["sent", "packet"])],
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_search_for_is_an_error() {
+    fn question_without_words_is_an_error() {
         for question in ["", "  ", "What is it?", "?!", "and"] {
             assert!(matches!(parts(question), Err(Error::NoWords { .. })), "{question}");
         }

@@ -1,4 +1,4 @@
-//! The sentences of a passage that answer best, word for word, with the line on which each begins.
+//! The best sentences of the found passages, quoted word for word with their lines.
 
 use std::collections::BTreeSet;
 
@@ -13,70 +13,70 @@ use crate::words::{stems, words};
 /// A sentence of a document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Quotation {
-    /// Which part of the question it answers.
+    /// The index of the question's part that it answers.
     pub part: usize,
-    /// The file's path below the folder.
+    /// The path of the file inside the folder.
     pub file: String,
-    /// The line on which it begins, from 1.
+    /// The first line of the sentence, from 1.
     pub line: usize,
-    /// The document's words; line breaks are spaces.
+    /// The sentence, with spaces instead of line breaks.
     pub text: String,
-    /// How much of what was meant stands in it and around it, from 0 to 1.
+    /// The relevance of the sentence and its passage, from 0 to 1.
     pub relevance: f32,
 }
 
 impl Quotation {
-    /// `file:line`, as editors and terminals understand it.
+    /// Returns `file:line`, as editors and terminals understand it.
     pub fn source(&self) -> String {
         format!("{}:{}", self.file, self.line)
     }
 }
 
-/// More than this for one part is a pile, not an answer.
-const MOST_PER_PART: usize = 3;
-/// A sentence longer than this is cut.
-const LONGEST: usize = 320;
+/// The maximum number of quotations for one part.
+const MAX_PER_PART: usize = 3;
+/// The maximum length of a quotation in characters.
+const MAX_CHARS: usize = 320;
 
-/// A quotation worth less than this share of the best one would only water it down.
-const WORTH: f32 = 0.6;
+/// The minimum relevance of a quotation, as a share of the best one's.
+const MIN_SHARE: f32 = 0.6;
 
-/// The best quotations for one part of the question, best first, none twice.
+/// Returns the best quotations for one part of the question, best first, without repetitions.
 pub fn quotations(index: &Index, query: &Query, hits: &[Hit]) -> Vec<Quotation> {
     let top = hits.iter().map(|hit| hit.score).fold(f32::MIN_POSITIVE, f32::max);
     let relevant = hits.iter().filter(|hit| hit.is_relevant());
-    let mut candidates: Vec<_> = relevant.filter_map(|hit| of_passage(index, query, hit, top)).collect();
-    // Stable: equally good ones stay in the order of the hits.
+    let mut candidates: Vec<_> = relevant.filter_map(|hit| best_sentence(index, query, hit, top)).collect();
+    // A stable sort keeps equally good ones in the order of the hits.
     candidates.sort_by(|a, b| b.relevance.total_cmp(&a.relevance));
     let best = candidates.first().map_or(0.0, |best| best.relevance);
     let mut seen: Vec<BTreeSet<String>> = Vec::new();
     candidates.retain(|candidate| {
         let own = stems(&candidate.text);
-        let new = candidate.relevance >= WORTH * best && !seen.iter().any(|other| repeats(&own, other));
+        let new = candidate.relevance >= MIN_SHARE * best && !seen.iter().any(|other| repeats(&own, other));
         if new {
             seen.push(own);
         }
         new
     });
-    candidates.truncate(MOST_PER_PART);
+    candidates.truncate(MAX_PER_PART);
     candidates
 }
 
-/// Whether two sentences have most of their words in common: a document likes to say in its summary what it said before.
+/// Returns `true` if two sentences share most of their words. Summaries often repeat sentences.
 fn repeats(a: &BTreeSet<String>, b: &BTreeSet<String>) -> bool {
     let shared = a.intersection(b).count();
     let all = a.len() + b.len() - shared;
     shared * 5 >= all * 3
 }
 
-/// The passage's best sentence. What the sentence says counts most; the passage around it and the rank of that passage
-/// decide between sentences that say as much.
-fn of_passage(index: &Index, query: &Query, hit: &Hit, top: f32) -> Option<Quotation> {
+/// Quotes the best sentence of a passage. The coverage of the sentence counts most; the relevance and the rank of its passage decide
+/// between similar sentences.
+fn best_sentence(index: &Index, query: &Query, hit: &Hit, top: f32) -> Option<Quotation> {
     let passage = index.passage(hit)?;
     let (own, sentence) = sentences(passage)
         .into_iter()
-        .map(|sentence| (says(index, query, &sentence), sentence))
+        .map(|sentence| (score(index, query, &sentence), sentence))
         .filter(|(own, _)| *own > 0.0)
-        // The first of the best: `max_by` would give the last.
+        // The first of equally good ones: `max_by` would return the last.
         .reduce(|best, next| if next.0 > best.0 { next } else { best })?;
     Some(Quotation {
         part: query.part,
@@ -87,28 +87,28 @@ fn of_passage(index: &Index, query: &Query, hit: &Hit, top: f32) -> Option<Quota
     })
 }
 
-/// How much of what was meant a sentence says, from 0 to 1.
-fn says(index: &Index, query: &Query, sentence: &Sentence) -> f32 {
+/// Returns the score of a sentence for a query, from 0 to 1.
+fn score(index: &Index, query: &Query, sentence: &Sentence) -> f32 {
     let words = words(&sentence.text);
     let all = words.iter().map(|word| word.stem.clone()).collect();
-    let mut says = covered(index, &query.meant, &all);
-    // What a sentence is about comes first in it: "a join waits" is about joins, "it may wait for a join" is not.
+    let mut score = covered(index, &query.meant, &all);
+    // The topic usually comes first: "a join waits" is about joins, "it may wait for a join" is not.
     if !words.iter().take(2).any(|word| query.meant.contains(&word.stem)) {
-        says *= 0.8;
+        score *= 0.8;
     }
-    // Code shows; it seldom says.
+    // Code rarely answers a question.
     if sentence.code {
-        says *= 0.6;
+        score *= 0.6;
     }
-    // Of a sentence that has to be cut nobody knows whether the words are in what is left.
-    if sentence.text.chars().count() > LONGEST {
-        says *= 0.5;
+    // The words may be in the part that is cut off.
+    if sentence.text.chars().count() > MAX_CHARS {
+        score *= 0.5;
     }
-    says
+    score
 }
 
 fn shortened(mut text: String) -> String {
-    if let Some((end, _)) = text.char_indices().nth(LONGEST) {
+    if let Some((end, _)) = text.char_indices().nth(MAX_CHARS) {
         text.truncate(end);
         if let Some(space) = text.rfind(' ').filter(|space| *space > end / 2) {
             text.truncate(space);
@@ -123,16 +123,16 @@ mod tests {
     use super::*;
     use crate::index::tests::index;
 
-    fn quoted(corpus: &[&str], asked: &str) -> Vec<(usize, String)> {
+    fn quoted(corpus: &[&str], question: &str) -> Vec<(usize, String)> {
         let index = index(corpus);
-        let wanted: Vec<_> = stems(asked).into_iter().collect();
+        let wanted: Vec<_> = stems(question).into_iter().collect();
         let query = Query { part: 0, meant: wanted.clone(), stems: wanted };
         let hits = index.search(&query, 10).unwrap();
         quotations(&index, &query, &hits).into_iter().map(|q| (q.line, q.text)).collect()
     }
 
     #[test]
-    fn the_sentence_that_says_most_is_quoted() {
+    fn best_sentence_of_a_passage_is_quoted() {
         let corpus =
             ["Nodes are functions. A superstep is all nodes planned together. It ends.", "Unrelated."];
         assert_eq!(
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_come_first_and_no_more_than_three() {
+    fn at_most_three_quotations_best_first() {
         let corpus = [
             "alpha beta five six ten words here",
             "alpha beta",
@@ -155,13 +155,13 @@ mod tests {
     }
 
     #[test]
-    fn what_says_much_less_than_the_best_is_left_out() {
+    fn much_less_relevant_sentences_are_left_out() {
         let corpus = ["alpha", "alpha beta", "alpha beta gamma", "alpha gamma", "delta"];
         assert_eq!(quoted(&corpus, "alpha beta gamma"), [(3, "alpha beta gamma".to_owned())]);
     }
 
     #[test]
-    fn the_same_words_are_quoted_once() {
+    fn repeated_sentences_are_quoted_once() {
         let corpus = ["A join waits.", "The *join* waits!", "other", "more", "text"];
         assert_eq!(quoted(&corpus, "join"), [(1, "A join waits.".to_owned())]);
         let corpus =
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_passage_that_shares_a_common_word_is_not_quoted() {
+    fn passage_sharing_only_a_common_word_is_not_quoted() {
         let corpus = ["graph one", "graph two", "graph three", "graph zoo"];
         assert_eq!(quoted(&corpus, "graph zebra giraffe"), []);
     }
@@ -180,7 +180,7 @@ mod tests {
         let text = "superstep ".repeat(80);
         let found = quoted(&[&text], "superstep");
         let text = &found[0].1;
-        assert!(text.ends_with("superstep…") && text.chars().count() <= LONGEST + 1, "{text}");
-        assert_eq!(shortened("é".repeat(400)).chars().count(), LONGEST + 1);
+        assert!(text.ends_with("superstep…") && text.chars().count() <= MAX_CHARS + 1, "{text}");
+        assert_eq!(shortened("é".repeat(400)).chars().count(), MAX_CHARS + 1);
     }
 }

@@ -1,23 +1,23 @@
-//! Another query for what a first one did not find. No synonyms, no chance: the same corpus, the same rewriting.
+//! Rewrites a query that found too little. Deterministic, and without synonyms.
 
 use crate::index::Index;
 use crate::query::Query;
 use crate::spelling;
 
-/// The next query to try, or `None` when there is none left.
+/// Returns the next query to try, or `None` if there is no other.
 ///
-/// 1. Words that are nowhere in the corpus give way to the nearest ones that are: `checkpontr` to `checkpoint`.
-/// 2. Those without a near one are dropped.
-/// 3. Then the most common word is dropped, so that the most telling one stays to the last.
+/// 1. Replaces each unknown word by the nearest known one: `checkpontr` by `checkpoint`.
+/// 2. Drops unknown words without a near one.
+/// 3. If all words are known, drops the most common one, so that the rarest word remains to the end.
 pub fn rewrite(index: &Index, query: &Query) -> Option<Query> {
     let unknown = |stem: &&String| index.frequency(stem) == 0;
     let (stems, meant) = if query.stems.iter().any(|stem| unknown(&stem)) {
-        let mend = |stem: &String| match index.frequency(stem) {
+        let correct = |stem: &String| match index.frequency(stem) {
             0 => spelling::nearest(index.vocabulary(), stem),
             _ => Some(stem.clone()),
         };
-        let meant = query.meant.iter().map(|stem| mend(stem).unwrap_or_else(|| stem.clone()));
-        (distinct(query.stems.iter().filter_map(mend)), distinct(meant))
+        let meant = query.meant.iter().map(|stem| correct(stem).unwrap_or_else(|| stem.clone()));
+        (distinct(query.stems.iter().filter_map(correct)), distinct(meant))
     } else {
         let most_common = query.stems.iter().max_by_key(|stem| index.frequency(stem))?;
         let rest = query.stems.iter().filter(|stem| *stem != most_common).cloned();
@@ -47,32 +47,32 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(corpus: &[&str], asked: &str, expected: Option<(&str, &str)>) {
-        let found = rewrite(&index(corpus), &query(asked));
+    fn check(corpus: &[&str], text: &str, expected: Option<(&str, &str)>) {
+        let found = rewrite(&index(corpus), &query(text));
         let found = found.map(|query| (query.stems.join(" "), query.meant.join(" ")));
         assert_eq!(found.as_ref().map(|(stems, meant)| (stems.as_str(), meant.as_str())), expected);
     }
 
     #[test]
-    fn a_misspelt_word_gives_way_to_the_nearest() {
+    fn misspelt_word_is_replaced_by_the_nearest() {
         check(&["superstep", "checkpoint"], "supersetp", Some(("superstep", "superstep")));
         check(&["graph node"], "graph grpah", Some(("graph", "graph")));
     }
 
     #[test]
-    fn a_word_without_a_near_one_is_dropped_but_still_meant() {
+    fn unknown_word_is_dropped_but_still_meant() {
         check(&["graph node"], "graph zebra", Some(("graph", "graph zebra")));
         check(&["graph node"], "zebra", None);
     }
 
     #[test]
-    fn the_most_common_word_goes_first() {
+    fn most_common_word_is_dropped_first() {
         check(&["graph node", "graph edge"], "graph node", Some(("node", "graph node")));
         check(&["graph node"], "node", None);
     }
 
     #[test]
-    fn rewriting_comes_to_an_end() {
+    fn rewriting_terminates() {
         let index = index(&["a graph node", "a graph edge", "state"]);
         let mut last = query("graph statte zebra node");
         let mut rounds = Vec::new();

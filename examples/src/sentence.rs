@@ -1,6 +1,6 @@
 use crate::corpus::Passage;
 
-/// A sentence and the line on which it begins.
+/// A sentence and its first line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sentence {
     pub(crate) line: usize,
@@ -8,13 +8,13 @@ pub(crate) struct Sentence {
     pub(crate) code: bool,
 }
 
-/// The sentences of a passage. Sentences of prose run over line breaks; items of a list, rows of a table and lines of
-/// code begin anew.
+/// Returns the sentences of a passage. Prose may continue over line breaks. A list item, a table row or a line of code starts a new
+/// sentence.
 pub(crate) fn sentences(passage: &Passage) -> Vec<Sentence> {
     let mut sentences = Vec::new();
     let mut open: Option<Sentence> = None;
     for line in &passage.lines {
-        let (text, begins) = if line.code { (line.text.trim_end(), true) } else { unmarked(&line.text) };
+        let (text, begins) = if line.code { (line.text.trim_end(), true) } else { strip_markers(&line.text) };
         if begins {
             sentences.extend(open.take());
         }
@@ -22,15 +22,15 @@ pub(crate) fn sentences(passage: &Passage) -> Vec<Sentence> {
             sentences.push(Sentence { line: line.number, text: text.to_owned(), code: true });
             continue;
         }
-        for piece in pieces(text) {
+        for part in split_sentences(text) {
             match &mut open {
                 Some(sentence) => {
                     sentence.text.push(' ');
-                    sentence.text.push_str(piece);
+                    sentence.text.push_str(part);
                 }
-                None => open = Some(Sentence { line: line.number, text: piece.to_owned(), code: false }),
+                None => open = Some(Sentence { line: line.number, text: part.to_owned(), code: false }),
             }
-            if ends(piece) {
+            if ends_sentence(part) {
                 sentences.extend(open.take());
             }
         }
@@ -40,8 +40,8 @@ pub(crate) fn sentences(passage: &Passage) -> Vec<Sentence> {
     sentences
 }
 
-/// A line without the marks of lists and quotes, and whether such a mark or a table row makes it a beginning.
-fn unmarked(line: &str) -> (&str, bool) {
+/// Removes the markers of lists and quotes from a line. The flag is `true` if the line starts a list item or is a table row.
+fn strip_markers(line: &str) -> (&str, bool) {
     let line = line.trim();
     if line.starts_with('|') {
         return (line.trim_matches('|').trim(), true);
@@ -59,8 +59,8 @@ fn unmarked(line: &str) -> (&str, bool) {
     }
 }
 
-/// A line cut after each end of a sentence.
-fn pieces(line: &str) -> impl Iterator<Item = &str> {
+/// Splits a line after each end of a sentence.
+fn split_sentences(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {
         if rest.is_empty() {
@@ -70,18 +70,18 @@ fn pieces(line: &str) -> impl Iterator<Item = &str> {
             .match_indices(' ')
             .find(|(space, _)| {
                 let (before, after) = rest.split_at(*space);
-                // "e.g. this", "v1. 2": what goes on in lower case goes on.
-                ends(before) && !after.trim_start().starts_with(|letter: char| letter.is_lowercase())
+                // "e.g. this": a lower-case letter continues the sentence.
+                ends_sentence(before) && !after.trim_start().starts_with(|char: char| char.is_lowercase())
             })
             .map_or(rest.len(), |(space, _)| space);
-        let (piece, after) = rest.split_at(end);
+        let (sentence, after) = rest.split_at(end);
         rest = after.trim_start();
-        Some(piece)
+        Some(sentence)
     })
 }
 
-fn ends(text: &str) -> bool {
-    // The mark may stand inside of a closing quote, bracket or emphasis.
+fn ends_sentence(text: &str) -> bool {
+    // The mark may be inside a closing quote, bracket or emphasis.
     text.trim_end_matches(['"', '”', '\'', ')', '*', '_', '`']).ends_with(['.', '!', '?'])
 }
 
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_end_at_their_marks() {
+    fn sentences_end_at_punctuation() {
         check("One. Two! Three?", &[(1, "One."), (1, "Two!"), (1, "Three?")]);
         check(
             "He said \"no.\" Then (he left.) End",
@@ -115,15 +115,15 @@ mod tests {
     }
 
     #[test]
-    fn sentences_run_over_lines() {
+    fn sentences_continue_over_line_breaks() {
         check(
-            "A sentence that\ngoes on. Another\none.",
-            &[(1, "A sentence that goes on."), (2, "Another one.")],
+            "A sentence that\ncontinues. Another\none.",
+            &[(1, "A sentence that continues."), (2, "Another one.")],
         );
     }
 
     #[test]
-    fn a_full_stop_inside_of_a_word_ends_nothing() {
+    fn full_stop_inside_a_word_ends_no_sentence() {
         check(
             "Use v1.2 of `serde_json.rs`, e.g. this one.",
             &[(1, "Use v1.2 of `serde_json.rs`, e.g. this one.")],
@@ -131,14 +131,14 @@ mod tests {
     }
 
     #[test]
-    fn items_and_rows_begin_anew() {
-        check("- one\n- two\n  goes on\n1. three", &[(1, "one"), (2, "two goes on"), (4, "three")]);
+    fn list_items_and_table_rows_start_sentences() {
+        check("- one\n- two\n  continued\n1. three", &[(1, "one"), (2, "two continued"), (4, "three")]);
         check("| a | b |\n|---|---|\n| c. D | d |", &[(1, "a | b"), (3, "c."), (3, "D | d")]);
         check("> quoted\n> text", &[(1, "quoted text")]);
     }
 
     #[test]
-    fn each_line_of_code_stands_for_itself() {
+    fn each_line_of_code_is_a_sentence() {
         check_lines("  let a = b. c;\n\n}\nrun();", true, &[(1, "  let a = b. c;"), (4, "run();")]);
     }
 }

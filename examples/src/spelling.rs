@@ -1,6 +1,6 @@
-/// The known word that a misspelt or derived one most likely means: nearest first, then longest common beginning.
+/// Returns the known word that is nearest to a misspelt or derived one. Of equally near words, the longest common prefix wins.
 pub(crate) fn nearest<'a>(known: impl Iterator<Item = &'a str>, stem: &str) -> Option<String> {
-    /// Words shorter than this are near to everything.
+    /// Shorter words are near to too many others.
     const SHORTEST: usize = 5;
     let letters: Vec<char> = stem.chars().collect();
     if letters.len() < SHORTEST {
@@ -11,9 +11,9 @@ pub(crate) fn nearest<'a>(known: impl Iterator<Item = &'a str>, stem: &str) -> O
         .filter_map(|known| {
             let other: Vec<char> = known.chars().collect();
             let shared = letters.iter().zip(&other).take_while(|(a, b)| a == b).count();
-            // `checkpointer` begins with `checkpoint`, which is nearer than its distance says.
+            // `checkpointer` starts with `checkpoint`, which makes them nearer than the edit distance.
             let derived = other.len() >= SHORTEST && shared == letters.len().min(other.len());
-            // Slips are rare in a first letter, and words that differ in it mean different things.
+            // Typing errors in the first letter are rare, and such words usually differ in meaning.
             if shared == 0 {
                 return None;
             }
@@ -24,7 +24,7 @@ pub(crate) fn nearest<'a>(known: impl Iterator<Item = &'a str>, stem: &str) -> O
         .map(|(_, _, known)| known.to_owned())
 }
 
-/// How many letters must be put in, taken out, replaced or swapped with their neighbour.
+/// Returns the edit distance: the number of letters to insert, delete, replace or swap with their neighbour.
 fn edits(a: &[char], b: &[char]) -> usize {
     let mut rows = Vec::with_capacity(a.len() + 1);
     rows.push((0..=b.len()).collect::<Vec<_>>());
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn slips_are_forgiven_by_length() {
+    fn longer_words_may_have_more_errors() {
         check(&["superstep", "checkpoint"], "supersetp", Some("superstep"));
         check(&["superstep", "checkpoint"], "checkpontr", Some("checkpoint"));
         check(&["reduc"], "redcu", Some("reduc"));
@@ -70,12 +70,12 @@ mod tests {
     }
 
     #[test]
-    fn a_longer_form_of_a_word_is_that_word() {
+    fn longer_form_matches_the_longest_prefix() {
         check(&["check", "checkpoint"], "checkpointer", Some("checkpoint"));
     }
 
     #[test]
-    fn distances_are_counted_in_letters() {
+    fn edit_distance_counts_letters() {
         let distance =
             |a: &str, b: &str| edits(&a.chars().collect::<Vec<_>>(), &b.chars().collect::<Vec<_>>());
         assert_eq!(distance("kitten", "sitting"), 3);

@@ -1,4 +1,4 @@
-//! Words as the index knows them: lower case, stemmed, without those that carry no meaning.
+//! Words as the index knows them: lower case, stemmed, without stop words.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -6,16 +6,16 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 use tantivy::tokenizer::{Language, LowerCaser, SimpleTokenizer, Stemmer, StopWordFilter, TextAnalyzer};
 
-/// A word that means something.
+/// A word that is not a stop word.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Word {
-    /// As it was written.
+    /// The word as it was written.
     pub text: String,
-    /// What it is searched by: `run` for `Running`.
+    /// The stem for the search: `run` for `Running`.
     pub stem: String,
 }
 
-/// Words of questions and of grammar; they match everywhere and say nothing about where an answer stands.
+/// Common words of questions and grammar. They occur everywhere and do not help to find an answer.
 const STOP_WORDS: &str = "a about above after again all also am an and any are as at be because been before being below \
     between both but by can could d did do does doing don done down during each explain few for from further get gets had happen happened happens has \
     have having he her here hers him his how i if in into is it its just let ll m may me mean means might more most must my no nor \
@@ -31,12 +31,12 @@ static ANALYZER: LazyLock<TextAnalyzer> = LazyLock::new(|| {
         .build()
 });
 
-/// The analyzer that the index and the questions share; were they to differ, a word could never be found.
+/// Returns the analyzer of both the index and the questions. With different analyzers, words would not match.
 pub(crate) fn analyzer() -> TextAnalyzer {
     ANALYZER.clone()
 }
 
-/// The words of a text that mean something, in its order.
+/// Returns the words of a string without stop words, in order.
 ///
 /// ```
 /// let words = examples::words::words("What is the Recursion limit?");
@@ -47,13 +47,13 @@ pub fn words(text: &str) -> Vec<Word> {
     let mut stream = analyzer.token_stream(text);
     let mut words = Vec::new();
     while let Some(token) = stream.next() {
-        let written = text.get(token.offset_from..token.offset_to).unwrap_or(&token.text);
-        words.push(Word { text: written.to_owned(), stem: token.text.clone() });
+        let original = text.get(token.offset_from..token.offset_to).unwrap_or(&token.text);
+        words.push(Word { text: original.to_owned(), stem: token.text.clone() });
     }
     words
 }
 
-/// What a text can be found by.
+/// Returns the stems of a string.
 pub fn stems(text: &str) -> BTreeSet<String> {
     words(text).into_iter().map(|word| word.stem).collect()
 }
@@ -69,24 +69,24 @@ mod tests {
     }
 
     #[test]
-    fn words_are_stemmed_and_lowered() {
+    fn words_are_lower_case_stems() {
         check("Running reducers", &["run", "reduc"]);
         check("APPENDED, append; appends!", &["append", "append", "append"]);
     }
 
     #[test]
-    fn code_is_split_into_its_words() {
+    fn code_is_split_into_words() {
         check("`add_messages(..)` / state::update", &["add", "messag", "state", "updat"]);
     }
 
     #[test]
-    fn words_without_meaning_are_left_out() {
+    fn stop_words_are_removed() {
         check("What is it, and why don't they?", &[]);
         check("", &[]);
     }
 
     #[test]
-    fn other_scripts_are_words_too() {
+    fn other_scripts_are_supported() {
         check("Zustandsübergang état граф", &["zustandsübergang", "état", "граф"]);
     }
 }

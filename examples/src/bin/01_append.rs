@@ -1,7 +1,8 @@
-//! Two nodes in a row write the same field; its reducer appends what each of them returns.
+//! Shows a reducer: two nodes write the same field, and `append` keeps both values.
+//! Run with `cargo run -p examples --bin 01_append`.
 //!
-//! A node returns only what is new. It cannot misspell a field or give it the wrong type: `StateUpdate` has a method for
-//! each field of `State`, and nothing else.
+//! A node returns only the new values. `StateUpdate` has one method for each field of `State`, so a misspelt field or a wrong type
+//! does not compile.
 
 use superstep::{END, GraphState, Result, START, StateGraph};
 
@@ -21,14 +22,14 @@ async fn node_b(state: &State) -> StateUpdate {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<()> {
-    // The function is the node: no names to keep in step.
+    // The function itself identifies the node.
     let graph =
         StateGraph::<State>::new().edge(START, node_a).edge(node_a, node_b).edge(node_b, END).compile()?;
 
     let state = graph.run(State::input()).await?.into_state();
     assert_eq!(state.aggregate, ["a", "b, after [\"a\"]"]);
 
-    // No field is marked `input`, so every field is an optional one. It goes through the reducer like any other write.
+    // No field is marked `input`, so each field is an optional input. The reducer applies to the input, too.
     let state = graph.run(State::input().aggregate(["start".to_owned()])).await?.into_state();
     assert_eq!(state.aggregate.len(), 3);
     println!("{:#}", state.dump());

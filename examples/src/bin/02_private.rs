@@ -1,7 +1,8 @@
-//! Input, output and what is nobody else's business: "My name is Lance".
+//! Shows input, output and private fields of a state, and nodes that read only a part of it.
+//! Run with `cargo run -p examples --bin 02_private`.
 //!
-//! One struct says it all. `input` fields are what a run needs, `output` fields what it gives back, the rest is private
-//! to the nodes; and each node reads a view that shows it no more than it needs.
+//! A run requires the `input` fields and returns the `output` fields. All other fields are private to the nodes. A view gives a
+//! node access to selected fields only.
 
 use superstep::{END, GraphState, Result, START, StateGraph, StateView};
 
@@ -10,7 +11,7 @@ struct Sentence {
     #[state(input)]
     user_input: String,
     foo: String,
-    /// Not even in a dump.
+    /// Left out of the dump, too.
     #[state(exclude)]
     bar: String,
     #[state(output)]
@@ -19,7 +20,7 @@ struct Sentence {
 
 #[derive(StateView)]
 #[view(of = Sentence)]
-struct Asked<'a> {
+struct UserInput<'a> {
     user_input: &'a str,
 }
 
@@ -29,15 +30,15 @@ struct Private<'a> {
     bar: &'a str,
 }
 
-async fn node_1(asked: Asked<'_>) -> SentenceUpdate {
-    Sentence::update().foo(format!("{} name", asked.user_input))
+async fn node_1(input: UserInput<'_>) -> SentenceUpdate {
+    Sentence::update().foo(format!("{} name", input.user_input))
 }
 
 async fn node_2(sentence: &Sentence) -> SentenceUpdate {
     Sentence::update().bar(format!("{} is", sentence.foo))
 }
 
-// A view may have been misspelt or mistyped, but not for long: it does not compile then.
+// A view with an unknown field or a wrong type does not compile.
 async fn node_3(private: Private<'_>) -> SentenceUpdate {
     Sentence::update().graph_output(format!("{} Lance", private.bar))
 }
@@ -51,7 +52,7 @@ async fn main() -> Result<()> {
         .edge(node_3, END)
         .compile()?;
 
-    // `Sentence::input()` without the user's input does not compile.
+    // `Sentence::input()` without the required field does not compile.
     let outcome = graph.run(Sentence::input("My")).await?;
     assert_eq!(outcome.output().graph_output, "My name is Lance");
     println!("output: {}", outcome.output().graph_output);

@@ -1,25 +1,28 @@
-//! Two nodes that run at the same time write the same field: with a reducer both writes count, without one it is an error
-//! that names the field and both nodes, and nothing of the superstep is applied.
+//! Shows two nodes that write the same field in one superstep, with and without a reducer.
+//! Run with `cargo run -p examples --bin 03_conflict`.
+//!
+//! With a reducer both writes count. Without one the run fails with an error that names the field and both nodes, and no write of
+//! the superstep is applied.
 
 use superstep::{END, ErrorKind, GraphState, Result, START, StateGraph};
 
 #[derive(GraphState, Clone, Debug)]
 struct Vote {
     #[state(reducer = append)]
-    voices: Vec<String>,
+    votes: Vec<String>,
     winner: Option<String>,
 }
 
 async fn open(_: &Vote) -> VoteUpdate {
-    Vote::update().winner("nobody yet")
+    Vote::update().winner("none yet")
 }
 
 async fn left(_: &Vote) -> VoteUpdate {
-    Vote::update().voices(["left".to_owned()])
+    Vote::update().votes(["left".to_owned()])
 }
 
 async fn right(_: &Vote) -> VoteUpdate {
-    Vote::update().voices(["right".to_owned()])
+    Vote::update().votes(["right".to_owned()])
 }
 
 async fn left_wins(_: &Vote) -> VoteUpdate {
@@ -27,7 +30,7 @@ async fn left_wins(_: &Vote) -> VoteUpdate {
 }
 
 async fn right_wins(_: &Vote) -> VoteUpdate {
-    Vote::update().voices(["never counted".to_owned()]).winner("right")
+    Vote::update().votes(["never counted".to_owned()]).winner("right")
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -39,9 +42,9 @@ async fn main() -> Result<()> {
         .edge(right, END)
         .compile()?;
     let vote = reduced.run(Vote::input()).await?.into_state();
-    // In the order in which the graph names them, whichever finished first.
-    assert_eq!(vote.voices, ["left", "right"]);
-    println!("with a reducer: {:?}", vote.voices);
+    // The order is that of the graph, not the order in which the nodes finished.
+    assert_eq!(vote.votes, ["left", "right"]);
+    println!("with a reducer: {:?}", vote.votes);
 
     let contested = StateGraph::<Vote>::new()
         .edge(START, open)
@@ -50,15 +53,15 @@ async fn main() -> Result<()> {
         .edge(right_wins, END)
         .compile()?;
     let Err(error) = contested.run(Vote::input()).await else { unreachable!("both nodes wrote `winner`") };
-    println!("without one: {error}");
+    println!("without a reducer: {error}");
     assert!(matches!(
         error.kind(),
         ErrorKind::WriteConflict { field: "winner", nodes, step: 2, .. } if nodes == &["left_wins", "right_wins"]
     ));
 
-    // The state as of the last good superstep is not lost, and neither half of the bad one is in it.
-    let kept = error.state::<Vote>();
-    assert_eq!(kept.map(|vote| vote.voices.len()), Some(0));
-    println!("the state kept: {:?}", kept);
+    // The error carries the state after the last successful superstep, without any write of the failed one.
+    let state = error.state::<Vote>();
+    assert_eq!(state.map(|vote| vote.votes.len()), Some(0));
+    println!("last good state: {state:?}");
     Ok(())
 }

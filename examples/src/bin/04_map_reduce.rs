@@ -1,6 +1,7 @@
-//! Map and reduce: one task for each item, as many as there happen to be, all in one superstep.
+//! Shows map-reduce: a fan-out to one task for each item, all in one superstep.
+//! Run with `cargo run -p examples --bin 04_map_reduce`.
 //!
-//! A variant with a payload sends it: the node that reads a `&Subject` runs once for each `Subject` that it is sent.
+//! A route variant with a value sends the value as a packet. A node that reads `&Subject` runs once for each `Subject`.
 
 use serde::{Deserialize, Serialize};
 use superstep::{END, GraphState, Result, Route, START, StateGraph};
@@ -9,7 +10,7 @@ use superstep::{END, GraphState, Result, Route, START, StateGraph};
 struct Show {
     #[state(input)]
     topic: String,
-    /// Written by many tasks of one superstep; appended in the order in which they were sent.
+    /// Many tasks of one superstep write this field. The values are appended in the order of the packets.
     #[state(reducer = append)]
     jokes: Vec<String>,
     best: Option<String>,
@@ -24,18 +25,18 @@ struct Subject {
 enum Map {
     #[to(tell)]
     Tell(Subject),
-    // A map over nothing must say where to go instead.
+    // The route for an empty list.
     #[to(END)]
     Nothing,
 }
 
 async fn subjects(show: &Show) -> Vec<Map> {
     let names = show.topic.split_whitespace().map(str::to_owned);
-    let sent: Vec<_> = names.map(|name| Map::Tell(Subject { name })).collect();
-    if sent.is_empty() { vec![Map::Nothing] } else { sent }
+    let packets: Vec<_> = names.map(|name| Map::Tell(Subject { name })).collect();
+    if packets.is_empty() { vec![Map::Nothing] } else { packets }
 }
 
-// It reads what it was sent, and may read the state next to it.
+// The node reads its packet, and optionally the state.
 async fn tell(subject: &Subject, show: &Show) -> ShowUpdate {
     let joke = format!("Why did the {} cross “{}”?", subject.name, show.topic);
     Show::update().jokes([joke])

@@ -1,6 +1,8 @@
-//! A loop, a way out of it, and the recursion limit for when it is missed.
+//! Shows a loop with a conditional edge, and the recursion limit that stops an endless loop.
+//! Run with `cargo run -p examples --bin 05_loop`.
 //!
-//! Where a node may lead is an enum. It is matched exhaustively, drawn in the picture, and checked by `compile()`.
+//! The targets of a node are the variants of an enum. The compiler checks matches on it, diagrams show it, and `compile()` checks
+//! that the targets exist.
 
 use superstep::{Context, END, ErrorKind, GraphState, Result, Route, START, StateGraph};
 
@@ -39,7 +41,7 @@ async fn main() -> Result<()> {
     let search = graph.run(Search::input(2.0)).await?.into_state();
     assert!((search.guess - 2.0_f64.sqrt()).abs() < 1e-9);
 
-    // There is no root of -1: the guesses jump about until the limit stops them.
+    // -1 has no real root: the guesses never converge, and the limit stops the run.
     let Err(error) = graph.run(Search::input(-1.0).guess(0.5)).recursion_limit(20).await else {
         unreachable!("-1 has no root");
     };

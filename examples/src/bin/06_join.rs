@@ -1,4 +1,5 @@
-//! Branches of unequal length: an edge, a join and a deferred node differ in what they wait for.
+//! Shows how often a node runs after branches of different length: with edges, with a join, and deferred.
+//! Run with `cargo run -p examples --bin 06_join`.
 //!
 //! ```text
 //!         ┌── short ───────────────┐
@@ -14,24 +15,24 @@ struct Trip {
     log: Vec<String>,
 }
 
-fn note(what: &str) -> TripUpdate {
-    Trip::update().log([what.to_owned()])
+fn log(entry: &str) -> TripUpdate {
+    Trip::update().log([entry.to_owned()])
 }
 
 async fn short(_: &Trip) -> TripUpdate {
-    note("short")
+    log("short")
 }
 
 async fn long_1(_: &Trip) -> TripUpdate {
-    note("long_1")
+    log("long_1")
 }
 
 async fn long_2(_: &Trip) -> TripUpdate {
-    note("long_2")
+    log("long_2")
 }
 
 async fn meet(_: &Trip) -> TripUpdate {
-    note("meet")
+    log("meet")
 }
 
 fn branches() -> StateGraph<Trip> {
@@ -40,19 +41,19 @@ fn branches() -> StateGraph<Trip> {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<()> {
-    // Two edges: it runs whenever one of them fires, twice here.
+    // Two edges: the node runs after each of them, here twice.
     let edges = branches().edge(short, meet).edge(long_2, meet).compile()?;
     let log = edges.run(Trip::input()).await?.into_state().log;
     println!("edges: {}", log.join(" "));
     assert_eq!(log, ["short", "long_1", "long_2", "meet", "meet"]);
 
-    // A join: once, when both have finished.
+    // A join: the node runs once, after both branches.
     let join = branches().join((short, long_2), meet).compile()?;
     let log = join.run(Trip::input()).await?.into_state().log;
     println!("join:  {}", log.join(" "));
     assert_eq!(log, ["short", "long_1", "long_2", "meet"]);
 
-    // Deferred: once, when nothing else is left to do, whoever that was.
+    // A deferred node: it runs once, when no other node is planned.
     let deferred = branches().edge(short, meet).edge(long_2, meet).defer(meet).compile()?;
     let log = deferred.run(Trip::input()).await?.into_state().log;
     println!("defer: {}", log.join(" "));

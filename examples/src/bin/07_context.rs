@@ -1,10 +1,11 @@
-//! What nodes work with but do not write —clients, settings, pools— is the run's context, not state.
+//! Shows the application context: clients, settings and pools that nodes use but that are not state.
+//! Run with `cargo run -p examples --bin 07_context`.
 //!
-//! A node asks for `&ContextWith<Shop>` and fits graphs with that context; a node of a library asks for `&Context` and fits all.
+//! A node that takes `&ContextWith<Shop>` fits graphs with the context `Shop`. A node that takes `&Context` fits every graph.
 
 use superstep::{Context, ContextWith, END, GraphState, Node, NodeError, Result, START, StateGraph, named};
 
-/// Nothing in here has to be serializable, or cloneable.
+/// The application context. It needs neither `Serialize` nor `Clone`.
 struct Shop {
     currency: &'static str,
     price: fn(&str) -> Option<u32>,
@@ -20,13 +21,13 @@ struct Order {
 }
 
 async fn price(order: &Order, shop: &ContextWith<Shop>) -> Result<OrderUpdate> {
-    // `?` takes any error; the run's error then names the node and keeps the cause.
+    // `?` accepts any error. The error of the run names the node and keeps the cause.
     let price = (shop.context().price)(&order.item)
         .ok_or_else(|| NodeError::msg(format!("no price for {}", order.item)))?;
     Ok(Order::update().total(price))
 }
 
-/// A node that carries something of its own is a struct. This one reads `Context`, so any context will do.
+/// A node with data is a struct. This one takes `Context`, so it fits graphs with any application context.
 #[derive(Clone, Copy)]
 struct Print {
     prefix: &'static str,
@@ -44,7 +45,7 @@ impl Node for Print {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<()> {
-    // Two values of one struct cannot be told apart by their type: they take a name.
+    // Several nodes may have the type `Print`, so this one needs a name.
     let receipt = named("receipt", Print { prefix: "sold: " });
     let graph = StateGraph::<Order>::with_context::<Shop>()
         .edge(START, price)

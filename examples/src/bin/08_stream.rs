@@ -1,6 +1,7 @@
-//! A run as a stream of typed events: what nodes write, what they have to say meanwhile, the state after each superstep.
+//! Shows streaming: a run as a stream of typed events, with the updates of nodes and custom events.
+//! Run with `cargo run -p examples --bin 08_stream`.
 //!
-//! Nobody listening costs nothing: a run that is awaited instead makes none of these events.
+//! A run that is awaited instead creates no events.
 
 use serde::Serialize;
 use superstep::state::Update as _;
@@ -11,12 +12,12 @@ struct Draft {
     #[state(input)]
     topic: String,
     text: String,
-    /// Never leaves the process: not in the events either, once they are serialized.
+    /// Never leaves the process: serialized events do not contain it.
     #[state(exclude)]
     token: String,
 }
 
-/// Any serializable type can be sent; a listener gets it back by its type.
+/// A custom event. Any serializable type will do; the receiver gets it back by its type.
 #[derive(Serialize)]
 struct Word(String);
 
@@ -40,28 +41,28 @@ async fn main() -> Result<()> {
 
     let mut events =
         graph.run(Draft::input("graphs")).events([StreamMode::Custom, StreamMode::Updates]).stream();
-    let mut seen = Vec::new();
+    let mut lines = Vec::new();
     while let Some(event) = events.next().await {
         let event = event?;
         println!("{}", serde_json::to_string(&event)?);
         assert!(!format!("{event:?}").contains("secret"));
         match &event.kind {
             EventKind::Custom { value, .. } => {
-                seen.extend(value.get::<Word>().map(|Word(word)| format!("said {word}")));
+                lines.extend(value.get::<Word>().map(|Word(word)| format!("emitted {word}")));
             }
             EventKind::Update { node, update, .. } => {
-                seen.extend(update.get(Draft::TEXT).map(|text| format!("{node} wrote {text}")));
+                lines.extend(update.get(Draft::TEXT).map(|text| format!("{node} wrote {text}")));
             }
             EventKind::Done(outcome) => assert_eq!(outcome.state().token, "secret"),
             _ => {}
         }
     }
     assert_eq!(
-        seen,
+        lines,
         [
-            "said All",
-            "said about",
-            "said graphs",
+            "emitted All",
+            "emitted about",
+            "emitted graphs",
             "write wrote All about graphs",
             "shout wrote ALL ABOUT GRAPHS"
         ]

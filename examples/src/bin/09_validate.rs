@@ -1,11 +1,14 @@
-//! The rules of a state hold at its edge —an input from a client names everything that is wrong with it at once— and at
-//! every write: a node that breaks one fails the superstep, and nothing of it is applied.
+//! Shows validation of the input and of every write, with rules for one field and for several fields.
+//! Run with `cargo run -p examples --bin 09_validate`.
+//!
+//! All problems of an input are reported together. A node that breaks a rule fails its superstep, and no write of the superstep is
+//! applied.
 
 use serde_json::json;
 use superstep::{END, ErrorKind, GraphState, Result, START, StateGraph};
 
 #[derive(GraphState, Clone, Debug)]
-#[state(invariant = refund_is_paid_back)]
+#[state(invariant = refund_within_payment)]
 struct Claim {
     #[state(input, validate(length(min = 3)))]
     reason: String,
@@ -16,16 +19,16 @@ struct Claim {
     refund: u32,
 }
 
-/// A rule over several fields.
-fn refund_is_paid_back(claim: &Claim) -> Result<(), String> {
+/// A rule for several fields.
+fn refund_within_payment(claim: &Claim) -> Result<(), String> {
     if claim.refund > claim.paid {
-        return Err(format!("refunds {} of {} paid", claim.refund, claim.paid));
+        return Err(format!("the refund of {} is larger than the payment of {}", claim.refund, claim.paid));
     }
     Ok(())
 }
 
 async fn decide(claim: &Claim) -> ClaimUpdate {
-    // NaN is in no range.
+    // NaN is outside every range.
     let confidence = if claim.reason == "unsure" { f32::NAN } else { claim.confidence };
     Claim::update().refund(if claim.reason == "greed" { 99 } else { 5 }).confidence(confidence)
 }
@@ -38,7 +41,7 @@ async fn main() -> Result<()> {
     let claim = graph.run(from_json(json!({"reason": "broken", "confidence": 0.9}))?).await?.into_state();
     assert_eq!((claim.refund, claim.paid), (5, 10));
 
-    // Missing, mistyped and unknown: all in one error, each with its path.
+    // A missing field, a wrong type and an unknown field: one error lists all three with their paths.
     let Err(error) = from_json(json!({"confidence": "high", "payed": 3})) else {
         unreachable!("it lacks a reason")
     };
@@ -50,7 +53,7 @@ async fn main() -> Result<()> {
     for (reason, rule) in [
         ("no", "length(min = 3)"),
         ("unsure", "range(min = 0.0, max = 1.0)"),
-        ("greed", "refund_is_paid_back"),
+        ("greed", "refund_within_payment"),
     ] {
         let Err(error) = graph.run(Claim::input(reason, 0.9)).await else {
             unreachable!("{reason} breaks {rule}")
@@ -58,7 +61,7 @@ async fn main() -> Result<()> {
         println!("{error}\n");
         let ErrorKind::Validation { nodes, violations, .. } = error.kind() else { return Err(error.into()) };
         assert_eq!(nodes, if reason == "no" { &["START"] } else { &["decide"] });
-        assert_eq!(violations.first().map(|broken| broken.rule), Some(rule));
+        assert_eq!(violations.first().map(|violation| violation.rule), Some(rule));
     }
     Ok(())
 }

@@ -1,8 +1,9 @@
-//! A state made of states: `flatten` takes another one's fields in, and with them every node that was written for it.
+//! Shows a state that contains another state: with `flatten`, nodes written for the inner state fit the outer one.
+//! Run with `cargo run -p examples --bin 10_flatten`.
 
 use superstep::{END, GraphState, Result, START, StateGraph, StateView};
 
-/// What a library of chat nodes would bring along.
+/// A library of chat nodes.
 mod chat {
     use superstep::GraphState;
 
@@ -12,7 +13,7 @@ mod chat {
         pub(crate) messages: Vec<String>,
     }
 
-    /// It knows nothing of the states that it will be part of.
+    /// This node knows only `Chat`, not the states that contain it.
     pub(crate) async fn greet(chat: &Chat) -> ChatUpdate {
         Chat::update().messages([format!("hello, message number {}", chat.messages.len() + 1)])
     }
@@ -29,17 +30,17 @@ struct Ticket {
     chat: Chat,
 }
 
-/// Parts of both, each checked against the state's own fields.
+/// A view of fields of both states.
 #[derive(StateView)]
 #[view(of = Ticket)]
-struct Talk<'a> {
+struct Conversation<'a> {
     question: &'a str,
     #[view(from = chat.messages)]
     messages: &'a [String],
 }
 
-async fn answer(talk: Talk<'_>) -> TicketUpdate {
-    let answer = format!("{} messages about {}", talk.messages.len(), talk.question);
+async fn answer(conversation: Conversation<'_>) -> TicketUpdate {
+    let answer = format!("{} message(s) about {}", conversation.messages.len(), conversation.question);
     Ticket::update().answer(answer.as_str()).chat(Chat::update().messages([answer]))
 }
 
@@ -49,12 +50,12 @@ async fn main() -> Result<()> {
         StateGraph::<Ticket>::new().edge(START, greet).edge(greet, answer).edge(answer, END).compile()?;
 
     let ticket = graph.run(Ticket::input("rain")).await?.into_state();
-    assert_eq!(ticket.answer.as_deref(), Some("1 messages about rain"));
-    // In Rust it is a field, in JSON its fields are the ticket's.
+    assert_eq!(ticket.answer.as_deref(), Some("1 message(s) about rain"));
+    // In Rust, `chat` is a field. In JSON, its fields are fields of the ticket.
     assert_eq!(ticket.chat.messages.len(), 2);
     assert_eq!(
         ticket.dump().to_string(),
-        r#"{"question":"rain","answer":"1 messages about rain","messages":["hello, message number 1","1 messages about rain"]}"#
+        r#"{"question":"rain","answer":"1 message(s) about rain","messages":["hello, message number 1","1 message(s) about rain"]}"#
     );
     println!("{:#}", ticket.dump());
     Ok(())

@@ -1,6 +1,7 @@
-//! A graph with a store runs on threads: every superstep is kept, and a later run goes on from what is there.
+//! Shows threads: with a checkpointer, each superstep is stored, and the next run continues from the stored state.
+//! Run with `cargo run -p examples --bin 11_threads`.
 //!
-//! Two nodes in a row make four checkpoints: the input, the input applied, and one after each node.
+//! Two nodes in a row make four checkpoints: the input, the applied input, and one after each node.
 
 use superstep::{END, GraphState, Result, START, StateGraph};
 use superstep_sqlite::SqliteCheckpointer;
@@ -27,12 +28,12 @@ async fn main() -> Result<()> {
     let graph =
         StateGraph::<State>::new().edge(START, node_a).edge(node_a, node_b).edge(node_b, END).compile()?;
 
-    // The file need not be there. With a store, a graph has no `run` of its own: nothing is run past it by mistake.
+    // Creates the file if necessary. A graph with a checkpointer has no `run` of its own, only threads.
     let stored = graph.with_checkpointer(SqliteCheckpointer::open(&file)?);
     let thread = stored.thread("1");
     thread.run(State::input().foo("hello")).await?;
 
-    // Newest first; turned round here, to be read like a story.
+    // Snapshots come newest first; reversed here to read them in order.
     let mut history = thread.history().await?;
     history.reverse();
     for snapshot in &history {
@@ -45,12 +46,12 @@ async fn main() -> Result<()> {
             snapshot.source.name()
         );
     }
-    let story: Vec<_> = history
+    let steps: Vec<_> = history
         .iter()
         .map(|snapshot| (snapshot.step, snapshot.source.name(), snapshot.next.join(", ")))
         .collect();
     assert_eq!(
-        story,
+        steps,
         [
             (-1, "input", "START".to_owned()),
             (0, "loop", "node_a".to_owned()),
@@ -59,7 +60,7 @@ async fn main() -> Result<()> {
         ]
     );
 
-    // Any time later, in any process: the next input goes on from the stored state, through the reducers.
+    // At any later time, in any process: the reducers apply the next input to the stored state.
     drop((thread, stored));
     let thread = graph.with_checkpointer(SqliteCheckpointer::open(&file)?).thread("1");
     let state = thread.run(State::input().bar(["again".to_owned()])).await?.into_state();

@@ -1,6 +1,7 @@
-//! A node asks a person, and the run stops until there is an answer: minutes or days later, in this process or another.
+//! Shows human in the loop: a node interrupts the run with a question, and another process answers it later.
+//! Run with `cargo run -p examples --bin 12_approval`.
 //!
-//! Question and answer are types. The answer carries the question's id, so that a second click never answers the next one.
+//! Question and answer are typed. An answer carries the id of its interrupt, so a second click cannot answer the next question.
 
 use std::path::Path;
 
@@ -33,48 +34,48 @@ impl Question for Approve {
 #[derive(Serialize, Deserialize)]
 enum Decision {
     Yes,
-    No { because: String },
+    No { reason: String },
 }
 
 async fn buy(order: &Order, cx: &Context) -> OrderUpdate {
-    // Stops here. With the answer the node runs again from its top, and this line gives it at once.
+    // The run pauses here. On resume, the node runs again from its start, and `interrupt` returns the answer.
     match cx.interrupt(Approve { item: order.item.clone(), price: order.price }).await {
         Decision::Yes => Order::update().bought(true),
-        Decision::No { because } => Order::update().note(because),
+        Decision::No { reason } => Order::update().note(reason),
     }
 }
 
-/// What every process does first.
-fn shop(file: &Path) -> Result<PersistentGraph<Order>> {
+/// Opens the graph with its checkpointer, as each process does.
+fn open_shop(file: &Path) -> Result<PersistentGraph<Order>> {
     let graph = StateGraph::<Order>::new().edge(START, buy).edge(buy, END).compile()?;
     Ok(graph.with_checkpointer(SqliteCheckpointer::open(file)?))
 }
 
-/// One process takes the orders.
-async fn clerk(file: &Path) -> Result<()> {
-    for (name, item, price) in [("order-1", "tea", 4), ("order-2", "boat", 9_000)] {
-        let outcome = shop(file)?.thread(name).run(Order::input(item, price)).await?;
-        let Outcome::Interrupted(pause) = outcome else { unreachable!("every order is asked about") };
+/// The first process: takes the orders.
+async fn take_orders(file: &Path) -> Result<()> {
+    for (name, item, price) in [("order-1", "teapot", 40), ("order-2", "boat", 9_000)] {
+        let outcome = open_shop(file)?.thread(name).run(Order::input(item, price)).await?;
+        let Outcome::Interrupted(pause) = outcome else { unreachable!("every order needs an approval") };
         assert_eq!(pause.only::<Approve>()?.price, price);
     }
     Ok(())
 }
 
-/// Another answers.
-async fn manager(file: &Path, name: &str) -> Result<Order> {
-    let thread = shop(file)?.thread(name);
+/// The second process: decides about an order.
+async fn decide(file: &Path, name: &str) -> Result<Order> {
+    let thread = open_shop(file)?.thread(name);
     let question = thread.interrupts().await?.only::<Approve>()?;
-    println!("{name}: {} for {}?", question.item, question.price);
+    println!("{name}: buy a {} for {}?", question.item, question.price);
     let decision = if question.price < 100 {
         Decision::Yes
     } else {
-        Decision::No { because: format!("{} is too much for a {}", question.price, question.item) }
+        Decision::No { reason: format!("{} is too much for a {}", question.price, question.item) }
     };
     let answer = question.answer(decision);
     let order = thread.resume(answer.clone()).await?.into_state();
 
-    let Err(error) = thread.resume(answer).await else { unreachable!("it has been answered") };
-    println!("  clicked twice: {error}");
+    let Err(error) = thread.resume(answer).await else { unreachable!("the interrupt was answered before") };
+    println!("  second click: {error}");
     assert!(matches!(error.kind(), ErrorKind::InterruptNotOpen { .. }));
     Ok(order)
 }
@@ -83,9 +84,9 @@ async fn manager(file: &Path, name: &str) -> Result<Order> {
 async fn main() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("orders.db");
-    clerk(&file).await?;
-    assert!(manager(&file, "order-1").await?.bought);
-    let refused = manager(&file, "order-2").await?;
+    take_orders(&file).await?;
+    assert!(decide(&file, "order-1").await?.bought);
+    let refused = decide(&file, "order-2").await?;
     assert_eq!((refused.bought, refused.note.as_str()), (false, "9000 is too much for a boat"));
     Ok(())
 }

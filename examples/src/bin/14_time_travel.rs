@@ -1,5 +1,7 @@
-//! A thread's checkpoints form a tree. An old one can be run again, or written to: both make a new branch, and the old one
-//! stays as it was.
+//! Shows time travel: replaying an old checkpoint, forking it with an update, and updating a thread in place of a node.
+//! Run with `cargo run -p examples --bin 14_time_travel`.
+//!
+//! The checkpoints of a thread form a tree. A replay or a fork adds a branch and leaves the old one unchanged.
 
 use superstep::thread::as_node;
 use superstep::{END, GraphState, Result, Route, START, StateGraph};
@@ -47,22 +49,22 @@ async fn main() -> Result<()> {
         unreachable!("`review` was planned once")
     };
 
-    // Replay: nothing before the checkpoint runs, everything after it does.
+    // Replay: only the nodes after the checkpoint run again.
     let again = thread.at(written.id).run_again().await?.into_state();
     assert_eq!(again.text, first.text);
 
-    // Fork: another text in the place of what `write` wrote then. What follows `write` is planned, and runs.
+    // Fork: another text instead of the one that `write` wrote. The nodes after `write` are planned and run.
     thread.at(written.id).update(Joke::update().text("It didn't."), as_node(write)).await?;
     let forked = thread.resume(()).await?.into_state();
     assert_eq!((forked.text.as_str(), forked.published), ("It didn't.", true));
 
-    // Update: a person in the place of a node. Of a node that returns its route, say which way it shall have taken.
+    // Update: a person acts in place of a node. For a node with a route, the update names the route to take.
     let update = Joke::update().text("");
     thread.update(update, as_node(review).with_route(Verdict::Again)).await?;
     let rewritten = thread.resume(()).await?.into_state();
     assert_eq!(rewritten.text, first.text);
 
-    // Everything is there still; a parent that is not the row below begins a branch.
+    // All checkpoints of all branches.
     let all = thread.history().await?;
     for snapshot in &all {
         let text = snapshot.state.as_ref().map_or("", |state| state.text.as_str());

@@ -1,5 +1,5 @@
-//! Checkpoints that nobody reads without the key: a store around the store encrypts what goes in. The key is changed once a
-//! year; what was written under the old one can still be read.
+//! Shows encrypted checkpoints and a change of the key. Checkpoints encrypted with the old key stay readable.
+//! Run with `cargo run -p examples --bin 16_encryption`.
 
 use std::path::Path;
 
@@ -21,20 +21,20 @@ async fn check_input(patient: &Patient) -> PatientUpdate {
     Patient::update().notes([format!("{} has a cough", patient.name)])
 }
 
-/// The thread of bed 12, for whoever has these keys.
-fn bed(file: &Path, keys: Keys) -> Result<Thread<Patient>> {
+/// Opens the thread of bed 12 with these keys.
+fn open_thread(file: &Path, keys: Keys) -> Result<Thread<Patient>> {
     let store = EncryptedCheckpointer::new(SqliteCheckpointer::open(file)?, keys);
     let graph = StateGraph::<Patient>::new().edge(START, check_input).edge(check_input, END).compile()?;
     Ok(graph.with_checkpointer(store).thread("bed 12"))
 }
 
-/// Whether a text is anywhere in the folder's files.
+/// Returns `true` if a file in the folder contains this string in plain text.
 fn is_readable(folder: &Path, text: &str) -> std::io::Result<bool> {
     let mut found = false;
     for file in std::fs::read_dir(folder)? {
         match std::fs::read(file?.path()) {
             Ok(bytes) => found |= bytes.windows(text.len()).any(|window| window == text.as_bytes()),
-            // SQLite takes the files beside the database away when the last store that was dropped has closed it.
+            // SQLite deletes its auxiliary files when the last connection is closed.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
@@ -46,22 +46,22 @@ fn is_readable(folder: &Path, text: &str) -> std::io::Result<bool> {
 async fn main() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("ward.db");
-    // In a real program they are 32 random bytes each, and come from where its secrets are kept.
+    // A real program uses 32 random bytes for each key, from its secret store.
     let (last_year, this_year) = (Key::new(1, &[25; 32]), Key::new(2, &[26; 32]));
 
-    bed(&file, Keys::new(last_year.clone()))?.run(Patient::input("Ada")).await?;
+    open_thread(&file, Keys::new(last_year.clone()))?.run(Patient::input("Ada")).await?;
     assert!(!is_readable(folder.path(), "Ada")? && !is_readable(folder.path(), "cough")?);
-    // Names of threads are in the clear: they are what is searched for.
+    // Thread names are not encrypted, since the store searches for them.
     assert!(is_readable(folder.path(), "bed 12")?);
 
     let keys = Keys::new(this_year.clone()).with_old(last_year);
-    let patient = bed(&file, keys)?.run(Patient::input("Ada")).await?.into_state();
+    let patient = open_thread(&file, keys)?.run(Patient::input("Ada")).await?.into_state();
     println!("{}: {}", patient.name, patient.notes.join("; "));
     assert_eq!(patient.notes.len(), 2);
 
-    // Without the key that it was written under, nothing is read, and nothing is taken for what it is not.
-    let Err(error) = bed(&file, Keys::new(this_year))?.state().await else {
-        unreachable!("the first note was written under last year's key")
+    // Without the key that encrypted it, a checkpoint is refused.
+    let Err(error) = open_thread(&file, Keys::new(this_year))?.state().await else {
+        unreachable!("the first note is encrypted with last year's key")
     };
     println!("{error:?}");
     assert!(

@@ -1,5 +1,7 @@
-//! A conversation in the state: `add_messages` appends what is new, replaces what has an id that is there, and removes; and
-//! the forms in which messages come and go.
+//! Shows a conversation in the state: the reducer `add_messages`, and messages in the JSON forms of LangChain, OpenAI and Anthropic.
+//! Run with `cargo run -p examples --bin 17_messages`.
+//!
+//! `add_messages` appends new messages, replaces messages with a known id, and removes messages.
 
 use serde_json::json;
 use superstep::messages::{
@@ -22,7 +24,7 @@ enum Next {
     Done,
 }
 
-/// Stands for a model: it looks at the clock, and then says what it has seen.
+/// Simulates a model: it calls the tool `clock`, and then tells the time.
 async fn model(chat: &Chat) -> (ChatUpdate, Next) {
     match chat.messages.last().and_then(Message::as_tool) {
         None => {
@@ -36,14 +38,14 @@ async fn model(chat: &Chat) -> (ChatUpdate, Next) {
     }
 }
 
-/// Answers every call of the last message.
+/// Returns a result for each tool call of the last message.
 async fn tools(chat: &Chat) -> ChatUpdate {
     let calls = chat.messages.last().and_then(Message::as_ai).into_iter().flat_map(AiMessage::calls);
     Chat::update()
         .messages(calls.map(|(id, name)| ToolMessage::new(id, "12:00").name(name)).collect::<Vec<_>>())
 }
 
-fn said(chat: &Chat) -> Vec<String> {
+fn lines(chat: &Chat) -> Vec<String> {
     chat.messages.iter().map(|message| format!("{}: {}", message.role(), message.text())).collect()
 }
 
@@ -51,34 +53,34 @@ fn said(chat: &Chat) -> Vec<String> {
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let graph = StateGraph::<Chat>::new().edge(START, model).edge(tools, model).compile()?;
 
-    // From a client: LangChain's form, that of chat endpoints, a pair or a text; all of them are messages.
+    // Clients may send messages in LangChain's or OpenAI's form, as a pair, or as a string.
     let input = ChatInput::from_json(json!({
         "messages": [{"type": "system", "content": "Be brief."}, {"role": "user", "content": "What time is it?"}],
     }))?;
     let chat = graph.run(input).await?.into_state();
     assert_eq!(
-        said(&chat),
+        lines(&chat),
         ["system: Be brief.", "human: What time is it?", "ai: ", "tool: 12:00", "ai: It is 12:00."]
     );
-    println!("{}", said(&chat).join("\n"));
+    println!("{}", lines(&chat).join("\n"));
 
-    // A known id: in its place. A new one: at the end. A removal: out.
+    // A message with a known id replaces the old one, a new message is appended, and a removal removes.
     let chat = chat.updated(Chat::update().messages([Message::ai("Noon.").with_id("reply")]))?;
     let chat = chat.updated(Chat::update().messages((Role::Human, "Thanks!")))?;
-    assert_eq!(said(&chat).split_off(4), ["ai: Noon.", "human: Thanks!"]);
+    assert_eq!(lines(&chat).split_off(4), ["ai: Noon.", "human: Thanks!"]);
     let first = chat.messages.first().and_then(Message::id).unwrap_or_default().to_owned();
     let shorter = chat.clone().updated(Chat::update().messages(Remove::id(first)))?;
     assert_eq!(shorter.messages().len(), 5);
 
-    // In JSON, only an update can remove; an input never.
+    // In JSON, only an update can remove messages. An input cannot.
     let removal = json!({"messages": [{"type": "remove", "id": "__remove_all__"}]});
-    if let Err(refused) = ChatInput::from_json(removal.clone()) {
-        println!("{refused}");
+    if let Err(error) = ChatInput::from_json(removal.clone()) {
+        println!("{error}");
     }
     let update: ChatUpdate = serde_json::from_value(removal)?;
     assert!(shorter.updated(update)?.messages.is_empty());
 
-    // What is dumped is LangChain's form; models are asked in their own.
+    // A dump has LangChain's form. Requests to models have the form of their providers.
     println!("{}", chat.dump());
     for message in &chat.messages {
         println!("{}", message.to_openai());

@@ -1,7 +1,8 @@
-//! What is remembered of a user over all their threads: a long-term store, which nodes reach by `cx.store()`.
+//! Shows long-term memory: a store of facts about a user, shared by all threads, with semantic search.
+//! Run with `cargo run -p examples --bin 18_memory`.
 //!
-//! What a user says of themselves is kept under `["users", name, "facts"]`. On another thread, days later, what has to do with
-//! the question is found again by its meaning.
+//! The facts of a user are items in the namespace `["users", name, "facts"]`. Nodes access the store with `cx.store()`. On another
+//! thread, days later, a search finds the facts that fit the question.
 
 use std::time::Duration;
 
@@ -19,30 +20,30 @@ struct Chat {
     messages: Vec<Message>,
 }
 
-/// Something that a user has said of themselves.
+/// A statement of a user about themselves.
 #[derive(Serialize, Deserialize, Debug)]
 struct Fact {
     text: String,
     certainty: f32,
 }
 
-/// What is known of a user. Segments are never joined: a user called "ann.facts" or "" is another one.
+/// Returns the facts of a user. Segments are never joined, so a user called "ann.facts" is a different user.
 fn facts(cx: &Context, user: &str) -> Result<Items<Fact>> {
     Ok(cx.store()?.of::<Fact>(["users", user, "facts"]))
 }
 
 async fn answer(chat: &Chat, cx: &Context) -> Result<ChatUpdate> {
     let question = chat.messages.last().map(Message::text).unwrap_or_default();
-    let known =
+    let found =
         facts(cx, &chat.user)?.search().query(question).filter("certainty", gte(0.5)).limit(1).await?;
-    let reply = match known.items.first() {
+    let reply = match found.items.first() {
         Some(fact) if fact.score > Some(0.0) => format!("You told me: {}", fact.value.text),
         _ => "I know nothing about that yet.".to_owned(),
     };
     Ok(Chat::update().messages(Message::ai(reply)))
 }
 
-/// Keeps every sentence about the user. A node that runs again puts it again: under the same key, so that nothing is doubled.
+/// Stores each sentence about the user. The sentence is its own key, so a node that runs again stores no duplicates.
 async fn remember(chat: &Chat, cx: &Context) -> Result<()> {
     let facts = facts(cx, &chat.user)?;
     for message in chat.messages.iter().filter(|message| message.role() == Role::Human) {
@@ -57,7 +58,7 @@ async fn remember(chat: &Chat, cx: &Context) -> Result<()> {
     Ok(())
 }
 
-/// Stands for a model that embeds: texts are near to each other if they have to do with the same things.
+/// Simulates an embedding model: strings with the same topic have similar vectors.
 struct Topics;
 
 impl Embed for Topics {
@@ -77,7 +78,7 @@ impl Embed for Topics {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<()> {
     let folder = tempfile::tempdir()?;
-    // One file for both: what belongs to a thread, and what belongs to all of them.
+    // One file for both the checkpoints and the long-term store.
     let file = SqliteCheckpointer::open(folder.path().join("chats.db"))?;
     let memory = LongTermStore::new(file.store()).index(Index::new(Topics).fields(["text"]));
 
@@ -94,24 +95,24 @@ async fn main() -> Result<()> {
 
     ask("monday", "ann", "Hello! I eat no meat. I live in Ulm. I will maybe change my job.").await?;
 
-    // Another thread: its conversation begins anew, and what was said is known.
+    // Another thread: a new conversation, but the facts are known.
     assert_eq!(ask("friday", "ann", "What could I have for dinner?").await?, "You told me: I eat no meat.");
     assert_eq!(ask("friday", "ann", "In which city do I live?").await?, "You told me: I live in Ulm.");
-    // It was not certain, and the filter leaves it out.
+    // The filter excludes uncertain facts.
     assert_eq!(ask("friday", "ann", "What is my job?").await?, "I know nothing about that yet.");
     assert_eq!(
         graph.thread("friday").state().await?.and_then(|head| head.state).map(|chat| chat.messages.len()),
         Some(6)
     );
 
-    // Another user: what Ann has said is nobody else's.
+    // Another user does not see Ann's facts.
     assert_eq!(
         ask("sunday", "bob", "What could I have for dinner?").await?,
         "I know nothing about that yet."
     );
     ask("sunday", "bob", "I work as a nurse.").await?;
 
-    // Outside of any run: who is known, and forgetting somebody.
+    // Outside a run: list the users, and delete the facts of one.
     let users = memory.namespaces().within("users").max_depth(2).await?.items;
     assert_eq!(users, [Namespace::from(["users", "ann"]), Namespace::from(["users", "bob"])]);
     let all = memory.of::<Fact>(["users", "ann"]);

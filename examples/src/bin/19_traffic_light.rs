@@ -1,5 +1,5 @@
-//! Nodes are structs with data, and the return type of each is the list of its edges. Shows the machine's picture, and the nodes
-//! as they follow each other.
+//! Shows a state machine: nodes are structs with data, and the return type of each node lists its edges.
+//! Run with `cargo run -p examples --bin 19_traffic_light`.
 
 use serde::{Deserialize, Serialize};
 use superstep::GraphState;

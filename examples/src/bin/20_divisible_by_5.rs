@@ -1,4 +1,5 @@
-//! A machine without a state: data goes from node to node, and the last one ends it with an output.
+//! Shows a state machine without a state: nodes pass data to each other, and the last one returns the output.
+//! Run with `cargo run -p examples --bin 20_divisible_by_5`.
 
 use serde::{Deserialize, Serialize};
 use superstep::machine::{End, Machine, To, to};

@@ -1,6 +1,8 @@
-//! A machine with a state, whose nodes ask a person: at a terminal. Elsewhere the answers are those in brackets.
+//! Shows a state machine with a state, whose nodes ask questions at the terminal.
+//! Run with `cargo run -p examples --bin 21_vending_machine`.
 //!
-//! Where the person is not at this terminal, the nodes ask with `cx.interrupt(..)`, and the machine waits on a thread.
+//! Without a terminal the default answers in brackets are used. To ask a person elsewhere, use `cx.interrupt(..)` and run the machine
+//! on a thread.
 
 use std::io::{IsTerminal as _, stdin, stdout};
 
@@ -21,10 +23,10 @@ struct Till {
 #[machine(nodes(InsertCoin, CoinsInserted, SelectProduct, Purchase), state = Till)]
 struct VendingMachine;
 
-fn ask(what: &str, otherwise: &str) -> String {
-    println!("{what} [{otherwise}]");
+fn ask(prompt: &str, default: &str) -> String {
+    println!("{prompt} [{default}]");
     let line = if stdout().is_terminal() { stdin().lines().next().and_then(Result::ok) } else { None };
-    line.filter(|line| !line.is_empty()).unwrap_or_else(|| otherwise.to_owned())
+    line.filter(|line| !line.is_empty()).unwrap_or_else(|| default.to_owned())
 }
 
 #[derive(Serialize, Deserialize)]
@@ -61,14 +63,14 @@ struct Purchase(String);
 impl Purchase {
     async fn run(&self, till: &Till) -> (TillUpdate, To<VendingMachine, (End, InsertCoin, SelectProduct)>) {
         let Some((_, price)) = PRICES.into_iter().find(|(name, _)| *name == self.0) else {
-            println!("No such product: {}, try again", self.0);
+            println!("There is no {}, try again", self.0);
             return (Till::update(), to(SelectProduct));
         };
         let update = Till::update().product(self.0.clone());
         if till.balance >= price {
             return (update.balance(-price), to(End(())));
         }
-        println!("Not enough money for {}, need {:.2} more", self.0, price - till.balance);
+        println!("Not enough money for {}: insert {:.2} more", self.0, price - till.balance);
         (update, to(InsertCoin))
     }
 }
@@ -76,6 +78,6 @@ impl Purchase {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<()> {
     let till = VendingMachine::compile()?.run(InsertCoin).await?.ended()?.state;
-    println!("purchase successful item={:?} change={:.2}", till.product, till.balance);
+    println!("Sold: {}, change: {:.2}", till.product.unwrap_or_default(), till.balance);
     Ok(())
 }

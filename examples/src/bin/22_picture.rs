@@ -1,6 +1,5 @@
-//! A graph draws itself: as an SVG image, a Mermaid flowchart or in dot, and with where a thread is.
-//!
-//! `cargo run -p examples --bin 22_picture > ticket.svg`, and `-- mermaid` or `-- dot` for the others.
+//! Shows diagrams: a graph and the position of a thread in it, as SVG, Mermaid or dot.
+//! Run with `cargo run -p examples --bin 22_picture > ticket.svg`, or with `-- mermaid`, `-- dot` or `-- wide`.
 
 use serde::{Deserialize, Serialize};
 use superstep::checkpoint::MemoryCheckpointer;
@@ -17,16 +16,16 @@ struct Ticket {
 }
 
 #[derive(Serialize, Deserialize, Clone)]
-struct Place(String);
+struct Source(String);
 
 #[derive(Route)]
 enum Plan {
     #[to(search)]
-    LookUp(Place),
+    LookUp(Source),
 }
 
 #[derive(Route)]
-#[expect(dead_code, reason = "nobody rejects anything here, and the picture shows that one could")]
+#[expect(dead_code, reason = "`Reject` is only shown in the diagram")]
 enum Verdict {
     #[to(draft)]
     #[route(label = "not yet")]
@@ -45,11 +44,11 @@ impl Question for Approve {
 }
 
 async fn plan(_: &Ticket) -> Vec<Plan> {
-    ["manual", "tickets"].map(|place| Plan::LookUp(Place(place.to_owned()))).into()
+    ["manual", "tickets"].map(|source| Plan::LookUp(Source(source.to_owned()))).into()
 }
 
-async fn search(place: &Place) -> TicketUpdate {
-    Ticket::update().found([place.0.clone()])
+async fn search(source: &Source) -> TicketUpdate {
+    Ticket::update().found([source.0.clone()])
 }
 
 async fn classify(_: &Ticket) {}
@@ -77,12 +76,12 @@ async fn main() -> Result<()> {
     let thread = graph.thread("4711");
     thread.run(Ticket::input("my printer is on fire")).await?;
 
-    // The run waits for an answer, and the picture shows where.
+    // The run waits for an answer. The diagram highlights the waiting node.
     let picture = thread
         .picture()
         .await?
         .title("Ticket 4711")
-        .note(draft, "asks a model")
+        .note(draft, "calls a model")
         .note(review, "asks a person");
     println!(
         "{}",

@@ -1,7 +1,8 @@
-//! Graphs as nodes of others: one on the same state, one with a state of its own, and a way out of both.
+//! Shows subgraphs: one with the parent's state, one with its own state, and a command from a subgraph to its parent graph.
+//! Run with `cargo run -p examples --bin 23_subgraph`.
 //!
-//! A person is asked from within two graphs, the program could be killed while it waits, and what ran before the question does
-//! not run again.
+//! The inner subgraph asks a person. The program may be killed while it waits. The nodes that ran before the question do not run
+//! again.
 
 use serde::{Deserialize, Serialize};
 use superstep::interrupt::Question;
@@ -17,7 +18,7 @@ struct Report {
     notes: Vec<String>,
 }
 
-/// What a search keeps to itself.
+/// The state of the inner subgraph.
 #[derive(GraphState, Clone, Debug)]
 struct Search {
     #[state(input)]
@@ -39,13 +40,13 @@ async fn look(search: &Search) -> SearchUpdate {
     Search::update().found(["an old book", "a letter"].map(|found| format!("{found} on {}", search.question)))
 }
 
-/// Asks a person; without their leave there is nothing to search for, for nobody.
+/// Asks a person for permission to continue. If it is denied, the parent graph gives up.
 async fn check(search: &Search, cx: &Context) -> Option<ParentCommand<Report, GiveUp>> {
-    let goes_on = cx.interrupt(Continue { found: search.found.len() }).await;
-    (!goes_on).then(|| ParentCommand::to(GiveUp::Now))
+    let allowed = cx.interrupt(Continue { found: search.found.len() }).await;
+    (!allowed).then(|| ParentCommand::to(GiveUp::Now))
 }
 
-/// A way in the graph around the search.
+/// A route in the parent graph of the search.
 #[derive(Route)]
 enum GiveUp {
     #[to(END)]
@@ -68,7 +69,7 @@ async fn main() -> Result<()> {
         |report: &Report| Search::input(report.topic.clone()),
         |done| Report::update().notes(done.state.found),
     );
-    // On the report itself: what its nodes write is its update.
+    // This subgraph has the state of its parent: the writes of its nodes are its update.
     let research =
         StateGraph::<Report>::new().edge(START, &search).edge(&search, sum_up).edge(sum_up, END).compile()?;
     let research = research.as_node("research");
@@ -83,25 +84,25 @@ async fn main() -> Result<()> {
     let thread = graph.with_checkpointer(store).thread("bees");
 
     let Outcome::Interrupted(pause) = thread.run(Report::input("bees")).await? else {
-        superstep::bail!("it asks first")
+        superstep::bail!("the run must ask first")
     };
-    let asked = pause.only::<Continue>()?;
-    for question in pause.interrupts() {
-        println!("asked within {}: go on with {} sources?", question.namespace.join("/"), asked.found);
+    let question = pause.only::<Continue>()?;
+    for open in pause.interrupts() {
+        println!("question from {}: continue with {} sources?", open.namespace.join("/"), question.found);
     }
 
     // Perhaps in another process, days later.
-    let report = thread.resume(asked.answer(true)).await?.into_state();
+    let report = thread.resume(question.answer(true)).await?.into_state();
     println!("{}", report.notes.join("\n"));
     assert_eq!(
         report.notes,
         ["an old book on bees", "a letter on bees", "2 sources", "a report from 3 notes"]
     );
 
-    // What is stored of the calls can be looked into.
+    // The checkpoints of a subgraph call can be read, too.
     let inner = thread.within(&research).within(&search);
     let steps: Vec<_> = inner.history().await?.iter().map(|snapshot| snapshot.step).collect();
-    println!("the search has the checkpoints {steps:?}");
+    println!("checkpoints of the search: steps {steps:?}");
     assert_eq!(steps, [2, 1, 0, -1]);
     Ok(())
 }

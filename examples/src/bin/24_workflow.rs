@@ -1,5 +1,5 @@
-//! A workflow is one async function: its steps are done once, several at a time, a person is asked on the way, and the next run
-//! on the thread finds what this one has returned.
+//! Shows a workflow: one async function with parallel durable steps, an interrupt, and the result of the previous run.
+//! Run with `cargo run -p examples --bin 24_workflow`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,36 +27,32 @@ impl Question for Publish {
     type Answer = bool;
 }
 
-/// Somewhere that is slow, costs something, and is down now and then.
+/// An external service that is sometimes down.
 #[derive(Default)]
 struct Weather {
-    asked: AtomicU32,
+    requests: AtomicU32,
 }
 
 impl Weather {
     async fn of(&self, town: &str) -> Result<String> {
-        if self.asked.fetch_add(1, Ordering::Relaxed) == 1 {
-            return Err(NodeError::msg(format!("no word from {town}")));
+        if self.requests.fetch_add(1, Ordering::Relaxed) == 1 {
+            return Err(NodeError::msg(format!("no connection to {town}")));
         }
-        println!("asking about {town}");
+        println!("requesting {town}");
         Ok(format!("{town}: rain"))
     }
 }
 
-async fn report(
-    towns: &[String],
-    previous: Option<&Report>,
-    weather: &ContextWith<Weather>,
-) -> Result<Report> {
-    let asked = towns.iter().map(|town| weather.step(town, weather.context().of(town)));
-    let lines = weather.steps(asked).at_most(2).await?;
-    if !weather.interrupt(Publish { lines: lines.clone() }).await {
-        return Err(NodeError::msg("it was not to be published"));
+async fn report(towns: &[String], previous: Option<&Report>, cx: &ContextWith<Weather>) -> Result<Report> {
+    let steps = towns.iter().map(|town| cx.step(town, cx.context().of(town)));
+    let lines = cx.steps(steps).at_most(2).await?;
+    if !cx.interrupt(Publish { lines: lines.clone() }).await {
+        return Err(NodeError::msg("the report was not approved"));
     }
     Ok(Report { number: previous.map_or(1, |report| report.number + 1), lines })
 }
 
-/// What every process does first.
+/// Opens the thread, as each process does.
 fn thread(file: &Path) -> Result<Thread<Flow<Vec<String>, Report>, Weather>> {
     Ok(Workflow::with_context(report)
         .compile()?
@@ -72,23 +68,23 @@ async fn main() -> Result<()> {
     let towns = ["Bergen", "Galway", "Hilo"].map(str::to_owned).to_vec();
 
     let Err(error) = thread(&file)?.run(towns).context(Arc::clone(&weather)).await else {
-        unreachable!("one town is not heard of")
+        unreachable!("one request fails")
     };
     println!("{error:?}");
 
-    // Another process: the function runs again from its top, and asks only about what is not known yet.
-    let waits = thread(&file)?.resume(()).context(Arc::clone(&weather)).await?;
-    assert!(matches!(waits, Outcome::Interrupted(_)));
-    assert_eq!(weather.asked.load(Ordering::Relaxed), 4);
+    // Another process: the function runs again from its start. Only the steps without a stored result are executed.
+    let outcome = thread(&file)?.resume(()).context(Arc::clone(&weather)).await?;
+    assert!(matches!(outcome, Outcome::Interrupted(_)));
+    assert_eq!(weather.requests.load(Ordering::Relaxed), 4);
 
-    // And another one, with the answer.
+    // A third process answers the question.
     let publish = thread(&file)?.interrupts().await?.only::<Publish>()?;
     assert_eq!(publish.lines, ["Bergen: rain", "Galway: rain", "Hilo: rain"]);
     let report = thread(&file)?.resume(publish.answer(true)).context(Arc::clone(&weather)).await?.value()?;
     println!("{report:?}");
     assert_eq!(report.number, 1);
 
-    // The next day.
+    // The next day: `previous` is the report of the last run.
     thread(&file)?.run(vec!["Hilo".to_owned()]).context(Arc::clone(&weather)).await?;
     let publish = thread(&file)?.interrupts().await?.only::<Publish>()?;
     let report = thread(&file)?.resume(publish.answer(true)).context(weather).await?.value()?;

@@ -1,5 +1,5 @@
-//! What becomes of nodes that fail or hang: another attempt for some errors and not for others, an end to silence, and an error
-//! handler that leads elsewhere.
+//! Shows policies for nodes that fail or hang: retries for certain errors, an idle timeout with heartbeats, and an error handler.
+//! Run with `cargo run -p examples --bin 25_policies`.
 
 use std::time::Duration;
 
@@ -12,25 +12,25 @@ struct Film {
     log: Vec<String>,
 }
 
-fn say(text: impl Into<String>) -> FilmUpdate {
-    Film::update().log([text.into()])
+fn log(entry: impl Into<String>) -> FilmUpdate {
+    Film::update().log([entry.into()])
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("the server says {0}")]
+#[error("the server returned status {0}")]
 struct Status(u16);
 
 const MS: Duration = Duration::from_millis(1);
 
-/// The server is busy at first.
+/// The server is busy during the first two attempts.
 async fn fetch(_: &Film, cx: &Context) -> Result<FilmUpdate> {
     if cx.attempt() < 3 {
         return Err(Status(503).into());
     }
-    Ok(say(format!("fetched in attempt {}", cx.attempt())))
+    Ok(log(format!("fetched in attempt {}", cx.attempt())))
 }
 
-/// The first attempt hangs. The second takes longer than a node may be silent, and says now and then that it goes on.
+/// The first attempt hangs. The second takes longer than the idle timeout, but sends heartbeats.
 async fn convert(_: &Film, cx: &Context) -> FilmUpdate {
     if cx.attempt() == 1 {
         std::future::pending::<()>().await;
@@ -39,7 +39,7 @@ async fn convert(_: &Film, cx: &Context) -> FilmUpdate {
         tokio::time::sleep(50 * MS).await;
         cx.heartbeat();
     }
-    say(format!("converted in attempt {}", cx.attempt()))
+    log(format!("converted in attempt {}", cx.attempt()))
 }
 
 async fn publish(_: &Film) -> Result<FilmUpdate> {
@@ -47,26 +47,26 @@ async fn publish(_: &Film) -> Result<FilmUpdate> {
 }
 
 #[derive(Route)]
-enum Instead {
+enum Fallback {
     #[to(archive)]
     Archive,
 }
 
-/// Takes the place of `publish`, and says where to go instead.
-async fn refused(_: &Film, failure: &NodeFailure) -> (FilmUpdate, Instead) {
+/// The error handler of `publish`. Its result replaces the result of `publish`.
+async fn refused(_: &Film, failure: &NodeFailure) -> (FilmUpdate, Fallback) {
     (
-        say(format!("{} failed in attempt {}: {}", failure.node, failure.attempt, failure.error)),
-        Instead::Archive,
+        log(format!("{} failed in attempt {}: {}", failure.node, failure.attempt, failure.error)),
+        Fallback::Archive,
     )
 }
 
 async fn archive(_: &Film) -> FilmUpdate {
-    say("archived")
+    log("archived")
 }
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<()> {
-    // Two conditions on typed errors: a server that is busy is asked again, one that refuses is not.
+    // Conditions on typed errors: a busy server is retried, a refusal is not.
     let busy = Retry::attempts(3).backoff(10 * MS).when(|error: &Status| error.0 >= 500);
     let hangs =
         Retry::attempts(2).backoff(10 * MS).when(|late: &TimedOut| matches!(late, TimedOut::Idle { .. }));
@@ -83,7 +83,7 @@ async fn main() -> Result<()> {
 
     let film = graph.run(Film::input()).await?.into_state();
     println!("{}", film.log.join("\n"));
-    let refused = "publish failed in attempt 1: the server says 403";
+    let refused = "publish failed in attempt 1: the server returned status 403";
     assert_eq!(film.log, ["fetched in attempt 3", "converted in attempt 2", refused, "archived"]);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! A chat model that writes the answer, when one is configured.
+//! The chat model that writes the answer, if one is configured.
 
 #[cfg(feature = "openai")]
 mod openai;
@@ -14,16 +14,16 @@ pub use setup::Setup;
 
 use crate::Error;
 
-/// A reply on its way.
+/// The future of a reply.
 pub type Reply<'a> = Pin<Box<dyn Future<Output = Result<String, Error>> + Send + 'a>>;
 
-/// Something that answers a prompt.
+/// A chat model.
 ///
-/// `ask` holds one as `dyn Chat` in the graph's context, so that a test can put another in its place.
+/// The application context of `ask` holds a `dyn Chat`, so that tests can replace it.
 pub trait Chat: Send + Sync {
-    /// What the answer is credited to.
+    /// Returns the name of the model.
     fn model(&self) -> &str;
 
-    /// Asks.
+    /// Sends a prompt and returns the reply.
     fn reply<'a>(&'a self, prompt: &'a Prompt) -> Reply<'a>;
 }

@@ -12,18 +12,18 @@ pub struct OpenAi {
     model: OpenAiModel,
 }
 
-/// Who waits at a terminal gives up sooner than a program does.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Shorter than the default, since a person waits at the terminal.
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 impl OpenAi {
-    /// Does not connect yet.
+    /// Creates the model without connecting to it.
     ///
     /// # Errors
-    /// [`Error::Chat`] when there can be no such model, as where the machine has no certificates.
+    /// [`Error::Chat`], if the setup is invalid or the machine has no trusted certificates.
     pub fn new(setup: Setup) -> Result<Self, Error> {
         let Setup { endpoint, key, model } = setup;
         let builder = OpenAiModel::builder(model.as_str()).endpoint(endpoint.as_str());
-        match builder.key(key.unwrap_or_default()).timeout(PATIENCE).build() {
+        match builder.key(key.unwrap_or_default()).timeout(TIMEOUT).build() {
             Ok(model) => Ok(Self { endpoint, model }),
             Err(source) => Err(Error::Chat { model, endpoint, source: source.into() }),
         }
@@ -32,12 +32,12 @@ impl OpenAi {
     async fn ask(&self, prompt: &Prompt) -> Result<String, Error> {
         let request =
             ChatRequest::new([Message::system(prompt.system.as_str()), Message::human(prompt.user.as_str())]);
-        let reply = self.model.complete(&request).await.map_err(|error| self.failed(error))?;
+        let reply = self.model.complete(&request).await.map_err(|error| self.error(error))?;
         let text = reply.content.text();
-        if text.trim().is_empty() { Err(self.failed("the reply is empty")) } else { Ok(text.into_owned()) }
+        if text.trim().is_empty() { Err(self.error("the reply is empty")) } else { Ok(text.into_owned()) }
     }
 
-    fn failed(&self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+    fn error(&self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
         Error::Chat { model: self.model().to_owned(), endpoint: self.endpoint.clone(), source: source.into() }
     }
 }

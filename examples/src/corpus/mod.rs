@@ -1,4 +1,4 @@
-//! A folder of documents, cut into passages that know where they stand.
+//! A folder of documents, split into passages with file and line.
 
 mod passage;
 mod skipped;
@@ -12,24 +12,24 @@ pub use walk::Kinds;
 
 use crate::Error;
 
-/// What was read from a folder.
+/// The documents of a folder.
 #[derive(Clone, Debug)]
 pub struct Corpus {
-    /// Every passage, in the order of files and lines.
+    /// All passages, in the order of files and lines.
     pub passages: Vec<Passage>,
-    /// How many files they are from.
+    /// The number of files with passages.
     pub files: usize,
-    /// What was there, but is not among the passages, and why.
+    /// The files that were skipped, with the reasons.
     pub skipped: Vec<Skipped>,
 }
 
 impl Corpus {
-    /// Reads all documents under `folder` (or the one file that it names).
+    /// Reads all documents in `folder`, which may also be a single file.
     ///
-    /// A file that cannot be read is no failure: it is listed in [`Corpus::skipped`].
+    /// Files that cannot be read are listed in [`Corpus::skipped`].
     ///
     /// # Errors
-    /// [`Error::NoSuchFolder`], or [`Error::NoText`] when nothing under it could be read.
+    /// [`Error::NoSuchFolder`]; [`Error::NoText`], if the folder contains no readable document.
     pub fn read(folder: &Path, kinds: Kinds) -> Result<Self, Error> {
         let walk::Found { texts, skipped } = walk::walk(folder, kinds)?;
         let files = texts.len();

@@ -1,77 +1,77 @@
 use std::mem;
 
-/// A few lines that belong together.
+/// A few lines that belong together, such as a paragraph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passage {
-    /// The file's path below the folder.
+    /// The path of the file inside the folder.
     pub file: String,
-    /// The headings above it, outermost first, as far as the file has any.
+    /// The headings of the passage, outermost first.
     pub headings: Vec<String>,
-    /// Its lines.
+    /// The lines of the passage.
     pub lines: Vec<Line>,
 }
 
 /// One line of a passage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Counted from 1, as editors do.
+    /// The line number, from 1.
     pub number: usize,
-    /// Without the line break.
+    /// The text without the line break.
     pub text: String,
-    /// Inside a fenced block: it stands for itself and is not part of a sentence.
+    /// `true` if the line is in a fenced code block.
     pub code: bool,
 }
 
 impl Passage {
-    /// Where it begins; 0 for a passage without lines, which is never made.
+    /// Returns the number of the first line.
     pub fn first_line(&self) -> usize {
         self.lines.first().map_or(0, |line| line.number)
     }
 
-    /// All its lines.
+    /// Returns the lines as one string.
     pub fn text(&self) -> String {
         let lines: Vec<_> = self.lines.iter().map(|line| line.text.as_str()).collect();
         lines.join("\n")
     }
 }
 
-/// A longer paragraph is cut: a citation that spans half a page helps nobody.
-const MOST_LINES: usize = 16;
-/// A list is cut before the next item once it has so many lines, so that the limit does not cut through one.
-const ENOUGH_LINES: usize = 6;
+/// The maximum number of lines. Longer paragraphs are split.
+const MAX_LINES: usize = 16;
+/// The number of lines after which a list is split before its next item, so that `MAX_LINES` does not split an item.
+const MAX_LIST_LINES: usize = 6;
 
-/// Cuts a text at blank lines and headings; fenced blocks stay whole up to the limit.
+/// Splits a text at blank lines and headings. Fenced blocks are split only at the maximum length.
 pub(super) fn passages(file: &str, text: &str) -> Vec<Passage> {
-    let mut cut = Cut { file, headings: Vec::new(), lines: Vec::new(), passages: Vec::new() };
+    let mut splitter = Splitter { file, headings: Vec::new(), lines: Vec::new(), passages: Vec::new() };
     let mut fence: Option<&str> = None;
     for (number, text) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
         let mark = fence_mark(text);
         match (fence, mark) {
             (None, Some(mark)) => {
-                cut.finish();
+                splitter.finish();
                 fence = Some(mark);
             }
             (Some(open), Some(mark)) if mark.starts_with(open) => {
-                cut.finish();
+                splitter.finish();
                 fence = None;
             }
-            (Some(_), _) => cut.line(number, text, true),
-            (None, None) => cut.prose(number, text),
+            (Some(_), _) => splitter.line(number, text, true),
+            (None, None) => splitter.prose(number, text),
         }
     }
-    cut.finish();
-    cut.passages
+    splitter.finish();
+    splitter.passages
 }
 
-struct Cut<'a> {
+struct Splitter<'a> {
     file: &'a str,
-    /// Level and words.
+    /// Level and text.
     headings: Vec<(usize, String)>,
     lines: Vec<Line>,
     passages: Vec<Passage>,
 }
 
-impl Cut<'_> {
+impl Splitter<'_> {
     fn prose(&mut self, number: usize, text: &str) {
         if let Some((level, words)) = heading(text) {
             self.finish();
@@ -80,7 +80,7 @@ impl Cut<'_> {
         } else if text.trim().is_empty() {
             self.finish();
         } else {
-            if self.lines.len() >= ENOUGH_LINES && is_item(text) {
+            if self.lines.len() >= MAX_LIST_LINES && is_item(text) {
                 self.finish();
             }
             self.line(number, text, false);
@@ -88,7 +88,7 @@ impl Cut<'_> {
     }
 
     fn line(&mut self, number: usize, text: &str, code: bool) {
-        if self.lines.len() == MOST_LINES {
+        if self.lines.len() == MAX_LINES {
             self.finish();
         }
         self.lines.push(Line { number, text: text.to_owned(), code });
@@ -111,20 +111,20 @@ fn heading(line: &str) -> Option<(usize, &str)> {
         .then(|| (level, words.trim().trim_end_matches('#').trim_end()))
 }
 
-/// An outermost item of a list, or a row of a table.
+/// Returns `true` for a top-level list item or a table row.
 fn is_item(line: &str) -> bool {
     let numbered = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
     ["- ", "* ", "+ ", "|"].iter().any(|mark| line.starts_with(mark))
         || numbered.len() < line.len() && numbered.starts_with(['.', ')'])
 }
 
-/// The run of backticks or tildes that opens or closes a fenced block.
+/// Returns the backticks or tildes that open or close a fenced block.
 fn fence_mark(line: &str) -> Option<&str> {
     let line = line.trim_start();
     ['`', '~'].into_iter().find_map(|mark| {
         let rest = line.trim_start_matches(mark);
         let run = line.get(..line.len() - rest.len())?;
-        // `` ```text``` `` on one line is inline code.
+        // Three backticks around a part of a line are inline code.
         (run.len() >= 3 && !rest.contains('`')).then_some(run)
     })
 }
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hash_without_a_space_is_no_heading() {
+    fn hash_without_a_space_is_no_heading() {
         check("#hash\n####### seven", &[(1, "", "#hash\n####### seven")]);
     }
 
@@ -170,19 +170,19 @@ mod tests {
     }
 
     #[test]
-    fn line_ends_and_marks_of_other_systems_are_no_text() {
+    fn byte_order_mark_and_crlf_are_ignored() {
         check("\u{feff}# T\r\n\r\nbody\r\n", &[(3, "T", "body")]);
     }
 
     #[test]
-    fn long_lists_are_cut_between_items() {
-        let text = "- item\n  goes on\n  and on\n".repeat(5);
+    fn long_lists_are_split_between_items() {
+        let text = "- item\n  continued\n  again\n".repeat(5);
         let firsts: Vec<_> = passages("f", &text).iter().map(Passage::first_line).collect();
         assert_eq!(firsts, [1, 7, 13]);
     }
 
     #[test]
-    fn long_paragraphs_are_cut() {
+    fn long_paragraphs_are_split() {
         let text = "line\n".repeat(40);
         let firsts: Vec<_> = passages("f", &text).iter().map(Passage::first_line).collect();
         assert_eq!(firsts, [1, 17, 33]);

@@ -1,35 +1,35 @@
 use std::fmt;
 
-/// A file that was left out, and why.
+/// A file that was skipped.
 #[derive(Debug, Clone)]
 pub struct Skipped {
-    /// Its path below the folder.
+    /// The path inside the folder.
     pub file: String,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
 }
 
-/// Why a file was left out.
+/// The reason for skipping a file.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Reason {
-    /// Not a text by its name.
+    /// The file name is not that of a text.
     Kind,
-    /// Neither UTF-8 nor ASCII.
+    /// The content is not UTF-8 text.
     Binary,
-    /// Larger than one text may be.
+    /// The file is too large.
     TooLarge {
         /// The limit in bytes.
         limit: u64,
     },
-    /// Nothing in it but white space.
+    /// The file contains only white space.
     Empty,
-    /// The system refused.
+    /// The operating system returned this error.
     Unreadable(String),
 }
 
 impl Skipped {
-    /// ": skipped `a.png` (..), `b.md` (..) and 3 more", or nothing.
+    /// Returns ": skipped `a.png` (..), `b.md` (..) and 3 more", or an empty string.
     pub(crate) fn summary(skipped: &[Self]) -> String {
         const NAMED: usize = 5;
         if skipped.is_empty() {
@@ -57,7 +57,7 @@ impl fmt::Display for Reason {
             Self::Binary => f.write_str("not UTF-8 text"),
             Self::TooLarge { limit } => write!(f, "larger than {} MiB", limit >> 20),
             Self::Empty => f.write_str("empty"),
-            Self::Unreadable(why) => f.write_str(why),
+            Self::Unreadable(reason) => f.write_str(reason),
         }
     }
 }

@@ -23,7 +23,7 @@ fn skipped(corpus: &Corpus) -> Vec<String> {
 }
 
 #[test]
-fn files_come_in_the_order_of_their_names() {
+fn files_are_sorted_by_name() {
     let folder = folder(&[("b.md", b"b"), ("a/z.txt", b"z"), ("README", b"r"), ("c.MD", b"c")]);
     let corpus = Corpus::read(folder.path(), Kinds::Text).unwrap();
     assert_eq!(names(&corpus), ["README", "a/z.txt", "b.md", "c.MD"]);
@@ -31,7 +31,7 @@ fn files_come_in_the_order_of_their_names() {
 }
 
 #[test]
-fn hidden_and_build_folders_are_passed_over() {
+fn hidden_and_build_folders_are_ignored() {
     let folder =
         folder(&[("a.md", b"a"), (".git/x.md", b"x"), ("target/y.md", b"y"), ("node_modules/z.md", b"z")]);
     let corpus = Corpus::read(folder.path(), Kinds::Text).unwrap();
@@ -40,7 +40,7 @@ fn hidden_and_build_folders_are_passed_over() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named() {
+fn unreadable_files_are_listed() {
     let folder = folder(&[
         ("a.md", b"a"),
         ("nul.md", b"a\0b"),
@@ -61,7 +61,7 @@ fn what_cannot_be_read_is_named() {
 }
 
 #[test]
-fn a_huge_file_is_named() {
+fn huge_file_is_listed() {
     let folder = folder(&[("a.md", b"a"), ("huge.txt", &vec![b'x'; (8 << 20) + 1])]);
     let corpus = Corpus::read(folder.path(), Kinds::Text).unwrap();
     assert_eq!(skipped(&corpus), ["`huge.txt` (larger than 8 MiB)"]);
@@ -69,7 +69,7 @@ fn a_huge_file_is_named() {
 
 #[cfg(unix)]
 #[test]
-fn links_that_go_round_or_nowhere_are_named() {
+fn cyclic_and_dead_links_are_listed() {
     let folder = folder(&[("a.md", b"a"), ("sub/b.md", b"b")]);
     std::os::unix::fs::symlink(folder.path(), folder.path().join("sub/loop")).unwrap();
     std::os::unix::fs::symlink("nowhere", folder.path().join("dead.md")).unwrap();
@@ -80,7 +80,7 @@ fn links_that_go_round_or_nowhere_are_named() {
 }
 
 #[test]
-fn markdown_alone_is_silent_about_the_rest() {
+fn markdown_kind_ignores_other_files() {
     let folder = folder(&[("a.md", b"a"), ("main.rs", b"fn main() {}"), ("LICENSE", b"MIT")]);
     let corpus = Corpus::read(folder.path(), Kinds::Markdown).unwrap();
     assert_eq!(names(&corpus), ["a.md"]);
@@ -88,14 +88,14 @@ fn markdown_alone_is_silent_about_the_rest() {
 }
 
 #[test]
-fn a_single_file_may_be_named() {
+fn single_file_is_read() {
     let folder = folder(&[("notes.log", b"hello")]);
     let corpus = Corpus::read(&folder.path().join("notes.log"), Kinds::Text).unwrap();
     assert_eq!(names(&corpus), ["notes.log"]);
 }
 
 #[test]
-fn nothing_to_read_is_an_error_that_says_what_was_there() {
+fn folder_without_text_is_an_error() {
     let empty = folder(&[]);
     let error = Corpus::read(empty.path(), Kinds::Text).unwrap_err();
     assert_eq!(error.to_string(), format!("no text to read in `{}`", empty.path().display()));

@@ -1,4 +1,4 @@
-//! `agent` over several starts: what it does by itself, and what it asks about first.
+//! `agent` in several processes, with a question in between.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -15,8 +15,8 @@ fn agent(home: &Path, arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn a_file_is_deleted_only_after_a_yes_which_another_process_may_give() {
-    for (answer, gone) in [("--yes", true), ("--no", false)] {
+fn file_is_deleted_only_after_a_yes_of_another_process() {
+    for (answer, deleted) in [("--yes", true), ("--no", false)] {
         let home = folder(&[("files/old.txt", b"a checkpoint"), ("files/new.txt", b"bread")]);
         let old = home.path().join("files/old.txt");
         let asked = agent(home.path(), &[]);
@@ -29,19 +29,19 @@ fn a_file_is_deleted_only_after_a_yes_which_another_process_may_give() {
         let answered = agent(home.path(), &[answer]);
         assert!(answered.status.success(), "{answered:?}");
         assert!(stdout(&answered).contains("Here you are: 391; old.txt; "), "{answered:?}");
-        assert_eq!(old.exists(), !gone);
-        // There is nothing more to answer.
+        assert_eq!(old.exists(), !deleted);
+        // No open question is left.
         assert_eq!(stdout(&agent(home.path(), &[answer])), "");
     }
 }
 
 #[test]
-fn who_says_something_new_while_a_question_is_open_has_moved_on() {
+fn new_message_abandons_an_open_question() {
     let home = folder(&[("files/old.txt", b"a checkpoint")]);
     agent(home.path(), &[]);
     let again = agent(home.path(), &["And now?"]);
     assert!(again.status.success(), "{again:?}");
     assert!(stdout(&again).contains("may I delete `old.txt`?"));
     assert!(home.path().join("files/old.txt").exists());
-    assert!(stdout(&agent(home.path(), &["--yes"])).contains("is deleted"));
+    assert!(stdout(&agent(home.path(), &["--yes"])).contains("deleted `old.txt`"));
 }

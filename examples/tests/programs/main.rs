@@ -1,4 +1,4 @@
-//! The programs as their users see them: arguments and folders in; stdout, stderr and an exit code out.
+//! The programs from outside: arguments and folders in; stdout, stderr and exit code out.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -41,10 +41,13 @@ fn guide() -> TempDir {
 fn command(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ask"));
     command.current_dir(folder).env_remove("CARGO_MANIFEST_DIR").stdin(Stdio::null());
-    // Documents made for a test have its threads beside them: what is hidden is not read.
-    let made = !Path::new(env!("CARGO_MANIFEST_DIR")).starts_with(folder);
-    let threads =
-        if made { folder.join(".threads") } else { Path::new(env!("CARGO_TARGET_TMPDIR")).join("threads") };
+    // The threads of a test are in a hidden folder next to its documents. Hidden files are not read.
+    let temporary = !Path::new(env!("CARGO_MANIFEST_DIR")).starts_with(folder);
+    let threads = if temporary {
+        folder.join(".threads")
+    } else {
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join("threads")
+    };
     command.env("XDG_STATE_HOME", threads);
     for name in ["OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL"] {
         command.env_remove(name);
@@ -64,15 +67,15 @@ fn stderr(output: &Output) -> &str {
     std::str::from_utf8(&output.stderr).unwrap()
 }
 
-/// It failed with this code and these words, and printed no answer.
+/// Checks that the program failed with this code and message, and printed no answer.
 #[track_caller]
-fn fails(output: &Output, code: i32, words: &str) {
+fn fails(output: &Output, code: i32, message: &str) {
     assert_eq!(output.status.code(), Some(code), "{}", stderr(output));
-    assert!(stderr(output).contains(words), "{}", stderr(output));
+    assert!(stderr(output).contains(message), "{}", stderr(output));
     assert_eq!(stdout(output), "");
 }
 
-/// Every `“quotation” — file:line` of the answer, checked against the file.
+/// Checks every `“quotation” — file:line` of the answer against the file, and returns their number.
 #[track_caller]
 fn citations_hold(folder: &Path, answer: &str) -> usize {
     let mut count = 0;
@@ -82,17 +85,17 @@ fn citations_hold(folder: &Path, answer: &str) -> usize {
         let text = fs::read_to_string(folder.join(file)).unwrap();
         let from_line: Vec<_> = text.lines().skip(line.parse::<usize>().unwrap() - 1).collect();
         let quotation: Vec<_> = quotation.trim_end_matches('…').split_whitespace().collect();
-        let begins = quotation.iter().take(3).copied().collect::<Vec<_>>().join(" ");
-        assert!(from_line[0].contains(&begins), "{source} does not begin with {begins}");
-        let says: Vec<_> = from_line.iter().flat_map(|line| line.split_whitespace()).collect();
-        assert!(says.join(" ").contains(&quotation.join(" ")), "{source} does not say {quotation:?}");
+        let start = quotation.iter().take(3).copied().collect::<Vec<_>>().join(" ");
+        assert!(from_line[0].contains(&start), "{source} does not contain {start}");
+        let words: Vec<_> = from_line.iter().flat_map(|line| line.split_whitespace()).collect();
+        assert!(words.join(" ").contains(&quotation.join(" ")), "{source} does not contain {quotation:?}");
         count += 1;
     }
     count
 }
 
 #[test]
-fn an_answer_quotes_with_file_and_line() {
+fn answer_quotes_with_file_and_line() {
     let folder = guide();
     let output = ask(folder.path(), &["What is a superstep, and what is a join?", "."]);
     assert!(output.status.success(), "{}", stderr(&output));
@@ -105,7 +108,7 @@ fn an_answer_quotes_with_file_and_line() {
 }
 
 #[test]
-fn a_sentence_over_two_lines_is_cited_by_its_first() {
+fn sentence_over_two_lines_is_cited_by_the_first() {
     let folder = guide();
     let output = ask(folder.path(), &["which state do they see at the same time?", "."]);
     assert_eq!(
@@ -116,7 +119,7 @@ fn a_sentence_over_two_lines_is_cited_by_its_first() {
 }
 
 #[test]
-fn progress_is_told_node_by_node_on_stderr() {
+fn progress_is_printed_node_by_node() {
     let folder = guide();
     let output = ask(folder.path(), &["what is a supersetp?", "."]);
     let nodes: Vec<_> = stderr(&output).lines().filter_map(|line| line.split_whitespace().next()).collect();
@@ -127,7 +130,7 @@ fn progress_is_told_node_by_node_on_stderr() {
 }
 
 #[test]
-fn the_same_question_has_the_same_answer() {
+fn same_question_gives_the_same_answer() {
     let folder = guide();
     let arguments = ["What is a join? What is a superstep? Is rain expected? What do nodes see?", "."];
     let first = ask(folder.path(), &arguments);
@@ -137,7 +140,7 @@ fn the_same_question_has_the_same_answer() {
 }
 
 #[test]
-fn json_is_the_dump_of_the_final_state() {
+fn json_prints_the_final_state() {
     let folder = guide();
     let output = ask(folder.path(), &["--json", "What is a join?", "."]);
     assert!(output.status.success(), "{}", stderr(&output));
@@ -149,7 +152,7 @@ fn json_is_the_dump_of_the_final_state() {
 }
 
 #[test]
-fn json_without_an_answer_is_still_the_state_and_a_failure() {
+fn json_without_an_answer_prints_the_state_and_fails() {
     let folder = guide();
     ask(folder.path(), &["How do zebras dance?", "."]);
     let output = ask(folder.path(), &["--json", "--resume", ""]);
@@ -160,7 +163,7 @@ fn json_without_an_answer_is_still_the_state_and_a_failure() {
 }
 
 #[test]
-fn the_graph_is_drawn_without_a_folder() {
+fn diagram_needs_no_folder() {
     let empty = folder(&[]);
     let mermaid = ask(empty.path(), &["--graph", "mermaid"]);
     assert!(mermaid.status.success());
@@ -174,16 +177,16 @@ fn the_graph_is_drawn_without_a_folder() {
 }
 
 #[test]
-fn without_arguments_the_markdown_of_the_workspace_is_asked() {
+fn default_folder_is_the_markdown_of_the_workspace() {
     let workspace = folder(&[
         ("README.md", b"There are seven reducers.\n"),
         ("docs/wiring.md", b"Wiring mistakes are reported all at once.\n"),
-        ("docs/dumps.md", b"What is excluded is in no dump.\n"),
+        ("docs/dumps.md", b"Excluded fields are in no dump.\n"),
         ("src/lib.rs", b"// reducers, reducers, reducers\n"),
         ("target/doc/x.md", b"reducers\n"),
         ("package/Cargo.toml", b""),
     ]);
-    // Where the program is started from the workspace's root, and where cargo says which package it is of.
+    // Started in the root of the workspace, and started by cargo with the folder of a package.
     let by_folder = ask(workspace.path(), &[]);
     let by_cargo =
         command(Path::new("/")).env("CARGO_MANIFEST_DIR", workspace.path().join("package")).output().unwrap();
@@ -196,7 +199,7 @@ fn without_arguments_the_markdown_of_the_workspace_is_asked() {
 }
 
 #[test]
-fn this_repository_answers_the_default_question() {
+fn default_question_is_answered_by_this_repository() {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let output = command(package).env("CARGO_MANIFEST_DIR", package).output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
@@ -210,7 +213,7 @@ fn this_repository_answers_the_default_question() {
 }
 
 #[test]
-fn files_that_cannot_be_read_are_named_and_passed_over() {
+fn unreadable_files_are_listed_and_skipped() {
     let folder = folder(&[
         ("a.md", b"A join waits for all of its sources.\n"),
         ("binary.md", b"join\0join"),
@@ -225,7 +228,7 @@ fn files_that_cannot_be_read_are_named_and_passed_over() {
 }
 
 #[test]
-fn many_files_that_are_no_documents_are_counted() {
+fn many_other_files_are_counted() {
     let names: Vec<_> = (0..8).map(|number| format!("{number}.png")).collect();
     let mut files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), b"x".as_slice())).collect();
     files.push(("a.md", b"A join waits for all of its sources.\n"));
@@ -244,31 +247,35 @@ fn many_files_that_are_no_documents_are_counted() {
 }
 
 #[test]
-fn nothing_to_read_is_a_failure() {
+fn folder_without_documents_is_a_failure() {
     let empty = folder(&[]);
     fails(&ask(empty.path(), &["What is a join?", "."]), 1, "error: no text to read in `.`");
     let binary = folder(&[("a.bin", b"\0")]);
     fails(&ask(binary.path(), &["What is a join?", "."]), 1, "`a.bin` (not a text or markdown file)");
-    fails(&ask(empty.path(), &["What is a join?", "nowhere"]), 1, "error: no folder or file `nowhere`");
+    fails(
+        &ask(empty.path(), &["What is a join?", "nowhere"]),
+        1,
+        "error: there is no folder or file `nowhere`",
+    );
 }
 
 #[test]
-fn no_match_is_a_question_and_without_an_answer_to_it_a_failure() {
+fn no_match_asks_the_user_and_then_fails() {
     let folder = guide();
     let asked = ask(folder.path(), &["How do zebras dance?", "."]);
-    fails(&asked, 3, "the documents seem to have nothing on “How do zebras dance” (1 search)");
+    fails(&asked, 3, "nothing found for “How do zebras dance” (1 search)");
     fails(&ask(folder.path(), &["--resume", ""]), 1, "answers `How do zebras dance?`");
 }
 
 #[test]
-fn a_question_without_words_is_a_failure() {
+fn question_without_words_is_a_failure() {
     let folder = guide();
     fails(&ask(folder.path(), &["what is it?", "."]), 1, "no word to search for in `what is it?`");
     fails(&ask(folder.path(), &["", "."]), 1, "field `question` breaks `length");
 }
 
 #[test]
-fn bad_arguments_are_a_failure_with_the_usage() {
+fn invalid_arguments_print_the_usage() {
     let folder = guide();
     fails(&ask(folder.path(), &["--nope"]), 2, "Usage: ask");
     fails(&ask(folder.path(), &["--graph", "png"]), 2, "[possible values: mermaid, dot]");
@@ -278,7 +285,7 @@ fn bad_arguments_are_a_failure_with_the_usage() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_failure() {
+fn closed_stdout_is_not_a_failure() {
     let folder = guide();
     let mut child = command(folder.path())
         .args(["--json", "What is a join?", "."])
@@ -293,7 +300,7 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
 
 #[cfg(not(feature = "openai"))]
 #[test]
-fn a_chat_endpoint_without_the_feature_is_said_to_be_unused() {
+fn endpoint_without_the_feature_prints_a_note() {
     let folder = guide();
     let output = command(folder.path())
         .env("OPENAI_API_KEY", "secret")
@@ -306,7 +313,7 @@ fn a_chat_endpoint_without_the_feature_is_said_to_be_unused() {
 }
 
 #[test]
-fn a_chat_endpoint_that_is_no_url_is_a_failure() {
+fn invalid_endpoint_url_is_a_failure() {
     let folder = guide();
     let output = command(folder.path())
         .env("OPENAI_BASE_URL", "here")

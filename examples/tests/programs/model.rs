@@ -1,4 +1,4 @@
-//! A model writes the answer: an endpoint on loopback stands in for it, with real HTTP in between.
+//! `ask` with a model: a test endpoint on loopback writes the answer.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -25,7 +25,7 @@ fn request(socket: &TcpStream) -> Value {
     serde_json::from_slice(&body).unwrap()
 }
 
-/// Asks with an endpoint that answers one request, and returns what it was sent.
+/// Runs `ask` with an endpoint that answers one request. Returns the output and the request.
 fn ask_model(folder: &Path, status: &'static str, body: &str) -> (Output, Value) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -53,7 +53,7 @@ fn ask_model(folder: &Path, status: &'static str, body: &str) -> (Output, Value)
 }
 
 #[test]
-fn its_words_are_the_answer_and_its_sources_stand_below() {
+fn answer_is_the_reply_followed_by_its_sources() {
     let folder = guide();
     let reply = r#"{"id":"1","object":"chat.completion","created":1,"model":"test-model","choices":
         [{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"It waits [1]."}}]}"#;
@@ -67,11 +67,11 @@ fn its_words_are_the_answer_and_its_sources_stand_below() {
 }
 
 #[test]
-fn its_failure_is_explained_without_the_key() {
+fn failure_is_explained_without_the_key() {
     let folder = guide();
     let refusal = r#"{"error":{"message":"no such model","type":"invalid","param":null,"code":null}}"#;
     let (output, _) = ask_model(folder.path(), "404 Not Found", refusal);
-    fails(&output, 1, "asking `test-model` at `http://127.0.0.1");
+    fails(&output, 1, "the request to model `test-model` at `http://127.0.0.1");
     assert!(stderr(&output).contains("no such model"), "{}", stderr(&output));
     assert!(!stderr(&output).contains("secret"), "{}", stderr(&output));
 }

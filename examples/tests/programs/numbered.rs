@@ -1,4 +1,4 @@
-//! Each numbered program asserts what it shows; here each is run.
+//! Runs each numbered program. The programs contain assertions of their own.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -16,9 +16,9 @@ const PROGRAMS: [(&str, &str); 25] = [
     ("10_flatten", env!("CARGO_BIN_EXE_10_flatten")),
     ("11_threads", env!("CARGO_BIN_EXE_11_threads")),
     ("12_approval", env!("CARGO_BIN_EXE_12_approval")),
-    ("13_step", env!("CARGO_BIN_EXE_13_step")),
+    ("13_durable_step", env!("CARGO_BIN_EXE_13_durable_step")),
     ("14_time_travel", env!("CARGO_BIN_EXE_14_time_travel")),
-    ("15_evolution", env!("CARGO_BIN_EXE_15_evolution")),
+    ("15_migration", env!("CARGO_BIN_EXE_15_migration")),
     ("16_encryption", env!("CARGO_BIN_EXE_16_encryption")),
     ("17_messages", env!("CARGO_BIN_EXE_17_messages")),
     ("18_memory", env!("CARGO_BIN_EXE_18_memory")),
@@ -32,36 +32,36 @@ const PROGRAMS: [(&str, &str); 25] = [
 ];
 
 #[test]
-fn each_shows_something_and_its_assertions_hold() {
+fn programs_succeed_and_print_only_to_stdout() {
     for (name, path) in PROGRAMS {
         let output = Command::new(path).output().unwrap();
         assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
-        assert!(!output.stdout.is_empty(), "{name} shows nothing");
+        assert!(!output.stdout.is_empty(), "{name} prints nothing");
         assert!(output.stderr.is_empty(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
     }
 }
 
 #[test]
-fn none_is_forgotten_here() {
+fn list_of_programs_is_complete() {
     let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/bin")).unwrap();
     let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
     let programs: BTreeSet<_> = names.filter_map(|name| Some(name.strip_suffix(".rs")?.to_owned())).collect();
     assert_eq!(programs, PROGRAMS.map(|(name, _)| name.to_owned()).into());
 }
 
-/// How many lines the same machines have in the documentation of pydantic-graph (docs/graph.md, as its formatter leaves them,
-/// without comments). It has no traffic light.
-const ELSEWHERE: [(&str, usize); 2] = [("20_divisible_by_5", 32), ("21_vending_machine", 79)];
+/// The lines of the same machines in the documentation of pydantic-graph (docs/graph.md, formatted, without comments). It has no
+/// traffic light.
+const PYTHON_LINES: [(&str, usize); 2] = [("20_divisible_by_5", 32), ("21_vending_machine", 79)];
 
 #[test]
-fn a_machine_is_no_longer_than_in_python() {
-    for (name, elsewhere) in ELSEWHERE {
+fn machines_are_no_longer_than_in_python() {
+    for (name, python_lines) in PYTHON_LINES {
         let path = format!("{}/src/bin/{name}.rs", env!("CARGO_MANIFEST_DIR"));
         let program = std::fs::read_to_string(path).unwrap();
         let lines = program
             .lines()
             .filter(|line| !line.trim_start().starts_with("//"))
             .skip_while(|line| line.is_empty());
-        assert!(lines.count() <= elsewhere, "{name}");
+        assert!(lines.count() <= python_lines, "{name}");
     }
 }

@@ -1,4 +1,4 @@
-//! `ask` over several starts: what it keeps, and how it goes on.
+//! `ask` in several processes: resume, history and fork.
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{GUIDE, ask, command, fails, folder, guide, stderr, stdout};
 
-/// The rows of a thread's history below its head: id, step, source and what comes next.
+/// Returns the rows of a thread's history without the table header: id, step, source and next node.
 fn history(folder: &Path, arguments: &[&str]) -> Vec<[String; 4]> {
     let output = ask(folder, &[&["--history"], arguments].concat());
     let rows = stdout(&output).lines().skip(1);
@@ -18,22 +18,22 @@ fn history(folder: &Path, arguments: &[&str]) -> Vec<[String; 4]> {
     rows.map(|row| [0, 1, 2, 3].map(|number| column(row, number))).collect()
 }
 
-/// What comes next at each checkpoint, oldest first.
+/// Returns the next node of each checkpoint, oldest first.
 fn path(history: &[[String; 4]]) -> String {
     let next: Vec<_> = history.iter().rev().map(|[_, _, _, next]| next.as_str()).collect();
     next.join(" ")
 }
 
 #[test]
-fn an_answer_in_another_process_goes_on_where_the_question_was_asked() {
+fn answer_in_another_process_continues_the_run() {
     let folder = guide();
     let asked = ask(folder.path(), &["--thread", "zebra", "How do zebras dance? What is a superstep?", "."]);
     fails(&asked, 3, "ask --thread zebra --resume 'other words'");
-    // Another question in between changes nothing; nor does asking again what it waits for.
+    // Neither another thread nor a resume without an answer changes anything.
     assert!(ask(folder.path(), &["What is a join?", "."]).status.success());
     fails(&ask(folder.path(), &["--thread", "zebra", "--resume"]), 3, "“How do zebras dance” (1 search)");
 
-    // From another folder: the thread knows where its documents are.
+    // From another folder: the metadata of the thread contains the folder of its documents.
     let elsewhere = tempfile::tempdir().unwrap();
     let db = folder.path().join(".threads/ask/threads.db");
     let arguments = ["--db", db.to_str().unwrap(), "--thread", "zebra", "--resume", "sources of joins"];
@@ -47,7 +47,7 @@ fn an_answer_in_another_process_goes_on_where_the_question_was_asked() {
     let nodes: Vec<_> = stderr(&output).lines().filter_map(|line| line.split_whitespace().next()).collect();
     assert_eq!(nodes, ["thread", "reading", "consult", "search", "grade", "compose"]);
 
-    // A second answer finds no question; going on from the end gives the answer again.
+    // A second answer finds no open interrupt. A resume of the finished thread prints the answer again.
     fails(
         &ask(elsewhere.path(), &arguments),
         1,
@@ -58,12 +58,12 @@ fn an_answer_in_another_process_goes_on_where_the_question_was_asked() {
 }
 
 #[test]
-fn a_killed_run_goes_on_and_searches_nothing_twice() {
+fn killed_run_resumes_without_repeating_searches() {
     let folder = guide();
     let question = "What is a superstep, and what is a join?";
     let (mut reader, mut writer) = std::io::pipe().unwrap();
-    // The pipe of its progress has room up to the searches and nobody reads it: the program stands still in the middle of
-    // its run, until it is killed.
+    // The pipe for stderr has room only up to the searches, and the test does not read it. So the program blocks in the middle of its
+    // run until it is killed.
     writer.write_all(&[b'.'; 65_536 - 185]).unwrap();
     let mut child = command(folder.path())
         .args(["--thread", "k", question, "."])
@@ -71,16 +71,16 @@ fn a_killed_run_goes_on_and_searches_nothing_twice() {
         .stderr(writer)
         .spawn()
         .unwrap();
-    let patience = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + Duration::from_secs(60);
     while history(folder.path(), &["--thread", "k"]).len() < 4 {
-        assert!(Instant::now() < patience && child.try_wait().unwrap().is_none(), "it never came so far");
+        assert!(Instant::now() < deadline && child.try_wait().unwrap().is_none(), "no search was stored");
     }
     child.kill().unwrap();
     assert_eq!(child.wait().unwrap().signal(), Some(9));
-    let mut said = String::new();
-    reader.read_to_string(&mut said).unwrap();
-    let said = said.trim_start_matches('.');
-    assert!(said.contains("plan") && !said.contains("compose"), "{said}");
+    let mut progress = String::new();
+    reader.read_to_string(&mut progress).unwrap();
+    let progress = progress.trim_start_matches('.');
+    assert!(progress.contains("plan") && !progress.contains("compose"), "{progress}");
 
     let killed = history(folder.path(), &["--thread", "k"]);
     assert!(path(&killed).starts_with("START plan search grade"), "{killed:?}");
@@ -96,13 +96,13 @@ fn a_killed_run_goes_on_and_searches_nothing_twice() {
 }
 
 #[test]
-fn killed_after_any_line_it_gives_the_same_answer() {
+fn run_killed_after_any_line_gives_the_same_answer() {
     let folder = guide();
     let question = "What is a supersetp, and what is a join?";
     let whole = ask(folder.path(), &[question, "."]);
     let lines = stderr(&whole).lines().count();
-    for said in 3..=lines {
-        let name = said.to_string();
+    for line in 3..=lines {
+        let name = line.to_string();
         let mut child = command(folder.path())
             .args(["--thread", &name, question, "."])
             .stdout(Stdio::null())
@@ -110,18 +110,18 @@ fn killed_after_any_line_it_gives_the_same_answer() {
             .spawn()
             .unwrap();
         let mut progress = std::io::BufReader::new(child.stderr.take().unwrap());
-        for _ in 0..said {
+        for _ in 0..line {
             std::io::BufRead::read_line(&mut progress, &mut String::new()).unwrap();
         }
         child.kill().unwrap();
         child.wait().unwrap();
         let output = ask(folder.path(), &["--thread", &name, "--resume"]);
-        assert_eq!(stdout(&output), stdout(&whole), "killed after line {said}: {}", stderr(&output));
+        assert_eq!(stdout(&output), stdout(&whole), "killed after line {line}: {}", stderr(&output));
     }
 }
 
 #[test]
-fn the_history_says_what_changed_at_each_step() {
+fn history_lists_the_changes_of_each_step() {
     let folder = guide();
     ask(folder.path(), &["--thread", "h", "How do zebras dance? What is a join?", "."]);
     let output = ask(folder.path(), &["--thread", "h", "--history"]);
@@ -142,36 +142,36 @@ fn the_history_says_what_changed_at_each_step() {
 }
 
 #[test]
-fn a_fork_is_another_branch_and_leaves_the_first_as_it_was() {
+fn fork_adds_a_branch_and_keeps_the_first() {
     let folder = guide();
     ask(folder.path(), &["--thread", "f", "What is a join?", "."]);
     let first = history(folder.path(), &["--thread", "f"]);
     assert_eq!(path(&first), "START plan search grade compose end");
 
-    // Run again what was planned after the search; the documents have changed since.
+    // Run again from the checkpoint after the search, with changed documents.
     let [grading, ..] = first.iter().find(|[_, _, _, next]| next == "grade").unwrap();
-    std::fs::write(folder.path().join("docs/guide.md"), GUIDE.replace("all of its sources", "nobody"))
+    std::fs::write(folder.path().join("docs/guide.md"), GUIDE.replace("all of its sources", "nothing"))
         .unwrap();
     let output = ask(folder.path(), &["--thread", "f", "--fork", &grading[18..]]);
-    assert_eq!(stdout(&output), "   “A join waits for nobody.” — docs/guide.md:9\n", "{}", stderr(&output));
+    assert_eq!(stdout(&output), "   “A join waits for nothing.” — docs/guide.md:9\n", "{}", stderr(&output));
     let forked = history(folder.path(), &["--thread", "f"]);
     assert_eq!(forked[forked.len() - first.len()..], first);
     assert_eq!(forked[forked.len() - first.len() - 1][2], "fork");
     let shown = ask(folder.path(), &["--thread", "f", "--history"]);
     assert!(stdout(&shown).contains(&format!("(branch of {})", &grading[20..])), "{}", stdout(&shown));
 
-    // Ask something else there.
+    // Ask another question at the same checkpoint.
     let output = ask(folder.path(), &["--thread", "f", "--fork", grading, "Where is rain expected?", "."]);
     assert_eq!(stdout(&output), "   “Rain is expected in the north.” — weather.txt:1\n");
 }
 
 #[test]
-fn what_cannot_be_gone_on_with_is_said() {
+fn missing_threads_and_checkpoints_are_reported() {
     let folder = folder(&[("a.md", b"A join waits.\n")]);
-    fails(&ask(folder.path(), &["--resume"]), 1, "error: no thread yet: ask something first");
+    fails(&ask(folder.path(), &["--resume"]), 1, "error: there is no thread yet: ask a question first");
     fails(&ask(folder.path(), &["--history", "--thread", "x"]), 1, "error: there is no thread `x`");
     fails(&ask(folder.path(), &["--resume", "--thread", "x"]), 1, "thread `x` has no checkpoint yet");
     ask(folder.path(), &["What is a join?", "."]);
     fails(&ask(folder.path(), &["--fork", "nope"]), 1, "has no checkpoint `nope`: see `--history`");
-    fails(&ask(folder.path(), &["--db", ".", "What is a join?", "."]), 1, "cannot keep threads in `.`");
+    fails(&ask(folder.path(), &["--db", ".", "What is a join?", "."]), 1, "cannot store threads in `.`");
 }

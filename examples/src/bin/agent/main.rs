@@ -1,13 +1,8 @@
-//! An agent with a calculator, a clock and a folder of files, which asks before it deletes one.
+//! Shows an agent with a calculator, a clock and a folder of files. It asks before it deletes a file.
+//! Run with `cargo run -p examples --bin agent`, then with `cargo run -p examples --bin agent -- --yes`.
 //!
-//! ```text
-//! cargo run -p examples --bin agent
-//! cargo run -p examples --bin agent -- --yes
-//! ```
-//!
-//! What it does is kept after every step: the second command answers what the first has asked, in another process. Without an
-//! endpoint a model that follows a script stands in for one; with the feature `openai` and `OPENAI_BASE_URL` or
-//! `OPENAI_API_KEY` set, a real one is asked.
+//! Each step is stored, so the second process can answer the question of the first. By default the agent uses a scripted model. With
+//! the feature `openai` and `OPENAI_BASE_URL` or `OPENAI_API_KEY`, it uses a real one.
 
 mod arguments;
 mod model;
@@ -31,7 +26,7 @@ use arguments::Arguments;
 use tools::{Delete, Folder};
 
 const SYSTEM: &str =
-    "You help with sums and with the files of a folder. Call tools for what you do not know.";
+    "You help with calculations and with the files in a folder. Use the tools to find facts you do not know.";
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -41,7 +36,7 @@ async fn main() -> ExitCode {
             eprintln!("error: {error}");
             let mut cause = error.source();
             while let Some(error) = cause {
-                eprintln!("  because: {error}");
+                eprintln!("  caused by: {error}");
                 cause = error.source();
             }
             ExitCode::FAILURE
@@ -59,17 +54,17 @@ async fn run(arguments: Arguments) -> Result<(), Box<dyn Error>> {
         .with(tools::delete_file);
     let agent = Agent::with_context(model::from_environment()?).system(SYSTEM).tools(tools);
     let store = SqliteCheckpointer::open(arguments.db.clone().unwrap_or_else(|| home.join("threads.db")))?;
-    // Who says something new while a question is open has moved on.
+    // A new message while a question is open abandons the question.
     let graph = agent.graph()?.compile()?.with_checkpointer(store).abandon_pending();
     let thread = graph.thread(arguments.thread.as_str());
     let context = Arc::new(Folder(folder));
 
     let mut answer = arguments.answer();
     if answer.is_none() {
-        let said = arguments.message();
-        println!("you     {said}");
-        let input = MessagesState::input().messages(said);
-        listen(
+        let message = arguments.message();
+        println!("you     {message}");
+        let input = MessagesState::input().messages(message);
+        print_events(
             thread
                 .run(input)
                 .context(Arc::clone(&context))
@@ -82,43 +77,43 @@ async fn run(arguments: Arguments) -> Result<(), Box<dyn Error>> {
         let open = thread.interrupts().await?.all::<Delete>()?;
         let Some(question) = open.into_iter().next() else { return Ok(()) };
         println!("asks    may I delete `{}`?", question.file);
-        let Some(yes) = answer.take().map_or_else(on_terminal, |yes| Ok(Some(yes)))? else {
+        let Some(yes) = answer.take().map_or_else(ask_on_terminal, |yes| Ok(Some(yes)))? else {
             println!("waits   answer with --yes or --no");
             return Ok(());
         };
         let resumed = thread.resume(question.answer(yes)).context(Arc::clone(&context));
-        listen(resumed.events([StreamMode::Messages, StreamMode::Updates]).stream()).await?;
+        print_events(resumed.events([StreamMode::Messages, StreamMode::Updates]).stream()).await?;
     }
 }
 
-/// Prints what is said while it is said.
-async fn listen(stream: RunStream<MessagesState>) -> Result<Outcome<MessagesState>, Box<dyn Error>> {
-    let mut speaking = false;
+/// Prints the tokens of the model and the updates of the nodes as they arrive.
+async fn print_events(stream: RunStream<MessagesState>) -> Result<Outcome<MessagesState>, Box<dyn Error>> {
+    let mut in_reply = false;
     let outcome = stream
         .for_each(|event: &Event<MessagesState>| {
             match &event.kind {
                 EventKind::Message { chunk, .. } if !chunk.text.is_empty() => {
-                    if !std::mem::replace(&mut speaking, true) {
+                    if !std::mem::replace(&mut in_reply, true) {
                         print!("agent   ");
                     }
                     print!("{}", chunk.text);
                 }
                 EventKind::Update { update, .. } => {
-                    if std::mem::take(&mut speaking) {
+                    if std::mem::take(&mut in_reply) {
                         println!();
                     }
                     update_lines(update).iter().for_each(|line| println!("{line}"));
                 }
                 _ => {}
             }
-            // A reader that has seen enough is no failure.
+            // Ignored: a closed stdout, as with `agent | head`, is not an error.
             let _ = io::stdout().flush();
         })
         .await?;
     Ok(outcome)
 }
 
-/// Which tools are called, and what came of them.
+/// Returns the tool calls and tool results of an update as lines.
 fn update_lines(update: &superstep::messages::MessagesStateUpdate) -> Vec<String> {
     use superstep::messages::{MessageUpdate, MessagesDelta};
     use superstep::state::Update as _;
@@ -147,8 +142,8 @@ fn lines(message: &Message) -> Vec<String> {
     }
 }
 
-/// Asks the person at the terminal; `None` where there is none.
-fn on_terminal() -> io::Result<Option<bool>> {
+/// Asks at the terminal. Returns `None` without a terminal.
+fn ask_on_terminal() -> io::Result<Option<bool>> {
     if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
         return Ok(None);
     }
@@ -159,14 +154,14 @@ fn on_terminal() -> io::Result<Option<bool>> {
     Ok(Some(line.trim().to_lowercase().starts_with('y')))
 }
 
-/// A folder to play with.
+/// Creates a sample folder.
 fn sample(home: &Path) -> io::Result<PathBuf> {
     let folder = home.join("files");
     std::fs::create_dir_all(&folder)?;
     for (name, text) in [
-        ("checkpoints.txt", "A checkpoint is what a thread can be gone on with.\n"),
+        ("checkpoints.txt", "A thread can be resumed from a checkpoint.\n"),
         ("shopping.txt", "bread, milk\n"),
-        ("old.txt", "Nobody needs this any more.\n"),
+        ("old.txt", "This file is obsolete.\n"),
     ] {
         std::fs::write(folder.join(name), text)?;
     }

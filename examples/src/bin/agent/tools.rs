@@ -1,4 +1,4 @@
-//! What the agent can do.
+//! The tools of the agent.
 
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
@@ -9,15 +9,15 @@ use superstep::interrupt::Question;
 use superstep::{ContextWith, Result, bail};
 use superstep_agent::tool;
 
-/// The folder that the agent may look into.
+/// The folder that the agent may access.
 pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
-    /// A file of the folder, and of no other.
+    /// Returns the path of a file. Refuses paths that may lead outside the folder.
     fn file(&self, name: &str) -> Result<PathBuf> {
         let inside = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
         if !inside || name.is_empty() {
-            bail!("`{name}` is not the name of a file in the folder");
+            bail!("`{name}` is not a file in the folder");
         }
         Ok(self.0.join(name))
     }
@@ -43,12 +43,12 @@ pub(crate) async fn calculate(left: f64, operation: Operation, right: f64) -> Re
         Operation::Over => left / right,
     };
     if !result.is_finite() {
-        bail!("there is no such number");
+        bail!("the result is not a finite number");
     }
     Ok(result)
 }
 
-/// Says what time it is, in UTC.
+/// Returns the current time in UTC.
 #[tool]
 pub(crate) async fn clock() -> String {
     humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
@@ -66,7 +66,7 @@ pub(crate) async fn search_files(
     for entry in std::fs::read_dir(&folder.context().0)? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        // What is no text is found by its name alone.
+        // Binary files are found by their names only.
         let text = std::fs::read_to_string(entry.path()).unwrap_or_default();
         if name.to_lowercase().contains(&word) || text.to_lowercase().contains(&word) {
             found.push(name);
@@ -76,7 +76,7 @@ pub(crate) async fn search_files(
     Ok(if found.is_empty() { "no file".to_owned() } else { found.join(", ") })
 }
 
-/// Whether a file may be deleted.
+/// The question whether a file may be deleted.
 #[derive(Serialize, Deserialize, Debug)]
 pub(crate) struct Delete {
     pub(crate) file: String,
@@ -86,7 +86,7 @@ impl Question for Delete {
     type Answer = bool;
 }
 
-/// Deletes a file. The person is asked first.
+/// Deletes a file. The user is asked first.
 #[tool]
 pub(crate) async fn delete_file(
     /// The file's name.
@@ -98,8 +98,8 @@ pub(crate) async fn delete_file(
         bail!("there is no file `{file}`");
     }
     if !folder.interrupt(Delete { file: file.clone() }).await {
-        bail!("the person does not want `{file}` deleted");
+        bail!("the user does not allow the deletion of `{file}`");
     }
     std::fs::remove_file(path)?;
-    Ok(format!("`{file}` is deleted"))
+    Ok(format!("deleted `{file}`"))
 }

@@ -4,11 +4,10 @@ use crate::inquiry::Inquiry;
 use crate::library::Library;
 use crate::nodes::{compose, consult, grade, plan, rewrite, search};
 
-/// plan → search (each part at once) → grade → compose, with detours by rewrite (other words of its own) and consult (other
-/// words of the person) back to search.
+/// Builds the graph: plan → search (all parts in parallel) → grade → compose.
 ///
-/// Where `plan`, `grade`, `rewrite` and `consult` lead to is written on the routes that they return; only what does not choose needs
-/// an edge.
+/// From `grade`, the nodes `rewrite` (corrects or drops words) and `consult` (asks the user for other words) lead back to `search`.
+/// The routes of `plan`, `grade`, `rewrite` and `consult` name their targets. Only nodes without a route need edges.
 pub(crate) fn graph() -> Result<Graph<Inquiry, Library>, Error> {
     StateGraph::<Inquiry>::with_context::<Library>()
         .name("ask")

@@ -1,4 +1,4 @@
-//! A thread's checkpoints as a table, with what changed at each.
+//! The checkpoints of a thread as a table, with their changes.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use superstep::thread::Snapshot;
 use crate::inquiry::Inquiry;
 use crate::threads::ending;
 
-/// The table, newest first as the snapshots are.
+/// Returns the table, in the order of the snapshots: newest first.
 pub(crate) fn table(history: &[Snapshot<Inquiry>]) -> Result<String, serde_json::Error> {
     let mut states = HashMap::new();
     for snapshot in history {
@@ -38,10 +38,10 @@ pub(crate) fn table(history: &[Snapshot<Inquiry>]) -> Result<String, serde_json:
             if notes.is_empty() { "-".to_owned() } else { notes.join(" ") },
         ]);
     }
-    Ok(aligned(&rows))
+    Ok(align(&rows))
 }
 
-/// The planned nodes: `search ×2`; `end` when there are none.
+/// Returns the planned nodes, such as `search ×2`, or `end` without any.
 fn planned(next: &[impl AsRef<str>]) -> String {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for node in next.iter().map(AsRef::as_ref) {
@@ -57,10 +57,10 @@ fn planned(next: &[impl AsRef<str>]) -> String {
     if names.is_empty() { "end".to_owned() } else { names.join(", ") }
 }
 
-/// The fields that differ, and how: `searches+2`, `weak=0`, `answer`.
+/// Returns the changed fields with their changes: `searches+2`, `weak=0`, `answer`.
 fn changes(before: &Value, now: &Value) -> Vec<String> {
     let Some(fields) = now.as_object() else { return Vec::new() };
-    let differing = fields.iter().filter_map(|(name, now)| {
+    let changes = fields.iter().filter_map(|(name, now)| {
         let before = before.get(name).unwrap_or(&Value::Null);
         match (before, now) {
             (before, now) if before == now => None,
@@ -74,11 +74,11 @@ fn changes(before: &Value, now: &Value) -> Vec<String> {
             _ => Some(name.clone()),
         }
     });
-    differing.collect()
+    changes.collect()
 }
 
-/// Columns side by side.
-fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
+/// Pads the cells so that columns are aligned.
+fn align<const N: usize>(rows: &[[String; N]]) -> String {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
         cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changed_is_told_field_by_field() {
+    fn changes_are_listed_by_field() {
         check(Value::Null, json!({"a": "x", "list": [], "none": null}), &["a"]);
         check(json!({"list": [1]}), json!({"list": [1, 2, 3]}), &["list+2"]);
         check(json!({"list": [1, 2]}), json!({"list": []}), &["list=0"]);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_that_is_planned_often_is_counted() {
+    fn repeated_planned_nodes_are_counted() {
         assert_eq!(planned(&["search", "search", "grade"]), "search ×2, grade");
         assert_eq!(planned(&[] as &[&str]), "end");
     }
@@ -126,6 +126,6 @@ mod tests {
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {
         let rows = [["a", "b"], ["long", "×2"]].map(|row| row.map(str::to_owned));
-        assert_eq!(aligned(&rows), "a     b\nlong  ×2\n");
+        assert_eq!(align(&rows), "a     b\nlong  ×2\n");
     }
 }

@@ -7,33 +7,33 @@ use serde::{Deserialize, Serialize};
 use superstep::GraphState;
 use superstep::interrupt::Question;
 
-/// A question on its way to an answer: the state of the graph, and what a thread holds.
+/// The state of the graph: a question on its way to an answer.
 #[derive(GraphState, Clone, Debug)]
 pub(crate) struct Inquiry {
-    /// What was asked.
+    /// The question.
     #[state(input, validate(length(min = 1, max = 4_000)))]
     pub(crate) question: String,
 
-    /// What it asks for, one by one.
+    /// The parts of the question.
     pub(crate) parts: Vec<Part>,
 
-    /// Every search that was made. Many searches write it in one superstep, hence the reducer; they are appended in the
-    /// order in which they were sent, whichever finishes first.
+    /// All searches. Several tasks write this field in one superstep, so it needs a reducer. The order is that of the packets, not
+    /// that in which the tasks finish.
     #[state(reducer = append)]
     pub(crate) searches: Vec<Search>,
 
-    /// Queries that found too little, and are to be rewritten.
+    /// The queries to rewrite, because they found too little.
     pub(crate) weak: Vec<Query>,
 
-    /// The parts for which a person has been asked for other words.
+    /// The parts for which the user was asked for other words.
     #[state(reducer = append)]
     pub(crate) consulted: Vec<usize>,
 
-    /// `None` as long as there is none, and for ever when the documents have none.
+    /// The answer. Stays `None` if the documents contain none.
     pub(crate) answer: Option<Answer>,
 }
 
-/// A search and what came of it.
+/// A search and its result.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Search {
     pub(crate) query: Query,
@@ -41,13 +41,12 @@ pub(crate) struct Search {
     pub(crate) hits: Vec<Hit>,
 }
 
-/// Asked of a person, when the documents seem to have nothing on a part of the question. The answer is other words to search
-/// for; an empty one says that there are none.
+/// The question to the user if nothing was found for a part: which other words to search for. An empty answer means none.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct OtherWords {
-    /// The part, in the asker's words.
+    /// The text of the part.
     pub(crate) part: String,
-    /// How many searches there have been for it.
+    /// The number of searches for it.
     pub(crate) searches: usize,
 }
 
@@ -56,12 +55,12 @@ impl Question for OtherWords {
 }
 
 impl Inquiry {
-    /// The searches for one part of the question, in the order in which they were made.
+    /// Returns the searches for one part of the question, in order.
     pub(crate) fn searches_for(&self, part: usize) -> impl DoubleEndedIterator<Item = &Search> {
         self.searches.iter().filter(move |search| search.query.part == part)
     }
 
-    /// The parts that would go without a quotation, and for which nobody has been asked yet.
+    /// Returns the parts without a quotation, for which the user was not asked yet.
     pub(crate) fn unanswered(&self) -> impl Iterator<Item = (usize, &Part)> {
         self.parts.iter().enumerate().filter(|(number, _)| {
             let found = self.searches_for(*number).any(|search| search.hits.iter().any(Hit::is_relevant));
@@ -71,7 +70,7 @@ impl Inquiry {
 }
 
 impl Search {
-    /// The relevance of its best passage.
+    /// Returns the relevance of the best passage.
     pub(crate) fn relevance(&self) -> f32 {
         self.hits.iter().map(|hit| hit.relevance).fold(0.0, f32::max)
     }

@@ -5,15 +5,15 @@ use examples::chat::{Chat, Setup};
 use examples::corpus::{Corpus, Kinds, Reason, Skipped};
 use examples::index::Index;
 
-/// What the nodes work with: the graph's context. None of it is state; a run neither changes nor stores it.
+/// The application context of the graph. It is not state: runs neither change nor store it.
 pub(crate) struct Library {
     pub(crate) index: Index,
-    /// Writes the answer; without it the answer is made of quotations.
+    /// The model that writes the answer. Without it, the answer consists of quotations.
     pub(crate) chat: Option<Box<dyn Chat>>,
 }
 
 impl Library {
-    /// Reads and indexes a folder, and says on stderr what was left out.
+    /// Reads and indexes a folder, and reports skipped files on stderr.
     pub(crate) fn open(folder: &Path, kinds: Kinds) -> Result<Self, Error> {
         let corpus = Corpus::read(folder, kinds)?;
         eprintln!("reading   {} files, {} passages", corpus.files, corpus.passages.len());
@@ -23,15 +23,15 @@ impl Library {
     }
 }
 
-/// Names every document that could not be read, and a few of the files that are none.
+/// Lists all documents that could not be read, and the first few of the other files.
 fn report(skipped: &[Skipped]) {
-    const NAMED: usize = 5;
+    const MAX_LISTED: usize = 5;
     let (others, documents): (Vec<_>, Vec<_>) =
         skipped.iter().partition(|skipped| matches!(skipped.reason, Reason::Kind));
-    for skipped in documents.iter().chain(others.iter().take(NAMED)) {
+    for skipped in documents.iter().chain(others.iter().take(MAX_LISTED)) {
         eprintln!("skipped   {skipped}");
     }
-    if let rest @ 1.. = others.len().saturating_sub(NAMED) {
+    if let rest @ 1.. = others.len().saturating_sub(MAX_LISTED) {
         eprintln!("skipped   {rest} more ({})", Reason::Kind);
     }
 }
@@ -45,7 +45,7 @@ fn chat(setup: Setup) -> Result<Option<Box<dyn Chat>>, Error> {
 fn chat(setup: Setup) -> Result<Option<Box<dyn Chat>>, Error> {
     eprintln!(
         "note      a chat endpoint is set ({}), but `ask` was built without the feature `openai`: \
-         answering in the documents' own words (`cargo run -p examples --features openai --bin ask` asks the model)",
+         the answer consists of quotations (use the model with `cargo run -p examples --features openai --bin ask`)",
         setup.endpoint
     );
     Ok(None)

@@ -1,15 +1,12 @@
-//! Answers a question from a folder of documents, with quotations and their `file:line`.
+//! Shows a complete program: `ask` answers a question from a folder of documents, with quotations and their `file:line`.
+//! Run with `cargo run -p examples --bin ask -- "how does a join work, and when does it fail?" docs`.
 //!
-//! ```text
-//! cargo run -p examples --bin ask -- "what is a join, and when does it fail?" docs
-//! ```
+//! Each question is a thread in a SQLite file. `--resume` continues a killed run or answers a question of the program, even days
+//! later. `--history` lists the checkpoints, and `--fork` starts a new branch from one.
 //!
-//! Every question is a thread, in a SQLite file: a killed run goes on with `--resume`, a question to the person can be
-//! answered days later, `--history` lists what happened, and `--fork` goes another way from there.
-//!
-//! Read `inquiry` (the state) first, then `nodes`, then `graph`; `session` runs the graph on a thread, `threads` finds the
-//! thread, `person` asks and `history` shows. What the nodes call —reading, searching, quoting— is the `examples` library
-//! and knows of no graphs.
+//! Read `inquiry` (the state) first, then `nodes`, then `graph`. `session` runs the graph on a thread, `threads` finds the thread,
+//! `person` asks the user, and `history` prints the checkpoints. The `examples` library reads, searches and quotes the documents; it
+//! does not use graphs.
 
 mod inquiry;
 mod nodes;
@@ -39,7 +36,7 @@ async fn main() -> ExitCode {
     match run(Arguments::parse()).await {
         Ok(code) => code,
         Err(error) => {
-            explain(&*error);
+            print_error(&*error);
             ExitCode::FAILURE
         }
     }
@@ -55,13 +52,17 @@ async fn run(arguments: Arguments) -> Result<ExitCode, Box<dyn Error>> {
 
     let name = arguments.thread.as_deref();
     let threads = graph.with_checkpointer(threads::store(arguments.db.as_deref())?);
-    // Who asks something else on a thread that waits has moved on, as in a chat.
+    // As in a chat, a new question on a waiting thread abandons the old one.
     let threads = threads.abandon_pending();
     if arguments.history {
         let thread = threads::existing(&threads, name, false).await?;
         let history = thread.history().await?;
         if history.is_empty() {
-            return Err(format!("there is no thread `{}`", thread.name()).into());
+            return Err(format!(
+                "there is no thread `{}`: ask a question with this name first",
+                thread.name()
+            )
+            .into());
         }
         eprintln!("thread    {}", thread.name());
         return print(&history::table(&history)?);
@@ -74,11 +75,11 @@ async fn run(arguments: Arguments) -> Result<ExitCode, Box<dyn Error>> {
         let thread = threads::existing(&threads, name, false).await?;
         return Session::fork(&arguments, thread, checkpoint).await;
     }
-    let thread = threads.thread(name.map_or_else(threads::fresh_name, str::to_owned));
+    let thread = threads.thread(name.map_or_else(threads::new_name, str::to_owned));
     Session::ask(&arguments, thread).await
 }
 
-/// Writes to stdout; a reader that has seen enough (`ask .. | head`) is no failure.
+/// Writes to stdout. A closed pipe, as with `ask .. | head`, is not an error.
 fn print(text: &str) -> Result<ExitCode, Box<dyn Error>> {
     match io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
@@ -86,11 +87,11 @@ fn print(text: &str) -> Result<ExitCode, Box<dyn Error>> {
     }
 }
 
-fn explain(error: &dyn Error) {
+fn print_error(error: &dyn Error) {
     eprintln!("error: {error}");
     let mut cause = error.source();
     while let Some(error) = cause {
-        eprintln!("  because: {error}");
+        eprintln!("  caused by: {error}");
         cause = error.source();
     }
 }

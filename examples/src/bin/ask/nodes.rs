@@ -1,4 +1,4 @@
-//! The nodes: async functions from what they read to what they write, and to where it goes from there.
+//! The nodes: async functions that read the state or a packet, and return an update, a route, or both.
 
 use examples::answer;
 use examples::chat::Prompt;
@@ -14,19 +14,19 @@ use superstep::{Context, ContextWith, Overwrite, Result, Route};
 use crate::inquiry::{Inquiry, InquiryUpdate, OtherWords, Search};
 use crate::library::Library;
 
-/// Passages that one search looks at.
-const HITS: usize = 8;
-/// Searches for one part of the question before it is given up.
-const TRIES: usize = 4;
+/// The maximum number of passages that one search returns.
+const MAX_HITS: usize = 8;
+/// The maximum number of searches for one part of the question.
+const MAX_SEARCHES: usize = 4;
 
-/// From [`plan`]: one search for each part, all at the same time.
+/// The route after [`plan`]: one search for each part, all in parallel.
 #[derive(Route)]
 pub(crate) enum Planned {
     #[to(search)]
     Search(Query),
 }
 
-/// Takes the question apart, and clears away what an earlier question of the same thread has left.
+/// Splits the question into parts, and clears the results of an earlier question on the same thread.
 pub(crate) async fn plan(inquiry: &Inquiry) -> Result<(InquiryUpdate, Vec<Planned>)> {
     let parts = parts(&inquiry.question)?;
     let searches =
@@ -35,14 +35,14 @@ pub(crate) async fn plan(inquiry: &Inquiry) -> Result<(InquiryUpdate, Vec<Planne
     Ok((update.consulted(Overwrite(Vec::new())), searches))
 }
 
-/// Runs one query. It reads a packet, so no plain edge can lead here.
+/// Runs one query. The node reads a packet, so plain edges cannot lead to it.
 pub(crate) async fn search(query: &Query, library: &ContextWith<Library>) -> Result<InquiryUpdate> {
-    let hits = library.context().index.search(query, HITS)?;
+    let hits = library.context().index.search(query, MAX_HITS)?;
     let search = Search { query: query.clone(), grade: grade_of(&hits), hits };
     Ok(Inquiry::update().searches([search]))
 }
 
-/// From [`grade`].
+/// The route after [`grade`].
 #[derive(Route)]
 pub(crate) enum Verdict {
     #[to(compose)]
@@ -53,14 +53,14 @@ pub(crate) enum Verdict {
     Nothing,
 }
 
-/// Looks at the last search for each part.
+/// Grades the last search for each part.
 pub(crate) async fn grade(inquiry: &Inquiry) -> (InquiryUpdate, Verdict) {
     let latest = (0..inquiry.parts.len()).filter_map(|part| {
         let last = inquiry.searches_for(part).next_back()?;
         Some((last, inquiry.searches_for(part).count()))
     });
     let weak: Vec<Query> = latest
-        .filter(|(last, tries)| last.grade < Grade::Good && *tries < TRIES)
+        .filter(|(last, searches)| last.grade < Grade::Good && *searches < MAX_SEARCHES)
         .map(|(last, _)| last.query.clone())
         .collect();
     let verdict = match (weak.is_empty(), inquiry.unanswered().next()) {
@@ -71,7 +71,7 @@ pub(crate) async fn grade(inquiry: &Inquiry) -> (InquiryUpdate, Verdict) {
     (Inquiry::update().weak(weak), verdict)
 }
 
-/// From [`rewrite`].
+/// The route after [`rewrite`].
 #[derive(Route)]
 pub(crate) enum Retry {
     #[to(search)]
@@ -82,7 +82,7 @@ pub(crate) enum Retry {
     GiveUp,
 }
 
-/// Finds other words for what found too little.
+/// Rewrites the queries that found too little.
 pub(crate) async fn rewrite(inquiry: &Inquiry, library: &ContextWith<Library>) -> Vec<Retry> {
     let index = &library.context().index;
     let mut retries: Vec<_> =
@@ -93,7 +93,7 @@ pub(crate) async fn rewrite(inquiry: &Inquiry, library: &ContextWith<Library>) -
     retries
 }
 
-/// From [`consult`].
+/// The route after [`consult`].
 #[derive(Route)]
 pub(crate) enum Consulted {
     #[to(search)]
@@ -102,37 +102,38 @@ pub(crate) enum Consulted {
     NoOtherWords,
 }
 
-/// Asks the person for other words, once for each part that nothing was found for.
+/// Asks the user for other words, once for each part without a result.
 ///
-/// Without an answer the run stops here. With one it runs again from its top: what was answered before is answered at once.
+/// The run pauses at the first question without an answer. On resume the node runs again from its start, and earlier questions
+/// return their answers at once.
 pub(crate) async fn consult(inquiry: &Inquiry, cx: &Context) -> (InquiryUpdate, Vec<Consulted>) {
-    let (mut asked, mut ways) = (Vec::new(), Vec::new());
+    let (mut consulted, mut routes) = (Vec::new(), Vec::new());
     for (number, part) in inquiry.unanswered() {
         let searches = inquiry.searches_for(number).count();
         let question = OtherWords { part: part.text.clone(), searches };
         let answer = cx.interrupt(question).keyed(number.to_string()).await;
         let part = Part { words: words(&answer), text: answer };
         if !part.words.is_empty() {
-            ways.push(Consulted::Search(Query::new(number, &part)));
+            routes.push(Consulted::Search(Query::new(number, &part)));
         }
-        asked.push(number);
+        consulted.push(number);
     }
-    if ways.is_empty() {
-        ways.push(Consulted::NoOtherWords);
+    if routes.is_empty() {
+        routes.push(Consulted::NoOtherWords);
     }
-    (Inquiry::update().consulted(asked), ways)
+    (Inquiry::update().consulted(consulted), routes)
 }
 
-/// Quotes the best passages, and lets a model put them into words if there is one.
+/// Quotes the best passages. If there is a model, it writes the answer from the quotations.
 pub(crate) async fn compose(inquiry: &Inquiry, library: &ContextWith<Library>) -> Result<InquiryUpdate> {
-    let quotations = quoted(inquiry, library.context());
+    let quotations = best_quotations(inquiry, library.context());
     if quotations.is_empty() {
         return Ok(Inquiry::update());
     }
     let answer = match &library.context().chat {
         None => answer::extract(&inquiry.parts, quotations),
         Some(chat) => {
-            library.emit(Asking { model: chat.model().to_owned() }).await;
+            library.emit(CallingModel { model: chat.model().to_owned() }).await;
             let reply = chat.reply(&Prompt::new(&inquiry.question, &quotations)).await?;
             answer::written(&reply, quotations)
         }
@@ -140,15 +141,15 @@ pub(crate) async fn compose(inquiry: &Inquiry, library: &ContextWith<Library>) -
     Ok(Inquiry::update().answer(answer))
 }
 
-/// Sent while a model is at work, which takes a while.
+/// A custom event: the model is called, which takes a while.
 #[derive(Serialize)]
-pub(crate) struct Asking {
+pub(crate) struct CallingModel {
     pub(crate) model: String,
 }
 
-fn quoted(inquiry: &Inquiry, library: &Library) -> Vec<Quotation> {
+fn best_quotations(inquiry: &Inquiry, library: &Library) -> Vec<Quotation> {
     let best = (0..inquiry.parts.len()).filter_map(|part| {
-        // Of equally good searches the first: what came later was rewritten further from the question.
+        // The first of equally good searches: later ones are further from the question.
         inquiry.searches_for(part).rev().max_by(|a, b| a.relevance().total_cmp(&b.relevance()))
     });
     answer::collect(best.flat_map(|search| quotations(&library.index, &search.query, &search.hits)).collect())

@@ -3,9 +3,9 @@ use superstep::state::Update as _;
 use superstep::{Event, EventKind};
 
 use crate::inquiry::{Inquiry, InquiryUpdate, Search};
-use crate::nodes::Asking;
+use crate::nodes::CallingModel;
 
-/// Says on stderr what a node has done.
+/// Prints the progress of a run on stderr.
 pub(crate) fn report(event: &Event<Inquiry>) {
     match &event.kind {
         EventKind::Update { node, update, .. } => {
@@ -17,7 +17,7 @@ pub(crate) fn report(event: &Event<Inquiry>) {
             }
         }
         EventKind::Custom { node, value, .. } => {
-            if let Some(Asking { model }) = value.get() {
+            if let Some(CallingModel { model }) = value.get() {
                 eprintln!("{node:<9} waiting for `{model}`");
             }
         }
@@ -25,7 +25,7 @@ pub(crate) fn report(event: &Event<Inquiry>) {
     }
 }
 
-/// What was written, field by field: a constant of another state would not compile here.
+/// Returns the written fields as lines. A field constant of another state would not compile here.
 fn lines(update: &InquiryUpdate) -> Vec<String> {
     let mut lines = Vec::new();
     for part in update.get(Inquiry::PARTS).into_iter().flatten() {
@@ -41,17 +41,17 @@ fn lines(update: &InquiryUpdate) -> Vec<String> {
     }
     match update.get(Inquiry::WEAK).map(Vec::as_slice) {
         None => {}
-        Some([]) => lines.push("on to the answer".to_owned()),
+        Some([]) => lines.push("no weak query left".to_owned()),
         Some(weak) => {
             let queries: Vec<_> = weak.iter().map(|query| format!("“{}”", query.stems.join(" "))).collect();
-            lines.push(format!("too little for {}", queries.join(", ")));
+            lines.push(format!("too few results for {}", queries.join(", ")));
         }
     }
     for part in update.get(Inquiry::CONSULTED).into_iter().flatten() {
-        lines.push(format!("was answered on part {}", part + 1));
+        lines.push(format!("got an answer for part {}", part + 1));
     }
     if let Some(Some(answer)) = update.get(Inquiry::ANSWER) {
-        lines.push(format!("an answer from {} quotations", answer.quotations.len()));
+        lines.push(format!("an answer from {} quotation(s)", answer.quotations.len()));
     }
     lines
 }

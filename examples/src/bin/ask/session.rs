@@ -1,4 +1,4 @@
-//! A question on its thread: asked, gone on with, or branched.
+//! Runs of the graph on a thread: a new question, a resume, or a fork.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -19,9 +19,9 @@ use crate::{person, print, progress};
 /// The exit code of a run that waits for an answer.
 const WAITING: u8 = 3;
 
-type Ended = Result<ExitCode, Box<dyn Error>>;
+type ExitResult = Result<ExitCode, Box<dyn Error>>;
 
-/// What every run of this process is made with.
+/// The thread and the context of all runs of this process.
 pub(crate) struct Session<'a> {
     arguments: &'a Arguments,
     thread: Thread<Inquiry, Library>,
@@ -32,22 +32,22 @@ pub(crate) struct Session<'a> {
 
 impl<'a> Session<'a> {
     /// Asks a new question.
-    pub(crate) async fn ask(arguments: &Arguments, thread: Thread<Inquiry, Library>) -> Ended {
+    pub(crate) async fn ask(arguments: &Arguments, thread: Thread<Inquiry, Library>) -> ExitResult {
         let (folder, kinds) = arguments.folder()?;
         let session = Session::open(arguments, thread, folder, kinds)?;
         let run = session.thread.run(Inquiry::input(arguments.question()));
         session.finish(session.with_options(run.context(Arc::clone(&session.library)))).await
     }
 
-    /// Goes on where the thread is; with the answer to what it asks, if there is one.
+    /// Resumes the thread, with the answer to its open interrupt if there is one.
     pub(crate) async fn resume(
         arguments: &Arguments,
         thread: Thread<Inquiry, Library>,
         answer: Option<&str>,
-    ) -> Ended {
-        let pending = thread.interrupts().await?;
+    ) -> ExitResult {
+        let interrupts = thread.interrupts().await?;
         let answers = match answer {
-            Some(words) => vec![pending.only::<OtherWords>()?.answer(words.to_owned())],
+            Some(words) => vec![interrupts.only::<OtherWords>()?.answer(words.to_owned())],
             None => Vec::new(),
         };
         let snapshot = thread.state().await?;
@@ -60,12 +60,12 @@ impl<'a> Session<'a> {
         session.finish(session.with_options(run.context(Arc::clone(&session.library)))).await
     }
 
-    /// Goes another way from a checkpoint: runs again what was planned there, or asks another question.
+    /// Starts a new branch at a checkpoint: runs its planned tasks again, or asks another question.
     pub(crate) async fn fork(
         arguments: &Arguments,
         thread: Thread<Inquiry, Library>,
         checkpoint: &str,
-    ) -> Ended {
+    ) -> ExitResult {
         let snapshot = threads::checkpoint(&thread, checkpoint).await?;
         let known = threads::folder(&snapshot).filter(|_| arguments.given_question().is_none());
         let (folder, kinds) = match known {
@@ -95,12 +95,13 @@ impl<'a> Session<'a> {
         Ok(Self { arguments, thread, library, folder, kinds })
     }
 
-    /// What all runs have in common. Each step is kept before the next begins: that is what a `kill -9` leaves.
+    /// Sets the options of a run. With `Durability::Sync` each superstep is stored before the next one starts, so a `kill -9` loses at
+    /// most the current superstep.
     fn with_options<K>(
         &self,
         run: Run<Inquiry, Library, HasContext<Library>, OnThread<Inquiry, Library, K>>,
     ) -> Run<Inquiry, Library, HasContext<Library>, OnThread<Inquiry, Library, K>> {
-        // Absolute: who goes on may be somewhere else.
+        // Absolute, since a resume may have another working directory.
         let folder = std::path::absolute(&self.folder).unwrap_or_else(|_| self.folder.clone());
         run.durability(Durability::Sync)
             .metadata(FOLDER, folder.to_string_lossy().into_owned())
@@ -108,14 +109,14 @@ impl<'a> Session<'a> {
             .events([StreamMode::Updates, StreamMode::Custom])
     }
 
-    /// Runs to the end, and asks the person on the way.
+    /// Runs to the end, and asks the user when the run is interrupted.
     async fn finish<T: Target<Inquiry, Library>>(
         &self,
         run: Run<Inquiry, Library, HasContext<Library>, T>,
-    ) -> Ended {
-        let mut ended = run.stream().for_each(progress::report).await;
+    ) -> ExitResult {
+        let mut outcome = run.stream().for_each(progress::report).await;
         loop {
-            let pause = match ended {
+            let pause = match outcome {
                 Ok(Outcome::Done(inquiry)) => return self.answer(&inquiry),
                 Ok(Outcome::Interrupted(pause)) => pause,
                 Err(error) => return self.failed(error),
@@ -125,15 +126,15 @@ impl<'a> Session<'a> {
                 if self.arguments.json {
                     print(&dump(pause.state())?)?;
                 }
-                person::answer_later(self.thread.name(), self.db());
+                person::print_answer_command(self.thread.name(), self.db());
                 return Ok(ExitCode::from(WAITING));
             };
             let run = self.thread.resume(question.answer(words)).context(Arc::clone(&self.library));
-            ended = self.with_options(run).stream().for_each(progress::report).await;
+            outcome = self.with_options(run).stream().for_each(progress::report).await;
         }
     }
 
-    fn answer(&self, inquiry: &Inquiry) -> Ended {
+    fn answer(&self, inquiry: &Inquiry) -> ExitResult {
         if self.arguments.json {
             print(&dump(inquiry)?)?;
         }
@@ -142,18 +143,18 @@ impl<'a> Session<'a> {
             Some(answer) => print(&answer.text),
             None => {
                 let folder = self.folder.display();
-                Err(format!("nothing in `{folder}` answers `{}`", inquiry.question).into())
+                Err(format!("no document in `{folder}` answers `{}`", inquiry.question).into())
             }
         }
     }
 
-    fn failed(&self, error: superstep::Error) -> Ended {
-        // A failed run, too, has a state: as of its last good superstep.
+    fn failed(&self, error: superstep::Error) -> ExitResult {
+        // A failed run has the state of its last successful superstep.
         if let (true, Some(inquiry)) = (self.arguments.json, error.state::<Inquiry>()) {
             print(&dump(inquiry)?)?;
         }
         if matches!(error.kind(), ErrorKind::Node { .. }) {
-            person::go_on_later(self.thread.name(), self.db());
+            person::print_resume_command(self.thread.name(), self.db());
         }
         Err(error.into())
     }

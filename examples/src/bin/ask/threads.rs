@@ -1,4 +1,4 @@
-//! Where threads are kept, which one is meant, and what they remember of how they were begun.
+//! The file of the threads, the choice of a thread, and the metadata of its runs.
 
 use std::env;
 use std::error::Error;
@@ -14,40 +14,45 @@ use crate::library::Library;
 
 pub(crate) type Threads = PersistentGraph<Inquiry, Library>;
 
-/// Opens the file of the threads, and makes it first if it is not there.
+/// Opens the file of the threads. Creates it if it does not exist.
 pub(crate) fn store(db: Option<&Path>) -> Result<SqliteCheckpointer, Box<dyn Error>> {
     let path = match db {
         Some(path) => path.to_owned(),
-        None => own_file().ok_or("no home folder to keep threads in: say where with `--db FILE`")?,
+        None => {
+            default_file().ok_or("there is no home folder for the threads: name a file with `--db FILE`")?
+        }
     };
     SqliteCheckpointer::open(&path).map_err(|error| {
         let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
-        format!("cannot keep threads in `{}` (`--db` names another file): {error}{cause}", path.display())
-            .into()
+        format!(
+            "cannot store threads in `{}` (choose another file with `--db`): {error}{cause}",
+            path.display()
+        )
+        .into()
     })
 }
 
-/// Where the XDG base directories put what a program keeps from one start to the next.
-fn own_file() -> Option<PathBuf> {
+/// Returns the default file, in the state directory of the XDG base directory specification.
+fn default_file() -> Option<PathBuf> {
     let absolute = |path: &PathBuf| path.is_absolute();
     let state = env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(absolute);
     let state = state.or_else(|| env::home_dir().filter(absolute).map(|home| home.join(".local/state")));
     state.map(|state| state.join("ask").join("threads.db"))
 }
 
-/// A name for a new thread: short enough to be typed.
-pub(crate) fn fresh_name() -> String {
+/// Returns a name for a new thread, short enough to type.
+pub(crate) fn new_name() -> String {
     // The last characters of an id are random.
     ending(CheckpointId::after(None)).to_lowercase()
 }
 
-/// The end of an id, which tells it from its neighbours.
+/// Returns the end of an id, which is enough to identify it in a thread.
 pub(crate) fn ending(id: CheckpointId) -> String {
     id.to_string().chars().skip(20).collect()
 }
 
-/// The thread of this name, or the one that was used last; of those with something left to do, if there is one and it is
-/// `unfinished` ones that are wanted.
+/// Returns the thread of this name. Without a name, returns the thread used last; with `unfinished`, threads with pending tasks come
+/// first.
 pub(crate) async fn existing(
     threads: &Threads,
     name: Option<&str>,
@@ -63,7 +68,7 @@ pub(crate) async fn existing(
     if last.is_none() {
         last = newest(threads, false).await?;
     }
-    let last = last.ok_or("no thread yet: ask something first")?;
+    let last = last.ok_or("there is no thread yet: ask a question first")?;
     Ok(threads.thread(last.thread))
 }
 
@@ -74,7 +79,7 @@ async fn newest(threads: &Threads, unfinished: bool) -> Result<Option<ThreadReco
         let page = threads.threads(query.clone()).await?;
         query.after = page.items.last().map(|last| last.thread.clone());
         let head = |record: &ThreadRecord| record.head.as_ref().ok()?.as_ref().map(|head| head.id);
-        // One that cannot be read is nothing to go on with, unless somebody names it.
+        // An unreadable thread is chosen only by name.
         let readable = page.items.into_iter().filter(|record| record.head.is_ok());
         newest = newest.into_iter().chain(readable).max_by_key(head);
         if !page.more || query.after.is_none() {
@@ -83,12 +88,12 @@ async fn newest(threads: &Threads, unfinished: bool) -> Result<Option<ThreadReco
     }
 }
 
-/// The key of a run's metadata that has its folder.
+/// The key of a run's metadata for its folder.
 pub(crate) const FOLDER: &str = "folder";
-/// The key that says what in the folder is a document.
+/// The key of a run's metadata for the kinds of its documents.
 pub(crate) const DOCUMENTS: &str = "documents";
 
-/// As metadata has it.
+/// Returns the value of [`DOCUMENTS`] for these kinds.
 pub(crate) fn kinds_name(kinds: Kinds) -> &'static str {
     match kinds {
         Kinds::Text => "text",
@@ -96,14 +101,14 @@ pub(crate) fn kinds_name(kinds: Kinds) -> &'static str {
     }
 }
 
-/// Where the run that made a checkpoint has read. A person who goes on need not say it again.
+/// Returns the folder and the kinds of the run that created a checkpoint, so that a resume need not repeat them.
 pub(crate) fn folder(snapshot: &Snapshot<Inquiry>) -> Option<(PathBuf, Kinds)> {
     let text = |key| snapshot.metadata.get(key).and_then(|value| value.as_str());
     let kinds = if text(DOCUMENTS)? == "markdown" { Kinds::Markdown } else { Kinds::Text };
     Some((PathBuf::from(text(FOLDER)?), kinds))
 }
 
-/// The checkpoint whose id is this, or ends so.
+/// Returns the checkpoint whose id ends with `id`.
 pub(crate) async fn checkpoint(
     thread: &Thread<Inquiry, Library>,
     id: &str,
@@ -116,6 +121,8 @@ pub(crate) async fn checkpoint(
         (None, _) => {
             Err(format!("thread `{}` has no checkpoint `{id}`: see `--history`", thread.name()).into())
         }
-        (Some(_), more) => Err(format!("{} checkpoints end with `{id}`: give more of it", more + 1).into()),
+        (Some(_), more) => {
+            Err(format!("{} checkpoint ids end with `{id}`: give more characters", more + 1).into())
+        }
     }
 }

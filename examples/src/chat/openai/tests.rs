@@ -5,7 +5,7 @@ use std::thread::JoinHandle;
 
 use super::*;
 
-/// Answers one HTTP request on loopback with `status` and `body`; joins to the request's head and body.
+/// Answers one HTTP request on loopback. The thread returns the head and the body of the request.
 fn endpoint(status: &'static str, body: &'static str) -> (String, JoinHandle<(String, String)>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -46,7 +46,7 @@ const REPLY: &str = r#"{"id":"1","object":"chat.completion","created":1,"model":
     "choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Because [1]."}}]}"#;
 
 #[tokio::test]
-async fn the_prompt_is_sent_and_the_reply_read() {
+async fn prompt_is_sent_and_reply_is_read() {
     let (url, server) = endpoint("200 OK", REPLY);
     assert_eq!(model(&url, Some("secret")).reply(&prompt()).await.unwrap(), "Because [1].");
 
@@ -62,20 +62,20 @@ async fn the_prompt_is_sent_and_the_reply_read() {
 }
 
 #[tokio::test]
-async fn a_refusal_names_model_and_endpoint_but_not_the_key() {
+async fn refusal_names_model_and_endpoint_but_not_the_key() {
     let (url, server) = endpoint(
         "401 Unauthorized",
         r#"{"error":{"message":"bad key","type":"auth","param":null,"code":null}}"#,
     );
     let error = model(&url, Some("secret")).reply(&prompt()).await.unwrap_err();
     server.join().unwrap();
-    assert_eq!(error.to_string(), format!("asking `test-model` at `{url}` failed"));
+    assert_eq!(error.to_string(), format!("the request to model `test-model` at `{url}` failed"));
     let cause = error.source().unwrap().to_string();
     assert!(cause.contains("bad key") && !cause.contains("secret"), "{cause}");
 }
 
 #[tokio::test]
-async fn what_is_no_reply_is_an_error() {
+async fn invalid_reply_is_an_error() {
     for body in ["not json", r#"{"id":"1","object":"chat.completion","created":1,"model":"m","choices":[]}"#]
     {
         let (url, server) = endpoint("200 OK", body);
@@ -85,8 +85,8 @@ async fn what_is_no_reply_is_an_error() {
 }
 
 #[tokio::test]
-async fn nobody_there_is_an_error() {
-    // Bound and dropped: the port is free, and nobody listens.
+async fn closed_port_is_an_error() {
+    // Bound and dropped: the port is free, and nothing listens on it.
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let error = model(&format!("http://127.0.0.1:{port}/v1"), None).reply(&prompt()).await.unwrap_err();
     assert!(matches!(error, Error::Chat { .. }));

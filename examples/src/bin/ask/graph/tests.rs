@@ -29,7 +29,7 @@ fn library(chat: Option<Box<dyn Chat>>) -> Library {
     Library { index: Index::new(corpus.passages).unwrap(), chat }
 }
 
-/// Who ran, superstep by superstep, and the state at the end.
+/// Runs a question. Returns the nodes of each superstep and the final state.
 async fn log(question: &str) -> (Vec<String>, Inquiry) {
     let run = graph().unwrap().run(Inquiry::input(question)).context(library(None));
     let mut stepper = run.start().unwrap();
@@ -44,7 +44,7 @@ async fn log(question: &str) -> (Vec<String>, Inquiry) {
 }
 
 #[tokio::test]
-async fn what_is_found_at_once_is_not_searched_again() {
+async fn good_result_needs_one_search() {
     let (log, inquiry) = log("What is a join?").await;
     assert_eq!(log, ["plan", "search", "grade", "compose"]);
     let answer = inquiry.answer.unwrap();
@@ -52,7 +52,7 @@ async fn what_is_found_at_once_is_not_searched_again() {
 }
 
 #[tokio::test]
-async fn parts_are_searched_in_one_superstep_and_only_weak_ones_again() {
+async fn only_weak_parts_are_searched_again() {
     let (log, inquiry) = log("What is a join? What is a chekcpoint?").await;
     assert_eq!(log, ["plan", "search search", "grade", "rewrite", "search", "grade", "compose"]);
     let queries: Vec<_> = inquiry.searches.iter().map(|search| search.query.stems.join(" ")).collect();
@@ -61,8 +61,8 @@ async fn parts_are_searched_in_one_superstep_and_only_weak_ones_again() {
     assert_eq!(lines, [3, 7]);
 }
 
-/// What is asked about, and the state once it is answered.
-async fn answered(question: &str, answers: &[&str]) -> (Vec<String>, Inquiry) {
+/// Runs a question with answers to its interrupts. Returns the interrupts and the final state.
+async fn run_with_answers(question: &str, answers: &[&str]) -> (Vec<String>, Inquiry) {
     let graph = graph().unwrap().with_checkpointer(MemoryCheckpointer::default());
     let thread = graph.thread("1");
     let mut outcome = thread.run(Inquiry::input(question)).context(library(None)).await.unwrap();
@@ -78,23 +78,24 @@ async fn answered(question: &str, answers: &[&str]) -> (Vec<String>, Inquiry) {
 }
 
 #[tokio::test]
-async fn what_is_nowhere_is_asked_about_and_searched_in_other_words() {
-    let (asked, inquiry) = answered("How do zebras dance? What is a join?", &["checkpoint"]).await;
+async fn user_is_asked_if_nothing_is_found() {
+    let (asked, inquiry) = run_with_answers("How do zebras dance? What is a join?", &["checkpoint"]).await;
     assert_eq!(asked, ["How do zebras dance after 1"]);
     let lines: Vec<_> = inquiry.answer.unwrap().quotations.iter().map(|quotation| quotation.line).collect();
     assert_eq!(lines, [7, 3]);
 }
 
 #[tokio::test]
-async fn every_part_is_asked_about_once() {
-    let (asked, inquiry) = answered("How do zebras dance? Do unicorns sing?", &["giraffes", ""]).await;
+async fn user_is_asked_once_for_each_part() {
+    let (asked, inquiry) =
+        run_with_answers("How do zebras dance? Do unicorns sing?", &["giraffes", ""]).await;
     assert_eq!(asked, ["How do zebras dance after 1", "Do unicorns sing after 1"]);
     assert_eq!(inquiry.answer, None);
     assert_eq!(inquiry.consulted, [0, 1]);
 }
 
 #[tokio::test]
-async fn the_next_question_of_a_thread_begins_without_what_was_found_for_the_last() {
+async fn next_question_starts_without_old_searches() {
     let thread = graph().unwrap().with_checkpointer(MemoryCheckpointer::default()).thread("1");
     let ask = |question: &str| thread.run(Inquiry::input(question)).context(library(None));
     ask("What is a join?").await.unwrap();
@@ -104,43 +105,43 @@ async fn the_next_question_of_a_thread_begins_without_what_was_found_for_the_las
 }
 
 #[tokio::test]
-async fn a_question_without_words_fails_in_the_node_that_reads_it() {
+async fn question_without_words_fails_in_plan() {
     let error = graph().unwrap().run(Inquiry::input("why?")).context(library(None)).await.unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Node { first, .. } if first.node == "plan"), "{error}");
     let error = graph().unwrap().run(Inquiry::input("")).context(library(None)).await.unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Validation { .. }), "{error}");
 }
 
-struct Parrot(Option<&'static str>);
+struct FixedReply(Option<&'static str>);
 
-impl Chat for Parrot {
+impl Chat for FixedReply {
     fn model(&self) -> &str {
-        "parrot"
+        "fixed"
     }
 
     fn reply<'a>(&'a self, prompt: &'a Prompt) -> Reply<'a> {
         Box::pin(async move {
             assert!(prompt.user.contains("[1] a.md:3\nA join waits"), "{}", prompt.user);
-            self.0.map(str::to_owned).ok_or(ChatError::ChatSetup("it is asleep"))
+            self.0.map(str::to_owned).ok_or(ChatError::ChatSetup("no reply"))
         })
     }
 }
 
 #[tokio::test]
-async fn a_model_writes_from_the_quotations() {
-    let library = library(Some(Box::new(Parrot(Some("It waits [1].")))));
+async fn model_writes_the_answer_from_quotations() {
+    let library = library(Some(Box::new(FixedReply(Some("It waits [1].")))));
     let run = graph().unwrap().run(Inquiry::input("What is a join?")).context(library);
     let mut events = run.events([StreamMode::Custom]).stream();
-    let asking = events.next().await.unwrap().unwrap();
-    assert!(matches!(&asking.kind, EventKind::Custom { node, .. } if &**node == "compose"));
+    let calling = events.next().await.unwrap().unwrap();
+    assert!(matches!(&calling.kind, EventKind::Custom { node, .. } if &**node == "compose"));
     let done = events.next().await.unwrap().unwrap();
     let EventKind::Done(outcome) = done.kind else { panic!("{done:?}") };
     assert_eq!(outcome.into_state().answer.unwrap().text, "It waits [1].\n\n[1] a.md:3\n");
 }
 
 #[tokio::test]
-async fn a_model_that_fails_leaves_what_was_found() {
-    let library = library(Some(Box::new(Parrot(None))));
+async fn failed_model_call_keeps_the_searches() {
+    let library = library(Some(Box::new(FixedReply(None))));
     let error = graph().unwrap().run(Inquiry::input("What is a join?")).context(library).await.unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Node { first, .. } if first.node == "compose"), "{error}");
     assert_eq!(error.state::<Inquiry>().unwrap().searches.len(), 1);

@@ -1,5 +1,5 @@
-//! What must not be done twice —a payment, a mail, a call that costs— goes into a step: once its result is kept, it is not
-//! run again, however often its node is.
+//! Shows a durable step: an action that must not happen twice, such as a payment. Once its result is stored, it never runs again.
+//! Run with `cargo run -p examples --bin 13_durable_step`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -15,14 +15,14 @@ struct Sale {
     mailed: bool,
 }
 
-/// The world outside: what was charged stays charged.
+/// External services, whose effects cannot be undone.
 #[derive(Default)]
-struct World {
+struct Services {
     charges: AtomicU32,
     mails: AtomicU32,
 }
 
-impl World {
+impl Services {
     async fn charge(&self, amount: u32, idempotency_key: &str) -> Result<u32> {
         println!("charging {amount} ({idempotency_key})");
         Ok(100 + self.charges.fetch_add(1, Ordering::Relaxed))
@@ -37,11 +37,11 @@ impl World {
     }
 }
 
-async fn sell(sale: &Sale, world: &ContextWith<World>) -> Result<SaleUpdate> {
-    // A crash between the charge and the keeping of its result runs it again: the key is the same then.
-    let key = world.idempotency_key("charge");
-    let receipt = world.step("charge", world.context().charge(sale.amount, &key)).await?;
-    world.context().mail(receipt).await?;
+async fn sell(sale: &Sale, cx: &ContextWith<Services>) -> Result<SaleUpdate> {
+    // A crash after the charge, but before its result is stored, repeats the charge: with the same key.
+    let key = cx.idempotency_key("charge");
+    let receipt = cx.step("charge", cx.context().charge(sale.amount, &key)).await?;
+    cx.context().mail(receipt).await?;
     Ok(Sale::update().receipt(receipt).mailed(true))
 }
 
@@ -49,20 +49,20 @@ async fn sell(sale: &Sale, world: &ContextWith<World>) -> Result<SaleUpdate> {
 async fn main() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("sales.db");
-    let graph = StateGraph::<Sale>::with_context::<World>().edge(START, sell).edge(sell, END).compile()?;
-    let world = Arc::new(World::default());
+    let graph = StateGraph::<Sale>::with_context::<Services>().edge(START, sell).edge(sell, END).compile()?;
+    let services = Arc::new(Services::default());
 
     let thread = graph.with_checkpointer(SqliteCheckpointer::open(&file)?).thread("sale-1");
-    let Err(error) = thread.run(Sale::input(250)).context(Arc::clone(&world)).await else {
+    let Err(error) = thread.run(Sale::input(250)).context(Arc::clone(&services)).await else {
         unreachable!("the mail server is down")
     };
     println!("{error:?}");
 
-    // After a failure, or a crash, a thread is gone on with; `()` says that there is nothing to answer.
+    // Resumes the thread after a failure or a crash. `()`: there is no interrupt to answer.
     let thread = graph.with_checkpointer(SqliteCheckpointer::open(&file)?).thread("sale-1");
-    let sale = thread.resume(()).context(Arc::clone(&world)).await?.into_state();
+    let sale = thread.resume(()).context(Arc::clone(&services)).await?.into_state();
     assert_eq!((sale.receipt, sale.mailed), (Some(100), true));
-    assert_eq!(world.charges.load(Ordering::Relaxed), 1);
-    assert_eq!(world.mails.load(Ordering::Relaxed), 2);
+    assert_eq!(services.charges.load(Ordering::Relaxed), 1);
+    assert_eq!(services.mails.load(Ordering::Relaxed), 2);
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! Checkpoints outlive the program that wrote them. The next version opens them: new fields have their start value, an alias
-//! finds renamed ones, and a migration brings up what has another type.
+//! Shows how a new version of a program reads old checkpoints: new fields, renamed fields, and fields of another type.
+//! Run with `cargo run -p examples --bin 15_migration`.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use superstep::state::{MigrationError, Stored};
 use superstep::{END, ErrorKind, GraphState, Result, START, StateGraph};
 use superstep_sqlite::SqliteCheckpointer;
 
-/// Last year's program.
-mod before {
+/// The old version of the program.
+mod old {
     use super::*;
 
     #[derive(GraphState, Clone, Debug)]
@@ -32,43 +32,43 @@ mod before {
         Ok(())
     }
 
-    /// It meets what only the new program can read.
-    pub(super) async fn is_refused(file: &Path) -> Result<bool> {
+    /// Returns `true` if the old version refuses a checkpoint of the new version.
+    pub(super) async fn refuses(file: &Path) -> Result<bool> {
         let graph = StateGraph::<Ticket>::new().edge(START, draft).edge(draft, END).compile()?;
         let thread = graph.with_checkpointer(SqliteCheckpointer::open(file)?).thread("ticket-17");
         match thread.state().await {
             Ok(_) => Ok(false),
             Err(error) => {
-                println!("last year's program: {error:?}");
+                println!("old version: {error:?}");
                 Ok(matches!(error.kind(), ErrorKind::Migration { .. }))
             }
         }
     }
 }
 
-/// This year's.
+/// The state of the new version.
 #[derive(GraphState, Clone, Debug)]
 #[state(version = 1, migrate = migrate)]
 struct Ticket {
     #[state(input)]
     question: String,
 
-    /// Was `high` or `low`.
+    /// Was the string `high` or `low`.
     #[state(input)]
     priority: u8,
 
-    /// Was called `reply`.
+    /// Had the name `reply`.
     #[state(alias = "reply")]
     answer: Option<String>,
 
-    /// Was not there.
+    /// New: old checkpoints get the default.
     #[state(input, default = "en".to_owned())]
     language: String,
 }
 
 fn migrate(from: u32, stored: &mut Stored) -> Result<(), MigrationError> {
     if from < 1 {
-        stored.change("priority", |old| Ok(json!(if old == "high" { 9 } else { 1 })))?;
+        stored.change("priority", |value| Ok(json!(if value == "high" { 9 } else { 1 })))?;
     }
     Ok(())
 }
@@ -81,20 +81,20 @@ async fn draft(ticket: &Ticket) -> TicketUpdate {
 async fn main() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("tickets.db");
-    before::run(&file).await?;
+    old::run(&file).await?;
 
     let graph = StateGraph::<Ticket>::new().edge(START, draft).edge(draft, END).compile()?;
     let thread = graph.with_checkpointer(SqliteCheckpointer::open(&file)?).thread("ticket-17");
     let Some(ticket) = thread.state().await?.and_then(|snapshot| snapshot.state) else {
-        unreachable!("it was run last year")
+        unreachable!("the old version ran this thread")
     };
     println!("{:#}", ticket.dump());
     assert_eq!((ticket.priority, ticket.language.as_str()), (9, "en"));
     assert_eq!(ticket.answer.as_deref(), Some("About “Is it on its way?”: yes."));
 
-    // The thread goes on as if it had always been so. There is no way back: what is newer than a program is refused.
+    // The thread continues in the new version. The old version then refuses the newer checkpoints.
     let ticket = thread.run(Ticket::input("And now?", 3)).await?.into_state();
     assert_eq!(ticket.answer.as_deref(), Some("[en] About “And now?”: yes."));
-    assert!(before::is_refused(&file).await?);
+    assert!(old::refuses(&file).await?);
     Ok(())
 }
