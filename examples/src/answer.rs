@@ -1,4 +1,4 @@
-//! Answers: quotations with their sources, and a text for people.
+//! Answers: quotations with their sources, formatted for people.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -40,7 +40,7 @@ const MAX_LINES: usize = 16;
 /// The number of lines after which a list is split before its next item, so that `MAX_LINES` does not split an item.
 const MAX_LIST_LINES: usize = 6;
 
-/// Splits a text at blank lines and headings. Fenced blocks are split only at the maximum length.
+/// Splits a document at blank lines and headings. Fenced blocks are split only at the maximum length.
 pub(super) fn passages(file: &str, text: &str) -> Vec<Passage> {
     let mut splitter = Splitter { file, headings: Vec::new(), lines: Vec::new(), passages: Vec::new() };
     let mut fence: Option<&str> = None;

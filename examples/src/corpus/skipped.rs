@@ -13,7 +13,7 @@ pub struct Skipped {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Reason {
-    /// The file name is not that of a text.
+    /// The name is not that of a text file.
     Kind,
     /// The content is not UTF-8 text.
     Binary,

@@ -45,8 +45,8 @@ use super::{ANSWER, AnswerNode, MODEL, ModelNode};
 ///     .compile()?;
 ///
 /// let chat = graph.run(MessagesState::input().messages("what is 2 + 3?")).await?.into_state();
-/// let texts: Vec<_> = chat.messages.iter().map(|message| message.text()).collect();
-/// assert_eq!(texts, ["what is 2 + 3?", "", "5", "It is five."]);
+/// let conversation: Vec<_> = chat.messages.iter().map(|message| message.text()).collect();
+/// assert_eq!(conversation, ["what is 2 + 3?", "", "5", "It is five."]);
 /// # Ok(())
 /// # }
 /// ```
@@ -111,7 +111,7 @@ impl<S: HasMessages, D: Send + Sync + 'static> Agent<S, D> {
         Self { model: self.model.out_of_steps(text), ..self }
     }
 
-    /// Sets the texts that repair a damaged conversation.
+    /// Sets the wording of the messages that repair a damaged conversation.
     pub fn texts(self, texts: Texts) -> Self {
         Self { model: self.model.texts(texts.clone()), texts, ..self }
     }

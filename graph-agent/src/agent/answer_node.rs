@@ -98,21 +98,20 @@ where
         loop {
             let reply = model.complete(&request);
             let reply = spans::chat(&*model, &request, ctx.thread(), reply).await?;
-            let said = reply.content.text().trim().to_owned();
-            match serde_json::from_str::<T>(strip_fence(&said)) {
+            let text = reply.content.text().trim().to_owned();
+            match serde_json::from_str::<T>(strip_fence(&text)) {
                 Ok(answer) => return Ok((self.write)(answer)),
                 Err(error) if requests < MAX_REQUESTS => {
                     let schema = &self.schema.schema;
                     let correction = format!(
                         "This is not the requested JSON ({error}). Reply only with JSON that matches this schema: {schema}"
                     );
-                    request.messages.extend([Message::ai(said), Message::human(correction)]);
+                    request.messages.extend([Message::ai(text), Message::human(correction)]);
                     requests += 1;
                 }
                 Err(error) => {
-                    return Err(
-                        NoAnswer { model: model.name().to_owned(), said, source: error.into() }.into()
-                    );
+                    let model = model.name().to_owned();
+                    return Err(NoAnswer { model, said: text, source: error.into() }.into());
                 }
             }
         }

@@ -59,7 +59,7 @@ impl<S: HasMessages, D: Send + Sync + 'static> ModelNode<S, D> {
         }
     }
 
-    /// Sets the texts that repair a damaged conversation before it is sent.
+    /// Sets the wording of the messages that repair a damaged conversation before it is sent.
     pub fn texts(self, texts: Texts) -> Self {
         Self { texts, ..self }
     }
