@@ -13,8 +13,8 @@ const DEFAULT_QUESTION: &str =
 /// contain nothing about a part of the question, `ask` asks you for other words. Without a terminal it exits with code 3 and prints
 /// the command to continue.
 ///
-/// If OPENAI_BASE_URL or OPENAI_API_KEY is set and `ask` was built with the feature `openai`, the model OPENAI_MODEL writes the answer
-/// from the quotations.
+/// If OPENAI_BASE_URL or OPENAI_API_KEY is set and `ask` was built with the feature `openai`, the model OPENAI_MODEL writes
+/// the answer from the quotations.
 #[derive(Parser)]
 #[command(version)]
 pub(crate) struct Arguments {

@@ -95,8 +95,8 @@ impl<'a> Session<'a> {
         Ok(Self { arguments, thread, library, folder, kinds })
     }
 
-    /// Sets the options of a run. With `Durability::Sync` each superstep is stored before the next one starts, so a `kill -9` loses at
-    /// most the current superstep.
+    /// Sets the options of a run. With `Durability::Sync` each superstep is stored before the next one starts, so a `kill -9`
+    /// loses at most the current superstep.
     fn with_options<K>(
         &self,
         run: Run<Inquiry, Library, HasContext<Library>, OnThread<Inquiry, Library, K>>,

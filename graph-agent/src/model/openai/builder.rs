@@ -105,7 +105,8 @@ impl OpenAiBuilder {
 
     /// Sets the longest wait for data from the server. The default is ten minutes.
     ///
-    /// For a complete reply this is the wait for the reply, which arrives at once. For a streamed reply it is the wait for each chunk.
+    /// For a complete reply this is the wait for the reply, which arrives at once. For a streamed reply it is the wait for each
+    /// chunk.
     pub fn timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
     }
