@@ -1,7 +1,9 @@
 //! Items that generated code uses. Not part of the public interface.
 
 pub use crate::ToolSpec;
-pub use crate::tool::{Argument, IntoToolOutput, Tool, ToolFuture, Turn, read_arguments, schema_of};
+pub use crate::tool::{
+    Argument, IntoToolOutput, Tool, ToolFuture, ToolInvocation, read_arguments, schema_of,
+};
 pub use schemars;
 pub use serde;
 pub use std::boxed::Box;
@@ -13,7 +15,9 @@ pub use superstep::{GraphState, NodeError};
 ///
 /// # Errors
 /// The parameter is a packet: a tool receives none.
-pub fn provided<'a, P, S, D>(turn: Turn<'a, S, D>) -> Result<<P::Fixed as FixedParam>::At<'a>, NodeError>
+pub fn provided<'a, P, S, D>(
+    turn: ToolInvocation<'a, S, D>,
+) -> Result<<P::Fixed as FixedParam>::At<'a>, NodeError>
 where
     P: Param<Fixed: Extract<S, D>>,
 {

@@ -23,7 +23,7 @@ pub use model::chat_model::{ChatModel, ModelFuture, ModelStream};
 pub use model::error::ModelError;
 #[cfg(feature = "openai")]
 pub use model::openai::{OpenAiBuilder, OpenAiModel};
-pub use model::request::{AnswerSchema, ChatRequest, ToolChoice, ToolSpec};
+pub use model::request::{ChatRequest, ResponseSchema, ToolChoice, ToolSpec};
 pub use model::scripted::ScriptedModel;
 /// The crate that derives `JsonSchema` for the types of arguments and answers.
 ///

@@ -49,7 +49,7 @@ pub(crate) async fn chat(
         gen_ai.request.model = model.name(),
         gen_ai.request.temperature = request.temperature,
         gen_ai.request.max_tokens = request.max_tokens,
-        "gen_ai.output.type" = request.answer.is_some().then_some("json"),
+        "gen_ai.output.type" = request.response_schema.is_some().then_some("json"),
         gen_ai.conversation.id = thread,
         gen_ai.response.id = Empty,
         gen_ai.response.model = Empty,

@@ -8,10 +8,10 @@ use superstep::{END, GraphState, Route, START, StateGraph, named};
 
 use crate::ChatModel;
 use crate::model::request::ChatRequest;
-use crate::tool::{BadTools, ToolRequest, Tools, call_tools, tool_node};
+use crate::tool::{InvalidTools, ToolRequest, Tools, call_tools, tool_node};
 
 use super::model_source::ModelSource;
-use super::{ANSWER, AnswerNode, MODEL, ModelNode};
+use super::{ANSWER, MODEL, ModelNode, StructuredOutputNode};
 
 /// An agent: a model that calls tools until it has an answer.
 ///
@@ -146,17 +146,17 @@ impl<S: HasMessages, D: Send + Sync + 'static> Agent<S, D> {
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// // The second reply of the script is the summary.
     /// let model = ScriptedModel::new([AiMessage::new("A fine film."), AiMessage::new(r#"{"stars": 9}"#)]);
-    /// let agent = Agent::<Review>::new(Arc::new(model)).answer(|verdict: Verdict| Review::update().verdict(verdict));
+    /// let agent = Agent::<Review>::new(Arc::new(model)).structured_output(|verdict: Verdict| Review::update().verdict(verdict));
     /// let review = agent.graph()?.compile()?.run(Review::input().messages("how was it?")).await?.into_state();
     /// assert_eq!(review.verdict.map(|verdict| verdict.stars), Some(9));
     /// # Ok(())
     /// # }
     /// ```
-    pub fn answer<T: JsonSchema + DeserializeOwned + 'static>(
+    pub fn structured_output<T: JsonSchema + DeserializeOwned + 'static>(
         self,
         write: impl Fn(T) -> <S as GraphState>::Update + Send + Sync + 'static,
-    ) -> Answering<S, T, D> {
-        Answering { agent: self, write: Arc::new(write) }
+    ) -> StructuredAgent<S, T, D> {
+        StructuredAgent { agent: self, write: Arc::new(write) }
     }
 
     /// Builds the graph, which can be extended or compiled as it is.
@@ -164,8 +164,8 @@ impl<S: HasMessages, D: Send + Sync + 'static> Agent<S, D> {
     /// The graph ends after the last reply. To continue there, build a graph from the [same parts](crate::agent).
     ///
     /// # Errors
-    /// [`BadTools`], if two tools have the same name or a tool has a name that models do not accept.
-    pub fn graph(self) -> Result<StateGraph<S, D>, BadTools> {
+    /// [`InvalidTools`], if two tools have the same name or a tool has a name that models do not accept.
+    pub fn graph(self) -> Result<StateGraph<S, D>, InvalidTools> {
         let Self { model, tools, texts, .. } = self;
         let (sanity, model) = (named("sanity", MessagesSanity::with(texts)), named(MODEL, model));
         let tools = tool_node(tools)?;
@@ -187,7 +187,7 @@ impl<S: HasMessages, D> std::fmt::Debug for Agent<S, D> {
 }
 
 /// An [`Agent`] that ends with an answer of type `T`.
-pub struct Answering<S: HasMessages, T, D = ()> {
+pub struct StructuredAgent<S: HasMessages, T, D = ()> {
     agent: Agent<S, D>,
     write: Arc<dyn Fn(T) -> S::Update + Send + Sync>,
 }
@@ -207,7 +207,7 @@ fn call_tools_or_answer<S: HasMessages>(state: &S) -> Vec<ToolOrAnswer> {
     if calls.is_empty() { vec![ToolOrAnswer::Answer] } else { calls }
 }
 
-impl<S, T, D> Answering<S, T, D>
+impl<S, T, D> StructuredAgent<S, T, D>
 where
     S: HasMessages,
     T: JsonSchema + DeserializeOwned + 'static,
@@ -218,13 +218,13 @@ where
     /// The graph ends after the last reply. To continue there, build a graph from the [same parts](crate::agent).
     ///
     /// # Errors
-    /// [`BadTools`], if two tools have the same name or a tool has a name that models do not accept.
-    pub fn graph(self) -> Result<StateGraph<S, D>, BadTools> {
+    /// [`InvalidTools`], if two tools have the same name or a tool has a name that models do not accept.
+    pub fn graph(self) -> Result<StateGraph<S, D>, InvalidTools> {
         let Agent { model, source, system, tools, texts } = self.agent;
-        let answer = AnswerNode::<S, T, D>::with_source(source, system, texts.clone(), self.write);
+        let answer = StructuredOutputNode::<S, T, D>::with_source(source, system, texts.clone(), self.write);
         let answer = named(ANSWER, answer);
         let (sanity, model) =
-            (named("sanity", MessagesSanity::with(texts)), named(MODEL, model.steps_behind(1)));
+            (named("sanity", MessagesSanity::with(texts)), named(MODEL, model.reserve_steps(1)));
         let tools = tool_node(tools)?;
         Ok(StateGraph::<S>::with_context::<D>()
             .edge(START, &sanity)
@@ -235,8 +235,8 @@ where
     }
 }
 
-impl<S: HasMessages, T, D> std::fmt::Debug for Answering<S, T, D> {
+impl<S: HasMessages, T, D> std::fmt::Debug for StructuredAgent<S, T, D> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Answering").field(&self.agent.model).finish()
+        f.debug_tuple("StructuredAgent").field(&self.agent.model).finish()
     }
 }

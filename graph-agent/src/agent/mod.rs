@@ -33,10 +33,10 @@
 
 #[expect(clippy::module_inception, reason = "a file is named for what is in it")]
 mod agent;
-mod answer_node;
 mod model_node;
 mod model_source;
+mod structured_output_node;
 
-pub use agent::Agent;
-pub use answer_node::{ANSWER, AnswerNode, NoAnswer};
+pub use agent::{Agent, StructuredAgent};
 pub use model_node::{MODEL, ModelNode};
+pub use structured_output_node::{ANSWER, InvalidOutput, StructuredOutputNode};

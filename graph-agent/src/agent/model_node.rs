@@ -65,7 +65,7 @@ impl<S: HasMessages, D: Send + Sync + 'static> ModelNode<S, D> {
     }
 
     /// Reserves this number of supersteps for the nodes after the last reply.
-    pub fn steps_behind(self, behind: u64) -> Self {
+    pub fn reserve_steps(self, behind: u64) -> Self {
         Self { reserved_steps: behind, ..self }
     }
 

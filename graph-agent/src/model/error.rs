@@ -44,7 +44,7 @@ pub enum ModelError {
     },
     /// The request is invalid and was not sent.
     #[error("invalid request for model `{model}`: {reason}")]
-    Request {
+    InvalidRequest {
         /// The name of the model.
         model: String,
         /// The reason.
@@ -52,7 +52,7 @@ pub enum ModelError {
     },
     /// The configuration of the model is invalid.
     #[error("model `{model}` cannot be set up: {reason}")]
-    Setup {
+    InvalidConfig {
         /// The name of the model.
         model: String,
         /// The reason.
@@ -68,8 +68,8 @@ impl ModelError {
             Self::Refused { status, .. } => status.to_string().into(),
             Self::QuotaExceeded { .. } => "quota_exceeded".into(),
             Self::NoReply { .. } => "no_reply".into(),
-            Self::Request { .. } => "request".into(),
-            Self::Setup { .. } => "setup".into(),
+            Self::InvalidRequest { .. } => "request".into(),
+            Self::InvalidConfig { .. } => "setup".into(),
         }
     }
 
@@ -80,9 +80,10 @@ impl ModelError {
         match self {
             Self::Unreachable { .. } => true,
             Self::Refused { status, .. } => matches!(status, 408 | 409 | 425 | 429 | 500..=599),
-            Self::QuotaExceeded { .. } | Self::NoReply { .. } | Self::Request { .. } | Self::Setup { .. } => {
-                false
-            }
+            Self::QuotaExceeded { .. }
+            | Self::NoReply { .. }
+            | Self::InvalidRequest { .. }
+            | Self::InvalidConfig { .. } => false,
         }
     }
 }

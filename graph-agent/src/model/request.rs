@@ -20,7 +20,7 @@ pub struct ChatRequest {
     /// The rule for calling tools.
     pub tool_choice: ToolChoice,
     /// The schema of the answer, if it must be JSON.
-    pub answer: Option<AnswerSchema>,
+    pub response_schema: Option<ResponseSchema>,
     /// The sampling temperature, from 0. The model's own default if it is `None`.
     pub temperature: Option<f64>,
     /// The maximum number of tokens in the reply.
@@ -46,8 +46,8 @@ impl ChatRequest {
     }
 
     /// Requests an answer as JSON with this schema.
-    pub fn answer(self, answer: AnswerSchema) -> Self {
-        Self { answer: Some(answer), ..self }
+    pub fn response_schema(self, schema: ResponseSchema) -> Self {
+        Self { response_schema: Some(schema), ..self }
     }
 
     /// Sets the sampling temperature.
@@ -95,7 +95,7 @@ pub enum ToolChoice {
 
 /// The name and schema of an answer as JSON.
 #[derive(Clone, Debug, PartialEq)]
-pub struct AnswerSchema {
+pub struct ResponseSchema {
     /// The name of the schema.
     pub name: String,
     /// The JSON Schema.

@@ -82,7 +82,7 @@ impl ScriptedModel {
     /// Sets the function that replies to every request after the end of the script.
     ///
     /// Use it for programs that are started several times.
-    pub fn otherwise(self, reply: impl Fn(&ChatRequest) -> AiMessage + Send + Sync + 'static) -> Self {
+    pub fn fallback(self, reply: impl Fn(&ChatRequest) -> AiMessage + Send + Sync + 'static) -> Self {
         self.with_script(|script| script.fallback = Some(Arc::new(reply)));
         self
     }
@@ -126,7 +126,7 @@ impl ScriptedModel {
         match reply {
             Ok(reply) => reply(request),
             Err((_, Some(fallback))) => Ok(fallback(request)),
-            Err((length, None)) => Err(ModelError::Request {
+            Err((length, None)) => Err(ModelError::InvalidRequest {
                 model: self.name.as_ref().to_owned(),
                 reason: format!("the script has only {length} replies"),
             }),

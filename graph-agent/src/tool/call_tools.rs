@@ -17,7 +17,7 @@ pub enum ToolRoute {
 /// Routes each tool call of the last message to its own task of the node [`tools`](super::TOOLS).
 ///
 /// Without calls the branch ends. If your graph continues after the last reply, write your own route, and reserve supersteps for
-/// the nodes that follow with [`steps_behind`](crate::agent::ModelNode::steps_behind):
+/// the nodes that follow with [`reserve_steps`](crate::agent::ModelNode::reserve_steps):
 ///
 /// ```
 /// use superstep_agent::tool::ToolRequest;

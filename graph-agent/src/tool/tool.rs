@@ -18,7 +18,7 @@ pub type ToolFuture<'a, S> = Pin<Box<dyn Future<Output = Result<ToolOutput<S>, N
 /// time, such as the tools of a server.
 ///
 /// ```
-/// use superstep_agent::tool::{Tool, ToolFuture, ToolOutput, Turn};
+/// use superstep_agent::tool::{Tool, ToolFuture, ToolOutput, ToolInvocation};
 /// use superstep_agent::ToolSpec;
 /// use superstep::GraphState;
 /// use serde_json::json;
@@ -35,7 +35,7 @@ pub type ToolFuture<'a, S> = Pin<Box<dyn Future<Output = Result<ToolOutput<S>, N
 ///         }
 ///     }
 ///
-///     fn call<'a>(&'a self, turn: Turn<'a, S, D>) -> ToolFuture<'a, S> {
+///     fn call<'a>(&'a self, turn: ToolInvocation<'a, S, D>) -> ToolFuture<'a, S> {
 ///         Box::pin(async move { Ok(ToolOutput::new(serde_json::to_string(&turn.call.args)?)) })
 ///     }
 /// }
@@ -55,11 +55,11 @@ pub trait Tool<S: GraphState, D>: Send + Sync + 'static {
     ///
     /// # Cancel safety
     /// The future is dropped with the run. Put an action that must not happen twice into a [`step`](superstep::Context::step).
-    fn call<'a>(&'a self, turn: Turn<'a, S, D>) -> ToolFuture<'a, S>;
+    fn call<'a>(&'a self, turn: ToolInvocation<'a, S, D>) -> ToolFuture<'a, S>;
 }
 
 /// A tool call together with the state and the context of its run.
-pub struct Turn<'a, S, D> {
+pub struct ToolInvocation<'a, S, D> {
     /// The call that the model requested.
     pub call: &'a ToolCall,
     /// The state, which already contains the message with the call.
@@ -68,15 +68,15 @@ pub struct Turn<'a, S, D> {
     pub ctx: &'a ContextWith<D>,
 }
 
-impl<S, D> Clone for Turn<'_, S, D> {
+impl<S, D> Clone for ToolInvocation<'_, S, D> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<S, D> Copy for Turn<'_, S, D> {}
+impl<S, D> Copy for ToolInvocation<'_, S, D> {}
 
-impl<S, D> fmt::Debug for Turn<'_, S, D> {
+impl<S, D> fmt::Debug for ToolInvocation<'_, S, D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Turn").field("call", self.call).finish_non_exhaustive()
     }

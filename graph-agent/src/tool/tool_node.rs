@@ -5,7 +5,7 @@ use superstep::{ContextWith, GraphState, NodeError, PacketNode, Result, named};
 
 use crate::spans;
 
-use super::{BadTools, Fatal, ToolOutput, ToolRequest, Tools, Turn};
+use super::{Fatal, InvalidTools, ToolInvocation, ToolOutput, ToolRequest, Tools};
 
 /// The name of the target node of [`call_tools`](super::call_tools).
 pub const TOOLS: &str = "tools";
@@ -30,10 +30,10 @@ pub struct ToolNode<S: GraphState, D = ()> {
 /// Creates a [`ToolNode`] with the name that [`call_tools`](super::call_tools) expects.
 ///
 /// # Errors
-/// [`BadTools`], if two tools have the same name or a tool has a name that models do not accept.
+/// [`InvalidTools`], if two tools have the same name or a tool has a name that models do not accept.
 pub fn tool_node<S: HasMessages, D: Send + Sync + 'static>(
     tools: Tools<S, D>,
-) -> Result<Named<ToolNode<S, D>>, BadTools> {
+) -> Result<Named<ToolNode<S, D>>, InvalidTools> {
     Ok(named(TOOLS, ToolNode::new(tools)?))
 }
 
@@ -41,8 +41,8 @@ impl<S: HasMessages, D: Send + Sync + 'static> ToolNode<S, D> {
     /// Creates a node that runs these tools. Use [`named`] to add it to a graph.
     ///
     /// # Errors
-    /// [`BadTools`], if two tools have the same name or a tool has a name that models do not accept.
-    pub fn new(tools: Tools<S, D>) -> Result<Self, BadTools> {
+    /// [`InvalidTools`], if two tools have the same name or a tool has a name that models do not accept.
+    pub fn new(tools: Tools<S, D>) -> Result<Self, InvalidTools> {
         tools.check()?;
         Ok(Self { tools })
     }
@@ -54,7 +54,7 @@ impl<S: HasMessages, D: Send + Sync + 'static> ToolNode<S, D> {
             let message = format!("there is no tool `{}`; available tools: {names}", call.name);
             return Ok(ToolOutput::error(message));
         };
-        let output = tool.call(Turn { call, state, ctx });
+        let output = tool.call(ToolInvocation { call, state, ctx });
         match spans::tool(tool, call, ctx.thread(), output).await {
             Err(error) if error.downcast_ref::<Fatal>().is_none() => {
                 Ok(ToolOutput::error(with_causes(&error)))

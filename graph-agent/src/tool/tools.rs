@@ -65,7 +65,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Tools<S, D> {
     }
 
     /// Checks that the names are unique and that models accept them.
-    pub(crate) fn check(&self) -> Result<(), BadTools> {
+    pub(crate) fn check(&self) -> Result<(), InvalidTools> {
         let mut problems = Vec::new();
         for (index, name) in self.names().enumerate() {
             if self.names().take(index).any(|other| other == name) {
@@ -78,18 +78,18 @@ impl<S: GraphState, D: Send + Sync + 'static> Tools<S, D> {
                 ));
             }
         }
-        if problems.is_empty() { Ok(()) } else { Err(BadTools { problems }) }
+        if problems.is_empty() { Ok(()) } else { Err(InvalidTools { problems }) }
     }
 }
 
 /// The error of a set of tools with invalid or duplicate names.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("these tools cannot be offered to a model: {}", problems.join("; "))]
-pub struct BadTools {
+pub struct InvalidTools {
     problems: Vec<String>,
 }
 
-impl BadTools {
+impl InvalidTools {
     /// Returns the problems, in the order of the tools.
     pub fn problems(&self) -> &[String] {
         &self.problems

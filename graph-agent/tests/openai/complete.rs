@@ -47,7 +47,7 @@ async fn request_has_the_openai_form() {
     assert_eq!(request.header("authorization"), Some("Bearer s3cret"));
     assert_eq!(request.header("content-type"), Some("application/json"));
     assert_eq!(request.header("x-team"), Some("tests"));
-    assert!(request.header("user-agent").unwrap().starts_with("graph-agent/"));
+    assert!(request.header("user-agent").unwrap().starts_with("superstep-agent/"));
     assert_eq!(
         request.body,
         json!({

@@ -40,7 +40,7 @@ async fn refusal_has_status_and_reason_for_any_body() {
     ] {
         for stream in [false, true] {
             let server = Server::start([Answer::text(status, "text/plain", &body)]);
-            let model = builder(&server).retries(0).build().unwrap();
+            let model = builder(&server).max_retries(0).build().unwrap();
             let reply = if stream { streamed(&model, &why()).await } else { model.complete(&why()).await };
             let error = reply.unwrap_err();
             assert_eq!(error.is_transient(), matches!(status, 429 | 500..), "{error}");
@@ -89,7 +89,7 @@ async fn temporary_refusal_is_retried() {
 async fn retries_are_limited() {
     for retries in [0, 1, 4] {
         let server = Server::start([slower("0")]);
-        let error = builder(&server).retries(retries).build().unwrap().complete(&why()).await.unwrap_err();
+        let error = builder(&server).max_retries(retries).build().unwrap().complete(&why()).await.unwrap_err();
         assert!(matches!(error, ModelError::Refused { status: 429, .. }) && error.is_transient());
         assert_eq!(server.requests().len(), retries as usize + 1);
     }
@@ -131,8 +131,10 @@ async fn redirect_is_not_followed() {
 async fn closed_port_is_unreachable() {
     // Bound and dropped: the port is free, and nothing listens on it.
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let model =
-        OpenAiModel::builder("m").endpoint(format!("http://127.0.0.1:{port}/v1")).key("s3cret").retries(1);
+    let model = OpenAiModel::builder("m")
+        .endpoint(format!("http://127.0.0.1:{port}/v1"))
+        .key("s3cret")
+        .max_retries(1);
     let model = model.build().unwrap();
     for error in [model.complete(&why()).await.unwrap_err(), streamed(&model, &why()).await.unwrap_err()] {
         assert!(matches!(error, ModelError::Unreachable { .. }) && error.is_transient(), "{error:?}");
@@ -200,7 +202,7 @@ async fn invalid_request_is_not_sent() {
     let request = why().tool_choice(superstep_agent::ToolChoice::Required);
     for error in [model.complete(&request).await.unwrap_err(), streamed(&model, &request).await.unwrap_err()]
     {
-        assert!(matches!(error, ModelError::Request { .. }), "{error:?}");
+        assert!(matches!(error, ModelError::InvalidRequest { .. }), "{error:?}");
     }
     assert!(server.requests().is_empty());
 }

@@ -47,7 +47,10 @@ names! {
 /// The public paths of errors of `superstep-agent`. It depends on this crate, so its types cannot be named here.
 const OF_AGENTS: [(&str, &str); 3] = [
     ("superstep_agent::model::error::ModelError", "superstep_agent::ModelError"),
-    ("superstep_agent::agent::answer_node::NoAnswer", "superstep_agent::agent::NoAnswer"),
+    (
+        "superstep_agent::agent::structured_output_node::InvalidOutput",
+        "superstep_agent::agent::InvalidOutput",
+    ),
     ("superstep_agent::tool::output::Fatal", "superstep_agent::tool::Fatal"),
 ];
 

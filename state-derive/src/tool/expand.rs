@@ -38,7 +38,7 @@ pub(super) fn expand(tool: &Tool) -> TokenStream {
                         parameters: #runtime::schema_of::<__Arguments>(),
                     }
                 }
-                fn call<'__a>(&'__a self, __turn: #runtime::Turn<'__a, __S, __D>) -> #runtime::ToolFuture<'__a, __S> {
+                fn call<'__a>(&'__a self, __turn: #runtime::ToolInvocation<'__a, __S, __D>) -> #runtime::ToolFuture<'__a, __S> {
                     #runtime::Box::pin(async move {
                         let __arguments = #runtime::read_arguments::<__Arguments>(
                             #name,
@@ -69,7 +69,7 @@ pub(super) fn fallback(tool: &Tool) -> TokenStream {
                 #runtime::Tool<__S, __D> for #ident
             {
                 fn spec(&self) -> #runtime::ToolSpec { ::core::unreachable!() }
-                fn call<'__a>(&'__a self, __turn: #runtime::Turn<'__a, __S, __D>) -> #runtime::ToolFuture<'__a, __S> {
+                fn call<'__a>(&'__a self, __turn: #runtime::ToolInvocation<'__a, __S, __D>) -> #runtime::ToolFuture<'__a, __S> {
                     ::core::unreachable!()
                 }
             }

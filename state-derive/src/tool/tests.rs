@@ -106,7 +106,7 @@ fn tool_is_a_struct_with_the_function_as_method() {
                     }
                     fn call<'__a>(
                         &'__a self,
-                        __turn: ::superstep_agent::__private::Turn<'__a, __S, __D>,
+                        __turn: ::superstep_agent::__private::ToolInvocation<'__a, __S, __D>,
                     ) -> ::superstep_agent::__private::ToolFuture<'__a, __S> {
                         ::superstep_agent::__private::Box::pin(async move {
                             let __arguments = ::superstep_agent::__private::read_arguments::<

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use superstep::messages::{AiMessage, Message};
 use superstep::{ErrorKind, GraphState};
-use superstep_agent::agent::{Agent, NoAnswer};
+use superstep_agent::agent::{Agent, InvalidOutput};
 use superstep_agent::{ChatRequest, ScriptedModel, ToolChoice};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -26,7 +26,12 @@ struct Review {
 fn agent(model: &ScriptedModel) -> superstep::Graph<Review> {
     let agent =
         Agent::<Review>::new(Arc::new(model.clone())).request(ChatRequest::default().temperature(0.0));
-    agent.answer(|verdict: Verdict| Review::update().verdict(verdict)).graph().unwrap().compile().unwrap()
+    agent
+        .structured_output(|verdict: Verdict| Review::update().verdict(verdict))
+        .graph()
+        .unwrap()
+        .compile()
+        .unwrap()
 }
 
 #[tokio::test]
@@ -38,8 +43,8 @@ async fn the_conversation_ends_with_an_answer_of_the_type() {
     assert_eq!(review.verdict, Some(Verdict { stars: 9, why: "fine".to_owned() }));
     assert_eq!(review.messages.len(), 2, "the answer is no part of the conversation");
     let requests = model.requests();
-    assert_eq!((requests[0].temperature, &requests[0].answer), (Some(0.0), &None));
-    let asked = requests[1].answer.as_ref().unwrap();
+    assert_eq!((requests[0].temperature, &requests[0].response_schema), (Some(0.0), &None));
+    let asked = requests[1].response_schema.as_ref().unwrap();
     assert_eq!(
         (asked.name.as_str(), &asked.schema["required"]),
         ("Verdict", &serde_json::json!(["stars", "why"]))
@@ -64,6 +69,6 @@ async fn a_model_that_never_does_fails_the_run_with_what_it_has_said() {
     let model = ScriptedModel::new(["Fine.", "a", "b", "c"].map(AiMessage::new));
     let error = agent(&model).run(Review::input().messages("the film?")).await.unwrap_err();
     let ErrorKind::Node { first, .. } = error.kind() else { panic!("{error}") };
-    let cause = first.error.downcast_ref::<NoAnswer>().unwrap();
+    let cause = first.error.downcast_ref::<InvalidOutput>().unwrap();
     assert_eq!(cause.said, "c");
 }

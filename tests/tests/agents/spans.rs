@@ -8,7 +8,7 @@ use superstep::checkpoint::MemoryCheckpointer;
 use superstep::interrupt::Question;
 use superstep::messages::{AiMessage, MessagesState, ToolCall, Usage};
 use superstep::{Context, NodeError};
-use superstep_agent::agent::{Agent, NoAnswer};
+use superstep_agent::agent::{Agent, InvalidOutput};
 use superstep_agent::tool::{Fatal, Tools};
 use superstep_agent::{ChatRequest, ModelError, ScriptedModel, tool};
 use tests::spans::Recorded;
@@ -136,8 +136,8 @@ async fn what_goes_wrong_is_told_by_its_kind() {
 fn errors_of_agents_have_the_names_by_which_they_are_used() {
     let refused = ModelError::Refused { model: "m".to_owned(), status: 429, message: SECRET.to_owned() };
     assert_eq!(NodeError::from(refused).type_name(), "superstep_agent::ModelError");
-    let none = NoAnswer { model: "m".to_owned(), said: SECRET.to_owned(), source: SECRET.into() };
-    assert_eq!(NodeError::from(none).type_name(), "superstep_agent::agent::NoAnswer");
+    let none = InvalidOutput { model: "m".to_owned(), said: SECRET.to_owned(), source: SECRET.into() };
+    assert_eq!(NodeError::from(none).type_name(), "superstep_agent::agent::InvalidOutput");
     let fatal = Fatal::new(SECRET);
     assert_eq!(NodeError::from(fatal).type_name(), "superstep_agent::tool::Fatal");
 }

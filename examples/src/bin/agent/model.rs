@@ -13,7 +13,7 @@ pub(crate) fn from_environment() -> Result<Arc<dyn ChatModel>, Box<dyn Error>> {
         return Ok(Arc::new(model));
     }
     // Each run is a new process, so the reply depends on the conversation only.
-    Ok(Arc::new(ScriptedModel::new([]).otherwise(reply)))
+    Ok(Arc::new(ScriptedModel::new([]).fallback(reply)))
 }
 
 /// Returns the scripted reply to the messages since the user's last one.

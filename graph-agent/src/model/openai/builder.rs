@@ -112,7 +112,7 @@ impl OpenAiBuilder {
     }
 
     /// Sets the maximum number of retries after a temporary refusal or a failed connection. The default is 2.
-    pub fn retries(self, retries: u32) -> Self {
+    pub fn max_retries(self, retries: u32) -> Self {
         Self { retries, ..self }
     }
 
@@ -121,13 +121,13 @@ impl OpenAiBuilder {
     /// Build a model once and share it: it also keeps its connections.
     ///
     /// # Errors
-    /// [`ModelError::Setup`], if
+    /// [`ModelError::InvalidConfig`], if
     ///
     /// - the endpoint is not a URL, contains a password, or has a query,
     /// - the key or a header contains characters that HTTP does not allow,
     /// - the machine has no trusted certificates.
     pub fn build(self) -> Result<OpenAiModel, ModelError> {
-        self.try_build().map_err(|reason| ModelError::Setup { model: self.model.clone(), reason })
+        self.try_build().map_err(|reason| ModelError::InvalidConfig { model: self.model.clone(), reason })
     }
 
     fn try_build(&self) -> Result<OpenAiModel, String> {
@@ -144,7 +144,7 @@ impl OpenAiBuilder {
             http = http.tls_certs_only([]);
         }
         let http = http
-            .user_agent(concat!("graph-agent/", env!("CARGO_PKG_VERSION")))
+            .user_agent(concat!("superstep-agent/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(self.timeout.min(MAX_CONNECT_TIMEOUT))
             .read_timeout(self.timeout)
             // A redirect would send the conversation and the key to another host.

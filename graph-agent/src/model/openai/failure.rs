@@ -42,7 +42,9 @@ pub(super) fn from_client(model: &str, error: OpenAIError) -> ModelError {
         OpenAIError::JSONDeserialize(error, _) => {
             ModelError::NoReply { model: model.to_owned(), source: error.into() }
         }
-        OpenAIError::InvalidArgument(reason) => ModelError::Request { model: model.to_owned(), reason },
+        OpenAIError::InvalidArgument(reason) => {
+            ModelError::InvalidRequest { model: model.to_owned(), reason }
+        }
         other => ModelError::NoReply { model: model.to_owned(), source: other.into() },
     }
 }

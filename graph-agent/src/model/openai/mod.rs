@@ -70,7 +70,7 @@ use reply_stream::ReplyStream;
 /// # Retries
 ///
 /// A request that was refused with 408, 409, 425, 429 or 5xx (except 501), or that could not connect, is retried [twice by
-/// default](OpenAiBuilder::retries). The wait is the one that the provider requests, or else half a second, then a second, and so
+/// default](OpenAiBuilder::max_retries). The wait is the one that the provider requests, or else half a second, then a second, and so
 /// on. A request is not retried if the provider requests more than a minute, if the quota is used up, or once a reply has begun.
 ///
 /// # Secrets
@@ -99,7 +99,7 @@ impl OpenAiModel {
     /// Returns `None` if neither a base URL nor a key is set.
     ///
     /// # Errors
-    /// [`ModelError::Setup`], as for [`OpenAiBuilder::build`].
+    /// [`ModelError::InvalidConfig`], as for [`OpenAiBuilder::build`].
     pub fn from_env() -> Result<Option<Self>, ModelError> {
         OpenAiBuilder::from_env().map(OpenAiBuilder::build).transpose()
     }
@@ -121,7 +121,7 @@ impl OpenAiModel {
 
     fn body(&self, request: &ChatRequest, streamed: bool) -> Result<Value, ModelError> {
         request::body(&self.model, request, self.max_tokens, streamed)
-            .map_err(|reason| ModelError::Request { model: self.model.clone(), reason })
+            .map_err(|reason| ModelError::InvalidRequest { model: self.model.clone(), reason })
     }
 }
 

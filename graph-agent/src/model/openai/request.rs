@@ -23,7 +23,7 @@ pub(super) fn body(
     if let Some(choice) = tool_choice(request)? {
         put("tool_choice", choice);
     }
-    if let Some(answer) = &request.answer {
+    if let Some(answer) = &request.response_schema {
         let schema = json!({"name": answer.name, "schema": answer.schema});
         put("response_format", json!({"type": "json_schema", "json_schema": schema}));
     }

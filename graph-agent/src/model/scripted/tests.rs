@@ -97,7 +97,7 @@ async fn clones_on_several_threads_share_one_script() {
 #[tokio::test]
 async fn fallback_replies_after_the_end_of_the_script() {
     let model = ScriptedModel::new([AiMessage::new("first")])
-        .otherwise(|request| AiMessage::new(request.messages.len().to_string()));
+        .fallback(|request| AiMessage::new(request.messages.len().to_string()));
     let request = ChatRequest::new(["a", "b"]);
     let mut replies = Vec::new();
     for _ in 0..3 {

@@ -43,7 +43,7 @@ fn invalid_settings_are_refused_without_quoting_them() {
     ] {
         assert!(!format!("{builder:?}").contains("s3cret"));
         let error = builder.build().unwrap_err();
-        assert!(matches!(error, ModelError::Setup { .. }) && !error.is_transient());
+        assert!(matches!(error, ModelError::InvalidConfig { .. }) && !error.is_transient());
         assert!(error.to_string().contains(reason), "{error}");
         assert!(!format!("{error:?}").contains("s3cret"), "{error:?}");
     }

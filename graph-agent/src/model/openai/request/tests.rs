@@ -1,7 +1,7 @@
 use superstep::messages::{AiMessage, ToolCall};
 
 use super::*;
-use crate::model::request::AnswerSchema;
+use crate::model::request::ResponseSchema;
 
 fn clock() -> ToolSpec {
     ToolSpec {
@@ -33,9 +33,9 @@ fn unset_options_are_not_sent() {
 
 #[test]
 fn all_options_are_sent() {
-    let answer = AnswerSchema { name: "Answer".to_owned(), schema: json!({"type": "object"}) };
+    let answer = ResponseSchema { name: "Answer".to_owned(), schema: json!({"type": "object"}) };
     check(
-        &why().tools([clock()]).answer(answer).temperature(0.5).max_tokens(7).with("seed", 3),
+        &why().tools([clock()]).response_schema(answer).temperature(0.5).max_tokens(7).with("seed", 3),
         json!({
             "tools": [{"type": "function", "function": {
                 "name": "clock", "description": "returns the time", "parameters": {"type": "object", "properties": {}},

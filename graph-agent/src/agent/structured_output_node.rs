@@ -9,7 +9,7 @@ use superstep::messages::{Content, HasMessages, Message};
 use superstep::{ContextWith, Node, Result};
 use thiserror::Error as ThisError;
 
-use crate::model::request::{AnswerSchema, ChatRequest};
+use crate::model::request::{ChatRequest, ResponseSchema};
 use crate::spans;
 use crate::tool::schema_of;
 
@@ -30,19 +30,19 @@ const MAX_REQUESTS: usize = 3;
 ///
 /// If the reply is not a `T`, the node sends the error to the model and asks again, at most twice. These messages are not part
 /// of the conversation. If the node is cut off, it starts again with the first request.
-pub struct AnswerNode<S: HasMessages, T, D = ()> {
+pub struct StructuredOutputNode<S: HasMessages, T, D = ()> {
     source: ModelSource<D>,
     system: Option<Content>,
     texts: Texts,
-    schema: AnswerSchema,
+    schema: ResponseSchema,
     write: Arc<dyn Fn(T) -> S::Update + Send + Sync>,
     state: PhantomData<fn(S)>,
 }
 
-/// The error of an [`AnswerNode`] whose model did not return the requested type.
+/// The error of an [`StructuredOutputNode`] whose model did not return the requested type.
 #[derive(Debug, ThisError)]
 #[error("model `{model}` did not return JSON of the requested schema; its last reply was `{said}`")]
-pub struct NoAnswer {
+pub struct InvalidOutput {
     /// The name of the model.
     pub model: String,
     /// The text of the last reply.
@@ -51,7 +51,7 @@ pub struct NoAnswer {
     pub source: Box<dyn Error + Send + Sync>,
 }
 
-impl<S: HasMessages, T: JsonSchema + DeserializeOwned, D> AnswerNode<S, T, D> {
+impl<S: HasMessages, T: JsonSchema + DeserializeOwned, D> StructuredOutputNode<S, T, D> {
     pub(super) fn with_source(
         source: ModelSource<D>,
         system: Option<Content>,
@@ -62,7 +62,7 @@ impl<S: HasMessages, T: JsonSchema + DeserializeOwned, D> AnswerNode<S, T, D> {
             .chars()
             .filter(|letter| letter.is_ascii_alphanumeric() || *letter == '_')
             .collect();
-        let schema = AnswerSchema { name, schema: schema_of::<T>() };
+        let schema = ResponseSchema { name, schema: schema_of::<T>() };
         Self { source, system, texts, schema, write, state: PhantomData }
     }
 
@@ -80,7 +80,7 @@ impl<S: HasMessages, T: JsonSchema + DeserializeOwned, D> AnswerNode<S, T, D> {
     }
 }
 
-impl<S, T, D> Node<ContextWith<D>> for AnswerNode<S, T, D>
+impl<S, T, D> Node<ContextWith<D>> for StructuredOutputNode<S, T, D>
 where
     S: HasMessages,
     T: JsonSchema + DeserializeOwned + 'static,
@@ -93,7 +93,7 @@ where
         let model = self.source.model(ctx.context());
         let messages = conversation(self.system.as_ref(), state, &self.texts);
         let messages = messages.into_iter().chain([Message::human(PROMPT)]);
-        let mut request = ChatRequest::new(messages).answer(self.schema.clone());
+        let mut request = ChatRequest::new(messages).response_schema(self.schema.clone());
         let mut requests = 1;
         loop {
             let reply = model.complete(&request);
@@ -111,7 +111,7 @@ where
                 }
                 Err(error) => {
                     let model = model.name().to_owned();
-                    return Err(NoAnswer { model, said: text, source: error.into() }.into());
+                    return Err(InvalidOutput { model, said: text, source: error.into() }.into());
                 }
             }
         }
@@ -124,8 +124,11 @@ fn strip_fence(text: &str) -> &str {
     inside.and_then(|text| text.strip_suffix("```")).map_or(text, str::trim)
 }
 
-impl<S: HasMessages, T, D> std::fmt::Debug for AnswerNode<S, T, D> {
+impl<S: HasMessages, T, D> std::fmt::Debug for StructuredOutputNode<S, T, D> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("AnswerNode").field("model", &self.source).field("schema", &self.schema.name).finish()
+        f.debug_struct("StructuredOutputNode")
+            .field("model", &self.source)
+            .field("schema", &self.schema.name)
+            .finish()
     }
 }
