@@ -21,7 +21,7 @@ pub fn provided<'a, P, S, D>(
 where
     P: Param<Fixed: Extract<S, D>>,
 {
-    let from = Source { state: turn.state, packet: None, ctx: turn.ctx };
+    let from = Source { state: turn.state, packet: None, ctx: turn.cx };
     <P::Fixed as Extract<S, D>>::extract(from).ok_or_else(|| {
         NodeError::msg("a tool takes its arguments by value, and the state or the context by reference")
     })

@@ -39,16 +39,28 @@ pub struct StructuredOutputNode<S: HasMessages, T, D = ()> {
     state: PhantomData<fn(S)>,
 }
 
-/// The error of an [`StructuredOutputNode`] whose model did not return the requested type.
+/// The error of a [`StructuredOutputNode`] whose model did not return the requested type.
 #[derive(Debug, ThisError)]
-#[error("model `{model}` did not return JSON of the requested schema; its last reply was `{said}`")]
+#[error("model `{model}` did not return JSON of the requested schema; its last reply was `{reply}`")]
+#[non_exhaustive]
 pub struct InvalidOutput {
     /// The name of the model.
     pub model: String,
     /// The text of the last reply.
-    pub said: String,
+    pub reply: String,
     /// The reason why the reply could not be read.
     pub source: Box<dyn Error + Send + Sync>,
+}
+
+impl InvalidOutput {
+    /// Creates the error for the reply of a model.
+    pub fn new(
+        model: impl Into<String>,
+        reply: impl Into<String>,
+        source: impl Into<Box<dyn Error + Send + Sync>>,
+    ) -> Self {
+        Self { model: model.into(), reply: reply.into(), source: source.into() }
+    }
 }
 
 impl<S: HasMessages, T: JsonSchema + DeserializeOwned, D> StructuredOutputNode<S, T, D> {
@@ -111,7 +123,7 @@ where
                 }
                 Err(error) => {
                     let model = model.name().to_owned();
-                    return Err(InvalidOutput { model, said: text, source: error.into() }.into());
+                    return Err(InvalidOutput { model, reply: text, source: error.into() }.into());
                 }
             }
         }

@@ -38,12 +38,16 @@ pub(super) fn chunks(reply: &AiMessage) -> VecDeque<MessageChunk> {
     chunks.extend(split(&reasoning).map(reasoning_chunk));
     chunks.extend(split(&text).map(text_chunk));
     // As at real endpoints, the first chunk of a call has its id and name.
-    let heads = calls.iter().map(|call| ToolCallChunk { args: String::new(), ..call.clone() });
+    let heads = calls.iter().map(|call| {
+        let mut head = call.clone();
+        head.args.clear();
+        head
+    });
     chunks.extend(heads.map(call_chunk));
     let mut args: Vec<_> = calls.iter().map(|call| (call.index, split(&call.args))).collect();
     let mut next_of_each = || -> Vec<ToolCallChunk> {
         let next = args.iter_mut().filter_map(|(index, parts)| Some((*index, parts.next()?)));
-        next.map(|(index, args)| ToolCallChunk { index, args, ..ToolCallChunk::default() }).collect()
+        next.map(|(index, args)| ToolCallChunk::new(index, args)).collect()
     };
     loop {
         let next = next_of_each();

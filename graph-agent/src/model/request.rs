@@ -69,6 +69,7 @@ impl ChatRequest {
 
 /// The description of a tool for a model.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ToolSpec {
     /// The name of the tool.
     pub name: String,
@@ -76,6 +77,13 @@ pub struct ToolSpec {
     pub description: String,
     /// The JSON Schema of the arguments, which are a JSON object.
     pub parameters: Value,
+}
+
+impl ToolSpec {
+    /// Creates the description of a tool. `parameters` is the JSON Schema of its arguments.
+    pub fn new(name: impl Into<String>, description: impl Into<String>, parameters: Value) -> Self {
+        Self { name: name.into(), description: description.into(), parameters }
+    }
 }
 
 /// A rule for calling tools.
@@ -95,9 +103,17 @@ pub enum ToolChoice {
 
 /// The name and schema of an answer as JSON.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ResponseSchema {
     /// The name of the schema.
     pub name: String,
     /// The JSON Schema.
     pub schema: Value,
+}
+
+impl ResponseSchema {
+    /// Names a JSON Schema.
+    pub fn new(name: impl Into<String>, schema: Value) -> Self {
+        Self { name: name.into(), schema }
+    }
 }

@@ -28,11 +28,7 @@ pub type ToolFuture<'a, S> = Pin<Box<dyn Future<Output = Result<ToolOutput<S>, N
 ///
 /// impl<S: GraphState, D: Send + Sync + 'static> Tool<S, D> for Echo {
 ///     fn spec(&self) -> ToolSpec {
-///         ToolSpec {
-///             name: "echo".to_owned(),
-///             description: "Returns its arguments.".to_owned(),
-///             parameters: json!({"type": "object"}),
-///         }
+///         ToolSpec::new("echo", "Returns its arguments.", json!({"type": "object"}))
 ///     }
 ///
 ///     fn call<'a>(&'a self, turn: ToolInvocation<'a, S, D>) -> ToolFuture<'a, S> {
@@ -59,13 +55,14 @@ pub trait Tool<S: GraphState, D>: Send + Sync + 'static {
 }
 
 /// A tool call together with the state and the context of its run.
+#[non_exhaustive]
 pub struct ToolInvocation<'a, S, D> {
     /// The call that the model requested.
     pub call: &'a ToolCall,
     /// The state, which already contains the message with the call.
     pub state: &'a S,
     /// The context of the run: interrupts, durable steps, events and the application context.
-    pub ctx: &'a ContextWith<D>,
+    pub cx: &'a ContextWith<D>,
 }
 
 impl<S, D> Clone for ToolInvocation<'_, S, D> {

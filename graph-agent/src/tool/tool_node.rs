@@ -47,15 +47,15 @@ impl<S: HasMessages, D: Send + Sync + 'static> ToolNode<S, D> {
         Ok(Self { tools })
     }
 
-    async fn call(&self, call: &ToolCall, state: &S, ctx: &ContextWith<D>) -> Result<ToolOutput<S>> {
+    async fn call(&self, call: &ToolCall, state: &S, cx: &ContextWith<D>) -> Result<ToolOutput<S>> {
         let Some(tool) = self.tools.find(&call.name) else {
             let names: Vec<String> = self.tools.names().map(|name| format!("`{name}`")).collect();
             let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
             let message = format!("there is no tool `{}`; available tools: {names}", call.name);
             return Ok(ToolOutput::error(message));
         };
-        let output = tool.call(ToolInvocation { call, state, ctx });
-        match spans::tool(tool, call, ctx.thread(), output).await {
+        let output = tool.call(ToolInvocation { call, state, cx });
+        match spans::tool(tool, call, cx.thread(), output).await {
             Err(error) if error.downcast_ref::<Fatal>().is_none() => {
                 Ok(ToolOutput::error(with_causes(&error)))
             }
@@ -69,9 +69,9 @@ impl<S: HasMessages, D: Send + Sync + 'static> PacketNode<ContextWith<D>> for To
     type Packet = ToolRequest;
     type Output = Result<S::Update>;
 
-    async fn run(&self, state: &S, request: &ToolRequest, ctx: &ContextWith<D>) -> Result<S::Update> {
+    async fn run(&self, state: &S, request: &ToolRequest, cx: &ContextWith<D>) -> Result<S::Update> {
         let (id, name, output) = match request {
-            ToolRequest::Call(call) => (&call.id, &call.name, self.call(call, state, ctx).await?),
+            ToolRequest::Call(call) => (&call.id, &call.name, self.call(call, state, cx).await?),
             ToolRequest::Invalid(call) => {
                 let reason = call.error.as_deref().unwrap_or("they are not a JSON object");
                 let message = format!("the arguments of `{}` cannot be read: {reason}", call.name);

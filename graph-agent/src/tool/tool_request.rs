@@ -3,6 +3,7 @@ use superstep::messages::{AiMessage, InvalidToolCall, ToolCall};
 
 /// The packet that a [`ToolNode`](super::ToolNode) receives: one tool call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum ToolRequest {
     /// A valid call.
     Call(ToolCall),

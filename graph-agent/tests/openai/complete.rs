@@ -23,11 +23,11 @@ pub(crate) fn says(text: &str) -> Answer {
 }
 
 fn clock() -> ToolSpec {
-    ToolSpec {
-        name: "clock".to_owned(),
-        description: "returns the time".to_owned(),
-        parameters: json!({"type": "object", "properties": {"zone": {"type": "string"}}}),
-    }
+    ToolSpec::new(
+        "clock",
+        "returns the time",
+        json!({"type": "object", "properties": {"zone": {"type": "string"}}}),
+    )
 }
 
 #[tokio::test]

@@ -89,7 +89,8 @@ async fn temporary_refusal_is_retried() {
 async fn retries_are_limited() {
     for retries in [0, 1, 4] {
         let server = Server::start([slower("0")]);
-        let error = builder(&server).max_retries(retries).build().unwrap().complete(&why()).await.unwrap_err();
+        let error =
+            builder(&server).max_retries(retries).build().unwrap().complete(&why()).await.unwrap_err();
         assert!(matches!(error, ModelError::Refused { status: 429, .. }) && error.is_transient());
         assert_eq!(server.requests().len(), retries as usize + 1);
     }

@@ -22,6 +22,7 @@ pub enum ErrorKind {
 
     /// A node failed.
     #[error("{}", node_failed(.first, .others))]
+    #[non_exhaustive]
     Node {
         /// The failure. If several nodes failed, the first in the order of the superstep.
         first: NodeFailure,
@@ -31,6 +32,7 @@ pub enum ErrorKind {
 
     /// Several tasks of one superstep wrote a field that has no reducer, or overwrote the same field.
     #[error("{}", write_conflict(.field, .nodes, *.step, *.overwrite))]
+    #[non_exhaustive]
     WriteConflict {
         /// The field.
         field: &'static str,
@@ -44,6 +46,7 @@ pub enum ErrorKind {
 
     /// A value breaks a rule of the state. Nothing of the superstep was applied.
     #[error("the writes of {} in superstep {step} break the rules of the state{}", names(.nodes), violation_list(.violations))]
+    #[non_exhaustive]
     Validation {
         /// The nodes that wrote the fields concerned; `START` for the run's input.
         nodes: Vec<String>,
@@ -55,6 +58,7 @@ pub enum ErrorKind {
 
     /// A reducer refused a write. Nothing of the superstep was applied.
     #[error("the reducer of field `{field}` refused the write of node `{node}` in superstep {step}")]
+    #[non_exhaustive]
     Reducer {
         /// The field.
         field: &'static str,
@@ -72,6 +76,7 @@ pub enum ErrorKind {
         "the run is not finished after {limit} supersteps (next: {}): raise `recursion_limit(..)` if it needs more",
         names(.next)
     )]
+    #[non_exhaustive]
     RecursionLimit {
         /// The limit, in supersteps.
         limit: u64,
@@ -92,6 +97,7 @@ pub enum ErrorKind {
         "the run finished while the join into `{target}` still waits for {}: use `join_optional` if the source may be skipped",
         names(.missing)
     )]
+    #[non_exhaustive]
     JoinNotFilled {
         /// The join's target.
         target: String,
@@ -105,6 +111,7 @@ pub enum ErrorKind {
         "superstep {step} exceeded its timeout of {limit:?} before {} finished: raise `superstep_timeout(..)` if that is too short",
         names(.unfinished)
     )]
+    #[non_exhaustive]
     SuperstepTimeout {
         /// The superstep.
         step: u64,
@@ -119,6 +126,7 @@ pub enum ErrorKind {
     /// Tasks that had finished keep their results, as after [`SuperstepTimeout`](Self::SuperstepTimeout). On a thread the
     /// results are durable, and a resumption runs the remaining tasks.
     #[error("{}", cancelled(.step.as_ref(), .unfinished))]
+    #[non_exhaustive]
     Cancelled {
         /// The superstep; `None` if the run had not begun. Nothing of such a run is stored.
         step: Option<u64>,
@@ -131,6 +139,7 @@ pub enum ErrorKind {
         "field `{field}` is marked `from_context`, but cannot be built from the graph's context type `{context}`: use the \
          same context type in both"
     )]
+    #[non_exhaustive]
     ContextMismatch {
         /// The field.
         field: &'static str,
@@ -140,6 +149,7 @@ pub enum ErrorKind {
 
     /// An answer was refused.
     #[error("the answer to question `{id}` was refused: {reason}")]
+    #[non_exhaustive]
     InvalidAnswer {
         /// The id of the question that the answer names.
         id: String,
@@ -149,6 +159,7 @@ pub enum ErrorKind {
 
     /// The output of a machine or a workflow was requested, and the run has not produced one.
     #[error("{}", not_ended(.waits))]
+    #[non_exhaustive]
     NoOutput {
         /// The answers and breakpoints that the run waits for. Empty if the run was stopped, sleeps, or was finished by an
         /// update as END.
@@ -157,6 +168,7 @@ pub enum ErrorKind {
 
     /// A picture refers to nodes or edges that the graph does not have.
     #[error("the picture cannot be drawn: {}", problems.join("; "))]
+    #[non_exhaustive]
     InvalidPicture {
         /// Every mistake in the picture's options.
         problems: Vec<String>,
@@ -167,6 +179,7 @@ pub enum ErrorKind {
         "a node returned a `ParentCommand` in superstep {step}, but this run has no parent graph: run the graph as a \
          subgraph, with `graph.as_node(..)`"
     )]
+    #[non_exhaustive]
     NoParentGraph {
         /// The superstep.
         step: u64,
@@ -174,6 +187,7 @@ pub enum ErrorKind {
 
     /// A breakpoint, or a request to clear the cache, names a node that the graph does not have.
     #[error("has no node `{node}` {what}")]
+    #[non_exhaustive]
     UnknownNode {
         /// The node.
         node: String,
@@ -183,6 +197,7 @@ pub enum ErrorKind {
 
     /// The graph has no cache: nodes with a cache policy cannot run, and there is nothing to clear.
     #[error("{}", no_cache(.nodes))]
+    #[non_exhaustive]
     NoCache {
         /// The nodes that have a cache policy; may be empty if the cache was to be cleared.
         nodes: Vec<String>,
@@ -208,6 +223,7 @@ pub enum ErrorKind {
 
     /// A value that a node wrote cannot be stored. Nothing of the superstep was applied.
     #[error("a value that {} wrote in superstep {step} cannot be stored", names(.nodes))]
+    #[non_exhaustive]
     NotStorable {
         /// The nodes that wrote the field; `START` for the run's input.
         nodes: Vec<String>,
@@ -220,6 +236,7 @@ pub enum ErrorKind {
 
     /// A thread received new input while it has pending tasks.
     #[error("{}", pending_tasks(.thread, .at.as_ref(), .next))]
+    #[non_exhaustive]
     PendingTasks {
         /// The thread.
         thread: String,
@@ -231,6 +248,7 @@ pub enum ErrorKind {
 
     /// The thread has no checkpoint to continue from.
     #[error("thread `{thread}` has no checkpoint yet: start it with `run(input)`")]
+    #[non_exhaustive]
     NoThread {
         /// The thread.
         thread: String,
@@ -238,6 +256,7 @@ pub enum ErrorKind {
 
     /// An update addresses a subgraph call, and no call is waiting for one.
     #[error("{}", no_subgraph_call(.thread, .namespace, *.ended))]
+    #[non_exhaustive]
     NoSubgraphCall {
         /// The thread.
         thread: String,
@@ -253,6 +272,7 @@ pub enum ErrorKind {
          start the thread with `run(input)`",
         names(.fields)
     )]
+    #[non_exhaustive]
     MissingFields {
         /// The thread.
         thread: String,
@@ -262,6 +282,7 @@ pub enum ErrorKind {
 
     /// The thread has no such checkpoint.
     #[error("thread `{thread}` has no checkpoint {checkpoint}: it may have been pruned")]
+    #[non_exhaustive]
     NoCheckpoint {
         /// The thread.
         thread: String,
@@ -274,6 +295,7 @@ pub enum ErrorKind {
         "checkpoint {checkpoint} of thread `{thread}` is no longer its head: branch from it with `run_again()`, or resume \
          the thread itself"
     )]
+    #[non_exhaustive]
     NotHead {
         /// The thread.
         thread: String,
@@ -286,6 +308,7 @@ pub enum ErrorKind {
         "run `{run}` of thread `{thread}` was abandoned at checkpoint {checkpoint}, where another run or update took its \
          place: branch from that checkpoint with `run_again()`"
     )]
+    #[non_exhaustive]
     RunAbandoned {
         /// The thread.
         thread: String,
@@ -300,6 +323,7 @@ pub enum ErrorKind {
         "thread `{thread}` has nothing left to run, so a run cannot apply an update: write it with \
          `thread.update(.., as_node(..))`, or choose a node to run with `resume(..).goto(..)`"
     )]
+    #[non_exhaustive]
     NothingToRun {
         /// The thread.
         thread: String,
@@ -309,6 +333,7 @@ pub enum ErrorKind {
     ///
     /// A question is not open if it was answered, withdrawn, or never asked.
     #[error("{}", not_open(.thread, .id, *.changed))]
+    #[non_exhaustive]
     InterruptNotOpen {
         /// The thread.
         thread: String,
@@ -320,6 +345,7 @@ pub enum ErrorKind {
 
     /// An update does not name a node, and the node that ran last is not unique or not known.
     #[error("{}", ambiguous_node(.thread, .candidates))]
+    #[non_exhaustive]
     AmbiguousNode {
         /// The thread.
         thread: String,
@@ -329,6 +355,7 @@ pub enum ErrorKind {
 
     /// An update or a `goto` names a node or a route that is not possible there.
     #[error("`{node}` cannot be used with `as_node(..)`: {reason}")]
+    #[non_exhaustive]
     InvalidAsNode {
         /// The node.
         node: String,
@@ -341,6 +368,7 @@ pub enum ErrorKind {
         "checkpoint {checkpoint} of thread `{thread}` needs node `{node}`, which is not in the graph: give the node that \
          replaced it this name with `alias(.., \"{node}\")`"
     )]
+    #[non_exhaustive]
     NodeRemoved {
         /// The node.
         node: String,
@@ -352,6 +380,7 @@ pub enum ErrorKind {
 
     /// A checkpoint that another version of the state wrote cannot be migrated to this program's version.
     #[error("checkpoint {checkpoint} of thread `{thread}` cannot be read by this version of the program")]
+    #[non_exhaustive]
     Migration {
         /// The thread.
         thread: String,

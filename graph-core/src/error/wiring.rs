@@ -10,6 +10,7 @@ pub enum WiringProblem {
     NoStart,
     /// A node cannot be reached.
     #[error("node `{node}` cannot be reached from START: add an edge or a route to it, or remove it")]
+    #[non_exhaustive]
     Unreachable {
         /// The node.
         node: String,
@@ -18,12 +19,14 @@ pub enum WiringProblem {
     #[error(
         "node `{node}` leads nowhere: add `.edge({node}, ..)` (to END if it is the last node), or return a route from it"
     )]
+    #[non_exhaustive]
     DeadEnd {
         /// The node.
         node: String,
     },
     /// A join waits for a node that can never finish before the join's target.
     #[error("the join into `{target}` can never fill: {}", never_fills(.missing, .target))]
+    #[non_exhaustive]
     JoinNeverFills {
         /// The join's target.
         target: String,
@@ -32,24 +35,28 @@ pub enum WiringProblem {
     },
     /// Two nodes have the same name.
     #[error("two nodes are named `{name}`: give one of them another name with `named(\"..\", {name})`")]
+    #[non_exhaustive]
     DuplicateName {
         /// The name.
         name: String,
     },
     /// A node has a reserved name (`START` or `END`) or an empty name.
     #[error("a node cannot be named `{name}`: choose another name with `named(\"..\", ..)`")]
+    #[non_exhaustive]
     ReservedName {
         /// The name.
         name: String,
     },
     /// A node has no name that distinguishes it from other nodes of its type, as with closures.
     #[error("a node of type `{of}` has no name of its own: wrap it in `named(\"..\", ..)`")]
+    #[non_exhaustive]
     Nameless {
         /// The node's type.
         of: String,
     },
     /// A node leaves both by edges and by a route.
     #[error("node `{node}` has both edges and a route: remove one of the two")]
+    #[non_exhaustive]
     EdgeAndRoute {
         /// The node.
         node: String,
@@ -59,6 +66,7 @@ pub enum WiringProblem {
         "a node inside subgraph `{node}` returns `ParentCommand<{said}, ..>`, but the state of the parent graph is \
          `{expected}`: return `ParentCommand<{expected}, ..>`"
     )]
+    #[non_exhaustive]
     ParentStateMismatch {
         /// The subgraph's node.
         node: String,
@@ -71,6 +79,7 @@ pub enum WiringProblem {
     #[error(
         "node `{node}` has two routes: keep either one `.route({node}, ..)` or the route that it returns"
     )]
+    #[non_exhaustive]
     DuplicateRoute {
         /// The node.
         node: String,
@@ -79,6 +88,7 @@ pub enum WiringProblem {
     #[error(
         "the route of node `{node}` leads to `{to}` (by `{exit}`), which is not in the graph: add it with an edge or `.node({to})`"
     )]
+    #[non_exhaustive]
     UnknownDestination {
         /// The node that the route leaves.
         node: String,
@@ -89,6 +99,7 @@ pub enum WiringProblem {
     },
     /// A setting refers to a node that the graph does not have.
     #[error("`{node}` is {what}, but is not in the graph: add it with an edge or `.node({node})`")]
+    #[non_exhaustive]
     UnknownNode {
         /// The node.
         node: String,
@@ -97,6 +108,7 @@ pub enum WiringProblem {
     },
     /// A policy has an invalid value.
     #[error("the policy of {of} {what}")]
+    #[non_exhaustive]
     InvalidPolicy {
         /// The nodes that it applies to: "node `fetch`" or "all nodes".
         of: String,
@@ -105,12 +117,14 @@ pub enum WiringProblem {
     },
     /// A node was given two policies.
     #[error("node `{node}` has two policies: combine them into one")]
+    #[non_exhaustive]
     DuplicatePolicy {
         /// The node.
         node: String,
     },
     /// A cache policy has an invalid value, or belongs to a node that cannot have one.
     #[error("the cache policy of node `{node}` {what}")]
+    #[non_exhaustive]
     InvalidCachePolicy {
         /// The node.
         node: String,
@@ -119,6 +133,7 @@ pub enum WiringProblem {
     },
     /// A node was given two cache policies.
     #[error("node `{node}` has two cache policies: remove one of them")]
+    #[non_exhaustive]
     DuplicateCachePolicy {
         /// The node.
         node: String,
@@ -128,6 +143,7 @@ pub enum WiringProblem {
         "the cache key of node `{node}` does not read the packet `{packet}`, so all packets would share one result: add a \
          parameter `&{packet}` to the key function (`_: &{packet}` if sharing is intended)"
     )]
+    #[non_exhaustive]
     PacketNotInCacheKey {
         /// The node.
         node: String,
@@ -139,6 +155,7 @@ pub enum WiringProblem {
         "the cache key of node `{node}` reads the packet `{packet}`, which the node is not sent: remove that parameter from \
          the key function"
     )]
+    #[non_exhaustive]
     CacheKeyPacket {
         /// The node.
         node: String,
@@ -147,6 +164,7 @@ pub enum WiringProblem {
     },
     /// A node has two error handlers.
     #[error("node `{node}` has two error handlers: remove one of them")]
+    #[non_exhaustive]
     DuplicateErrorHandler {
         /// The node.
         node: String,
@@ -155,6 +173,7 @@ pub enum WiringProblem {
     #[error(
         "node `{node}` has both `.on_error({node}, ..)` and `.no_on_error({node})`: remove one of the two"
     )]
+    #[non_exhaustive]
     HandlerAndNone {
         /// The node.
         node: String,
@@ -164,6 +183,7 @@ pub enum WiringProblem {
         "node `{node}` returns its route, but its error handler `{handler}` returns none: return a route from the handler, \
          choose another handler with `.on_error({node}, ..)`, or none with `.no_on_error({node})`"
     )]
+    #[non_exhaustive]
     HandlerWithoutRoute {
         /// The node.
         node: String,
@@ -175,6 +195,7 @@ pub enum WiringProblem {
         "the error handler `{handler}` reads the packet `{packet}`, which node `{node}` is not sent: remove that parameter, \
          or choose another handler with `.on_error({node}, ..)`"
     )]
+    #[non_exhaustive]
     HandlerPacket {
         /// The node.
         node: String,
@@ -187,6 +208,7 @@ pub enum WiringProblem {
     #[error(
         "node `{node}` reads the packet `{packet}`, but {by} leads to it without one: send it a packet there"
     )]
+    #[non_exhaustive]
     PacketMissing {
         /// The node.
         node: String,
@@ -200,6 +222,7 @@ pub enum WiringProblem {
         "the route of node `{from}` sends a `{packet}` to node `{node}` (by `{exit}`), which does not read it: give the \
          node a parameter `&{packet}`"
     )]
+    #[non_exhaustive]
     PacketNotRead {
         /// The node that the route leaves.
         from: String,
@@ -214,12 +237,14 @@ pub enum WiringProblem {
     #[error(
         "two fields of the state are called `{name}` in JSON: `rename` the one that is not in the flattened state"
     )]
+    #[non_exhaustive]
     DuplicateField {
         /// The name.
         name: String,
     },
     /// A route has no exits.
     #[error("the route of node `{node}` leads nowhere: add a variant to the route's enum")]
+    #[non_exhaustive]
     RouteWithoutExits {
         /// The node.
         node: String,

@@ -5,6 +5,7 @@ use crate::state::GraphState as _;
 use super::{Machine, RunState};
 
 /// The result of a machine that has ended.
+#[non_exhaustive]
 pub struct Ended<M: Machine> {
     /// The output.
     pub output: M::Output,

@@ -34,6 +34,7 @@ pub struct MessageChunk {
 /// A piece of a tool call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct ToolCallChunk {
     /// The index of the call in the reply.
     pub index: usize,
@@ -45,6 +46,13 @@ pub struct ToolCallChunk {
     pub name: Option<String>,
     /// A part of the arguments, to append.
     pub args: String,
+}
+
+impl ToolCallChunk {
+    /// Creates a piece of the call with this index, without an id and a name.
+    pub fn new(index: usize, args: impl Into<String>) -> Self {
+        Self { index, args: args.into(), ..Self::default() }
+    }
 }
 
 impl MessageChunk {

@@ -21,6 +21,7 @@ use super::{AiMessage, Content, HumanMessage, Role, SystemMessage, ToolMessage};
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Message {
     /// From a person.
     Human(HumanMessage),

@@ -15,6 +15,7 @@ use thiserror::Error;
 /// assert!("narrator".parse::<Role>().is_err());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Role {
     /// A person, the user.
     Human,

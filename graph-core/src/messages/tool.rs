@@ -39,6 +39,7 @@ pub struct ToolMessage {
 /// The status of a tool call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum ToolStatus {
     /// The tool succeeded.
     #[default]

@@ -123,6 +123,7 @@ impl std::error::Error for InputError {}
 
 /// One problem of a JSON input or update.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct InputProblem {
     /// The place as a JSON path: `$.notes[3]`.
     pub path: String,

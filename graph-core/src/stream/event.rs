@@ -39,6 +39,7 @@ pub enum EventKind<S: GraphState> {
     /// The state after a superstep, or after the input.
     Values(Arc<S>),
     /// The update of a node.
+    #[non_exhaustive]
     Update {
         /// The node.
         node: Arc<str>,
@@ -48,6 +49,7 @@ pub enum EventKind<S: GraphState> {
         update: S::Update,
     },
     /// A value that a node sent with [`Context::emit`](crate::Context::emit).
+    #[non_exhaustive]
     Custom {
         /// The node.
         node: Arc<str>,
@@ -57,6 +59,7 @@ pub enum EventKind<S: GraphState> {
         value: Custom,
     },
     /// A chunk of a message, sent with [`Context::token`](crate::Context::token) while a model writes it.
+    #[non_exhaustive]
     Message {
         /// The node.
         node: Arc<str>,
@@ -66,6 +69,7 @@ pub enum EventKind<S: GraphState> {
         chunk: MessageChunk,
     },
     /// A task starts.
+    #[non_exhaustive]
     TaskStarted {
         /// The node.
         node: Arc<str>,
@@ -75,6 +79,7 @@ pub enum EventKind<S: GraphState> {
         packet: Option<Packet>,
     },
     /// A durable step has a result. The event does not contain it; a node can [emit](crate::Context::emit) it.
+    #[non_exhaustive]
     StepFinished {
         /// The node.
         node: Arc<str>,
@@ -86,6 +91,7 @@ pub enum EventKind<S: GraphState> {
         kept: bool,
     },
     /// A task has finished. Its update is a separate event.
+    #[non_exhaustive]
     TaskFinished {
         /// The node.
         node: Arc<str>,
@@ -95,6 +101,7 @@ pub enum EventKind<S: GraphState> {
         cached: bool,
     },
     /// The cache could not be used for a task: the cache failed, or the result cannot be stored. The run continues without it.
+    #[non_exhaustive]
     TaskNotCached {
         /// The node.
         node: Arc<str>,
@@ -104,6 +111,7 @@ pub enum EventKind<S: GraphState> {
         reason: String,
     },
     /// An attempt of a task failed, and the node's retry policy allows another one.
+    #[non_exhaustive]
     TaskRetry {
         /// The node.
         node: Arc<str>,
@@ -117,6 +125,7 @@ pub enum EventKind<S: GraphState> {
         wait: Duration,
     },
     /// A task has failed, and its node's error handler runs instead.
+    #[non_exhaustive]
     TaskHandled {
         /// The node.
         node: Arc<str>,
@@ -126,6 +135,7 @@ pub enum EventKind<S: GraphState> {
         error: String,
     },
     /// A task has failed.
+    #[non_exhaustive]
     TaskFailed {
         /// The node.
         node: Arc<str>,
@@ -135,6 +145,7 @@ pub enum EventKind<S: GraphState> {
         error: String,
     },
     /// A task waits for the answer to a question.
+    #[non_exhaustive]
     Interrupt {
         /// The node.
         node: Arc<str>,
@@ -144,6 +155,7 @@ pub enum EventKind<S: GraphState> {
         question: OpenInterrupt,
     },
     /// A checkpoint of the run's thread is durable.
+    #[non_exhaustive]
     Checkpoint {
         /// Its id.
         id: CheckpointId,

@@ -32,11 +32,7 @@ pub(super) fn expand(tool: &Tool) -> TokenStream {
                 #(#bounds,)*
             {
                 fn spec(&self) -> #runtime::ToolSpec {
-                    #runtime::ToolSpec {
-                        name: ::core::convert::From::from(#name),
-                        description: ::core::convert::From::from(#description),
-                        parameters: #runtime::schema_of::<__Arguments>(),
-                    }
+                    #runtime::ToolSpec::new(#name, #description, #runtime::schema_of::<__Arguments>())
                 }
                 fn call<'__a>(&'__a self, __turn: #runtime::ToolInvocation<'__a, __S, __D>) -> #runtime::ToolFuture<'__a, __S> {
                     #runtime::Box::pin(async move {

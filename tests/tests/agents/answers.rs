@@ -70,5 +70,5 @@ async fn a_model_that_never_does_fails_the_run_with_what_it_has_said() {
     let error = agent(&model).run(Review::input().messages("the film?")).await.unwrap_err();
     let ErrorKind::Node { first, .. } = error.kind() else { panic!("{error}") };
     let cause = first.error.downcast_ref::<InvalidOutput>().unwrap();
-    assert_eq!(cause.said, "c");
+    assert_eq!(cause.reply, "c");
 }

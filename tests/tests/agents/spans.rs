@@ -136,7 +136,7 @@ async fn what_goes_wrong_is_told_by_its_kind() {
 fn errors_of_agents_have_the_names_by_which_they_are_used() {
     let refused = ModelError::Refused { model: "m".to_owned(), status: 429, message: SECRET.to_owned() };
     assert_eq!(NodeError::from(refused).type_name(), "superstep_agent::ModelError");
-    let none = InvalidOutput { model: "m".to_owned(), said: SECRET.to_owned(), source: SECRET.into() };
+    let none = InvalidOutput::new("m", SECRET, SECRET);
     assert_eq!(NodeError::from(none).type_name(), "superstep_agent::agent::InvalidOutput");
     let fatal = Fatal::new(SECRET);
     assert_eq!(NodeError::from(fatal).type_name(), "superstep_agent::tool::Fatal");

@@ -49,7 +49,7 @@ fn in_another_process() {
                 let mut events = again().events([StreamMode::Checkpoints]).stream();
                 loop {
                     match events.next().await.unwrap().unwrap().kind {
-                        EventKind::Checkpoint { id, step } => truth.tell(format!("event {id} {step}")),
+                        EventKind::Checkpoint { id, step, .. } => truth.tell(format!("event {id} {step}")),
                         EventKind::Done(Outcome::Done(state)) => break state,
                         _ => {}
                     }

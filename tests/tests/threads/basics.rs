@@ -180,7 +180,7 @@ async fn a_stream_tells_of_every_checkpoint_the_inputs_too() {
         for _ in 0..2 {
             let stream = thread.run(Foo::input("")).durability(durability).stream();
             let outcome = stream.for_each(|event| {
-                if let EventKind::Checkpoint { id, step } = event.kind {
+                if let EventKind::Checkpoint { id, step, .. } = event.kind {
                     told.push((id, step));
                 }
             });

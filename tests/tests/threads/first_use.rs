@@ -166,7 +166,9 @@ async fn a_first_update_that_lacks_something_says_what_and_makes_no_thread() {
             (Parcel::update().weight(1.0), &["street"]),
         ] {
             let error = thread.update(update, None).await.unwrap_err();
-            let ErrorKind::MissingFields { thread: name, fields } = error.kind() else { panic!("{error}") };
+            let ErrorKind::MissingFields { thread: name, fields, .. } = error.kind() else {
+                panic!("{error}")
+            };
             assert_eq!(
                 (name.as_str(), &fields[..]),
                 ("t", &lacks.iter().map(|&l| l.to_owned()).collect::<Vec<_>>()[..])
@@ -175,7 +177,7 @@ async fn a_first_update_that_lacks_something_says_what_and_makes_no_thread() {
         }
         let error = thread.update(Parcel::update().weight(f64::NAN).to(street("Elm")), as_node(send)).await;
         let error = error.unwrap_err();
-        let ErrorKind::NotStorable { nodes, step: 0, source } = error.kind() else { panic!("{error}") };
+        let ErrorKind::NotStorable { nodes, step: 0, source, .. } = error.kind() else { panic!("{error}") };
         assert_eq!((&nodes[..], source.field()), (&["send".to_owned()][..], "weight"));
         assert!(thread.state().await.unwrap().is_none());
 

@@ -58,7 +58,7 @@ async fn a_node_that_is_gone_is_an_error_that_names_it_and_the_thread_can_still_
         place.thread(&before()).run(Story::input()).await.unwrap_err();
         let thread = place.thread(&after);
         let error = thread.resume(()).await.unwrap_err();
-        let ErrorKind::NodeRemoved { node, thread: name, checkpoint } = error.kind() else {
+        let ErrorKind::NodeRemoved { node, thread: name, checkpoint, .. } = error.kind() else {
             panic!("{error}")
         };
         assert_eq!((node.as_str(), name.as_str()), ("old", "t"));

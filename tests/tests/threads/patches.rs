@@ -224,7 +224,7 @@ async fn an_update_with_a_run_that_has_nothing_to_run_is_refused_and_one_with_a_
 
         let update = || Order::update().amount(99_u64);
         let error = thread.resume(()).update(update()).await.unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::NothingToRun { thread } if thread == "t"), "{error}");
+        assert!(matches!(error.kind(), ErrorKind::NothingToRun { thread , .. } if thread == "t"), "{error}");
         assert!(error.to_string().contains("`thread.update(.., as_node(..))`"), "{error}");
         let error = final_checkpoint.run_again().update(update()).await.unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::NothingToRun { .. }), "{error}");

@@ -89,7 +89,7 @@ async fn new_input_on_an_open_question_is_refused_unless_what_is_pending_is_give
         let world = Arc::new(World::default());
         place.thread(&graph()).run(begin("in")).context(Arc::clone(&world)).await.unwrap();
         let error = place.thread(&graph()).run(begin("new")).context(Arc::clone(&world)).await.unwrap_err();
-        let ErrorKind::PendingTasks { thread, at: None, next: planned } = error.kind() else {
+        let ErrorKind::PendingTasks { thread, at: None, next: planned, .. } = error.kind() else {
             panic!("{error}")
         };
         assert_eq!((thread.as_str(), planned.len()), ("t", 3));

@@ -184,7 +184,7 @@ async fn a_run_that_ended_with_a_join_that_was_not_filled_ends_so_again() {
         let missing = async || {
             let error = run(place, &graph, &world).await.unwrap_err();
             assert_eq!(told(error.state::<Story>().unwrap()), "in a");
-            let ErrorKind::JoinNotFilled { target, missing } = error.kind() else { panic!("{error:?}") };
+            let ErrorKind::JoinNotFilled { target, missing, .. } = error.kind() else { panic!("{error:?}") };
             format!("{target} {missing:?}")
         };
         let first = missing().await;
@@ -254,7 +254,7 @@ async fn a_run_that_was_given_up_for_another_says_so() {
         other.context(Arc::clone(&world)).await.unwrap();
         for _ in 0..2 {
             let error = run(place, &row(), &world).await.unwrap_err();
-            let ErrorKind::RunAbandoned { thread, run, checkpoint } = error.kind() else {
+            let ErrorKind::RunAbandoned { thread, run, checkpoint, .. } = error.kind() else {
                 panic!("{error:?}")
             };
             assert_eq!((thread.as_str(), run.as_str(), *checkpoint), ("t", "x", at));

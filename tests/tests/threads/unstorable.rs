@@ -165,7 +165,7 @@ async fn a_node_that_fails_beside_a_value_that_cannot_be_stored_is_the_failure()
         let thread = place.thread(&graph.compile().unwrap());
         let run = thread.run(Measure::input(1.0)).on_failure(FailureMode::Collect);
         let error = run.context(Mistake::new(5)).await.unwrap_err();
-        let ErrorKind::Node { first, others } = error.kind() else { panic!("{error:?}") };
+        let ErrorKind::Node { first, others, .. } = error.kind() else { panic!("{error:?}") };
         assert_eq!((first.node.as_str(), others[0].node.as_str()), ("unstorable", "fails"));
         assert!(first.error.to_string().starts_with("field `number` cannot be stored"), "{}", first.error);
     })

@@ -118,7 +118,7 @@ async fn a_run_that_waits_has_no_result_and_keeps_the_previous_one() {
             error.to_string().starts_with("graph `asked`: there is no output yet: the run waits for"),
             "{error}"
         );
-        let ErrorKind::NoOutput { waits } = error.kind() else { panic!("{error}") };
+        let ErrorKind::NoOutput { waits, .. } = error.kind() else { panic!("{error}") };
         assert!(waits[0].contains("Sure"), "{waits:?}");
         assert_eq!(answer().await, 3);
 

@@ -138,7 +138,7 @@ fn lines(message: &Message) -> Vec<String> {
             let name = result.name.as_deref().unwrap_or_default();
             vec![format!("        {name}: {}", result.content.text().replace('\n', "; "))]
         }
-        Message::Human(_) | Message::System(_) => Vec::new(),
+        _ => Vec::new(),
     }
 }
 

@@ -102,7 +102,7 @@ impl DeltaReader {
         call.id.extend(id.as_deref());
         let name = name.filter(|_| !call.has_name);
         call.has_name |= name.is_some();
-        ToolCallChunk { index: call.index, id, name, args }
+        tool_call_chunk(call.index, id, name, args)
     }
 
     /// Returns the position of the call that a chunk belongs to: the last call of its number, unless the chunk starts a new call.
@@ -131,8 +131,15 @@ impl DeltaReader {
         let call =
             PartialCall { number, index, id: id.clone().unwrap_or_default(), has_name: name.is_some() };
         self.calls.push(call);
-        ToolCallChunk { index, id, name, args }
+        tool_call_chunk(index, id, name, args)
     }
+}
+
+fn tool_call_chunk(index: usize, id: Option<String>, name: Option<String>, args: String) -> ToolCallChunk {
+    let mut chunk = ToolCallChunk::new(index, args);
+    chunk.id = id;
+    chunk.name = name;
+    chunk
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 /// The direction in which a picture runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Direction {
     /// Downwards.
     #[default]

@@ -16,7 +16,7 @@ async fn told(cache: &Shown) -> (Vec<String>, usize) {
         .context(Arc::clone(&journal))
         .stream()
         .for_each(|event| {
-            if let EventKind::TaskNotCached { node, task, reason } = &event.kind {
+            if let EventKind::TaskNotCached { node, task, reason, .. } = &event.kind {
                 told.push(format!("{node} {task}: {reason}"));
                 let json = serde_json::to_value(event).unwrap();
                 assert_eq!(

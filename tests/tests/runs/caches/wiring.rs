@@ -89,7 +89,7 @@ fn a_graph_that_was_given_no_cache_does_not_begin_to_run() {
             .compile()
             .unwrap();
         let error = graph.run(Page::input("/a")).await.unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::NoCache { nodes } if *nodes == ["a", "b"]));
+        assert!(matches!(error.kind(), ErrorKind::NoCache { nodes , .. } if *nodes == ["a", "b"]));
         assert_eq!(
             error.to_string(),
             "graph `Page`: there is no cache for the results of `a` and `b`: add one with `graph.with_cache(..)`"

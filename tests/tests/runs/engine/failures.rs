@@ -78,7 +78,7 @@ async fn slow(_: &Trace, cx: &ContextWith<Scene>) -> TraceUpdate {
 }
 
 fn failures(error: &Error) -> Vec<&NodeFailure> {
-    let ErrorKind::Node { first, others } = error.kind() else { panic!("{error}") };
+    let ErrorKind::Node { first, others, .. } = error.kind() else { panic!("{error}") };
     std::iter::once(first).chain(others).collect()
 }
 

@@ -152,7 +152,7 @@ fn a_run_that_would_end_with_a_part_filled_join_fails_and_names_who_is_missing()
         .compile()
         .unwrap();
     let error = here(graph.run(Trace::input()).into_future()).unwrap_err();
-    let ErrorKind::JoinNotFilled { target, missing } = error.kind() else { panic!("{error}") };
+    let ErrorKind::JoinNotFilled { target, missing, .. } = error.kind() else { panic!("{error}") };
     assert_eq!((target.as_str(), missing.as_slice()), ("c", &["item".to_owned()][..]));
     assert_eq!(
         error.to_string(),
@@ -172,7 +172,7 @@ fn everyone_who_is_missing_is_named() {
         .compile()
         .unwrap();
     let error = here(graph.run(Trace::input()).into_future()).unwrap_err();
-    let ErrorKind::JoinNotFilled { target, missing } = error.kind() else { panic!("{error}") };
+    let ErrorKind::JoinNotFilled { target, missing, .. } = error.kind() else { panic!("{error}") };
     assert_eq!((target.as_str(), missing.as_slice()), ("END", &["item".to_owned(), "long_1".to_owned()][..]));
 }
 

@@ -315,7 +315,7 @@ async fn run(graph: &Graph<Log>) -> Story {
         Err(error) => {
             let lines = error.state::<Log>().unwrap().lines.clone();
             let end = match error.kind() {
-                ErrorKind::JoinNotFilled { target, missing } => {
+                ErrorKind::JoinNotFilled { target, missing, .. } => {
                     format!("{target} misses {}", missing.join(" "))
                 }
                 ErrorKind::RecursionLimit { next, .. } => format!("next {}", next.join(" ")),

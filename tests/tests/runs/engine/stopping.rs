@@ -131,7 +131,7 @@ async fn cancelled(watch: Arc<Watch>) {
         error.to_string(),
         "graph `Trace`: the run was cancelled in superstep 2 before `slow` finished"
     );
-    let ErrorKind::Cancelled { step: Some(2), unfinished } = error.kind() else { panic!("{error}") };
+    let ErrorKind::Cancelled { step: Some(2), unfinished, .. } = error.kind() else { panic!("{error}") };
     assert_eq!(unfinished, &["slow"]);
     assert_eq!(error.state::<Trace>().unwrap().log, ["first"]);
     assert_eq!(watch.alive.load(Ordering::SeqCst), 0, "nothing of a cancelled run is left");

@@ -148,7 +148,8 @@ fn both_write(left: DataUpdate, right: DataUpdate) -> Steps {
 #[test]
 fn two_writers_of_a_field_without_a_reducer_are_an_error_that_names_field_and_nodes() {
     let steps = both_write(update().list([2]).number(1), update().number(2).list([3]));
-    let ErrorKind::WriteConflict { field: "number", nodes, step: 1, overwrite: false } = steps.error().kind()
+    let ErrorKind::WriteConflict { field: "number", nodes, step: 1, overwrite: false, .. } =
+        steps.error().kind()
     else {
         panic!("{}", steps.error())
     };
@@ -242,7 +243,7 @@ fn a_broken_rule_revokes_its_writers_and_keeps_the_others() {
         vec![update().list([2])],
         Data::input(),
     );
-    let ErrorKind::Validation { nodes, step: 1, violations } = steps.error().kind() else {
+    let ErrorKind::Validation { nodes, step: 1, violations, .. } = steps.error().kind() else {
         panic!("{}", steps.error())
     };
     assert_eq!(nodes, &["left"]);
@@ -323,7 +324,7 @@ fn a_reducer_that_refuses_or_panics_revokes_the_writers_of_the_field() {
             vec![update().loud(write.to_owned()), update().loud("well".to_owned())],
             Data::input().loud("given".to_owned()),
         );
-        let ErrorKind::Reducer { field: "loud", node, step: 1, source } = steps.error().kind() else {
+        let ErrorKind::Reducer { field: "loud", node, step: 1, source, .. } = steps.error().kind() else {
             panic!("{}", steps.error())
         };
         assert_eq!((node.as_str(), source.to_string().as_str()), ("right", says));

@@ -129,7 +129,7 @@ fn a_failing_sibling_is_the_runs_error_and_the_questions_stay() {
             let graph = fan_with_a_failure();
             let mut run = graph.run(Talk::input()).context(Journal::default()).on_failure(mode).start()?;
             let error = run.step().await.unwrap_err();
-            let ErrorKind::Node { first, others } = error.kind() else { panic!("{error}") };
+            let ErrorKind::Node { first, others, .. } = error.kind() else { panic!("{error}") };
             assert_eq!((first.node.as_str(), others.len()), ("broken", 0));
             let answers: Vec<_> =
                 run.pause().unwrap().all::<Approve>()?.iter().map(|asked| asked.answer(true)).collect();

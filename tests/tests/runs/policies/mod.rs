@@ -60,7 +60,7 @@ pub(crate) const SECOND: Duration = Duration::from_secs(1);
 /// The one failure that a run has ended with.
 #[track_caller]
 pub(crate) fn failure(error: &Error) -> &NodeFailure {
-    let ErrorKind::Node { first, others } = error.kind() else { panic!("{error}") };
+    let ErrorKind::Node { first, others, .. } = error.kind() else { panic!("{error}") };
     assert!(others.is_empty());
     first
 }

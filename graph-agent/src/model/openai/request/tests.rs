@@ -4,11 +4,7 @@ use super::*;
 use crate::model::request::ResponseSchema;
 
 fn clock() -> ToolSpec {
-    ToolSpec {
-        name: "clock".to_owned(),
-        description: "returns the time".to_owned(),
-        parameters: json!({"type": "object", "properties": {}}),
-    }
+    ToolSpec::new("clock", "returns the time", json!({"type": "object", "properties": {}}))
 }
 
 fn check(request: &ChatRequest, expected: Value) {
