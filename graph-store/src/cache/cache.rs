@@ -7,40 +7,63 @@ use crate::payload::Payload;
 
 use super::{CacheError, Clear, EntryKey, NewEntry};
 
-/// What a call to a cache gives back.
+/// The future that a call to a [`Cache`] returns.
 pub type CacheFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, CacheError>> + Send + 'a>>;
 
-/// A cache, as its author sees it; a graph is given one with `Graph::with_cache`.
+/// A cache of results of nodes.
 ///
-/// A cache keeps bytes under names, and knows no types and no clock: every call says what time it is. Names are any text, and
-/// are compared by their bytes. It may forget what it likes whenever it likes, and must give back nothing else than what was
-/// put last. A cache is *one* that passes the conformance suite; see there for every promise by name.
+/// This trait is a contract for authors of caches. `Graph::with_cache` gives a cache to a graph. The crate
+/// `superstep-conformance` has a test for every promise on this page. A type that passes the suite is a cache.
 ///
-/// An entry with a time to live is there from the time of its put until the time to live is over, and at no other time: one
-/// that was put by a clock that is ahead is not there before that time either. An entry without one is always there. Entries
-/// whose time is up are taken away with later puts, a bounded number with each, so that what expires cannot fill a cache.
+/// # Data model
+/// - A cache stores [payloads](Payload) under [keys](EntryKey). It does not interpret them.
+/// - The parts of a key are arbitrary strings, including the empty string. They are compared by their bytes.
+/// - A cache may drop any entry at any time.
+/// - A cache never returns another value than the one that was put last under the key.
 ///
-/// Times are kept to the millisecond, and parts of one are left out.
+/// # Time
+/// - A cache has no clock: the caller passes the time with each call.
+/// - Times have millisecond precision. Fractions of a millisecond are cut off.
+/// - An entry without a time to live does not expire.
+/// - An entry with a time to live exists from the time of its put until its time to live has passed. A call with an earlier
+///   time does not see it either, for example if the clock of the writer was ahead.
+/// - A put removes a bounded number of expired entries, so that expired entries cannot fill a cache.
 ///
 /// # Cancel safety
-/// A put or a clear whose future is dropped is done as a whole or not at all.
+/// - A [`put`](Self::put) whose future is dropped is done as a whole or has no effect.
+/// - A [`clear`](Self::clear) whose future is dropped is done as a whole or has no effect.
 pub trait Cache: Send + Sync + 'static {
-    /// Looks for an entry.
+    /// Returns the value of an entry, or `None` if it does not exist at the time `now`.
     ///
     /// # Errors
-    /// [`CorruptEntry`](CacheError::Corrupt) for one that cannot be read; what lies below the cache failed.
+    /// - [`Corrupt`](CacheError::Corrupt) if the entry cannot be read.
+    /// - [`Backend`](CacheError::Backend) if the storage below the cache fails.
+    ///
+    /// # Cancel safety
+    /// A dropped call changes no value.
     fn get(&self, at: EntryKey, now: SystemTime) -> CacheFuture<'_, Option<Payload>>;
 
-    /// Puts entries in the place of those that are there, one after the other: all or none.
+    /// Puts all entries, or none, in their order. Each replaces the entry with the same key.
     ///
     /// # Errors
-    /// What lies below the cache failed.
+    /// [`Backend`](CacheError::Backend) if the storage below the cache fails. No entry is put then.
+    ///
+    /// # Durability
+    /// None is promised: a cache may drop an entry at any time.
+    ///
+    /// # Cancel safety
+    /// All entries are put or none.
     fn put(&self, puts: Vec<NewEntry>, now: SystemTime) -> CacheFuture<'_, ()>;
 
-    /// Takes entries away; how many that were. It may be done in steps, behind each of which others are served.
+    /// Removes entries and returns their number.
+    ///
+    /// The call may consist of several steps. Other calls are served after each step.
     ///
     /// # Errors
-    /// What lies below the cache failed.
+    /// [`Backend`](CacheError::Backend) if the storage below the cache fails.
+    ///
+    /// # Cancel safety
+    /// A clear whose future is dropped is done as a whole or has no effect.
     fn clear(&self, which: Clear) -> CacheFuture<'_, u64>;
 }
 

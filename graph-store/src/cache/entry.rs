@@ -1,4 +1,4 @@
-//! What a [`Cache`](super::Cache) is asked.
+//! The requests to a [`Cache`](super::Cache).
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -6,53 +6,55 @@ use std::time::SystemTime;
 use crate::payload::Payload;
 use crate::store::Ttl;
 
-/// Under which names a node's result is kept. Two that differ in one of them are two entries.
+/// The key of a cached result. Two keys that differ in one part are different entries.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EntryKey {
     /// The graph.
     pub graph: Arc<str>,
     /// The node.
     pub node: Arc<str>,
-    /// The state and its version: results for another one are none.
+    /// The state type and its version. Results of another type or version do not match.
     pub state: Arc<str>,
-    /// What the node's key function has returned, as text.
+    /// The result of the key function of the node, as a string.
     pub key: Arc<str>,
 }
 
-/// A result to be kept.
+/// A result to put into a cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewEntry {
-    /// Where.
+    /// The key.
     pub at: EntryKey,
     /// The result.
     pub value: Payload,
-    /// How long it may be used; for ever if it is not said.
+    /// The time to live. `None` means that the entry does not expire.
     pub ttl: Option<Ttl>,
 }
 
-/// Entries that are to be taken away.
+/// The entries that [`clear`](super::Cache::clear) removes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Clear {
-    /// All of them.
+    /// All entries.
     All,
-    /// Those of the nodes of a graph.
+    /// The entries of all nodes of a graph.
     OfGraph(Arc<str>),
-    /// Those of one node.
+    /// The entries of one node.
     OfNode {
-        /// Its graph.
+        /// The graph of the node.
         graph: Arc<str>,
         /// The node.
         node: Arc<str>,
     },
-    /// Those whose time is up.
+    /// The expired entries.
     Expired {
-        /// What time it is.
+        /// The current time.
         now: SystemTime,
     },
 }
 
 impl Clear {
-    /// Whether an entry of this name is among them, apart from when it expires.
+    /// Returns `true` if this selects the entry with the given key by its name.
+    ///
+    /// Returns `false` for [`Expired`](Self::Expired), which selects by time.
     pub fn covers(&self, at: &EntryKey) -> bool {
         match self {
             Self::All => true,

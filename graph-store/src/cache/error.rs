@@ -3,64 +3,64 @@ use std::fmt;
 
 use super::EntryKey;
 
-/// What a cache fails with. Whatever it is, nothing of the call has been written.
+/// An error of a [`Cache`](super::Cache).
 ///
-/// A run does not fail with it: its node runs as if there were no cache, and an event says why
-/// (`TaskNotCached`).
+/// A call that returns an error has written nothing. A run does not fail with it: the node runs as if there were no cache,
+/// and the event `TaskNotCached` reports the error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CacheError {
-    /// Something that is kept cannot be read.
+    /// A stored entry cannot be read.
     #[error("{0}")]
     Corrupt(Box<CorruptEntry>),
 
-    /// The cache was written by a newer version of this software.
+    /// A newer version of this library has written the cache.
     #[error(
-        "the cache has format {found}, this program knows formats up to {known}: use a newer version of it"
+        "the cache has format {found}, but this program supports formats up to {known}: update the program"
     )]
     NewerFormat {
-        /// The cache's format.
+        /// The format of the cache.
         found: u32,
-        /// The newest format that is known here.
+        /// The newest supported format.
         known: u32,
     },
 
-    /// What lies below the cache failed: a disk, a database, a network.
+    /// The storage below the cache failed: a disk, a database or a network.
     #[error("the cache could not {what}")]
     Backend {
-        /// What was being done.
+        /// The failed action, as it follows on "could not".
         what: &'static str,
-        /// Why it failed.
+        /// The cause.
         #[source]
         source: Box<dyn StdError + Send + Sync>,
     },
 }
 
 impl CacheError {
-    /// A failure of what lies below the cache.
+    /// Creates a [`Backend`](Self::Backend) error. `what` follows on "the cache could not".
     pub fn backend(what: &'static str, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self::Backend { what, source: source.into() }
     }
 
-    /// An entry that cannot be read.
+    /// Creates a [`Corrupt`](Self::Corrupt) error for an entry.
     pub fn corrupt(at: &EntryKey, reason: impl Into<String>) -> Self {
         Self::Corrupt(Box::new(CorruptEntry { at: at.clone(), reason: reason.into() }))
     }
 }
 
-/// An entry that cannot be read.
+/// A cache entry that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CorruptEntry {
-    /// Which one.
+    /// The key.
     pub at: EntryKey,
-    /// Why not.
+    /// The reason.
     pub reason: String,
 }
 
 impl StdError for CorruptEntry {}
 
 impl fmt::Display for CorruptEntry {
-    /// Without its key: that may be what a state keeps to itself.
+    /// Leaves out the key, which may have values of excluded fields.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let EntryKey { graph, node, .. } = &self.at;
         write!(f, "a cached result of node `{node}` of graph `{graph}` cannot be read: {}", self.reason)

@@ -1,4 +1,4 @@
-//! The cache in memory: [`MemoryCache`]. It is also the readable model of what every cache does.
+//! The cache in memory: [`MemoryCache`]. It also serves as the reference implementation of the contract.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
@@ -10,55 +10,57 @@ use crate::store::to_the_millisecond;
 
 use super::{Cache, CacheFuture, Clear, EntryKey, NewEntry};
 
-/// Keeps results in memory, up to a bound.
+/// A cache in memory of limited size.
 ///
-/// When there are more, those go first that were not used for longest. A clone is the same cache.
+/// When it is full, it drops the least recently used entries. A clone is a handle to the same cache.
 ///
 /// # Durability
-/// What is put lives until the last clone is dropped.
+/// Entries last at most until the last clone is dropped.
 #[derive(Clone)]
 pub struct MemoryCache {
-    kept: Arc<Mutex<Kept>>,
-    bound: usize,
+    entries: Arc<Mutex<Entries>>,
+    max_bytes: usize,
 }
 
-/// How many expired entries a put takes away with it.
-const SWEPT: usize = 64;
+/// The maximum number of expired entries that a put removes.
+const SWEEP_LIMIT: usize = 64;
 
-/// What an entry costs besides its bytes, about: its names are there three times, as pointers.
+/// The approximate size of an entry without its key and value. Its names are stored three times, as pointers.
 const OVERHEAD: usize = 512;
 
 #[derive(Default)]
-struct Kept {
-    entries: HashMap<EntryKey, Entry>,
-    /// By when they were last used: the first is the one that goes.
-    used: BTreeMap<u64, EntryKey>,
-    ends: BTreeSet<(SystemTime, EntryKey)>,
-    uses: u64,
+struct Entries {
+    by_key: HashMap<EntryKey, Entry>,
+    /// By last use. The first entry is dropped first.
+    by_last_use: BTreeMap<u64, EntryKey>,
+    expirations: BTreeSet<(SystemTime, EntryKey)>,
+    use_count: u64,
     bytes: usize,
 }
 
 struct Entry {
     value: Payload,
-    /// Between these times it is there; always, if it has no time to live.
-    lives: Option<(SystemTime, SystemTime)>,
-    used: u64,
+    /// The first time at which the entry exists, and the first at which it does not. `None` if it does not expire.
+    lifetime: Option<(SystemTime, SystemTime)>,
+    last_used: u64,
 }
 
 impl MemoryCache {
-    /// An empty cache of 64 MiB at most.
+    /// Creates an empty cache of at most 64 MiB.
     pub fn new() -> Self {
         Self::bounded(64 * 1024 * 1024)
     }
 
-    /// An empty cache of so many bytes at most: of keys and results, and of half a kibibyte for each of them.
+    /// Creates an empty cache of at most this many bytes.
+    ///
+    /// An entry counts as the bytes of its key and its result plus 512 bytes.
     pub fn bounded(bytes: usize) -> Self {
-        Self { kept: Arc::default(), bound: bytes }
+        Self { entries: Arc::default(), max_bytes: bytes }
     }
 
-    /// Every section under the lock is short and awaits nothing.
-    fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Every section under the lock is short and does not await.
+    fn lock(&self) -> MutexGuard<'_, Entries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -68,15 +70,15 @@ impl Default for MemoryCache {
     }
 }
 
-impl Kept {
+impl Entries {
     fn get(&mut self, at: &EntryKey, now: SystemTime) -> Option<Payload> {
-        let entry = self.entries.get_mut(at)?;
-        if entry.lives.is_some_and(|(from, until)| now < from || now >= until) {
+        let entry = self.by_key.get_mut(at)?;
+        if entry.lifetime.is_some_and(|(from, until)| now < from || now >= until) {
             return None;
         }
-        self.uses += 1;
-        if let Some(at) = self.used.remove(&std::mem::replace(&mut entry.used, self.uses)) {
-            self.used.insert(self.uses, at);
+        self.use_count += 1;
+        if let Some(at) = self.by_last_use.remove(&std::mem::replace(&mut entry.last_used, self.use_count)) {
+            self.by_last_use.insert(self.use_count, at);
         }
         Some(entry.value.clone())
     }
@@ -84,36 +86,36 @@ impl Kept {
     fn put(&mut self, put: NewEntry, now: SystemTime) {
         let NewEntry { at, value, ttl } = put;
         self.remove(&at);
-        let lives = ttl.and_then(|ttl| Some((now, ttl.end(now)?)));
-        self.uses += 1;
+        let lifetime = ttl.and_then(|ttl| Some((now, ttl.end(now)?)));
+        self.use_count += 1;
         self.bytes += weight(&at, &value);
-        self.used.insert(self.uses, at.clone());
-        if let Some((_, end)) = lives {
-            self.ends.insert((end, at.clone()));
+        self.by_last_use.insert(self.use_count, at.clone());
+        if let Some((_, end)) = lifetime {
+            self.expirations.insert((end, at.clone()));
         }
-        self.entries.insert(at, Entry { value, lives, used: self.uses });
+        self.by_key.insert(at, Entry { value, lifetime, last_used: self.use_count });
     }
 
     fn remove(&mut self, at: &EntryKey) -> bool {
-        let Some((at, entry)) = self.entries.remove_entry(at) else { return false };
+        let Some((at, entry)) = self.by_key.remove_entry(at) else { return false };
         self.bytes -= weight(&at, &entry.value);
-        self.used.remove(&entry.used);
-        if let Some((_, end)) = entry.lives {
-            self.ends.remove(&(end, at));
+        self.by_last_use.remove(&entry.last_used);
+        if let Some((_, end)) = entry.lifetime {
+            self.expirations.remove(&(end, at));
         }
         true
     }
 
-    /// Takes expired entries away, at most so many; how many that were.
-    fn sweep(&mut self, now: SystemTime, most: usize) -> u64 {
-        let ended = self.ends.iter().take_while(|(end, _)| *end <= now).take(most);
-        let ended: Vec<EntryKey> = ended.map(|(_, at)| at.clone()).collect();
-        ended.iter().map(|at| u64::from(self.remove(at))).sum()
+    /// Removes at most `limit` expired entries, and returns their number.
+    fn sweep(&mut self, now: SystemTime, limit: usize) -> u64 {
+        let expired = self.expirations.iter().take_while(|(end, _)| *end <= now).take(limit);
+        let expired: Vec<EntryKey> = expired.map(|(_, at)| at.clone()).collect();
+        expired.iter().map(|at| u64::from(self.remove(at))).sum()
     }
 
-    fn shrink(&mut self, bound: usize) {
-        while self.bytes > bound
-            && let Some((_, at)) = self.used.pop_first()
+    fn shrink(&mut self, max_bytes: usize) {
+        while self.bytes > max_bytes
+            && let Some((_, at)) = self.by_last_use.pop_first()
         {
             self.remove(&at);
         }
@@ -132,32 +134,33 @@ impl Cache for MemoryCache {
     fn put(&self, puts: Vec<NewEntry>, now: SystemTime) -> CacheFuture<'_, ()> {
         Box::pin(async move {
             let now = to_the_millisecond(now);
-            let mut kept = self.lock();
-            puts.into_iter().for_each(|put| kept.put(put, now));
-            kept.sweep(now, SWEPT);
-            kept.shrink(self.bound);
+            let mut entries = self.lock();
+            puts.into_iter().for_each(|put| entries.put(put, now));
+            entries.sweep(now, SWEEP_LIMIT);
+            entries.shrink(self.max_bytes);
             Ok(())
         })
     }
 
     fn clear(&self, which: Clear) -> CacheFuture<'_, u64> {
         Box::pin(async move {
-            let mut kept = self.lock();
+            let mut entries = self.lock();
             if let Clear::Expired { now } = which {
-                return Ok(kept.sweep(to_the_millisecond(now), usize::MAX));
+                return Ok(entries.sweep(to_the_millisecond(now), usize::MAX));
             }
-            let cleared: Vec<EntryKey> = kept.entries.keys().filter(|at| which.covers(at)).cloned().collect();
-            Ok(cleared.iter().map(|at| u64::from(kept.remove(at))).sum())
+            let cleared: Vec<EntryKey> =
+                entries.by_key.keys().filter(|at| which.covers(at)).cloned().collect();
+            Ok(cleared.iter().map(|at| u64::from(entries.remove(at))).sum())
         })
     }
 }
 
 impl fmt::Debug for MemoryCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kept = self.lock();
+        let entries = self.lock();
         f.debug_struct("MemoryCache")
-            .field("entries", &kept.entries.len())
-            .field("bytes", &kept.bytes)
+            .field("entries", &entries.by_key.len())
+            .field("bytes", &entries.bytes)
             .finish_non_exhaustive()
     }
 }
@@ -167,7 +170,7 @@ mod tests {
     use std::sync::Arc;
     use std::time::{Duration, UNIX_EPOCH};
 
-    use super::{EntryKey, Kept, NewEntry, OVERHEAD};
+    use super::{Entries, EntryKey, NewEntry, OVERHEAD};
     use crate::payload::Payload;
     use crate::store::Ttl;
 
@@ -176,39 +179,45 @@ mod tests {
         EntryKey { graph, node, state, key }
     }
 
-    fn put(kept: &mut Kept, key: &str) {
-        kept.put(NewEntry { at: at(key), value: Payload::json("1"), ttl: Ttl::from_millis(10) }, UNIX_EPOCH);
+    fn put(entries: &mut Entries, key: &str) {
+        entries
+            .put(NewEntry { at: at(key), value: Payload::json("1"), ttl: Ttl::from_millis(10) }, UNIX_EPOCH);
     }
 
-    fn keys(kept: &Kept) -> Vec<&str> {
-        let mut keys: Vec<_> = kept.entries.keys().map(|at| &*at.key).collect();
+    fn keys(entries: &Entries) -> Vec<&str> {
+        let mut keys: Vec<_> = entries.by_key.keys().map(|at| &*at.key).collect();
         keys.sort_unstable();
         keys
     }
 
     #[test]
-    fn what_was_not_used_for_longest_goes_first() {
-        let mut kept = Kept::default();
-        ["a", "b", "c", "d"].into_iter().for_each(|key| put(&mut kept, key));
-        assert!(kept.get(&at("a"), UNIX_EPOCH).is_some());
-        put(&mut kept, "b");
-        kept.shrink(3 * (OVERHEAD + 2));
-        assert_eq!(keys(&kept), ["a", "b", "d"]);
-        kept.shrink(2 * (OVERHEAD + 2));
-        assert_eq!(keys(&kept), ["a", "b"]);
-        kept.shrink(0);
-        assert!(kept.entries.is_empty() && kept.used.is_empty() && kept.ends.is_empty());
-        assert_eq!(kept.bytes, 0);
+    fn least_recently_used_entry_is_removed_first() {
+        let mut entries = Entries::default();
+        ["a", "b", "c", "d"].into_iter().for_each(|key| put(&mut entries, key));
+        assert!(entries.get(&at("a"), UNIX_EPOCH).is_some());
+        put(&mut entries, "b");
+        entries.shrink(3 * (OVERHEAD + 2));
+        assert_eq!(keys(&entries), ["a", "b", "d"]);
+        entries.shrink(2 * (OVERHEAD + 2));
+        assert_eq!(keys(&entries), ["a", "b"]);
+        entries.shrink(0);
+        assert!(
+            entries.by_key.is_empty() && entries.by_last_use.is_empty() && entries.expirations.is_empty()
+        );
+        assert_eq!(entries.bytes, 0);
     }
 
     #[test]
-    fn nothing_is_left_of_what_was_replaced_or_swept() {
-        let mut kept = Kept::default();
+    fn replaced_and_swept_entries_leave_nothing_behind() {
+        let mut entries = Entries::default();
         for _ in 0..3 {
-            ["a", "b"].into_iter().for_each(|key| put(&mut kept, key));
+            ["a", "b"].into_iter().for_each(|key| put(&mut entries, key));
         }
-        assert_eq!((kept.used.len(), kept.ends.len(), kept.bytes), (2, 2, 2 * (OVERHEAD + 2)));
-        assert_eq!(kept.sweep(UNIX_EPOCH + Duration::from_millis(10), 1), 1);
-        assert_eq!((kept.entries.len(), kept.used.len(), kept.ends.len()), (1, 1, 1));
+        assert_eq!(
+            (entries.by_last_use.len(), entries.expirations.len(), entries.bytes),
+            (2, 2, 2 * (OVERHEAD + 2))
+        );
+        assert_eq!(entries.sweep(UNIX_EPOCH + Duration::from_millis(10), 1), 1);
+        assert_eq!((entries.by_key.len(), entries.by_last_use.len(), entries.expirations.len()), (1, 1, 1));
     }
 }

@@ -2,49 +2,52 @@ use std::sync::Arc;
 
 use super::{CheckpointId, NewCheckpoint, RecordKey, TaskRecord};
 
-/// Where a writer believes a namespace of a thread to stand.
+/// The epoch and head that a writer expects to find.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fence {
-    /// The thread's epoch, which each run raises; 0 for a thread that does not exist.
+    /// The epoch of the thread. Each run increases it. It is 0 for a thread that does not exist.
     pub epoch: u64,
     /// The newest checkpoint of the namespace.
     pub head: Option<CheckpointId>,
 }
 
-/// Writes of one run, to be made all or none.
+/// Writes of one run that a store makes together.
 ///
-/// A store makes them only if the thread's epoch is `fence.epoch` *and* the namespace's head is `fence.head`; otherwise
-/// it changes nothing and fails with [`Conflict`](super::CheckpointError::Conflict). Both are one atomic step.
+/// A store makes all of them or none. It makes them only if the thread has the epoch `fence.epoch` and the origin `origin`,
+/// *and* the namespace has the head `fence.head`. Otherwise it changes nothing and fails with
+/// [`Conflict`](super::CheckpointError::Conflict). The check and the writes are one atomic step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WriteBatch {
-    /// The thread: any text.
+    /// The thread: an arbitrary string.
     pub thread: Arc<str>,
-    /// The namespace: any text; empty for the graph itself.
+    /// The namespace: an arbitrary string, empty for the root graph.
     pub namespace: Arc<str>,
-    /// The thread's origin, kept by copies of it: what encryption binds to. A thread that does not exist yet takes it on; a
-    /// thread of another origin is another thread, hence a conflict.
+    /// The origin of the thread. Copies keep it, and encryption binds values to it.
+    ///
+    /// A new thread takes this origin. A thread with another origin is another thread, and the commit is a conflict.
     pub origin: Arc<str>,
-    /// What must be so.
+    /// The epoch and head that the store must have.
     pub fence: Fence,
-    /// The thread's epoch afterwards: `fence.epoch`, or more.
+    /// The epoch of the thread after the commit: `fence.epoch` or greater.
     pub epoch: u64,
-    /// The writes, in order. Empty to raise the epoch and nothing else.
+    /// The writes, in order. An empty list only changes the epoch.
     pub writes: Vec<BatchWrite>,
 }
 
 /// One write of a [`WriteBatch`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum BatchWrite {
-    /// Adds a checkpoint; it becomes the namespace's head. Its id is greater than every id of the namespace before, and
-    /// its parent, if it has one, is there.
+    /// Adds a checkpoint, which becomes the head of the namespace.
+    ///
+    /// Its id must be greater than every id of the namespace, and its parent, if it has one, must exist.
     Checkpoint(Box<NewCheckpoint>),
-    /// Changes what is known of the tasks of a checkpoint that is there, or that this batch has added before.
+    /// Changes the records of a checkpoint that exists, or that an earlier write of this batch adds.
     Records {
         /// The checkpoint.
         checkpoint: CheckpointId,
-        /// Taken away first; what is not there is no error.
+        /// The records to remove. The store removes them first. A missing record is not an error.
         remove: Vec<RecordKey>,
-        /// Added; in the place of those of the same key.
+        /// The records to add. Each replaces the record with the same key.
         put: Vec<TaskRecord>,
     },
 }

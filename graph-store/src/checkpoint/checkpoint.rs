@@ -7,23 +7,23 @@ use crate::payload::Payload;
 
 use super::{CheckpointId, TaskRecord};
 
-/// What made a checkpoint.
+/// The kind of operation that made a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum CheckpointSource {
-    /// An input that was given to a thread.
+    /// An input to a thread.
     Input,
     /// A superstep.
     Loop,
-    /// An update from outside, in the place of a node.
+    /// An update by the caller, in place of a node.
     Update,
-    /// The beginning of another branch.
+    /// The first checkpoint of another branch.
     Fork,
 }
 
 impl CheckpointSource {
-    /// The word for it: `input`, `loop`, `update` or `fork`.
+    /// Returns the name: `input`, `loop`, `update` or `fork`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Input => "input",
@@ -33,57 +33,59 @@ impl CheckpointSource {
         }
     }
 
-    /// The source of a word.
+    /// Returns the source with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Input, Self::Loop, Self::Update, Self::Fork].into_iter().find(|source| source.name() == name)
     }
 }
 
-/// What all checkpoints of one run have in common; a store keeps it once.
+/// The data that all checkpoints of one run share. A store keeps it once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunRecord {
-    /// The run's id, the caller's or a made one; unique in its thread.
+    /// The id of the run, chosen by the caller or generated. It is unique in its thread.
     pub id: Arc<str>,
-    /// What wrote it, as the engine's own text: graph, fingerprint, versions of the state.
+    /// The program that wrote it, as a string of the engine: graph, fingerprint and versions of the state.
     pub program: Arc<str>,
-    /// The caller's own keys and values. Not sealed by encryption: they are what is searched for.
+    /// The keys and values of the caller. They are not encrypted, because queries filter by them.
     pub metadata: Metadata,
 }
 
 /// A checkpoint, without the values of fields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checkpoint {
-    /// Its id; greater than every other of its thread and namespace before it.
+    /// The id. It is greater than every earlier id of the same thread and namespace.
     pub id: CheckpointId,
-    /// The checkpoint that it follows. After pruning there may be none of that id any more.
+    /// The id of the checkpoint that this one follows. Pruning may have dropped that checkpoint.
     pub parent: Option<CheckpointId>,
-    /// −1, 0, 1, … on from the parent's.
+    /// The step number: −1, 0, 1, …, counted on from the parent.
     pub step: i64,
-    /// What made it.
+    /// The kind of operation that made it.
     pub source: CheckpointSource,
     /// The run that made it.
     pub run: Arc<RunRecord>,
-    /// When it was made, by the clock of who made it, to the millisecond.
+    /// The creation time by the clock of the writer, to the millisecond.
     pub created_at: SystemTime,
-    /// The nodes that are planned, a name for each task; `START` while an input waits to be applied.
+    /// The planned nodes, one name per task. It is `START` while an input waits to be applied.
     pub next: Vec<Arc<str>>,
-    /// The rest of what planning depends on, in the engine's own form; often nothing.
+    /// Further data that planning depends on, in a format of the engine. Often `None`.
     pub progress: Option<Payload>,
 }
 
-/// Whether a piece of a field is a whole value or something to fold into it.
+/// The kind of a field change: a whole value or a delta.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChangeKind {
-    /// The whole value: whatever came before does not matter any more.
+    /// A whole value. It replaces all earlier changes of the field.
     Value,
-    /// To be folded into the value so far.
+    /// A delta, which the reducer folds into the previous value.
     Delta,
 }
 
-/// What one checkpoint says of one field. A checkpoint may hold several of a field: they are kept in order.
+/// A value or a delta of one field, written by one checkpoint.
+///
+/// A checkpoint may have several changes of a field. A store keeps them in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldChange {
-    /// The field's stored name: any text.
+    /// The stored name of the field: an arbitrary string.
     pub field: Cow<'static, str>,
     /// A whole value or a delta.
     pub kind: ChangeKind,
@@ -91,42 +93,42 @@ pub struct FieldChange {
     pub payload: Payload,
 }
 
-/// A checkpoint to be added, with everything that comes into being together with it.
+/// A checkpoint to add, with its changes and records.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewCheckpoint {
     /// The checkpoint.
     pub checkpoint: Checkpoint,
-    /// What it changed, in the order in which it was applied.
+    /// The changes of fields, in the order in which they were applied.
     pub changes: Vec<FieldChange>,
-    /// What is known of its tasks already.
+    /// The first records of its tasks.
     pub records: Vec<TaskRecord>,
 }
 
-/// A checkpoint with all that is needed to go on from it.
+/// A checkpoint with everything that a run needs to continue from it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredCheckpoint {
     /// The checkpoint.
     pub checkpoint: Checkpoint,
     /// Every field that this checkpoint or one of its ancestors has written, in no particular order.
     pub fields: Vec<StoredField>,
-    /// What is known of its tasks, ordered by task, kind and key.
+    /// The records of its tasks, ordered by task, kind and key.
     pub records: Vec<TaskRecord>,
 }
 
-/// The pieces that make a field's value at a checkpoint.
+/// The changes that make up the value of a field at a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredField {
-    /// The field's stored name.
+    /// The stored name of the field.
     pub field: String,
-    /// The last whole value on the way from the beginning to the checkpoint, and every delta since, oldest first.
-    /// Without a whole value, every delta there is.
+    /// The last whole value on the path from the first checkpoint to this one, and every delta after it, oldest first.
+    /// If the path has no whole value, every delta on it.
     pub changes: Vec<StoredChange>,
 }
 
-/// A piece as it is read back.
+/// A change of a field, as read from a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredChange {
-    /// The checkpoint that wrote it; it may have been pruned.
+    /// The checkpoint that wrote the change. It may have been pruned.
     pub checkpoint: CheckpointId,
     /// A whole value or a delta.
     pub kind: ChangeKind,

@@ -7,40 +7,67 @@ use super::{
     ThreadQuery, ThreadRecord, WriteBatch,
 };
 
-/// What a call to a store gives back.
+/// The future that a call to a [`Checkpointer`] returns.
 pub type CheckpointFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, CheckpointError>> + Send + 'a>>;
 
-/// A store of checkpoints.
+/// A checkpoint store.
 ///
-/// A store knows bytes and records, no types: what is in a [`Payload`](super::Payload) is none of its business. Names of
-/// threads, namespaces and fields, and keys of records, are any text, the empty one included. A store is *one* that keeps
-/// what is said here and passes the conformance suite; see there for every promise by name.
+/// This trait is a contract for authors of stores. The crate `superstep-conformance` has a test for every promise on this
+/// page. A type that passes the suite is a store.
 ///
-/// A thread has namespaces, a namespace has checkpoints. They form a tree by their parents, and a list by their ids: the
-/// newest is the *head*. A checkpoint, once written, never changes; what is known of its tasks (its records) does.
+/// # Data model
+/// - A thread has namespaces, and a namespace has checkpoints.
+/// - The checkpoints of a namespace form a tree by their parents and a list by their ids.
+/// - The *head* of a namespace is its newest checkpoint: the one with the greatest id.
+/// - A checkpoint never changes after it was written. The records of its tasks do change.
+/// - Names of threads, namespaces and fields and keys of records are arbitrary strings, including the empty string.
+/// - A store does not interpret a [`Payload`](crate::payload::Payload). It returns the same bytes with the same encoding.
 ///
 /// # Durability
-/// When [`commit`](Self::commit) has returned, its writes survive whatever the store promises to survive; nothing that has
-/// not been acknowledged is ever read.
+/// - After [`commit`](Self::commit) has returned `Ok`, its writes survive everything that the store promises to survive.
+/// - A read never returns a write that the store has not acknowledged.
 ///
 /// # Cancel safety
-/// A call whose future is dropped is done as a whole or not at all. What has been handed over is written in the order in
-/// which the futures were first polled. A read that begins afterwards through the same store sees what came of it: what it
-/// does not see is never done.
+/// - A call whose future is dropped is completed as a whole or has no effect. [`prune`](Self::prune) may stop between two
+///   of its steps.
+/// - Writes take effect in the order in which their futures were first polled.
+/// - A read that begins after the drop, through the same store, sees the final result of the dropped call: a write that
+///   this read does not see is never made.
 pub trait Checkpointer: Send + Sync + 'static {
-    /// Makes the writes of a batch, all or none, if the thread is where the batch expects it to be.
+    /// Makes all writes of a batch, or none.
+    ///
+    /// - The store makes the writes only if the epoch of the thread and the head of the namespace equal `batch.fence`, and
+    ///   the thread has the origin `batch.origin` or does not exist yet.
+    /// - The check and the writes are one atomic step.
+    /// - A thread that does not exist yet is created with the origin of the batch.
     ///
     /// # Errors
-    /// [`Conflict`](CheckpointError::Conflict) if it is somewhere else; also when the same batch is committed again.
-    /// [`Invalid`](CheckpointError::Invalid) for an id or parent that cannot be.
+    /// - [`Conflict`](CheckpointError::Conflict) if the epoch, the head or the origin differs. Committing the same batch a
+    ///   second time is a conflict too.
+    /// - [`Invalid`](CheckpointError::Invalid) if the id of a checkpoint is not greater than all ids of its namespace, if a
+    ///   parent or the checkpoint of a record does not exist, or if the epoch would decrease.
+    ///
+    /// The store is unchanged after an error.
+    ///
+    /// # Durability
+    /// The writes are durable when the call has returned `Ok`.
+    ///
+    /// # Cancel safety
+    /// A batch whose future is dropped is committed as a whole or not at all.
     fn commit(&self, batch: WriteBatch) -> CheckpointFuture<'_, ()>;
 
-    /// Reads where a namespace of a thread stands and one of its checkpoints (the head if none is named), as of one moment.
+    /// Reads the fence of a namespace and one of its checkpoints.
     ///
-    /// A thread, namespace or checkpoint that is not there is no error.
+    /// - The checkpoint is the head if `checkpoint` is `None`.
+    /// - The fence and the checkpoint are read as of one moment.
+    /// - A missing thread, namespace or checkpoint is not an error: [`Loaded::found`] is `None`.
     ///
     /// # Errors
-    /// [`CorruptCheckpoint`](CheckpointError::Corrupt) for what cannot be read; never a part of what is there.
+    /// [`Corrupt`](CheckpointError::Corrupt) if any part of the checkpoint cannot be read. The store never returns a
+    /// checkpoint with some of its parts missing.
+    ///
+    /// # Cancel safety
+    /// The call only reads.
     fn get(
         &self,
         thread: &str,
@@ -51,45 +78,73 @@ pub trait Checkpointer: Send + Sync + 'static {
     /// Lists checkpoints of a namespace, newest first.
     ///
     /// # Errors
-    /// [`CorruptCheckpoint`](CheckpointError::Corrupt) for what cannot be read.
+    /// [`Corrupt`](CheckpointError::Corrupt) if a listed checkpoint cannot be read.
+    ///
+    /// # Cancel safety
+    /// The call only reads.
     fn list(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<Checkpoint>>;
 
-    /// Lists threads. Of one whose head cannot be read, the record says so; the others are listed all the same.
+    /// Lists threads, by name in the order of their UTF-8 bytes.
+    ///
+    /// A thread whose head cannot be read is listed too: its [`ThreadRecord::head`] is the error.
     ///
     /// # Errors
-    /// [`CorruptCheckpoint`](CheckpointError::Corrupt) if the list itself, a thread's name or epoch, cannot be read.
+    /// [`Corrupt`](CheckpointError::Corrupt) if the name or the epoch of a thread cannot be read.
+    ///
+    /// # Cancel safety
+    /// The call only reads.
     fn threads(&self, query: ThreadQuery) -> CheckpointFuture<'_, Page<ThreadRecord>>;
 
-    /// Deletes a thread with everything in it; `false` if it was not there.
+    /// Deletes a thread with all of its namespaces, checkpoints and records.
+    ///
+    /// Returns `false` if the thread does not exist.
     ///
     /// # Errors
-    /// What lies below the store failed.
+    /// [`Backend`](CheckpointError::Backend) if the storage below the store fails.
+    ///
+    /// # Durability
+    /// The deletion is durable when the call has returned `Ok`.
+    ///
+    /// # Cancel safety
+    /// A thread is deleted as a whole or not at all.
     fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool>;
 
-    /// Copies a thread, with every namespace, checkpoint and record, under a new name. Ids, epoch and origin are the same.
+    /// Copies a thread with all of its namespaces, checkpoints and records to a new name.
+    ///
+    /// The copy has the same ids, the same epoch and the same origin.
     ///
     /// # Errors
-    /// [`NoThread`](CheckpointError::NoThread), [`Exists`](CheckpointError::Exists).
+    /// - [`NoThread`](CheckpointError::NoThread) if `from` does not exist.
+    /// - [`Exists`](CheckpointError::Exists) if `to` already exists.
+    ///
+    /// # Durability
+    /// The copy is durable when the call has returned `Ok`.
+    ///
+    /// # Cancel safety
+    /// A thread is copied as a whole or not at all.
     fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()>;
 
-    /// Drops old checkpoints; usable while others read and write.
+    /// Drops old checkpoints.
     ///
-    /// It may be made in steps, each of which leaves whole what remains. A dropped call may have made some of them, and make
-    /// more behind reads that begin afterwards.
+    /// - Other calls may read and write during the call.
+    /// - The call may consist of several steps. After each step, every remaining checkpoint can be read completely.
     ///
     /// # Errors
-    /// What lies below the store failed.
+    /// [`Backend`](CheckpointError::Backend) if the storage below the store fails.
+    ///
+    /// # Cancel safety
+    /// A dropped call may have made some of its steps. It may make further steps while later reads run.
     fn prune(&self, prune: Prune) -> CheckpointFuture<'_, Pruned>;
 }
 
-/// What [`Checkpointer::get`] finds.
+/// The result of [`Checkpointer::get`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Loaded {
-    /// Where the namespace stands: the thread's epoch (0 if there is no such thread), the newest checkpoint.
+    /// The epoch of the thread, 0 if the thread does not exist, and the head of the namespace.
     pub fence: Fence,
-    /// The thread's origin, if there is such a thread.
+    /// The origin of the thread, or `None` if the thread does not exist.
     pub origin: Option<Arc<str>>,
-    /// The checkpoint that was asked for, if it is there.
+    /// The requested checkpoint, or `None` if it does not exist.
     pub found: Option<StoredCheckpoint>,
 }
 

@@ -4,111 +4,113 @@ use std::sync::Arc;
 
 use super::{CheckpointId, Fence};
 
-/// What a [`Checkpointer`](super::Checkpointer) fails with. Whatever it is, nothing of the call has been done.
+/// An error of a [`Checkpointer`](super::Checkpointer).
+///
+/// A call that returns an error has changed nothing.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// Somebody else has written to the thread meanwhile.
+    /// Another writer has committed to the thread.
     #[error("{0}")]
     Conflict(Box<Conflict>),
 
-    /// Something that is stored cannot be read.
+    /// Stored data cannot be read.
     #[error("{0}")]
     Corrupt(Box<CorruptCheckpoint>),
 
-    /// A thread of that name is there already.
-    #[error("thread `{thread}` is there already")]
+    /// A thread with that name already exists.
+    #[error("thread `{thread}` already exists: choose another name or delete it first")]
     Exists {
         /// The thread.
         thread: Arc<str>,
     },
 
-    /// There is no such thread.
-    #[error("there is no thread `{thread}`")]
+    /// The thread does not exist.
+    #[error("thread `{thread}` does not exist")]
     NoThread {
         /// The thread.
         thread: Arc<str>,
     },
 
-    /// A write that no store may accept: an id that does not sort behind the others, a parent that is not there.
-    #[error("{what} in thread `{thread}`")]
+    /// An invalid write: an id that does not sort after the others, a parent that does not exist, a decreasing epoch.
+    #[error("invalid write to thread `{thread}`: {what}")]
     Invalid {
         /// The thread.
         thread: Arc<str>,
-        /// What is wrong.
+        /// The problem.
         what: String,
     },
 
-    /// The store was written by a newer version of this software.
+    /// A newer version of this library has written the store.
     #[error(
-        "the store has format {found}, this program knows formats up to {known}: use a newer version of it"
+        "the store has format {found}, but this program supports formats up to {known}: update the program"
     )]
     NewerFormat {
-        /// The store's format.
+        /// The format of the store.
         found: u32,
-        /// The newest format that is known here.
+        /// The newest supported format.
         known: u32,
     },
 
-    /// What lies below the store failed: a disk, a database, a network.
+    /// The storage below the store failed: a disk, a database or a network.
     #[error("the store could not {what}")]
     Backend {
-        /// What was being done.
+        /// The failed action, as it follows on "could not".
         what: &'static str,
-        /// Why it failed.
+        /// The cause.
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
 }
 
 impl CheckpointError {
-    /// A failure of what lies below the store.
+    /// Creates a [`Backend`](Self::Backend) error. `what` follows on "the store could not".
     pub fn backend(what: &'static str, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Backend { what, source: source.into() }
     }
 }
 
-/// A writer that was overtaken.
+/// A commit that another writer has overtaken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
     /// The thread.
     pub thread: Arc<str>,
     /// The namespace.
     pub namespace: Arc<str>,
-    /// Where the writer believed it to stand.
+    /// The epoch and head that the writer expected.
     pub expected: Fence,
-    /// Where it stands.
+    /// The epoch and head in the store.
     pub found: Fence,
 }
 
 impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "thread `{}` was written by somebody else: expected ", self.thread)?;
-        at(&self.expected, f)?;
+        write!(f, "another writer has committed to thread `{}`: expected ", self.thread)?;
+        write_fence(&self.expected, f)?;
         f.write_str(", found ")?;
-        at(&self.found, f)
+        write_fence(&self.found, f)
     }
 }
 
-fn at(fence: &Fence, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn write_fence(fence: &Fence, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match fence.head {
         Some(head) => write!(f, "checkpoint {head} in epoch {}", fence.epoch),
         None => write!(f, "no checkpoint in epoch {}", fence.epoch),
     }
 }
 
-/// Something stored that cannot be read.
+/// Stored data of a thread that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CorruptCheckpoint {
     /// The thread.
     pub thread: Arc<str>,
     /// The namespace.
     pub namespace: Arc<str>,
-    /// The checkpoint, where it is known.
+    /// The checkpoint, if it is known.
     pub checkpoint: Option<CheckpointId>,
-    /// The field, or which record.
+    /// The damaged part, for example a field or a record.
     pub what: String,
-    /// Why it cannot be read. It quotes no stored value.
+    /// The reason. It quotes no stored value.
     pub reason: String,
 }
 

@@ -3,7 +3,9 @@ use std::str::FromStr;
 
 use ulid::Ulid;
 
-/// The public name of a checkpoint: 26 characters that sort like the order in which checkpoints of a namespace were made.
+/// The id of a checkpoint: 26 characters.
+///
+/// Ids of a namespace sort in the order in which its checkpoints were made.
 ///
 /// ```
 /// use superstep::checkpoint::CheckpointId;
@@ -17,10 +19,12 @@ use ulid::Ulid;
 pub struct CheckpointId(u128);
 
 impl CheckpointId {
-    /// Sorts before every other.
+    /// The smallest id. No checkpoint has it.
     pub const FIRST: Self = Self(0);
 
-    /// A new id that sorts behind `greatest`, whatever the clock says: the time and a random part, or `greatest` plus one.
+    /// Generates a new id that sorts after `greatest`.
+    ///
+    /// The id is the time and a random part. If that does not sort after `greatest`, the id is `greatest` plus one.
     pub fn after(greatest: Option<Self>) -> Self {
         let fresh = u128::from(Ulid::generate());
         match greatest {
@@ -29,10 +33,10 @@ impl CheckpointId {
         }
     }
 
-    /// How many bytes the text of an id has.
+    /// The length of an id as a string, in bytes.
     pub const TEXT_LEN: usize = ulid::ULID_LEN;
 
-    /// Writes the id's text into a buffer: [`Display`](fmt::Display) without a `String`.
+    /// Writes the id as a string into a buffer, without allocating.
     ///
     /// ```
     /// use superstep::checkpoint::CheckpointId;
@@ -45,12 +49,12 @@ impl CheckpointId {
         Ulid::from(self.0).array_to_str(buffer)
     }
 
-    /// The id as 16 bytes that sort like it.
+    /// Returns the id as 16 bytes, which sort like the id.
     pub fn to_bytes(self) -> [u8; 16] {
         self.0.to_be_bytes()
     }
 
-    /// The id of these bytes.
+    /// Returns the id with these bytes.
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(u128::from_be_bytes(bytes))
     }
@@ -68,9 +72,9 @@ impl fmt::Debug for CheckpointId {
     }
 }
 
-/// A text that is no checkpoint id.
+/// An error for a string that is not a checkpoint id.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no checkpoint id: it has 26 letters and digits")]
+#[error("`{0}` is not a checkpoint id: an id has 26 letters and digits")]
 pub struct InvalidCheckpointId(String);
 
 impl FromStr for CheckpointId {
@@ -99,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_sort_like_their_order_as_numbers_texts_and_bytes() {
+    fn ids_strings_and_bytes_sort_in_creation_order() {
         let mut last = CheckpointId::after(None);
         for _ in 0..10_000 {
             let next = CheckpointId::after(Some(last));
@@ -109,13 +113,13 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_went_back_does_not_matter() {
+    fn id_is_greater_even_if_the_clock_went_back() {
         let future = CheckpointId::from_bytes([0x7f; 16]);
         assert!(CheckpointId::after(Some(future)) > future);
     }
 
     #[test]
-    fn texts_and_bytes_are_read_back() {
+    fn strings_and_bytes_round_trip() {
         let id = CheckpointId::after(None);
         assert_eq!(id.to_string().parse(), Ok(id));
         assert_eq!(CheckpointId::from_bytes(id.to_bytes()), id);

@@ -5,88 +5,100 @@ use crate::Metadata;
 
 use super::{Checkpoint, CheckpointId, CheckpointSource, CorruptCheckpoint};
 
-/// Which checkpoints of a namespace to list, newest first.
+/// A query for checkpoints of a namespace, newest first.
+///
+/// A checkpoint is listed if it meets every condition.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CheckpointQuery {
     /// The thread.
     pub thread: Arc<str>,
-    /// The namespace; empty for the graph itself.
+    /// The namespace, empty for the root graph.
     pub namespace: Arc<str>,
-    /// Only those with a smaller id.
+    /// Only checkpoints with a smaller id.
     pub before: Option<CheckpointId>,
-    /// At most so many in a page; a store may give fewer, and says that there are more.
+    /// At most this many items in a page. A store may return fewer and set [`Page::more`].
     pub limit: Option<usize>,
-    /// Only those of this source.
+    /// Only checkpoints of this source.
     pub source: Option<CheckpointSource>,
-    /// Only those of the run of this id.
+    /// Only checkpoints of the run with this id.
     pub run: Option<Arc<str>>,
-    /// Only those whose run has all of these keys with exactly these values: `1` is neither `1.0` nor `"1"`, and null is
-    /// not a missing key.
+    /// Only checkpoints whose run has all of these keys with exactly these values.
+    ///
+    /// `1` is neither `1.0` nor `"1"`, and null is not a missing key.
     pub metadata: Metadata,
 }
 
-/// A page of a list.
+/// One page of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page<T> {
     /// The items, in order.
     pub items: Vec<T>,
-    /// Whether there may be more; ask again behind the last item.
+    /// `true` if there may be further items. Query again, starting after the last item.
     pub more: bool,
 }
 
-/// Which threads to list, by name in the order of their UTF-8 bytes.
+/// A query for threads, by name in the order of their UTF-8 bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ThreadQuery {
-    /// Only those whose name sorts behind this one.
+    /// Only threads whose name sorts after this one.
     pub after: Option<Arc<str>>,
-    /// Only those whose name begins so.
+    /// Only threads whose name starts with this prefix.
     pub prefix: Option<Arc<str>>,
-    /// Only those with something left to run; see [`ThreadRecord::unfinished`].
+    /// Only threads with pending tasks: see [`ThreadRecord::unfinished`].
     pub unfinished: bool,
-    /// At most so many in a page; a store may give fewer, and says that there are more.
+    /// At most this many items in a page. A store may return fewer and set [`Page::more`].
     pub limit: Option<usize>,
 }
 
 /// A thread in a list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ThreadRecord {
-    /// Its name.
+    /// The name.
     pub thread: Arc<str>,
-    /// Its epoch.
+    /// The epoch.
     pub epoch: u64,
-    /// The newest checkpoint of the empty namespace, if there is one; or why it cannot be read, which says nothing of the
-    /// other threads.
+    /// The head of the empty namespace: `Ok(None)` if it has no checkpoint, `Err` if the head cannot be read.
+    ///
+    /// An error concerns this thread only.
     pub head: Result<Option<Checkpoint>, CorruptCheckpoint>,
-    /// Whether something is left to run: the head has planned nodes, or a resumption has added one
-    /// ([`Goto`](super::RecordKind::Goto)). Nobody knows it of a head that cannot be read: then it is so.
+    /// `true` if the thread has pending tasks.
+    ///
+    /// That is so if the head has planned nodes, or if a caller added a node on resume
+    /// ([`Goto`](super::RecordKind::Goto)). It is also `true` if the head cannot be read.
     pub unfinished: bool,
 }
 
-/// Which checkpoints to drop. What is dropped fulfils every condition that is given; with none, nothing is.
+/// The conditions under which [`prune`](super::Checkpointer::prune) drops a checkpoint.
 ///
-/// Never dropped: the head of a namespace; a checkpoint that nothing follows and that has a question without an answer; one
-/// that a checkpoint which stays [needs](super::RecordKey::retaining).
-/// What remains can be read as before: pieces of dropped checkpoints stay as long as a later one needs them.
+/// A checkpoint is dropped only if it meets `keep_last` and `older_than`. If both are `None`, nothing is dropped.
+///
+/// A store never drops:
+/// - the head of a namespace;
+/// - a checkpoint that no other checkpoint follows and that has an open interrupt;
+/// - a checkpoint that a remaining checkpoint [retains](super::RecordKey::retaining).
+///
+/// Remaining checkpoints read the same as before. Changes of dropped checkpoints stay as long as a later checkpoint needs
+/// them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prune {
-    /// Only in this thread; in all if it is not said.
+    /// Only checkpoints of this thread. `None` means all threads.
     pub thread: Option<Arc<str>>,
-    /// Not the newest so many of a namespace.
+    /// Never the newest `n` checkpoints of a namespace.
     pub keep_last: Option<usize>,
-    /// Only what was made before.
+    /// Only checkpoints that were created before this time.
     pub older_than: Option<SystemTime>,
 }
 
-/// What pruning has done.
+/// The result of [`prune`](super::Checkpointer::prune).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Pruned {
-    /// How many checkpoints are gone.
+    /// The number of dropped checkpoints.
     pub checkpoints: u64,
 }
 
 impl Pruned {
-    /// So many checkpoints are gone.
+    /// Creates the result for a number of dropped checkpoints.
     pub const fn new(checkpoints: u64) -> Self {
         Self { checkpoints }
     }

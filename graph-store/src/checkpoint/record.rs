@@ -4,38 +4,38 @@ use crate::payload::Payload;
 
 use super::CheckpointId;
 
-/// What a [`TaskRecord`] is.
+/// The kind of a [`TaskRecord`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum RecordKind {
-    /// A write of a task that has finished; the key holds its place and the field.
+    /// A write of a finished task. The key has the position of the write and the field.
     Write,
-    /// That a task has finished, and how it left its node.
+    /// A finished task, with the exit by which it left its node.
     Finished,
-    /// How a task failed last, and how often it was tried.
+    /// The last failure of a task, with the number of attempts.
     Failed,
-    /// A question that a task waits for.
+    /// An interrupt: a question that a task has asked.
     Interrupt,
-    /// The answer to the question of the same key.
+    /// The answer to the interrupt with the same key.
     Answer,
-    /// What a durable step of a task came to; the key is the step's.
+    /// The result of a durable step of a task. The key is the key of the step.
     Step,
-    /// An update that came with a resumption, to be applied before the tasks' own.
+    /// An update that the caller passed on resume. It is applied before the updates of the tasks.
     Patch,
-    /// A node that a resumption added to the superstep.
+    /// A node that the caller added to the superstep on resume.
     Goto,
-    /// That a run has stopped at this checkpoint's breakpoints, or is to.
+    /// A stop at the breakpoints of this checkpoint, reached or requested.
     Breakpoint,
-    /// That a run has stopped here, though it could have gone on, and why.
+    /// A stop of a run that could have continued, with the reason.
     Stopped,
-    /// When a sleep of a task is over; the key says which of its sleeps.
+    /// The end time of a durable sleep of a task. The key identifies the sleep.
     Sleep,
-    /// A checkpoint of the thread that this one is of no use without: see [`RecordKey::retaining`].
+    /// Another checkpoint of the thread that this one depends on: see [`RecordKey::retaining`].
     Retained,
 }
 
 impl RecordKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [Self; 12] = [
         Self::Write,
         Self::Finished,
@@ -51,7 +51,7 @@ impl RecordKind {
         Self::Retained,
     ];
 
-    /// The number that a store keeps; it never changes.
+    /// Returns the number that a store keeps. It never changes.
     pub const fn code(self) -> u8 {
         match self {
             Self::Write => 0,
@@ -69,29 +69,31 @@ impl RecordKind {
         }
     }
 
-    /// The kind of a number; `None` for one of a newer version.
+    /// Returns the kind with this number, or `None` if the number is unknown to this version.
     pub fn from_code(code: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.code() == code)
     }
 }
 
-/// Which record of a checkpoint is meant.
+/// The key of a record at its checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RecordKey {
-    /// The task's place in its superstep; [`RecordKey::NO_TASK`] for what concerns the superstep as a whole.
+    /// The position of the task in its superstep, or [`RecordKey::NO_TASK`] for a record of the whole superstep.
     pub task: u32,
-    /// What it is.
+    /// The kind.
     pub kind: RecordKind,
-    /// Tells it from others of its kind and task: any text.
+    /// Distinguishes records of the same kind and task: an arbitrary string.
     pub key: Arc<str>,
 }
 
 impl RecordKey {
-    /// The place of what concerns no single task.
+    /// The task number of records that belong to no single task.
     pub const NO_TASK: u32 = u32::MAX;
 
-    /// That a checkpoint is of no use without another one of its thread, which pruning leaves there as long as the former is:
-    /// one of the same namespace, or of a namespace whose name is shorter. The key is its id, a space, and its namespace.
+    /// Returns the key of a record by which a checkpoint retains another checkpoint of its thread.
+    ///
+    /// Pruning keeps the other checkpoint as long as the checkpoint with the record exists. The other checkpoint belongs to
+    /// the same namespace, or to a namespace with a shorter name. The key is its id, a space, and its namespace.
     pub fn retaining(checkpoint: CheckpointId, namespace: &str) -> Self {
         Self {
             task: Self::NO_TASK,
@@ -100,23 +102,25 @@ impl RecordKey {
         }
     }
 
-    /// The checkpoint that such a record names, and its namespace.
+    /// Returns the retained checkpoint and its namespace, if this is a [`Retained`](RecordKind::Retained) key.
     pub fn retained(&self) -> Option<(CheckpointId, &str)> {
         let (id, namespace) = self.key.split_once(' ').filter(|_| self.kind == RecordKind::Retained)?;
         Some((id.parse().ok()?, namespace))
     }
 
-    /// Whether it is of a node that a resumption has added.
+    /// Returns `true` if the record is about a node that the caller added on resume.
     pub fn adds_a_node(&self) -> bool {
         self.task == Self::NO_TASK && self.kind == RecordKind::Goto
     }
 }
 
-/// Something that is known of a task that a checkpoint has planned. A checkpoint has one for each [`RecordKey`].
+/// A record of a task that a checkpoint has planned.
+///
+/// A checkpoint has at most one record for each [`RecordKey`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskRecord {
-    /// Which one it is.
+    /// The key.
     pub key: RecordKey,
-    /// What it says.
+    /// The content.
     pub payload: Payload,
 }

@@ -1,16 +1,16 @@
 use std::error::Error;
 use std::fmt::{self, Display};
 
-/// Why a value is not written or read.
+/// The reason why a value is not written or read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Why {
-    /// A text of this crate, which quotes no value.
+pub(super) enum Reason {
+    /// A text of this crate. It quotes no value.
     Fixed(&'static str),
-    /// A text of a `Serialize` or `Deserialize` impl, which may quote the value.
+    /// A text of a `Serialize` or `Deserialize` implementation. It may quote the value.
     Quoting(String),
 }
 
-impl Why {
+impl Reason {
     fn withheld(self) -> Self {
         match self {
             Self::Fixed(_) => self,
@@ -19,7 +19,7 @@ impl Why {
     }
 }
 
-impl Display for Why {
+impl Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fixed(text) => f.write_str(text),
@@ -35,23 +35,23 @@ const WITHHELD: &str = "the value does not fit (details are withheld because the
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unstorable {
     path: String,
-    why: Why,
+    reason: Reason,
 }
 
 impl Unstorable {
-    /// `path` is empty for the value as a whole.
-    pub(super) fn new(path: String, why: Why) -> Self {
-        Self { path, why }
+    /// Creates an error. `path` is empty for the value as a whole.
+    pub(super) fn new(path: String, reason: Reason) -> Self {
+        Self { path, reason }
     }
 
-    /// An error about the value as a whole.
+    /// Creates an error about the value as a whole. The text may quote the value.
     pub fn because(reason: impl Into<String>) -> Self {
-        Self::new(String::new(), Why::Quoting(reason.into()))
+        Self::new(String::new(), Reason::Quoting(reason.into()))
     }
 
-    /// The same error without the path and without any text that may quote the value, for a value that must stay secret.
+    /// Returns the error without its path and without any text that may quote the value. Use it for excluded fields.
     pub fn withheld(self) -> Self {
-        Self { path: String::new(), why: self.why.withheld() }
+        Self { path: String::new(), reason: self.reason.withheld() }
     }
 }
 
@@ -61,7 +61,7 @@ impl Display for Unstorable {
         if !self.path.is_empty() {
             write!(f, ", because of the value at `${}`", self.path)?;
         }
-        write!(f, ": {}", self.why)
+        write!(f, ": {}", self.reason)
     }
 }
 
@@ -69,20 +69,20 @@ impl Error for Unstorable {}
 
 /// A stored value that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unreadable(Why);
+pub struct Unreadable(Reason);
 
 impl Unreadable {
-    /// An error whose text quotes no value.
+    /// Creates an error whose text quotes no value.
     pub const fn new(reason: &'static str) -> Self {
-        Self(Why::Fixed(reason))
+        Self(Reason::Fixed(reason))
     }
 
-    /// An error whose text may quote the value.
+    /// Creates an error whose text may quote the value.
     pub fn quoting(reason: impl Into<String>) -> Self {
-        Self(Why::Quoting(reason.into()))
+        Self(Reason::Quoting(reason.into()))
     }
 
-    /// The same error without any text that may quote the value, for a value that must stay secret.
+    /// Returns the error without any text that may quote the value. Use it for excluded fields.
     pub fn withheld(self) -> Self {
         Self(self.0.withheld())
     }

@@ -1,7 +1,12 @@
 //! Payloads: stored values, and the strict JSON that they are written in.
 //!
-//! [`to_payload`] writes a value and refuses what JSON would not give back as it was: numbers that are not finite, maps with
-//! composite keys, `Some(None)`, and arrays or objects that are nested more than 127 deep. [`from_payload`] reads it back.
+//! [`to_payload`] writes a value, and [`from_payload`] reads it back. `to_payload` refuses a value that JSON would not read
+//! back unchanged:
+//!
+//! - NaN and infinite numbers;
+//! - maps with composite keys;
+//! - `Some(None)`;
+//! - arrays and objects nested more than 127 deep.
 //!
 //! ```
 //! use superstep::payload::{from_payload, to_payload};

@@ -2,20 +2,20 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How the bytes of a [`Payload`] are to be read.
+/// The encoding of the bytes of a [`Payload`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Encoding {
-    /// JSON text, in UTF-8.
+    /// JSON in UTF-8.
     Json,
-    /// The bytes of a value that is nothing but bytes.
+    /// The bytes of a value that serializes as bytes.
     Bytes,
-    /// Something that a wrapper around the store has made of another payload, and will turn back.
+    /// Another payload, transformed by a wrapper around the store, which can reverse it. An example is encryption.
     Sealed,
 }
 
 impl Encoding {
-    /// The number that a store keeps; it never changes.
+    /// Returns the number that a store keeps. It never changes.
     pub const fn code(self) -> u8 {
         match self {
             Self::Json => 0,
@@ -24,7 +24,7 @@ impl Encoding {
         }
     }
 
-    /// The encoding of a number; `None` for one of a newer version.
+    /// Returns the encoding with this number, or `None` if the number is unknown to this version.
     pub const fn from_code(code: u8) -> Option<Self> {
         match code {
             0 => Some(Self::Json),
@@ -35,7 +35,7 @@ impl Encoding {
     }
 }
 
-/// A stored value: bytes, and how to read them. Cheap to clone.
+/// A stored value: bytes and their encoding. Cheap to clone.
 #[derive(Clone)]
 pub struct Payload {
     encoding: Encoding,
@@ -44,43 +44,45 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// A payload of these bytes.
+    /// Creates a payload from bytes.
     pub fn new(encoding: Encoding, bytes: impl Into<Arc<[u8]>>) -> Self {
         let bytes = bytes.into();
         Self { encoding, range: 0..bytes.len(), bytes }
     }
 
-    /// A payload of JSON text.
+    /// Creates a payload from JSON.
     pub fn json(text: impl AsRef<str>) -> Self {
         Self::new(Encoding::Json, text.as_ref().as_bytes())
     }
 
-    /// A part of a longer buffer, which is shared instead of copied; `None` where the buffer has no such part.
+    /// Creates a payload from a part of a buffer, without copying it.
+    ///
+    /// Returns `None` if the range is outside the buffer.
     #[inline]
     pub fn part_of(encoding: Encoding, bytes: Arc<[u8]>, range: Range<usize>) -> Option<Self> {
         bytes.get(range.clone())?;
         Some(Self { encoding, bytes, range })
     }
 
-    /// How the bytes are to be read.
+    /// Returns the encoding of the bytes.
     #[inline]
     pub fn encoding(&self) -> Encoding {
         self.encoding
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         self.bytes.get(self.range.clone()).unwrap_or_default()
     }
 
-    /// How many bytes there are.
+    /// Returns the number of bytes.
     #[inline]
     pub fn len(&self) -> usize {
         self.range.len()
     }
 
-    /// Whether there are none.
+    /// Returns `true` if the payload is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.range.is_empty()
@@ -95,7 +97,7 @@ impl PartialEq for Payload {
 
 impl Eq for Payload {}
 
-/// What is stored may be what a state keeps to itself: its bytes get into no log.
+/// Shows the encoding and the length only. The bytes may be of an excluded field, so they must not appear in logs.
 impl fmt::Debug for Payload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Payload({:?}, {} bytes)", self.encoding, self.len())

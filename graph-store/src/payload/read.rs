@@ -9,14 +9,14 @@ use super::{Encoding, Payload, Unreadable};
 pub enum PayloadDeserializer<'a, 'de> {
     /// JSON.
     Json(&'a mut serde_json::Deserializer<SliceRead<'de>>),
-    /// The bytes of a value that consists only of bytes.
+    /// The bytes of a value that serializes as bytes.
     Bytes(&'de [u8]),
 }
 
-/// Reads the whole of a payload with a function.
+/// Reads a whole payload with a function.
 ///
 /// # Errors
-/// The payload is sealed, has bytes after the value, or the function fails.
+/// [`Unreadable`] if the payload is encrypted, has bytes after the value, or the function fails.
 pub fn read_payload<T>(
     payload: &Payload,
     read: impl FnOnce(PayloadDeserializer<'_, '_>) -> Result<T, Error>,
@@ -29,7 +29,11 @@ pub fn read_payload<T>(
             value
         }
         Encoding::Bytes => read(PayloadDeserializer::Bytes(payload.bytes()))?,
-        Encoding::Sealed => return Err(Unreadable::new("it is encrypted and was not decrypted")),
+        Encoding::Sealed => {
+            return Err(Unreadable::new(
+                "it is encrypted: wrap the checkpoint store in an `EncryptedCheckpointer`",
+            ));
+        }
     })
 }
 
@@ -48,35 +52,35 @@ impl<'de> Deserializer<'de> for PayloadDeserializer<'_, 'de> {
     type Error = Error;
 
     forward! {
-        deserialize_any() or whole;
-        deserialize_bool() or whole;
-        deserialize_i8() or whole;
-        deserialize_i16() or whole;
-        deserialize_i32() or whole;
-        deserialize_i64() or whole;
-        deserialize_i128() or whole;
-        deserialize_u8() or whole;
-        deserialize_u16() or whole;
-        deserialize_u32() or whole;
-        deserialize_u64() or whole;
-        deserialize_u128() or whole;
-        deserialize_f32() or whole;
-        deserialize_f64() or whole;
-        deserialize_char() or whole;
-        deserialize_str() or whole;
-        deserialize_string() or whole;
-        deserialize_bytes() or whole;
-        deserialize_byte_buf() or whole;
-        deserialize_unit() or whole;
-        deserialize_unit_struct(name: &'static str) or whole;
-        deserialize_seq() or each;
-        deserialize_tuple(len: usize) or each;
-        deserialize_tuple_struct(name: &'static str, len: usize) or each;
-        deserialize_map() or whole;
-        deserialize_struct(name: &'static str, fields: &'static [&'static str]) or whole;
-        deserialize_enum(name: &'static str, variants: &'static [&'static str]) or whole;
-        deserialize_identifier() or whole;
-        deserialize_ignored_any() or whole;
+        deserialize_any() or visit_bytes;
+        deserialize_bool() or visit_bytes;
+        deserialize_i8() or visit_bytes;
+        deserialize_i16() or visit_bytes;
+        deserialize_i32() or visit_bytes;
+        deserialize_i64() or visit_bytes;
+        deserialize_i128() or visit_bytes;
+        deserialize_u8() or visit_bytes;
+        deserialize_u16() or visit_bytes;
+        deserialize_u32() or visit_bytes;
+        deserialize_u64() or visit_bytes;
+        deserialize_u128() or visit_bytes;
+        deserialize_f32() or visit_bytes;
+        deserialize_f64() or visit_bytes;
+        deserialize_char() or visit_bytes;
+        deserialize_str() or visit_bytes;
+        deserialize_string() or visit_bytes;
+        deserialize_bytes() or visit_bytes;
+        deserialize_byte_buf() or visit_bytes;
+        deserialize_unit() or visit_bytes;
+        deserialize_unit_struct(name: &'static str) or visit_bytes;
+        deserialize_seq() or visit_seq;
+        deserialize_tuple(len: usize) or visit_seq;
+        deserialize_tuple_struct(name: &'static str, len: usize) or visit_seq;
+        deserialize_map() or visit_bytes;
+        deserialize_struct(name: &'static str, fields: &'static [&'static str]) or visit_bytes;
+        deserialize_enum(name: &'static str, variants: &'static [&'static str]) or visit_bytes;
+        deserialize_identifier() or visit_bytes;
+        deserialize_ignored_any() or visit_bytes;
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -98,11 +102,11 @@ impl<'de> Deserializer<'de> for PayloadDeserializer<'_, 'de> {
     }
 }
 
-fn whole<'de, V: Visitor<'de>>(bytes: &'de [u8], visitor: V) -> Result<V::Value, Error> {
+fn visit_bytes<'de, V: Visitor<'de>>(bytes: &'de [u8], visitor: V) -> Result<V::Value, Error> {
     visitor.visit_byte_buf(bytes.to_vec())
 }
 
-/// Supports types that write bytes but read a list of numbers, as they could from JSON.
-fn each<'de, V: Visitor<'de>>(bytes: &'de [u8], visitor: V) -> Result<V::Value, Error> {
+/// Supports types that serialize as bytes and deserialize a sequence of numbers, as they can from JSON.
+fn visit_seq<'de, V: Visitor<'de>>(bytes: &'de [u8], visitor: V) -> Result<V::Value, Error> {
     visitor.visit_seq(SeqDeserializer::new(bytes.iter().copied()))
 }

@@ -1,9 +1,9 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// A value that can be stored: a question, an answer, the result of a durable step, or an item of a long-term store.
+/// A value that can be stored: a question, an answer, the result of a durable step, an item of the long-term store.
 ///
-/// Implemented for every type that serde can serialize and deserialize.
+/// Every type that implements `Serialize` and `DeserializeOwned` is storable.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be stored",
     label = "a store cannot hold `{Self}`",

@@ -2,33 +2,33 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::Serializer;
 
-use super::error::Why;
-use super::strict::{Refused, Strict};
+use super::error::Reason;
+use super::strict::{Report, Strict};
 use super::{Encoding, Unstorable};
 
 /// The serializer that writes a payload.
 pub type PayloadSerializer<'a, 'v> = Strict<'a, &'a mut Serializer<&'v mut Vec<u8>>>;
 
-/// Appends a value to `into`, in the form of a payload. After an error, `into` is unchanged.
+/// Appends a value to `into`, encoded as a payload. After an error, `into` is unchanged.
 ///
-/// A value that serializes as bytes and nothing else is written as these bytes, everything else as strict JSON. A panic of
-/// `write` is an error like any other.
+/// A value that serializes as bytes is written as these bytes, every other value as [`Strict`] JSON. A panic of `write`
+/// becomes an error.
 ///
 /// # Errors
-/// The value would not be read back as it is.
+/// [`Unstorable`] if the value would not be read back unchanged.
 pub fn write_payload(
     into: &mut Vec<u8>,
     write: impl FnOnce(PayloadSerializer<'_, '_>) -> Result<(), serde_json::Error>,
 ) -> Result<Encoding, Unstorable> {
     let before = into.len();
-    let refused = Refused::default();
+    let report = Report::default();
     let written = {
         let serializer = &mut Serializer::new(&mut *into);
-        catch_unwind(AssertUnwindSafe(|| write(Strict::whole(serializer, &refused))))
+        catch_unwind(AssertUnwindSafe(|| write(Strict::whole(serializer, &report))))
     };
-    let why = match written {
+    let reason = match written {
         Ok(Ok(())) => {
-            return Ok(match refused.into_bytes() {
+            return Ok(match report.into_bytes() {
                 None => Encoding::Json,
                 Some(bytes) => {
                     into.truncate(before);
@@ -37,15 +37,15 @@ pub fn write_payload(
                 }
             });
         }
-        Ok(Err(error)) => Why::Quoting(error.to_string()),
-        Err(panic) => Why::Quoting(format!("its code panicked: {}", panic_text(&*panic))),
+        Ok(Err(error)) => Reason::Quoting(error.to_string()),
+        Err(panic) => Reason::Quoting(format!("its code panicked: {}", panic_text(&*panic))),
     };
     into.truncate(before);
-    let (fixed, path) = refused.into_parts();
-    Err(Unstorable::new(path, fixed.map_or(why, Why::Fixed)))
+    let (fixed, path) = report.into_parts();
+    Err(Unstorable::new(path, fixed.map_or(reason, Reason::Fixed)))
 }
 
-/// The message of a panic.
+/// Returns the message of a panic.
 #[doc(hidden)]
 pub fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
     if let Some(text) = panic.downcast_ref::<&str>() {

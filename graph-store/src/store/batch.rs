@@ -4,7 +4,10 @@ use std::pin::Pin;
 use super::putting::Draft;
 use super::{ItemKey, ItemWrite, ItemWrites, LongTermStore, Namespace, Putting, StoreError};
 
-/// ItemWrites that are made together, all or none, in their order. Awaited, it says of each whether an item was there before it.
+/// Writes that are made together: all or none, in their order.
+///
+/// Await the batch to make the writes. The result has one entry for each write: `true` if an item existed before that
+/// write.
 ///
 /// ```
 /// # use superstep::store::{LongTermStore, MemoryStore};
@@ -26,15 +29,15 @@ use super::{ItemKey, ItemWrite, ItemWrites, LongTermStore, Namespace, Putting, S
 /// ```
 ///
 /// # Errors
-/// As of [`Putting`]; nothing is written then.
+/// The same as for [`Putting`]. Nothing is written then.
 ///
 /// # Cancel safety
-/// All is written or nothing.
+/// All writes are made or none.
 ///
 /// # Durability
-/// When it has returned, the writes survive whatever the store promises to survive.
+/// The writes are durable when the batch has returned `Ok`.
 #[derive(Debug)]
-#[must_use = "nothing is written until it is awaited"]
+#[must_use = "a batch writes nothing until it is awaited"]
 pub struct Batch {
     store: LongTermStore,
     drafts: Vec<BatchDraft>,
@@ -51,12 +54,12 @@ impl Batch {
         Self { store, drafts: Vec::new() }
     }
 
-    /// Puts an item, into the store of the batch.
+    /// Adds a put. The item goes into the store of the batch.
     pub fn put(self, item: Putting) -> Self {
         self.draft(item.draft)
     }
 
-    /// Takes an item away; one that is not there is no error.
+    /// Adds a deletion. A missing item is not an error.
     pub fn delete(mut self, namespace: impl Into<Namespace>, key: impl AsRef<str>) -> Self {
         self.drafts.push(BatchDraft::Delete(ItemKey::new(namespace, key)));
         self
@@ -69,7 +72,7 @@ impl Batch {
 
     async fn write(self) -> Result<Vec<bool>, StoreError> {
         let Self { store, drafts } = self;
-        // Whatever is wrong is known before a model is asked.
+        // Every problem is found before the model is called.
         let (mut writes, mut texts) = (Vec::with_capacity(drafts.len()), Vec::new());
         for draft in drafts {
             writes.push(match draft {
@@ -81,7 +84,7 @@ impl Batch {
                 BatchDraft::Delete(at) => ItemWrite::Delete(at),
             });
         }
-        if let Some(index) = store.indexed() {
+        if let Some(index) = store.embedding_index() {
             let mut embeddings = index.embed(texts).await?.into_iter();
             for write in &mut writes {
                 if let ItemWrite::Put(put) = write {

@@ -8,17 +8,19 @@ use serde_json::value::RawValue;
 use crate::payload::Encoding;
 use crate::payload::to_payload;
 
-use super::field_path::{list, object, raw, text};
+use super::field_path::{array, object, parse, string};
 use super::number::Number;
 use super::{FieldPath, StoreError};
 
-/// What a field of an item's value must be for a search to find it.
+/// A condition on a field of a value, by which a search selects items.
 ///
-/// Values are compared as what they are in JSON, and strictly: `1` is neither `"1"` nor `true`, null is no missing field.
-/// Numbers are compared as numbers, exactly: `1` is `1.0`, and no digit is lost on the way. Lists are equal item by item,
-/// objects name by name.
+/// Values are compared by their JSON:
 ///
-/// The operand is never part of a statement of any language.
+/// - Types are strict: `1` is neither `"1"` nor `true`, and null is not a missing field.
+/// - Numbers are compared exactly by their value: `1` equals `1.0`, and no digit is lost.
+/// - Arrays are equal if their items are equal, and objects if their fields are equal.
+///
+/// The operand never becomes part of a query language, so it cannot inject anything.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Condition {
     path: FieldPath,
@@ -27,34 +29,34 @@ pub struct Condition {
     operand: Arc<str>,
 }
 
-/// How a field is compared with the operand of a [`Condition`].
+/// The comparison of a field with the operand of a [`Condition`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Test {
-    /// It is equal.
+    /// The field equals the operand.
     Equal,
-    /// It is not equal: it is something else, of whatever type, or is not there.
+    /// The field differs from the operand, in value or type, or is missing.
     NotEqual,
-    /// It is greater, and a number if the operand is one, or a text if that is one; texts by their bytes.
+    /// The field is greater than the operand: both are numbers, or both are strings. Strings are compared by their bytes.
     Greater,
-    /// It is greater or equal, and of the operand's type.
+    /// The field is greater than or equal to the operand, and of the same type.
     AtLeast,
-    /// It is less, and of the operand's type.
+    /// The field is less than the operand, and of the same type.
     Less,
-    /// It is less or equal, and of the operand's type.
+    /// The field is less than or equal to the operand, and of the same type.
     AtMost,
 }
 
-/// A test with its operand, for a field that is still to be said.
+/// A comparison with an operand, for a field that [`filter`](super::Searching::filter) names.
 #[derive(Clone, Copy, Debug)]
 pub struct Tested<T>(pub(super) Test, pub(super) T);
 
-/// In a filter: the field is something else than this, of whatever type, or is not there.
+/// In a filter: the field differs from this value, in value or type, or is missing.
 pub fn ne<T: Serialize>(value: T) -> Tested<T> {
     Tested(Test::NotEqual, value)
 }
 
-/// In a filter: the field is greater than this number or text.
+/// In a filter: the field is greater than this number or string.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -75,69 +77,70 @@ pub fn gt<T: Serialize>(value: T) -> Tested<T> {
     Tested(Test::Greater, value)
 }
 
-/// In a filter: the field is this number or text, or greater.
+/// In a filter: the field is greater than or equal to this number or string.
 pub fn gte<T: Serialize>(value: T) -> Tested<T> {
     Tested(Test::AtLeast, value)
 }
 
-/// In a filter: the field is less than this number or text.
+/// In a filter: the field is less than this number or string.
 pub fn lt<T: Serialize>(value: T) -> Tested<T> {
     Tested(Test::Less, value)
 }
 
-/// In a filter: the field is this number or text, or less.
+/// In a filter: the field is less than or equal to this number or string.
 pub fn lte<T: Serialize>(value: T) -> Tested<T> {
     Tested(Test::AtMost, value)
 }
 
 impl Condition {
-    /// What a field must be, compared with a value.
+    /// Creates a condition from a field, a comparison and an operand.
     ///
     /// # Errors
-    /// [`Invalid`](StoreError::Invalid) if the value is none that JSON holds, or is neither a number nor a text and is asked to be
-    /// greater or less.
+    /// [`Invalid`](StoreError::Invalid) if JSON cannot represent the operand, or if an ordering comparison has an operand that
+    /// is neither a number nor a string.
     pub fn new<T: Serialize + ?Sized>(
         path: impl Into<FieldPath>,
         test: Test,
         operand: &T,
     ) -> Result<Self, StoreError> {
         let path = path.into();
-        let invalid =
-            |why: &str| StoreError::invalid(format!("field {path} cannot be searched for this value: {why}"));
+        let invalid = |why: &str| {
+            StoreError::invalid(format!("field {path} cannot be compared with this value: {why}"))
+        };
         let payload = to_payload(&operand).map_err(|unstorable| invalid(&format!("it {unstorable}")))?;
         if payload.encoding() != Encoding::Json {
-            return Err(invalid("it is bytes, and no field is"));
+            return Err(invalid("it is bytes, and fields are JSON"));
         }
         let operand = std::str::from_utf8(payload.bytes()).map_err(|_| invalid("it is not UTF-8"))?;
         let ordered = operand.starts_with(['"', '-']) || operand.starts_with(|c: char| c.is_ascii_digit());
         if !ordered && !matches!(test, Test::Equal | Test::NotEqual) {
-            return Err(invalid("only numbers and texts are greater or less than one another"));
+            return Err(invalid("only numbers and strings have an order"));
         }
         Ok(Self { operand: operand.into(), path, test })
     }
 
-    /// The field.
+    /// Returns the field.
     pub fn path(&self) -> &FieldPath {
         &self.path
     }
 
-    /// How it is compared.
+    /// Returns the comparison.
     pub fn test(&self) -> Test {
         self.test
     }
 
-    /// What it is compared with, as JSON.
+    /// Returns the operand as JSON.
     pub fn operand(&self) -> &str {
         &self.operand
     }
 
-    /// Whether a value fulfils it; one without JSON has no fields.
+    /// Returns `true` if a value meets the condition. A value without JSON has no fields.
     pub(super) fn holds(&self, json: Option<&str>) -> Result<bool, String> {
         let field = match json {
-            Some(json) => self.path.find(raw(json)?)?,
+            Some(json) => self.path.find(parse(json)?)?,
             None => None,
         };
-        let operand = raw(&self.operand)?;
+        let operand = parse(&self.operand)?;
         let Some(field) = field else { return Ok(self.test == Test::NotEqual) };
         let ordering = || order(field, operand);
         Ok(match self.test {
@@ -151,23 +154,23 @@ impl Condition {
     }
 }
 
-/// What a JSON text is, by its first character.
+/// The type of a JSON value, by its first character.
 #[derive(PartialEq, Eq)]
 enum Kind {
-    Text,
+    String,
     Object,
-    List,
+    Array,
     Number,
-    /// `null`, `true`, `false`.
-    Word,
+    /// `null`, `true` or `false`.
+    Literal,
 }
 
 fn kind(json: &RawValue) -> Kind {
     match json.get().as_bytes().first() {
-        Some(b'"') => Kind::Text,
+        Some(b'"') => Kind::String,
         Some(b'{') => Kind::Object,
-        Some(b'[') => Kind::List,
-        Some(b'n' | b't' | b'f') => Kind::Word,
+        Some(b'[') => Kind::Array,
+        Some(b'n' | b't' | b'f') => Kind::Literal,
         _ => Kind::Number,
     }
 }
@@ -177,10 +180,10 @@ fn equal(a: &RawValue, b: &RawValue) -> Result<bool, String> {
         return Ok(false);
     }
     Ok(match kind(a) {
-        Kind::Word => a.get() == b.get(),
-        Kind::Text | Kind::Number => order(a, b)?.is_some_and(Ordering::is_eq),
-        Kind::List => {
-            let (a, b) = (list(a)?, list(b)?);
+        Kind::Literal => a.get() == b.get(),
+        Kind::String | Kind::Number => order(a, b)?.is_some_and(Ordering::is_eq),
+        Kind::Array => {
+            let (a, b) = (array(a)?, array(b)?);
             a.len() == b.len() && all_equal(a.into_iter().zip(b))?
         }
         Kind::Object => {
@@ -199,10 +202,10 @@ fn all_equal<'v>(pairs: impl Iterator<Item = (&'v RawValue, &'v RawValue)>) -> R
     Ok(true)
 }
 
-/// How two texts or two numbers compare; other things do not.
+/// Compares two strings or two numbers. Returns `None` for other types.
 fn order(a: &RawValue, b: &RawValue) -> Result<Option<Ordering>, String> {
     Ok(match (kind(a), kind(b)) {
-        (Kind::Text, Kind::Text) => Some(text(a)?.cmp(&text(b)?)),
+        (Kind::String, Kind::String) => Some(string(a)?.cmp(&string(b)?)),
         (Kind::Number, Kind::Number) => match (Number::read(a.get()), Number::read(b.get())) {
             (Some(a), Some(b)) => Some(a.compare(b)),
             _ => None,
@@ -211,7 +214,7 @@ fn order(a: &RawValue, b: &RawValue) -> Result<Option<Ordering>, String> {
     })
 }
 
-/// What is searched for may be what a value keeps to itself.
+/// Leaves out the operand, which may be secret.
 impl fmt::Debug for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Condition({} {:?} …)", self.path, self.test)

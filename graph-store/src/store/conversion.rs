@@ -3,18 +3,18 @@ use serde::Serialize;
 use super::condition::Tested;
 use super::{Condition, FieldPath, LongTermStore, Store, StoreError, Test};
 
-/// What [`filter`](super::Searching::filter) takes for a field: a value that it is equal to, or a comparison
+/// A condition on a field, as [`filter`](super::Searching::filter) takes it: a value that the field equals, or a comparison
 /// ([`ne`](super::ne), [`gt`](super::gt), [`gte`](super::gte), [`lt`](super::lt), [`lte`](super::lte)).
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be searched for",
-    label = "a field cannot be compared with `{Self}`",
-    note = "give a value that implements `serde::Serialize`, or a comparison like `gt(3)`"
+    message = "a field cannot be compared with `{Self}`",
+    label = "not a value or a comparison",
+    note = "pass a value that implements `serde::Serialize`, or a comparison such as `gt(3)`"
 )]
 pub trait IntoCondition {
-    /// The condition on this field.
+    /// Returns the condition for a field.
     ///
     /// # Errors
-    /// [`Invalid`](StoreError::Invalid) for a value that no field can be compared with.
+    /// [`Invalid`](StoreError::Invalid) if a field cannot be compared with the value.
     fn into_condition(self, path: FieldPath) -> Result<Condition, StoreError>;
 }
 
@@ -32,14 +32,14 @@ impl<T: Serialize> IntoCondition for Tested<T> {
     }
 }
 
-/// What `Graph::with_store` takes: a [`LongTermStore`], or a [`Store`] of which nothing more is to be said.
+/// A long-term store, as `Graph::with_store` takes it: a [`LongTermStore`] or a plain [`Store`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no long-term store",
+    message = "`{Self}` is not a long-term store",
     label = "not a long-term store",
-    note = "`MemoryStore` is one, and `superstep_sqlite::SqliteStore`; what keeps threads goes into `with_checkpointer`"
+    note = "use `MemoryStore` or `superstep_sqlite::SqliteStore`; a checkpointer goes into `with_checkpointer`"
 )]
 pub trait IntoStore {
-    /// The store.
+    /// Converts the value to a [`LongTermStore`].
     fn into_store(self) -> LongTermStore;
 }
 

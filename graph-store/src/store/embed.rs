@@ -3,16 +3,16 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// The future that a call of a model returns; it can fail with any error.
+/// The future that a call to a model returns. It can fail with any error.
 pub type EmbedFuture<'a, T> =
     Pin<Box<dyn Future<Output = Result<T, Box<dyn Error + Send + Sync>>> + Send + 'a>>;
 
-/// A model that turns texts into vectors which are near to each other where the texts mean the same.
+/// An embedding model: turns strings into vectors that are near to each other if the strings have a similar meaning.
 ///
 /// ```
 /// use superstep::store::{Embed, EmbedFuture};
 ///
-/// /// How often each letter is in a text: what it means to somebody who cannot read.
+/// /// Counts letters. A real model captures the meaning.
 /// struct Letters;
 ///
 /// impl Embed for Letters {
@@ -27,19 +27,23 @@ pub type EmbedFuture<'a, T> =
 /// }
 /// ```
 pub trait Embed: Send + Sync + 'static {
-    /// The model's name, which is kept with what it has made: vectors of two models are never compared.
+    /// Returns the name of the model.
+    ///
+    /// The name is stored with each vector. Vectors of different models are never compared.
     fn model(&self) -> &str;
 
-    /// The vectors of these texts, one for each, in their order and all of one length.
+    /// Returns one vector for each string, in their order. All vectors have the same length.
     ///
     /// # Errors
-    /// Whatever the model fails with.
+    /// Any error of the model.
     fn embed(&self, texts: Vec<String>) -> EmbedFuture<'_, Vec<Vec<f32>>>;
 
-    /// The vector of what is searched for, with a model that makes another one of a question than of a text.
+    /// Returns the vector of a query.
+    ///
+    /// Override this method for models that embed queries differently from stored strings.
     ///
     /// # Errors
-    /// Whatever the model fails with.
+    /// Any error of the model.
     fn embed_query(&self, query: String) -> EmbedFuture<'_, Vec<f32>> {
         Box::pin(async move {
             let mut vectors = self.embed(vec![query]).await?;

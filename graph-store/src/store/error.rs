@@ -4,107 +4,109 @@ use std::sync::Arc;
 
 use super::Namespace;
 
-/// What a long-term store fails with. Whatever it is, nothing of the call has been written.
+/// An error of a long-term store.
+///
+/// A call that returns an error has written nothing.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// A node asks for the store of its run, and the run has none.
+    /// A node uses the long-term store, but its graph has none.
     #[error(
-        "node `{node}` asks for a store, and its graph has none: give it one with `graph.with_store(..)`"
+        "node `{node}` uses the long-term store, but its graph has none: add one with `graph.with_store(..)`"
     )]
     NoStore {
         /// The node.
         node: String,
     },
 
-    /// A search by meaning in a store that has no index.
-    #[error("the store has no index to search {query} with: give it one with `LongTermStore::new(store).index(..)`", query = query(.prefix))]
+    /// A semantic search in a store without an index.
+    #[error("the long-term store has no index to search {query}: add one with `LongTermStore::new(store).index(..)`", query = describe(.prefix))]
     NoIndex {
-        /// Where was to be searched.
+        /// The namespace of the search.
         prefix: Namespace,
     },
 
-    /// A value that could not be read back as what it is.
+    /// A value that could not be read back unchanged.
     #[error("the value for item `{key}` of namespace {namespace} {reason}")]
     NotStorable {
         /// The namespace.
         namespace: Namespace,
         /// The key.
         key: Arc<str>,
-        /// Why not, as what follows on "it".
+        /// The reason, as it follows on "the value".
         reason: String,
     },
 
-    /// Something that is stored cannot be read.
+    /// Stored data cannot be read.
     #[error("{0}")]
     Corrupt(Box<CorruptItem>),
 
-    /// An item that was indexed by another model than the one that is asked: their numbers cannot be compared.
+    /// An item was indexed by another model than that of the search. The vectors of two models cannot be compared.
     #[error(
-        "item `{key}` of namespace {namespace} was indexed by the model `{indexed}` in {indexed_dimensions} dimensions, and \
-         the search is by `{asked}` in {asked_dimensions}: put the item again, or search with that model"
+        "item `{key}` of namespace {namespace} was indexed by model `{indexed}` with {indexed_dimensions} dimensions, but the \
+         search uses model `{asked}` with {asked_dimensions}: put the item again, or search with the model of the item"
     )]
     OtherModel {
-        /// The item's namespace.
+        /// The namespace of the item.
         namespace: Namespace,
-        /// The item's key.
+        /// The key of the item.
         key: Arc<str>,
-        /// The model that it was indexed by.
+        /// The model that indexed the item.
         indexed: Arc<str>,
-        /// How long the item's vectors are.
+        /// The length of the vectors of the item.
         indexed_dimensions: usize,
         /// The model of the search.
         asked: Arc<str>,
-        /// How long the vector of the search is.
+        /// The length of the vector of the search.
         asked_dimensions: usize,
     },
 
-    /// The embedding model failed, or gave something that is no embedding.
-    #[error("the index cannot embed with the model `{model}`")]
+    /// The embedding model failed, or returned an invalid embedding.
+    #[error("the embedding model `{model}` failed")]
     Embed {
         /// The model.
         model: String,
-        /// Why not.
+        /// The cause.
         #[source]
         source: Box<dyn StdError + Send + Sync>,
     },
 
-    /// Something was asked that cannot be.
+    /// An invalid request.
     #[error("{what}")]
     Invalid {
-        /// What is wrong, and what to do.
+        /// The problem, and how to fix it.
         what: String,
     },
 
-    /// The store was written by a newer version of this software.
+    /// A newer version of this library has written the store.
     #[error(
-        "the store has format {found}, this program knows formats up to {known}: use a newer version of it"
+        "the store has format {found}, but this program supports formats up to {known}: update the program"
     )]
     NewerFormat {
-        /// The store's format.
+        /// The format of the store.
         found: u32,
-        /// The newest format that is known here.
+        /// The newest supported format.
         known: u32,
     },
 
-    /// What lies below the store failed: a disk, a database, a network.
+    /// The storage below the store failed: a disk, a database or a network.
     #[error("the store could not {what}")]
     Backend {
-        /// What was being done.
+        /// The failed action, as it follows on "could not".
         what: &'static str,
-        /// Why it failed.
+        /// The cause.
         #[source]
         source: Box<dyn StdError + Send + Sync>,
     },
 }
 
 impl StoreError {
-    /// A failure of what lies below the store.
+    /// Creates a [`Backend`](Self::Backend) error. `what` follows on "the store could not".
     pub fn backend(what: &'static str, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self::Backend { what, source: source.into() }
     }
 
-    /// An item that cannot be read.
+    /// Creates a [`Corrupt`](Self::Corrupt) error for an item.
     pub fn corrupt(namespace: &Namespace, key: &Arc<str>, reason: impl Into<String>) -> Self {
         Self::Corrupt(Box::new(CorruptItem {
             namespace: Some(namespace.clone()),
@@ -113,24 +115,24 @@ impl StoreError {
         }))
     }
 
-    /// Something was asked that cannot be.
+    /// Creates an [`Invalid`](Self::Invalid) error.
     pub fn invalid(what: impl Into<String>) -> Self {
         Self::Invalid { what: what.into() }
     }
 }
 
-fn query(prefix: &Namespace) -> String {
+fn describe(prefix: &Namespace) -> String {
     if prefix.segments().is_empty() { "everything".to_owned() } else { format!("namespace {prefix}") }
 }
 
-/// Something stored that cannot be read.
+/// Data of a long-term store that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CorruptItem {
-    /// The namespace, where it is known.
+    /// The namespace, if it is known.
     pub namespace: Option<Namespace>,
-    /// The key, where it is known.
+    /// The key, if it is known.
     pub key: Option<Arc<str>>,
-    /// Why it cannot be read.
+    /// The reason.
     pub reason: String,
 }
 
@@ -142,7 +144,7 @@ impl fmt::Display for CorruptItem {
             (Some(namespace), Some(key)) => write!(f, "item `{key}` of namespace {namespace}")?,
             (Some(namespace), None) => write!(f, "an item of namespace {namespace}")?,
             (None, Some(key)) => write!(f, "item `{key}`")?,
-            (None, None) => f.write_str("what is stored")?,
+            (None, None) => f.write_str("stored data")?,
         }
         write!(f, " cannot be read: {}", self.reason)
     }

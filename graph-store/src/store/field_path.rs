@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-/// Where in a value: the names of fields, from the outside in, as they are in JSON.
+/// The path of a field in a value: the JSON names of fields, from the outside in.
 ///
-/// A text is one name, whatever is in it; a list goes further in. The empty list is the value itself.
+/// A string is one name and is never split. A list is a nested field. The empty list is the value itself.
 ///
 /// ```
 /// use superstep::store::FieldPath;
@@ -18,17 +18,17 @@ use serde_json::value::RawValue;
 pub struct FieldPath(Arc<[Arc<str>]>);
 
 impl FieldPath {
-    /// The value itself.
+    /// Returns the path of the value itself.
     pub fn whole() -> Self {
         Self(Arc::from([]))
     }
 
-    /// The names, from the outside in.
+    /// Returns the names, from the outside in.
     pub fn names(&self) -> &[Arc<str>] {
         &self.0
     }
 
-    /// What is there in a JSON text, if there is anything.
+    /// Returns the value at this path in a JSON value, or `None` if it does not exist.
     pub(super) fn find<'v>(&self, json: &'v RawValue) -> Result<Option<&'v RawValue>, String> {
         let mut found = json;
         for name in &*self.0 {
@@ -44,8 +44,8 @@ impl FieldPath {
     }
 }
 
-/// A JSON text that a store gives back.
-pub(super) fn raw(json: &str) -> Result<&RawValue, String> {
+/// Parses JSON from a store.
+pub(super) fn parse(json: &str) -> Result<&RawValue, String> {
     serde_json::from_str(json).map_err(unreadable)
 }
 
@@ -53,15 +53,15 @@ pub(super) fn object(json: &RawValue) -> Result<BTreeMap<String, &RawValue>, Str
     serde_json::from_str(json.get()).map_err(unreadable)
 }
 
-pub(super) fn list(json: &RawValue) -> Result<Vec<&RawValue>, String> {
+pub(super) fn array(json: &RawValue) -> Result<Vec<&RawValue>, String> {
     serde_json::from_str(json.get()).map_err(unreadable)
 }
 
-pub(super) fn text(json: &RawValue) -> Result<String, String> {
+pub(super) fn string(json: &RawValue) -> Result<String, String> {
     serde_json::from_str(json.get()).map_err(unreadable)
 }
 
-/// No value is quoted here: nothing is read that has a type of its own.
+/// The error quotes no value, because the JSON is read without a type.
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` gives")]
 fn unreadable(error: serde_json::Error) -> String {
     format!("it is not JSON: {error}")

@@ -4,12 +4,12 @@ use crate::payload::Payload;
 
 use super::Item;
 
-/// What a search has found; derefs to the [`Item`].
+/// A search result. It derefs to the [`Item`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found<V = Payload> {
     /// The item.
     pub item: Item<V>,
-    /// In a search by meaning, how near it is: the cosine, from -1 to 1.
+    /// The similarity in a semantic search: the cosine, from -1 to 1. `None` in other searches.
     pub score: Option<f32>,
 }
 

@@ -6,16 +6,17 @@ use serde_json::value::RawValue;
 
 use crate::payload::{Encoding, Payload};
 
-use super::field_path::{list, raw, text};
+use super::field_path::{array, parse, string};
 use super::{Embed, Embedding, FieldPath, ItemKey, Near, StoreError};
 
-/// What makes items be found by their meaning: a model, and the fields whose texts it is given.
+/// An index for semantic search: an embedding model and the fields that it embeds.
 ///
-/// A store compares the vector of a search with that of *each* item in the namespace: exact, and as much work as there are
-/// items, about two nanoseconds for each number of each vector. Up to some ten thousand items that is a matter of tens of
-/// milliseconds; for more, search narrower namespaces, or implement [`Store`](super::Store) over a database of vectors.
+/// A search compares its vector with the vectors of *every* item in the namespace. The result is exact, and the cost is
+/// linear: about two nanoseconds for each component of each vector. For some ten thousand items that is tens of
+/// milliseconds. For more items, search narrower namespaces, or implement [`Store`](super::Store) with a vector database.
 ///
-/// Items that were put before there was an index, or whose fields hold no text, are found by no meaning; put them again.
+/// A semantic search does not find items that were put before the store had an index, or whose indexed fields are empty.
+/// Put such items again.
 #[derive(Clone)]
 pub struct Index {
     embed: Arc<dyn Embed>,
@@ -23,19 +24,23 @@ pub struct Index {
 }
 
 impl Index {
-    /// An index over whole values, as JSON; of a value that is a text, over that text.
+    /// Creates an index over whole values. A string is embedded as it is, and any other value as JSON.
     pub fn new(embed: impl Embed) -> Self {
         Self { embed: Arc::new(embed), fields: Arc::from([FieldPath::whole()]) }
     }
 
-    /// Over these fields only. A text is taken as it is; of a list, each item by itself; anything else as JSON; null and what
-    /// is not there give nothing.
+    /// Indexes only these fields.
+    ///
+    /// - A string is embedded as it is.
+    /// - Each item of a list is embedded separately.
+    /// - Null and missing fields are not embedded.
+    /// - Any other value is embedded as JSON.
     #[must_use]
     pub fn fields<F: Into<FieldPath>>(self, fields: impl IntoIterator<Item = F>) -> Self {
         Self { fields: fields.into_iter().map(Into::into).collect(), ..self }
     }
 
-    /// What the model is given of a value.
+    /// Returns the strings of a value to embed.
     pub(super) fn texts(
         &self,
         at: &ItemKey,
@@ -45,7 +50,7 @@ impl Index {
         let mut texts = Vec::new();
         if value.encoding() == Encoding::Json {
             for field in fields.unwrap_or(&self.fields) {
-                add(value, field, &mut texts).map_err(|reason| StoreError::NotStorable {
+                collect(value, field, &mut texts).map_err(|reason| StoreError::NotStorable {
                     namespace: at.namespace.clone(),
                     key: Arc::clone(&at.key),
                     reason: format!("cannot be indexed: {reason}"),
@@ -55,18 +60,18 @@ impl Index {
         Ok(texts)
     }
 
-    /// The embeddings of several items, each of which has as many texts as are said, in one call of the model.
+    /// Embeds the strings of several items in one call of the model. An item without strings has no embedding.
     pub(super) async fn embed(&self, texts: Vec<Vec<String>>) -> Result<Vec<Option<Embedding>>, StoreError> {
         let counts: Vec<usize> = texts.iter().map(Vec::len).collect();
-        let asked: usize = counts.iter().sum();
-        if asked == 0 {
+        let total: usize = counts.iter().sum();
+        if total == 0 {
             return Ok(counts.iter().map(|_| None).collect());
         }
         let vectors = self.embed.embed(texts.into_iter().flatten().collect()).await;
         let vectors = vectors.map_err(|error| self.failed(error))?;
-        if vectors.len() != asked {
-            let told = format!("it was given {asked} texts, and gave {} vectors", vectors.len());
-            return Err(self.failed(told.into()));
+        if vectors.len() != total {
+            let message = format!("it returned {} vectors for {total} strings", vectors.len());
+            return Err(self.failed(message.into()));
         }
         let mut vectors = vectors.into_iter();
         let mut embeddings = Vec::with_capacity(counts.len());
@@ -82,7 +87,7 @@ impl Index {
         Ok(embeddings)
     }
 
-    /// What a search by meaning looks for.
+    /// Embeds the query of a semantic search.
     pub(super) async fn near(&self, query: String) -> Result<Near, StoreError> {
         let vector = self.embed.embed_query(query).await.map_err(|error| self.failed(error))?;
         Near::new(self.embed.model(), vector).map_err(|error| self.failed(error.into()))
@@ -93,28 +98,28 @@ impl Index {
     }
 }
 
-fn add(value: &Payload, field: &FieldPath, texts: &mut Vec<String>) -> Result<(), String> {
+fn collect(value: &Payload, field: &FieldPath, texts: &mut Vec<String>) -> Result<(), String> {
     let json = std::str::from_utf8(value.bytes()).map_err(|_| "it is not UTF-8".to_owned())?;
-    match field.find(raw(json)?)? {
+    match field.find(parse(json)?)? {
         Some(found) if found.get().starts_with('[') => {
-            for item in list(found)? {
-                texts.extend(shown(item)?);
+            for item in array(found)? {
+                texts.extend(text_of(item)?);
             }
         }
-        Some(found) => texts.extend(shown(found)?),
+        Some(found) => texts.extend(text_of(found)?),
         None => {}
     }
     Ok(())
 }
 
-/// What a model is given of a value; models are asked about no empty text.
-fn shown(json: &RawValue) -> Result<Option<String>, String> {
-    let shown = match json.get() {
+/// Returns the string to embed for a value. Blank strings are not embedded.
+fn text_of(json: &RawValue) -> Result<Option<String>, String> {
+    let text = match json.get() {
         "null" => return Ok(None),
-        found if found.starts_with('"') => text(json)?,
+        found if found.starts_with('"') => string(json)?,
         found => found.to_owned(),
     };
-    Ok(Some(shown).filter(|text| !text.trim().is_empty()))
+    Ok(Some(text).filter(|text| !text.trim().is_empty()))
 }
 
 impl fmt::Debug for Index {

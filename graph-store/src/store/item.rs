@@ -5,35 +5,35 @@ use crate::payload::Payload;
 
 use super::Namespace;
 
-/// Which item is meant: a key in a namespace.
+/// The full key of an item: a key in a namespace.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ItemKey {
     /// The namespace.
     pub namespace: Namespace,
-    /// The key; any text.
+    /// The key: an arbitrary string.
     pub key: Arc<str>,
 }
 
 impl ItemKey {
-    /// The item of this key in this namespace.
+    /// Creates the full key from a namespace and a key.
     pub fn new(namespace: impl Into<Namespace>, key: impl AsRef<str>) -> Self {
         Self { namespace: namespace.into(), key: key.as_ref().into() }
     }
 }
 
-/// Something that is stored: a value, where it is, and when it was written. Times are kept to the millisecond.
+/// A stored item: a value with its namespace, its key and its times. Times have millisecond precision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item<V = Payload> {
-    /// Its namespace.
+    /// The namespace.
     pub namespace: Namespace,
-    /// Its key.
+    /// The key.
     pub key: Arc<str>,
-    /// Its value.
+    /// The value.
     pub value: V,
-    /// When it was first written since it was last not there.
+    /// The time of the write that created the item.
     pub created_at: SystemTime,
-    /// When its value was last written.
+    /// The time of the last write of the value.
     pub updated_at: SystemTime,
-    /// From when on it will be as if it were not there.
+    /// The time from which the item no longer exists. `None` if it does not expire.
     pub expires_at: Option<SystemTime>,
 }

@@ -6,67 +6,69 @@ use super::{
     Get, Item, ItemKey, ItemWrite, ItemWrites, LongTermStore, Namespace, Putting, Searching, StoreError,
 };
 
-/// The items of a namespace, as values of one type; made by [`LongTermStore::of`]. Cheap to clone.
+/// The items of a namespace, as values of one type. Returned by [`LongTermStore::of`]. Cheap to clone.
 ///
-/// Nothing is kept of the type: a value that another program has put there, or an older version of this one, is read if it
-/// has the form, and is an error otherwise that names namespace, key and cause. With `of::<serde_json::Value>` everything
-/// can be read that is JSON.
+/// The type is not stored. A value that another program or an older version has put is read if it deserializes as a `T`.
+/// Otherwise the read fails with an error that names the namespace, the key and the cause. `of::<serde_json::Value>` reads
+/// every JSON value.
 ///
 /// # Cancel safety
-/// Each call is done as a whole or not at all.
+/// A call whose future is dropped is completed as a whole or has no effect.
 pub struct Items<T> {
     store: LongTermStore,
     namespace: Namespace,
     refresh: bool,
-    write: fn(&T) -> Result<Payload, Unstorable>,
-    read: Read<T>,
+    encode: fn(&T) -> Result<Payload, Unstorable>,
+    decode: Decode<T>,
 }
 
-/// How a stored value becomes one of its type; in words why it does not.
-pub(super) type Read<T> = fn(&Payload) -> Result<T, Unreadable>;
+/// The function that decodes a stored value.
+pub(super) type Decode<T> = fn(&Payload) -> Result<T, Unreadable>;
 
 impl<T: Storable> Items<T> {
     pub(super) fn new(store: LongTermStore, namespace: Namespace, refresh: bool) -> Self {
-        Self { store, namespace, refresh, write: to_payload, read: from_payload }
+        Self { store, namespace, refresh, encode: to_payload, decode: from_payload }
     }
 }
 
-// What `T` must be is asked where its items are, so that rustc says it once.
+// The bound on `T` is on `LongTermStore::of` only, so that rustc reports it once.
 impl<T> Items<T> {
-    /// The namespace.
+    /// Returns the namespace.
     pub fn namespace(&self) -> &Namespace {
         &self.namespace
     }
 
-    /// Whether what is read through this, or found by a search, begins its time to live anew; otherwise as the store
-    /// [says](LongTermStore::refresh_on_read).
+    /// Sets whether reads and searches restart the time to live of the returned items.
+    ///
+    /// The default is the setting of the store: see [`LongTermStore::refresh_on_read`].
     #[must_use]
     pub fn refreshing(mut self, refresh: bool) -> Self {
         self.refresh = refresh;
         self
     }
 
-    /// The value of a key; `None` if there is none, or its time is up.
+    /// Returns the value of a key, or `None` if the item does not exist or has expired.
     ///
     /// # Errors
-    /// [`CorruptItem`](StoreError::Corrupt) for one that cannot be read as this type, [`Backend`](StoreError::Backend).
+    /// - [`Corrupt`](StoreError::Corrupt) if the item cannot be read as a `T`.
+    /// - [`Backend`](StoreError::Backend) if the storage below the store fails.
     pub async fn get(&self, key: impl AsRef<str>) -> Result<Option<T>, StoreError> {
         Ok(self.item(key).await?.map(|item| item.value))
     }
 
-    /// The item of a key: its value, and when it was written.
+    /// Returns the item of a key: the value with its times.
     ///
     /// # Errors
-    /// As [`get`](Self::get).
+    /// The same as for [`get`](Self::get).
     pub async fn item(&self, key: impl AsRef<str>) -> Result<Option<Item<T>>, StoreError> {
         let mut found = self.items([key]).await?;
         Ok(found.pop().flatten())
     }
 
-    /// The items of several keys, as of one moment and in their order.
+    /// Returns the items of several keys, as of one moment and in the order of the keys.
     ///
     /// # Errors
-    /// As [`get`](Self::get).
+    /// The same as for [`get`](Self::get).
     pub async fn items<K: AsRef<str>>(
         &self,
         keys: impl IntoIterator<Item = K>,
@@ -74,10 +76,10 @@ impl<T> Items<T> {
         let keys = keys.into_iter().map(|key| ItemKey::new(&self.namespace, key)).collect();
         let get = Get { now: self.store.now(), keys, refresh: self.refresh };
         let found = self.store.store().get(get).await?;
-        found.into_iter().map(|item| item.map(|item| typed(item, self.read)).transpose()).collect()
+        found.into_iter().map(|item| item.map(|item| decode_item(item, self.decode)).transpose()).collect()
     }
 
-    /// Puts a value under a key, in the place of the one that is there.
+    /// Puts a value under a key. It replaces the existing item.
     ///
     /// ```
     /// # use superstep::store::{LongTermStore, MemoryStore};
@@ -87,14 +89,14 @@ impl<T> Items<T> {
     /// let error = store.of::<f64>("weather").put("today", &f64::NAN).await.unwrap_err();
     /// assert_eq!(
     ///     error.to_string(),
-    ///     r#"the value for item `today` of namespace ["weather"] cannot be stored: JSON cannot represent a number that is not finite"#
+    ///     r#"the value for item `today` of namespace ["weather"] cannot be stored: JSON cannot represent NaN or infinity"#
     /// );
     /// # Ok(())
     /// # }
     /// ```
     pub fn put(&self, key: impl AsRef<str>, value: &T) -> Putting {
         let at = ItemKey::new(&self.namespace, key);
-        let value = (self.write)(value).map_err(|unstorable| StoreError::NotStorable {
+        let value = (self.encode)(value).map_err(|unstorable| StoreError::NotStorable {
             namespace: at.namespace.clone(),
             key: Arc::clone(&at.key),
             reason: unstorable.to_string(),
@@ -102,26 +104,26 @@ impl<T> Items<T> {
         Putting::new(self.store.clone(), at, value)
     }
 
-    /// Takes the item of a key away; `false` if there was none.
+    /// Deletes the item of a key. Returns `false` if the item does not exist.
     ///
     /// # Errors
-    /// [`Backend`](StoreError::Backend).
+    /// [`Backend`](StoreError::Backend) if the storage below the store fails.
     pub async fn delete(&self, key: impl AsRef<str>) -> Result<bool, StoreError> {
         let writes = vec![ItemWrite::Delete(ItemKey::new(&self.namespace, key))];
-        let was_there = self.store.store().write(ItemWrites { now: self.store.now(), writes }).await?;
-        Ok(was_there.first().copied().unwrap_or_default())
+        let existed = self.store.store().write(ItemWrites { now: self.store.now(), writes }).await?;
+        Ok(existed.first().copied().unwrap_or_default())
     }
 
-    /// Looks for items in this namespace and further in.
+    /// Creates a search for items in this namespace and the namespaces inside it.
     pub fn search(&self) -> Searching<T> {
-        Searching::new(self.store.clone(), self.namespace.clone(), self.refresh, self.read)
+        Searching::new(self.store.clone(), self.namespace.clone(), self.refresh, self.decode)
     }
 }
 
-/// An item as a value of its type.
-pub(super) fn typed<T>(item: Item<Payload>, read: Read<T>) -> Result<Item<T>, StoreError> {
+/// Decodes the value of an item.
+pub(super) fn decode_item<T>(item: Item<Payload>, decode: Decode<T>) -> Result<Item<T>, StoreError> {
     let Item { namespace, key, value, created_at, updated_at, expires_at } = item;
-    match read(&value) {
+    match decode(&value) {
         Ok(value) => Ok(Item { namespace, key, value, created_at, updated_at, expires_at }),
         Err(reason) => Err(StoreError::corrupt(&namespace, &key, reason.to_string())),
     }

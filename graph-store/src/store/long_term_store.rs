@@ -10,7 +10,9 @@ use crate::payload::Storable;
 use super::ttl::to_the_millisecond;
 use super::{Batch, Index, Items, Namespace, NamespaceQuery, Near, Store, StoreError};
 
-/// A long-term store as applications use it: what is stored has types here. Cheap to clone; a clone is the same store.
+/// A long-term store with typed items, as applications use it.
+///
+/// Cheap to clone. A clone is a handle to the same store.
 ///
 /// ```
 /// use superstep::store::{LongTermStore, MemoryStore};
@@ -39,31 +41,33 @@ struct Parts {
 }
 
 impl LongTermStore {
-    /// A store with neither an index nor a time to live.
+    /// Creates a store without an index and without a default time to live.
     pub fn new(store: impl Store) -> Self {
         let store: Arc<dyn Store> = Arc::new(store);
         Self(Arc::new(Parts { store, clock: None, ttl: None, refresh: false, index: None }))
     }
 
-    /// How long an item lives that is put without saying it.
+    /// Sets the default time to live of items.
     #[must_use]
     pub fn ttl(self, ttl: Duration) -> Self {
         self.with(|parts| parts.ttl = Some(ttl))
     }
 
-    /// Lets what is read, or found by a search, begin its time to live anew. Every such read is a write then.
+    /// Restarts the time to live of an item when it is read or found.
+    ///
+    /// Each such read is also a write.
     #[must_use]
     pub fn refresh_on_read(self) -> Self {
         self.with(|parts| parts.refresh = true)
     }
 
-    /// Lets items be found by their meaning: whatever is put from now on is indexed.
+    /// Adds an index for semantic search. Items that are put from now on are indexed.
     #[must_use]
     pub fn index(self, index: Index) -> Self {
         self.with(|parts| parts.index = Some(index))
     }
 
-    /// Another clock than the system's, for tests.
+    /// Replaces the clock of the system, for tests.
     #[must_use]
     pub fn clock(self, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         self.with(|parts| parts.clock = Some(Arc::new(clock)))
@@ -75,33 +79,35 @@ impl LongTermStore {
         Self(Arc::new(parts))
     }
 
-    /// The items of a namespace, and those further in, as values of this type.
+    /// Returns the items of a namespace as values of type `T`.
+    ///
+    /// A search also finds items in namespaces inside it.
     pub fn of<T: Storable + 'static>(&self, namespace: impl Into<Namespace>) -> Items<T> {
         Items::new(self.clone(), namespace.into(), self.0.refresh)
     }
 
-    /// ItemWrites that are made together, all or none.
+    /// Creates a batch of writes, which are made together: all or none.
     pub fn batch(&self) -> Batch {
         Batch::new(self.clone())
     }
 
-    /// Lists the namespaces in which an item is.
+    /// Creates a list of the namespaces that have items.
     pub fn namespaces(&self) -> Namespaces {
         Namespaces { store: self.clone(), query: NamespaceQuery::all(self.now()) }
     }
 
-    /// Takes everything away that has expired; how many items that were. Later writes do so too, a few items with each.
+    /// Removes all expired items and returns their number. Every write also removes a few of them.
     ///
     /// # Errors
-    /// [`Backend`](StoreError::Backend).
+    /// [`Backend`](StoreError::Backend) if the storage below the store fails.
     ///
     /// # Cancel safety
-    /// What has been taken away is gone; nothing is half gone.
+    /// A dropped call may have removed some of the items. Each item is removed as a whole or not at all.
     pub async fn sweep(&self) -> Result<u64, StoreError> {
         self.0.store.sweep(self.now()).await
     }
 
-    /// The store itself, without types.
+    /// Returns the untyped store.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.0.store
     }
@@ -114,13 +120,13 @@ impl LongTermStore {
         self.0.ttl
     }
 
-    pub(super) fn indexed(&self) -> Option<&Index> {
+    pub(super) fn embedding_index(&self) -> Option<&Index> {
         self.0.index.as_ref()
     }
 
-    /// What is looked for in a search by meaning.
+    /// Embeds the query of a semantic search.
     pub(super) async fn near(&self, query: String, prefix: &Namespace) -> Result<Near, StoreError> {
-        match self.indexed() {
+        match self.embedding_index() {
             Some(index) => index.near(query).await,
             None => Err(StoreError::NoIndex { prefix: prefix.clone() }),
         }
@@ -138,7 +144,7 @@ impl fmt::Debug for LongTermStore {
     }
 }
 
-/// A list of namespaces that has not been read: set options, then await it.
+/// A list of namespaces. Set options, then await it.
 ///
 /// ```
 /// # use superstep::store::{LongTermStore, MemoryStore};
@@ -154,10 +160,11 @@ impl fmt::Debug for LongTermStore {
 /// ```
 ///
 /// # Errors
-/// [`CorruptItem`](StoreError::Corrupt), [`Backend`](StoreError::Backend).
+/// - [`Corrupt`](StoreError::Corrupt) if a namespace cannot be read.
+/// - [`Backend`](StoreError::Backend) if the storage below the store fails.
 ///
 /// # Cancel safety
-/// It only reads.
+/// The list only reads.
 #[derive(Debug)]
 #[must_use = "a list is not read until it is awaited"]
 pub struct Namespaces {
@@ -166,31 +173,31 @@ pub struct Namespaces {
 }
 
 impl Namespaces {
-    /// Only this one and those further in.
+    /// Lists only this namespace and the namespaces inside it.
     pub fn within(mut self, prefix: impl Into<Namespace>) -> Self {
         self.query.prefix = prefix.into();
         self
     }
 
-    /// Only those whose last segments are these.
+    /// Lists only namespaces that end with these segments.
     pub fn ending(mut self, suffix: impl Into<Namespace>) -> Self {
         self.query.suffix = suffix.into();
         self
     }
 
-    /// Only so many segments of each, once for all that begin so.
+    /// Lists at most this many segments of each namespace. Namespaces that are equal after the cut are listed once.
     pub fn max_depth(mut self, segments: usize) -> Self {
         self.query.max_depth = Some(segments);
         self
     }
 
-    /// Not the first so many.
+    /// Skips the first `offset` namespaces.
     pub fn offset(mut self, offset: usize) -> Self {
         self.query.offset = offset;
         self
     }
 
-    /// At most so many.
+    /// Returns at most `limit` namespaces.
     pub fn limit(mut self, limit: usize) -> Self {
         self.query.limit = Some(limit);
         self

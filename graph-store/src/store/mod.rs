@@ -1,6 +1,6 @@
 //! The long-term store: items that all threads share, under a namespace and a key.
 //!
-//! [`Store`] is the trait of a store: records and bytes, no types. [`LongTermStore`] is its typed front, which nodes use.
+//! [`Store`] is the trait of a store, which handles bytes. [`LongTermStore`] is the typed interface that nodes use.
 //! [`MemoryStore`] keeps items in the process; `superstep_sqlite::SqliteStore` keeps them in a file. The crate
 //! `superstep-conformance` tests every promise of a store.
 

@@ -2,9 +2,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-/// Where items are: a list of texts, from the widest to the narrowest.
+/// A namespace of items: a list of strings, from the widest to the narrowest.
 ///
-/// Segments are compared one by one and never joined, so that no two lists mean the same place:
+/// Segments are compared one by one and never joined, so two different lists are always two namespaces:
 ///
 /// ```
 /// use superstep::store::Namespace;
@@ -16,19 +16,19 @@ use std::sync::Arc;
 /// assert_eq!(user.child("notes").to_string(), r#"["users", "1", "notes"]"#);
 /// ```
 ///
-/// Any text is a segment, the empty one too. A single text is a namespace of one segment; the list of none is the root,
-/// which everything is within. Namespaces are ordered by their segments, and these by their bytes.
+/// A segment is an arbitrary string, including the empty string. A single string is a namespace of one segment. The empty
+/// list is the root, which contains all namespaces. Namespaces are ordered by their segments, and segments by their bytes.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Namespace(Arc<[Arc<str>]>);
 
-/// A segment of a [`Namespace`]: any text.
+/// A segment of a [`Namespace`]: an arbitrary string.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no segment of a namespace",
-    label = "a segment of a namespace is a text",
-    note = "`.to_string()` makes a text of a number"
+    message = "`{Self}` is not a segment of a namespace",
+    label = "a segment must be a string",
+    note = "convert a number with `.to_string()`"
 )]
 pub trait Segment {
-    /// The text.
+    /// Returns the segment as a string.
     fn into_segment(self) -> Arc<str>;
 }
 
@@ -54,33 +54,33 @@ segments! {
 }
 
 impl Namespace {
-    /// The namespace that everything is within.
+    /// Returns the root, which contains all namespaces.
     pub fn root() -> Self {
         Self(Arc::from([]))
     }
 
-    /// The segments, from the widest to the narrowest.
+    /// Returns the segments, from the widest to the narrowest.
     pub fn segments(&self) -> &[Arc<str>] {
         &self.0
     }
 
-    /// The namespace one segment further in.
+    /// Returns the namespace with one more segment.
     #[must_use]
     pub fn child(&self, segment: impl Segment) -> Self {
         self.0.iter().cloned().chain([segment.into_segment()]).collect()
     }
 
-    /// Whether it is this one or further in.
+    /// Returns `true` if `outer` is this namespace or contains it.
     pub fn is_within(&self, outer: &Self) -> bool {
         self.0.starts_with(&outer.0)
     }
 
-    /// Whether its last segments are these.
+    /// Returns `true` if these are the last segments.
     pub fn ends_with(&self, segments: &Self) -> bool {
         self.0.ends_with(&segments.0)
     }
 
-    /// The namespace that has at most so many of its segments.
+    /// Returns the namespace of at most the first `segments` segments.
     #[must_use]
     pub fn truncated(&self, segments: usize) -> Self {
         match self.0.get(..segments) {
@@ -90,7 +90,7 @@ impl Namespace {
     }
 }
 
-/// The root.
+/// Returns the root.
 impl Default for Namespace {
     fn default() -> Self {
         Self::root()
@@ -121,14 +121,14 @@ impl<T: Segment> From<Vec<T>> for Namespace {
     }
 }
 
-/// One segment, whatever is in it.
+/// Creates a namespace of one segment. The string is not split.
 impl From<&str> for Namespace {
     fn from(segment: &str) -> Self {
         Self(Arc::from([Arc::from(segment)]))
     }
 }
 
-/// One segment, whatever is in it.
+/// Creates a namespace of one segment. The string is not split.
 impl From<String> for Namespace {
     fn from(segment: String) -> Self {
         Self(Arc::from([Arc::from(segment)]))

@@ -1,22 +1,21 @@
 use std::cmp::Ordering;
 
-/// A number of JSON, compared by what it is: `1` is `1.0`, and no digit of either is lost.
+/// A JSON number. Comparison is exact: `1` equals `1.0`, and no digit is lost.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Number {
-    /// A whole number that fits.
+    /// An integer that fits into an `i128`.
     Whole(i128),
-    /// One that is larger than those.
+    /// A larger integer.
     Large(u128),
-    /// Anything else; never NaN.
+    /// Any other number. Never NaN.
     Float(f64),
 }
 
-/// 2¹²⁷, and 2¹²⁸.
-const BEYOND_I128: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
-const BEYOND_U128: f64 = 2.0 * BEYOND_I128;
+const TWO_POW_127: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
+const TWO_POW_128: f64 = 2.0 * TWO_POW_127;
 
 impl Number {
-    /// The number of a JSON text that is one.
+    /// Reads a JSON number.
     pub(super) fn read(text: &str) -> Option<Self> {
         let whole = text.parse().map(Self::Whole).ok();
         let whole = whole.or_else(|| text.parse().map(Self::Large).ok());
@@ -39,34 +38,34 @@ impl Number {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "a whole number between the bounds is not cut off")]
+#[expect(clippy::cast_possible_truncation, reason = "a whole number between the bounds is not truncated")]
 fn whole(whole: i128, float: f64) -> Ordering {
-    if float >= BEYOND_I128 {
+    if float >= TWO_POW_127 {
         return Ordering::Less;
     }
-    if float < -BEYOND_I128 {
+    if float < -TWO_POW_127 {
         return Ordering::Greater;
     }
-    whole.cmp(&(float.floor() as i128)).then(before_the_point(float))
+    whole.cmp(&(float.floor() as i128)).then(compare_floor(float))
 }
 
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "a whole number between the bounds is not cut off"
+    reason = "a whole number between the bounds is not truncated"
 )]
 fn large(large: u128, float: f64) -> Ordering {
-    if float >= BEYOND_U128 {
+    if float >= TWO_POW_128 {
         return Ordering::Less;
     }
-    if float < BEYOND_I128 {
+    if float < TWO_POW_127 {
         return Ordering::Greater;
     }
     large.cmp(&(float as u128))
 }
 
-/// How the number before the point compares with all of it.
-fn before_the_point(float: f64) -> Ordering {
+/// Compares the integer part of a number with the number.
+fn compare_floor(float: f64) -> Ordering {
     if float.floor() < float { Ordering::Less } else { Ordering::Equal }
 }
 
@@ -82,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_compared_by_what_they_are() {
+    fn numbers_are_compared_exactly() {
         use Ordering::{Equal, Greater, Less};
         check("1", Equal, "1.0");
         check("1", Equal, "1e0");

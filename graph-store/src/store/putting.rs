@@ -6,7 +6,7 @@ use crate::payload::Payload;
 
 use super::{FieldPath, ItemKey, LongTermStore, Put, StoreError, Ttl};
 
-/// An item that has not been put: set options, then await it, or add it to a [batch](super::Batch::put).
+/// A put of an item. Set options, then await it or add it to a [batch](super::Batch::put).
 ///
 /// ```
 /// # use superstep::store::{LongTermStore, MemoryStore};
@@ -21,73 +21,75 @@ use super::{FieldPath, ItemKey, LongTermStore, Put, StoreError, Ttl};
 /// ```
 ///
 /// # Errors
-/// [`NotStorable`](StoreError::NotStorable) for a value that could not be read back, [`Invalid`](StoreError::Invalid) for options that
-/// cannot be, [`Embed`](StoreError::Embed), [`Backend`](StoreError::Backend).
+/// - [`NotStorable`](StoreError::NotStorable) if the value could not be read back unchanged.
+/// - [`Invalid`](StoreError::Invalid) if an option is invalid.
+/// - [`Embed`](StoreError::Embed) if the embedding model fails.
+/// - [`Backend`](StoreError::Backend) if the storage below the store fails.
 ///
 /// # Cancel safety
-/// The item is put or is not.
+/// The item is put as a whole or not at all.
 ///
 /// # Durability
-/// When it has returned, the item survives whatever the store promises to survive.
+/// The item is durable when the put has returned `Ok`.
 #[derive(Debug)]
-#[must_use = "nothing is put until it is awaited"]
+#[must_use = "a put writes nothing until it is awaited or added to a batch"]
 pub struct Putting {
     store: LongTermStore,
     pub(super) draft: Draft,
 }
 
-/// What is to be put, before it is known what time it is and what the model makes of it.
+/// A put without its time and its embedding, which are set when the put is awaited.
 #[derive(Debug)]
 pub(super) struct Draft {
     at: ItemKey,
     value: Result<Payload, StoreError>,
-    lives: Lives,
-    indexed: Indexed,
+    lifetime: Lifetime,
+    indexing: Indexing,
 }
 
 #[derive(Debug)]
-enum Lives {
-    AsTheStoreSays,
+enum Lifetime {
+    StoreDefault,
     For(Duration),
     Forever,
 }
 
 #[derive(Debug)]
-enum Indexed {
-    AsTheStoreSays,
-    By(Vec<FieldPath>),
-    Not,
+enum Indexing {
+    StoreDefault,
+    Fields(Vec<FieldPath>),
+    None,
 }
 
 impl Putting {
     pub(super) fn new(store: LongTermStore, at: ItemKey, value: Result<Payload, StoreError>) -> Self {
         Self {
             store,
-            draft: Draft { at, value, lives: Lives::AsTheStoreSays, indexed: Indexed::AsTheStoreSays },
+            draft: Draft { at, value, lifetime: Lifetime::StoreDefault, indexing: Indexing::StoreDefault },
         }
     }
 
-    /// How long it lives, whatever the store's rule is: from a millisecond to a thousand years.
+    /// Sets the time to live: from one millisecond to a thousand years. It overrides the default of the store.
     pub fn ttl(mut self, ttl: Duration) -> Self {
-        self.draft.lives = Lives::For(ttl);
+        self.draft.lifetime = Lifetime::For(ttl);
         self
     }
 
-    /// It lives until it is deleted, whatever the store's rule is.
+    /// Stores the item without a time to live. It overrides the default of the store.
     pub fn forever(mut self) -> Self {
-        self.draft.lives = Lives::Forever;
+        self.draft.lifetime = Lifetime::Forever;
         self
     }
 
-    /// It is found by no meaning, and no model is given anything of it.
+    /// Excludes the item from semantic search. The embedding model receives no text of it.
     pub fn not_indexed(mut self) -> Self {
-        self.draft.indexed = Indexed::Not;
+        self.draft.indexing = Indexing::None;
         self
     }
 
-    /// It is found by the meaning of these fields, instead of those of the index.
+    /// Indexes these fields for semantic search, instead of the fields of the index.
     pub fn indexed_by<F: Into<FieldPath>>(mut self, fields: impl IntoIterator<Item = F>) -> Self {
-        self.draft.indexed = Indexed::By(fields.into_iter().map(Into::into).collect());
+        self.draft.indexing = Indexing::Fields(fields.into_iter().map(Into::into).collect());
         self
     }
 }
@@ -104,26 +106,26 @@ impl IntoFuture for Putting {
 }
 
 impl Draft {
-    /// What it comes to, but for the embedding, and the texts that it is made of.
+    /// Returns the put without its embedding, and the texts to embed.
     ///
     /// # Errors
-    /// A value that cannot be stored, a time to live that is none, fields to be indexed where there is no index.
+    /// The value cannot be stored, the time to live is invalid, or fields are to be indexed but the store has no index.
     pub(super) fn prepare(self, store: &LongTermStore) -> Result<(Put, Vec<String>), StoreError> {
-        let Self { at, value, lives, indexed } = self;
+        let Self { at, value, lifetime, indexing } = self;
         let value = value?;
-        let ttl = match lives {
-            Lives::AsTheStoreSays => store.default_ttl(),
-            Lives::For(ttl) => Some(ttl),
-            Lives::Forever => None,
+        let ttl = match lifetime {
+            Lifetime::StoreDefault => store.default_ttl(),
+            Lifetime::For(ttl) => Some(ttl),
+            Lifetime::Forever => None,
         };
         let ttl = ttl.map(Ttl::new).transpose()?;
-        let texts = match (indexed, store.indexed()) {
-            (Indexed::Not, _) | (Indexed::AsTheStoreSays, None) => Vec::new(),
-            (Indexed::AsTheStoreSays, Some(index)) => index.texts(&at, &value, None)?,
-            (Indexed::By(fields), Some(index)) => index.texts(&at, &value, Some(&fields))?,
-            (Indexed::By(_), None) => {
+        let texts = match (indexing, store.embedding_index()) {
+            (Indexing::None, _) | (Indexing::StoreDefault, None) => Vec::new(),
+            (Indexing::StoreDefault, Some(index)) => index.texts(&at, &value, None)?,
+            (Indexing::Fields(fields), Some(index)) => index.texts(&at, &value, Some(&fields))?,
+            (Indexing::Fields(_), None) => {
                 return Err(StoreError::invalid(format!(
-                    "item `{}` of namespace {} is to be indexed, and the store has no index: give it one with \
+                    "item `{}` of namespace {} names fields to index, but the store has no index: add one with \
                      `LongTermStore::new(store).index(..)`",
                     at.key, at.namespace
                 )));

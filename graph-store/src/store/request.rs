@@ -1,4 +1,4 @@
-//! What a [`Store`](super::Store) is asked.
+//! The requests to a [`Store`](super::Store).
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -10,99 +10,103 @@ use super::{Condition, Embedding, ItemKey, Namespace, Near, Ttl};
 /// Items to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Get {
-    /// What time it is.
+    /// The current time.
     pub now: SystemTime,
-    /// Which ones.
+    /// The items.
     pub keys: Vec<ItemKey>,
-    /// Whether those of them that have a time to live begin it anew.
+    /// `true` to restart the time to live of the returned items.
     pub refresh: bool,
 }
 
-/// ItemWrites to be made together.
+/// Writes that a store makes together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ItemWrites {
-    /// What time it is.
+    /// The current time.
     pub now: SystemTime,
-    /// In this order.
+    /// The writes, in order.
     pub writes: Vec<ItemWrite>,
 }
 
-/// One write.
+/// One write to a long-term store.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ItemWrite {
-    /// Puts an item, in the place of the one that is there.
+    /// Puts an item. It replaces the existing one.
     Put(Box<Put>),
-    /// Takes an item away.
+    /// Deletes an item.
     Delete(ItemKey),
 }
 
-/// An item to be put. Nothing stays of the one before it but when that was created.
+/// An item to put. Only `created_at` is kept of the item that it replaces.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Put {
-    /// Where.
+    /// The key.
     pub at: ItemKey,
     /// The value.
     pub value: Payload,
-    /// How long it lives; for ever if it is not said.
+    /// The time to live. `None` means that the item does not expire.
     pub ttl: Option<Ttl>,
-    /// What it is found by in a search by meaning; by nothing if it is not said.
+    /// The vectors for semantic search. `None` excludes the item from semantic search.
     pub embedding: Option<Embedding>,
 }
 
-/// Items to look for.
+/// A search for items.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Search {
-    /// What time it is.
+    /// The current time.
     pub now: SystemTime,
-    /// Where.
+    /// The namespace.
     pub namespace: Namespace,
-    /// Whether also further in.
+    /// `true` to search the namespaces inside it too.
     pub within: bool,
-    /// Only items that fulfil all of these.
+    /// The conditions. An item is found if it meets all of them.
     pub conditions: Vec<Condition>,
-    /// Only items with an embedding, the nearest first; those that are equally near in the order that is asked for.
+    /// The vector of a semantic search.
+    ///
+    /// Only items with an embedding are found, nearest first. Equally near items are in the requested order.
     pub near: Option<Near>,
-    /// In which order.
+    /// The order of the results.
     pub order: Order,
-    /// Not the first so many.
+    /// The number of results to skip.
     pub offset: usize,
-    /// At most so many.
+    /// The maximum number of results.
     pub limit: Option<usize>,
-    /// Whether those that are given back begin their time to live anew.
+    /// `true` to restart the time to live of the returned items.
     pub refresh: bool,
 }
 
-/// In which order items are given back; always the same for the same items.
+/// The order of search results. It is always the same for the same items.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Order {
-    /// By namespace, segment by segment, then by key; texts by their bytes. It stays the same when an item is written again,
-    /// so that pages neither repeat nor leave out what is there all along.
+    /// By namespace, segment by segment, then by key. Strings are compared by their bytes.
+    ///
+    /// Writing an item again does not change its position. Pages therefore neither repeat nor skip an item that exists all
+    /// the time.
     #[default]
     Name,
-    /// Those first that were last written; of one millisecond, by name.
+    /// The most recently written items first. Items of the same millisecond are ordered by name.
     Newest,
 }
 
-/// Namespaces to list: those in which an item is, in their order.
+/// A query for the namespaces that have items, in their order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamespaceQuery {
-    /// What time it is.
+    /// The current time.
     pub now: SystemTime,
-    /// Only this one and those further in.
+    /// Only this namespace and the namespaces inside it.
     pub prefix: Namespace,
-    /// Only those that end so.
+    /// Only namespaces that end with these segments.
     pub suffix: Namespace,
-    /// Only so many segments of each, once for all that begin so.
+    /// The maximum number of segments to list. Namespaces that are equal after the cut are listed once.
     pub max_depth: Option<usize>,
-    /// Not the first so many.
+    /// The number of results to skip.
     pub offset: usize,
-    /// At most so many.
+    /// The maximum number of results.
     pub limit: Option<usize>,
 }
 
 impl Search {
-    /// Everything within a namespace, in the order of names.
+    /// Creates a search for all items inside a namespace, in the order of names.
     pub fn within(now: SystemTime, namespace: impl Into<Namespace>) -> Self {
         Self {
             now,
@@ -117,15 +121,15 @@ impl Search {
         }
     }
 
-    /// Whether items of this namespace are looked at.
+    /// Returns `true` if the search includes items of this namespace.
     pub fn covers(&self, namespace: &Namespace) -> bool {
         if self.within { namespace.is_within(&self.namespace) } else { *namespace == self.namespace }
     }
 
-    /// Whether a value fulfils the conditions. One that is not JSON, but bytes, has no fields.
+    /// Returns `true` if a value meets all conditions. A value of bytes has no fields.
     ///
     /// # Errors
-    /// In words, why it cannot be read.
+    /// The reason, if the value cannot be read.
     pub fn accepts(&self, value: &Payload) -> Result<bool, String> {
         if self.conditions.is_empty() {
             return Ok(true);
@@ -135,7 +139,7 @@ impl Search {
                 Some(std::str::from_utf8(value.bytes()).map_err(|_| "it is not UTF-8".to_owned())?)
             }
             Encoding::Bytes => None,
-            Encoding::Sealed => return Err("it is sealed, and its fields cannot be seen".to_owned()),
+            Encoding::Sealed => return Err("it is encrypted, so its fields cannot be searched".to_owned()),
         };
         for condition in &self.conditions {
             if !condition.holds(json)? {
@@ -147,26 +151,26 @@ impl Search {
 }
 
 impl NamespaceQuery {
-    /// All of them.
+    /// Creates a query for all namespaces.
     pub fn all(now: SystemTime) -> Self {
         let root = Namespace::root;
         Self { now, prefix: root(), suffix: root(), max_depth: None, offset: 0, limit: None }
     }
 
-    /// What is listed of a namespace in which an item is, if it is.
+    /// Returns the namespace as it is listed, or `None` if it does not match the query.
     pub fn shown(&self, namespace: &Namespace) -> Option<Namespace> {
-        let asked = namespace.is_within(&self.prefix) && namespace.ends_with(&self.suffix);
-        asked.then(|| self.max_depth.map_or_else(|| namespace.clone(), |depth| namespace.truncated(depth)))
+        let matches = namespace.is_within(&self.prefix) && namespace.ends_with(&self.suffix);
+        matches.then(|| self.max_depth.map_or_else(|| namespace.clone(), |depth| namespace.truncated(depth)))
     }
 }
 
 impl ItemWrite {
-    /// Puts an item that lives for ever and is found by no meaning.
+    /// Creates a put of an item without a time to live and without an embedding.
     pub fn put(at: ItemKey, value: Payload) -> Self {
         Self::Put(Box::new(Put { at, value, ttl: None, embedding: None }))
     }
 
-    /// The item that it is about.
+    /// Returns the namespace and key of the item.
     pub fn at(&self) -> &ItemKey {
         match self {
             Self::Put(put) => &put.at,
@@ -174,7 +178,7 @@ impl ItemWrite {
         }
     }
 
-    /// The key of that item.
+    /// Returns the key of the item.
     pub fn key(&self) -> &Arc<str> {
         &self.at().key
     }

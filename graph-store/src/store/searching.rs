@@ -5,11 +5,12 @@ use std::time::UNIX_EPOCH;
 
 use crate::checkpoint::Page;
 
-use super::items::{Read, typed};
+use super::items::{Decode, decode_item};
 use super::{FieldPath, Found, IntoCondition, LongTermStore, Namespace, Order, Search, StoreError};
 
-/// A search that has not been made: set options, then await it. Without any, it gives everything in the namespace and
-/// further in.
+/// A search for items. Set options, then await it.
+///
+/// Without options it returns all items of the namespace and of the namespaces inside it.
 ///
 /// ```
 /// # use superstep::store::{LongTermStore, MemoryStore, gte};
@@ -36,83 +37,92 @@ use super::{FieldPath, Found, IntoCondition, LongTermStore, Namespace, Order, Se
 /// ```
 ///
 /// # Errors
-/// [`CorruptItem`](StoreError::Corrupt) for what is found and cannot be read as this type, [`Invalid`](StoreError::Invalid) for a filter that
-/// cannot be, [`NoIndex`](StoreError::NoIndex), [`OtherModel`](StoreError::OtherModel), [`Embed`](StoreError::Embed),
-/// [`Backend`](StoreError::Backend).
+/// - [`Corrupt`](StoreError::Corrupt) if a found item cannot be read as a `T`.
+/// - [`Invalid`](StoreError::Invalid) if a filter is invalid.
+/// - [`NoIndex`](StoreError::NoIndex) if the search has a query and the store has no index.
+/// - [`OtherModel`](StoreError::OtherModel) if another model has indexed an item.
+/// - [`Embed`](StoreError::Embed) if the embedding model fails.
+/// - [`Backend`](StoreError::Backend) if the storage below the store fails.
 ///
 /// # Cancel safety
-/// It only reads, or refreshes as a whole or not at all.
-#[must_use = "nothing is searched until it is awaited"]
+/// The search only reads. A refresh is done as a whole or not at all.
+#[must_use = "a search does nothing until it is awaited"]
 pub struct Searching<T> {
     store: LongTermStore,
     search: Search,
     query: Option<String>,
-    wrong: Option<StoreError>,
-    read: Read<T>,
+    error: Option<StoreError>,
+    decode: Decode<T>,
 }
 
 impl<T> Searching<T> {
-    pub(super) fn new(store: LongTermStore, namespace: Namespace, refresh: bool, read: Read<T>) -> Self {
-        // What time it is, is asked when the search is made.
+    pub(super) fn new(store: LongTermStore, namespace: Namespace, refresh: bool, decode: Decode<T>) -> Self {
+        // The time is set when the search is awaited.
         let search = Search { refresh, ..Search::within(UNIX_EPOCH, namespace) };
-        Self { store, search, query: None, wrong: None, read }
+        Self { store, search, query: None, error: None, decode }
     }
 
-    /// Only items whose field, as it is called in JSON, is this value or compares so with it; see [`Condition`](super::Condition).
-    /// Several filters must all be fulfilled. A list of names goes further in: `.filter(["address", "city"], "Ulm")`.
+    /// Keeps only items whose field meets a condition.
+    ///
+    /// The condition is a value that the field must equal, or a comparison such as [`gt(3)`](super::gt). The field has its
+    /// JSON name. A list of names is a nested field: `.filter(["address", "city"], "Ulm")`. If there are several filters, an
+    /// item must meet all of them. See [`Condition`](super::Condition) for the rules of comparison.
     pub fn filter(mut self, field: impl Into<FieldPath>, is: impl IntoCondition) -> Self {
         match is.into_condition(field.into()) {
             Ok(condition) => self.search.conditions.push(condition),
             Err(error) => {
-                self.wrong.get_or_insert(error);
+                self.error.get_or_insert(error);
             }
         }
         self
     }
 
-    /// The items whose meaning is nearest to this text, the nearest first; those that no index has seen are left out. What is
-    /// found has a [`score`](Found::score). How it is done, and what it costs, says [`Index`](super::Index).
+    /// Searches by meaning: returns the items whose meaning is nearest to this query, nearest first.
+    ///
+    /// Items without an embedding are not found. Each result has a [`score`](Found::score). See [`Index`](super::Index) for
+    /// the method and its cost.
     pub fn query(mut self, text: impl Into<String>) -> Self {
         self.query = Some(text.into());
         self
     }
 
-    /// Those first that were last written, instead of in the order of their names.
+    /// Returns the most recently written items first, instead of in the order of names.
     pub fn newest_first(mut self) -> Self {
         self.search.order = Order::Newest;
         self
     }
 
-    /// Only in the namespace itself, not further in.
+    /// Searches only the namespace itself, not the namespaces inside it.
     pub fn only_here(mut self) -> Self {
         self.search.within = false;
         self
     }
 
-    /// Not the first so many.
+    /// Skips the first `offset` results.
     pub fn offset(mut self, offset: usize) -> Self {
         self.search.offset = offset;
         self
     }
 
-    /// At most so many.
+    /// Returns at most `limit` results.
     pub fn limit(mut self, limit: usize) -> Self {
         self.search.limit = Some(limit);
         self
     }
 
     async fn find(self) -> Result<Page<Found<T>>, StoreError> {
-        let Self { store, mut search, query, wrong, read } = self;
-        if let Some(wrong) = wrong {
-            return Err(wrong);
+        let Self { store, mut search, query, error, decode } = self;
+        if let Some(error) = error {
+            return Err(error);
         }
         if let Some(query) = query {
             search.near = Some(store.near(query, &search.namespace).await?);
         }
         search.now = store.now();
         let Page { items, more } = store.store().search(search).await?;
-        let items =
-            items.into_iter().map(|found| Ok(Found { item: typed(found.item, read)?, score: found.score }));
+        let items = items
+            .into_iter()
+            .map(|found| Ok(Found { item: decode_item(found.item, decode)?, score: found.score }));
         Ok(Page { items: items.collect::<Result<_, StoreError>>()?, more })
     }
 }

@@ -7,65 +7,100 @@ use crate::checkpoint::Page;
 
 use super::{Found, Get, Item, ItemWrites, Namespace, NamespaceQuery, Search, StoreError};
 
-/// What a call to a store gives back.
+/// The future that a call to a [`Store`] returns.
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
-/// A long-term store, as its author sees it; its users have a [`LongTermStore`](super::LongTermStore) around it.
+/// A long-term store.
 ///
-/// A store knows records and bytes, no types, and neither a clock nor a model: every call says what time it is, and vectors
-/// come with what is written and searched. Segments of namespaces and keys are any text, and are compared by their bytes; a
-/// namespace is a list and no text. A store is *one* that keeps what is said here and passes the conformance suite; see there
-/// for every promise by name.
+/// This trait is a contract for authors of stores. Applications use a store through
+/// [`LongTermStore`](super::LongTermStore). The crate `superstep-conformance` has a test for every promise on this page. A type
+/// that passes the suite is a store.
 ///
-/// An item whose time is up (`expires_at` is `now` or earlier) is not there for any call. Stores take such items away with
-/// later writes, a bounded number with each, so that what expires cannot fill them; [`sweep`](Self::sweep) takes all.
+/// # Data model
+/// - A store keeps items under a namespace and a key. It does not interpret a [`Payload`](crate::payload::Payload), except
+///   for the conditions of a search.
+/// - A namespace is a list of segments. Segments are never joined.
+/// - Segments and keys are arbitrary strings, including the empty string. They are compared by their bytes.
+/// - A store calls no embedding model: vectors are part of the writes and searches.
 ///
-/// Times are kept to the millisecond, and parts of one are left out.
+/// # Time
+/// - A store has no clock: the caller passes the time with each call.
+/// - Times have millisecond precision. Fractions of a millisecond are cut off.
+/// - An item does not exist for any call whose time is `expires_at` or later.
+/// - A write removes a bounded number of expired items, so that expired items cannot fill a store.
+///   [`sweep`](Self::sweep) removes all of them.
 ///
 /// # Durability
-/// When [`write`](Self::write) has returned, its writes survive whatever the store promises to survive; nothing that has not
-/// been acknowledged is ever read.
+/// - After [`write`](Self::write) has returned `Ok`, its writes survive everything that the store promises to survive.
+/// - A read never returns a write that the store has not acknowledged.
 ///
 /// # Cancel safety
-/// A call whose future is dropped is done as a whole or not at all. A read that begins afterwards through the same store
-/// sees what came of it: what it does not see is never done.
+/// - A call whose future is dropped is completed as a whole or has no effect.
+/// - A read that begins after the drop, through the same store, sees the final result of the dropped call: a write that
+///   this read does not see is never made.
 pub trait Store: Send + Sync + 'static {
-    /// Reads items as of one moment, in the order in which they are named; what is not there is `None`.
+    /// Reads items, as of one moment.
     ///
-    /// With `refresh`, items that have a time to live begin it anew at `now`; what is given back says when they expire then.
-    /// It never makes one expire earlier.
+    /// - The result has one entry for each key, in the order of the keys. It is `None` for a missing item.
+    /// - With [`refresh`](Get::refresh), the time to live of each item restarts at `now`. The returned items have the new
+    ///   expiration times.
+    /// - A refresh never makes an item expire earlier.
     ///
     /// # Errors
-    /// [`CorruptItem`](StoreError::Corrupt) for what cannot be read.
+    /// [`Corrupt`](StoreError::Corrupt) if an item cannot be read.
+    ///
+    /// # Cancel safety
+    /// The items are refreshed as a whole or not at all.
     fn get(&self, get: Get) -> StoreFuture<'_, Vec<Option<Item>>>;
 
-    /// Makes all writes or none, one after the other; says of each whether an item was there before it.
+    /// Makes all writes, or none, in their order.
     ///
-    /// A put takes the whole place of the item before: value, time to live and embedding. `created_at` stays.
+    /// - The result has one entry for each write: `true` if an item existed before that write.
+    /// - A put replaces the previous item with its value, time to live and embedding. Only `created_at` is kept.
     ///
     /// # Errors
-    /// What lies below the store failed.
+    /// [`Backend`](StoreError::Backend) if the storage below the store fails. The store is unchanged then.
+    ///
+    /// # Durability
+    /// The writes are durable when the call has returned `Ok`.
+    ///
+    /// # Cancel safety
+    /// All writes are made or none.
     fn write(&self, writes: ItemWrites) -> StoreFuture<'_, Vec<bool>>;
 
-    /// Looks for items, as of one moment: exactly those that there are behind the offset, up to the limit, and whether there
-    /// are more. Values are compared as [`Search::accepts`] does.
+    /// Searches items, as of one moment.
+    ///
+    /// - The page has exactly the matching items after the offset, up to the limit.
+    /// - [`Page::more`] is exact: `true` if and only if there are further matching items.
+    /// - Conditions have the result of [`Search::accepts`].
     ///
     /// # Errors
-    /// [`CorruptItem`](StoreError::Corrupt) for what cannot be read; [`OtherModel`](StoreError::OtherModel) if an item that the conditions
-    /// let through has vectors that cannot be compared with those of the search.
+    /// - [`Corrupt`](StoreError::Corrupt) if an item cannot be read.
+    /// - [`OtherModel`](StoreError::OtherModel) if an item that meets the conditions has vectors that cannot be compared with
+    ///   the vector of the search.
+    ///
+    /// # Cancel safety
+    /// The items are refreshed as a whole or not at all.
     fn search(&self, search: Search) -> StoreFuture<'_, Page<Found>>;
 
-    /// Lists namespaces in which an item is.
+    /// Lists the namespaces that have items.
     ///
     /// # Errors
-    /// [`CorruptItem`](StoreError::Corrupt) for what cannot be read.
+    /// [`Corrupt`](StoreError::Corrupt) if a namespace cannot be read.
+    ///
+    /// # Cancel safety
+    /// The call only reads.
     fn namespaces(&self, query: NamespaceQuery) -> StoreFuture<'_, Page<Namespace>>;
 
-    /// Takes everything away that has expired; how many items that were. It may be done in steps, behind each of which others
-    /// are served.
+    /// Removes all expired items and returns their number.
+    ///
+    /// The call may consist of several steps. Other calls are served after each step.
     ///
     /// # Errors
-    /// What lies below the store failed.
+    /// [`Backend`](StoreError::Backend) if the storage below the store fails.
+    ///
+    /// # Cancel safety
+    /// Each item is removed as a whole or not at all.
     fn sweep(&self, now: SystemTime) -> StoreFuture<'_, u64>;
 }
 

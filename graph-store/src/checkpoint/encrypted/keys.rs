@@ -3,26 +3,29 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
-/// A secret of 32 bytes, and the number by which stored values say that they are encrypted under it.
+/// A secret of 32 bytes and its number, which is stored with each value that the secret encrypts.
 ///
-/// The bytes are random ones, from the operating system or a key service, not a password. They are in no `Debug`, and are
-/// wiped from memory when the last clone is dropped; the array that they came in is the caller's to wipe.
+/// Use random bytes from the operating system or a key service, not a password. `Debug` does not show the secret. It is
+/// wiped from memory when the last clone is dropped. Wiping the array that was passed to [`new`](Self::new) is up to the
+/// caller.
 #[derive(Clone)]
 pub struct Key {
     id: u32,
-    // Behind an `Arc`, so that clones and moves leave no copies of it on the way.
+    // In an `Arc`, so that clones and moves leave no copies of the secret in memory.
     secret: Arc<Zeroizing<[u8; 32]>>,
 }
 
 impl Key {
-    /// The key of this number. A number is never given to another secret as long as anything is stored under it.
+    /// Creates a key with a number.
+    ///
+    /// Never give a number to another secret as long as a value that is encrypted under it is stored.
     pub fn new(id: u32, secret: &[u8; 32]) -> Self {
         let mut own = Arc::new(Zeroizing::new([0; 32]));
         Arc::make_mut(&mut own).copy_from_slice(secret);
         Self { id, secret: own }
     }
 
-    /// Its number; no secret.
+    /// Returns the number, which is not secret.
     pub fn id(&self) -> u32 {
         self.id
     }
@@ -38,7 +41,7 @@ impl fmt::Debug for Key {
     }
 }
 
-/// The keys of an [`EncryptedCheckpointer`](super::EncryptedCheckpointer): one to write with, and those that were.
+/// The keys of an [`EncryptedCheckpointer`](super::EncryptedCheckpointer): the current one, and old ones for reading.
 ///
 /// ```
 /// # use superstep::checkpoint::{Key, Keys};
@@ -53,12 +56,14 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Everything is written with this key.
+    /// Creates a set of keys. All writes use the current key.
     pub fn new(current: Key) -> Self {
         Self { current, old: Vec::new() }
     }
 
-    /// What was written with this key can still be read. Of keys with one number the first counts.
+    /// Adds a key for reading values that were written with it.
+    ///
+    /// If several keys have the same number, the first one is used.
     #[must_use]
     pub fn with_old(mut self, old: Key) -> Self {
         self.old.push(old);
@@ -69,8 +74,8 @@ impl Keys {
         &self.current
     }
 
-    /// The key of a number.
-    pub(super) fn of(&self, id: u32) -> Option<&Key> {
+    /// Returns the key with a number.
+    pub(super) fn find(&self, id: u32) -> Option<&Key> {
         std::iter::once(&self.current).chain(&self.old).find(|key| key.id == id)
     }
 }

@@ -1,13 +1,13 @@
-//! Encryption at rest: [`EncryptedCheckpointer`] around any store.
+//! Encryption at rest: [`EncryptedCheckpointer`], a wrapper around any checkpoint store.
 
+mod associated_data;
 mod keys;
-mod place;
-mod read;
+mod opener;
 mod seal;
+mod sealer;
 mod store;
 #[cfg(test)]
 mod tests;
-mod write;
 
 pub use keys::{Key, Keys};
 pub use store::EncryptedCheckpointer;

@@ -2,17 +2,17 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::keys::Keys;
-use super::read::{Reader, corrupt};
-use super::write::seal_batch;
+use super::opener::{Opener, corrupt};
+use super::sealer::seal_batch;
 use crate::checkpoint::{
     Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded, Page,
     Prune, Pruned, StoredCheckpoint, ThreadQuery, ThreadRecord, WriteBatch,
 };
 
-/// Encrypts what a store keeps: everything that a state, a node or a person has said is unreadable to whoever has the store
-/// and not the key, and cannot be changed unnoticed.
+/// A checkpoint store that encrypts the payloads of another one.
 ///
-/// It stands around any store, and is one:
+/// Without the key, the contents of states, nodes' results and answers cannot be read, and they cannot be changed without
+/// detection. The wrapper works with any store:
 ///
 /// ```
 /// use superstep::checkpoint::{EncryptedCheckpointer, Key, Keys, MemoryCheckpointer};
@@ -29,7 +29,7 @@ use crate::checkpoint::{
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> superstep::Result<()> {
 /// # let secret = [7; 32];
-/// // 32 random bytes, from wherever secrets come from in your program.
+/// // 32 random bytes from a key service or another source of secrets.
 /// let keys = Keys::new(Key::new(1, &secret));
 /// let store = EncryptedCheckpointer::new(MemoryCheckpointer::new(), keys);
 ///
@@ -43,73 +43,85 @@ use crate::checkpoint::{
 /// # What it protects
 ///
 /// Values of fields, inputs, packets, questions, answers, results of steps and failures are encrypted and authenticated with
-/// XChaCha20-Poly1305, each under a random nonce of 24 bytes. Each is bound to where it is: the thread's origin, the
-/// namespace, the checkpoint, and there the field with kind and position, or the record's task, kind and key. So is what a
-/// checkpoint says of its graph: the planned nodes, its parent, step, source, and its run's id and program; these can be read
-/// in the store, but not changed.
+/// XChaCha20-Poly1305. Each value has its own random nonce of 24 bytes.
 ///
-/// Whatever does not fit is refused as [`CorruptCheckpoint`](CheckpointError::Corrupt), which names thread, checkpoint and what it is, and is
-/// never given on: a value that is not encrypted, was changed, cut off, moved from elsewhere, or whose key is not there;
-/// pieces that are out of order, there twice, or of a later checkpoint; a checkpoint in another's place.
+/// Each value is bound to its location, so that it cannot be read at another one:
+///
+/// - the origin of the thread, the namespace and the checkpoint;
+/// - for a change of a field: the field, the kind and the position in the checkpoint;
+/// - for a record: its task, kind and key.
+///
+/// The plan of a checkpoint is authenticated but not encrypted. It can be read in the store, but not changed: the planned
+/// nodes, the parent, the step, the source, and the id and program of the run.
+///
+/// Invalid data is never returned. A read fails with [`Corrupt`](CheckpointError::Corrupt), which names the thread, the
+/// checkpoint and the damaged part, if it finds one of these:
+///
+/// - a value that is not encrypted, was changed, truncated or moved, or whose key is missing;
+/// - changes of a field that are out of order, duplicated, or of a later checkpoint;
+/// - a checkpoint in the place of another.
 ///
 /// # What it does not protect
 ///
-/// - *What is in the clear:* names of threads, namespaces, fields, nodes and runs, keys of records, metadata of runs
-///   (they are what is searched for: put no secrets there), times, and how long and how many values are.
-/// - *Rollback:* who can write to the store can put back an older state of a thread as a whole, delete a thread or its newest
-///   checkpoints, or give a thread another's name: a renamed thread is a copy, and copies are meant to be read.
-/// - *Rows that are gone:* who can write to the store can take away a record, put back an older one of the same place, and
-///   take away from a field all that one checkpoint wrote to it, or add what another branch of the same thread wrote. What
-///   is there was written there; that everything is there is not proven.
-/// - *Metadata and time* of a checkpoint, which can be changed.
-/// - *The process:* its memory holds states in the clear, and so do events, logs and error texts that it lets out.
+/// - *Names and sizes* are in the clear: names of threads, namespaces, fields, nodes and runs, keys of records, times, and the
+///   number and length of values. So is the metadata of runs, because queries filter by it. Put no secrets there.
+/// - *Rollback:* an attacker with write access to the store can restore an older state of a whole thread, delete a thread
+///   or its newest checkpoints, or rename a thread. A renamed thread is a copy, and copies can be read.
+/// - *Missing rows:* an attacker with write access can remove a record or restore an older one with the same key. The
+///   attacker can also remove all changes of one checkpoint to a field, or add those of another branch of the thread. Every
+///   value that is read was written at its location, but completeness is not proven.
+/// - *Metadata and time* of a checkpoint can be changed.
+/// - *The process* has states in the clear in its memory, and in the events, logs and error texts that it emits.
 ///
 /// # Keys
 ///
-/// A new key is made the current one, the one before stays as an old one: `Keys::new(second).with_old(first)`. From then on
-/// everything is written under the new key and what is there can be read. Nothing is encrypted again, so an old key is needed
-/// until the threads from its time are deleted: pruning keeps what a later checkpoint is made of. Threads that a store had before it was encrypted cannot be read
-/// through this; they are no less refused than forgeries.
+/// To rotate keys, make the new key the current one and keep the previous one as an old key:
+/// `Keys::new(second).with_old(first)`. New writes use the new key, and existing data stays readable. Existing data is not
+/// encrypted again. Keep an old key until the threads of its time are deleted: pruning keeps changes that later checkpoints
+/// need.
+///
+/// Threads that were written without encryption cannot be read through this store. They fail like forged data.
 ///
 /// # Cost
 ///
-/// Each value is 46 bytes longer. Deltas stay deltas. [`list`](Checkpointer::list) asks the store once more, for the thread's
-/// origin, and [`threads`](Checkpointer::threads) once for each thread of a page.
+/// - Each value is 46 bytes longer. Deltas stay deltas.
+/// - [`list`](Checkpointer::list) makes one more call to the inner store, for the origin of the thread.
+/// - [`threads`](Checkpointer::threads) makes one more call for each thread of a page.
 ///
 /// # Durability
-/// The store's.
+/// The same as that of the inner store.
 #[derive(Clone)]
 pub struct EncryptedCheckpointer<C> {
     store: C,
     keys: Keys,
 }
 
-/// Whether something is left to run: nodes are planned, or a resumption has added one.
+/// Returns `true` if the checkpoint has pending tasks: planned nodes, or a node that the caller added on resume.
 fn is_unfinished(found: &StoredCheckpoint) -> bool {
     !found.checkpoint.next.is_empty() || found.records.iter().any(|record| record.key.adds_a_node())
 }
 
-/// So often a list is read again because its thread was deleted and begun anew in the middle of it.
-const TRIES: usize = 8;
+/// The maximum number of reads of a list whose thread is deleted and recreated during the reads.
+const MAX_TRIES: usize = 8;
 
 impl<C: Checkpointer> EncryptedCheckpointer<C> {
-    /// A store around a store.
+    /// Creates a store that encrypts the payloads of `store`.
     pub fn new(store: C, keys: Keys) -> Self {
         Self { store, keys }
     }
 
-    /// The store in which everything is encrypted.
+    /// Returns the inner store, whose payloads are encrypted.
     pub fn store(&self) -> &C {
         &self.store
     }
 
-    fn reader<'a>(&'a self, thread: &'a str, namespace: &'a str, origin: &'a str) -> Reader<'a> {
-        Reader { keys: &self.keys, thread, namespace, origin }
+    fn opener<'a>(&'a self, thread: &'a str, namespace: &'a str, origin: &'a str) -> Opener<'a> {
+        Opener { keys: &self.keys, thread, namespace, origin }
     }
 
-    /// What all values of a thread are bound to.
+    /// Reads the origin of a thread, to which all of its values are bound.
     async fn origin(&self, thread: &str, namespace: &str) -> Result<Option<Arc<str>>, CheckpointError> {
-        // No checkpoint has this id, so that the answer is short.
+        // No checkpoint has this id, so the store reads no values.
         Ok(self.store.get(thread, namespace, Some(CheckpointId::FIRST)).await?.origin)
     }
 
@@ -117,18 +129,19 @@ impl<C: Checkpointer> EncryptedCheckpointer<C> {
         &self,
         thread: &str,
         namespace: &str,
-        asked: Option<CheckpointId>,
+        requested: Option<CheckpointId>,
         loaded: Loaded,
     ) -> Result<Loaded, CheckpointError> {
         let Loaded { fence, origin, found } = loaded;
         let Some(found) = found else { return Ok(Loaded { fence, origin, found }) };
         let id = found.checkpoint.id;
-        let wrong = |reason: &str| corrupt(thread, namespace, Some(id), "the checkpoint".to_owned(), reason);
-        if Some(id) != asked.or(fence.head) {
-            return Err(wrong("another one was asked for"));
+        let invalid =
+            |reason: &str| corrupt(thread, namespace, Some(id), "the checkpoint".to_owned(), reason);
+        if Some(id) != requested.or(fence.head) {
+            return Err(invalid("it is not the requested checkpoint"));
         }
-        let Some(origin) = origin else { return Err(wrong("its thread has no origin")) };
-        let found = self.reader(thread, namespace, &origin).stored(found)?;
+        let Some(origin) = origin else { return Err(invalid("the thread has no origin")) };
+        let found = self.opener(thread, namespace, &origin).stored(found)?;
         Ok(Loaded { fence, origin: Some(origin), found: Some(found) })
     }
 
@@ -142,20 +155,22 @@ impl<C: Checkpointer> EncryptedCheckpointer<C> {
                 return Ok(Page { items, more });
             }
             let origin = self.origin(thread, namespace).await?;
-            let reader = self.reader(thread, namespace, origin.as_deref().unwrap_or_default());
-            match items.into_iter().map(|item| reader.checkpoint(item)).collect() {
+            let opener = self.opener(thread, namespace, origin.as_deref().unwrap_or_default());
+            match items.into_iter().map(|item| opener.checkpoint(item)).collect() {
                 Ok(items) => return Ok(Page { items, more }),
-                Err(error) if tries == TRIES || (origin.is_some() && origin == last) => return Err(error),
-                // The list may be of a thread that was deleted before the origin was read, of one that has its name now.
+                Err(error) if tries == MAX_TRIES || (origin.is_some() && origin == last) => {
+                    return Err(error);
+                }
+                // The thread may have been deleted and recreated between the list and the read of the origin.
                 Err(_) => last = origin,
             }
         }
     }
 
-    /// A thread of a list, unless it is gone. What cannot be read of it is said of it alone.
+    /// Opens a thread of a list. Returns `None` if the thread was deleted. An unreadable head is an error of this record only.
     async fn thread(&self, record: ThreadRecord) -> Result<Option<ThreadRecord>, CheckpointError> {
         let (thread, epoch) = (Arc::clone(&record.thread), record.epoch);
-        match self.opened_thread(record).await {
+        match self.open_thread(record).await {
             Err(CheckpointError::Corrupt(corrupt)) => {
                 Ok(Some(ThreadRecord { thread, epoch, head: Err(*corrupt), unfinished: true }))
             }
@@ -163,19 +178,19 @@ impl<C: Checkpointer> EncryptedCheckpointer<C> {
         }
     }
 
-    async fn opened_thread(&self, mut record: ThreadRecord) -> Result<Option<ThreadRecord>, CheckpointError> {
+    async fn open_thread(&self, mut record: ThreadRecord) -> Result<Option<ThreadRecord>, CheckpointError> {
         let head = match record.head {
             Ok(Some(head)) => head,
             Ok(None) | Err(_) => return Ok(Some(record)),
         };
         let thread = &record.thread;
         let origin = self.origin(thread, "").await?;
-        let opened = self.reader(thread, "", origin.as_deref().unwrap_or_default()).checkpoint(head);
+        let opened = self.opener(thread, "", origin.as_deref().unwrap_or_default()).checkpoint(head);
         if let Ok(head) = opened {
             record.head = Ok(Some(head));
             return Ok(Some(record));
         }
-        // It may be another thread by now. What a single read gives belongs together.
+        // The thread may have been recreated meanwhile. The parts of a single read belong together.
         let loaded = self.store.get(thread, "", None).await?;
         match (loaded.origin == origin, opened) {
             (true, Err(error)) => Err(error),
@@ -195,10 +210,10 @@ impl<C: Checkpointer> EncryptedCheckpointer<C> {
             let mut opened = Vec::with_capacity(items.len());
             for record in items {
                 let record = self.thread(record).await?;
-                let fits = |record: &ThreadRecord| !query.unfinished || record.unfinished;
-                opened.extend(record.filter(fits));
+                let matches = |record: &ThreadRecord| !query.unfinished || record.unfinished;
+                opened.extend(record.filter(matches));
             }
-            // Who asks for the next page says what was last on this one: it is not empty if more is to come.
+            // The next query starts after the last item of this page, so a page with `more` is never empty.
             if !opened.is_empty() || !more || last.is_none() {
                 return Ok(Page { items: opened, more });
             }

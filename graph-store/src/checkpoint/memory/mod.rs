@@ -1,6 +1,6 @@
-//! The store in memory: [`MemoryCheckpointer`]. It is also the readable model of what every store does.
+//! The store in memory: [`MemoryCheckpointer`]. It also serves as the reference implementation of the contract.
 
-mod line;
+mod branch;
 mod namespace;
 mod prune;
 mod select;
@@ -18,9 +18,9 @@ use super::{
     Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
 };
 
-/// Keeps checkpoints in memory, for tests and for threads that need not outlive the process.
+/// A checkpoint store in memory, for tests and for threads that need not outlive the process.
 ///
-/// A clone is the same store.
+/// A clone is a handle to the same store.
 ///
 /// ```
 /// use superstep::checkpoint::{Checkpointer, MemoryCheckpointer};
@@ -34,23 +34,23 @@ use super::{
 /// ```
 ///
 /// # Durability
-/// What is committed lives until the last clone is dropped.
+/// Committed writes last until the last clone is dropped.
 #[derive(Clone, Default)]
 pub struct MemoryCheckpointer {
     threads: Arc<Mutex<Threads>>,
 }
 
-/// By name, in the order in which they are listed.
+/// Threads by name, in the order in which they are listed.
 type Threads = BTreeMap<Arc<str>, Thread>;
 
 impl MemoryCheckpointer {
-    /// An empty store.
+    /// Creates an empty store.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Every section under the lock is short and awaits nothing. None of them panics; should one, nothing that it was given
-    /// is half done: a thread or checkpoint is added as the last thing.
+    /// Every section under the lock is short and does not await. A poisoned lock is safe to use, because a thread or a
+    /// checkpoint is inserted only after it is complete.
     fn lock(&self) -> MutexGuard<'_, Threads> {
         self.threads.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -97,8 +97,8 @@ impl Checkpointer for MemoryCheckpointer {
     fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool> {
         let thread = thread.to_owned();
         Box::pin(async move {
-            let gone = self.lock().remove(&*thread);
-            Ok(gone.is_some())
+            let removed = self.lock().remove(&*thread);
+            Ok(removed.is_some())
         })
     }
 
@@ -124,7 +124,7 @@ impl Checkpointer for MemoryCheckpointer {
                 let dropped = self.lock().get_mut(thread).map_or(0, |thread| thread.prune(&prune));
                 return Ok(Pruned::new(dropped));
             }
-            // One thread after the other, so that nobody else waits for all of them.
+            // The lock is released after each thread, so that other calls wait for one thread at most.
             let names: Vec<_> = self.lock().keys().cloned().collect();
             let dropped = |name| self.lock().get_mut(name).map_or(0, |thread| thread.prune(&prune));
             Ok(Pruned::new(names.iter().map(dropped).sum()))

@@ -1,34 +1,34 @@
 use std::collections::BTreeMap;
 
-use super::line::{LineId, Lines};
+use super::branch::{BranchId, Branches};
 use crate::checkpoint::{
     BatchWrite, Checkpoint, CheckpointError, CheckpointId, NewCheckpoint, RecordKey, StoredCheckpoint,
     TaskRecord, WriteBatch,
 };
 use crate::payload::Payload;
 
-/// A namespace: its checkpoints in the order of their ids, and what they wrote.
+/// A namespace: its checkpoints in the order of their ids, and their changes by branch.
 #[derive(Clone, Default)]
 pub(super) struct Namespace {
     pub(super) entries: Vec<Entry>,
-    pub(super) lines: Lines,
+    pub(super) branches: Branches,
 }
 
-/// A checkpoint with what is known of its tasks.
+/// A checkpoint with its records.
 #[derive(Clone)]
 pub(super) struct Entry {
     pub(super) checkpoint: Checkpoint,
-    pub(super) line: LineId,
+    pub(super) branch: BranchId,
     pub(super) records: BTreeMap<RecordKey, Payload>,
 }
 
 impl Namespace {
-    /// The newest checkpoint; it has the greatest id, and pruning never takes it.
+    /// Returns the newest checkpoint. It has the greatest id, and pruning never drops it.
     pub(super) fn head(&self) -> Option<&Checkpoint> {
         self.entries.last().map(|entry| &entry.checkpoint)
     }
 
-    /// Whether something is left to run at the newest checkpoint.
+    /// Returns `true` if the newest checkpoint has pending tasks.
     pub(super) fn is_unfinished(&self) -> bool {
         self.entries.last().is_some_and(|head| {
             !head.checkpoint.next.is_empty() || head.records.keys().any(RecordKey::adds_a_node)
@@ -39,46 +39,49 @@ impl Namespace {
         self.head().map(|head| head.id)
     }
 
-    /// How many checkpoints have a smaller id.
-    pub(super) fn before(&self, id: CheckpointId) -> usize {
+    /// Returns the number of checkpoints with a smaller id.
+    pub(super) fn count_before(&self, id: CheckpointId) -> usize {
         self.entries.partition_point(|entry| entry.checkpoint.id < id)
     }
 
-    fn place(&self, id: CheckpointId) -> Option<usize> {
-        // Nearly always it is the head that is meant: to be followed, or to be told of its tasks.
-        let place = if self.head_id() == Some(id) { self.entries.len() - 1 } else { self.before(id) };
-        self.entries.get(place).filter(|entry| entry.checkpoint.id == id).map(|_| place)
+    fn position(&self, id: CheckpointId) -> Option<usize> {
+        // Nearly every lookup is for the head.
+        let position =
+            if self.head_id() == Some(id) { self.entries.len() - 1 } else { self.count_before(id) };
+        self.entries.get(position).filter(|entry| entry.checkpoint.id == id).map(|_| position)
     }
 
     pub(super) fn entry(&self, id: CheckpointId) -> Option<&Entry> {
-        self.place(id).and_then(|place| self.entries.get(place))
+        self.position(id).and_then(|position| self.entries.get(position))
     }
 
     fn entry_mut(&mut self, id: CheckpointId) -> Option<&mut Entry> {
-        self.place(id).and_then(|place| self.entries.get_mut(place))
+        self.position(id).and_then(|position| self.entries.get_mut(position))
     }
 
-    /// Whether all writes of a batch can be made.
+    /// Checks that all writes of a batch are valid.
     pub(super) fn check(&self, batch: &WriteBatch) -> Result<(), CheckpointError> {
         let invalid = |what: String| Err(CheckpointError::Invalid { thread: batch.thread.clone(), what });
         let mut head = self.head_id();
         let mut added = Vec::new();
         for write in &batch.writes {
-            let there = |id: CheckpointId| added.binary_search(&id).is_ok() || self.entry(id).is_some();
+            let exists = |id: CheckpointId| added.binary_search(&id).is_ok() || self.entry(id).is_some();
             match write {
                 BatchWrite::Checkpoint(new) => {
                     let Checkpoint { id, parent, .. } = new.checkpoint;
                     if let Some(head) = head.filter(|head| *head >= id) {
-                        return invalid(format!("checkpoint {id} does not sort behind {head}"));
+                        return invalid(format!("checkpoint {id} does not sort after {head}"));
                     }
-                    if let Some(parent) = parent.filter(|parent| !there(*parent)) {
-                        return invalid(format!("checkpoint {id} follows {parent}, which is not there"));
+                    if let Some(parent) = parent.filter(|parent| !exists(*parent)) {
+                        return invalid(format!("checkpoint {id} follows {parent}, which does not exist"));
                     }
                     head = Some(id);
                     added.push(id);
                 }
-                BatchWrite::Records { checkpoint, .. } if !there(*checkpoint) => {
-                    return invalid(format!("records are of checkpoint {checkpoint}, which is not there"));
+                BatchWrite::Records { checkpoint, .. } if !exists(*checkpoint) => {
+                    return invalid(format!(
+                        "records belong to checkpoint {checkpoint}, which does not exist"
+                    ));
                 }
                 BatchWrite::Records { .. } => {}
             }
@@ -86,7 +89,7 @@ impl Namespace {
         Ok(())
     }
 
-    /// Makes writes that [`check`](Self::check) has let pass.
+    /// Makes writes that have passed [`check`](Self::check).
     pub(super) fn write(&mut self, writes: Vec<BatchWrite>) {
         for write in writes {
             match write {
@@ -103,16 +106,16 @@ impl Namespace {
     }
 
     fn add(&mut self, new: NewCheckpoint) {
-        let NewCheckpoint { checkpoint, changes: pieces, records } = new;
+        let NewCheckpoint { checkpoint, changes, records } = new;
         let parent =
-            checkpoint.parent.and_then(|id| self.entry(id)).map(|entry| (entry.line, entry.checkpoint.id));
-        let line = self.lines.after(parent);
-        self.lines.append(line, checkpoint.id, pieces);
+            checkpoint.parent.and_then(|id| self.entry(id)).map(|entry| (entry.branch, entry.checkpoint.id));
+        let branch = self.branches.after(parent);
+        self.branches.append(branch, checkpoint.id, changes);
         let records = records.into_iter().map(|record| (record.key, record.payload)).collect();
-        self.entries.push(Entry { checkpoint, line, records });
+        self.entries.push(Entry { checkpoint, branch, records });
     }
 
-    /// A checkpoint, the head if none is named, with everything that its values are made of.
+    /// Returns a checkpoint with its fields and records. `None` means the head.
     pub(super) fn load(&self, id: Option<CheckpointId>) -> Option<StoredCheckpoint> {
         let entry = match id {
             Some(id) => self.entry(id)?,
@@ -124,7 +127,7 @@ impl Namespace {
         };
         Some(StoredCheckpoint {
             checkpoint: entry.checkpoint.clone(),
-            fields: self.lines.fields(entry.line, entry.checkpoint.id),
+            fields: self.branches.fields(entry.branch, entry.checkpoint.id),
             records: entry.records.iter().map(record).collect(),
         })
     }

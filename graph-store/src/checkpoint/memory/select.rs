@@ -6,13 +6,13 @@ use super::namespace::Namespace;
 use super::thread::Thread;
 use crate::checkpoint::{Checkpoint, CheckpointQuery, Page, ThreadQuery, ThreadRecord};
 
-/// The checkpoints of a query, newest first.
+/// Returns the checkpoints that match a query, newest first.
 pub(super) fn checkpoints(threads: &Threads, query: &CheckpointQuery) -> Page<Checkpoint> {
     let Some(namespace) = threads.get(&query.thread).and_then(|thread| thread.namespace(&query.namespace))
     else {
         return Page { items: Vec::new(), more: false };
     };
-    let end = query.before.map_or(namespace.entries.len(), |id| namespace.before(id));
+    let end = query.before.map_or(namespace.entries.len(), |id| namespace.count_before(id));
     let entries = namespace.entries.get(..end).unwrap_or_default();
     let matching =
         entries.iter().rev().map(|entry| &entry.checkpoint).filter(|checkpoint| matches(checkpoint, query));
@@ -23,11 +23,11 @@ fn matches(checkpoint: &Checkpoint, query: &CheckpointQuery) -> bool {
     let run = &checkpoint.run;
     query.source.is_none_or(|source| source == checkpoint.source)
         && query.run.as_ref().is_none_or(|id| *id == run.id)
-        // A number of JSON is an integer or a float, and equals none of the other kind.
+        // `Value` compares strictly: an integer never equals a float.
         && query.metadata.iter().all(|(key, value)| run.metadata.get(key) == Some(value))
 }
 
-/// The threads of a query, by name.
+/// Returns the threads that match a query, by name.
 pub(super) fn threads(threads: &Threads, query: &ThreadQuery) -> Page<ThreadRecord> {
     let prefix = query.prefix.as_deref().unwrap_or_default();
     let after = query.after.as_deref().filter(|after| *after >= prefix);

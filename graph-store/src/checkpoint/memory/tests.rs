@@ -1,4 +1,4 @@
-use super::line::Pieces;
+use super::branch::FieldHistory;
 use crate::checkpoint::{ChangeKind, CheckpointId, StoredChange};
 use crate::payload::Payload;
 
@@ -7,32 +7,32 @@ fn id(number: u8) -> CheckpointId {
 }
 
 /// `v1 d2` is a whole value of checkpoint 1 and a delta of checkpoint 2.
-fn pieces(text: &str) -> Pieces {
-    let mut pieces = Pieces::default();
+fn history(text: &str) -> FieldHistory {
+    let mut history = FieldHistory::default();
     for word in text.split_whitespace() {
         let kind = if word.starts_with('v') { ChangeKind::Value } else { ChangeKind::Delta };
         let checkpoint = id(word[1..].parse().unwrap());
-        pieces.push(StoredChange { checkpoint, kind, payload: Payload::json(word) });
+        history.push(StoredChange { checkpoint, kind, payload: Payload::json(word) });
     }
-    pieces
+    history
 }
 
-fn text(pieces: &Pieces) -> String {
-    let word = |piece: &StoredChange| String::from_utf8(piece.payload.bytes().to_vec()).unwrap();
-    pieces.all.iter().map(word).collect::<Vec<_>>().join(" ")
+fn text(history: &FieldHistory) -> String {
+    let word = |change: &StoredChange| String::from_utf8(change.payload.bytes().to_vec()).unwrap();
+    history.changes.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
 #[track_caller]
-fn check(written: &str, seen_from: &[u8], kept: &str) {
-    let mut pieces = pieces(written);
-    let points: Vec<_> = seen_from.iter().map(|number| id(*number)).collect();
-    pieces.keep_what_is_seen_from(&points);
-    assert_eq!(text(&pieces), kept);
-    assert_eq!(pieces.values.len(), kept.matches('v').count());
+fn check(written: &str, checkpoints: &[u8], retained: &str) {
+    let mut history = history(written);
+    let points: Vec<_> = checkpoints.iter().map(|number| id(*number)).collect();
+    history.retain_visible_at(&points);
+    assert_eq!(text(&history), retained);
+    assert_eq!(history.value_positions.len(), retained.matches('v').count());
 }
 
 #[test]
-fn a_piece_stays_while_a_checkpoint_before_the_next_whole_value_does() {
+fn change_stays_while_a_remaining_checkpoint_sees_it() {
     check("d1 d2 d3", &[3], "d1 d2 d3");
     check("d1 v2 d3 d4", &[4], "v2 d3 d4");
     check("d1 v2 d3 d4", &[1, 4], "d1 v2 d3 d4");

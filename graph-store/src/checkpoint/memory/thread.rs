@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::namespace::Namespace;
 use crate::checkpoint::{CheckpointError, CheckpointId, Conflict, Fence, Loaded, WriteBatch};
 
-/// A thread: what all of its namespaces have in common, and they.
+/// A thread with its namespaces.
 #[derive(Clone)]
 pub(super) struct Thread {
     origin: Arc<str>,
@@ -25,7 +25,7 @@ impl Thread {
         Fence { epoch: self.epoch, head: namespace.and_then(Namespace::head_id) }
     }
 
-    /// Everything that can be wrong with a batch is found before the first of its writes is made.
+    /// Commits a batch. The whole batch is checked before the first write is made.
     pub(super) fn commit(&mut self, batch: WriteBatch) -> Result<(), CheckpointError> {
         let found = self.fence(self.namespace(&batch.namespace));
         if found != batch.fence || self.origin != batch.origin {
@@ -33,7 +33,7 @@ impl Thread {
             return Err(CheckpointError::Conflict(Box::new(Conflict { thread, namespace, expected, found })));
         }
         if batch.epoch < found.epoch {
-            let what = format!("the epoch would go from {} back to {}", found.epoch, batch.epoch);
+            let what = format!("the epoch would go back from {} to {}", found.epoch, batch.epoch);
             return Err(CheckpointError::Invalid { thread: batch.thread, what });
         }
         match self.namespaces.get_mut(&*batch.namespace) {

@@ -1,29 +1,29 @@
 use serde::ser::{Error as _, Impossible, Serialize, Serializer};
 
-use super::refused::Refused;
+use super::report::Report;
 
-/// A key of a map. It must be a string in JSON, or a value that can be read back from one.
+/// A key of a map. JSON keys are strings, so a key must be a string or be readable from one.
 pub(super) struct Key<'r, K: ?Sized> {
     pub(super) key: &'r K,
-    pub(super) refused: &'r Refused,
+    pub(super) report: &'r Report,
 }
 
 impl<K: Serialize + ?Sized> Serialize for Key<'_, K> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.key.serialize(KeySerializer { inner: serializer, refused: self.refused })
+        self.key.serialize(KeySerializer { inner: serializer, report: self.report })
     }
 }
 
 pub(super) struct KeySerializer<'r, S> {
     inner: S,
-    refused: &'r Refused,
+    report: &'r Report,
 }
 
 impl<S: Serializer> KeySerializer<'_, S> {
-    fn no_key<T>(self) -> Result<T, S::Error> {
-        let why = "a key of a JSON object must be a string, an integer, a `bool`, or the name of a variant";
-        self.refused.refuse(why);
-        Err(S::Error::custom(why))
+    fn refuse<T>(self) -> Result<T, S::Error> {
+        let reason = "a key of a JSON object must be a string, an integer, a `bool` or the name of a variant";
+        self.report.refuse(reason);
+        Err(S::Error::custom(reason))
     }
 }
 
@@ -36,10 +36,10 @@ macro_rules! keys {
     )*};
 }
 
-macro_rules! no_keys {
+macro_rules! refused_keys {
     ($($method:ident($($of:ty),*) -> $ok:ty;)*) => {$(
         fn $method(self, $(_: $of),*) -> Result<$ok, S::Error> {
-            self.no_key()
+            self.refuse()
         }
     )*};
 }
@@ -71,7 +71,7 @@ impl<S: Serializer> Serializer for KeySerializer<'_, S> {
         serialize_str(&str);
     }
 
-    no_keys! {
+    refused_keys! {
         serialize_f32(f32) -> S::Ok;
         serialize_f64(f64) -> S::Ok;
         serialize_bytes(&[u8]) -> S::Ok;
@@ -96,7 +96,7 @@ impl<S: Serializer> Serializer for KeySerializer<'_, S> {
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, _: &T) -> Result<S::Ok, S::Error> {
-        self.no_key()
+        self.refuse()
     }
 
     fn serialize_unit_variant(
@@ -113,7 +113,7 @@ impl<S: Serializer> Serializer for KeySerializer<'_, S> {
         name: &'static str,
         value: &T,
     ) -> Result<S::Ok, S::Error> {
-        self.inner.serialize_newtype_struct(name, &Key { key: value, refused: self.refused })
+        self.inner.serialize_newtype_struct(name, &Key { key: value, report: self.report })
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(
@@ -123,6 +123,6 @@ impl<S: Serializer> Serializer for KeySerializer<'_, S> {
         _: &'static str,
         _: &T,
     ) -> Result<S::Ok, S::Error> {
-        self.no_key()
+        self.refuse()
     }
 }

@@ -1,68 +1,69 @@
-//! A serializer for JSON that is read back as the same value.
+//! JSON that is read back unchanged.
 
 use serde::ser::{Error as _, Serialize, Serializer};
 
-mod inside;
+mod compound;
 mod key;
-mod refused;
+mod report;
 
-use inside::{Inside, StrictValue};
-pub(super) use refused::Refused;
+use compound::{Compound, Nested};
+pub(super) use report::Report;
 
-/// The greatest depth of nested arrays and objects that serde_json reads.
+/// The maximum nesting depth of arrays and objects. serde_json reads no deeper.
 const MAX_DEPTH: u8 = 127;
-const NOT_FINITE: &str = "JSON cannot represent a number that is not finite";
+const NOT_FINITE: &str = "JSON cannot represent NaN or infinity";
 
-/// Writes JSON that is read back as the same value, and refuses values that JSON cannot represent.
+/// A serializer that writes JSON which is read back to the same value, and refuses values that JSON cannot hold.
 ///
-/// It wraps a serializer. [`Refused`] receives the reason of a refusal and the path to the refused value.
+/// It wraps another serializer.
 pub struct Strict<'r, S> {
     inner: S,
-    refused: &'r Refused,
-    at: At,
+    report: &'r Report,
+    position: Position,
 }
 
-/// A position in a value.
+/// The position of a nested value in the whole value.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct At {
-    /// The number of arrays and objects that contain the position.
+pub(super) struct Position {
+    /// The number of enclosing arrays and objects.
     depth: u8,
-    /// `true` if only `Some` and newtype structs, which leave no trace in JSON, contain the position.
+    /// `true` if the value is written as the whole JSON: it is enclosed only by `Some` and newtype structs.
     whole: bool,
-    /// `true` directly inside a `Some`, where null would be read back as `None`.
+    /// `true` if the value is directly inside a `Some`: null would be read back as `None`.
     some: bool,
 }
 
-impl At {
-    /// A position inside `depth` arrays and objects.
-    fn inside(depth: u8) -> Self {
+impl Position {
+    /// Creates the position of a value inside this number of arrays and objects.
+    fn nested(depth: u8) -> Self {
         Self { depth, whole: false, some: false }
     }
 }
 
 impl<'r, S: Serializer> Strict<'r, S> {
-    /// A serializer of a whole value.
-    pub(super) fn whole(inner: S, refused: &'r Refused) -> Self {
-        Self { inner, refused, at: At { depth: 0, whole: true, some: false } }
+    /// Creates a serializer for a whole value.
+    pub(super) fn whole(inner: S, report: &'r Report) -> Self {
+        Self { inner, report, position: Position { depth: 0, whole: true, some: false } }
     }
 
-    fn refuse(&self, why: &'static str) -> S::Error {
-        self.refused.refuse(why);
-        S::Error::custom(why)
+    fn refuse(&self, reason: &'static str) -> S::Error {
+        self.report.refuse(reason);
+        S::Error::custom(reason)
     }
 
     /// Returns the depth `by` levels further in.
     fn deeper(&self, by: u8) -> Result<u8, S::Error> {
-        match self.at.depth.checked_add(by) {
+        match self.position.depth.checked_add(by) {
             Some(depth) if depth <= MAX_DEPTH => Ok(depth),
-            _ => Err(self.refuse("it is nested more than 127 levels deep, and could not be read back")),
+            _ => Err(self
+                .refuse("its arrays and objects are nested more than 127 deep, which cannot be read back")),
         }
     }
 
     fn null(self, write: impl FnOnce(S) -> Result<S::Ok, S::Error>) -> Result<S::Ok, S::Error> {
-        if self.at.some {
+        if self.position.some {
             return Err(self.refuse(
-                "it is a `Some` of a value that is written as null, and would be read back as `None`",
+                "it is a `Some` with content that is written as null, so it would be read as `None`",
             ));
         }
         write(self.inner)
@@ -81,13 +82,13 @@ macro_rules! forward {
 impl<'r, S: Serializer> Serializer for Strict<'r, S> {
     type Ok = S::Ok;
     type Error = S::Error;
-    type SerializeSeq = Inside<'r, S::SerializeSeq>;
-    type SerializeTuple = Inside<'r, S::SerializeTuple>;
-    type SerializeTupleStruct = Inside<'r, S::SerializeTupleStruct>;
-    type SerializeTupleVariant = Inside<'r, S::SerializeTupleVariant>;
-    type SerializeMap = Inside<'r, S::SerializeMap>;
-    type SerializeStruct = Inside<'r, S::SerializeStruct>;
-    type SerializeStructVariant = Inside<'r, S::SerializeStructVariant>;
+    type SerializeSeq = Compound<'r, S::SerializeSeq>;
+    type SerializeTuple = Compound<'r, S::SerializeTuple>;
+    type SerializeTupleStruct = Compound<'r, S::SerializeTupleStruct>;
+    type SerializeTupleVariant = Compound<'r, S::SerializeTupleVariant>;
+    type SerializeMap = Compound<'r, S::SerializeMap>;
+    type SerializeStruct = Compound<'r, S::SerializeStruct>;
+    type SerializeStructVariant = Compound<'r, S::SerializeStructVariant>;
 
     forward! {
         serialize_bool(bool);
@@ -122,9 +123,9 @@ impl<'r, S: Serializer> Serializer for Strict<'r, S> {
     }
 
     fn serialize_bytes(self, value: &[u8]) -> Result<S::Ok, S::Error> {
-        if self.at.whole {
-            self.refused.keep_bytes(value);
-            // A value has to be written here; `encode` replaces it by the bytes.
+        if self.position.whole {
+            self.report.set_bytes(value);
+            // A serializer must write something. The bytes replace it.
             return self.inner.serialize_unit();
         }
         self.deeper(1)?;
@@ -144,7 +145,8 @@ impl<'r, S: Serializer> Serializer for Strict<'r, S> {
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<S::Ok, S::Error> {
-        let nested = StrictValue { value, refused: self.refused, at: At { some: true, ..self.at } };
+        let nested =
+            Nested { value, report: self.report, position: Position { some: true, ..self.position } };
         self.inner.serialize_some(&nested)
     }
 
@@ -153,7 +155,8 @@ impl<'r, S: Serializer> Serializer for Strict<'r, S> {
         name: &'static str,
         value: &T,
     ) -> Result<S::Ok, S::Error> {
-        self.inner.serialize_newtype_struct(name, &StrictValue { value, refused: self.refused, at: self.at })
+        self.inner
+            .serialize_newtype_struct(name, &Nested { value, report: self.report, position: self.position })
     }
 
     fn serialize_unit_variant(
@@ -172,20 +175,20 @@ impl<'r, S: Serializer> Serializer for Strict<'r, S> {
         variant: &'static str,
         value: &T,
     ) -> Result<S::Ok, S::Error> {
-        let (at, refused) = (At::inside(self.deeper(1)?), self.refused);
+        let (position, report) = (Position::nested(self.deeper(1)?), self.report);
         let written =
-            self.inner.serialize_newtype_variant(name, index, variant, &StrictValue { value, refused, at });
-        written.inspect_err(|_| refused.push_path_key(variant))
+            self.inner.serialize_newtype_variant(name, index, variant, &Nested { value, report, position });
+        written.inspect_err(|_| report.push_key(variant))
     }
 
     fn serialize_seq(self, len: Option<usize>) -> Result<Self::SerializeSeq, S::Error> {
         let depth = self.deeper(1)?;
-        Ok(Inside::new(self.inner.serialize_seq(len)?, self.refused, depth, None))
+        Ok(Compound::new(self.inner.serialize_seq(len)?, self.report, depth, None))
     }
 
     fn serialize_tuple(self, len: usize) -> Result<Self::SerializeTuple, S::Error> {
         let depth = self.deeper(1)?;
-        Ok(Inside::new(self.inner.serialize_tuple(len)?, self.refused, depth, None))
+        Ok(Compound::new(self.inner.serialize_tuple(len)?, self.report, depth, None))
     }
 
     fn serialize_tuple_struct(
@@ -194,7 +197,7 @@ impl<'r, S: Serializer> Serializer for Strict<'r, S> {
         len: usize,
     ) -> Result<Self::SerializeTupleStruct, S::Error> {
         let depth = self.deeper(1)?;
-        Ok(Inside::new(self.inner.serialize_tuple_struct(name, len)?, self.refused, depth, None))
+        Ok(Compound::new(self.inner.serialize_tuple_struct(name, len)?, self.report, depth, None))
     }
 
     fn serialize_tuple_variant(
@@ -206,17 +209,17 @@ impl<'r, S: Serializer> Serializer for Strict<'r, S> {
     ) -> Result<Self::SerializeTupleVariant, S::Error> {
         let depth = self.deeper(2)?;
         let inner = self.inner.serialize_tuple_variant(name, index, variant, len)?;
-        Ok(Inside::new(inner, self.refused, depth, Some(variant)))
+        Ok(Compound::new(inner, self.report, depth, Some(variant)))
     }
 
     fn serialize_map(self, len: Option<usize>) -> Result<Self::SerializeMap, S::Error> {
         let depth = self.deeper(1)?;
-        Ok(Inside::new(self.inner.serialize_map(len)?, self.refused, depth, None))
+        Ok(Compound::new(self.inner.serialize_map(len)?, self.report, depth, None))
     }
 
     fn serialize_struct(self, name: &'static str, len: usize) -> Result<Self::SerializeStruct, S::Error> {
         let depth = self.deeper(1)?;
-        Ok(Inside::new(self.inner.serialize_struct(name, len)?, self.refused, depth, None))
+        Ok(Compound::new(self.inner.serialize_struct(name, len)?, self.report, depth, None))
     }
 
     fn serialize_struct_variant(
@@ -228,6 +231,6 @@ impl<'r, S: Serializer> Serializer for Strict<'r, S> {
     ) -> Result<Self::SerializeStructVariant, S::Error> {
         let depth = self.deeper(2)?;
         let inner = self.inner.serialize_struct_variant(name, index, variant, len)?;
-        Ok(Inside::new(inner, self.refused, depth, Some(variant)))
+        Ok(Compound::new(inner, self.report, depth, Some(variant)))
     }
 }

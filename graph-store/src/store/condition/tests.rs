@@ -13,15 +13,15 @@ fn holds(path: impl Into<FieldPath>, test: Test, operand: Value) -> bool {
 fn types_are_compared_strictly() {
     let values = [json!(1), json!("1"), json!(true), json!(null), json!([1, {"a": 2}])];
     for (field, own) in ["n", "t", "yes", "null", "list"].iter().zip(0..) {
-        for (place, value) in values.iter().enumerate() {
-            assert_eq!(holds(*field, Test::Equal, value.clone()), place == own, "{field} and {value}");
-            assert_eq!(holds(*field, Test::NotEqual, value.clone()), place != own, "{field} and {value}");
+        for (index, value) in values.iter().enumerate() {
+            assert_eq!(holds(*field, Test::Equal, value.clone()), index == own, "{field} and {value}");
+            assert_eq!(holds(*field, Test::NotEqual, value.clone()), index != own, "{field} and {value}");
         }
     }
 }
 
 #[test]
-fn numbers_are_compared_as_numbers_wherever_they_are() {
+fn numbers_are_compared_by_value_at_every_depth() {
     assert!(holds("n", Test::Equal, json!(1.0)));
     assert!(holds("list", Test::Equal, json!([1.0, {"a": 2.0}])));
     assert!(holds("f", Test::Greater, json!(1)));
@@ -35,7 +35,7 @@ fn numbers_are_compared_as_numbers_wherever_they_are() {
 }
 
 #[test]
-fn what_is_of_another_type_is_neither_greater_nor_less() {
+fn values_of_different_types_have_no_order() {
     for test in [Test::Greater, Test::AtLeast, Test::Less, Test::AtMost] {
         assert!(!holds("t", test, json!(0)));
         assert!(!holds("n", test, json!("0")));
@@ -45,7 +45,7 @@ fn what_is_of_another_type_is_neither_greater_nor_less() {
 }
 
 #[test]
-fn a_missing_field_is_not_null_and_not_equal_to_anything() {
+fn missing_field_is_not_null_and_equals_nothing() {
     assert!(!holds("gone", Test::Equal, json!(null)));
     assert!(holds("gone", Test::NotEqual, json!(null)));
     assert!(holds("null", Test::Equal, json!(null)));
@@ -54,7 +54,7 @@ fn a_missing_field_is_not_null_and_not_equal_to_anything() {
 }
 
 #[test]
-fn names_are_not_taken_apart() {
+fn names_are_not_split() {
     assert!(holds(["in", "city"], Test::Equal, json!("Ulm")));
     assert!(holds(["in", "a.b"], Test::Equal, json!(3)));
     assert!(!holds("in.city", Test::Equal, json!("Ulm")));
@@ -64,25 +64,25 @@ fn names_are_not_taken_apart() {
 }
 
 #[test]
-fn texts_are_ordered_by_their_bytes() {
+fn strings_are_ordered_by_their_bytes() {
     assert!(holds(["in", "city"], Test::Greater, json!("Tübingen")));
     assert!(holds(["in", "city"], Test::Less, json!("ulm")));
 }
 
 #[test]
-fn what_cannot_be_compared_is_refused() {
+fn invalid_operands_are_refused() {
     assert_eq!(
         Condition::new("a", Test::Greater, &true).unwrap_err().to_string(),
-        "field [\"a\"] cannot be searched for this value: only numbers and texts are greater or less than one another"
+        "field [\"a\"] cannot be compared with this value: only numbers and strings have an order"
     );
     assert_eq!(
         Condition::new("a", Test::Equal, &f64::NAN).unwrap_err().to_string(),
-        "field [\"a\"] cannot be searched for this value: it cannot be stored: JSON cannot represent a number that is not finite"
+        "field [\"a\"] cannot be compared with this value: it cannot be stored: JSON cannot represent NaN or infinity"
     );
 }
 
 #[test]
-fn bytes_have_no_fields_and_what_is_not_json_is_an_error() {
+fn bytes_have_no_fields_and_invalid_json_is_an_error() {
     let condition = |test| Condition::new("a", test, &1).unwrap();
     assert!(!condition(Test::Equal).holds(None).unwrap());
     assert!(condition(Test::NotEqual).holds(None).unwrap());

@@ -1,7 +1,7 @@
-//! The store in memory: [`MemoryStore`]. It is also the readable model of what every store does.
+//! The store in memory: [`MemoryStore`]. It also serves as the reference implementation of the contract.
 
-mod kept;
-mod shelves;
+mod item_map;
+mod stored_item;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,80 +14,80 @@ use super::{
     Found, Get, Item, ItemKey, ItemWrites, Namespace, NamespaceQuery, Order, Search, Store, StoreError,
     StoreFuture,
 };
-use kept::Kept;
-use shelves::Shelves;
+use item_map::ItemMap;
+use stored_item::StoredItem;
 
-/// Keeps items in memory, for tests and for what need not outlive the process.
+/// A long-term store in memory, for tests and for items that need not outlive the process.
 ///
-/// A clone is the same store.
+/// A clone is a handle to the same store.
 ///
 /// # Durability
-/// What is written lives until the last clone is dropped.
+/// Writes last until the last clone is dropped.
 #[derive(Clone, Default)]
 pub struct MemoryStore {
-    shelves: Arc<Mutex<Shelves>>,
+    items: Arc<Mutex<ItemMap>>,
 }
 
-/// How many expired items a write takes away with it.
-const SWEPT: usize = 64;
+/// The maximum number of expired items that a write removes.
+const SWEEP_LIMIT: usize = 64;
 
 impl MemoryStore {
-    /// An empty store.
+    /// Creates an empty store.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Every section under the lock is short and awaits nothing; what a search compares, it compares outside of it.
-    fn lock(&self) -> MutexGuard<'_, Shelves> {
-        self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Every section under the lock is short and does not await. A search compares items outside of the lock.
+    fn lock(&self) -> MutexGuard<'_, ItemMap> {
+        self.items.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn found(&self, search: &Search) -> Result<Page<Found>, StoreError> {
+    fn find(&self, search: &Search) -> Result<Page<Found>, StoreError> {
         let now = to_the_millisecond(search.now);
         let all = self.lock().within(&search.namespace, now);
-        let mut chosen: Vec<(ItemKey, Arc<Kept>, Option<f32>)> = Vec::new();
-        for (at, kept) in all {
+        let mut matches: Vec<(ItemKey, Arc<StoredItem>, Option<f32>)> = Vec::new();
+        for (at, item) in all {
             let accepted = search.covers(&at.namespace)
                 && search
-                    .accepts(&kept.value)
+                    .accepts(&item.value)
                     .map_err(|why| StoreError::corrupt(&at.namespace, &at.key, why))?;
             if !accepted {
                 continue;
             }
             match &search.near {
-                None => chosen.push((at, kept, None)),
+                None => matches.push((at, item, None)),
                 Some(near) => {
-                    if let Some(score) = kept.score(&at, near)? {
-                        chosen.push((at, kept, Some(score)));
+                    if let Some(score) = item.score(&at, near)? {
+                        matches.push((at, item, Some(score)));
                     }
                 }
             }
         }
-        // They come in the order of names; both sorts keep it among equals.
+        // The items are in the order of names. Both sorts are stable.
         if search.order == Order::Newest {
-            chosen.sort_by_key(|(_, kept, _)| std::cmp::Reverse(kept.updated_at));
+            matches.sort_by_key(|(_, item, _)| std::cmp::Reverse(item.updated_at));
         }
         if search.near.is_some() {
-            chosen.sort_by(|(_, _, one), (_, _, other)| {
+            matches.sort_by(|(_, _, one), (_, _, other)| {
                 other.unwrap_or_default().total_cmp(&one.unwrap_or_default())
             });
         }
-        let Page { items: page, more } = page(chosen, search.offset, search.limit);
+        let Page { items: page, more } = page(matches, search.offset, search.limit);
         if search.refresh {
-            let mut shelves = self.lock();
-            for (at, kept, _) in &page {
-                shelves.refresh(at, kept, now);
+            let mut map = self.lock();
+            for (at, item, _) in &page {
+                map.refresh(at, item, now);
             }
         }
-        let shown = |(at, kept, score): (ItemKey, Arc<Kept>, Option<f32>)| {
-            let expires_at = if search.refresh { kept.refreshed(now) } else { kept.expires_at };
-            Found { item: kept.item(at, expires_at), score }
+        let result = |(at, item, score): (ItemKey, Arc<StoredItem>, Option<f32>)| {
+            let expires_at = if search.refresh { item.refreshed(now) } else { item.expires_at };
+            Found { item: item.item(at, expires_at), score }
         };
-        Ok(Page { items: page.into_iter().map(shown).collect(), more })
+        Ok(Page { items: page.into_iter().map(result).collect(), more })
     }
 }
 
-/// What is behind the offset, up to the limit.
+/// Returns the items after the offset, up to the limit.
 fn page<T>(mut items: Vec<T>, offset: usize, limit: Option<usize>) -> Page<T> {
     items.drain(..offset.min(items.len()));
     let limit = limit.unwrap_or(usize::MAX);
@@ -100,15 +100,15 @@ impl Store for MemoryStore {
     fn get(&self, get: Get) -> StoreFuture<'_, Vec<Option<Item>>> {
         Box::pin(async move {
             let now = to_the_millisecond(get.now);
-            let mut shelves = self.lock();
+            let mut map = self.lock();
             let mut items = Vec::with_capacity(get.keys.len());
             for at in get.keys {
-                items.push(shelves.find(&at, now).map(|kept| {
-                    let expires_at = if get.refresh { kept.refreshed(now) } else { kept.expires_at };
+                items.push(map.find(&at, now).map(|item| {
+                    let expires_at = if get.refresh { item.refreshed(now) } else { item.expires_at };
                     if get.refresh {
-                        shelves.refresh(&at, &kept, now);
+                        map.refresh(&at, &item, now);
                     }
-                    kept.item(at, expires_at)
+                    item.item(at, expires_at)
                 }));
             }
             Ok(items)
@@ -118,23 +118,23 @@ impl Store for MemoryStore {
     fn write(&self, writes: ItemWrites) -> StoreFuture<'_, Vec<bool>> {
         Box::pin(async move {
             let now = to_the_millisecond(writes.now);
-            let mut shelves = self.lock();
-            let were_there = writes.writes.into_iter().map(|write| shelves.write(write, now)).collect();
-            shelves.sweep(now, SWEPT);
-            Ok(were_there)
+            let mut map = self.lock();
+            let existed = writes.writes.into_iter().map(|write| map.write(write, now)).collect();
+            map.sweep(now, SWEEP_LIMIT);
+            Ok(existed)
         })
     }
 
     fn search(&self, search: Search) -> StoreFuture<'_, Page<Found>> {
-        Box::pin(async move { self.found(&search) })
+        Box::pin(async move { self.find(&search) })
     }
 
     fn namespaces(&self, query: NamespaceQuery) -> StoreFuture<'_, Page<Namespace>> {
         Box::pin(async move {
-            let mut shown = self.lock().namespaces(&query);
-            // They come in their order, and what begins alike is together.
-            shown.dedup();
-            Ok(page(shown, query.offset, query.limit))
+            let mut listed = self.lock().namespaces(&query);
+            // The namespaces are sorted, so equal ones are adjacent.
+            listed.dedup();
+            Ok(page(listed, query.offset, query.limit))
         })
     }
 

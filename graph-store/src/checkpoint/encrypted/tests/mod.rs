@@ -1,4 +1,4 @@
-//! What somebody may do who can write to the store, and that it is refused; what keys are for.
+//! Attacks with write access to the store, and key rotation.
 
 mod attacks;
 mod keys;
@@ -14,20 +14,20 @@ use crate::checkpoint::{
 };
 use crate::payload::Payload;
 
-const FIRST: MadeOf = MadeOf(1, 7);
+const FIRST: TestKey = TestKey(1, 7);
 
-/// The key of a number whose secret is one byte, again and again.
+/// A key number, and the byte that its secret repeats.
 #[derive(Clone, Copy)]
-struct MadeOf(u32, u8);
+struct TestKey(u32, u8);
 
-impl From<MadeOf> for Key {
-    fn from(MadeOf(id, byte): MadeOf) -> Self {
+impl From<TestKey> for Key {
+    fn from(TestKey(id, byte): TestKey) -> Self {
         Self::new(id, &[byte; 32])
     }
 }
 
-/// What is in the store, read with these keys; the first is the current one.
-fn encrypted(store: &MemoryCheckpointer, keys: &[MadeOf]) -> EncryptedCheckpointer<MemoryCheckpointer> {
+/// Wraps the store. The first key is the current one.
+fn encrypted(store: &MemoryCheckpointer, keys: &[TestKey]) -> EncryptedCheckpointer<MemoryCheckpointer> {
     let mut keys = keys.iter().map(|key| Key::from(*key));
     let current = Keys::new(keys.next().unwrap());
     EncryptedCheckpointer::new(store.clone(), keys.fold(current, Keys::with_old))
@@ -38,13 +38,13 @@ fn id(number: u8) -> CheckpointId {
 }
 
 /// `list+a n=1` writes a delta of `list` and a value of `n`.
-fn pieces(line: &str) -> Vec<FieldChange> {
-    let piece = |word: &str| {
+fn changes(text: &str) -> Vec<FieldChange> {
+    let change = |word: &str| {
         let (field, value) = word.split_at(word.find(['+', '=']).unwrap());
         let kind = if value.starts_with('=') { ChangeKind::Value } else { ChangeKind::Delta };
         FieldChange { field: field.to_owned().into(), kind, payload: Payload::json(&value[1..]) }
     };
-    line.split_whitespace().map(piece).collect()
+    text.split_whitespace().map(change).collect()
 }
 
 fn record(task: u32, kind: RecordKind, key: &str) -> TaskRecord {
@@ -52,8 +52,8 @@ fn record(task: u32, kind: RecordKind, key: &str) -> TaskRecord {
     TaskRecord { key: RecordKey { task, kind, key: key.into() }, payload }
 }
 
-/// Adds a checkpoint of this number, behind that of the number before.
-fn batch(thread: &str, number: u8, line: &str) -> WriteBatch {
+/// Adds the checkpoint with this number, after the one with the previous number.
+fn batch(thread: &str, number: u8, text: &str) -> WriteBatch {
     let before = number.checked_sub(1).filter(|number| *number > 0).map(id);
     let checkpoint = Checkpoint {
         id: id(number),
@@ -75,7 +75,7 @@ fn batch(thread: &str, number: u8, line: &str) -> WriteBatch {
         record(1, RecordKind::Finished, ""),
         record(1, RecordKind::Answer, "q"),
     ];
-    let new = NewCheckpoint { checkpoint, changes: pieces(line), records };
+    let new = NewCheckpoint { checkpoint, changes: changes(text), records };
     WriteBatch {
         thread: thread.into(),
         namespace: "".into(),
@@ -86,24 +86,29 @@ fn batch(thread: &str, number: u8, line: &str) -> WriteBatch {
     }
 }
 
-/// What each checkpoint of the tests' threads writes.
-const LINES: [&str; 4] = ["n=1 list+a twin=1", "list+b list+c list+d", "n=2 list+e other=2", "list+f list+g"];
+/// The changes of each checkpoint of the test threads.
+const CHANGES: [&str; 4] =
+    ["n=1 list+a twin=1", "list+b list+c list+d", "n=2 list+e other=2", "list+f list+g"];
 
 async fn write(store: &impl Checkpointer, thread: &str) {
-    for (number, line) in (1..).zip(LINES) {
-        store.commit(batch(thread, number, line)).await.unwrap();
+    for (number, text) in (1..).zip(CHANGES) {
+        store.commit(batch(thread, number, text)).await.unwrap();
     }
 }
 
-/// The pieces of a checkpoint, fields by name.
-async fn line(store: &impl Checkpointer, thread: &str, number: u8) -> Result<String, CheckpointError> {
+/// Returns the changes of a checkpoint, fields by name.
+async fn read_changes(
+    store: &impl Checkpointer,
+    thread: &str,
+    number: u8,
+) -> Result<String, CheckpointError> {
     let mut found = store.get(thread, "", Some(id(number))).await?.found.unwrap();
     found.fields.sort_by(|one, other| one.field.cmp(&other.field));
     let mut words = Vec::new();
     for field in &found.fields {
-        for piece in &field.changes {
-            let sign = if piece.kind == ChangeKind::Value { '=' } else { '+' };
-            let text = std::str::from_utf8(piece.payload.bytes()).unwrap();
+        for change in &field.changes {
+            let sign = if change.kind == ChangeKind::Value { '=' } else { '+' };
+            let text = std::str::from_utf8(change.payload.bytes()).unwrap();
             words.push(format!("{}{sign}{text}", field.field));
         }
     }

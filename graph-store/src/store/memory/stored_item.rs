@@ -4,9 +4,9 @@ use std::time::SystemTime;
 use crate::payload::Payload;
 use crate::store::{Embedding, Item, ItemKey, Near, Put, StoreError, Ttl};
 
-/// An item, but for where it is.
+/// An item without its namespace and key.
 #[derive(Clone, Debug)]
-pub(super) struct Kept {
+pub(super) struct StoredItem {
     pub(super) value: Payload,
     pub(super) created_at: SystemTime,
     pub(super) updated_at: SystemTime,
@@ -15,7 +15,7 @@ pub(super) struct Kept {
     pub(super) embedding: Option<Arc<Embedding>>,
 }
 
-impl Kept {
+impl StoredItem {
     pub(super) fn new(put: Put, before: Option<&Self>, now: SystemTime) -> Self {
         Self {
             value: put.value,
@@ -27,18 +27,18 @@ impl Kept {
         }
     }
 
-    /// Whether it is there at this time.
-    pub(super) fn lives(&self, now: SystemTime) -> bool {
+    /// Returns `true` if the item has not expired.
+    pub(super) fn exists(&self, now: SystemTime) -> bool {
         self.expires_at.is_none_or(|end| end > now)
     }
 
-    /// When it expires if its time to live begins anew; never earlier than before.
+    /// Returns the expiration time after a refresh. It is never earlier than before.
     pub(super) fn refreshed(&self, now: SystemTime) -> Option<SystemTime> {
-        let anew = self.ttl.and_then(|ttl| ttl.end(now));
-        self.expires_at.map(|end| anew.map_or(end, |anew| anew.max(end)))
+        let refreshed = self.ttl.and_then(|ttl| ttl.end(now));
+        self.expires_at.map(|end| refreshed.map_or(end, |refreshed| refreshed.max(end)))
     }
 
-    /// How near it is, if it has an embedding.
+    /// Returns the score of the nearest vector, or `None` if the item has no embedding.
     pub(super) fn score(&self, at: &ItemKey, near: &Near) -> Result<Option<f32>, StoreError> {
         let Some(embedding) = &self.embedding else { return Ok(None) };
         let dimensions = embedding.vectors().first().map_or(0, Vec::len);

@@ -1,4 +1,4 @@
-//! The serializers of arrays and objects.
+//! The contents of arrays and objects.
 
 use serde::ser::{
     Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
@@ -7,36 +7,36 @@ use serde::ser::{
 use serde_json::Value;
 
 use super::key::Key;
-use super::refused::Refused;
-use super::{At, Strict};
+use super::report::Report;
+use super::{Position, Strict};
 
-/// A value that any serializer writes through [`Strict`].
-pub(super) struct StrictValue<'r, T: ?Sized> {
+/// A nested value. It is written strictly by any serializer.
+pub(super) struct Nested<'r, T: ?Sized> {
     pub(super) value: &'r T,
-    pub(super) refused: &'r Refused,
-    pub(super) at: At,
+    pub(super) report: &'r Report,
+    pub(super) position: Position,
 }
 
 impl<T: Serialize + ?Sized> Serialize for StrictValue<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.value.serialize(Strict { inner: serializer, refused: self.refused, at: self.at })
+        self.value.serialize(Strict { inner: serializer, report: self.report, position: self.position })
     }
 }
 
-/// An array or object that is being written.
-pub struct Inside<'r, C> {
+/// A serializer of an array or an object.
+pub struct Compound<'r, C> {
     inner: C,
-    refused: &'r Refused,
-    at: At,
-    /// The enum variant whose content this is.
+    report: &'r Report,
+    position: Position,
+    /// The enum variant that has this content.
     variant: Option<&'static str>,
     /// The index of the next item.
     index: usize,
 }
 
-impl<'r, C> Inside<'r, C> {
-    pub(super) fn new(inner: C, refused: &'r Refused, depth: u8, variant: Option<&'static str>) -> Self {
-        Self { inner, refused, at: At::inside(depth), variant, index: 0 }
+impl<'r, C> Compound<'r, C> {
+    pub(super) fn new(inner: C, report: &'r Report, depth: u8, variant: Option<&'static str>) -> Self {
+        Self { inner, report, position: Position::nested(depth), variant, index: 0 }
     }
 
     fn item<T: ?Sized, E>(
@@ -44,10 +44,10 @@ impl<'r, C> Inside<'r, C> {
         value: &T,
         write: impl FnOnce(&mut C, &StrictValue<'_, T>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let written = write(&mut self.inner, &StrictValue { value, refused: self.refused, at: self.at });
+        let written = write(&mut self.inner, &Nested { value, report: self.report, position: self.position });
         if written.is_err() {
-            self.refused.push_path_index(self.index);
-            self.push_path_variant();
+            self.report.push_index(self.index);
+            self.push_variant();
         }
         self.index += 1;
         written
@@ -59,24 +59,24 @@ impl<'r, C> Inside<'r, C> {
         value: &T,
         write: impl FnOnce(&mut C, &StrictValue<'_, T>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let written = write(&mut self.inner, &StrictValue { value, refused: self.refused, at: self.at });
+        let written = write(&mut self.inner, &Nested { value, report: self.report, position: self.position });
         if written.is_err() {
-            self.refused.push_path_key(key);
-            self.push_path_variant();
+            self.report.push_key(key);
+            self.push_variant();
         }
         written
     }
 
-    fn push_path_variant(&self) {
+    fn push_variant(&self) {
         if let Some(variant) = self.variant {
-            self.refused.push_path_key(variant);
+            self.report.push_key(variant);
         }
     }
 }
 
 macro_rules! items {
     ($($of:ident $method:ident;)*) => {$(
-        impl<C: $of> $of for Inside<'_, C> {
+        impl<C: $of> $of for Compound<'_, C> {
             type Ok = C::Ok;
             type Error = C::Error;
 
@@ -101,7 +101,7 @@ items! {
 
 macro_rules! fields {
     ($($of:ident;)*) => {$(
-        impl<C: $of> $of for Inside<'_, C> {
+        impl<C: $of> $of for Compound<'_, C> {
             type Ok = C::Ok;
             type Error = C::Error;
 
@@ -130,17 +130,17 @@ fields! {
     SerializeStructVariant;
 }
 
-impl<C: SerializeMap> SerializeMap for Inside<'_, C> {
+impl<C: SerializeMap> SerializeMap for Compound<'_, C> {
     type Ok = C::Ok;
     type Error = C::Error;
 
     fn serialize_key<K: Serialize + ?Sized>(&mut self, key: &K) -> Result<(), C::Error> {
-        self.inner.serialize_key(&Key { key, refused: self.refused })
+        self.inner.serialize_key(&Key { key, report: self.report })
     }
 
     // The key is not known here, so the path to a refused value lacks it.
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), C::Error> {
-        self.inner.serialize_value(&StrictValue { value, refused: self.refused, at: self.at })
+        self.inner.serialize_value(&Nested { value, report: self.report, position: self.position })
     }
 
     #[inline]
@@ -149,11 +149,11 @@ impl<C: SerializeMap> SerializeMap for Inside<'_, C> {
         key: &K,
         value: &T,
     ) -> Result<(), C::Error> {
-        self.inner.serialize_key(&Key { key, refused: self.refused })?;
-        let value = StrictValue { value, refused: self.refused, at: self.at };
+        self.inner.serialize_key(&Key { key, report: self.report })?;
+        let value = Nested { value, report: self.report, position: self.position };
         self.inner.serialize_value(&value).inspect_err(|_| match serde_json::to_value(key) {
-            Ok(Value::String(key)) => self.refused.push_path_key(key),
-            Ok(key) => self.refused.push_path_key(key.to_string()),
+            Ok(Value::String(key)) => self.report.push_key(key),
+            Ok(key) => self.report.push_key(key.to_string()),
             Err(_) => {}
         })
     }

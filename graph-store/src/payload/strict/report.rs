@@ -1,0 +1,65 @@
+use std::cell::Cell;
+use std::fmt::Write as _;
+
+use super::super::path;
+
+/// The results of writing a value, apart from the JSON.
+#[derive(Default)]
+pub(in super::super) struct Report {
+    reason: Cell<Option<&'static str>>,
+    /// The path to the refused value, innermost segment first.
+    path: Cell<Vec<Segment>>,
+    bytes: Cell<Option<Vec<u8>>>,
+}
+
+enum Segment {
+    Key(String),
+    Index(usize),
+}
+
+impl Report {
+    pub(super) fn refuse(&self, reason: &'static str) {
+        self.reason.set(Some(reason));
+    }
+
+    /// Adds a key at the outer end of the path.
+    pub(super) fn push_key(&self, key: impl Into<String>) {
+        self.push(Segment::Key(key.into()));
+    }
+
+    /// Adds an index at the outer end of the path.
+    pub(super) fn push_index(&self, index: usize) {
+        self.push(Segment::Index(index));
+    }
+
+    fn push(&self, segment: Segment) {
+        let mut path = self.path.take();
+        path.push(segment);
+        self.path.set(path);
+    }
+
+    /// Stores the bytes of a value that serializes as bytes.
+    pub(super) fn set_bytes(&self, bytes: &[u8]) {
+        self.bytes.set(Some(bytes.to_vec()));
+    }
+
+    /// Returns the bytes of a value that serializes as bytes.
+    pub(in super::super) fn into_bytes(self) -> Option<Vec<u8>> {
+        self.bytes.into_inner()
+    }
+
+    /// Returns the reason, if this crate refused the value, and the path. The path is empty for the whole value.
+    pub(in super::super) fn into_parts(self) -> (Option<&'static str>, String) {
+        let mut text = String::new();
+        for segment in self.path.into_inner().into_iter().rev() {
+            match segment {
+                Segment::Key(key) => path::push_key(&mut text, &key),
+                Segment::Index(index) => {
+                    // Writing into a `String` cannot fail.
+                    let _ = write!(text, "[{index}]");
+                }
+            }
+        }
+        (self.reason.into_inner(), text)
+    }
+}
