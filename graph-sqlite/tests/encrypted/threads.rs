@@ -152,7 +152,7 @@ async fn copy_and_original_continue_independently() {
 #[tokio::test]
 async fn tampered_row_fails_with_its_location() {
     let changes = [
-        ("UPDATE checkpoint SET next = '[\"check_input\"]'", "what is planned of thread `bed 12`"),
+        ("UPDATE checkpoint SET next = '[\"check_input\"]'", "the plan of thread `bed 12`"),
         ("UPDATE field SET name = 'title' WHERE name = 'name'", "field `title` of thread `bed 12`"),
         ("UPDATE piece SET data = '\"Eve\"', encoding = 0 WHERE whole", "of thread `bed 12`, at checkpoint"),
         ("UPDATE thread SET origin = 'another'", "of thread `bed 12`, at checkpoint"),

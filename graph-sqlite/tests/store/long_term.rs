@@ -108,7 +108,7 @@ fn corruption_error_names_the_item() {
         ),
         (
             "UPDATE store_namespace SET place = CAST('n' AS BLOB)",
-            "what is stored cannot be read: a namespace of the long-term store: it is not a list of segments",
+            "stored data cannot be read: a namespace of the long-term store: it is not a list of segments",
         ),
     ] {
         let file = File::new();

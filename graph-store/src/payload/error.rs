@@ -4,9 +4,9 @@ use std::fmt::{self, Display};
 /// The reason why a value is not written or read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Reason {
-    /// A text of this crate. It quotes no value.
+    /// A reason of this crate. It quotes no value.
     Fixed(&'static str),
-    /// A text of a `Serialize` or `Deserialize` implementation. It may quote the value.
+    /// The message of a `Serialize` or `Deserialize` implementation. It may quote the value.
     Quoting(String),
 }
 

@@ -106,7 +106,7 @@ impl IntoFuture for Putting {
 }
 
 impl Draft {
-    /// Returns the put without its embedding, and the texts to embed.
+    /// Returns the put without its embedding, and the strings to embed.
     ///
     /// # Errors
     /// The value cannot be stored, the time to live is invalid, or fields are to be indexed but the store has no index.

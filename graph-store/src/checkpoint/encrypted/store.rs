@@ -40,7 +40,7 @@ use crate::checkpoint::{
 /// # }
 /// ```
 ///
-/// # What it protects
+/// # Protected data
 ///
 /// Values of fields, inputs, packets, questions, answers, results of steps and failures are encrypted and authenticated with
 /// XChaCha20-Poly1305. Each value has its own random nonce of 24 bytes.
@@ -61,7 +61,7 @@ use crate::checkpoint::{
 /// - changes of a field that are out of order, duplicated, or of a later checkpoint;
 /// - a checkpoint in the place of another.
 ///
-/// # What it does not protect
+/// # Limits
 ///
 /// - *Names and sizes* are in the clear: names of threads, namespaces, fields, nodes and runs, keys of records, times, and the
 ///   number and length of values. So is the metadata of runs, because queries filter by it. Put no secrets there.
@@ -71,7 +71,7 @@ use crate::checkpoint::{
 ///   attacker can also remove all changes of one checkpoint to a field, or add those of another branch of the thread. Every
 ///   value that is read was written at its location, but completeness is not proven.
 /// - *Metadata and time* of a checkpoint can be changed.
-/// - *The process* has states in the clear in its memory, and in the events, logs and error texts that it emits.
+/// - *The process* has states in the clear in its memory, and in the events, logs and error messages that it emits.
 ///
 /// # Keys
 ///

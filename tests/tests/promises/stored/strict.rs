@@ -82,7 +82,7 @@ enum Shape {
 
 #[test]
 fn what_json_cannot_hold_is_refused_where_it_is() {
-    let what = "JSON cannot represent a number that is not finite";
+    let what = "JSON cannot represent NaN or infinity";
     refused(f32::NAN, &format!("field `field` cannot be stored: {what}"));
     let at = |path: &str| format!("field `field` cannot be stored, because of the value at `{path}`: {what}");
     refused(vec![0.0, f64::INFINITY], &at("$[1]"));
@@ -100,7 +100,7 @@ fn what_would_be_read_as_none_is_refused() {
     #[derive(Serialize)]
     struct Wrapped<T>(T);
     let what = "field `field` cannot be stored: \
-                it is a `Some` of a value that is written as null, and would be read back as `None`";
+                it is a `Some` with content that is written as null, so it would be read as `None`";
     refused(Some(None::<u8>), what);
     refused(Some(Some(None::<u8>)), what);
     refused(Some(()), what);
@@ -117,7 +117,7 @@ fn what_would_be_read_as_none_is_refused() {
 #[test]
 fn keys_that_are_no_texts_are_refused() {
     let what = "field `field` cannot be stored: \
-                a key of a JSON object must be a string, an integer, a `bool`, or the name of a variant";
+                a key of a JSON object must be a string, an integer, a `bool` or the name of a variant";
     refused(BTreeMap::from([((1, 2), 3)]), what);
     refused(BTreeMap::from([(Some(1), 3)]), what);
     refused(BTreeMap::from([((), 3)]), what);
@@ -129,10 +129,7 @@ fn keys_that_are_no_texts_are_refused() {
 fn a_secret_is_not_in_the_error() {
     let secrets = BTreeMap::from([("hunter2", f64::NAN)]);
     let error = encode_value(&EXCLUDED, &secrets, &mut Vec::new()).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "field `field` cannot be stored: JSON cannot represent a number that is not finite"
-    );
+    assert_eq!(error.to_string(), "field `field` cannot be stored: JSON cannot represent NaN or infinity");
     let error = encode_value(&EXCLUDED, &Talkative("hunter2"), &mut Vec::new()).unwrap_err();
     assert!(!error.to_string().contains("hunter2"), "{error}");
     let mut restore = Restore::new(vec![of("field", [super::value(1, "\"hunter2\"")])]);
@@ -194,7 +191,7 @@ enum Chain {
 fn what_is_too_deep_to_be_read_is_refused() {
     assert_eq!(load::<Nest>(store(&nest(127)).unwrap()).unwrap(), nest(127));
     let error = store(&nest(128)).unwrap_err().to_string();
-    assert!(error.ends_with("it is nested more than 127 levels deep, and could not be read back"), "{error}");
+    assert!(error.ends_with("its arrays and objects are nested more than 127 deep, which cannot be read back"), "{error}");
     let chain = |links| (0..links).fold(Chain::End, |next, _| Chain::Link { next: Box::new(next) });
     assert_eq!(load::<Chain>(store(&chain(63)).unwrap()).unwrap(), chain(63));
     assert!(store(&chain(64)).is_err());

@@ -301,7 +301,7 @@ fn a_result_that_cannot_be_kept_whole_is_not_kept_at_all_and_an_event_says_so() 
         [
             "the node wrote to an untracked field, which is never stored",
             "the node wrote to an untracked field, which is never stored",
-            "field `number` cannot be stored: JSON cannot represent a number that is not finite",
+            "field `number` cannot be stored: JSON cannot represent NaN or infinity",
         ]
     );
     assert!(cache.take().iter().all(|call| call.starts_with("get")));

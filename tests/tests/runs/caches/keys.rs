@@ -114,7 +114,7 @@ fn a_key_that_cannot_be_made_is_the_nodes_failure_which_nobody_tries_again() {
     assert_eq!(
         error(draft().cache(fetch, not_finite)),
         (
-            "its cache key cannot be stored, because of the value at `$[1]`: JSON cannot represent a number that is not finite"
+            "its cache key cannot be stored, because of the value at `$[1]`: JSON cannot represent NaN or infinity"
                 .to_owned(),
             false
         )

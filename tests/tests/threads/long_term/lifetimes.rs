@@ -83,7 +83,7 @@ async fn a_lifetime_that_is_none_is_refused_and_nothing_is_written() {
     let error = items.put("k", &1).ttl(Duration::ZERO).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "a time to live of 0ns is none: give at least a millisecond, or delete the item"
+        "a time to live of 0ns is too short: use at least one millisecond, or delete the item"
     );
     let too_long = items.put("k", &1).ttl(Duration::MAX).await.unwrap_err();
     assert!(matches!(too_long, StoreError::Invalid { .. }), "{too_long}");

@@ -105,7 +105,7 @@ async fn a_query_without_an_index_is_an_error() {
     items.put("a", &"cat".into()).await.unwrap();
     assert_eq!(
         items.search().query("cat").await.unwrap_err().to_string(),
-        "the store has no index to search namespace [\"users\", \"ann\"] with: give it one with \
+        "the long-term store has no index to search namespace [\"users\", \"ann\"]: add one with \
          `LongTermStore::new(store).index(..)`"
     );
     let error = items.put("a", &"cat".into()).indexed_by(["text"]).await.unwrap_err();
@@ -117,13 +117,13 @@ async fn what_a_model_gets_wrong_is_an_error_and_nothing_is_written() {
     let store = MemoryStore::new();
     for (says, expected) in [
         (vec![], "out of order"),
-        (vec![vec![1.0], vec![1.0]], "it was given 1 texts, and gave 2 vectors"),
-        (vec![vec![f32::NAN]], "a vector holds NaN, which is not a finite number"),
-        (vec![vec![]], "a vector without dimensions is near to nothing"),
+        (vec![vec![1.0], vec![1.0]], "it returned 2 vectors for 1 strings"),
+        (vec![vec![f32::NAN]], "a vector has the component NaN: every component must be a finite number"),
+        (vec![vec![]], "a vector has no dimensions: it must have at least one"),
     ] {
         let indexed = LongTermStore::new(store.clone()).index(Index::new(Says(says)));
         let error = indexed.of::<String>("a").put("k", &"cat".into()).await.unwrap_err();
-        assert_eq!(error.to_string(), "the index cannot embed with the model `says`");
+        assert_eq!(error.to_string(), "the embedding model `says` failed");
         assert_eq!(error.source().unwrap().to_string(), expected);
         assert_eq!(indexed.of::<String>("a").get("k").await.unwrap(), None);
     }
@@ -139,8 +139,8 @@ async fn vectors_of_two_models_are_never_compared() {
     assert!(matches!(error, StoreError::OtherModel { .. }));
     assert_eq!(
         error.to_string(),
-        "item `k` of namespace [\"a\"] was indexed by the model `says` in 2 dimensions, and the search is by `animals` in 3: \
-         put the item again, or search with that model"
+        "item `k` of namespace [\"a\"] was indexed by model `says` with 2 dimensions, but the search uses model `animals` with 3: \
+         put the item again, or search with the model of the item"
     );
     new.of::<String>("a").put("k", &"cat".into()).await.unwrap();
     assert_eq!(new.of::<String>("a").search().query("cat").await.unwrap().items[0].score, Some(1.0));

@@ -81,7 +81,7 @@ async fn a_node_that_asks_for_a_store_where_there_is_none_fails_and_says_what_to
     assert!(matches!(first.error.downcast_ref(), Some(StoreError::NoStore { .. })));
     assert_eq!(
         first.error.to_string(),
-        "node `reply` asks for a store, and its graph has none: give it one with `graph.with_store(..)`"
+        "node `reply` uses the long-term store, but its graph has none: add one with `graph.with_store(..)`"
     );
 }
 
