@@ -30,3 +30,7 @@ pub use error::Error;
 #[doc = include_str!("../../docs/how-to/state-machines.md")]
 #[doc = include_str!("../../docs/how-to/workflows.md")]
 struct Readme;
+
+/// So are those of the tutorial and the guides.
+#[cfg(doctest)]
+mod guides;
