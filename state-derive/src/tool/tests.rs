@@ -98,11 +98,11 @@ fn tool_is_a_struct_with_the_function_as_method() {
                     f64: ::superstep_agent::__private::IntoToolOutput<__S>,
                 {
                     fn spec(&self) -> ::superstep_agent::__private::ToolSpec {
-                        ::superstep_agent::__private::ToolSpec {
-                            name: ::core::convert::From::from("add"),
-                            description: ::core::convert::From::from("Adds."),
-                            parameters: ::superstep_agent::__private::schema_of::<__Arguments>(),
-                        }
+                        ::superstep_agent::__private::ToolSpec::new(
+                            "add",
+                            "Adds.",
+                            ::superstep_agent::__private::schema_of::<__Arguments>(),
+                        )
                     }
                     fn call<'__a>(
                         &'__a self,

@@ -154,7 +154,7 @@ fn no_style_ends_its_declaration() {
         ["}</style><script>", "fill", "fill:", ":red", "fill:red}", "fill:\"red\"", "fill:%%{init}%%", "f(:a"]
     {
         let error = fives.picture().highlight_style(css).to_svg().unwrap_err();
-        assert_eq!(error.kind().name(), "Picture", "{css}");
+        assert_eq!(error.kind().name(), "InvalidPicture", "{css}");
     }
     fives.picture().highlight_style("").to_svg().unwrap();
 }

@@ -86,11 +86,11 @@ async fn what_an_unfinished_thread_waits_for_is_told() {
             [
                 "asks: asks Approve",
                 "breaks: before work",
-                "cancelled: Told",
-                "crashes: UnderWay",
+                "cancelled: Stopped",
+                "crashes: Running",
                 "fails: failed: no power",
-                "sleeps: Asleep",
-                "stops: Told",
+                "sleeps: WaitingForTime",
+                "stops: Stopped",
             ]
         );
         for left in &all {

@@ -17,7 +17,7 @@ pub(super) struct Nested<'r, T: ?Sized> {
     pub(super) position: Position,
 }
 
-impl<T: Serialize + ?Sized> Serialize for StrictValue<'_, T> {
+impl<T: Serialize + ?Sized> Serialize for Nested<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.value.serialize(Strict { inner: serializer, report: self.report, position: self.position })
     }
@@ -42,7 +42,7 @@ impl<'r, C> Compound<'r, C> {
     fn item<T: ?Sized, E>(
         &mut self,
         value: &T,
-        write: impl FnOnce(&mut C, &StrictValue<'_, T>) -> Result<(), E>,
+        write: impl FnOnce(&mut C, &Nested<'_, T>) -> Result<(), E>,
     ) -> Result<(), E> {
         let written = write(&mut self.inner, &Nested { value, report: self.report, position: self.position });
         if written.is_err() {
@@ -57,7 +57,7 @@ impl<'r, C> Compound<'r, C> {
         &mut self,
         key: &'static str,
         value: &T,
-        write: impl FnOnce(&mut C, &StrictValue<'_, T>) -> Result<(), E>,
+        write: impl FnOnce(&mut C, &Nested<'_, T>) -> Result<(), E>,
     ) -> Result<(), E> {
         let written = write(&mut self.inner, &Nested { value, report: self.report, position: self.position });
         if written.is_err() {

@@ -92,7 +92,7 @@ fn what_is_not_known_survives() {
 
 #[test]
 fn unknown_roles_are_errors_that_name_the_known_ones() {
-    let known = "there are `human` (`user`), `ai` (`assistant`), `tool` and `system` (`developer`)";
+    let known = "use `human` (`user`), `ai` (`assistant`), `tool` or `system` (`developer`)";
     for value in [
         json!({"role": "robot", "content": ""}),
         json!({"type": "robot", "content": ""}),

@@ -133,7 +133,7 @@ fn arguments_are_read_however_they_are_written() {
 fn calls_that_are_none_are_an_error_and_no_message_without_them() {
     for calls in [json!({}), json!("x"), json!(["x"]), json!([{"id": "c"}])] {
         let error = Message::from_json(json!({"role": "assistant", "tool_calls": calls})).unwrap_err();
-        assert!(error.to_string().contains("calls of a message are a list of objects"), "{error}");
+        assert!(error.to_string().contains("calls of a message must be a list of objects"), "{error}");
     }
     // LangChain's own form of a call is taken here as well.
     let message = read(json!({"role": "ai", "tool_calls": [{"name": "n", "args": {"a": 1}, "id": "c"}]}));

@@ -23,7 +23,7 @@ fn message(schema: &Value) -> &Value {
 fn what_is_written_is_a_list_of_messages_of_a_type() {
     let schema = Support::state_schema();
     assert_eq!(schema["properties"]["messages"]["items"], json!({"$ref": "#/$defs/Message"}));
-    assert_eq!(schema["properties"]["messages"]["description"], "What was said so far.");
+    assert_eq!(schema["properties"]["messages"]["description"], "The conversation so far.");
     assert_eq!(message(&schema)["properties"]["type"], json!({"enum": ["human", "ai", "tool", "system"]}));
     assert_eq!(message(&schema)["required"], json!(["type", "content"]));
 }

@@ -165,7 +165,7 @@ fn what_follows_a_value_is_an_error_too() {
 fn a_value_that_was_left_sealed_is_not_taken_for_one() {
     let sealed = Payload::new(Encoding::Sealed, *b"\"a\"");
     let error = restored::<Case>(vec![of("question", [(1, ChangeKind::Value, sealed)])]).unwrap_err();
-    assert!(error.to_string().contains("sealed"), "{error}");
+    assert!(error.to_string().contains("encrypted"), "{error}");
 }
 
 #[derive(GraphState, Clone, Debug, PartialEq)]

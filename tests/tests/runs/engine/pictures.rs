@@ -267,7 +267,7 @@ fn everything_that_a_picture_cannot_show_is_said_at_once() {
         .edge_label(a, b, "?")
         .note(b, "fine");
     let error = picture.to_svg().unwrap_err();
-    assert_eq!(error.kind().name(), "Picture");
+    assert_eq!(error.kind().name(), "InvalidPicture");
     assert_eq!(
         error.to_string(),
         "graph `a \"picture\"`: the picture cannot be drawn: the graph has no node `stranger`; the graph has no node `x`; \

@@ -48,7 +48,7 @@ fn each_question_is_an_event_and_the_last_one_says_that_the_run_is_interrupted()
             }),
             json!({
                 "sequence": 2, "namespace": [], "superstep": 0, "type": "interrupted",
-                "data": {"heard": [], "round": 0}, "questions": [a, b], "before": [], "after": [],
+                "data": {"heard": [], "round": 0}, "interrupts": [a, b], "before": [], "after": [],
                 "next": ["ask"]
             }),
         ]
