@@ -154,8 +154,8 @@ fn functions_of_a_policy_that_panic_are_the_nodes_failure() {
         let error = here(async { graph.run(Trace::input()).context(world(1)).await }).unwrap_err();
         assert_eq!(
             format!("{error:?}"),
-            "graph `Trace`: node `flaky` failed in superstep 1, attempt 1\n  caused by: a function of the node's retry \
-             policy panicked (`which?`) when it was asked about a failure\n  caused by: attempt 1 is none"
+            "graph `Trace`: node `flaky` failed in superstep 1, attempt 1\n  caused by: the node's retry policy panicked \
+             (`which?`) while it examined this failure\n  caused by: attempt 1 is none"
         );
     }
 }
