@@ -191,7 +191,10 @@ enum Chain {
 fn what_is_too_deep_to_be_read_is_refused() {
     assert_eq!(load::<Nest>(store(&nest(127)).unwrap()).unwrap(), nest(127));
     let error = store(&nest(128)).unwrap_err().to_string();
-    assert!(error.ends_with("its arrays and objects are nested more than 127 deep, which cannot be read back"), "{error}");
+    assert!(
+        error.ends_with("its arrays and objects are nested more than 127 deep, which cannot be read back"),
+        "{error}"
+    );
     let chain = |links| (0..links).fold(Chain::End, |next, _| Chain::Link { next: Box::new(next) });
     assert_eq!(load::<Chain>(store(&chain(63)).unwrap()).unwrap(), chain(63));
     assert!(store(&chain(64)).is_err());
