@@ -1,6 +1,6 @@
-//! Chat endpoints that are strict about the order of messages: what they refuse, and the words of the refusal.
+//! Chat endpoints that are strict about the order of messages.
 //!
-//! They know roles, calls and answers, and nothing of what a message says.
+//! They check roles, calls and answers, and ignore the content of messages.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,12 +9,12 @@ use superstep::messages::{Message, Role};
 
 pub mod json;
 
-/// An endpoint does not take a history.
+/// The refusal of a history by an endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The status of its response.
+    /// The status of the response.
     pub status: u16,
-    /// What it says.
+    /// The text of the response.
     pub text: String,
 }
 
@@ -30,11 +30,13 @@ fn refused<T>(text: String) -> Result<T, Refusal> {
     Err(Refusal { status: 400, text })
 }
 
-/// The rules of endpoints in OpenAI's form: directly behind a model's message with calls there are tool messages, one for each
-/// call, and there are none anywhere else.
+/// Checks a history by the rules of OpenAI's endpoints.
+///
+/// A model's message with calls is followed directly by tool messages, one for each call. Tool messages occur nowhere
+/// else.
 ///
 /// # Errors
-/// The first place that breaks them.
+/// The first message that breaks a rule.
 pub fn openai(history: &[Message]) -> Result<(), Refusal> {
     let mut open: BTreeSet<&str> = BTreeSet::new();
     for (at, message) in history.iter().enumerate() {
@@ -55,13 +57,13 @@ pub fn openai(history: &[Message]) -> Result<(), Refusal> {
     if open.is_empty() { Ok(()) } else { refused(format!("{open:?} must be answered")) }
 }
 
-/// The rules of endpoints in Anthropic's form: the turn that follows one with tool uses is the user's, and begins with the
-/// results of all of them, each once; there are none anywhere else.
+/// Checks a history by the rules of Anthropic's endpoints.
 ///
-/// What the application says is no message there. Messages that one side sends in a row are one turn.
+/// The turn after one with tool uses is the user's. It begins with the result of each of them, once. Results occur
+/// nowhere else. System messages do not count, and consecutive messages of one side are one turn.
 ///
 /// # Errors
-/// The first turn that breaks them.
+/// The first turn that breaks a rule.
 pub fn anthropic(history: &[Message]) -> Result<(), Refusal> {
     let side = |message: &Message| message.role() == Role::Ai;
     let spoken: Vec<&Message> = history.iter().filter(|message| message.role() != Role::System).collect();
@@ -89,10 +91,10 @@ pub fn anthropic(history: &[Message]) -> Result<(), Refusal> {
     if used.is_empty() { Ok(()) } else { refused(format!("the tool uses {used:?} have no results")) }
 }
 
-/// What every endpoint takes that has one of these forms.
+/// Checks a history by both sets of rules.
 ///
 /// # Errors
-/// The first that breaks the rules of either.
+/// The first message or turn that breaks a rule of either.
 pub fn strict(history: &[Message]) -> Result<(), Refusal> {
     openai(history)?;
     anthropic(history)
@@ -113,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_endpoints_take() {
+    fn ordered_histories_are_accepted() {
         for history in [
             vec![],
             vec![Message::system(""), Message::human(""), Message::ai("")],
@@ -126,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_they_refuse() {
+    fn misordered_histories_are_refused() {
         let human = || Message::human("");
         for history in [
             vec![calls(&["1"])],
@@ -144,7 +146,7 @@ mod tests {
             assert!(openai(&history).is_err(), "{history:?}");
             assert!(anthropic(&history).is_err(), "{history:?}");
         }
-        let told_meanwhile = [calls(&["1"]), Message::system(""), tool("1")];
-        assert!(openai(&told_meanwhile).is_err() && anthropic(&told_meanwhile).is_ok());
+        let with_system_message = [calls(&["1"]), Message::system(""), tool("1")];
+        assert!(openai(&with_system_message).is_err() && anthropic(&with_system_message).is_ok());
     }
 }

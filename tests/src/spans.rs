@@ -1,4 +1,4 @@
-//! What `tracing` was told while something ran, as a tree in words.
+//! The spans and events that `tracing` reports, recorded as a tree in text form.
 
 use std::collections::HashMap;
 use std::fmt::{Debug, Write as _};
@@ -11,92 +11,94 @@ use tracing::{Event, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 use tracing_subscriber::registry::LookupSpan;
 
-/// Everything that is told on this thread, and on others for what is run from it, while this lives.
+/// Records all spans and events of this thread until it is dropped.
 pub struct Recorded {
-    told: Arc<Mutex<Told>>,
+    trace: Arc<Mutex<Trace>>,
     _guard: DefaultGuard,
 }
 
 #[derive(Default)]
-struct Told {
-    /// In the order in which they came; events are spans without an id.
-    lines: Vec<Line>,
+struct Trace {
+    /// All spans and events in order of arrival. Events have no id.
+    entries: Vec<Entry>,
     open: HashMap<u64, usize>,
 }
 
 #[derive(Default)]
-struct Line {
+struct Entry {
     name: String,
-    under: Option<usize>,
+    parent: Option<usize>,
     fields: Vec<(String, String)>,
     closed: bool,
 }
 
-/// Tells a [`Recorded`] what it hears.
-pub struct Recorder(Arc<Mutex<Told>>);
+/// The subscriber layer that fills a [`Recorded`].
+pub struct Recorder(Arc<Mutex<Trace>>);
 
 impl Recorded {
-    /// From now on.
+    /// Starts to record.
     #[must_use]
     pub fn here() -> Self {
-        let told = Arc::<Mutex<Told>>::default();
-        let recorder = Recorder(Arc::clone(&told));
+        let trace = Arc::<Mutex<Trace>>::default();
+        let recorder = Recorder(Arc::clone(&trace));
         let subscriber = tracing_subscriber::registry().with(recorder);
-        Self { told, _guard: tracing::subscriber::set_default(subscriber) }
+        Self { trace, _guard: tracing::subscriber::set_default(subscriber) }
     }
 
-    /// What tells it, for a subscriber of one's own.
+    /// Returns the layer, for a subscriber of the test's own.
     #[must_use]
     pub fn layer(&self) -> Recorder {
-        Recorder(Arc::clone(&self.told))
+        Recorder(Arc::clone(&self.trace))
     }
 
-    /// The tree, with the fields that `shown` lets through. Siblings of one superstep in the order of their tasks.
+    /// Returns the tree with the fields that `shown` accepts.
+    ///
+    /// Siblings of one superstep are in the order of their tasks.
     #[must_use]
     pub fn tree(&self, shown: impl Fn(&str) -> bool) -> String {
-        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let trace = self.trace.lock().unwrap_or_else(PoisonError::into_inner);
         let mut out = String::new();
-        told.write(None, 0, &shown, &mut out);
+        trace.write(None, 0, &shown, &mut out);
         out
     }
 
-    /// The tree with our own fields, without the prefix of their names.
+    /// Returns the tree with the library's own fields, without their prefix.
     #[must_use]
     pub fn short(&self) -> String {
         self.tree(|field| !field.starts_with("otel.") && !field.starts_with("gen_ai.")).replace("graph.", "")
     }
 
-    /// The tree with every field.
+    /// Returns the tree with every field.
     #[must_use]
     pub fn whole(&self) -> String {
         self.tree(|_| true)
     }
 }
 
-impl Told {
-    fn write(&self, under: Option<usize>, depth: usize, shown: &impl Fn(&str) -> bool, out: &mut String) {
-        let mut children: Vec<(usize, &Line)> =
-            self.lines.iter().enumerate().filter(|(_, line)| line.under == under).collect();
+impl Trace {
+    fn write(&self, parent: Option<usize>, depth: usize, shown: &impl Fn(&str) -> bool, out: &mut String) {
+        let mut children: Vec<(usize, &Entry)> =
+            self.entries.iter().enumerate().filter(|(_, entry)| entry.parent == parent).collect();
         children
-            .sort_by_key(|(_, line)| line.field("graph.task").and_then(|task| task.parse::<usize>().ok()));
-        for (index, line) in children {
-            let _ = write!(out, "{:width$}{}", "", line.name, width = depth * 2);
-            for (name, value) in line.fields.iter().filter(|(name, _)| shown(name)) {
+            .sort_by_key(|(_, entry)| entry.field("graph.task").and_then(|task| task.parse::<usize>().ok()));
+        for (index, entry) in children {
+            let _ = write!(out, "{:width$}{}", "", entry.name, width = depth * 2);
+            for (name, value) in entry.fields.iter().filter(|(name, _)| shown(name)) {
                 let _ = write!(out, " {name}={value}");
             }
-            out.push_str(if line.closed { "\n" } else { " (open)\n" });
+            out.push_str(if entry.closed { "\n" } else { " (open)\n" });
             self.write(Some(index), depth + 1, shown, out);
         }
     }
 }
 
-impl Line {
+impl Entry {
     fn field(&self, name: &str) -> Option<&str> {
         self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str())
     }
 }
 
-impl Visit for Line {
+impl Visit for Entry {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         self.fields.push((field.name().to_owned(), format!("{value:?}")));
     }
@@ -108,40 +110,40 @@ impl Visit for Line {
 
 impl<S: Subscriber + for<'l> LookupSpan<'l>> Layer<S> for Recorder {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
-        let mut line = Line { name: attributes.metadata().name().to_owned(), ..Line::default() };
-        attributes.record(&mut line);
+        let mut entry = Entry { name: attributes.metadata().name().to_owned(), ..Entry::default() };
+        attributes.record(&mut entry);
         let parent = context.span(id).and_then(|span| span.parent()).map(|parent| parent.id().into_u64());
-        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        line.under = parent.and_then(|parent| told.open.get(&parent).copied());
-        told.lines.push(line);
-        let index = told.lines.len() - 1;
-        told.open.insert(id.into_u64(), index);
+        let mut trace = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        entry.parent = parent.and_then(|parent| trace.open.get(&parent).copied());
+        trace.entries.push(entry);
+        let index = trace.entries.len() - 1;
+        trace.open.insert(id.into_u64(), index);
     }
 
     fn on_record(&self, id: &Id, values: &Record<'_>, _: Context<'_, S>) {
-        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(index) = told.open.get(&id.into_u64()).copied()
-            && let Some(line) = told.lines.get_mut(index)
+        let mut trace = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(index) = trace.open.get(&id.into_u64()).copied()
+            && let Some(entry) = trace.entries.get_mut(index)
         {
-            values.record(line);
+            values.record(entry);
         }
     }
 
     fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
-        let mut line = Line { name: "event".to_owned(), closed: true, ..Line::default() };
-        event.record(&mut line);
-        let within = context.event_span(event).map(|span| span.id().into_u64());
-        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        line.under = within.and_then(|within| told.open.get(&within).copied());
-        told.lines.push(line);
+        let mut entry = Entry { name: "event".to_owned(), closed: true, ..Entry::default() };
+        event.record(&mut entry);
+        let span = context.event_span(event).map(|span| span.id().into_u64());
+        let mut trace = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        entry.parent = span.and_then(|span| trace.open.get(&span).copied());
+        trace.entries.push(entry);
     }
 
     fn on_close(&self, id: Id, _: Context<'_, S>) {
-        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(index) = told.open.remove(&id.into_u64())
-            && let Some(line) = told.lines.get_mut(index)
+        let mut trace = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(index) = trace.open.remove(&id.into_u64())
+            && let Some(entry) = trace.entries.get_mut(index)
         {
-            line.closed = true;
+            entry.closed = true;
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The checkpoint stores that threads are tested on. Each can be opened again, as another process would open it.
+//! The checkpoint stores for tests of threads. Each can be reopened, as another process would open it.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 /// The storage behind a store under test.
 #[derive(Debug)]
-pub enum Place {
+pub enum TestStore {
     /// A store in memory.
     Memory(MemoryCheckpointer),
     /// The folder of a SQLite file.
@@ -22,13 +22,13 @@ pub enum Place {
 }
 
 /// Runs a test on a fresh store of each kind.
-pub async fn on_every_store(test: impl AsyncFn(&Place)) {
-    test(&Place::memory()).await;
-    test(&Place::file()).await;
-    test(&Place::encrypted()).await;
+pub async fn on_every_store(test: impl AsyncFn(&TestStore)) {
+    test(&TestStore::memory()).await;
+    test(&TestStore::file()).await;
+    test(&TestStore::encrypted()).await;
 }
 
-impl Place {
+impl TestStore {
     /// An empty store in memory.
     pub fn memory() -> Self {
         Self::Memory(MemoryCheckpointer::new())
@@ -58,7 +58,7 @@ impl Place {
     }
 
     /// Opens the storage itself: the inner store of an encrypting one.
-    pub fn kept(&self) -> Arc<dyn Checkpointer> {
+    pub fn open_inner(&self) -> Arc<dyn Checkpointer> {
         match self {
             Self::Encrypted(store) => Arc::new(store.clone()),
             _ => self.open(),
@@ -99,6 +99,6 @@ pub fn encrypting<C: Checkpointer>(store: C) -> EncryptedCheckpointer<C> {
 }
 
 /// Returns `true` if the bytes contain a string.
-pub fn holds(bytes: &[u8], text: &str) -> bool {
+pub fn contains_text(bytes: &[u8], text: &str) -> bool {
     bytes.windows(text.len()).any(|window| window == text.as_bytes())
 }

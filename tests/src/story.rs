@@ -16,83 +16,83 @@ pub struct Story {
     pub value: Option<u32>,
 }
 
-/// An update that appends to the log.
+/// Returns an update that appends to the log.
 pub fn say(text: impl Into<String>) -> StoryUpdate {
     Story::update().log([text.into()])
 }
 
-/// An input that appends to the log.
+/// Returns an input that appends to the log.
 pub fn begin(text: &str) -> StoryInput {
     Story::input().log([text.to_owned()])
 }
 
-/// The world outside of threads, which outlives processes: the nodes that ran, and the nodes that fail.
+/// A test probe, shared by all runs of a test: it records the nodes that ran, and lets nodes fail.
 #[derive(Debug, Default)]
-pub struct World {
+pub struct Probe {
     ran: Mutex<Vec<String>>,
-    broken: Mutex<Vec<&'static str>>,
+    failing: Mutex<Vec<&'static str>>,
 }
 
-impl World {
+impl Probe {
     /// Makes exactly these nodes fail from now on.
-    pub fn breaks(&self, nodes: &[&'static str]) {
-        *self.broken.lock().unwrap() = nodes.to_vec();
+    pub fn set_failing(&self, nodes: &[&'static str]) {
+        *self.failing.lock().unwrap() = nodes.to_vec();
     }
 
-    /// Notes a string.
+    /// Records a string.
     pub fn note(&self, text: impl Into<String>) {
         self.ran.lock().unwrap().push(text.into());
     }
 
-    /// Returns all notes since the last call.
+    /// Returns everything recorded since the last call.
     pub fn ran(&self) -> String {
         std::mem::take(&mut *self.ran.lock().unwrap()).join(" ")
     }
 
-    fn is_broken(&self, node: &str) -> bool {
-        self.broken.lock().unwrap().contains(&node)
+    fn fails(&self, node: &str) -> bool {
+        self.failing.lock().unwrap().contains(&node)
     }
 }
 
-/// Notes that a node runs, and fails if it is to fail.
-pub async fn enter(cx: &ContextWith<World>, what: &str) -> Result<(), NodeError> {
-    cx.context().note(what);
-    if cx.context().is_broken(what) {
+/// Records that a node runs, and fails if the node is set to fail.
+pub async fn enter(cx: &ContextWith<Probe>, node: &str) -> Result<(), NodeError> {
+    cx.context().note(node);
+    if cx.context().fails(node) {
         // Siblings run first.
         for _ in 0..3 {
             tokio::task::yield_now().await;
         }
-        return Err(NodeError::msg(format!("{what} is broken")));
+        return Err(NodeError::msg(format!("{node} is broken")));
     }
     Ok(())
 }
 
-/// A graph over the story.
-pub fn story() -> StateGraph<Story, World> {
-    StateGraph::<Story>::with_context::<World>()
+/// Returns an empty graph over [`Story`].
+pub fn story() -> StateGraph<Story, Probe> {
+    StateGraph::<Story>::with_context::<Probe>()
 }
 
 /// Defines nodes that only record that they ran.
 #[macro_export]
-macro_rules! tellers {
+macro_rules! recording_nodes {
     ($($name:ident)*) => {$(
         async fn $name(
             _: &$crate::story::Story,
-            cx: &superstep::ContextWith<$crate::story::World>,
+            cx: &superstep::ContextWith<$crate::story::Probe>,
         ) -> superstep::Result<$crate::story::StoryUpdate> {
             $crate::story::enter(cx, stringify!($name)).await?;
             Ok($crate::story::say(stringify!($name)))
         }
     )*};
 }
-pub use crate::tellers;
+pub use crate::recording_nodes;
 
-/// The planned nodes of a snapshot.
+/// Returns the planned nodes of a snapshot.
 pub fn next<S: GraphState>(snapshot: &Snapshot<S>) -> String {
     snapshot.next.iter().map(|next| &**next).collect::<Vec<_>>().join(" ")
 }
 
-/// The log as one string.
-pub fn told(story: &Story) -> String {
+/// Returns the log as one string.
+pub fn log_of(story: &Story) -> String {
     story.log.join(" ")
 }

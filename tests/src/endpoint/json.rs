@@ -1,7 +1,7 @@
-//! What the same endpoints say of the JSON that they are sent.
+//! The same endpoints' checks of the JSON requests.
 #![expect(
     clippy::indexing_slicing,
-    reason = "what a value lacks is null, and a slice ends where it was counted to"
+    reason = "a missing value is null, and the slice starts at a counted length"
 )]
 
 use std::collections::BTreeSet;
@@ -19,17 +19,17 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The rules of endpoints in OpenAI's form, of what [`Message::to_openai`] makes of a history.
+/// Checks the JSON of [`Message::to_openai`] by the rules of OpenAI's endpoints.
 ///
 /// # Errors
-/// The first message that breaks them.
+/// The first message that breaks a rule.
 pub fn openai(history: &[Message]) -> Result<(), Refusal> {
     let mut open: BTreeSet<String> = BTreeSet::new();
     for (at, message) in history.iter().map(Message::to_openai).enumerate() {
         let refuse = |why: &str| refused(format!("messages.{at}: {why}: {message}"));
         let calls = list(&message["tool_calls"]);
         let role = text(&message, "role");
-        let said = match &message["content"] {
+        let has_content = match &message["content"] {
             Value::String(_) => true,
             Value::Array(parts) => !parts.is_empty() && parts.iter().all(|part| part["type"].is_string()),
             Value::Null => {
@@ -38,7 +38,7 @@ pub fn openai(history: &[Message]) -> Result<(), Refusal> {
             }
             _ => false,
         };
-        if !said {
+        if !has_content {
             return refuse("no content");
         }
         if role == "tool" {
@@ -52,8 +52,8 @@ pub fn openai(history: &[Message]) -> Result<(), Refusal> {
         }
         for call in calls {
             let kind = text(call, "type");
-            let written = if kind == "custom" { "input" } else { "arguments" };
-            if !call[kind][written].is_string() || text(&call[kind], "name").is_empty() {
+            let content_key = if kind == "custom" { "input" } else { "arguments" };
+            if !call[kind][content_key].is_string() || text(&call[kind], "name").is_empty() {
                 return refuse("a call of nothing");
             }
             if text(call, "id").is_empty() {
@@ -65,12 +65,12 @@ pub fn openai(history: &[Message]) -> Result<(), Refusal> {
     if open.is_empty() { Ok(()) } else { refused(format!("{open:?} must be answered")) }
 }
 
-/// The rules of Anthropic's endpoint, of what [`AnthropicPrompt`] makes of a history.
+/// Checks the JSON of [`AnthropicPrompt`] by the rules of Anthropic's endpoint.
 ///
 /// # Errors
-/// The first turn that breaks them.
+/// The first turn that breaks a rule.
 pub fn anthropic(history: &[Message]) -> Result<(), Refusal> {
-    let taken = |name: &str| {
+    let is_valid_name = |name: &str| {
         (1..=128).contains(&name.len())
             && name.bytes().all(|letter| letter.is_ascii_alphanumeric() || b"_-".contains(&letter))
     };
@@ -95,8 +95,8 @@ pub fn anthropic(history: &[Message]) -> Result<(), Refusal> {
                 "tool_use" => {
                     at % 2 == 1
                         && block["input"].is_object()
-                        && taken(text(block, "name"))
-                        && taken(text(block, "id"))
+                        && is_valid_name(text(block, "name"))
+                        && is_valid_name(text(block, "id"))
                         && used.insert(text(block, "id").to_owned())
                 }
                 "tool_result" => false,

@@ -1,21 +1,21 @@
-//! Graphs as nodes of others: what is handed on, stored, asked and told across their border.
+//! Subgraphs: their state, checkpoints, interrupts, retries, streams and commands to the parent graph.
 #![expect(
     clippy::unwrap_used,
     reason = "the functions that tests share fail a test as the tests themselves do"
 )]
 
-mod asked;
-mod evolved;
-mod handed_on;
-mod hunted;
+mod checkpoints;
+mod continued_calls;
+mod failures;
+mod interrupts;
 mod mapped;
 mod messages;
-mod pictured;
-mod said;
-mod slept;
-mod stored;
-mod streamed;
-mod tried;
-mod written;
+mod migrations;
+mod parent_commands;
+mod pictures;
+mod shared_state;
+mod sleeping;
+mod streams;
+mod updates;
 
 use tests::{stores, story};

@@ -1,4 +1,4 @@
-//! A subgraph with a state of its own gets its input, and gives back what its output says.
+//! A subgraph with its own state: its input is mapped from the parent state, its result to an update.
 
 use serde::{Deserialize, Serialize};
 use superstep::checkpoint::MemoryCheckpointer;
@@ -37,7 +37,7 @@ fn report(topics: &[&str]) -> ReportInput {
 }
 
 #[tokio::test]
-async fn each_packet_is_a_call_of_its_own() {
+async fn each_packet_is_its_own_call() {
     #[derive(Route)]
     enum Each {
         #[to("research")]
@@ -53,7 +53,7 @@ async fn each_packet_is_a_call_of_its_own() {
     let graph = StateGraph::<Report>::new().edge(START, split).edge(&research, END).compile().unwrap();
     let ended = graph.run(report(&["a", "b", "c"])).await.unwrap().into_state();
     assert_eq!(ended.notes, ["a #0", "b #0", "c #0"]);
-    // The same on a thread: each call has a namespace of its own.
+    // On a thread, each call has its own namespace.
     let thread = graph.with_checkpointer(MemoryCheckpointer::new()).thread("t");
     assert_eq!(thread.run(report(&["a", "b"])).await.unwrap().into_state().notes, ["a #0", "b #0"]);
     let second = thread.within(&research).task(1).state().await.unwrap().unwrap();
@@ -73,7 +73,7 @@ fn remembering() -> (Graph<Report>, Subgraph<Search, (), impl superstep::subgrap
 }
 
 #[tokio::test]
-async fn what_is_kept_on_the_thread_is_handed_back_once() {
+async fn per_thread_call_returns_new_entries_once() {
     let (graph, research) = remembering();
     let thread = graph.with_checkpointer(MemoryCheckpointer::new()).thread("t");
     thread.run(report(&["a"])).await.unwrap();
@@ -85,13 +85,13 @@ async fn what_is_kept_on_the_thread_is_handed_back_once() {
 }
 
 #[tokio::test]
-async fn a_branch_goes_on_with_what_was_left_there() {
+async fn fork_continues_with_the_subgraph_state_of_its_branch() {
     let (graph, _) = remembering();
     let thread = graph.with_checkpointer(MemoryCheckpointer::new()).thread("t");
     thread.run(report(&["a"])).await.unwrap();
     let first = thread.state().await.unwrap().unwrap().id;
     thread.run(report(&["b"])).await.unwrap();
-    // Of the second run nothing is known on this branch, in the subgraph neither.
+    // This branch, including its subgraph state, has nothing of the second run.
     let other = thread.at(first).run(report(&["c"])).await.unwrap().into_state();
     assert_eq!(other.notes, ["a #0", "c #1"]);
     let next = thread.run(report(&["d"])).await.unwrap().into_state();
@@ -99,7 +99,7 @@ async fn a_branch_goes_on_with_what_was_left_there() {
 }
 
 #[tokio::test]
-async fn each_key_has_a_state_of_its_own() {
+async fn each_key_has_its_own_state() {
     let research = search()
         .as_node("research")
         .mapped(
@@ -113,14 +113,14 @@ async fn each_key_has_a_state_of_its_own() {
         thread.run(report(topics)).await.unwrap();
     }
     let ended = thread.state().await.unwrap().unwrap().state.unwrap();
-    // `a` and `b` joined are the text `a/b`: one key.
+    // `a` and `b` joined with `/` give the key `a/b`.
     assert_eq!(ended.notes, ["a+b #0", "a/b #1", "a+b #2"]);
     let inner = thread.within(&research).key("a/b").history().await.unwrap();
     assert_eq!(inner.len(), 9);
 }
 
 #[tokio::test]
-async fn a_context_is_the_same_another_or_none() {
+async fn subgraph_context_is_shared_converted_or_absent() {
     async fn ask(_: &Search, shop: &ContextWith<u32>) -> SearchUpdate {
         Search::update().found([format!("shop {}", shop.context())])
     }
@@ -154,7 +154,7 @@ async fn a_context_is_the_same_another_or_none() {
 }
 
 #[tokio::test]
-async fn two_calls_at_once_of_one_state_are_refused() {
+async fn concurrent_calls_with_one_key_are_refused() {
     async fn slow(search: &Search) -> SearchUpdate {
         tokio::task::yield_now().await;
         Search::update().found([search.question.clone()])
@@ -182,7 +182,7 @@ async fn two_calls_at_once_of_one_state_are_refused() {
     let thread = graph.thread("same");
     let error = thread.run(report(&["a", "a"])).await.unwrap_err();
     assert!(format!("{error:?}").contains("different keys"), "{error:?}");
-    // Nothing is wrong with the thread: one after the other they can be called.
+    // One after the other, the calls succeed.
     let ended = thread.resume(()).max_concurrency(1).await.unwrap().into_state();
     assert_eq!(ended.notes, ["a", "a"]);
 }

@@ -1,4 +1,4 @@
-//! Messages of a call have ids of their own: those of no other call, and none of the graph around it.
+//! Messages of a subgraph call have their own ids, distinct from those of other calls and of the parent graph.
 
 use superstep::messages::{Message, MessagesState, MessagesStateUpdate};
 use superstep::{END, GraphState, Route, START, StateGraph};
@@ -10,7 +10,7 @@ async fn reply(chat: &MessagesState) -> MessagesStateUpdate {
 }
 
 #[derive(GraphState, Clone, Debug)]
-struct Desk {
+struct Case {
     #[state(input, reducer = add_messages)]
     messages: Vec<Message>,
     rounds: u32,
@@ -24,31 +24,31 @@ enum Again {
     Enough,
 }
 
-async fn count(desk: &Desk) -> (DeskUpdate, Again) {
-    let next = if desk.rounds == 0 { Again::Again } else { Again::Enough };
-    (Desk::update().rounds(desk.rounds + 1), next)
+async fn count(case: &Case) -> (CaseUpdate, Again) {
+    let next = if case.rounds == 0 { Again::Again } else { Again::Enough };
+    (Case::update().rounds(case.rounds + 1), next)
 }
 
 #[tokio::test]
-async fn what_is_handed_on_replaces_nothing() {
-    on_every_store(async |place| {
+async fn returned_messages_replace_none() {
+    on_every_store(async |store| {
         let chat = StateGraph::<MessagesState>::new().edge(START, reply).edge(reply, END).compile().unwrap();
         let ask = chat.as_node("ask").mapped(
-            |_: &Desk| MessagesState::input().messages("a question of its own"),
-            |done| Desk::update().messages(done.appended(|chat: &MessagesState| &chat.messages).to_vec()),
+            |_: &Case| MessagesState::input().messages("a question of its own"),
+            |done| Case::update().messages(done.appended(|chat: &MessagesState| &chat.messages).to_vec()),
         );
-        // With its input: handed on as a whole.
+        // Returns all messages, its input included.
         let tell = chat.as_node("tell").mapped(
-            |_: &Desk| MessagesState::input().messages("another"),
-            |done| Desk::update().messages(done.state.messages),
+            |_: &Case| MessagesState::input().messages("another"),
+            |done| Case::update().messages(done.state.messages),
         );
-        let graph = StateGraph::<Desk>::new()
+        let graph = StateGraph::<Case>::new()
             .edge(START, &ask)
             .edge(&ask, &tell)
             .edge(&tell, count)
             .compile()
             .unwrap();
-        let ended = place.thread(&graph).run(Desk::input().messages("begin")).await.unwrap().into_state();
+        let ended = store.thread(&graph).run(Case::input().messages("begin")).await.unwrap().into_state();
         let texts: Vec<String> =
             ended.messages.iter().map(Message::text).map(|text| text.to_string()).collect();
         assert_eq!(

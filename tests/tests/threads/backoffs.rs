@@ -1,4 +1,4 @@
-//! A node that waits for its next attempt when its process ends goes on waiting for the rest, in whichever process.
+//! A backoff that outlives its process: the next process waits only for the rest.
 
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use superstep::{
 };
 use tokio::time::{Instant, advance, timeout};
 
-use super::stores::Place;
+use super::stores::TestStore;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -22,14 +22,14 @@ struct Job {
     done: Vec<u32>,
 }
 
-/// The attempts that were made, and how many of them fail.
+/// Records the attempts, and lets the first ones fail.
 #[derive(Default)]
-struct World {
+struct Probe {
     attempts: Mutex<Vec<u32>>,
     fails: u32,
 }
 
-impl World {
+impl Probe {
     fn failing(fails: u32) -> Arc<Self> {
         Arc::new(Self { attempts: Mutex::default(), fails })
     }
@@ -41,7 +41,7 @@ impl World {
 
 async fn begin(_: &Job) {}
 
-async fn work(_: &Job, cx: &ContextWith<World>) -> Result<JobUpdate> {
+async fn work(_: &Job, cx: &ContextWith<Probe>) -> Result<JobUpdate> {
     cx.context().attempts.lock().unwrap().push(cx.attempt());
     if cx.attempt() <= cx.context().fails {
         bail!("not yet");
@@ -49,8 +49,8 @@ async fn work(_: &Job, cx: &ContextWith<World>) -> Result<JobUpdate> {
     Ok(Job::update().done([cx.attempt()]))
 }
 
-fn job(attempts: u32, backoff: Duration) -> Graph<Job, World> {
-    StateGraph::<Job>::with_context::<World>()
+fn job(attempts: u32, backoff: Duration) -> Graph<Job, Probe> {
+    StateGraph::<Job>::with_context::<Probe>()
         .edge(START, begin)
         .edge(begin, work)
         .edge(work, END)
@@ -59,10 +59,10 @@ fn job(attempts: u32, backoff: Duration) -> Graph<Job, World> {
         .unwrap()
 }
 
-/// Runs a job until its store says that it waits, and drops it there.
-async fn cut_off(place: &Place, graph: &Graph<Job, World>, world: &Arc<World>, durability: Durability) {
-    let (thread, other) = (place.thread(graph), place.thread(graph));
-    let run = thread.run(Job::input()).context(Arc::clone(world)).durability(durability).into_future();
+/// Runs a job until the store shows its backoff, and drops the run.
+async fn cut_off(store: &TestStore, graph: &Graph<Job, Probe>, probe: &Arc<Probe>, durability: Durability) {
+    let (thread, other) = (store.thread(graph), store.thread(graph));
+    let run = thread.run(Job::input()).context(Arc::clone(probe)).durability(durability).into_future();
     let waits = async {
         loop {
             let tasks = other.state().await.unwrap().map(|snapshot| snapshot.tasks).unwrap_or_default();
@@ -81,48 +81,48 @@ async fn cut_off(place: &Place, graph: &Graph<Job, World>, world: &Arc<World>, d
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_resumed_run_waits_for_the_rest_and_keeps_the_count() {
-    for place in [Place::memory(), Place::encrypted()] {
+async fn resumed_run_waits_for_the_rest_of_the_backoff() {
+    for store in [TestStore::memory(), TestStore::encrypted()] {
         for durability in [Durability::Sync, Durability::Async] {
-            let (world, graph) = (World::failing(4), job(2, MINUTE));
-            cut_off(&place, &graph, &world, durability).await;
+            let (probe, graph) = (Probe::failing(4), job(2, MINUTE));
+            cut_off(&store, &graph, &probe, durability).await;
             advance(MINUTE / 3).await;
-            let resume = || place.thread(&graph).resume(()).context(Arc::clone(&world)).into_future();
-            // Cut off once more.
+            let resume = || store.thread(&graph).resume(()).context(Arc::clone(&probe)).into_future();
+            // The second run is dropped as well.
             timeout(MINUTE / 3, resume()).await.unwrap_err();
             let begun = Instant::now();
             let error = resume().await.unwrap_err();
             let rest = begun.elapsed();
             assert!(rest <= MINUTE * 2 / 5 && rest > MINUTE / 4, "{rest:?}");
             let ErrorKind::Node { first, .. } = error.kind() else { panic!("{error}") };
-            assert_eq!((first.attempt, world.attempts()), (2, vec![1, 2]));
-            let snapshot = place.thread(&graph).state().await.unwrap().unwrap();
+            assert_eq!((first.attempt, probe.attempts()), (2, vec![1, 2]));
+            let snapshot = store.thread(&graph).state().await.unwrap().unwrap();
             assert_eq!(snapshot.tasks[0].error.as_ref().unwrap().retry_at, None, "it has failed for good");
-            // Whoever resumes it now begins a new count.
+            // The next resume starts a new retry count.
             resume().await.unwrap_err();
             let outcome = resume().await.unwrap();
-            assert_eq!((outcome.state().done.as_slice(), world.attempts()), (&[5][..], vec![3, 4, 5]));
-            place.thread(&graph).delete().await.unwrap();
+            assert_eq!((outcome.state().done.as_slice(), probe.attempts()), (&[5][..], vec![3, 4, 5]));
+            store.thread(&graph).delete().await.unwrap();
         }
     }
 }
 
 #[tokio::test]
-async fn a_wait_outlives_the_process_in_a_file() {
-    let place = Place::file();
-    let (world, graph) = (World::failing(1), job(2, 60 * MINUTE));
-    cut_off(&place, &graph, &world, Durability::Async).await;
-    let resume = place.thread(&graph).resume(()).context(Arc::clone(&world)).into_future();
+async fn backoff_in_a_file_survives_the_process() {
+    let store = TestStore::file();
+    let (probe, graph) = (Probe::failing(1), job(2, 60 * MINUTE));
+    cut_off(&store, &graph, &probe, Durability::Async).await;
+    let resume = store.thread(&graph).resume(()).context(Arc::clone(&probe)).into_future();
     timeout(Duration::from_millis(50), resume).await.unwrap_err();
-    assert_eq!(world.attempts(), [1]);
+    assert_eq!(probe.attempts(), [1]);
 }
 
-/// Drops a run after so many polls, and resumes the thread; whether it had come to its end.
+/// Drops a run after `polls` polls and resumes the thread. Returns `true` if the run had ended before.
 async fn dropped_after(polls: u32, durability: Durability) -> bool {
     let about = format!("{polls} polls, {durability:?}");
-    let (place, world, graph) = (Place::memory(), World::failing(2), job(3, MINUTE));
-    let thread: Thread<Job, World> = place.thread(&graph);
-    let mut run = thread.run(Job::input()).context(Arc::clone(&world)).durability(durability).into_future();
+    let (store, probe, graph) = (TestStore::memory(), Probe::failing(2), job(3, MINUTE));
+    let thread: Thread<Job, Probe> = store.thread(&graph);
+    let mut run = thread.run(Job::input()).context(Arc::clone(&probe)).durability(durability).into_future();
     let mut polled = 0;
     let ended = poll_fn(|cx| {
         if polled == polls {
@@ -135,22 +135,22 @@ async fn dropped_after(polls: u32, durability: Durability) -> bool {
     drop(run);
     let known = thread.state().await.unwrap().is_some();
     let outcome = if known {
-        place.thread(&graph).resume(()).context(Arc::clone(&world)).await
+        store.thread(&graph).resume(()).context(Arc::clone(&probe)).await
     } else {
-        thread.run(Job::input()).context(Arc::clone(&world)).await
+        thread.run(Job::input()).context(Arc::clone(&probe)).await
     };
     assert_eq!(outcome.unwrap().state().done, [3], "{about}");
-    let attempts = world.attempts();
+    let attempts = probe.attempts();
     assert!(attempts.len() <= 6 && attempts.last() == Some(&3), "{about}: {attempts:?}");
     if durability == Durability::Sync {
-        // What has failed is known before anybody waits: no attempt whose failure is stored is made again.
+        // A failure is stored before the backoff starts: a failed attempt is not repeated.
         assert!(attempts.is_sorted(), "{about}: {attempts:?}");
     }
     ended
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_is_dropped_after_any_number_of_polls_is_gone_on_with() {
+async fn run_dropped_after_any_poll_continues() {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
         let mut polls = 0;
         while !dropped_after(polls, durability).await {

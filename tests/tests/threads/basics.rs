@@ -29,7 +29,7 @@ fn two_nodes() -> PersistentGraph<Foo> {
 }
 
 #[tokio::test]
-async fn two_nodes_in_a_row_make_four_checkpoints() {
+async fn two_nodes_write_four_checkpoints() {
     for durability in [Durability::Sync, Durability::Async] {
         let thread = two_nodes().thread("1");
         let outcome = thread.run(Foo::input("")).durability(durability).await.unwrap();
@@ -57,7 +57,7 @@ async fn two_nodes_in_a_row_make_four_checkpoints() {
 }
 
 #[tokio::test]
-async fn names_of_threads_and_runs_are_whatever_is_a_text() {
+async fn thread_and_run_names_accept_any_string_type() {
     let graph = two_nodes();
     let (name, id) = ("ann".to_owned(), "run-1".to_owned());
     graph.thread(&name).run(Foo::input("")).run_id(&id).await.unwrap();
@@ -68,7 +68,7 @@ async fn names_of_threads_and_runs_are_whatever_is_a_text() {
 }
 
 #[tokio::test]
-async fn durability_exit_stores_the_end_and_nothing_else() {
+async fn durability_exit_stores_only_the_end() {
     let thread = two_nodes().thread("1");
     thread.run(Foo::input("")).durability(Durability::Exit).await.unwrap();
     let history = thread.history().await.unwrap();
@@ -81,7 +81,7 @@ async fn durability_exit_stores_the_end_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_second_run_goes_on_from_the_stored_state() {
+async fn second_run_starts_from_the_stored_state() {
     let thread = two_nodes().thread("1");
     thread.run(Foo::input("")).await.unwrap();
     let state = thread.run(Foo::input("x").bar(["new".to_owned()])).await.unwrap().into_state();
@@ -99,7 +99,7 @@ struct Work {
     done: Vec<String>,
 }
 
-/// How often each node ran, and how often `flaky` shall fail.
+/// The number of runs of each node, and of failures that `flaky` still has to make.
 #[derive(Default)]
 struct Counts {
     steady: AtomicUsize,
@@ -128,7 +128,7 @@ async fn last(_: &Work) -> WorkUpdate {
 }
 
 #[tokio::test]
-async fn after_a_failure_only_what_has_not_finished_runs_again() {
+async fn after_a_failure_only_unfinished_tasks_run_again() {
     let graph = StateGraph::<Work>::with_context::<Counts>()
         .edge(START, (steady, flaky))
         .join((steady, flaky), last)
@@ -151,7 +151,7 @@ async fn after_a_failure_only_what_has_not_finished_runs_again() {
     let refused = thread.run(Work::input()).context(Arc::clone(&counts)).await.unwrap_err();
     assert!(matches!(refused.kind(), ErrorKind::PendingTasks { next, .. } if next == &["steady", "flaky"]));
 
-    // Another process, so to speak.
+    // A new handle stands for another process.
     let thread = graph.with_checkpointer(store).thread("1");
     thread.resume(()).context(Arc::clone(&counts)).await.unwrap_err();
     let state = thread.resume(()).context(Arc::clone(&counts)).await.unwrap().into_state();
@@ -161,7 +161,7 @@ async fn after_a_failure_only_what_has_not_finished_runs_again() {
 }
 
 #[tokio::test]
-async fn a_run_of_an_id_that_the_thread_has_had_is_not_begun_anew() {
+async fn known_run_id_does_not_run_again() {
     let thread = two_nodes().thread("1");
     for _ in 0..3 {
         let outcome = thread.run(Foo::input("").bar(["in".to_owned()])).run_id("r").await.unwrap();
@@ -173,21 +173,21 @@ async fn a_run_of_an_id_that_the_thread_has_had_is_not_begun_anew() {
 }
 
 #[tokio::test]
-async fn a_stream_tells_of_every_checkpoint_the_inputs_too() {
+async fn stream_reports_every_checkpoint() {
     for durability in [Durability::Sync, Durability::Async] {
         let thread = two_nodes().thread("1");
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         for _ in 0..2 {
             let stream = thread.run(Foo::input("")).durability(durability).stream();
             let outcome = stream.for_each(|event| {
-                if let EventKind::Checkpoint { id, step, .. } = event.kind {
-                    told.push((id, step));
+                if let EventKind::Checkpoint { id, step } = event.kind {
+                    reported.push((id, step));
                 }
             });
             outcome.await.unwrap();
         }
         let history = thread.history().await.unwrap();
         let stored: Vec<_> = history.iter().rev().map(|snapshot| (snapshot.id, snapshot.step)).collect();
-        assert_eq!(told, stored);
+        assert_eq!(reported, stored);
     }
 }

@@ -1,4 +1,4 @@
-//! What is stored is data: the types come from the program, and nothing that is stored is a type's name or code to it.
+//! Stored values are data. The types come from the program, and nothing stored is read as a type name or as code.
 
 use std::error::Error as _;
 
@@ -8,7 +8,7 @@ use superstep::{END, ErrorKind, Graph, GraphState, START, StateGraph};
 
 use super::stores::on_every_store;
 
-/// What the decoders of others would make something of: constructors, tags, references, pickles, code.
+/// Values that other decoders act on: constructors, tags, references, pickles, code.
 fn hostile() -> Vec<Value> {
     vec![
         json!({"lc": 2, "type": "constructor", "id": ["builtins", "exec"], "kwargs": {"object": "print(1)"}}),
@@ -22,7 +22,7 @@ fn hostile() -> Vec<Value> {
     ]
 }
 
-/// Takes whatever is written.
+/// A state that accepts any JSON.
 #[derive(GraphState, Clone)]
 struct Anything {
     #[state(input)]
@@ -39,7 +39,7 @@ fn anything() -> Graph<Anything> {
     StateGraph::<Anything>::new().edge(START, touch).edge(touch, END).compile().unwrap()
 }
 
-/// What the program says that a value is.
+/// A type of the program with a similar JSON form.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "type", content = "content", deny_unknown_fields)]
 enum Plan {
@@ -65,18 +65,18 @@ mod typed {
 }
 
 #[tokio::test]
-async fn nothing_that_is_stored_names_a_type_or_is_code() {
+async fn stored_values_are_never_read_as_types_or_code() {
     for value in hostile() {
-        on_every_store(async |place| {
-            let thread = place.thread(&anything());
+        on_every_store(async |store| {
+            let thread = store.thread(&anything());
             thread.run(Anything::input(value.clone()).list([value.clone()])).await.unwrap();
-            // Read as what it was: data, to the last key.
-            let state = place.thread(&anything()).state().await.unwrap().unwrap().state.unwrap();
+            // The value is read back as data, with every key.
+            let state = store.thread(&anything()).state().await.unwrap().unwrap().state.unwrap();
             assert_eq!((&state.value, &state.list[0]), (&value, &value));
             assert_eq!(state.list[1]["id"], json!(["HOME"]));
 
-            // Where the program has a type, it is that or nothing: no other is looked for, and none is a default.
-            let error = place.thread(&typed::graph()).state().await.unwrap_err();
+            // A field with a type accepts only that type. Nothing else is looked up, and no default is used.
+            let error = store.thread(&typed::graph()).state().await.unwrap_err();
             assert!(matches!(error.kind(), ErrorKind::Checkpoint(_)), "{value}: {error:?}");
             let cause = error.source().map(ToString::to_string).unwrap_or_default();
             assert!(format!("{error}: {cause}").contains("`value`"), "{error}: {cause}");

@@ -1,4 +1,4 @@
-//! What lives for one superstep lives for just that one, whoever runs it.
+//! Ephemeral fields last for one superstep, in any process.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -48,30 +48,30 @@ fn graph() -> Graph<Note, AtomicBool> {
 }
 
 #[tokio::test]
-async fn an_ephemeral_value_is_there_for_the_superstep_that_failed_and_gone_behind_it() {
-    on_every_store(async |place| {
+async fn ephemeral_value_lasts_until_its_superstep_succeeds() {
+    on_every_store(async |store| {
         let broken = Arc::new(AtomicBool::new(true));
         let input = Note::input().once(7).heap([7]);
-        place.thread(&graph()).run(input).context(Arc::clone(&broken)).await.unwrap_err();
-        let stored = place.thread(&graph()).state().await.unwrap().unwrap().state.unwrap();
+        store.thread(&graph()).run(input).context(Arc::clone(&broken)).await.unwrap_err();
+        let stored = store.thread(&graph()).state().await.unwrap().unwrap().state.unwrap();
         assert_eq!((stored.once, stored.heap.as_slice()), (Some(1), &[1][..]));
         broken.store(false, Ordering::SeqCst);
-        let outcome = place.thread(&graph()).resume(()).context(Arc::clone(&broken)).await.unwrap();
+        let outcome = store.thread(&graph()).resume(()).context(Arc::clone(&broken)).await.unwrap();
         let seen = ["writes Some(7) [7]", "reads Some(1) [1]", "too_late None []"];
         assert_eq!(outcome.state().log, seen);
-        let stored = place.thread(&graph()).state().await.unwrap().unwrap().state.unwrap();
+        let stored = store.thread(&graph()).state().await.unwrap().unwrap().state.unwrap();
         assert_eq!((stored.once, stored.heap.len()), (None, 0));
     })
     .await;
 }
 
 #[tokio::test]
-async fn new_input_clears_what_nobody_has_read() {
-    on_every_store(async |place| {
+async fn new_input_clears_unread_ephemeral_values() {
+    on_every_store(async |store| {
         let broken = Arc::new(AtomicBool::new(true));
-        place.thread(&graph()).run(Note::input()).context(Arc::clone(&broken)).await.unwrap_err();
+        store.thread(&graph()).run(Note::input()).context(Arc::clone(&broken)).await.unwrap_err();
         broken.store(false, Ordering::SeqCst);
-        let run = place.thread(&graph()).run(Note::input().heap([2])).abandon_pending();
+        let run = store.thread(&graph()).run(Note::input().heap([2])).abandon_pending();
         let outcome = run.context(Arc::clone(&broken)).await.unwrap();
         let seen = ["writes None []", "writes None [2]", "reads Some(1) [1]", "too_late None []"];
         assert_eq!(outcome.state().log, seen);
@@ -80,17 +80,17 @@ async fn new_input_clears_what_nobody_has_read() {
 }
 
 #[tokio::test]
-async fn an_input_that_is_run_again_clears_what_it_has_cleared() {
+async fn replayed_input_clears_ephemeral_values_again() {
     async fn last(note: &Note) -> NoteUpdate {
         sees(note, "last").once(1).heap([1])
     }
     let graph = StateGraph::<Note>::new().edge(START, last).edge(last, END).compile().unwrap();
-    on_every_store(async |place| {
-        place.thread(&graph).run(Note::input()).await.unwrap();
-        let first = place.thread(&graph).run(Note::input()).await.unwrap().into_state();
+    on_every_store(async |store| {
+        store.thread(&graph).run(Note::input()).await.unwrap();
+        let first = store.thread(&graph).run(Note::input()).await.unwrap().into_state();
         assert_eq!(first.log, ["last None []", "last None []"]);
-        let inputs = place.thread(&graph).history().source(CheckpointSource::Input).await.unwrap();
-        let again = place.thread(&graph).at(inputs[0].id).run_again().await.unwrap();
+        let inputs = store.thread(&graph).history().source(CheckpointSource::Input).await.unwrap();
+        let again = store.thread(&graph).at(inputs[0].id).run_again().await.unwrap();
         assert_eq!(again.state().log, first.log);
     })
     .await;

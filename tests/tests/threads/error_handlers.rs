@@ -1,4 +1,4 @@
-//! A node's failure is known before its handler is asked: a process that dies in between does not run the node again.
+//! A node's failure is stored before its error handler runs: the node does not run again after a crash.
 
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use superstep::{
     ContextWith, Durability, END, Graph, GraphState, NodeFailure, Outcome, Result, Route, START, StateGraph,
 };
 
-use super::stores::{Place, on_every_store};
+use super::stores::{TestStore, on_every_store};
 
 #[derive(GraphState, Clone, Debug)]
 struct Job {
@@ -22,11 +22,11 @@ fn done(text: impl Into<String>) -> JobUpdate {
     Job::update().done([text.into()])
 }
 
-/// What was run.
+/// Records the nodes and handlers that ran.
 #[derive(Default)]
-struct World(Mutex<Vec<String>>);
+struct Probe(Mutex<Vec<String>>);
 
-impl World {
+impl Probe {
     fn note(&self, text: impl Into<String>) {
         self.0.lock().unwrap().push(text.into());
     }
@@ -42,7 +42,7 @@ struct Full;
 
 async fn begin(_: &Job) {}
 
-async fn work(_: &Job, cx: &ContextWith<World>) -> Result<JobUpdate> {
+async fn work(_: &Job, cx: &ContextWith<Probe>) -> Result<JobUpdate> {
     cx.context().note("work");
     tokio::task::yield_now().await;
     Err(Full.into())
@@ -63,7 +63,7 @@ async fn mend(_: &Job, repair: &Repair) -> JobUpdate {
     done(format!("mended {}", repair.what))
 }
 
-async fn rescue(_: &Job, failure: &NodeFailure, cx: &ContextWith<World>) -> Result<(JobUpdate, Way)> {
+async fn rescue(_: &Job, failure: &NodeFailure, cx: &ContextWith<Probe>) -> Result<(JobUpdate, Way)> {
     assert_eq!(
         failure.error.is::<Full>(),
         !failure.stored,
@@ -76,14 +76,14 @@ async fn rescue(_: &Job, failure: &NodeFailure, cx: &ContextWith<World>) -> Resu
     Ok((done("rescued"), Way::Mend(Repair { what: failure.node.clone() })))
 }
 
-async fn sibling(_: &Job, cx: &ContextWith<World>) -> JobUpdate {
+async fn sibling(_: &Job, cx: &ContextWith<Probe>) -> JobUpdate {
     tokio::task::yield_now().await;
     cx.context().note("sibling");
     done("sibling")
 }
 
-fn job(with_sibling: bool) -> Graph<Job, World> {
-    let graph = StateGraph::<Job>::with_context::<World>()
+fn job(with_sibling: bool) -> Graph<Job, Probe> {
+    let graph = StateGraph::<Job>::with_context::<Probe>()
         .edge(START, begin)
         .edge(begin, work)
         .edge(work, END)
@@ -93,12 +93,12 @@ fn job(with_sibling: bool) -> Graph<Job, World> {
     graph.compile().unwrap()
 }
 
-/// Drops a run after so many polls, and resumes the thread; whether it had come to its end.
+/// Drops a run after `polls` polls and resumes the thread. Returns `true` if the run had ended before.
 async fn dropped_after(polls: u32, durability: Durability, with_sibling: bool) -> bool {
     let about = format!("{polls} polls, {durability:?}");
-    let (place, world, graph) = (Place::memory(), Arc::new(World::default()), job(with_sibling));
-    let thread = place.thread(&graph);
-    let mut run = thread.run(Job::input()).context(Arc::clone(&world)).durability(durability).into_future();
+    let (store, probe, graph) = (TestStore::memory(), Arc::new(Probe::default()), job(with_sibling));
+    let thread = store.thread(&graph);
+    let mut run = thread.run(Job::input()).context(Arc::clone(&probe)).durability(durability).into_future();
     let mut polled = 0;
     let ended = poll_fn(|cx| {
         if polled == polls {
@@ -109,16 +109,16 @@ async fn dropped_after(polls: u32, durability: Durability, with_sibling: bool) -
     })
     .await;
     drop(run);
-    let before = world.take();
+    let before = probe.take();
     let outcome = if thread.state().await.unwrap().is_some() {
-        place.thread(&graph).resume(()).context(Arc::clone(&world)).await
+        store.thread(&graph).resume(()).context(Arc::clone(&probe)).await
     } else {
-        thread.run(Job::input()).context(Arc::clone(&world)).await
+        thread.run(Job::input()).context(Arc::clone(&probe)).await
     };
     let expected: &[&str] =
         if with_sibling { &["rescued", "sibling", "mended work"] } else { &["rescued", "mended work"] };
     assert_eq!(outcome.unwrap().state().done, expected, "{about}");
-    let after = world.take();
+    let after = probe.take();
     if durability != Durability::Exit && before.iter().any(|note| note.starts_with("rescue")) {
         assert!(!after.contains(&"work".to_owned()), "{about}: {before:?}, then {after:?}");
     }
@@ -126,7 +126,7 @@ async fn dropped_after(polls: u32, durability: Durability, with_sibling: bool) -
 }
 
 #[tokio::test]
-async fn a_run_that_is_dropped_between_a_failure_and_its_handler_asks_the_handler() {
+async fn dropped_run_resumes_at_its_error_handler() {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
         for with_sibling in [false, true] {
             let mut polls = 0;
@@ -145,49 +145,49 @@ impl Question for GiveUp {
     type Answer = bool;
 }
 
-async fn asks(_: &Job, failure: &NodeFailure, cx: &ContextWith<World>) -> JobUpdate {
+async fn asks(_: &Job, failure: &NodeFailure, cx: &ContextWith<Probe>) -> JobUpdate {
     assert!(cx.interrupt(GiveUp).await);
     done(format!("gave {} up, which had failed with: {}", failure.node, failure.error))
 }
 
 #[tokio::test]
-async fn a_handler_that_asks_goes_on_in_another_process() {
-    let graph = StateGraph::<Job>::with_context::<World>()
+async fn handler_with_an_interrupt_continues_in_another_process() {
+    let graph = StateGraph::<Job>::with_context::<Probe>()
         .edge(START, work)
         .edge(work, END)
         .on_error(work, asks)
         .compile()
         .unwrap();
-    on_every_store(async |place| {
-        let world = Arc::new(World::default());
-        let outcome = place.thread(&graph).run(Job::input()).context(Arc::clone(&world)).await.unwrap();
+    on_every_store(async |store| {
+        let probe = Arc::new(Probe::default());
+        let outcome = store.thread(&graph).run(Job::input()).context(Arc::clone(&probe)).await.unwrap();
         assert!(matches!(outcome, Outcome::Interrupted(_)));
-        let thread = place.thread(&graph);
+        let thread = store.thread(&graph);
         let snapshot = thread.state().await.unwrap().unwrap();
         assert_eq!(snapshot.tasks[0].error.as_ref().unwrap().text, "the disk is full");
         let asked = thread.interrupts().await.unwrap().only::<GiveUp>().unwrap();
-        let outcome = thread.resume(asked.answer(true)).context(Arc::clone(&world)).await.unwrap();
+        let outcome = thread.resume(asked.answer(true)).context(Arc::clone(&probe)).await.unwrap();
         assert_eq!(outcome.state().done, ["gave work up, which had failed with: the disk is full"]);
-        assert_eq!(world.take(), ["work"]);
+        assert_eq!(probe.take(), ["work"]);
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_handler_that_has_failed_lets_the_node_run_again() {
+async fn failed_handler_lets_the_node_run_again() {
     async fn worse(_: &Job) -> Result<JobUpdate> {
         Err(superstep::NodeError::msg("worse"))
     }
-    let graph = StateGraph::<Job>::with_context::<World>().edge(START, work).edge(work, END);
+    let graph = StateGraph::<Job>::with_context::<Probe>().edge(START, work).edge(work, END);
     let graph = graph.on_error(work, worse).compile().unwrap();
-    on_every_store(async |place| {
-        let world = Arc::new(World::default());
-        place.thread(&graph).run(Job::input()).context(Arc::clone(&world)).await.unwrap_err();
-        let snapshot = place.thread(&graph).state().await.unwrap().unwrap();
+    on_every_store(async |store| {
+        let probe = Arc::new(Probe::default());
+        store.thread(&graph).run(Job::input()).context(Arc::clone(&probe)).await.unwrap_err();
+        let snapshot = store.thread(&graph).state().await.unwrap().unwrap();
         let text = &snapshot.tasks[0].error.as_ref().unwrap().text;
         assert!(text.contains("`the disk is full`") && text.ends_with(": worse"), "{text}");
-        place.thread(&graph).resume(()).context(Arc::clone(&world)).await.unwrap_err();
-        assert_eq!(world.take(), ["work", "work"]);
+        store.thread(&graph).resume(()).context(Arc::clone(&probe)).await.unwrap_err();
+        assert_eq!(probe.take(), ["work", "work"]);
     })
     .await;
 }

@@ -1,4 +1,4 @@
-//! A thread that an older program has left in the middle is gone on with by a newer one.
+//! A thread that an older program left unfinished, continued by a newer program.
 
 use std::error::Error as _;
 
@@ -7,7 +7,7 @@ use superstep::checkpoint::CheckpointSource;
 use superstep::interrupt::Question;
 use superstep::{END, ErrorKind, Graph, GraphState, NodeError, START, StateGraph};
 
-use super::stores::{Place, on_every_store};
+use super::stores::{TestStore, on_every_store};
 
 #[derive(Serialize, Deserialize)]
 struct Approve;
@@ -81,16 +81,16 @@ mod after {
     pub(super) struct Order {
         #[state(input)]
         pub(super) item: String,
-        /// In euros, it was in cents.
+        /// In euros. It was in cents before.
         #[state(input)]
         pub(super) price: f64,
-        /// They were texts, and are numbered.
+        /// Numbered. They were plain strings before.
         #[state(input, reducer = append)]
         pub(super) steps: Vec<(u32, String)>,
-        /// It was called `customer`.
+        /// Was named `customer` before.
         #[state(input, alias = "customer")]
         pub(super) buyer: Option<String>,
-        /// It is new; `notes` is gone.
+        /// A new field. `notes` was removed.
         #[state(default = "EUR".to_owned())]
         pub(super) currency: String,
     }
@@ -126,10 +126,10 @@ mod after {
     graph!();
 }
 
-/// What the older program leaves: a finished task, one that has failed, and one that asks.
-async fn left_by_the_older(place: &Place) {
+/// Leaves a finished task, a failed task and a task that asks.
+async fn run_older_program(store: &TestStore) {
     let input = before::Order::input("hat", 1100).customer("Ada").steps(["begun".to_owned()]);
-    place.thread(&before::graph()).run(input).await.unwrap_err();
+    store.thread(&before::graph()).run(input).await.unwrap_err();
 }
 
 fn steps(order: &after::Order) -> String {
@@ -137,10 +137,10 @@ fn steps(order: &after::Order) -> String {
 }
 
 #[tokio::test]
-async fn states_history_and_questions_of_an_older_program_are_read() {
-    on_every_store(async |place| {
-        left_by_the_older(place).await;
-        let thread = place.thread(&after::graph());
+async fn newer_program_reads_states_history_and_interrupts() {
+    on_every_store(async |store| {
+        run_older_program(store).await;
+        let thread = store.thread(&after::graph());
         let snapshot = thread.state().await.unwrap().unwrap();
         let expected = after::Order {
             item: "hat".to_owned(),
@@ -158,15 +158,15 @@ async fn states_history_and_questions_of_an_older_program_are_read() {
 }
 
 #[tokio::test]
-async fn results_and_answers_of_an_older_program_are_gone_on_with() {
-    on_every_store(async |place| {
-        left_by_the_older(place).await;
-        let question = place.thread(&before::graph()).interrupts().await.unwrap().only::<Approve>().unwrap();
-        let outcome = place.thread(&after::graph()).resume(question.answer(true)).await.unwrap();
+async fn newer_program_continues_with_results_and_answers() {
+    on_every_store(async |store| {
+        run_older_program(store).await;
+        let question = store.thread(&before::graph()).interrupts().await.unwrap().only::<Approve>().unwrap();
+        let outcome = store.thread(&after::graph()).resume(question.answer(true)).await.unwrap();
         let expected = "5 begun; 6 priced; 9 attempt 2; 13 approved true; 24 12.5 EUR for Some(\"Ada\")";
         assert_eq!(steps(outcome.state()), expected);
-        // What was stored by both is read by the newer, at every checkpoint.
-        let thread = place.thread(&after::graph());
+        // The newer program reads every checkpoint of both.
+        let thread = store.thread(&after::graph());
         let lengths: Vec<_> = thread
             .history()
             .await
@@ -181,26 +181,26 @@ async fn results_and_answers_of_an_older_program_are_gone_on_with() {
 }
 
 #[tokio::test]
-async fn an_update_that_the_newer_program_has_left_on_a_checkpoint_of_the_older_is_its_own() {
-    on_every_store(async |place| {
-        left_by_the_older(place).await;
-        // The question is open still: the update waits beside the older program's results.
+async fn newer_update_on_an_older_checkpoint_is_kept() {
+    on_every_store(async |store| {
+        run_older_program(store).await;
+        // The interrupt is still open: the update waits beside the older program's results.
         let update = after::Order::update().steps([(3, "new".to_owned())]).price(0.5);
-        let outcome = place.thread(&after::graph()).resume(()).update(update).await.unwrap();
+        let outcome = store.thread(&after::graph()).resume(()).update(update).await.unwrap();
         let question = outcome.pause().unwrap().only::<Approve>().unwrap();
-        let outcome = place.thread(&after::graph()).resume(question.answer(false)).await.unwrap();
-        let said = steps(outcome.state());
-        assert!(said.starts_with("5 begun; 3 new; 6 priced; 9 attempt 2; 14 approved false; "), "{said}");
+        let outcome = store.thread(&after::graph()).resume(question.answer(false)).await.unwrap();
+        let log = steps(outcome.state());
+        assert!(log.starts_with("5 begun; 3 new; 6 priced; 9 attempt 2; 14 approved false; "), "{log}");
     })
     .await;
 }
 
 #[tokio::test]
-async fn what_a_newer_program_has_stored_is_refused_by_an_older_one() {
-    on_every_store(async |place| {
+async fn older_program_refuses_newer_states() {
+    on_every_store(async |store| {
         let input = after::Order::input("hat", 11.0);
-        place.thread(&after::graph()).run(input).await.unwrap_err();
-        let thread = place.thread(&before::graph());
+        store.thread(&after::graph()).run(input).await.unwrap_err();
+        let thread = store.thread(&before::graph());
         let errors = [
             thread.state().await.map(drop).unwrap_err(),
             thread.resume(()).await.map(drop).unwrap_err(),
@@ -213,25 +213,26 @@ async fn what_a_newer_program_has_stored_is_refused_by_an_older_one() {
             assert_eq!(source.to_string(), expected);
             assert!(error.source().is_some());
         }
-        assert_eq!(place.thread(&after::graph()).history().await.unwrap().len(), 2, "nothing was written");
+        assert_eq!(store.thread(&after::graph()).history().await.unwrap().len(), 2, "nothing was written");
     })
     .await;
 }
 
 #[tokio::test]
-async fn an_input_of_an_older_program_that_is_run_again_is_the_newers_from_then_on() {
-    on_every_store(async |place| {
-        left_by_the_older(place).await;
+async fn replayed_input_of_an_older_program_is_migrated() {
+    on_every_store(async |store| {
+        run_older_program(store).await;
         let input = before::Order::input("coat", 2200).steps(["more".to_owned()]);
-        place.thread(&before::graph()).run(input).abandon_pending().await.unwrap_err();
-        let thread = place.thread(&after::graph());
+        store.thread(&before::graph()).run(input).abandon_pending().await.unwrap_err();
+        let thread = store.thread(&after::graph());
         let inputs = thread.history().source(CheckpointSource::Input).await.unwrap();
-        for (input, price, said) in [(&inputs[0], 22.0, "5 begun; 4 more"), (&inputs[1], 11.0, "5 begun")] {
+        for (input, price, expected) in [(&inputs[0], 22.0, "5 begun; 4 more"), (&inputs[1], 11.0, "5 begun")]
+        {
             let mut from = input.id;
             for _ in 0..3 {
                 thread.at(from).run_again().await.unwrap_err();
                 let state = thread.state().await.unwrap().unwrap().state.unwrap();
-                assert_eq!((state.price, steps(&state).as_str()), (price, said));
+                assert_eq!((state.price, steps(&state).as_str()), (price, expected));
                 from = thread.history().source(CheckpointSource::Fork).limit(1).await.unwrap()[0].id;
             }
         }

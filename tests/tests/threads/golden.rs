@@ -1,13 +1,13 @@
-//! Files that were written once are opened for ever.
+//! Golden files: files of every released format stay readable.
 //!
-//! Every `threads-….db` in `tests/golden/` holds the same two threads, as the program below left them with the format of its
-//! day. They are never written again. When the format of files or of what is in them changes, one more is added:
+//! Every `threads-….db` in `tests/golden/` holds the same two threads, write_if_requested by the program below in an earlier format.
+//! They are never overwritten. A change of the file format or of the stored records adds a new file:
 //!
 //! ```text
 //! WRITE_GOLDEN=tests/golden/threads-2.db cargo test -p tests --test threads golden
 //! ```
 //!
-//! with a path from the folder of the `tests` package. State and graph are part of what is tested: they stay as they are.
+//! The path is relative to the `tests` package. State and graph are part of the test and must not change.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ struct Desk {
     done: bool,
 }
 
-/// Whether the packet for Bob gets through.
+/// `true` if the packet for Bob succeeds.
 type Works = bool;
 
 #[derive(Serialize, Deserialize)]
@@ -129,7 +129,7 @@ async fn answer(thread: &Thread<Desk, Works>, yes: bool) -> Desk {
     thread.resume(question.answer(yes)).context(true).await.unwrap().into_state()
 }
 
-/// What is in a golden file: a thread of two runs, and one that was left at a failure and an open question.
+/// Writes the contents of a golden file: a thread with two runs, and a thread with a failure and an open interrupt.
 async fn write(file: &Path) {
     let done = thread(file, "done");
     for (subject, id) in [("first", 1), ("second", 2)] {
@@ -138,7 +138,7 @@ async fn write(file: &Path) {
         answer(&done, true).await;
     }
     let open = thread(file, "open");
-    // Whoever can finish does: what is in the file shall not depend on who is faster.
+    // `Collect` lets every other task finish, so that the file does not depend on timing.
     let run = open.run(Desk::input("open")).run_id("r").on_failure(FailureMode::Collect);
     run.context(false).await.unwrap_err();
 }
@@ -175,7 +175,7 @@ async fn check_done(thread: Thread<Desk, Works>) {
     assert_eq!((newest.token.as_deref(), newest.scratch.as_str()), (Some("secret"), ""));
     assert_eq!(thread.history().run_id("first").source(CheckpointSource::Input).await.unwrap().len(), 1);
     assert!(!thread.history().filter("user", "ada").await.unwrap().is_empty());
-    // It goes on.
+    // The thread continues.
     thread.run(Desk::input("third")).context(true).await.unwrap();
     assert_eq!(texts(&answer(&thread, false).await).split("; ").count(), 5);
 }
@@ -195,7 +195,7 @@ async fn check_open(thread: Thread<Desk, Works>) {
     assert_eq!((desk.cost, desk.done, desk.hint), (0.1 + 0.2, true, None));
 }
 
-/// The golden files whose names begin so, each as a copy in a folder of its own.
+/// Copies the golden files with this prefix, each to its own folder.
 pub(crate) fn files(kind: &str) -> Vec<(TempDir, PathBuf)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
@@ -214,24 +214,24 @@ fn is_of(file: &Path, kind: &str) -> bool {
     file.file_name().is_some_and(|name| name.to_string_lossy().starts_with(kind))
 }
 
-/// Writes the golden file that was asked for, if one of this kind was.
-pub(crate) async fn written(kind: &str, write: impl AsyncFn(&Path)) {
+/// Writes the golden file that `WRITE_GOLDEN` names, if it is of this kind.
+pub(crate) async fn write_if_requested(kind: &str, write: impl AsyncFn(&Path)) {
     let Some(file) = std::env::var_os("WRITE_GOLDEN") else { return };
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
     if !is_of(&file, kind) {
         return;
     }
-    assert!(!file.exists(), "{} is there: golden files are never written again", file.display());
+    assert!(!file.exists(), "{} is there: golden files are never overwritten", file.display());
     write(&file).await;
-    // The last handle to be closed moves everything into the file itself.
+    // The last closed handle moves the log into the file.
     while file.with_extension("db-wal").exists() {
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
 }
 
 #[tokio::test]
-async fn files_of_every_format_are_read_and_gone_on_with() {
-    written("threads", write).await;
+async fn golden_files_are_read_and_continued() {
+    write_if_requested("threads", write).await;
     let files = files("threads");
     assert!(!files.is_empty());
     for (_folder, copy) in files {
@@ -240,9 +240,9 @@ async fn files_of_every_format_are_read_and_gone_on_with() {
     }
 }
 
-/// What is written today is read today, whether or not it is golden.
+/// The current format passes the same checks.
 #[tokio::test]
-async fn a_file_that_is_written_now_is_read_the_same() {
+async fn new_file_is_read_like_a_golden_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("threads.db");
     write(&file).await;

@@ -1,6 +1,6 @@
-//! What a resumption has brought, and breakpoints, in files that are opened for ever.
+//! Golden files with records of resumes (updates, added nodes) and breakpoints.
 //!
-//! As [`golden`](super::golden): a file is written once, and never again.
+//! See [`golden`](super::golden).
 //!
 //! ```text
 //! WRITE_GOLDEN=tests/golden/records-2.db cargo test -p tests --test threads golden_records
@@ -14,7 +14,7 @@ use superstep::{
 };
 use superstep_sqlite::SqliteCheckpointer;
 
-use super::golden::{files, written};
+use super::golden::{files, write_if_requested};
 use super::story::next;
 
 #[derive(GraphState, Clone, Debug)]
@@ -26,7 +26,7 @@ struct Trip {
     price: Option<u32>,
 }
 
-/// Whether the hotel answers.
+/// `true` if the hotel answers.
 type Answers = bool;
 
 fn log(text: &str) -> TripUpdate {
@@ -60,13 +60,16 @@ fn thread(file: &Path, name: &str) -> Thread<Trip, Answers> {
     graph().with_checkpointer(SqliteCheckpointer::open(file).unwrap()).thread(name)
 }
 
-/// What is in a golden file: a thread of two resumptions that came to nothing, one of them with a node; one that has stopped
-/// at a breakpoint; one whose run was killed before it could; and a finished one with a node that has not run.
+/// Writes the contents of a golden file:
+/// - a thread with two failed resumes, one of them with an added node
+/// - a thread that has stopped at a breakpoint
+/// - a thread whose run was dropped before it could stop there
+/// - a finished thread with an added node that has not run
 async fn write(file: &Path) {
     let patched = thread(file, "patched");
     patched.run(Trip::input("Rome")).context(false).await.unwrap_err();
     let resumed = patched.resume(()).update(log("call").price(300)).goto(as_node(pack));
-    // Whoever can finish does: what is in the file shall not depend on who is faster.
+    // `Collect` lets every other task finish, so that the file does not depend on timing.
     resumed.on_failure(FailureMode::Collect).context(false).await.unwrap_err();
     let write = Trip::update().log(Overwrite(vec!["forget it".to_owned()]));
     patched.resume(()).update(write).context(false).await.unwrap_err();
@@ -114,8 +117,8 @@ async fn check(file: &Path) {
 }
 
 #[tokio::test]
-async fn files_with_patches_added_nodes_and_gates_are_read_and_gone_on_with() {
-    written("records", write).await;
+async fn golden_files_with_resume_records_are_continued() {
+    write_if_requested("records", write).await;
     let files = files("records");
     assert!(!files.is_empty());
     for (_folder, copy) in files {
@@ -123,9 +126,9 @@ async fn files_with_patches_added_nodes_and_gates_are_read_and_gone_on_with() {
     }
 }
 
-/// What is written today is read today, whether or not it is golden.
+/// The current format passes the same checks.
 #[tokio::test]
-async fn a_file_with_them_that_is_written_now_is_read_the_same() {
+async fn new_file_is_read_like_a_golden_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("threads.db");
     write(&file).await;

@@ -1,6 +1,6 @@
-//! Threads that sleep, and that were told to stop, in files that are opened for ever.
+//! Golden files with sleeping and stopped threads.
 //!
-//! As [`golden`](super::golden): a file is written once, and never again.
+//! See [`golden`](super::golden).
 //!
 //! ```text
 //! WRITE_GOLDEN=tests/golden/time-2.db cargo test -p tests --test threads golden_time
@@ -16,7 +16,7 @@ use superstep::thread::{PersistentGraph, ThreadStatus};
 use superstep::{Context, END, GraphState, START, StateGraph};
 use superstep_sqlite::SqliteCheckpointer;
 
-use super::golden::{files, written};
+use super::golden::{files, write_if_requested};
 
 #[derive(GraphState, Clone, Debug)]
 struct Trial {
@@ -40,7 +40,7 @@ fn log(text: &str) -> TrialUpdate {
     Trial::update().log([text.to_owned()])
 }
 
-/// Sleeps until a time that is given once: what is stored counts.
+/// Sleeps until a time that only the first run has: the stored time counts.
 async fn asleep(_: &Trial, cx: &Context) -> TrialUpdate {
     cx.sleep_until(if cx.metadata().contains_key("first") { far() } else { SystemTime::now() }).await;
     log("awake")
@@ -67,7 +67,8 @@ fn graph(file: &Path, sleeps: bool) -> PersistentGraph<Trial> {
     graph.edge(last, END).compile().unwrap().with_checkpointer(SqliteCheckpointer::open(file).unwrap())
 }
 
-/// What is in a golden file: a thread that sleeps, one whose question runs out, one that was drained, one that was cancelled.
+/// Writes the contents of a golden file: a sleeping thread, an interrupt with a deadline, a drained thread and a
+/// cancelled one.
 async fn write(file: &Path) {
     let run = graph(file, true).thread("asleep").run(Trial::input()).metadata("first", true);
     assert!(run.suspend_sleeps_longer_than(Duration::ZERO).await.unwrap().pause().is_some());
@@ -93,8 +94,8 @@ async fn write(file: &Path) {
 
 async fn check(file: &Path) {
     let all = graph(file, false).unfinished().await.unwrap();
-    let told: Vec<_> = all.iter().map(|left| (left.thread.name(), left.wakes_at == Some(far()))).collect();
-    assert_eq!(told, [("asks", false), ("asleep", true), ("cancelled", false), ("drained", false)]);
+    let seen: Vec<_> = all.iter().map(|left| (left.thread.name(), left.wakes_at == Some(far()))).collect();
+    assert_eq!(seen, [("asks", false), ("asleep", true), ("cancelled", false), ("drained", false)]);
     assert!(
         matches!(all[0].status, ThreadStatus::WaitingForAnswer(_))
             && all[0].wakes_at.unwrap() < SystemTime::now()
@@ -114,8 +115,8 @@ async fn check(file: &Path) {
 }
 
 #[tokio::test]
-async fn files_with_sleepers_and_stopped_runs_are_read_and_gone_on_with() {
-    written("time", write).await;
+async fn golden_files_with_sleeps_and_stops_are_continued() {
+    write_if_requested("time", write).await;
     let files = files("time");
     assert!(!files.is_empty());
     for (_folder, copy) in files {
@@ -123,13 +124,13 @@ async fn files_with_sleepers_and_stopped_runs_are_read_and_gone_on_with() {
     }
 }
 
-/// What is written today is read today, whether or not it is golden.
+/// The current format passes the same checks.
 #[tokio::test]
-async fn a_file_with_sleepers_that_is_written_now_is_read_the_same() {
+async fn new_file_is_read_like_a_golden_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("threads.db");
     write(&file).await;
-    // The question's patience is a real one, of a millisecond.
+    // The deadline is one millisecond of real time.
     while graph(&file, false).due(SystemTime::now()).await.unwrap().is_empty() {}
     check(&file).await;
 }

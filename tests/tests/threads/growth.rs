@@ -1,4 +1,4 @@
-//! What is stored grows with what was written, not with what there is.
+//! Stored bytes grow with the size of the writes, not with the size of the state.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,23 +9,23 @@ use superstep::checkpoint::{
 };
 use superstep::{END, GraphState, Route, START, StateGraph};
 
-use super::stores::{Place, on_every_store};
+use super::stores::{TestStore, on_every_store};
 
-/// Counts the bytes that a store is given.
+/// Counts the bytes that a store receives.
 #[derive(Clone)]
-pub(crate) struct Counting {
+pub(crate) struct ByteCounter {
     pub(crate) store: Arc<dyn Checkpointer>,
     pub(crate) bytes: Arc<AtomicU64>,
 }
 
-impl Checkpointer for Counting {
+impl Checkpointer for ByteCounter {
     fn commit(&self, batch: WriteBatch) -> CheckpointFuture<'_, ()> {
         let of_write = |write: &BatchWrite| match write {
             BatchWrite::Checkpoint(new) => {
-                let pieces = new.changes.iter().map(|piece| piece.payload.len());
+                let changes = new.changes.iter().map(|change| change.payload.len());
                 let records = new.records.iter().map(|record| record.payload.len());
                 let progress = new.checkpoint.progress.iter().map(|progress| progress.len());
-                pieces.chain(records).chain(progress).sum::<usize>()
+                changes.chain(records).chain(progress).sum::<usize>()
             }
             BatchWrite::Records { put, .. } => put.iter().map(|record| record.payload.len()).sum(),
         };
@@ -75,7 +75,7 @@ enum Loop {
     Out,
 }
 
-/// As long as a message is.
+/// The length of a message.
 const LINE: usize = 200;
 
 async fn talk(chat: &Chat) -> (ChatUpdate, Loop) {
@@ -84,23 +84,23 @@ async fn talk(chat: &Chat) -> (ChatUpdate, Loop) {
     (Chat::update().lines([line]), if again { Loop::Again } else { Loop::Out })
 }
 
-/// The bytes that a store is given while so many lines are appended, and all bytes that it keeps then.
-async fn stored(place: &Place, lines: usize) -> (u64, usize) {
-    let counting = Counting { store: place.open(), bytes: Arc::default() };
+/// Appends `lines` lines. Returns the bytes that the store received, and the bytes from which it reads the state.
+async fn stored_bytes(store: &TestStore, lines: usize) -> (u64, usize) {
+    let counter = ByteCounter { store: store.open(), bytes: Arc::default() };
     let graph = StateGraph::<Chat>::new().edge(START, talk).compile().unwrap();
-    let thread = graph.with_checkpointer(counting.clone()).thread(format!("{lines}"));
+    let thread = graph.with_checkpointer(counter.clone()).thread(format!("{lines}"));
     let outcome = thread.run(Chat::input(lines)).recursion_limit(lines as u64).await.unwrap();
     assert_eq!(outcome.state().lines.len(), lines);
-    let read = place.kept().get(&format!("{lines}"), "", None).await.unwrap().found.unwrap();
+    let read = store.open_inner().get(&format!("{lines}"), "", None).await.unwrap().found.unwrap();
     let field = read.fields.iter().find(|field| field.field == "lines").unwrap();
-    (counting.bytes.load(Ordering::SeqCst), field.changes.iter().map(|piece| piece.payload.len()).sum())
+    (counter.bytes.load(Ordering::SeqCst), field.changes.iter().map(|change| change.payload.len()).sum())
 }
 
 #[tokio::test]
-async fn a_thousand_appended_messages_take_the_bytes_of_a_thousand_messages() {
-    on_every_store(async |place| {
-        let (half, _) = stored(place, 500).await;
-        let (whole, read) = stored(place, 1000).await;
+async fn stored_bytes_grow_linearly_with_appends() {
+    on_every_store(async |store| {
+        let (half, _) = stored_bytes(store, 500).await;
+        let (whole, read) = stored_bytes(store, 1000).await;
         let written = (1000 * LINE) as u64;
         assert!(whole < written * 11 / 10, "{whole} bytes for {written} bytes of messages");
         assert!(whole < half * 21 / 10, "{half} bytes for 500 messages, {whole} for 1000");
@@ -110,21 +110,21 @@ async fn a_thousand_appended_messages_take_the_bytes_of_a_thousand_messages() {
 }
 
 #[tokio::test]
-async fn a_conversation_of_many_runs_takes_the_bytes_of_what_was_said() {
-    on_every_store(async |place| {
+async fn stored_bytes_grow_linearly_with_runs() {
+    on_every_store(async |store| {
         let graph = StateGraph::<Chat>::new().edge(START, talk).compile().unwrap();
-        let counting = Counting { store: place.open(), bytes: Arc::default() };
+        let counter = ByteCounter { store: store.open(), bytes: Arc::default() };
         let mut at_half = 0;
         for run in 0..100 {
             if run == 50 {
-                at_half = counting.bytes.load(Ordering::SeqCst);
+                at_half = counter.bytes.load(Ordering::SeqCst);
             }
-            let thread = graph.with_checkpointer(counting.clone()).thread("t");
+            let thread = graph.with_checkpointer(counter.clone()).thread("t");
             thread.run(Chat::input(0).lines(["?".repeat(LINE)])).await.unwrap();
         }
-        let bytes = counting.bytes.load(Ordering::SeqCst);
+        let bytes = counter.bytes.load(Ordering::SeqCst);
         let written = (100 * 2 * LINE) as u64;
-        // The input is stored when it comes, so that it is not lost, and with the state that it leads to.
+        // An input is stored twice: when it arrives, and with the state that it leads to.
         assert!(bytes < written * 2, "{bytes} bytes for {written} bytes of messages");
         assert!(bytes < at_half * 21 / 10, "{at_half} bytes for 50 runs, {bytes} for 100");
     })

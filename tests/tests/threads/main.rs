@@ -1,4 +1,4 @@
-//! Threads: what is stored, and how it is gone on with.
+//! Threads: checkpoints, resuming, interrupts, updates, time travel, the long-term store and golden files.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -15,29 +15,29 @@ mod ephemeral;
 mod error_handlers;
 mod evolution;
 mod first_use;
-mod going_on;
+mod fixed_program;
 mod golden;
 mod golden_records;
 mod golden_time;
 mod growth;
+mod interrupts;
 mod joins;
 mod long_term;
-mod mended;
 mod messages;
 mod model;
 mod names;
 mod null_packets;
-mod patches;
-mod questions;
-mod refused;
+mod outdated_answers;
+mod rejected_supersteps;
 mod replays;
+mod resume;
+mod resume_options;
+mod resumed_state;
 mod resumed_updates;
-mod resuming;
 mod run_ids;
 mod secrets;
 mod sleeping;
 mod snapshots;
-mod stale_answers;
 mod steps;
 mod time_travel;
 mod unfinished;

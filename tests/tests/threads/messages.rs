@@ -1,4 +1,4 @@
-//! A conversation on a thread: what is stored of it is what was said, and it comes back as it was.
+//! A conversation on a thread: stored_bytes bytes grow with the messages, and the messages round-trip.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -7,8 +7,8 @@ use superstep::messages::{AiMessage, Block, Message, MessageUpdate, Remove, Tool
 use superstep::thread::as_node;
 use superstep::{END, GraphState, Route, START, StateGraph};
 
-use super::growth::Counting;
-use super::stores::{Place, on_every_store};
+use super::growth::ByteCounter;
+use super::stores::{TestStore, on_every_store};
 
 #[derive(GraphState, Clone, Debug)]
 struct Chat {
@@ -26,43 +26,45 @@ enum Loop {
     Out,
 }
 
-/// As long as a message is.
+/// The length of a message.
 const TEXT: usize = 200;
 
 async fn talk(chat: &Chat) -> (ChatUpdate, Loop) {
     let at = chat.messages.len();
     let text = format!("{at:0TEXT$}");
-    let said = match at % 4 {
+    let message = match at % 4 {
         0 => Message::human([Block::from_text(text), Block::image_url("https://a.example/b.png")]),
         1 => AiMessage::new(text).call(ToolCall::new(format!("call_{at}"), "look")).into(),
         2 => ToolMessage::new(format!("call_{}", at - 1), text).artifact(at).into(),
         _ => Message::ai(text),
     };
-    (Chat::update().messages(said), if at + 1 < chat.length { Loop::Again } else { Loop::Out })
+    (Chat::update().messages(message), if at + 1 < chat.length { Loop::Again } else { Loop::Out })
 }
 
-/// The bytes that a store is given while so many messages are said, one in each superstep, and those of its pieces.
-async fn stored(place: &Place, length: usize) -> (u64, usize) {
-    let counting = Counting { store: place.open(), bytes: Arc::default() };
+/// Adds `length` messages, one in each superstep. Returns the bytes that the store received, and the bytes from which
+/// it
+/// reads the messages.
+async fn stored_bytes(store: &TestStore, length: usize) -> (u64, usize) {
+    let counter = ByteCounter { store: store.open(), bytes: Arc::default() };
     let graph = StateGraph::<Chat>::new().edge(START, talk).compile().unwrap();
     let name = format!("{length}");
-    let thread = graph.with_checkpointer(counting.clone()).thread(&*name);
+    let thread = graph.with_checkpointer(counter.clone()).thread(&*name);
     let outcome = thread.run(Chat::input(length)).recursion_limit(length as u64).await.unwrap();
     let read = thread.state().await.unwrap().unwrap().state.unwrap();
     assert_eq!(read.messages.len(), length);
     assert_eq!(read.messages, outcome.into_state().messages, "as they were");
-    let found = place.open().get(&name, "", None).await.unwrap().found.unwrap();
+    let found = store.open().get(&name, "", None).await.unwrap().found.unwrap();
     let field = found.fields.iter().find(|field| field.field == "messages").unwrap();
-    (counting.bytes.load(Ordering::SeqCst), field.changes.iter().map(|piece| piece.payload.len()).sum())
+    (counter.bytes.load(Ordering::SeqCst), field.changes.iter().map(|change| change.payload.len()).sum())
 }
 
 #[tokio::test]
-async fn a_thousand_messages_take_the_bytes_of_a_thousand_messages() {
-    on_every_store(async |place| {
-        let (half, _) = stored(place, 500).await;
-        let (whole, read) = stored(place, 1000).await;
+async fn stored_bytes_grow_linearly_with_messages() {
+    on_every_store(async |store| {
+        let (half, _) = stored_bytes(store, 500).await;
+        let (whole, read) = stored_bytes(store, 1000).await;
         assert!(whole < half * 21 / 10, "{half} bytes for 500 messages, {whole} for 1000");
-        // About 320 each as JSON, and what belongs to a checkpoint.
+        // About 320 bytes each as JSON, plus the checkpoint.
         assert!(whole < 1000 * 600, "{whole} bytes");
         assert!(read < 1000 * 400, "a state is read from {read} bytes");
     })
@@ -70,28 +72,28 @@ async fn a_thousand_messages_take_the_bytes_of_a_thousand_messages() {
 }
 
 #[tokio::test]
-async fn what_was_replaced_and_removed_is_so_for_who_reads_it() {
-    on_every_store(async |place| {
+async fn replaced_and_removed_messages_are_read_back() {
+    on_every_store(async |store| {
         let graph = StateGraph::<Chat>::new().edge(START, talk).compile().unwrap();
-        let thread = place.thread(&graph);
+        let thread = store.thread(&graph);
         let chat = thread.run(Chat::input(6)).await.unwrap().into_state();
         let id = |at: usize| chat.messages[at].id().unwrap().to_owned();
         let corrected = Message::human("corrected").with_id(id(0));
         let update: [MessageUpdate; 3] = [corrected.into(), Remove::id(id(3)).into(), "more".into()];
         thread.update(Chat::update().messages(update), as_node(talk).with_route(Loop::Out)).await.unwrap();
-        let read = place.thread(&graph).state().await.unwrap().unwrap().state.unwrap();
+        let read = store.thread(&graph).state().await.unwrap().unwrap().state.unwrap();
         assert_eq!(read.messages.len(), 6);
         assert_eq!(
             (read.messages[0].text().as_ref(), read.messages[5].text().as_ref()),
             ("corrected", "more")
         );
         assert!(read.messages.iter().all(|message| message.id() != Some(&id(3))));
-        // A message that is not there is refused, and nothing changes.
-        let nobody =
+        // The removal of an unknown message is refused and changes nothing.
+        let unknown =
             thread.update(Chat::update().messages(Remove::id("nobody")), as_node(talk).with_route(Loop::Out));
-        nobody.await.unwrap_err();
+        unknown.await.unwrap_err();
         assert_eq!(
-            place.thread(&graph).state().await.unwrap().unwrap().state.unwrap().messages,
+            store.thread(&graph).state().await.unwrap().unwrap().state.unwrap().messages,
             read.messages
         );
     })

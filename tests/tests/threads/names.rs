@@ -1,9 +1,9 @@
-//! A thread outlives the names of nodes.
+//! Threads continue after nodes were renamed, removed or reordered.
 
 use superstep::{Context, END, ErrorKind, Graph, NodeError, Route, START, StateGraph, named};
 
 use super::stores::on_every_store;
-use super::story::{Story, StoryUpdate, next, say, told};
+use super::story::{Story, StoryUpdate, log_of, next, say};
 
 async fn first() -> StoryUpdate {
     say("first")
@@ -17,7 +17,7 @@ async fn works(_: &Story, cx: &Context) -> StoryUpdate {
     say(format!("{} as {}", cx.attempt(), cx.node()))
 }
 
-/// The first version of a program, whose node `old` fails beside one that has finished.
+/// The first version of a program: its node `old` fails beside a finished one.
 fn before() -> Graph<Story> {
     let old = named("old", fails);
     StateGraph::<Story>::new()
@@ -29,7 +29,7 @@ fn before() -> Graph<Story> {
 }
 
 #[tokio::test]
-async fn a_renamed_node_is_found_by_its_alias() {
+async fn renamed_node_is_found_by_its_alias() {
     let new = named("new", works);
     let after = StateGraph::<Story>::new()
         .edge(START, (new.clone(), first))
@@ -38,25 +38,25 @@ async fn a_renamed_node_is_found_by_its_alias() {
         .alias(new, "old")
         .compile()
         .unwrap();
-    on_every_store(async |place| {
-        place.thread(&before()).run(Story::input()).await.unwrap_err();
-        assert!(!place.thread(&before()).state().await.unwrap().unwrap().graph_changed);
-        assert!(place.thread(&after).state().await.unwrap().unwrap().graph_changed);
-        // Where it is in the graph does not matter either.
-        let outcome = place.thread(&after).resume(()).await.unwrap();
-        assert_eq!(told(outcome.state()), "first 2 as new");
-        // What has been written since is of the graph as it is now.
-        assert!(place.thread(&after).history().await.unwrap().iter().any(|snapshot| !snapshot.graph_changed));
+    on_every_store(async |store| {
+        store.thread(&before()).run(Story::input()).await.unwrap_err();
+        assert!(!store.thread(&before()).state().await.unwrap().unwrap().graph_changed);
+        assert!(store.thread(&after).state().await.unwrap().unwrap().graph_changed);
+        // The node's position in the graph does not matter.
+        let outcome = store.thread(&after).resume(()).await.unwrap();
+        assert_eq!(log_of(outcome.state()), "first 2 as new");
+        // Newer checkpoints belong to the changed graph.
+        assert!(store.thread(&after).history().await.unwrap().iter().any(|snapshot| !snapshot.graph_changed));
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_node_that_is_gone_is_an_error_that_names_it_and_the_thread_can_still_be_read() {
+async fn removed_node_is_an_error_and_the_thread_stays_readable() {
     let after = StateGraph::<Story>::new().edge(START, first).edge(first, END).compile().unwrap();
-    on_every_store(async |place| {
-        place.thread(&before()).run(Story::input()).await.unwrap_err();
-        let thread = place.thread(&after);
+    on_every_store(async |store| {
+        store.thread(&before()).run(Story::input()).await.unwrap_err();
+        let thread = store.thread(&after);
         let error = thread.resume(()).await.unwrap_err();
         let ErrorKind::NodeRemoved { node, thread: name, checkpoint, .. } = error.kind() else {
             panic!("{error}")
@@ -68,22 +68,22 @@ async fn a_node_that_is_gone_is_an_error_that_names_it_and_the_thread_can_still_
             (*checkpoint, "first old", true)
         );
         assert_eq!(thread.history().await.unwrap().len(), 2);
-        // Nothing of it was touched: the old program goes on, and so does new input.
-        place.thread(&before()).resume(()).await.unwrap_err();
+        // The thread is unchanged: the old program and new input both continue.
+        store.thread(&before()).resume(()).await.unwrap_err();
         let outcome = thread.run(Story::input()).abandon_pending().await.unwrap();
-        assert_eq!(told(outcome.state()), "first");
+        assert_eq!(log_of(outcome.state()), "first");
     })
     .await;
 }
 
 #[tokio::test]
-async fn the_way_that_a_finished_task_took_is_found_by_its_name() {
+async fn route_of_a_finished_task_is_found_by_name() {
     mod v1 {
         use super::*;
         #[derive(Route)]
         pub(super) enum Way {
             #[to(END)]
-            #[expect(dead_code, reason = "a way that is never taken")]
+            #[expect(dead_code, reason = "a route that is never taken")]
             Out,
             #[to(first)]
             First,
@@ -96,7 +96,7 @@ async fn the_way_that_a_finished_task_took_is_found_by_its_name() {
             #[to(first)]
             First,
             #[to(END)]
-            #[expect(dead_code, reason = "a way that is never taken")]
+            #[expect(dead_code, reason = "a route that is never taken")]
             Out,
         }
     }
@@ -113,10 +113,10 @@ async fn the_way_that_a_finished_task_took_is_found_by_its_name() {
     let after =
         StateGraph::<Story>::new().edge(START, (chooses_2, old_2.clone())).edge(old_2, END).edge(first, END);
     let (before, after) = (before.compile().unwrap(), after.compile().unwrap());
-    on_every_store(async |place| {
-        place.thread(&before).run(Story::input()).await.unwrap_err();
-        let outcome = place.thread(&after).resume(()).await.unwrap();
-        assert_eq!(told(outcome.state()), "one 2 as old first");
+    on_every_store(async |store| {
+        store.thread(&before).run(Story::input()).await.unwrap_err();
+        let outcome = store.thread(&after).resume(()).await.unwrap();
+        assert_eq!(log_of(outcome.state()), "one 2 as old first");
     })
     .await;
 }

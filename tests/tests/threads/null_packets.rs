@@ -1,4 +1,4 @@
-//! A packet whose JSON is null is a packet, wherever it is stored.
+//! A packet whose JSON is null is stored and read like any other.
 
 use serde::{Deserialize, Serialize};
 use superstep::interrupt::Question;
@@ -12,7 +12,7 @@ struct Parcels {
     opened: Vec<String>,
 }
 
-/// Null, as a unit struct is.
+/// A unit struct, whose JSON is null.
 #[derive(Serialize, Deserialize)]
 struct Nothing;
 
@@ -56,12 +56,12 @@ fn graph() -> Graph<Parcels> {
 }
 
 #[tokio::test]
-async fn a_packet_of_null_waits_for_an_answer_as_any_other() {
-    on_every_store(async |place| {
-        // The route of `send` is stored while its sibling asks, and then the packets while their nodes do.
-        let mut outcome = place.thread(&graph()).run(Parcels::input()).await.unwrap();
+async fn null_packet_waits_for_an_answer() {
+    on_every_store(async |store| {
+        // First the route of `send` is stored while its sibling asks, then the packets while their nodes ask.
+        let mut outcome = store.thread(&graph()).run(Parcels::input()).await.unwrap();
         while let Outcome::Interrupted(_) = outcome {
-            let thread = place.thread(&graph());
+            let thread = store.thread(&graph());
             let pending = thread.interrupts().await.unwrap();
             let answers: Vec<_> =
                 pending.all::<Go>().unwrap().into_iter().map(|go| go.answer(true)).collect();

@@ -1,4 +1,4 @@
-//! A replay may run on another state than that of the checkpoint: what was planned there stays planned.
+//! A replay with an update: the planned tasks stay planned, and run on the changed state.
 
 use superstep::checkpoint::{CheckpointSource, MemoryCheckpointer};
 use superstep::thread::as_node;
@@ -35,19 +35,19 @@ fn input() -> DraftInput {
 }
 
 #[tokio::test]
-async fn it_runs_the_same_tasks_on_the_state_with_the_update() {
-    on_every_store(async |place| {
-        let thread = place.thread(&graph());
+async fn replay_runs_the_same_tasks_on_the_updated_state() {
+    on_every_store(async |store| {
+        let thread = store.thread(&graph());
         thread.run(input()).await.unwrap();
         let history = thread.history().await.unwrap();
         let planned = &history[2];
         let update = Draft::update().tone(3_u8).log(["warmer".to_owned()]);
-        let outcome = place.thread(&graph()).at(planned.id).run_again().update(update).await.unwrap();
+        let outcome = store.thread(&graph()).at(planned.id).run_again().update(update).await.unwrap();
         assert_eq!(outcome.state().log, ["in", "warmer", "one 3", "two 3", "end 4"]);
-        let thread = place.thread(&graph());
+        let thread = store.thread(&graph());
         let after = thread.history().await.unwrap();
         assert_eq!(after[0].state.as_ref(), Some(outcome.state()));
-        // The update is in the branch's first checkpoint, and nowhere before it.
+        // The update is in the fork's first checkpoint, but not in its parent.
         let fork = &after[2];
         assert_eq!(
             (fork.source, fork.parent, &fork.next),
@@ -62,9 +62,9 @@ async fn it_runs_the_same_tasks_on_the_state_with_the_update() {
 }
 
 #[tokio::test]
-async fn where_an_input_waits_the_update_is_written_behind_it() {
-    on_every_store(async |place| {
-        let thread = place.thread(&graph());
+async fn update_of_a_replayed_input_applies_after_it() {
+    on_every_store(async |store| {
+        let thread = store.thread(&graph());
         thread.run(input()).await.unwrap();
         let first = thread.history().await.unwrap().pop().unwrap();
         let update = Draft::update().log(["then".to_owned()]);
@@ -76,7 +76,7 @@ async fn where_an_input_waits_the_update_is_written_behind_it() {
 }
 
 #[tokio::test]
-async fn an_update_that_breaks_a_rule_begins_no_branch() {
+async fn invalid_update_starts_no_fork() {
     let thread = graph().with_checkpointer(MemoryCheckpointer::new()).thread("t");
     thread.run(input()).await.unwrap();
     let history = thread.history().await.unwrap();
@@ -86,14 +86,14 @@ async fn an_update_that_breaks_a_rule_begins_no_branch() {
 }
 
 #[tokio::test]
-async fn updates_in_bulk_make_a_branch_of_an_old_checkpoint() {
+async fn bulk_update_forks_an_old_checkpoint() {
     let thread = graph().with_checkpointer(MemoryCheckpointer::new()).thread("t");
     thread.run(input()).await.unwrap();
     let planned = thread.history().await.unwrap().swap_remove(2);
-    let said = |text: &str| Draft::update().log([text.to_owned()]);
+    let log = |text: &str| Draft::update().log([text.to_owned()]);
     let supersteps = [
-        vec![(said("first"), as_node(one)), (said("second"), as_node(two))],
-        vec![(said("last"), as_node(end))],
+        vec![(log("first"), as_node(one)), (log("second"), as_node(two))],
+        vec![(log("last"), as_node(end))],
     ];
     let id = thread.at(planned.id).bulk_update(supersteps).await.unwrap();
     let head = thread.state().await.unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! What a resumption writes before the tasks run: it is written, whatever becomes of the tasks.
+//! Updates given to `resume` are stored before the tasks run, and stay if the tasks fail or wait.
 
 use std::collections::BTreeSet;
 
@@ -10,9 +10,9 @@ use superstep::thread::as_node;
 use superstep::{Context, ContextWith, END, Graph, GraphState, NodeError, START, StateGraph};
 
 use super::stores::on_every_store;
-use super::story::{Story, StoryUpdate, World, begin, enter, say, story, tellers, told};
+use super::story::{Probe, Story, StoryUpdate, begin, enter, log_of, recording_nodes, say, story};
 
-tellers! { last }
+recording_nodes! { last }
 
 #[derive(Serialize, Deserialize)]
 struct Go;
@@ -21,54 +21,54 @@ impl Question for Go {
     type Answer = bool;
 }
 
-async fn ask(_: &Story, cx: &ContextWith<World>) -> Result<StoryUpdate, NodeError> {
+async fn ask(_: &Story, cx: &ContextWith<Probe>) -> Result<StoryUpdate, NodeError> {
     let yes = cx.interrupt(Go).await;
     enter(cx, "ask").await?;
     Ok(say(format!("ask {yes}")))
 }
 
-fn graph() -> Graph<Story, World> {
+fn graph() -> Graph<Story, Probe> {
     story().edge(START, ask).edge(ask, last).edge(last, END).compile().unwrap()
 }
 
 #[tokio::test]
-async fn an_update_in_the_place_of_who_asks_keeps_what_a_resumption_has_written() {
-    on_every_store(async |place| {
-        place.thread(&graph()).run(begin("in")).context(World::default()).await.unwrap();
-        let head = place.thread(&graph()).state().await.unwrap().unwrap().id;
-        let resumed = place.thread(&graph()).resume(()).update(say("told"));
-        assert_eq!(told(resumed.context(World::default()).await.unwrap().state()), "in told");
-        let thread = place.thread(&graph());
-        thread.update(say("for ask"), as_node(ask)).context(World::default()).await.unwrap();
-        let log = async || told(thread.state().await.unwrap().unwrap().state.as_ref().unwrap());
+async fn update_as_the_asking_node_keeps_the_resumed_update() {
+    on_every_store(async |store| {
+        store.thread(&graph()).run(begin("in")).context(Probe::default()).await.unwrap();
+        let head = store.thread(&graph()).state().await.unwrap().unwrap().id;
+        let resumed = store.thread(&graph()).resume(()).update(say("told"));
+        assert_eq!(log_of(resumed.context(Probe::default()).await.unwrap().state()), "in told");
+        let thread = store.thread(&graph());
+        thread.update(say("for ask"), as_node(ask)).context(Probe::default()).await.unwrap();
+        let log = async || log_of(thread.state().await.unwrap().unwrap().state.as_ref().unwrap());
         assert_eq!(log().await, "in told for ask");
-        // It is in the state of the checkpoint that it came to, hence in each branch from there.
-        thread.at(head).update(say("instead"), as_node(ask)).context(World::default()).await.unwrap();
+        // The resumed update is part of its checkpoint's state, and of each fork from there.
+        thread.at(head).update(say("instead"), as_node(ask)).context(Probe::default()).await.unwrap();
         assert_eq!(log().await, "in told instead");
     })
     .await;
 }
 
 #[tokio::test]
-async fn new_input_gives_up_the_question_and_keeps_what_a_resumption_has_written() {
-    on_every_store(async |place| {
-        place.thread(&graph()).run(begin("in")).context(World::default()).await.unwrap();
-        let head = place.thread(&graph()).state().await.unwrap().unwrap().id;
-        let resumed = place.thread(&graph()).resume(()).update(say("told").value(7));
-        resumed.context(World::default()).await.unwrap();
-        let thread = place.thread(&graph());
+async fn new_input_keeps_the_resumed_update() {
+    on_every_store(async |store| {
+        store.thread(&graph()).run(begin("in")).context(Probe::default()).await.unwrap();
+        let head = store.thread(&graph()).state().await.unwrap().unwrap().id;
+        let resumed = store.thread(&graph()).resume(()).update(say("told").value(7));
+        resumed.context(Probe::default()).await.unwrap();
+        let thread = store.thread(&graph());
         let run = thread.run(begin("new")).abandon_pending();
-        let outcome = run.context(World::default()).await.unwrap();
-        assert_eq!((told(outcome.state()).as_str(), outcome.state().value), ("in told new", Some(7)));
+        let outcome = run.context(Probe::default()).await.unwrap();
+        assert_eq!((log_of(outcome.state()).as_str(), outcome.state().value), ("in told new", Some(7)));
         let stored = thread.state().await.unwrap().unwrap();
         assert_eq!(stored.state.as_ref(), Some(outcome.state()));
 
         let input = &thread.history().source(CheckpointSource::Input).limit(1).await.unwrap()[0];
-        assert_eq!(told(input.state.as_ref().unwrap()), "in told");
-        let again = thread.at(input.id).run_again().context(World::default()).await.unwrap();
+        assert_eq!(log_of(input.state.as_ref().unwrap()), "in told");
+        let again = thread.at(input.id).run_again().context(Probe::default()).await.unwrap();
         assert_eq!(again.state(), outcome.state());
         let other = thread.at(head).run(begin("other")).abandon_pending();
-        assert_eq!(told(other.context(World::default()).await.unwrap().state()), "in told other");
+        assert_eq!(log_of(other.context(Probe::default()).await.unwrap().state()), "in told other");
     })
     .await;
 }
@@ -88,7 +88,7 @@ fn sees(note: &Note, who: &str) -> NoteUpdate {
 }
 
 #[tokio::test]
-async fn an_ephemeral_field_that_it_writes_is_there_for_the_tasks_and_gone_behind_them() {
+async fn resumed_ephemeral_value_lasts_one_superstep() {
     async fn asks(note: &Note, cx: &Context) -> NoteUpdate {
         cx.interrupt(Go).await;
         sees(note, "asks")
@@ -98,20 +98,20 @@ async fn an_ephemeral_field_that_it_writes_is_there_for_the_tasks_and_gone_behin
     }
     let graph =
         StateGraph::<Note>::new().edge(START, asks).edge(asks, late).edge(late, END).compile().unwrap();
-    on_every_store(async |place| {
-        place.thread(&graph).run(Note::input()).await.unwrap();
-        // It waits on, and another process gives the answer.
-        place.thread(&graph).resume(()).update(Note::update().once(4).heap([4])).await.unwrap();
-        let go = place.thread(&graph).interrupts().await.unwrap().only::<Go>().unwrap();
-        let outcome = place.thread(&graph).resume(go.answer(true)).await.unwrap();
+    on_every_store(async |store| {
+        store.thread(&graph).run(Note::input()).await.unwrap();
+        // The run still waits, and another process answers.
+        store.thread(&graph).resume(()).update(Note::update().once(4).heap([4])).await.unwrap();
+        let go = store.thread(&graph).interrupts().await.unwrap().only::<Go>().unwrap();
+        let outcome = store.thread(&graph).resume(go.answer(true)).await.unwrap();
         assert_eq!(outcome.state().log, ["asks Some(4) [4]", "late None []"]);
-        let stored = place.thread(&graph).state().await.unwrap().unwrap().state.unwrap();
+        let stored = store.thread(&graph).state().await.unwrap().unwrap().state.unwrap();
         assert_eq!((stored.once, stored.heap.len()), (None, 0));
     })
     .await;
 }
 
-/// Says what each write could make an id from.
+/// Records the stamp of each write.
 struct Stamped;
 
 impl Reducer<Vec<String>> for Stamped {
@@ -141,14 +141,14 @@ fn stamped() -> StampsUpdate {
 }
 
 #[tokio::test]
-async fn no_two_writes_from_outside_have_the_same_stamp() {
+async fn outside_writes_have_distinct_stamps() {
     async fn asks(_: &Stamps, cx: &Context) -> StampsUpdate {
         cx.interrupt(Go).await;
         stamped()
     }
     let graph = StateGraph::<Stamps>::new().edge(START, asks).edge(asks, END).compile().unwrap();
-    on_every_store(async |place| {
-        let thread = || place.thread(&graph);
+    on_every_store(async |store| {
+        let thread = || store.thread(&graph);
         thread().run(Stamps::input().ids(String::new())).await.unwrap();
         thread().resume(()).update(stamped()).await.unwrap();
         thread().resume(()).update(stamped()).await.unwrap();

@@ -1,4 +1,4 @@
-//! A run that is started again by its id gives what has become of it, whoever has gone on with it meanwhile.
+//! A run that is started again by its id returns the state of that run, even if another process continued it.
 
 use std::sync::Arc;
 
@@ -10,55 +10,55 @@ use superstep::{
     StateGraph,
 };
 
-use super::stores::{Place, on_every_store};
-use super::story::{Story, StoryUpdate, World, begin, enter, say, story, tellers, told};
+use super::stores::{TestStore, on_every_store};
+use super::story::{Probe, Story, StoryUpdate, begin, enter, log_of, recording_nodes, say, story};
 
-tellers! { one two three a b c }
+recording_nodes! { one two three a b c }
 
-fn row() -> Graph<Story, World> {
+fn row() -> Graph<Story, Probe> {
     story().edge(START, one).edge(one, two).edge(two, three).edge(three, END).compile().unwrap()
 }
 
-/// The same client once more, in another process.
+/// Starts the same run again, like a client in another process.
 async fn run(
-    place: &Place,
-    graph: &Graph<Story, World>,
-    world: &Arc<World>,
+    store: &TestStore,
+    graph: &Graph<Story, Probe>,
+    probe: &Arc<Probe>,
 ) -> Result<Outcome<Story>, Error> {
-    place.thread(graph).run(begin("in")).run_id("x").context(Arc::clone(world)).await
+    store.thread(graph).run(begin("in")).run_id("x").context(Arc::clone(probe)).await
 }
 
-async fn resume(place: &Place, graph: &Graph<Story, World>, world: &Arc<World>) -> Outcome<Story> {
-    place.thread(graph).resume(()).context(Arc::clone(world)).await.unwrap()
+async fn resume(store: &TestStore, graph: &Graph<Story, Probe>, probe: &Arc<Probe>) -> Outcome<Story> {
+    store.thread(graph).resume(()).context(Arc::clone(probe)).await.unwrap()
 }
 
-/// What is stored of the thread, as far as a run could have changed it.
-async fn stored(place: &Place) -> String {
-    let loaded = place.open().get("t", "", None).await.unwrap();
+/// Returns the parts of the stored thread that a run could change.
+async fn stored(store: &TestStore) -> String {
+    let loaded = store.open().get("t", "", None).await.unwrap();
     format!("{:?} {:?}", loaded.fence, loaded.found.map(|found| found.records))
 }
 
 #[tokio::test]
-async fn a_resumption_after_a_crash_belongs_to_the_run_that_it_goes_on_with() {
+async fn resume_after_a_crash_belongs_to_the_crashed_run() {
     for durability in [Durability::Sync, Durability::Async] {
         for steps in 0..4 {
-            on_every_store(async |place| {
-                let world = Arc::new(World::default());
-                let run_x = place.thread(&row()).run(begin("in")).run_id("x").durability(durability);
-                let mut stepper = run_x.context(Arc::clone(&world)).start().await.unwrap().unwrap();
+            on_every_store(async |store| {
+                let probe = Arc::new(Probe::default());
+                let run_x = store.thread(&row()).run(begin("in")).run_id("x").durability(durability);
+                let mut stepper = run_x.context(Arc::clone(&probe)).start().await.unwrap().unwrap();
                 for _ in 0..steps {
                     stepper.step().await.unwrap();
                 }
                 drop(stepper);
-                let resumed = resume(place, &row(), &world).await;
-                assert_eq!(told(resumed.state()), "in one two three");
-                world.ran();
+                let resumed = resume(store, &row(), &probe).await;
+                assert_eq!(log_of(resumed.state()), "in one two three");
+                probe.ran();
                 for _ in 0..2 {
-                    let again = run(place, &row(), &world).await.unwrap();
+                    let again = run(store, &row(), &probe).await.unwrap();
                     assert_eq!(again.state(), resumed.state(), "{durability:?} after {steps}");
                 }
-                assert_eq!(world.ran(), "");
-                let thread = place.thread(&row());
+                assert_eq!(probe.ran(), "");
+                let thread = store.thread(&row());
                 let of_run = thread.history().run_id("x").await.unwrap().len();
                 assert_eq!((of_run, thread.history().await.unwrap().len()), (5, 5));
             })
@@ -68,19 +68,19 @@ async fn a_resumption_after_a_crash_belongs_to_the_run_that_it_goes_on_with() {
 }
 
 #[tokio::test]
-async fn what_follows_a_complete_run_does_not_belong_to_it() {
-    on_every_store(async |place| {
-        let world = Arc::new(World::default());
-        run(place, &row(), &world).await.unwrap();
-        let thread = place.thread(&row());
-        // A node besides, an update from outside, a branch of it, new input.
-        thread.resume(()).goto(as_node(three)).context(Arc::clone(&world)).await.unwrap();
-        thread.update(say("by hand"), as_node(two)).context(Arc::clone(&world)).await.unwrap();
-        resume(place, &row(), &world).await;
+async fn later_checkpoints_do_not_belong_to_a_finished_run() {
+    on_every_store(async |store| {
+        let probe = Arc::new(Probe::default());
+        run(store, &row(), &probe).await.unwrap();
+        let thread = store.thread(&row());
+        // An added node, an update from outside, a fork, and new input.
+        thread.resume(()).goto(as_node(three)).context(Arc::clone(&probe)).await.unwrap();
+        thread.update(say("by hand"), as_node(two)).context(Arc::clone(&probe)).await.unwrap();
+        resume(store, &row(), &probe).await;
         let old = thread.history().run_id("x").await.unwrap()[2].id;
-        thread.at(old).run_again().context(Arc::clone(&world)).await.unwrap();
-        thread.run(begin("new")).context(Arc::clone(&world)).await.unwrap();
-        assert_eq!(told(run(place, &row(), &world).await.unwrap().state()), "in one two three");
+        thread.at(old).run_again().context(Arc::clone(&probe)).await.unwrap();
+        thread.run(begin("new")).context(Arc::clone(&probe)).await.unwrap();
+        assert_eq!(log_of(run(store, &row(), &probe).await.unwrap().state()), "in one two three");
         assert_eq!(thread.history().run_id("x").await.unwrap().len(), 5);
     })
     .await;
@@ -93,7 +93,7 @@ impl Question for Go {
     type Answer = bool;
 }
 
-async fn ask(_: &Story, cx: &ContextWith<World>) -> Result<StoryUpdate, NodeError> {
+async fn ask(_: &Story, cx: &ContextWith<Probe>) -> Result<StoryUpdate, NodeError> {
     enter(cx, "ask").await?;
     let first = cx.interrupt(Go(1)).await;
     let second = cx.interrupt(Go(2)).await;
@@ -101,35 +101,35 @@ async fn ask(_: &Story, cx: &ContextWith<World>) -> Result<StoryUpdate, NodeErro
 }
 
 #[tokio::test]
-async fn a_run_that_waits_for_answers_says_so_again_and_what_was_answered_is_a_part_of_it() {
+async fn waiting_run_id_returns_its_open_interrupts() {
     let graph = story().edge(START, (ask, a)).edge(ask, END).edge(a, END).compile().unwrap();
-    on_every_store(async |place| {
-        let world = Arc::new(World::default());
-        let mut first = run(place, &graph, &world).await.unwrap();
+    on_every_store(async |store| {
+        let probe = Arc::new(Probe::default());
+        let mut first = run(store, &graph, &probe).await.unwrap();
         for answer in [true, false] {
-            world.ran();
-            let before = stored(place).await;
+            probe.ran();
+            let before = stored(store).await;
             for _ in 0..2 {
-                let again = run(place, &graph, &world).await.unwrap();
+                let again = run(store, &graph, &probe).await.unwrap();
                 let (first, again) = (first.pause().unwrap(), again.pause().unwrap());
                 assert_eq!(first.interrupts(), again.interrupts());
                 assert_eq!(first.state(), again.state());
                 assert!(again.before().is_empty() && again.after().is_empty());
             }
-            assert_eq!(world.ran(), "", "nothing has run for it");
-            assert_eq!(stored(place).await, before, "nothing was written for it");
+            assert_eq!(probe.ran(), "", "nothing has run for it");
+            assert_eq!(stored(store).await, before, "nothing was written for it");
             let question = first.pause().unwrap().only::<Go>().unwrap();
-            let resumed = place.thread(&graph).resume(question.answer(answer));
-            first = resumed.context(Arc::clone(&world)).await.unwrap();
+            let resumed = store.thread(&graph).resume(question.answer(answer));
+            first = resumed.context(Arc::clone(&probe)).await.unwrap();
         }
-        assert_eq!(told(first.state()), "in true false a");
-        assert_eq!(run(place, &graph, &world).await.unwrap().state(), first.state());
+        assert_eq!(log_of(first.state()), "in true false a");
+        assert_eq!(run(store, &graph, &probe).await.unwrap().state(), first.state());
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_run_that_has_stopped_at_a_breakpoint_is_not_let_through_by_being_started_again() {
+async fn repeated_run_id_does_not_pass_a_breakpoint() {
     let graph = story()
         .edge(START, one)
         .edge(one, two)
@@ -139,29 +139,29 @@ async fn a_run_that_has_stopped_at_a_breakpoint_is_not_let_through_by_being_star
         .interrupt_after(two)
         .compile()
         .unwrap();
-    on_every_store(async |place| {
-        let world = Arc::new(World::default());
+    on_every_store(async |store| {
+        let probe = Arc::new(Probe::default());
         for (before, after) in [("two", ""), ("", "two")] {
             for _ in 0..3 {
-                let outcome = run(place, &graph, &world).await.unwrap();
+                let outcome = run(store, &graph, &probe).await.unwrap();
                 let pause = outcome.pause().unwrap();
                 assert_eq!(
                     (pause.before().join(" "), pause.after().join(" ")),
                     (before.into(), after.into())
                 );
             }
-            resume(place, &graph, &world).await;
+            resume(store, &graph, &probe).await;
         }
-        let outcome = run(place, &graph, &world).await.unwrap();
+        let outcome = run(store, &graph, &probe).await.unwrap();
         assert!(outcome.pause().is_none());
-        assert_eq!(told(outcome.state()), "in one two three");
-        assert_eq!(world.ran(), "one two three");
+        assert_eq!(log_of(outcome.state()), "in one two three");
+        assert_eq!(probe.ran(), "one two three");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_run_that_ended_with_a_join_that_was_not_filled_ends_so_again() {
+async fn repeated_run_id_returns_the_same_join_error() {
     #[derive(Route)]
     enum Way {
         #[to(a)]
@@ -179,89 +179,89 @@ async fn a_run_that_ended_with_a_join_that_was_not_filled_ends_so_again() {
         }
     }
     let graph = story().route(START, by_value).join((a, b), c).edge(c, END).compile().unwrap();
-    on_every_store(async |place| {
-        let world = Arc::new(World::default());
+    on_every_store(async |store| {
+        let probe = Arc::new(Probe::default());
         let missing = async || {
-            let error = run(place, &graph, &world).await.unwrap_err();
-            assert_eq!(told(error.state::<Story>().unwrap()), "in a");
-            let ErrorKind::JoinNotFilled { target, missing, .. } = error.kind() else { panic!("{error:?}") };
+            let error = run(store, &graph, &probe).await.unwrap_err();
+            assert_eq!(log_of(error.state::<Story>().unwrap()), "in a");
+            let ErrorKind::JoinNotFilled { target, missing } = error.kind() else { panic!("{error:?}") };
             format!("{target} {missing:?}")
         };
         let first = missing().await;
         assert_eq!(missing().await, first);
-        // Also when others have followed it.
-        let other = place.thread(&graph).run(begin("out").value(0));
-        other.context(Arc::clone(&world)).await.unwrap();
+        // The same after another run has followed.
+        let other = store.thread(&graph).run(begin("out").value(0));
+        other.context(Arc::clone(&probe)).await.unwrap();
         assert_eq!(missing().await, first);
-        assert_eq!(world.ran(), "a");
+        assert_eq!(probe.ran(), "a");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_run_that_has_come_to_its_limit_goes_on_each_time_that_it_is_started_again() {
-    on_every_store(async |place| {
-        let world = Arc::new(World::default());
-        let some = || place.thread(&row()).run(begin("in")).run_id("x").recursion_limit(1);
+async fn repeated_run_id_continues_after_its_recursion_limit() {
+    on_every_store(async |store| {
+        let probe = Arc::new(Probe::default());
+        let some = || store.thread(&row()).run(begin("in")).run_id("x").recursion_limit(1);
         for _ in 0..2 {
-            let error = some().context(Arc::clone(&world)).await.unwrap_err();
+            let error = some().context(Arc::clone(&probe)).await.unwrap_err();
             assert!(matches!(error.kind(), ErrorKind::RecursionLimit { .. }), "{error:?}");
         }
         for _ in 0..2 {
-            let outcome = some().context(Arc::clone(&world)).await.unwrap();
-            assert_eq!(told(outcome.state()), "in one two three");
+            let outcome = some().context(Arc::clone(&probe)).await.unwrap();
+            assert_eq!(log_of(outcome.state()), "in one two three");
         }
-        assert_eq!(world.ran(), "one two three");
+        assert_eq!(probe.ran(), "one two three");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_run_that_was_mended_or_ended_by_hand_has_come_to_that() {
-    on_every_store(async |place| {
-        let world = Arc::new(World::default());
-        world.breaks(&["two"]);
-        run(place, &row(), &world).await.unwrap_err();
-        let thread = place.thread(&row());
-        thread.update(say("two by hand"), as_node(two)).context(Arc::clone(&world)).await.unwrap();
-        assert_eq!(told(resume(place, &row(), &world).await.state()), "in one two by hand three");
-        let outcome = run(place, &row(), &world).await.unwrap();
-        assert_eq!(told(outcome.state()), "in one two by hand three");
+async fn run_id_returns_the_state_after_manual_updates() {
+    on_every_store(async |store| {
+        let probe = Arc::new(Probe::default());
+        probe.set_failing(&["two"]);
+        run(store, &row(), &probe).await.unwrap_err();
+        let thread = store.thread(&row());
+        thread.update(say("two by hand"), as_node(two)).context(Arc::clone(&probe)).await.unwrap();
+        assert_eq!(log_of(resume(store, &row(), &probe).await.state()), "in one two by hand three");
+        let outcome = run(store, &row(), &probe).await.unwrap();
+        assert_eq!(log_of(outcome.state()), "in one two by hand three");
     })
     .await;
-    on_every_store(async |place| {
-        let world = Arc::new(World::default());
-        world.breaks(&["two"]);
-        run(place, &row(), &world).await.unwrap_err();
-        let thread = place.thread(&row());
-        thread.update(say("enough"), as_node(END)).context(Arc::clone(&world)).await.unwrap();
-        let Outcome::Done(state) = run(place, &row(), &world).await.unwrap() else { panic!("it has ended") };
-        assert_eq!(told(&state), "in one enough");
-        assert_eq!(world.ran(), "one two");
+    on_every_store(async |store| {
+        let probe = Arc::new(Probe::default());
+        probe.set_failing(&["two"]);
+        run(store, &row(), &probe).await.unwrap_err();
+        let thread = store.thread(&row());
+        thread.update(say("enough"), as_node(END)).context(Arc::clone(&probe)).await.unwrap();
+        let Outcome::Done(state) = run(store, &row(), &probe).await.unwrap() else { panic!("it has ended") };
+        assert_eq!(log_of(&state), "in one enough");
+        assert_eq!(probe.ran(), "one two");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_run_that_was_given_up_for_another_says_so() {
-    on_every_store(async |place| {
-        let world = Arc::new(World::default());
-        world.breaks(&["two"]);
-        run(place, &row(), &world).await.unwrap_err();
-        let at = place.thread(&row()).state().await.unwrap().unwrap().id;
-        world.breaks(&[]);
-        let other = place.thread(&row()).run(begin("other")).abandon_pending();
-        other.context(Arc::clone(&world)).await.unwrap();
+async fn abandoned_run_id_is_an_error() {
+    on_every_store(async |store| {
+        let probe = Arc::new(Probe::default());
+        probe.set_failing(&["two"]);
+        run(store, &row(), &probe).await.unwrap_err();
+        let at = store.thread(&row()).state().await.unwrap().unwrap().id;
+        probe.set_failing(&[]);
+        let other = store.thread(&row()).run(begin("other")).abandon_pending();
+        other.context(Arc::clone(&probe)).await.unwrap();
         for _ in 0..2 {
-            let error = run(place, &row(), &world).await.unwrap_err();
-            let ErrorKind::RunAbandoned { thread, run, checkpoint, .. } = error.kind() else {
+            let error = run(store, &row(), &probe).await.unwrap_err();
+            let ErrorKind::RunAbandoned { thread, run, checkpoint } = error.kind() else {
                 panic!("{error:?}")
             };
             assert_eq!((thread.as_str(), run.as_str(), *checkpoint), ("t", "x", at));
             assert!(error.to_string().contains("run `x` of thread `t` was abandoned"), "{error}");
         }
-        let state = place.thread(&row()).state().await.unwrap().unwrap().state.unwrap();
-        assert_eq!(told(&state), "in one other one two three");
+        let state = store.thread(&row()).state().await.unwrap().unwrap().state.unwrap();
+        assert_eq!(log_of(&state), "in one other one two three");
     })
     .await;
 }
@@ -273,7 +273,7 @@ struct Wired {
     client: Option<String>,
 }
 
-/// What a service is reached by.
+/// The address of a service.
 struct Wire(&'static str);
 
 fn connected(wire: &Wire) -> Option<String> {
@@ -285,15 +285,15 @@ async fn work(_: &Wired) -> WiredUpdate {
 }
 
 #[tokio::test]
-async fn what_is_made_from_the_context_is_there_when_nothing_is_left_to_run() {
+async fn finished_run_id_restores_fields_from_the_context() {
     let graph = StateGraph::<Wired>::with_context::<Wire>().edge(START, work).edge(work, END);
     let graph = graph.compile().unwrap();
-    on_every_store(async |place| {
-        let run = || place.thread(&graph).run(Wired::input()).run_id("x").context(Wire("wire"));
+    on_every_store(async |store| {
+        let run = || store.thread(&graph).run(Wired::input()).run_id("x").context(Wire("wire"));
         for outcome in [
             run().await.unwrap(),
             run().await.unwrap(),
-            place.thread(&graph).resume(()).context(Wire("wire")).await.unwrap(),
+            store.thread(&graph).resume(()).context(Wire("wire")).await.unwrap(),
         ] {
             let state = outcome.into_state();
             assert_eq!((state.done, state.client.as_deref()), (true, Some("wire")));

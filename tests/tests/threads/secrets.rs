@@ -1,4 +1,4 @@
-//! An untracked value is nowhere in a store; an excluded one is there, and nowhere else.
+//! Untracked values are never stored. Excluded values are stored, but in no error or debug output.
 
 use std::error::Error as _;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use superstep::interrupt::Question;
 use superstep::{Context, END, ErrorKind, Graph, GraphState, NodeError, START, StateGraph};
 
-use super::stores::{holds, on_every_store};
+use super::stores::{contains_text, on_every_store};
 
 const UNTRACKED: &str = "untracked-7f3a91";
 const EXCLUDED: &str = "excluded-04b8ce";
@@ -31,8 +31,8 @@ impl Question for Go {
 }
 
 async fn log_in(login: &Login) -> LoginUpdate {
-    let said = login.password.as_deref().map_or("no password", |_| "a password");
-    Login::update().token(UNTRACKED).session(EXCLUDED.to_owned()).said(said.to_owned())
+    let text = login.password.as_deref().map_or("no password", |_| "a password");
+    Login::update().token(UNTRACKED).session(EXCLUDED.to_owned()).said(text.to_owned())
 }
 
 async fn renew(_: &Login) -> LoginUpdate {
@@ -56,30 +56,30 @@ fn graph() -> Graph<Login> {
 }
 
 #[tokio::test]
-async fn untracked_values_of_inputs_supersteps_and_finished_tasks_are_nowhere_in_the_stored_bytes() {
-    on_every_store(async |place| {
-        let thread = place.thread(&graph());
+async fn untracked_values_are_not_in_the_stored_bytes() {
+    on_every_store(async |store| {
+        let thread = store.thread(&graph());
         let outcome = thread.run(Login::input().password(UNTRACKED.to_owned())).await.unwrap();
         assert!(outcome.pause().is_some());
         assert_eq!(outcome.state().said.as_deref(), Some("a password"));
         assert!(thread.state().await.unwrap().unwrap().tasks[0].result.is_some());
-        let bytes = place.bytes().await;
-        assert!(!holds(&bytes, UNTRACKED));
-        assert!(holds(&bytes, EXCLUDED), "what is excluded is stored all the same");
+        let bytes = store.bytes().await;
+        assert!(!contains_text(&bytes, UNTRACKED));
+        assert!(contains_text(&bytes, EXCLUDED), "what is excluded is stored all the same");
 
         let go = thread.interrupts().await.unwrap().only::<Go>().unwrap();
-        let outcome = place.thread(&graph()).resume(go.answer(true)).await.unwrap();
+        let outcome = store.thread(&graph()).resume(go.answer(true)).await.unwrap();
         let said = outcome.state().said.as_deref().unwrap();
         assert_eq!(said, "true, token ``, session kept: true", "it holds its default after a resumption");
-        assert!(!holds(&place.bytes().await, UNTRACKED));
+        assert!(!contains_text(&store.bytes().await, UNTRACKED));
     })
     .await;
 }
 
 #[tokio::test]
-async fn what_shows_a_thread_shows_neither() {
-    on_every_store(async |place| {
-        let thread = place.thread(&graph());
+async fn debug_output_hides_excluded_and_untracked_values() {
+    on_every_store(async |store| {
+        let thread = store.thread(&graph());
         let outcome = thread.run(Login::input().password(UNTRACKED.to_owned())).await.unwrap();
         let snapshot = thread.state().await.unwrap().unwrap();
         let pending = thread.interrupts().await.unwrap();
@@ -91,7 +91,7 @@ async fn what_shows_a_thread_shows_neither() {
     .await;
 }
 
-/// The same state after a change that nobody has written a migration for.
+/// The same state after a change without a migration.
 mod changed {
     use super::*;
 
@@ -111,10 +111,10 @@ mod changed {
 }
 
 #[tokio::test]
-async fn an_excluded_value_that_cannot_be_read_any_more_is_not_in_the_error() {
-    on_every_store(async |place| {
-        place.thread(&graph()).run(Login::input()).await.unwrap();
-        let thread = place.thread(&changed::graph());
+async fn unreadable_excluded_value_is_not_in_the_error() {
+    on_every_store(async |store| {
+        store.thread(&graph()).run(Login::input()).await.unwrap();
+        let thread = store.thread(&changed::graph());
         for error in [thread.state().await.unwrap_err(), thread.resume(()).await.unwrap_err()] {
             assert!(matches!(error.kind(), ErrorKind::Checkpoint(_)), "{error}");
             let mut text = format!("{error} {error:?}");

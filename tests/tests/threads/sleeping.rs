@@ -1,4 +1,4 @@
-//! A node that sleeps: when it wakes up is stored before it begins.
+//! Durable sleeps: the wake-up time is stored before the sleep starts.
 
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
@@ -16,7 +16,7 @@ use superstep::{
 };
 use tokio::time::Instant;
 
-use super::stores::{Place, on_every_store};
+use super::stores::{TestStore, on_every_store};
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
 
@@ -26,7 +26,7 @@ pub(crate) struct Night {
     pub(crate) log: Vec<String>,
 }
 
-/// What was really done.
+/// Records the work that nodes did.
 pub(crate) type Done = Mutex<Vec<&'static str>>;
 
 fn say(text: impl Into<String>) -> NightUpdate {
@@ -48,20 +48,20 @@ pub(crate) fn graph() -> Graph<Night, Done> {
     graph.edge(START, sleeper).edge(sleeper, END).compile().unwrap()
 }
 
-/// What has passed since, at least that and hardly more.
+/// Asserts that at least `duration` has passed since, and at most two minutes more.
 #[track_caller]
-fn has_taken(since: Instant, duration: Duration, about: &str) {
+fn assert_elapsed(since: Instant, duration: Duration, about: &str) {
     let passed = since.elapsed();
     assert!(passed >= duration && passed < duration + 2 * Duration::from_secs(60), "{about}: {passed:?}");
 }
 
-/// Whether a task of one of the threads is stored as sleeping.
-async fn sleeps(graph: &PersistentGraph<Night, Done>) -> bool {
+/// Returns `true` if the store shows a sleeping task on any thread.
+async fn has_sleeping_task(graph: &PersistentGraph<Night, Done>) -> bool {
     graph.unfinished().await.unwrap().iter().any(|left| left.wakes_at.is_some())
 }
 
-/// Polls a future so many times; what it came to, if it did.
-async fn polled<T>(polls: u32, future: &mut (impl Future<Output = T> + Unpin)) -> Option<T> {
+/// Polls a future up to `polls` times. Returns its output if it is ready.
+async fn poll_times<T>(polls: u32, future: &mut (impl Future<Output = T> + Unpin)) -> Option<T> {
     for _ in 0..polls {
         let once = poll_fn(|cx| Poll::Ready(std::pin::Pin::new(&mut *future).poll(cx))).await;
         if let Poll::Ready(output) = once {
@@ -73,25 +73,25 @@ async fn polled<T>(polls: u32, future: &mut (impl Future<Output = T> + Unpin)) -
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_sleeper_whose_run_is_dropped_after_any_number_of_polls_sleeps_for_the_rest() {
+async fn dropped_sleep_continues_for_the_rest() {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
         for polls in 0..12 {
-            for place in [Place::memory(), Place::file()] {
+            for store in [TestStore::memory(), TestStore::file()] {
                 let about = format!("{polls} polls, {durability:?}");
                 let (done, began) = (Arc::new(Done::default()), Instant::now());
-                let graph = graph().with_checkpointer(place.open());
+                let graph = graph().with_checkpointer(store.open());
                 let thread = graph.thread("t");
                 let run = thread.run(Night::input()).run_id("night").durability(durability);
                 let mut run = run.context(Arc::clone(&done)).into_future();
-                assert!(polled(polls, &mut run).await.is_none(), "{about}");
-                let asleep = sleeps(&graph).await;
+                assert!(poll_times(polls, &mut run).await.is_none(), "{about}");
+                let asleep = has_sleeping_task(&graph).await;
                 drop(run);
                 tokio::time::advance(HOUR).await;
                 let again = Instant::now();
                 let run = graph.thread("t").run(Night::input()).run_id("night").durability(durability);
                 assert_eq!(run.context(Arc::clone(&done)).await.unwrap().state().log, ["awake"], "{about}");
                 if asleep {
-                    has_taken(began, 3 * HOUR, &about);
+                    assert_elapsed(began, 3 * HOUR, &about);
                     assert_eq!(*done.lock().unwrap(), ["before"], "{about}");
                 } else {
                     assert!(again.elapsed() < 3 * HOUR + Duration::from_secs(120), "{about}");
@@ -102,11 +102,11 @@ async fn a_sleeper_whose_run_is_dropped_after_any_number_of_polls_sleeps_for_the
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_long_sleep_is_in_the_store_alone_if_the_run_says_so() {
-    on_every_store(async |place| {
+async fn long_sleep_suspends_the_run() {
+    on_every_store(async |store| {
         let done = Arc::new(Done::default());
         let began = Instant::now();
-        let thread = || place.thread(&graph());
+        let thread = || store.thread(&graph());
         let short = thread().run(Night::input()).suspend_sleeps_longer_than(HOUR).context(Arc::clone(&done));
         let outcome = short.await.unwrap();
         assert!(began.elapsed() < HOUR);
@@ -115,15 +115,15 @@ async fn a_long_sleep_is_in_the_store_alone_if_the_run_says_so() {
         assert!(pause.interrupts().is_empty() && !pause.is_stopped());
         assert_eq!(pause.next(), ["sleeper"]);
         assert_eq!(thread().interrupts().await.unwrap().wakes_at(), Some(wakes_at));
-        // Woken too early it falls asleep again, until the same time.
+        // Resumed too early, it sleeps again until the same time.
         tokio::time::advance(HOUR).await;
         let early = thread().resume(()).suspend_sleeps_longer_than(HOUR).context(Arc::clone(&done)).await;
         assert_eq!(early.unwrap().pause().unwrap().wakes_at(), Some(wakes_at));
-        // What is left is short enough to be waited for.
+        // The rest is short enough to sleep in the process.
         tokio::time::advance(HOUR).await;
         let rest = thread().resume(()).suspend_sleeps_longer_than(HOUR + Duration::from_secs(60));
         assert_eq!(rest.context(Arc::clone(&done)).await.unwrap().state().log, ["awake"]);
-        has_taken(began, 3 * HOUR, "resumed");
+        assert_elapsed(began, 3 * HOUR, "resumed");
         assert_eq!(*done.lock().unwrap(), ["before"]);
         assert!(thread().interrupts().await.unwrap().wakes_at().is_none());
     })
@@ -145,16 +145,16 @@ async fn approval(_: &Night, cx: &Context) -> NightUpdate {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_next_to_a_sleep_runs_out() {
+async fn interrupt_beside_a_sleep_times_out() {
     let approvals = StateGraph::<Night>::new().edge(START, approval).edge(approval, END).compile().unwrap();
-    on_every_store(async |place| {
+    on_every_store(async |store| {
         for answer in [true, false] {
-            let graph = approvals.with_checkpointer(place.open());
+            let graph = approvals.with_checkpointer(store.open());
             let thread = graph.thread(format!("{answer}"));
             let outcome = thread.run(Night::input()).run_id("once").await.unwrap();
             let wakes_at = outcome.pause().unwrap().wakes_at().unwrap();
             assert!(graph.due(wakes_at - HOUR).await.unwrap().is_empty());
-            // A client that starts it again is told of the same question.
+            // A client that starts the run again gets the same interrupt.
             let again = thread.run(Night::input()).run_id("once").await.unwrap();
             assert_eq!(again.pause().unwrap().wakes_at(), Some(wakes_at));
             if answer {
@@ -175,19 +175,19 @@ async fn a_question_next_to_a_sleep_runs_out() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_is_drained_does_not_wait_for_sleepers() {
-    on_every_store(async |place| {
+async fn draining_does_not_wait_for_sleeps() {
+    on_every_store(async |store| {
         let (done, stop) = (Arc::new(Done::default()), Stop::new());
-        let graph = graph().with_checkpointer(place.open());
+        let graph = graph().with_checkpointer(store.open());
         let thread = graph.thread("t");
         let mut run = thread.run(Night::input()).stop_by(&stop).context(Arc::clone(&done)).into_future();
-        while !sleeps(&graph).await {
-            assert!(polled(1, &mut run).await.is_none());
+        while !has_sleeping_task(&graph).await {
+            assert!(poll_times(1, &mut run).await.is_none());
         }
-        let told = Instant::now();
+        let drained = Instant::now();
         stop.drain();
         let outcome = run.await.unwrap();
-        assert!(told.elapsed() < HOUR);
+        assert!(drained.elapsed() < HOUR);
         let pause = outcome.pause().unwrap();
         assert!(pause.is_stopped() && pause.wakes_at().is_some());
         let due = graph.due(pause.wakes_at().unwrap()).await.unwrap();
@@ -198,7 +198,7 @@ async fn a_run_that_is_drained_does_not_wait_for_sleepers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_step_next_to_a_sleep_is_waited_for() {
+async fn suspension_waits_for_concurrent_steps() {
     async fn both(_: &Night, cx: &ContextWith<Done>) -> Result<NightUpdate, NodeError> {
         let work = async {
             tokio::time::sleep(HOUR).await;
@@ -211,11 +211,11 @@ async fn a_step_next_to_a_sleep_is_waited_for() {
     }
     let graph =
         StateGraph::<Night>::with_context::<Done>().edge(START, both).edge(both, END).compile().unwrap();
-    let place = Place::memory();
+    let store = TestStore::memory();
     let (done, began) = (Arc::new(Done::default()), Instant::now());
-    let run = || place.thread(&graph).run(Night::input()).run_id("r").suspend_sleeps_longer_than(HOUR);
+    let run = || store.thread(&graph).run(Night::input()).run_id("r").suspend_sleeps_longer_than(HOUR);
     let outcome = run().context(Arc::clone(&done)).await.unwrap();
-    has_taken(began, HOUR, "the step");
+    assert_elapsed(began, HOUR, "the step");
     assert!(outcome.pause().unwrap().wakes_at().is_some());
     tokio::time::advance(24 * HOUR).await;
     assert_eq!(run().context(Arc::clone(&done)).await.unwrap().state().log, ["awake"]);
@@ -223,9 +223,9 @@ async fn a_step_next_to_a_sleep_is_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn sleeps_of_a_task_are_told_apart() {
+async fn sleeps_of_a_task_are_independent() {
     async fn several(_: &Night, cx: &ContextWith<Done>) -> Result<NightUpdate, NodeError> {
-        // What sleeps inside a step is done once, with the step.
+        // A sleep inside a step runs once, with the step.
         let nap = async {
             cx.sleep(HOUR).await;
             Ok::<_, NodeError>(())
@@ -245,19 +245,19 @@ async fn sleeps_of_a_task_are_told_apart() {
         .compile()
         .unwrap();
     let (done, began) = (Arc::new(Done::default()), Instant::now());
-    let place = Place::memory();
-    let thread = place.thread(&graph);
+    let store = TestStore::memory();
+    let thread = store.thread(&graph);
     thread.run(Night::input()).context(Arc::clone(&done)).await.unwrap_err();
-    has_taken(began, 4 * HOUR, "in all");
+    assert_elapsed(began, 4 * HOUR, "in all");
     let failed = Instant::now();
     thread.resume(()).context(Arc::clone(&done)).await.unwrap_err();
     thread.resume(()).context(Arc::clone(&done)).await.unwrap_err();
     assert_eq!(thread.resume(()).context(done).await.unwrap().state().log, ["awake"]);
-    has_taken(failed, Duration::ZERO, "once more");
+    assert_elapsed(failed, Duration::ZERO, "once more");
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_store_it_is_a_plain_sleep_that_a_further_step_remembers() {
+async fn sleep_without_a_checkpointer_runs_once() {
     async fn weary(_: &Night, cx: &Context) -> Result<NightUpdate, NodeError> {
         cx.sleep(HOUR).await;
         if cx.attempt() == 1 { Err(NodeError::msg("once more")) } else { Ok(say("awake")) }
@@ -265,17 +265,17 @@ async fn without_a_store_it_is_a_plain_sleep_that_a_further_step_remembers() {
     let graph = StateGraph::<Night>::new().edge(START, weary).edge(weary, END).compile().unwrap();
     let (began, stop) = (Instant::now(), Stop::new());
     let mut run = graph.run(Night::input()).stop_by(&stop).start().unwrap();
-    // There is nothing that it could be taken up from: whoever drains it waits.
+    // Without a checkpointer, draining waits for the sleep.
     let (result, ()) = tokio::join!(run.step(), async { stop.drain() });
     result.unwrap_err();
-    has_taken(began, HOUR, "the first attempt");
+    assert_elapsed(began, HOUR, "the first attempt");
     run.stop_by(&Stop::new());
     assert_eq!(run.finish().await.unwrap().state().log, ["awake"]);
-    has_taken(began, HOUR, "the second");
+    assert_elapsed(began, HOUR, "the second");
 }
 
 #[test]
-fn a_sleep_that_cannot_be_slept_fails_its_task() {
+fn invalid_sleep_fails_its_task() {
     async fn forever(_: &Night, cx: &Context) {
         cx.sleep(Duration::MAX).await;
     }
@@ -292,8 +292,9 @@ fn a_sleep_that_cannot_be_slept_fails_its_task() {
     ];
     let texts = graphs.map(|graph| {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let error =
-            runtime.block_on(Place::memory().thread(&graph).run(Night::input()).into_future()).unwrap_err();
+        let error = runtime
+            .block_on(TestStore::memory().thread(&graph).run(Night::input()).into_future())
+            .unwrap_err();
         let ErrorKind::Node { first, .. } = error.kind() else { panic!("{error}") };
         first.error.to_string()
     });
@@ -307,9 +308,9 @@ fn a_sleep_that_cannot_be_slept_fails_its_task() {
     );
 }
 
-/// The wait before a node is tried again is left to the store as a sleep is.
+/// A long backoff suspends the run like a sleep.
 #[tokio::test(start_paused = true)]
-async fn a_run_that_is_drained_does_not_wait_for_what_is_to_be_tried_again() {
+async fn draining_does_not_wait_for_backoffs() {
     async fn flaky(_: &Night, cx: &ContextWith<Done>) -> Result<NightUpdate, NodeError> {
         cx.context().lock().unwrap().push("tried");
         if cx.attempt() == 1 { Err(NodeError::msg("no power")) } else { Ok(say("awake")) }
@@ -320,9 +321,9 @@ async fn a_run_that_is_drained_does_not_wait_for_what_is_to_be_tried_again() {
         .policy(flaky, Policy::new().retry(Retry::attempts(2).backoff(3 * HOUR).max_backoff(3 * HOUR)))
         .compile()
         .unwrap();
-    on_every_store(async |place| {
+    on_every_store(async |store| {
         for long in [false, true] {
-            let graph = flaky_graph.with_checkpointer(place.open());
+            let graph = flaky_graph.with_checkpointer(store.open());
             let (done, stop, began) = (Arc::new(Done::default()), Stop::new(), Instant::now());
             let thread = graph.thread(format!("{long}"));
             let mut run = thread.run(Night::input()).stop_by(&stop);
@@ -345,7 +346,7 @@ async fn a_run_that_is_drained_does_not_wait_for_what_is_to_be_tried_again() {
                 due[0].thread.resume(()).context(Arc::clone(&done)).await.unwrap().state().log,
                 ["awake"]
             );
-            has_taken(began, 3 * HOUR, "tried again");
+            assert_elapsed(began, 3 * HOUR, "tried again");
             assert_eq!(*done.lock().unwrap(), ["tried", "tried"]);
         }
     })
@@ -353,7 +354,7 @@ async fn a_run_that_is_drained_does_not_wait_for_what_is_to_be_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_handler_sleeps_for_itself() {
+async fn handler_sleep_is_independent_of_its_nodes() {
     async fn fails(_: &Night, cx: &ContextWith<Done>) -> Result<NightUpdate, NodeError> {
         cx.sleep(HOUR).await;
         Err(NodeError::msg("overslept"))
@@ -364,11 +365,11 @@ async fn a_handler_sleeps_for_itself() {
     }
     let graph = StateGraph::<Night>::with_context::<Done>();
     let graph = graph.edge(START, fails).edge(fails, END).on_error(fails, rescue).compile().unwrap();
-    on_every_store(async |place| {
+    on_every_store(async |store| {
         let since = Instant::now();
-        let ended = place.thread(&graph).run(Night::input()).context(Done::default()).await.unwrap();
+        let ended = store.thread(&graph).run(Night::input()).context(Done::default()).await.unwrap();
         assert_eq!(ended.state().log, ["rescued"]);
-        has_taken(since, 4 * HOUR, "both sleep");
+        assert_elapsed(since, 4 * HOUR, "both sleep");
     })
     .await;
 }

@@ -1,4 +1,4 @@
-//! What `cx.step` has come to is kept with its task, until the superstep is applied.
+//! The result of `cx.step` is stored with its task until the superstep is applied.
 
 use std::sync::Arc;
 
@@ -7,9 +7,9 @@ use superstep::interrupt::Question;
 use superstep::{ContextWith, END, Graph, NodeError, Outcome, START};
 
 use super::stores::on_every_store;
-use super::story::{Story, StoryUpdate, World, begin, enter, say, story, tellers, told};
+use super::story::{Probe, Story, StoryUpdate, begin, enter, log_of, recording_nodes, say, story};
 
-tellers! { after }
+recording_nodes! { after }
 
 #[derive(Serialize, Deserialize)]
 struct Go;
@@ -18,12 +18,12 @@ impl Question for Go {
     type Answer = bool;
 }
 
-async fn charge(cx: &ContextWith<World>, card: &str) -> Result<String, NodeError> {
+async fn charge(cx: &ContextWith<Probe>, card: &str) -> Result<String, NodeError> {
     enter(cx, "charge").await?;
     Ok(format!("receipt of {card}"))
 }
 
-async fn pay(_: &Story, cx: &ContextWith<World>) -> Result<StoryUpdate, NodeError> {
+async fn pay(_: &Story, cx: &ContextWith<Probe>) -> Result<StoryUpdate, NodeError> {
     let receipt = cx.step("charge", charge(cx, "visa")).await?;
     let yes = cx.interrupt(Go).await;
     let ticket: u32 = cx
@@ -36,48 +36,48 @@ async fn pay(_: &Story, cx: &ContextWith<World>) -> Result<StoryUpdate, NodeErro
     Ok(say(format!("{receipt}, {yes}, {ticket}")))
 }
 
-fn shop() -> Graph<Story, World> {
+fn shop() -> Graph<Story, Probe> {
     story().edge(START, pay).edge(pay, after).edge(after, END).compile().unwrap()
 }
 
 #[tokio::test]
-async fn a_step_that_has_finished_never_runs_again_behind_a_question_or_a_failure() {
-    on_every_store(async |place| {
-        let world = Arc::new(World::default());
-        let resume = async |broken: &[&'static str], answer: bool| {
-            world.breaks(broken);
-            let thread = place.thread(&shop());
+async fn finished_step_does_not_run_again() {
+    on_every_store(async |store| {
+        let probe = Arc::new(Probe::default());
+        let resume = async |failing: &[&'static str], answer: bool| {
+            probe.set_failing(failing);
+            let thread = store.thread(&shop());
             let go = thread.interrupts().await.unwrap().only::<Go>();
             let answers = go.ok().filter(|_| answer).map(|go| go.answer(true));
-            thread.resume(Vec::from_iter(answers)).context(Arc::clone(&world)).await
+            thread.resume(Vec::from_iter(answers)).context(Arc::clone(&probe)).await
         };
-        world.breaks(&["charge"]);
-        place.thread(&shop()).run(begin("in")).context(Arc::clone(&world)).await.unwrap_err();
-        assert_eq!(world.ran(), "charge");
-        // A step that has failed runs again; one that has not does not.
+        probe.set_failing(&["charge"]);
+        store.thread(&shop()).run(begin("in")).context(Arc::clone(&probe)).await.unwrap_err();
+        assert_eq!(probe.ran(), "charge");
+        // A failed step runs again, a finished one does not.
         assert!(matches!(resume(&[], false).await, Ok(Outcome::Interrupted(_))));
-        assert_eq!(world.ran(), "charge");
+        assert_eq!(probe.ran(), "charge");
         resume(&["ticket"], true).await.unwrap_err();
-        assert_eq!(world.ran(), "ticket");
+        assert_eq!(probe.ran(), "ticket");
         resume(&["pay"], false).await.unwrap_err();
-        assert_eq!(world.ran(), "ticket pay");
+        assert_eq!(probe.ran(), "ticket pay");
         let outcome = resume(&[], false).await.unwrap();
-        assert_eq!(world.ran(), "pay after");
-        assert_eq!(told(outcome.state()), "in receipt of visa, true, 7 after");
+        assert_eq!(probe.ran(), "pay after");
+        assert_eq!(log_of(outcome.state()), "in receipt of visa, true, 7 after");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_step_of_the_same_key_in_another_superstep_is_another_step() {
-    on_every_store(async |place| {
-        let world = Arc::new(World::default());
+async fn same_key_in_another_superstep_is_another_step() {
+    on_every_store(async |store| {
+        let probe = Arc::new(Probe::default());
         for _ in 0..2 {
-            let thread = place.thread(&shop());
-            thread.run(begin("in")).context(Arc::clone(&world)).await.unwrap();
+            let thread = store.thread(&shop());
+            thread.run(begin("in")).context(Arc::clone(&probe)).await.unwrap();
             let go = thread.interrupts().await.unwrap().only::<Go>().unwrap();
-            thread.resume(go.answer(true)).context(Arc::clone(&world)).await.unwrap();
-            assert_eq!(world.ran(), "charge ticket pay after");
+            thread.resume(go.answer(true)).context(Arc::clone(&probe)).await.unwrap();
+            assert_eq!(probe.ran(), "charge ticket pay after");
         }
     })
     .await;

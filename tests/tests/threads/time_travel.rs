@@ -37,7 +37,7 @@ fn graph() -> PersistentGraph<Draft> {
 }
 
 #[tokio::test]
-async fn a_replay_is_a_new_branch_and_runs_nothing_before_it() {
+async fn replay_forks_and_runs_no_earlier_nodes() {
     let thread = graph().thread("1");
     let first = thread.run(Draft::input()).await.unwrap().into_state();
     let history = thread.history().await.unwrap();
@@ -49,13 +49,13 @@ async fn a_replay_is_a_new_branch_and_runs_nothing_before_it() {
     assert_eq!((fork.parent, fork.step), (Some(before_review.id), 2));
     assert_eq!(fork.next, before_review.next);
     assert_eq!(after.len(), history.len() + 1 + history.iter().filter(|s| s.step > 1).count());
-    // The old branch is what it was.
+    // The old branch is unchanged.
     let old = thread.at(history[0].id).state().await.unwrap().unwrap();
     assert_eq!(old.state.unwrap().log, first.log);
 }
 
 #[tokio::test]
-async fn from_a_final_checkpoint_nothing_runs_and_nothing_is_written() {
+async fn replay_of_a_final_checkpoint_changes_nothing() {
     let thread = graph().thread("1");
     let state = thread.run(Draft::input()).await.unwrap().into_state();
     let history = thread.history().await.unwrap();
@@ -65,7 +65,7 @@ async fn from_a_final_checkpoint_nothing_runs_and_nothing_is_written() {
 }
 
 #[tokio::test]
-async fn an_update_is_made_as_a_node_and_plans_what_follows_it() {
+async fn update_as_a_node_plans_its_successors() {
     let thread = graph().thread("1");
     thread.run(Draft::input()).await.unwrap();
     let id = thread.update(Draft::update().answer("good"), as_node(write)).await.unwrap();
@@ -77,7 +77,7 @@ async fn an_update_is_made_as_a_node_and_plans_what_follows_it() {
 }
 
 #[tokio::test]
-async fn an_update_of_an_old_checkpoint_is_a_branch() {
+async fn update_of_an_old_checkpoint_is_a_fork() {
     let thread = graph().thread("1");
     let first = thread.run(Draft::input()).await.unwrap().into_state();
     let history = thread.history().await.unwrap();
@@ -89,7 +89,7 @@ async fn an_update_of_an_old_checkpoint_is_a_branch() {
 }
 
 #[tokio::test]
-async fn an_update_says_which_way_a_route_shall_have_taken() {
+async fn update_as_a_routing_node_needs_a_route() {
     let thread = graph().thread("1");
     thread.run(Draft::input()).await.unwrap();
     let error = thread.update(Draft::update(), as_node(review)).await.unwrap_err();
@@ -102,7 +102,7 @@ async fn an_update_says_which_way_a_route_shall_have_taken() {
 }
 
 #[tokio::test]
-async fn updates_in_bulk_are_a_superstep_each() {
+async fn bulk_update_writes_one_superstep_each() {
     let thread = graph().thread("1");
     let supersteps = [
         vec![(Draft::update().log(["one".to_owned()]), as_node(START))],
@@ -117,7 +117,7 @@ async fn updates_in_bulk_are_a_superstep_each() {
 }
 
 #[tokio::test]
-async fn copies_go_their_own_way_and_deleting_one_leaves_the_other() {
+async fn copies_are_independent() {
     let thread = graph().thread("1");
     thread.run(Draft::input()).await.unwrap();
     let copy = thread.copy("2").await.unwrap();

@@ -1,4 +1,4 @@
-//! The threads on which something is left to run, and what each of them waits for.
+//! Threads with pending tasks, and their status.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,7 @@ use superstep::run::Stop;
 use superstep::thread::{PersistentGraph, ThreadStatus};
 use superstep::{ContextWith, END, Graph, GraphState, NodeError, START, StateGraph};
 
-use super::stores::{Place, on_every_store};
+use super::stores::{TestStore, on_every_store};
 
 #[derive(GraphState, Clone, Debug)]
 struct Ticket {
@@ -26,7 +26,7 @@ impl Question for Approve {
     type Answer = bool;
 }
 
-/// Whether what failed fails no more.
+/// `true` once the failing node works.
 type Works = AtomicBool;
 
 async fn work(ticket: &Ticket, cx: &ContextWith<Works>) -> Result<TicketUpdate, NodeError> {
@@ -61,8 +61,8 @@ async fn one_of_each(graph: &PersistentGraph<Ticket, Works>, works: &Arc<Works>)
     late.step().await.unwrap_err();
 }
 
-fn word(standing: &ThreadStatus) -> String {
-    match standing {
+fn describe(status: &ThreadStatus) -> String {
+    match status {
         ThreadStatus::WaitingForAnswer(questions) => format!("asks {}", questions[0].name),
         ThreadStatus::AtBreakpoint { before, .. } => format!("before {}", before[0]),
         ThreadStatus::Failed(errors) => format!("failed: {}", errors[0].text),
@@ -72,17 +72,17 @@ fn word(standing: &ThreadStatus) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_an_unfinished_thread_waits_for_is_told() {
-    on_every_store(async |place| {
+async fn unfinished_threads_show_their_status() {
+    on_every_store(async |store| {
         let works = Arc::new(Works::new(false));
-        one_of_each(&graph().with_checkpointer(place.open()), &works).await;
-        // As another process sees it.
-        let graph = graph().with_checkpointer(place.open());
+        one_of_each(&graph().with_checkpointer(store.open()), &works).await;
+        // Another process reads them.
+        let graph = graph().with_checkpointer(store.open());
         let all = graph.unfinished().await.unwrap();
-        let told: Vec<_> =
-            all.iter().map(|left| format!("{}: {}", left.thread.name(), word(&left.status))).collect();
+        let descriptions: Vec<_> =
+            all.iter().map(|left| format!("{}: {}", left.thread.name(), describe(&left.status))).collect();
         assert_eq!(
-            told,
+            descriptions,
             [
                 "asks: asks Approve",
                 "breaks: before work",
@@ -108,7 +108,7 @@ async fn what_an_unfinished_thread_waits_for_is_told() {
         assert_eq!(graph.unfinished().prefix("s").await.unwrap().len(), 2);
         assert_eq!(graph.unfinished().prefix("s").after("sleeps").await.unwrap().len(), 1);
 
-        // On start-up: whatever can go on does.
+        // At start-up, every thread is resumed.
         works.store(true, Ordering::Relaxed);
         for left in graph.unfinished().await.unwrap() {
             let answers = match left.status {
@@ -126,18 +126,18 @@ async fn what_an_unfinished_thread_waits_for_is_told() {
 }
 
 #[tokio::test]
-async fn many_are_listed_page_by_page_and_one_that_cannot_be_read_is_one_of_them() {
-    let place = Place::memory();
+async fn unfinished_pages_include_unreadable_threads() {
+    let store = TestStore::memory();
     let works = Arc::new(Works::default());
-    let graph = graph().with_checkpointer(place.open());
+    let graph = graph().with_checkpointer(store.open());
     for number in 0..150 {
         let run = graph.thread(format!("{number:03}")).run(Ticket::input("asks"));
         run.context(Arc::clone(&works)).await.unwrap();
     }
-    // A graph that has another node in its place.
+    // A graph with another node instead.
     async fn other() {}
     let renamed = StateGraph::<Ticket>::with_context::<Works>().edge(START, other).edge(other, END);
-    let renamed = renamed.compile().unwrap().with_checkpointer(place.open());
+    let renamed = renamed.compile().unwrap().with_checkpointer(store.open());
     drop(renamed.thread("zzz").run(Ticket::input("x")).context(works).start().await.unwrap());
     let (mut list, mut pages, mut names) = (graph.unfinished(), 0, Vec::new());
     while let Some(page) = list.next_page().await.unwrap() {

@@ -1,4 +1,4 @@
-//! A value that a store could not give back fails the run that makes it; nothing turns into null.
+//! A value that could not be read back fails its run. No value becomes null.
 
 use std::error::Error as _;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ struct Measure {
     log: Vec<String>,
 }
 
-/// Which mistake the node makes; none at 0.
+/// Selects the mistake of the node, none at 0.
 type Mistake = AtomicUsize;
 
 async fn before(_: &Measure) -> MeasureUpdate {
@@ -47,7 +47,7 @@ fn graph() -> Graph<Measure, Mistake> {
         .unwrap()
 }
 
-/// Whose write could not be stored, and of which field.
+/// Returns the nodes and the field of the write that could not be stored.
 #[track_caller]
 fn refused(error: &superstep::Error) -> (String, &'static str) {
     let ErrorKind::NotStorable { nodes, source, .. } = error.kind() else { panic!("{error:?}") };
@@ -58,26 +58,26 @@ fn refused(error: &superstep::Error) -> (String, &'static str) {
 }
 
 #[tokio::test]
-async fn a_value_that_cannot_be_stored_fails_its_superstep_and_the_thread_goes_on_later() {
-    on_every_store(async |place| {
+async fn unstorable_value_fails_its_superstep() {
+    on_every_store(async |store| {
         let mistake = Arc::new(Mistake::default());
         for (number, field) in [(1, "number"), (2, "number"), (3, "nested"), (4, "list")] {
             mistake.store(number, Ordering::SeqCst);
-            let thread = place.thread(&graph());
+            let thread = store.thread(&graph());
             let run = thread.run(Measure::input(1.0)).context(Arc::clone(&mistake));
             let error = run.await.unwrap_err();
             assert_eq!(refused(&error), ("measure".to_owned(), field));
             let stored = thread.state().await.unwrap().unwrap();
             assert!(stored.tasks[0].result.is_none());
-            let said = &stored.tasks[0].error.as_ref().unwrap().text;
-            assert!(said.contains(&format!("field `{field}` cannot be stored")), "{said}");
+            let text = &stored.tasks[0].error.as_ref().unwrap().text;
+            assert!(text.contains(&format!("field `{field}` cannot be stored")), "{text}");
             assert_eq!(stored.state.unwrap().log.last().unwrap(), "before", "nothing of it is applied");
 
             mistake.store(0, Ordering::SeqCst);
-            let resumed = place.thread(&graph()).resume(()).context(Arc::clone(&mistake)).await.unwrap();
+            let resumed = store.thread(&graph()).resume(()).context(Arc::clone(&mistake)).await.unwrap();
             let state = resumed.into_state();
             assert_eq!((state.number, state.nested), (0.1 + 0.2, Some(Some(1))));
-            let stored = place.thread(&graph()).state().await.unwrap().unwrap().state.unwrap();
+            let stored = store.thread(&graph()).state().await.unwrap().unwrap().state.unwrap();
             assert_eq!(stored.number.to_bits(), state.number.to_bits());
             assert_eq!(stored.list, state.list);
         }
@@ -128,14 +128,14 @@ fn fan_out() -> Graph<Measure, Mistake> {
 }
 
 #[tokio::test]
-async fn a_sibling_keeps_its_work_beside_a_value_that_cannot_be_stored() {
-    on_every_store(async |place| {
+async fn siblings_of_an_unstorable_value_keep_their_results() {
+    on_every_store(async |store| {
         let mistake = Arc::new(Mistake::default());
         for (number, who) in
             [(1, ("measure", "number")), (4, ("measure", "list")), (6, ("sends", "(a packet)"))]
         {
             mistake.store(number, Ordering::SeqCst);
-            let thread = place.thread(&fan_out());
+            let thread = store.thread(&fan_out());
             let run = thread.run(Measure::input(1.0)).on_failure(FailureMode::Collect);
             let error = run.context(Arc::clone(&mistake)).await.unwrap_err();
             assert_eq!(refused(&error), (who.0.to_owned(), who.1));
@@ -147,7 +147,7 @@ async fn a_sibling_keeps_its_work_beside_a_value_that_cannot_be_stored() {
             assert_eq!(finished.collect::<Vec<_>>(), expected);
 
             mistake.store(0, Ordering::SeqCst);
-            let resumed = place.thread(&fan_out()).resume(()).context(Arc::clone(&mistake)).await.unwrap();
+            let resumed = store.thread(&fan_out()).resume(()).context(Arc::clone(&mistake)).await.unwrap();
             assert_eq!(resumed.state().log, ["measure", "sibling"]);
             assert_eq!(resumed.state().list, [f64::MIN_POSITIVE, 1.0]);
             thread.delete().await.unwrap();
@@ -156,13 +156,12 @@ async fn a_sibling_keeps_its_work_beside_a_value_that_cannot_be_stored() {
     .await;
 }
 
-/// What fails by itself is said, also when something else could not be stored.
 #[tokio::test]
-async fn a_node_that_fails_beside_a_value_that_cannot_be_stored_is_the_failure() {
-    on_every_store(async |place| {
+async fn node_failure_is_reported_beside_an_unstorable_value() {
+    on_every_store(async |store| {
         let graph = StateGraph::<Measure>::with_context::<Mistake>();
         let graph = graph.edge(START, (unstorable, fails)).edge(unstorable, END).edge(fails, END);
-        let thread = place.thread(&graph.compile().unwrap());
+        let thread = store.thread(&graph.compile().unwrap());
         let run = thread.run(Measure::input(1.0)).on_failure(FailureMode::Collect);
         let error = run.context(Mistake::new(5)).await.unwrap_err();
         let ErrorKind::Node { first, others, .. } = error.kind() else { panic!("{error:?}") };
@@ -177,9 +176,9 @@ async fn unstorable(_: &Measure) -> MeasureUpdate {
 }
 
 #[tokio::test]
-async fn an_input_that_cannot_be_stored_is_refused_and_leaves_no_thread() {
-    on_every_store(async |place| {
-        let thread = place.thread(&graph());
+async fn unstorable_input_creates_no_thread() {
+    on_every_store(async |store| {
+        let thread = store.thread(&graph());
         let start = |field| ("START".to_owned(), field);
         let inputs =
             || [(Measure::input(f64::NAN), "number"), (Measure::input(1.0).list([f64::INFINITY]), "list")];

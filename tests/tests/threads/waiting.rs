@@ -1,4 +1,4 @@
-//! Runs that wait for one another on a thread: each has its turn, and its input is applied once.
+//! Runs that wait for their thread: each runs in turn, and each input is applied once.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use superstep::{
 };
 use tokio::sync::Notify;
 
-use super::stores::{Place, on_every_store};
+use super::stores::{TestStore, on_every_store};
 
-/// Lines with marks that say where they were written.
+/// Lines marked with their superstep.
 struct Marks;
 
 impl Reducer<Vec<String>> for Marks {
@@ -31,7 +31,7 @@ impl Reducer<Vec<String>> for Marks {
 }
 
 #[derive(GraphState, Clone, Debug)]
-struct Desk {
+struct Board {
     #[state(input)]
     line: String,
     #[state(input, reducer = Marks)]
@@ -40,7 +40,7 @@ struct Desk {
     lines: Vec<String>,
 }
 
-/// A run that is told to waits here in its first node.
+/// Blocks a run in its first node if `shut`.
 #[derive(Default)]
 struct Door {
     shut: bool,
@@ -48,22 +48,22 @@ struct Door {
     opens: Notify,
 }
 
-async fn enter(desk: &Desk, cx: &ContextWith<Door>) -> Result<(), NodeError> {
+async fn enter(board: &Board, cx: &ContextWith<Door>) -> Result<(), NodeError> {
     let door = cx.context();
     if door.shut {
         door.reached.notify_one();
         door.opens.notified().await;
     }
-    if desk.line == "broken" { Err(NodeError::msg("it is broken")) } else { Ok(()) }
+    if board.line == "broken" { Err(NodeError::msg("it is broken")) } else { Ok(()) }
 }
 
-async fn write(desk: &Desk) -> DeskUpdate {
+async fn write(board: &Board) -> BoardUpdate {
     tokio::time::sleep(Duration::from_millis(1)).await;
-    Desk::update().lines([desk.line.clone()])
+    Board::update().lines([board.line.clone()])
 }
 
-fn graph() -> Graph<Desk, Door> {
-    StateGraph::<Desk>::with_context::<Door>()
+fn graph() -> Graph<Board, Door> {
+    StateGraph::<Board>::with_context::<Door>()
         .edge(START, enter)
         .edge(enter, write)
         .edge(write, END)
@@ -73,16 +73,16 @@ fn graph() -> Graph<Desk, Door> {
 
 const LONG: OnConflict = OnConflict::Wait(Duration::from_secs(300));
 
-fn line(line: &str) -> DeskInput {
-    Desk::input(line).marks(line.to_owned())
+fn line(line: &str) -> BoardInput {
+    Board::input(line).marks(line.to_owned())
 }
 
-async fn all_have_their_turn(place: &Place, durability: Durability) {
+async fn assert_all_run_in_turn(store: &TestStore, durability: Durability) {
     const RUNS: usize = 12;
     let runs: Vec<_> = (0..RUNS)
         .map(|number| {
             let line = line(&number.to_string());
-            let run = place.thread(&graph()).run(line).on_conflict(LONG).durability(durability);
+            let run = store.thread(&graph()).run(line).on_conflict(LONG).durability(durability);
             tokio::spawn(run.context(Door::default()).into_future())
         })
         .collect();
@@ -90,7 +90,7 @@ async fn all_have_their_turn(place: &Place, durability: Durability) {
         let state = run.await.unwrap().unwrap().into_state();
         assert_eq!(state.lines.last(), Some(&number.to_string()), "{durability:?}");
     }
-    let history = place.thread(&graph()).history().await.unwrap();
+    let history = store.thread(&graph()).history().await.unwrap();
     assert!(history[0].is_finished());
     for pair in history.windows(2) {
         assert_eq!(pair[0].parent, Some(pair[1].id), "{durability:?}");
@@ -98,31 +98,31 @@ async fn all_have_their_turn(place: &Place, durability: Durability) {
     let state = history[0].state.as_ref().unwrap();
     let distinct: HashSet<&String> = state.lines.iter().collect();
     assert_eq!((state.lines.len(), distinct.len()), (RUNS, RUNS), "{durability:?}: {:?}", state.lines);
-    // Each input was prepared for the superstep that it came to in the end.
+    // Each input was prepared for the superstep in which it was applied.
     let at = |(turn, line)| format!("{line} at {}", turn * 4);
     let marks: Vec<String> = state.lines.iter().enumerate().map(at).collect();
     assert_eq!(state.marks, marks, "{durability:?}");
 }
 
 #[tokio::test]
-async fn twelve_runs_that_wait_all_have_their_turn() {
+async fn twelve_waiting_runs_all_run() {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
-        on_every_store(async |place| all_have_their_turn(place, durability).await).await;
+        on_every_store(async |store| assert_all_run_in_turn(store, durability).await).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn twelve_runs_that_wait_all_have_their_turn_on_several_threads() {
+async fn twelve_waiting_runs_all_run_on_several_threads() {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
-        on_every_store(async |place| all_have_their_turn(place, durability).await).await;
+        on_every_store(async |store| assert_all_run_in_turn(store, durability).await).await;
     }
 }
 
-/// A run that has begun and is held in its first node.
-async fn held(
-    thread: &Thread<Desk, Door>,
+/// Starts a run that blocks in its first node.
+async fn blocked(
+    thread: &Thread<Board, Door>,
     durability: Durability,
-) -> (Arc<Door>, tokio::task::JoinHandle<Result<superstep::Outcome<Desk>, superstep::Error>>) {
+) -> (Arc<Door>, tokio::task::JoinHandle<Result<superstep::Outcome<Board>, superstep::Error>>) {
     let door = Arc::new(Door { shut: true, ..Door::default() });
     let run = thread.run(line("held")).on_conflict(LONG).durability(durability);
     let run = tokio::spawn(run.context(Arc::clone(&door)).into_future());
@@ -131,20 +131,20 @@ async fn held(
 }
 
 #[tokio::test]
-async fn a_run_that_waits_holds_others_off_whatever_its_durability() {
+async fn active_run_blocks_others_with_any_durability() {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
-        on_every_store(async |place| {
-            let thread = place.thread(&graph());
-            let (door, held) = held(&thread, durability).await;
+        on_every_store(async |store| {
+            let thread = store.thread(&graph());
+            let (door, blocked) = blocked(&thread, durability).await;
             let refused = thread.run(line("refused")).context(Door::default()).await.unwrap_err();
             assert!(matches!(refused.kind(), ErrorKind::PendingTasks { .. }), "{durability:?}: {refused:?}");
             let waits = thread.run(line("waits")).on_conflict(LONG).durability(durability);
             let waits = tokio::spawn(waits.context(Door::default()).into_future());
-            // It has come to wait by then, or will.
+            // The run waits by then, or soon will.
             tokio::time::sleep(Duration::from_millis(20)).await;
             assert!(!waits.is_finished(), "{durability:?}");
             door.opens.notify_one();
-            assert_eq!(held.await.unwrap().unwrap().into_state().lines, ["held"]);
+            assert_eq!(blocked.await.unwrap().unwrap().into_state().lines, ["held"]);
             assert_eq!(waits.await.unwrap().unwrap().into_state().lines, ["held", "waits"]);
         })
         .await;
@@ -152,10 +152,10 @@ async fn a_run_that_waits_holds_others_off_whatever_its_durability() {
 }
 
 #[tokio::test]
-async fn a_run_waits_no_longer_than_it_says() {
-    on_every_store(async |place| {
-        let thread = place.thread(&graph());
-        let (door, held) = held(&thread, Durability::Async).await;
+async fn wait_ends_at_its_limit() {
+    on_every_store(async |store| {
+        let thread = store.thread(&graph());
+        let (door, blocked) = blocked(&thread, Durability::Async).await;
         for limit in [0, 40] {
             let limit = Duration::from_millis(limit);
             let began = Instant::now();
@@ -164,35 +164,35 @@ async fn a_run_waits_no_longer_than_it_says() {
             assert!(matches!(error.kind(), ErrorKind::PendingTasks { .. }), "{error:?}");
             assert!(began.elapsed() >= limit);
         }
-        // A limit that no clock reaches is a limit as well.
+        // `Duration::MAX` is a valid limit.
         let patient = thread.run(line("patient")).on_conflict(OnConflict::Wait(Duration::MAX));
         let patient = tokio::spawn(patient.context(Door::default()).into_future());
         tokio::time::sleep(Duration::from_millis(20)).await;
         assert!(!patient.is_finished());
         door.opens.notify_one();
-        held.await.unwrap().unwrap();
+        blocked.await.unwrap().unwrap();
         assert_eq!(patient.await.unwrap().unwrap().into_state().lines, ["held", "patient"]);
     })
     .await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_waits_by_the_clock_of_its_runtime() {
-    let thread = Place::memory().thread(&graph());
-    let (_door, held) = held(&thread, Durability::Async).await;
+async fn wait_uses_the_clock_of_its_runtime() {
+    let thread = TestStore::memory().thread(&graph());
+    let (_door, blocked) = blocked(&thread, Durability::Async).await;
     let began = tokio::time::Instant::now();
     let limit = Duration::from_millis(90_001);
     let run = thread.run(line("late")).on_conflict(OnConflict::Wait(limit));
     run.context(Door::default()).await.unwrap_err();
     assert_eq!(began.elapsed(), limit);
-    held.abort();
+    blocked.abort();
 }
 
 #[test]
-fn waiting_without_a_timer_is_an_error() {
+fn wait_without_a_timer_is_an_error() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
-        let thread = Place::memory().thread(&graph());
+        let thread = TestStore::memory().thread(&graph());
         thread.run(line("broken")).context(Door::default()).await.unwrap_err();
         let run = thread.run(line("late")).on_conflict(LONG).context(Door::default());
         let error = run.await.unwrap_err();
@@ -202,15 +202,15 @@ fn waiting_without_a_timer_is_an_error() {
 }
 
 #[tokio::test]
-async fn of_runs_that_give_up_what_is_left_and_wait_none_is_refused_at_its_beginning() {
-    on_every_store(async |place| {
-        let thread = place.thread(&graph());
+async fn waiting_runs_that_abandon_pending_all_start() {
+    on_every_store(async |store| {
+        let thread = store.thread(&graph());
         thread.run(line("broken")).context(Door::default()).await.unwrap_err();
         let shut: Vec<_> = (0..6).map(|_| Arc::new(Door { shut: true, ..Door::default() })).collect();
         let runs: Vec<_> = shut
             .iter()
             .map(|door| {
-                let run = place.thread(&graph()).run(line("new")).abandon_pending().on_conflict(LONG);
+                let run = store.thread(&graph()).run(line("new")).abandon_pending().on_conflict(LONG);
                 tokio::spawn(run.durability(Durability::Sync).context(Arc::clone(door)).into_future())
             })
             .collect();
@@ -222,7 +222,7 @@ async fn of_runs_that_give_up_what_is_left_and_wait_none_is_refused_at_its_begin
         for run in runs {
             ended.push(run.await.unwrap());
         }
-        // Each gives the others up; the last one is left.
+        // Each run abandons the previous one, and the last one finishes.
         let done: Vec<_> = ended.iter().filter_map(|run| run.as_ref().ok()).collect();
         assert_eq!(done.len(), 1);
         assert_eq!(done[0].state().lines, ["new"]);
@@ -235,12 +235,12 @@ async fn of_runs_that_give_up_what_is_left_and_wait_none_is_refused_at_its_begin
 }
 
 #[tokio::test]
-async fn of_runs_with_one_id_that_wait_only_one_applies_its_input() {
+async fn waiting_runs_with_one_id_apply_one_input() {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
-        on_every_store(async |place| {
+        on_every_store(async |store| {
             let runs: Vec<_> = (0..8)
                 .map(|number| {
-                    let run = place.thread(&graph()).run(line(&number.to_string())).run_id("r");
+                    let run = store.thread(&graph()).run(line(&number.to_string())).run_id("r");
                     let run = run.on_conflict(LONG).durability(durability);
                     tokio::spawn(run.context(Door::default()).into_future())
                 })
@@ -256,8 +256,8 @@ async fn of_runs_with_one_id_that_wait_only_one_applies_its_input() {
     }
 }
 
-/// Begins a run of the id `r`, and drops it in its first node.
-async fn dropped(thread: &Thread<Desk, Door>) {
+/// Starts a run with the id `r`, and drops it in its first node.
+async fn dropped(thread: &Thread<Board, Door>) {
     let door = Arc::new(Door { shut: true, ..Door::default() });
     let run = thread.run(line("dropped")).run_id("r").context(Arc::clone(&door)).into_future();
     tokio::select! {
@@ -267,8 +267,8 @@ async fn dropped(thread: &Thread<Desk, Door>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_was_dropped_here_and_is_started_again_by_its_id_does_not_wait() {
-    let thread = Place::memory().thread(&graph());
+async fn dropped_run_id_restarts_without_waiting() {
+    let thread = TestStore::memory().thread(&graph());
     dropped(&thread).await;
     dropped(&thread).await;
     let began = tokio::time::Instant::now();
@@ -278,8 +278,8 @@ async fn a_run_that_was_dropped_here_and_is_started_again_by_its_id_does_not_wai
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_has_come_to_its_recursion_limit_here_and_is_started_again_by_its_id_does_not_wait() {
-    let thread = Place::memory().thread(&graph());
+async fn run_id_at_its_recursion_limit_restarts_without_waiting() {
+    let thread = TestStore::memory().thread(&graph());
     let first = thread.run(line("short")).run_id("r").recursion_limit(1).context(Door::default());
     first.await.unwrap_err();
     let began = tokio::time::Instant::now();
@@ -289,13 +289,13 @@ async fn a_run_that_has_come_to_its_recursion_limit_here_and_is_started_again_by
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_was_dropped_here_is_waited_for_once_another_process_is_at_it() {
-    let place = Place::memory();
-    let thread = place.thread(&graph());
+async fn dropped_run_id_waits_while_another_process_runs_it() {
+    let store = TestStore::memory();
+    let thread = store.thread(&graph());
     dropped(&thread).await;
-    // Through a handle of its own, as another process.
+    // A new handle stands for another process.
     let door = Arc::new(Door { shut: true, ..Door::default() });
-    let other = place.thread(&graph()).run(line("dropped")).run_id("r").context(Arc::clone(&door));
+    let other = store.thread(&graph()).run(line("dropped")).run_id("r").context(Arc::clone(&door));
     let other = tokio::spawn(other.into_future());
     door.reached.notified().await;
     let again = thread.run(line("dropped")).run_id("r").on_conflict(LONG).context(Door::default());
@@ -308,15 +308,15 @@ async fn a_run_that_was_dropped_here_is_waited_for_once_another_process_is_at_it
 }
 
 #[tokio::test]
-async fn runs_from_an_old_checkpoint_wait_for_the_thread_as_others_do() {
-    on_every_store(async |place| {
-        let thread = place.thread(&graph());
+async fn runs_at_an_old_checkpoint_wait_for_the_thread() {
+    on_every_store(async |store| {
+        let thread = store.thread(&graph());
         thread.run(line("first")).context(Door::default()).await.unwrap();
         let old = thread.state().await.unwrap().unwrap().id;
         thread.run(line("second")).context(Door::default()).await.unwrap();
         let runs: Vec<_> = (0..6)
             .map(|number| {
-                let run = place.thread(&graph()).at(old).run(line(&number.to_string())).on_conflict(LONG);
+                let run = store.thread(&graph()).at(old).run(line(&number.to_string())).on_conflict(LONG);
                 tokio::spawn(run.context(Door::default()).into_future())
             })
             .collect();
@@ -326,7 +326,7 @@ async fn runs_from_an_old_checkpoint_wait_for_the_thread_as_others_do() {
         let planned = thread.history().await.unwrap().into_iter().find(|at| at.step == 1).unwrap().id;
         let runs: Vec<_> = (0..6)
             .map(|_| {
-                let run = place.thread(&graph()).at(planned).run_again().on_conflict(LONG);
+                let run = store.thread(&graph()).at(planned).run_again().on_conflict(LONG);
                 tokio::spawn(run.context(Door::default()).into_future())
             })
             .collect();
@@ -338,11 +338,11 @@ async fn runs_from_an_old_checkpoint_wait_for_the_thread_as_others_do() {
 }
 
 #[tokio::test]
-async fn a_stream_of_a_run_that_waits_tells_of_its_beginning_once() {
-    on_every_store(async |place| {
+async fn stream_of_a_waiting_run_reports_its_start_once() {
+    on_every_store(async |store| {
         let runs: Vec<_> = (0..6)
             .map(|number| {
-                let run = place.thread(&graph()).run(line(&number.to_string())).on_conflict(LONG);
+                let run = store.thread(&graph()).run(line(&number.to_string())).on_conflict(LONG);
                 let stream = run.context(Door::default()).stream();
                 tokio::spawn(async move {
                     let (mut values, mut checkpoints) = (Vec::new(), Vec::new());
@@ -356,18 +356,18 @@ async fn a_stream_of_a_run_that_waits_tells_of_its_beginning_once() {
                 })
             })
             .collect();
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         for run in runs {
             let (values, checkpoints) = run.await.unwrap();
             let first = values[0];
             assert_eq!(values, [first, first + 1, first + 2]);
-            told.extend(checkpoints);
+            reported.extend(checkpoints);
         }
-        let history = place.thread(&graph()).history().await.unwrap();
+        let history = store.thread(&graph()).history().await.unwrap();
         let stored: HashSet<_> = history.iter().map(|at| at.id).collect();
-        let distinct: HashSet<_> = told.iter().copied().collect();
+        let distinct: HashSet<_> = reported.iter().copied().collect();
         assert!(distinct.is_subset(&stored));
-        assert_eq!(distinct.len(), told.len());
+        assert_eq!(distinct.len(), reported.len());
     })
     .await;
 }

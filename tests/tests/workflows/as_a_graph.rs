@@ -1,4 +1,4 @@
-//! A workflow is a graph: threads, replays, sleeps, pictures, and a node of others.
+//! A workflow is a graph: it has threads, replays, sleeps and pictures, and can be a node of another graph.
 
 use std::time::Duration;
 
@@ -14,15 +14,15 @@ async fn double(number: &u32) -> Result<u32> {
 }
 
 #[tokio::test]
-async fn a_run_on_a_thread_is_three_checkpoints() {
-    on_every_store(async |place| {
-        let thread = place.thread(&Workflow::new(double).compile().unwrap());
+async fn run_on_a_thread_writes_three_checkpoints() {
+    on_every_store(async |store| {
+        let thread = store.thread(&Workflow::new(double).compile().unwrap());
         thread.run(2).run_id("one").await.unwrap();
         let again = thread.run(2).run_id("one").await.unwrap();
         assert_eq!(again.value().unwrap(), 4);
         let history = thread.history().await.unwrap();
-        let told: Vec<_> = history.iter().map(|at| (at.step, at.next.join(" "))).collect();
-        assert_eq!(told, [(1, String::new()), (0, "double".to_owned()), (-1, "START".to_owned())]);
+        let steps: Vec<_> = history.iter().map(|at| (at.step, at.next.join(" "))).collect();
+        assert_eq!(steps, [(1, String::new()), (0, "double".to_owned()), (-1, "START".to_owned())]);
         let replayed = thread.at(history[1].id).run_again().await.unwrap();
         assert_eq!(replayed.value().unwrap(), 4);
         assert!(matches!(thread.run(1).await.unwrap(), Outcome::Done(_)));
@@ -40,14 +40,14 @@ async fn napping(cx: &Context) -> Result<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_sleeps_over_the_end_of_its_process() {
-    on_every_store(async |place| {
+async fn long_sleep_suspends_the_workflow() {
+    on_every_store(async |store| {
         let graph = Workflow::new(napping).compile().unwrap();
         let limit = Duration::from_secs(60);
-        let thread = place.thread(&graph);
+        let thread = store.thread(&graph);
         let asleep = thread.run(()).suspend_sleeps_longer_than(limit).await.unwrap();
         let wakes_at = asleep.pause().unwrap().wakes_at().unwrap();
-        let graph = graph.with_checkpointer(place.open());
+        let graph = graph.with_checkpointer(store.open());
         assert!(graph.due(wakes_at - limit).await.unwrap().is_empty());
         tokio::time::advance(Duration::from_secs(3700)).await;
         let due = graph.due(wakes_at).await.unwrap();
@@ -58,17 +58,17 @@ async fn it_sleeps_over_the_end_of_its_process() {
 }
 
 #[tokio::test]
-async fn what_was_stored_under_an_old_name_is_found() {
-    on_every_store(async |place| {
-        let breaks: Graph<Flow<u32, u32>> =
+async fn alias_finds_a_renamed_workflow() {
+    on_every_store(async |store| {
+        let failing: Graph<Flow<u32, u32>> =
             Workflow::new(named("old", async |_: &u32| Result::<u32>::Err(superstep::NodeError::msg("no"))))
                 .compile()
                 .unwrap();
-        place.thread(&breaks).run(4).await.unwrap_err();
-        let error = place.thread(&Workflow::new(double).compile().unwrap()).resume(()).await.unwrap_err();
+        store.thread(&failing).run(4).await.unwrap_err();
+        let error = store.thread(&Workflow::new(double).compile().unwrap()).resume(()).await.unwrap_err();
         assert!(error.to_string().contains("`old`, which is not in the graph"), "{error}");
-        let mended = Workflow::new(double).alias("old").compile().unwrap();
-        assert_eq!(place.thread(&mended).resume(()).await.unwrap().value().unwrap(), 8);
+        let renamed = Workflow::new(double).alias("old").compile().unwrap();
+        assert_eq!(store.thread(&renamed).resume(()).await.unwrap().value().unwrap(), 8);
     })
     .await;
 }
@@ -87,8 +87,8 @@ async fn total(price: &u32, previous: Option<&u32>) -> Result<Final<String, u32>
 }
 
 #[tokio::test]
-async fn it_is_a_node_of_another_graph() {
-    on_every_store(async |place| {
+async fn workflow_is_a_node_of_another_graph() {
+    on_every_store(async |store| {
         let workflow = Workflow::new(total).compile().unwrap();
         let node = workflow
             .as_node("total")
@@ -100,18 +100,17 @@ async fn it_is_a_node_of_another_graph() {
             )
             .per_thread();
         let graph = StateGraph::<Order>::new().edge(START, &node).edge(&node, END).compile().unwrap();
-        place.thread(&graph).run(Order::input(3_u32)).await.unwrap();
-        let ended = place.thread(&graph).run(Order::input(4_u32)).await.unwrap();
+        store.thread(&graph).run(Order::input(3_u32)).await.unwrap();
+        let ended = store.thread(&graph).run(Order::input(4_u32)).await.unwrap();
         assert_eq!(ended.state().totals, [3, 7]);
-        // A graph may stand in the place of a step, too.
-        let within = place.thread(&graph).within(&node).state().await.unwrap().unwrap().state.unwrap();
+        let within = store.thread(&graph).within(&node).state().await.unwrap().unwrap().state.unwrap();
         assert_eq!(within.previous(), Some(&7));
     })
     .await;
 }
 
 #[test]
-fn it_is_drawn_and_its_mistakes_are_told() {
+fn workflow_has_a_picture_and_wiring_errors() {
     let graph = Workflow::new(double).compile().unwrap();
     assert!(graph.to_mermaid().contains("double"), "{}", graph.to_mermaid());
     let error = Workflow::new(double).policy(Policy::new().timeout(Duration::ZERO)).compile().unwrap_err();
@@ -119,10 +118,10 @@ fn it_is_drawn_and_its_mistakes_are_told() {
 }
 
 #[tokio::test]
-async fn its_previous_result_can_be_given_from_outside() {
-    on_every_store(async |place| {
+async fn update_sets_the_previous_result() {
+    on_every_store(async |store| {
         let graph = Workflow::new(total).compile().unwrap();
-        let thread = place.thread(&graph);
+        let thread = store.thread(&graph);
         thread.run(3).await.unwrap();
         thread.update(Flow::remember(100), as_node(END)).await.unwrap();
         assert_eq!(thread.run(1).await.unwrap().value().unwrap(), "101");

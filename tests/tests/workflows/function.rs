@@ -1,4 +1,4 @@
-//! What the function of a workflow may take and return.
+//! The parameters and results of a workflow's function.
 
 use superstep::workflow::{Final, Flow, Workflow};
 use superstep::{Context, ContextWith, ErrorKind, Graph, NodeError, Result, named};
@@ -36,8 +36,8 @@ async fn fails(text: &str) -> Result<u32, std::num::ParseIntError> {
 }
 
 #[tokio::test]
-async fn takes_and_returns_what_it_says() -> Result<()> {
-    // What a user would keep it as.
+async fn function_accepts_every_parameter_form() -> Result<()> {
+    // The type that a user would store the graph as.
     let shouts: Graph<Flow<String, String>> = Workflow::new(shout).compile()?;
     assert_eq!(shouts.run("hey".to_owned()).await?.value()?, "HEY");
     assert_eq!(shouts.run("hey").await?.value()?, "HEY");
@@ -53,7 +53,7 @@ async fn takes_and_returns_what_it_says() -> Result<()> {
 }
 
 #[tokio::test]
-async fn is_named_like_its_function_or_as_it_is_said() -> Result<()> {
+async fn workflow_is_named_after_its_function_by_default() -> Result<()> {
     let graph = Workflow::new(shout).compile()?;
     assert_eq!((graph.name(), graph.nodes().collect::<Vec<_>>()), ("shout", vec!["shout"]));
     let graph = Workflow::new(named("loud", shout)).name("letters").alias("shout").compile()?;
@@ -63,7 +63,7 @@ async fn is_named_like_its_function_or_as_it_is_said() -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_error_is_that_of_the_function() {
+async fn failure_carries_the_error_of_the_function() {
     let error = Workflow::new(fails).compile().unwrap().run("seven").await.unwrap_err();
     let ErrorKind::Node { first: failure, .. } = error.kind() else { panic!("{error}") };
     assert_eq!(failure.node, "fails");
@@ -71,7 +71,7 @@ async fn an_error_is_that_of_the_function() {
 }
 
 #[test]
-fn a_closure_needs_a_name() {
+fn closure_needs_a_name() {
     let error = Workflow::new(async |number: &u32| Ok::<_, NodeError>(number + 1)).compile().unwrap_err();
     assert!(error.to_string().contains("named("), "{error}");
     assert!(
@@ -80,7 +80,7 @@ fn a_closure_needs_a_name() {
 }
 
 #[tokio::test]
-async fn an_input_is_read_from_json_and_a_dump_has_what_was_returned() -> Result<()> {
+async fn input_parses_from_json_and_dump_has_the_result() -> Result<()> {
     let graph = Workflow::new(shout).compile()?;
     let input = graph.parse_input(serde_json::json!({ "input": "hey" }))?;
     let ended = graph.run(input).await?;

@@ -5,10 +5,10 @@
 )]
 
 mod as_a_graph;
-mod dropped;
+mod dropped_runs;
 mod function;
 mod previous;
 mod steps;
-mod stored;
+mod stored_values;
 
 use tests::stores;

@@ -1,4 +1,4 @@
-//! Durable steps of a workflow: each is done once, several at the same time, and told of.
+//! Durable steps of a workflow: each runs once, several run concurrently, and each has an event.
 
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -12,30 +12,30 @@ use superstep::{Context, ContextWith, EventKind, Graph, NodeError, Outcome, Resu
 
 use super::stores::on_every_store;
 
-/// What was really done, and what shall fail.
+/// Records the steps that ran, and lets steps fail.
 #[derive(Default)]
-struct World {
+struct Probe {
     done: Mutex<Vec<String>>,
-    broken: Mutex<Vec<&'static str>>,
-    now: AtomicUsize,
-    most: AtomicUsize,
+    failing: Mutex<Vec<&'static str>>,
+    running: AtomicUsize,
+    max_concurrent: AtomicUsize,
 }
 
-impl World {
+impl Probe {
     async fn read(&self, name: &str) -> Result<usize> {
-        let now = self.now.fetch_add(1, Ordering::Relaxed) + 1;
-        self.most.fetch_max(now, Ordering::Relaxed);
+        let running = self.running.fetch_add(1, Ordering::Relaxed) + 1;
+        self.max_concurrent.fetch_max(running, Ordering::Relaxed);
         tokio::task::yield_now().await;
-        self.now.fetch_sub(1, Ordering::Relaxed);
+        self.running.fetch_sub(1, Ordering::Relaxed);
         self.done.lock().unwrap().push(name.to_owned());
-        match self.broken.lock().unwrap().contains(&name) {
+        match self.failing.lock().unwrap().contains(&name) {
             true => Err(NodeError::msg(format!("{name} is broken"))),
             false => Ok(name.len()),
         }
     }
 
-    fn breaks(&self, names: &[&'static str]) {
-        *self.broken.lock().unwrap() = names.to_vec();
+    fn set_failing(&self, names: &[&'static str]) {
+        *self.failing.lock().unwrap() = names.to_vec();
     }
 
     fn done(&self) -> Vec<String> {
@@ -52,16 +52,16 @@ impl Question for Publish {
     type Answer = String;
 }
 
-async fn letters(names: &[String], world: &ContextWith<World>) -> Result<String> {
-    let read = names.iter().map(|name| world.step(name, world.context().read(name)));
-    let lengths: Vec<usize> = world.steps(read).at_most(2).await?;
+async fn letters(names: &[String], probe: &ContextWith<Probe>) -> Result<String> {
+    let read = names.iter().map(|name| probe.step(name, probe.context().read(name)));
+    let lengths: Vec<usize> = probe.steps(read).at_most(2).await?;
     let total = lengths.iter().sum();
-    let title = world.interrupt(Publish(total)).await;
-    world.step("publish", world.context().read("publish")).await?;
+    let title = probe.interrupt(Publish(total)).await;
+    probe.step("publish", probe.context().read("publish")).await?;
     Ok(format!("{title}: {lengths:?}"))
 }
 
-fn graph() -> Graph<Flow<Vec<String>, String>, World> {
+fn graph() -> Graph<Flow<Vec<String>, String>, Probe> {
     Workflow::with_context(letters).compile().unwrap()
 }
 
@@ -70,67 +70,67 @@ fn names() -> Vec<String> {
 }
 
 #[tokio::test]
-async fn are_done_once_behind_failures_and_questions() {
-    on_every_store(async |place| {
-        let world = Arc::new(World::default());
-        let pending = async || place.thread(&graph()).interrupts().await.unwrap().only::<Publish>();
-        world.breaks(&["bb"]);
-        let error = place.thread(&graph()).run(names()).context(Arc::clone(&world)).await.unwrap_err();
+async fn steps_run_once_across_failures_and_interrupts() {
+    on_every_store(async |store| {
+        let probe = Arc::new(Probe::default());
+        let pending = async || store.thread(&graph()).interrupts().await.unwrap().only::<Publish>();
+        probe.set_failing(&["bb"]);
+        let error = store.thread(&graph()).run(names()).context(Arc::clone(&probe)).await.unwrap_err();
         assert!(format!("{error:?}").contains("bb is broken"), "{error:?}");
-        // What was under way beside it has come to its end, and no more was begun than had room before.
-        let mut done = world.done();
+        // Its concurrent step has ended, and no later step has started beyond the limit.
+        let mut done = probe.done();
         assert!(done.starts_with(&["a".to_owned(), "bb".to_owned()]) && done.len() <= 3, "{done:?}");
-        assert_eq!(world.most.load(Ordering::Relaxed), 2);
+        assert_eq!(probe.max_concurrent.load(Ordering::Relaxed), 2);
 
-        world.breaks(&[]);
-        let waits = place.thread(&graph()).resume(()).context(Arc::clone(&world)).await.unwrap();
+        probe.set_failing(&[]);
+        let waits = store.thread(&graph()).resume(()).context(Arc::clone(&probe)).await.unwrap();
         assert!(matches!(waits, Outcome::Interrupted(_)));
-        done.extend(world.done());
+        done.extend(probe.done());
         done.sort();
         assert_eq!(done, ["a", "bb", "bb", "ccc", "dddd", "eeeee"]);
 
         let publish = pending().await.unwrap();
         assert_eq!(publish.0, 15);
-        world.breaks(&["publish"]);
-        let thread = place.thread(&graph());
-        thread.resume(publish.answer("Letters".to_owned())).context(Arc::clone(&world)).await.unwrap_err();
-        world.breaks(&[]);
-        let ended = place.thread(&graph()).resume(()).context(Arc::clone(&world)).await.unwrap();
+        probe.set_failing(&["publish"]);
+        let thread = store.thread(&graph());
+        thread.resume(publish.answer("Letters".to_owned())).context(Arc::clone(&probe)).await.unwrap_err();
+        probe.set_failing(&[]);
+        let ended = store.thread(&graph()).resume(()).context(Arc::clone(&probe)).await.unwrap();
         assert_eq!(ended.value().unwrap(), "Letters: [1, 2, 3, 4, 5]");
-        assert_eq!(world.done(), ["publish", "publish"]);
+        assert_eq!(probe.done(), ["publish", "publish"]);
     })
     .await;
 }
 
 #[tokio::test]
-async fn of_a_run_without_a_store_are_done_once_as_well() {
-    let world = Arc::new(World::default());
-    let mut run = graph().run(names()).context(Arc::clone(&world)).start().unwrap();
+async fn steps_run_once_without_a_checkpointer() {
+    let probe = Arc::new(Probe::default());
+    let mut run = graph().run(names()).context(Arc::clone(&probe)).start().unwrap();
     while run.step().await.unwrap() {}
     let publish = run.pause().unwrap().only::<Publish>().unwrap();
     run.answer([publish.answer("Letters".to_owned())]).unwrap();
     assert_eq!(run.finish().await.unwrap().value().unwrap(), "Letters: [1, 2, 3, 4, 5]");
-    assert_eq!(world.done(), ["a", "bb", "ccc", "dddd", "eeeee", "publish"]);
+    assert_eq!(probe.done(), ["a", "bb", "ccc", "dddd", "eeeee", "publish"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn are_kept_when_a_policy_tries_the_function_again() {
-    async fn flaky(world: &ContextWith<World>) -> Result<u32> {
-        world.step("once", world.context().read("once")).await?;
-        let attempt = world.attempt();
+async fn steps_survive_a_retry() {
+    async fn flaky(probe: &ContextWith<Probe>) -> Result<u32> {
+        probe.step("once", probe.context().read("once")).await?;
+        let attempt = probe.attempt();
         if attempt < 3 { Err(NodeError::msg("not yet")) } else { Ok(attempt) }
     }
-    let world = Arc::new(World::default());
+    let probe = Arc::new(Probe::default());
     let graph = Workflow::with_context(flaky).policy(Retry::attempts(3)).compile().unwrap();
-    assert_eq!(graph.run(()).context(Arc::clone(&world)).await.unwrap().value().unwrap(), 3);
-    assert_eq!(world.done(), ["once"]);
+    assert_eq!(graph.run(()).context(Arc::clone(&probe)).await.unwrap().value().unwrap(), 3);
+    assert_eq!(probe.done(), ["once"]);
 }
 
 #[tokio::test]
-async fn are_told_to_whoever_listens_with_their_keys() {
-    on_every_store(async |place| {
-        let world = Arc::new(World::default());
-        let mut told = Vec::new();
+async fn step_events_carry_their_keys() {
+    on_every_store(async |store| {
+        let probe = Arc::new(Probe::default());
+        let mut seen = Vec::new();
         let mut listen = |event: &superstep::Event<Flow<Vec<String>, String>>| {
             if let EventKind::StepFinished { node, key, kept, .. } = &event.kind {
                 assert_eq!(&**node, "letters");
@@ -141,29 +141,29 @@ async fn are_told_to_whoever_listens_with_their_keys() {
                         r#"{{"type":"step_finished","node":"letters","task":0,"key":"{key}","kept":{kept}}}"#
                     )
                 );
-                told.push(format!("{key}{}", if *kept { " kept" } else { "" }));
+                seen.push(format!("{key}{}", if *kept { " kept" } else { "" }));
             }
             let json = serde_json::to_value(event).unwrap();
             assert!(json["type"] != "step_finished" || json["key"].is_string(), "{json}");
         };
         let names = names()[..2].to_vec();
-        let run = place.thread(&graph()).run(names).context(Arc::clone(&world));
+        let run = store.thread(&graph()).run(names).context(Arc::clone(&probe));
         run.stream().for_each(&mut listen).await.unwrap();
-        let thread = place.thread(&graph());
+        let thread = store.thread(&graph());
         let publish = thread.interrupts().await.unwrap().only::<Publish>().unwrap();
-        let run = thread.resume(publish.answer("x".to_owned())).context(world).events([StreamMode::Tasks]);
+        let run = thread.resume(publish.answer("x".to_owned())).context(probe).events([StreamMode::Tasks]);
         run.stream().for_each(&mut listen).await.unwrap();
-        told[..2].sort();
-        told[2..4].sort();
-        assert_eq!(told, ["a", "bb", "a kept", "bb kept", "publish"]);
+        seen[..2].sort();
+        seen[2..4].sort();
+        assert_eq!(seen, ["a", "bb", "a kept", "bb kept", "publish"]);
     })
     .await;
 }
 
 #[tokio::test]
-async fn none_is_a_list_of_nothing() {
-    let world = Arc::new(World::default());
-    let cx = ContextWith::<World>::detached("letters", Arc::clone(&world));
+async fn empty_step_list_returns_nothing() {
+    let probe = Arc::new(Probe::default());
+    let cx = ContextWith::<Probe>::detached("letters", Arc::clone(&probe));
     let none: [superstep::durable::DurableStep<'_, u32>; 0] = [];
     assert!(cx.steps(none).await.unwrap().is_empty());
     let one = cx.steps([cx.step("a", async { Ok::<_, NodeError>(1) })]).at_most(0).await.unwrap();
@@ -174,7 +174,7 @@ async fn none_is_a_list_of_nothing() {
 }
 
 #[tokio::test]
-async fn of_different_types_are_joined_by_tokio() {
+async fn steps_of_different_types_join_with_tokio() {
     async fn both(cx: &Context) -> Result<(u32, String)> {
         let (number, text) = tokio::try_join!(
             cx.step("number", async { Ok::<_, NodeError>(1_u32) }),

@@ -1,9 +1,9 @@
-//! Writes that are made together.
+//! Batches of writes.
 
 use superstep::store::{LongTermStore, MemoryStore};
 
 #[tokio::test]
-async fn all_of_a_batch_is_written_or_nothing() {
+async fn batch_is_written_all_or_nothing() {
     let store = LongTermStore::new(MemoryStore::new());
     let (one, other) = (store.of::<f64>("one"), store.of::<f64>("other"));
     let were_there = store

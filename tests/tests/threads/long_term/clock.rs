@@ -4,12 +4,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use superstep::store::{LongTermStore, MemoryStore};
 
-/// A clock that stands still until it is wound.
+/// A clock that only `advance` moves.
 #[derive(Clone, Default)]
 pub(super) struct Clock(Arc<AtomicU64>);
 
 impl Clock {
-    pub(super) fn wind(&self, seconds: u64) {
+    pub(super) fn advance(&self, seconds: u64) {
         self.0.fetch_add(seconds, Ordering::Relaxed);
     }
 

@@ -1,8 +1,8 @@
-//! The long-term store: what is typed about it, and how nodes reach it.
+//! The long-term store: typed values, and access from nodes.
 
 mod batches;
 mod clock;
 mod lifetimes;
-mod meaning;
 mod nodes;
+mod semantic_search;
 mod values;

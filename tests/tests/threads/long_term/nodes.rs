@@ -1,4 +1,4 @@
-//! Nodes reach the store of their graph, with and without threads.
+//! Nodes use the long-term store of their graph, with and without threads.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -30,7 +30,7 @@ fn chat() -> Graph<Chat> {
 }
 
 #[tokio::test]
-async fn what_one_thread_has_put_another_finds() {
+async fn threads_share_the_long_term_store() {
     let store = MemoryStore::new();
     for graph in [
         chat().with_store(store.clone()).with_checkpointer(MemoryCheckpointer::new()),
@@ -48,17 +48,16 @@ async fn what_one_thread_has_put_another_finds() {
 }
 
 #[tokio::test]
-async fn a_graph_without_threads_has_a_store_too() {
+async fn graph_without_threads_has_a_store() {
     let store = LongTermStore::new(MemoryStore::new());
     let graph = chat().with_store(store.clone());
     graph.run(Chat::input("ann", "a")).await.unwrap();
     assert_eq!(graph.run(Chat::input("ann", "b")).await.unwrap().state().reply, "nowhere Some(\"a\")");
-    // The graph that it was made of has none still.
     assert_eq!(store.of::<String>(["users", "ann"]).get("said").await.unwrap().as_deref(), Some("b"));
 }
 
 #[tokio::test]
-async fn a_graph_within_another_has_its_store_unless_it_has_its_own() {
+async fn subgraph_uses_the_parents_store_by_default() {
     let (outer, own) = (LongTermStore::new(MemoryStore::new()), LongTermStore::new(MemoryStore::new()));
     for (inner, expected) in [(chat(), &outer), (chat().with_store(own.clone()), &own)] {
         let inner = inner.as_node("inner");
@@ -75,7 +74,7 @@ async fn a_graph_within_another_has_its_store_unless_it_has_its_own() {
 }
 
 #[tokio::test]
-async fn a_node_that_asks_for_a_store_where_there_is_none_fails_and_says_what_to_do() {
+async fn missing_store_fails_the_node_with_a_hint() {
     let error = chat().run(Chat::input("ann", "a")).await.unwrap_err();
     let ErrorKind::Node { first, .. } = error.kind() else { panic!("{error:?}") };
     assert!(matches!(first.error.downcast_ref(), Some(StoreError::NoStore { .. })));
@@ -98,7 +97,7 @@ struct Fault {
 
 async fn pay(_: &Order, cx: &ContextWith<Fault>) -> Result<OrderUpdate> {
     let store = cx.store()?;
-    // Done at each attempt, and once.
+    // The first write happens at each attempt, the second in a step, once.
     let attempts = store.of::<u32>("attempts");
     attempts.put("order", &(attempts.get("order").await?.unwrap_or(0) + 1)).await?;
     let payments = store.of::<u32>("payments");
@@ -113,7 +112,7 @@ async fn pay(_: &Order, cx: &ContextWith<Fault>) -> Result<OrderUpdate> {
 }
 
 #[tokio::test]
-async fn what_is_written_stays_when_the_superstep_fails_and_a_step_writes_once() {
+async fn store_writes_survive_a_failed_superstep() {
     let store = LongTermStore::new(MemoryStore::new());
     let graph =
         StateGraph::<Order>::with_context::<Fault>().edge(START, pay).edge(pay, END).compile().unwrap();
@@ -129,7 +128,7 @@ async fn what_is_written_stays_when_the_superstep_fails_and_a_step_writes_once()
 }
 
 #[tokio::test]
-async fn a_node_can_be_called_by_itself_with_a_store() {
+async fn node_can_be_called_alone_with_a_store() {
     let state = Chat::started(Chat::input("ann", "a")).unwrap();
     let cx = Context::detached("reply").with_store(MemoryStore::new());
     remember(&state, &cx).await.unwrap();

@@ -1,4 +1,4 @@
-//! Values of any type, and what cannot be one.
+//! Values of any type, and the values that are refused.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ fn store() -> LongTermStore {
 }
 
 #[tokio::test]
-async fn a_value_comes_back_as_what_it_was() {
+async fn value_round_trips() {
     let store = store();
     let profiles = store.of::<Profile>(["users", "ann"]);
     let ann =
@@ -36,7 +36,7 @@ async fn a_value_comes_back_as_what_it_was() {
 }
 
 #[tokio::test]
-async fn a_key_is_whatever_is_a_text() {
+async fn key_accepts_any_string_type() {
     let visits = store().of::<u32>("visits");
     let key: String = ["mon", "day"].concat();
     visits.put(&key, &1).await.unwrap();
@@ -50,7 +50,7 @@ async fn a_key_is_whatever_is_a_text() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_an_error_that_says_where_and_why() {
+async fn unreadable_item_error_names_item_and_cause() {
     let store = store();
     store.of::<String>(["users", "ann"]).put("profile", &"a text".to_owned()).await.unwrap();
     let profiles = store.of::<Profile>(["users", "ann"]);
@@ -66,7 +66,7 @@ async fn what_cannot_be_read_is_an_error_that_says_where_and_why() {
 }
 
 #[tokio::test]
-async fn what_could_not_be_read_back_is_not_written() {
+async fn value_that_cannot_be_read_back_is_refused() {
     let store = store();
     let options = store.of::<Option<Option<u8>>>("a");
     let error = options.put("k", &Some(None)).await.unwrap_err();
@@ -82,7 +82,7 @@ async fn what_could_not_be_read_back_is_not_written() {
 }
 
 #[tokio::test]
-async fn a_search_goes_further_in_unless_it_is_told_not_to() {
+async fn search_includes_nested_namespaces_by_default() {
     let store = store();
     let outer = store.of::<u32>(["user", "1"]);
     outer.put("a", &1).await.unwrap();
@@ -99,7 +99,7 @@ async fn a_search_goes_further_in_unless_it_is_told_not_to() {
 }
 
 #[tokio::test]
-async fn a_filter_that_cannot_be_is_an_error() {
+async fn impossible_filter_is_an_error() {
     let items = store().of::<Profile>("a");
     let error = items.search().filter("age", gt(true)).filter("age", f64::NAN).await.unwrap_err();
     assert_eq!(

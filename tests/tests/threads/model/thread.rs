@@ -1,4 +1,4 @@
-//! The same deeds, done to a thread. Every deed has a handle of its own on the store, as if by another process.
+//! The same actions on a real thread. Each uses a new handle of the store, like another process.
 
 use std::collections::HashMap;
 
@@ -10,9 +10,9 @@ use superstep::{
     ContextWith, END, Error, ErrorKind, Graph, GraphState, NodeError, Outcome, START, StateGraph,
 };
 
-use super::reference::{Shown, ShownPoint, ShownTask};
-use super::{Broken, Deed};
-use crate::stores::Place;
+use super::reference::{PointView, TaskView, View};
+use super::{Action, FailingNode};
+use crate::stores::TestStore;
 
 #[derive(GraphState, Clone, Debug)]
 struct State {
@@ -29,118 +29,118 @@ impl Question for Go {
     type Answer = bool;
 }
 
-async fn node(cx: &ContextWith<Broken>, said: String) -> Result<StateUpdate, NodeError> {
+async fn node(cx: &ContextWith<FailingNode>, text: String) -> Result<StateUpdate, NodeError> {
     if *cx.context() == Some(cx.node()) {
-        // Its sibling comes first.
+        // Its sibling runs first.
         for _ in 0..3 {
             tokio::task::yield_now().await;
         }
         return Err(NodeError::msg("broken"));
     }
-    Ok(State::update().log([said]))
+    Ok(State::update().log([text]))
 }
 
-async fn ask(state: &State, cx: &ContextWith<Broken>) -> Result<StateUpdate, NodeError> {
+async fn ask(state: &State, cx: &ContextWith<FailingNode>) -> Result<StateUpdate, NodeError> {
     let answer = if state.asks { cx.interrupt(Go).await.to_string() } else { String::new() };
     node(cx, format!("ask{answer}")).await
 }
 
-async fn work(_: &State, cx: &ContextWith<Broken>) -> Result<StateUpdate, NodeError> {
+async fn work(_: &State, cx: &ContextWith<FailingNode>) -> Result<StateUpdate, NodeError> {
     node(cx, "work".to_owned()).await
 }
 
-async fn end(_: &State, cx: &ContextWith<Broken>) -> Result<StateUpdate, NodeError> {
+async fn end(_: &State, cx: &ContextWith<FailingNode>) -> Result<StateUpdate, NodeError> {
     node(cx, "end".to_owned()).await
 }
 
-pub(super) struct Real {
-    place: Place,
-    graph: Graph<State, Broken>,
+pub(super) struct RealThread {
+    store: TestStore,
+    graph: Graph<State, FailingNode>,
     name: String,
     copies: usize,
-    /// The number of each checkpoint that ever was.
+    /// The number of each checkpoint ever made.
     numbers: HashMap<CheckpointId, usize>,
-    /// The last answer, if it answered something.
-    clicked: Option<Answer>,
+    /// The last answer that was given.
+    last_answer: Option<Answer>,
 }
 
-impl Real {
-    pub(super) fn new(place: Place) -> Self {
-        let graph = StateGraph::<State>::with_context::<Broken>().edge(START, (ask, work));
+impl RealThread {
+    pub(super) fn new(store: TestStore) -> Self {
+        let graph = StateGraph::<State>::with_context::<FailingNode>().edge(START, (ask, work));
         let graph = graph.join((ask, work), end).edge(end, END).compile().unwrap();
-        Self { place, graph, name: "t".to_owned(), copies: 0, numbers: HashMap::new(), clicked: None }
+        Self { store, graph, name: "t".to_owned(), copies: 0, numbers: HashMap::new(), last_answer: None }
     }
 
-    fn thread(&self) -> Thread<State, Broken> {
-        self.graph.with_checkpointer(self.place.open()).thread(self.name.clone())
+    fn thread(&self) -> Thread<State, FailingNode> {
+        self.graph.with_checkpointer(self.store.open()).thread(self.name.clone())
     }
 
-    /// One of the checkpoints that are there, oldest first.
+    /// Returns one of the existing checkpoints, counted from the oldest.
     async fn at(&self, at: usize) -> Option<CheckpointId> {
         let history = self.thread().history().await.unwrap();
         let index = at.checked_rem(history.len())?;
         history.iter().rev().nth(index).map(|snapshot| snapshot.id)
     }
 
-    pub(super) async fn does(&mut self, deed: &Deed, word: &str) -> &'static str {
+    pub(super) async fn apply(&mut self, action: &Action, label: &str) -> &'static str {
         let thread = self.thread();
-        let input = |asks| State::input().asks(asks).log([word.to_owned()]);
-        match *deed {
-            Deed::Run { asks, abandon, how } => {
+        let input = |asks| State::input().asks(asks).log([label.to_owned()]);
+        match *action {
+            Action::Run { asks, abandon, options } => {
                 let run = thread.run(input(asks));
                 let run = if abandon { run.abandon_pending() } else { run };
-                ended(run.durability(how.durability).context(how.broken).await)
+                ended(run.durability(options.durability).context(options.failing).await)
             }
-            Deed::RunAt { at, asks, how } => {
+            Action::RunAt { at, asks, options } => {
                 let Some(at) = self.at(at).await else { return "nothing" };
                 let run = thread.at(at).run(input(asks)).abandon_pending();
-                ended(run.durability(how.durability).context(how.broken).await)
+                ended(run.durability(options.durability).context(options.failing).await)
             }
-            Deed::Resume { answer, patch, how } => {
+            Action::Resume { answer, patch, options } => {
                 let open = thread.interrupts().await.unwrap();
                 let open = open.interrupts().first().filter(|_| answer.is_some());
                 let answer = open.map(|open| open.answer_json(answer.into()));
                 if !self.numbers.is_empty() {
-                    self.clicked = answer.clone();
+                    self.last_answer = answer.clone();
                 }
                 let run = thread.resume(Vec::from_iter(answer));
-                let run = if patch { run.update(State::update().log([word.to_owned()])) } else { run };
-                ended(run.durability(how.durability).context(how.broken).await)
+                let run = if patch { run.update(State::update().log([label.to_owned()])) } else { run };
+                ended(run.durability(options.durability).context(options.failing).await)
             }
-            Deed::ClickAgain => match &self.clicked {
+            Action::RepeatAnswer => match &self.last_answer {
                 Some(answer) => ended(thread.resume(answer.clone()).context(None).await),
                 None if self.numbers.is_empty() => "no thread",
                 None => "nothing",
             },
-            Deed::Update { at, place } => {
-                let update = State::update().log([word.to_owned()]);
-                let place = AsNode::named(place);
+            Action::Update { at, node } => {
+                let update = State::update().log([label.to_owned()]);
+                let node = AsNode::named(node);
                 let updated = match at {
-                    None => thread.update(update, place).context(None).await,
+                    None => thread.update(update, node).context(None).await,
                     Some(at) => {
                         let Some(at) = self.at(at).await else { return "nothing" };
-                        thread.at(at).update(update, place).context(None).await
+                        thread.at(at).update(update, node).context(None).await
                     }
                 };
                 updated.map_or_else(|error| kind(&error), |_| "done")
             }
-            Deed::RunAgain { at, patch, how } => {
+            Action::RunAgain { at, patch, options } => {
                 let Some(at) = self.at(at).await else { return "nothing" };
                 let run = thread.at(at).run_again();
-                let run = if patch { run.update(State::update().log([word.to_owned()])) } else { run };
-                ended(run.durability(how.durability).context(how.broken).await)
+                let run = if patch { run.update(State::update().log([label.to_owned()])) } else { run };
+                ended(run.durability(options.durability).context(options.failing).await)
             }
-            Deed::Prune { keep } => {
+            Action::Prune { keep } => {
                 let only =
                     Prune { thread: Some(thread.name().into()), keep_last: Some(keep), ..Prune::default() };
-                let graph = self.graph.with_checkpointer(self.place.open());
+                let graph = self.graph.with_checkpointer(self.store.open());
                 graph.prune(only).await.map_or_else(|error| kind(&error), |_| "done")
             }
-            Deed::Copy if self.numbers.is_empty() => "nothing",
-            Deed::Copy => {
+            Action::Copy if self.numbers.is_empty() => "nothing",
+            Action::Copy => {
                 self.copies += 1;
                 let copy = thread.copy(format!("t{}", self.copies)).await.unwrap();
-                // What happens to the old one is none of the copy's business.
+                // The copy does not depend on the deleted thread.
                 thread.delete().await.unwrap();
                 self.name = copy.name().to_owned();
                 "done"
@@ -148,7 +148,7 @@ impl Real {
         }
     }
 
-    pub(super) async fn shows(&mut self) -> Shown {
+    pub(super) async fn view(&mut self) -> View {
         let thread = self.thread();
         let history = thread.history().await.unwrap();
         for snapshot in history.iter().rev() {
@@ -156,23 +156,27 @@ impl Real {
             self.numbers.entry(snapshot.id).or_insert(number);
         }
         let head = thread.state().await.unwrap();
-        let newest = history.first().map(|newest| self.shown(newest, true));
-        assert_eq!(head.map(|head| self.shown(&head, true)), newest);
-        let pending = thread.interrupts().await.unwrap();
-        Shown {
-            points: history.iter().enumerate().map(|(at, snapshot)| self.shown(snapshot, at == 0)).collect(),
-            pending: pending.interrupts().iter().map(|open| open.node.clone()).collect(),
+        let newest = history.first().map(|newest| self.point_view(newest, true));
+        assert_eq!(head.map(|head| self.point_view(&head, true)), newest);
+        let pause = thread.interrupts().await.unwrap();
+        View {
+            points: history
+                .iter()
+                .enumerate()
+                .map(|(at, snapshot)| self.point_view(snapshot, at == 0))
+                .collect(),
+            open_interrupts: pause.interrupts().iter().map(|open| open.node.clone()).collect(),
         }
     }
 
-    fn shown(&self, snapshot: &Snapshot<State>, is_head: bool) -> ShownPoint {
-        let task = |task: &superstep::thread::TaskSnapshot<State>| ShownTask {
+    fn point_view(&self, snapshot: &Snapshot<State>, is_head: bool) -> PointView {
+        let task = |task: &superstep::thread::TaskSnapshot<State>| TaskView {
             node: task.node.to_string(),
             finished: is_head && task.result.is_some(),
             failed: task.error.is_some(),
             asks: !task.interrupts.is_empty(),
         };
-        ShownPoint {
+        PointView {
             number: self.numbers[&snapshot.id],
             parent: snapshot.parent.map(|parent| self.numbers[&parent]),
             source: snapshot.source.name(),
@@ -198,7 +202,7 @@ fn kind(error: &Error) -> &'static str {
         ErrorKind::Node { .. } => "failed",
         ErrorKind::JoinNotFilled { .. } => "join",
         ErrorKind::InterruptNotOpen { .. } => "not open",
-        ErrorKind::NothingToRun { .. } => "at rest",
+        ErrorKind::NothingToRun { .. } => "nothing to run",
         other => panic!("{other:?}"),
     }
 }

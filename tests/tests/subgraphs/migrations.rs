@@ -1,4 +1,4 @@
-//! Calls that an older program has left, of states that have changed since.
+//! Subgraph calls that an older program stored, after their states were migrated.
 
 use serde::{Deserialize, Serialize};
 use superstep::interrupt::Question;
@@ -13,7 +13,7 @@ impl Question for Sure {
     type Answer = bool;
 }
 
-/// The graphs of a program: with `Order` on the outside, `Search` within on a state of its own, and `Order` itself within.
+/// The graphs of a program: `Search` as a subgraph with its own state, and subgraphs on the parent's `Order`.
 macro_rules! program {
     ($price:expr) => {
         use super::*;
@@ -65,13 +65,13 @@ macro_rules! program {
             StateGraph::<Order>::new().edge(START, &search).edge(&search, END).compile().unwrap()
         }
 
-        pub(super) fn here() -> Graph<Order> {
+        pub(super) fn shared() -> Graph<Order> {
             let inner = StateGraph::<Order>::new().edge(START, price).edge(price, sure).edge(sure, END);
             let inner = inner.compile().unwrap().as_node("inner");
             StateGraph::<Order>::new().edge(START, &inner).edge(&inner, END).compile().unwrap()
         }
 
-        pub(super) fn said() -> Graph<Order> {
+        pub(super) fn commands() -> Graph<Order> {
             let inner = StateGraph::<Order>::new().edge(START, (says, sure)).edge(says, END).edge(sure, END);
             let inner = inner.compile().unwrap().as_node("inner");
             let graph = StateGraph::<Order>::new().edge(START, &inner).edge(&inner, END).edge(helper, END);
@@ -114,58 +114,58 @@ mod after {
         found: Vec<String>,
     }
 
-    fn texts(value: Value) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
+    fn to_strings(value: Value) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
         Ok(value.as_array().ok_or("no list")?.iter().map(|cents| json!(format!("old {cents}"))).collect())
     }
 
     fn order(_: u32, stored: &mut Stored) -> Result<(), MigrationError> {
-        stored.change("prices", texts)
+        stored.change("prices", to_strings)
     }
 
     fn search(_: u32, stored: &mut Stored) -> Result<(), MigrationError> {
-        stored.change("found", texts)
+        stored.change("found", to_strings)
     }
 
     program!(|cents: u32| format!("new {cents}"));
 }
 
-async fn goes_on(older: Graph<before::Order>, newer: Graph<after::Order>, ends: &str) {
-    on_every_store(async |place| {
-        let outcome = place.thread(&older).run(before::Order::input()).await.unwrap();
+async fn assert_continues(older: Graph<before::Order>, newer: Graph<after::Order>, expected: &str) {
+    on_every_store(async |store| {
+        let outcome = store.thread(&older).run(before::Order::input()).await.unwrap();
         assert!(outcome.pause().is_some());
-        let thread = place.thread(&newer);
+        let thread = store.thread(&newer);
         let answer = thread.interrupts().await.unwrap().only::<Sure>().unwrap().answer(true);
         let ended = thread.resume(answer).await.unwrap();
-        assert_eq!(ended.state().prices.join(", "), ends);
+        assert_eq!(ended.state().prices.join(", "), expected);
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_call_with_a_state_of_its_own_is_brought_to_the_new_version() {
-    goes_on(before::mapped(), after::mapped(), "old 1, new 2").await;
+async fn call_with_its_own_state_is_migrated() {
+    assert_continues(before::mapped(), after::mapped(), "old 1, new 2").await;
 }
 
 #[tokio::test]
-async fn a_call_on_the_state_around_it_is_brought_to_the_new_version() {
-    goes_on(before::here(), after::here(), "old 4, new 5").await;
+async fn call_on_the_parent_state_is_migrated() {
+    assert_continues(before::shared(), after::shared(), "old 4, new 5").await;
 }
 
 #[tokio::test]
-async fn what_was_said_is_brought_to_the_new_version() {
-    goes_on(before::said(), after::said(), "new 5, old 7, new 8").await;
+async fn parent_command_is_migrated() {
+    assert_continues(before::commands(), after::commands(), "new 5, old 7, new 8").await;
 }
 
 #[tokio::test]
-async fn what_earlier_calls_have_left_is_brought_to_the_new_version() {
-    on_every_store(async |place| {
+async fn per_thread_state_of_earlier_calls_is_migrated() {
+    on_every_store(async |store| {
         for _ in 0..2 {
-            let thread = place.thread(&before::mapped());
+            let thread = store.thread(&before::mapped());
             thread.run(before::Order::input()).await.unwrap();
             let answer = thread.interrupts().await.unwrap().only::<Sure>().unwrap().answer(true);
             thread.resume(answer).await.unwrap();
         }
-        let thread = place.thread(&after::mapped());
+        let thread = store.thread(&after::mapped());
         thread.run(after::Order::input()).await.unwrap();
         let answer = thread.interrupts().await.unwrap().only::<Sure>().unwrap().answer(true);
         let ended = thread.resume(answer).await.unwrap();

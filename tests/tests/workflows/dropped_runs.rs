@@ -1,4 +1,4 @@
-//! A run that is dropped anywhere goes on where it was, and takes no step again that it has kept.
+//! A run that is dropped after any poll continues, and repeats no stored step.
 
 use std::future::{IntoFuture as _, poll_fn};
 use std::pin::pin;
@@ -30,16 +30,17 @@ fn graph() -> Graph<Flow<u32, u32>, AtomicU32> {
 }
 
 #[tokio::test]
-async fn wherever_it_is_dropped() {
-    on_every_store(async |place| {
+async fn dropped_run_repeats_at_most_one_step() {
+    on_every_store(async |store| {
         for (nth, polls) in (0..60).enumerate() {
             let done = Arc::new(AtomicU32::new(0));
             let name = format!("t{nth}");
-            let thread =
-                |place: &super::stores::Place| graph().with_checkpointer(place.open()).thread(name.clone());
-            assert_eq!(thread(place).run(1).context(Arc::clone(&done)).await.unwrap().value().unwrap(), 1);
+            let thread = |store: &super::stores::TestStore| {
+                graph().with_checkpointer(store.open()).thread(name.clone())
+            };
+            assert_eq!(thread(store).run(1).context(Arc::clone(&done)).await.unwrap().value().unwrap(), 1);
             {
-                let run = thread(place).run(3).run_id("second").context(Arc::clone(&done));
+                let run = thread(store).run(3).run_id("second").context(Arc::clone(&done));
                 let mut run = pin!(run.durability(Durability::Sync).into_future());
                 for _ in 0..polls {
                     let ended = poll_fn(|cx| Poll::Ready(run.as_mut().poll(cx).is_ready())).await;
@@ -49,15 +50,15 @@ async fn wherever_it_is_dropped() {
                     tokio::task::yield_now().await;
                 }
             }
-            // What the dropped run had on its way to the store may arrive just now.
+            // A batch that the dropped run submitted may arrive now.
             let ended = loop {
-                match thread(place).run(3).run_id("second").context(Arc::clone(&done)).await {
+                match thread(store).run(3).run_id("second").context(Arc::clone(&done)).await {
                     Err(error) if matches!(error.kind(), ErrorKind::Conflict(_)) => {}
                     ended => break ended.unwrap(),
                 }
             };
             assert_eq!(ended.value().unwrap(), 7, "after {polls} polls");
-            // Dropped while a step's result was on its way, that step may be done twice; none else.
+            // If the run is dropped while a step's result is being written, only that step may run twice.
             let done = done.load(Ordering::Relaxed);
             assert!((4..=5).contains(&done), "{done} after {polls} polls");
         }

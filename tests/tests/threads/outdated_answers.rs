@@ -1,4 +1,4 @@
-//! An answer is one to the question as it was shown: it never answers what the question has become.
+//! An answer applies only to the question as it was shown, not to a changed question.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,34 +41,34 @@ fn graph() -> Graph<Bill, Rate> {
     StateGraph::<Bill>::with_context::<Rate>().edge(START, pay).edge(pay, END).compile().unwrap()
 }
 
-fn changed(result: Result<Outcome<Bill>, Error>) {
+fn assert_changed(result: Result<Outcome<Bill>, Error>) {
     let error = result.unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::InterruptNotOpen { changed: true, .. }), "{error}");
     assert!(error.to_string().contains("has changed since it was read"), "{error}");
 }
 
 #[tokio::test]
-async fn an_answer_to_what_a_question_was_is_refused() {
-    on_every_store(async |place| {
+async fn answer_to_an_outdated_question_is_refused() {
+    on_every_store(async |store| {
         let rate = Arc::new(AtomicU32::new(1));
-        place.thread(&graph()).run(Bill::input(7_u32)).context(Arc::clone(&rate)).await.unwrap();
-        let thread = place.thread(&graph());
+        store.thread(&graph()).run(Bill::input(7_u32)).context(Arc::clone(&rate)).await.unwrap();
+        let thread = store.thread(&graph());
         let pending = thread.interrupts().await.unwrap();
         let stale = pending.only::<Approve>().unwrap();
         rate.store(100, Ordering::SeqCst);
         thread.resume(()).context(Arc::clone(&rate)).await.unwrap();
 
-        changed(thread.resume(stale.answer(true)).context(Arc::clone(&rate)).await);
-        changed(
+        assert_changed(thread.resume(stale.answer(true)).context(Arc::clone(&rate)).await);
+        assert_changed(
             thread.resume(pending.interrupts()[0].answer_json(json!(true))).context(Arc::clone(&rate)).await,
         );
-        let now = place.thread(&graph()).interrupts().await.unwrap().only::<Approve>().unwrap();
+        let now = store.thread(&graph()).interrupts().await.unwrap().only::<Approve>().unwrap();
         assert_eq!((now.id(), now.total), (stale.id(), 70.0));
 
-        // What asks the same again is the same.
+        // The original question makes the original answer valid again.
         rate.store(1, Ordering::SeqCst);
         thread.resume(()).context(Arc::clone(&rate)).await.unwrap();
-        changed(thread.resume(now.answer(true)).context(Arc::clone(&rate)).await);
+        assert_changed(thread.resume(now.answer(true)).context(Arc::clone(&rate)).await);
         let outcome = thread.resume(stale.answer(true)).context(rate).await.unwrap();
         assert_eq!(outcome.state().paid.as_deref(), Some("true for 0.7"));
     })
@@ -76,18 +76,18 @@ async fn an_answer_to_what_a_question_was_is_refused() {
 }
 
 #[tokio::test]
-async fn a_client_that_sends_the_question_back_is_checked_and_one_that_sends_its_id_is_not() {
-    on_every_store(async |place| {
+async fn answer_by_id_alone_skips_the_question_check() {
+    on_every_store(async |store| {
         let rate = Arc::new(AtomicU32::new(1));
-        let thread = place.thread(&graph());
+        let thread = store.thread(&graph());
         thread.run(Bill::input(7_u32)).context(Arc::clone(&rate)).await.unwrap();
         let sent = serde_json::to_string(&thread.interrupts().await.unwrap().interrupts()[0]).unwrap();
-        // The order of a map's keys is none of the question's.
+        // The order of keys in a map does not change the question.
         let sent = sent.replace(r#""a":1,"b":2"#, r#""b":2,"a":1"#);
         let back: OpenInterrupt = serde_json::from_str(&sent).unwrap();
         rate.store(100, Ordering::SeqCst);
         thread.resume(()).context(Arc::clone(&rate)).await.unwrap();
-        changed(thread.resume(back.answer_json(json!(true))).context(Arc::clone(&rate)).await);
+        assert_changed(thread.resume(back.answer_json(json!(true))).context(Arc::clone(&rate)).await);
         rate.store(1, Ordering::SeqCst);
         thread.resume(()).context(Arc::clone(&rate)).await.unwrap();
         let outcome = thread.resume(back.answer_json(json!(true))).context(Arc::clone(&rate)).await.unwrap();
@@ -104,7 +104,7 @@ async fn a_client_that_sends_the_question_back_is_checked_and_one_that_sends_its
 }
 
 #[tokio::test]
-async fn a_run_without_a_thread_refuses_it_as_well() {
+async fn run_without_a_thread_refuses_outdated_answers() {
     let rate = Arc::new(AtomicU32::new(1));
     let mut run = graph().run(Bill::input(7_u32)).context(Arc::clone(&rate)).start().unwrap();
     while run.step().await.unwrap() {}

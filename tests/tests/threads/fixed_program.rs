@@ -1,10 +1,10 @@
-//! A superstep that was refused for what its program does wrong is applied by one in which that is mended, from what was kept.
+//! A superstep that one program refused is applied by a fixed program from the stored results.
 
 use superstep::{END, ErrorKind, Graph, GraphState, START, StateGraph};
 
 use super::stores::on_every_store;
 
-/// The graph of every version, whose nodes count how often they have run.
+/// The graph of both versions. Its nodes count how often they run.
 macro_rules! graph {
     () => {
         async fn left(_: &Sheet, cx: &ContextWith<Runs>) -> SheetUpdate {
@@ -70,15 +70,15 @@ mod after {
 type Runs = std::sync::atomic::AtomicU32;
 
 #[tokio::test]
-async fn what_two_writers_in_conflict_have_left_is_applied_once_their_field_has_a_reducer() {
-    on_every_store(async |place| {
+async fn conflicting_results_apply_once_the_field_has_a_reducer() {
+    on_every_store(async |store| {
         let runs = std::sync::Arc::new(Runs::new(0));
-        let thread = place.thread(&before::graph());
+        let thread = store.thread(&before::graph());
         let error = thread.run(before::Sheet::input()).context(runs.clone()).await.unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::WriteConflict { .. }), "{error}");
         assert_eq!(runs.swap(0, std::sync::atomic::Ordering::SeqCst), 2);
 
-        let ended = place.thread(&after::graph()).resume(()).context(runs.clone()).await.unwrap();
+        let ended = store.thread(&after::graph()).resume(()).context(runs.clone()).await.unwrap();
         let words = vec!["left".to_owned(), "right".to_owned()];
         assert_eq!(*ended.state(), after::Sheet { number: 3, greatest: 7, words });
         assert_eq!(runs.load(std::sync::atomic::Ordering::SeqCst), 0, "neither runs again");

@@ -1,4 +1,4 @@
-//! An update that came with a resumption is in the state of the checkpoint that it came to, whoever reads or goes on.
+//! An update given to `resume` becomes part of the head's state, for every reader and every later run.
 
 use serde::{Deserialize, Serialize};
 use superstep::checkpoint::Prune;
@@ -6,7 +6,7 @@ use superstep::interrupt::Question;
 use superstep::thread::{Thread, as_node};
 use superstep::{Context, END, ErrorKind, Graph, GraphState, Outcome, START, StateGraph};
 
-use super::stores::{Place, on_every_store};
+use super::stores::{TestStore, on_every_store};
 
 #[derive(GraphState, Clone, Debug, PartialEq)]
 struct Order {
@@ -25,7 +25,7 @@ impl Question for Go {
     type Answer = bool;
 }
 
-/// Asks two questions, one after the other.
+/// Asks two questions in sequence.
 async fn ask(order: &Order, cx: &Context) -> OrderUpdate {
     let one = cx.interrupt(Go(1)).await;
     let two = cx.interrupt(Go(2)).await;
@@ -41,28 +41,28 @@ fn graph() -> Graph<Order> {
     StateGraph::<Order>::new().edge(START, ask).edge(ask, after).edge(after, END).compile().unwrap()
 }
 
-/// A thread that waits for the second answer, and was given an update with the first.
-async fn patched(place: &Place) -> Thread<Order> {
-    let thread = place.thread(&graph());
+/// Returns a thread that waits for the second answer, with an update given along with the first.
+async fn patched(store: &TestStore) -> Thread<Order> {
+    let thread = store.thread(&graph());
     thread.run(Order::input(1_u64).log(["in".to_owned()])).await.unwrap();
     let first = thread.interrupts().await.unwrap().only::<Go>().unwrap();
     let update = Order::update().amount(20_u64).log(["patch".to_owned()]);
     let outcome = thread.resume(first.answer(true)).update(update).await.unwrap();
-    assert_eq!(shown(outcome.state()), (20, "in, patch".to_owned()));
-    // Another process, so to speak.
-    place.thread(&graph())
+    assert_eq!(summary(outcome.state()), (20, "in, patch".to_owned()));
+    // A new handle stands for another process.
+    store.thread(&graph())
 }
 
-fn shown(order: &Order) -> (u64, String) {
+fn summary(order: &Order) -> (u64, String) {
     (order.amount, order.log.join(", "))
 }
 
 async fn state(thread: &Thread<Order>) -> (u64, String) {
-    shown(&thread.state().await.unwrap().unwrap().state.unwrap())
+    summary(&thread.state().await.unwrap().unwrap().state.unwrap())
 }
 
-/// Answers everything that is still asked.
-async fn answered(thread: &Thread<Order>) -> (u64, String) {
+/// Answers all open interrupts.
+async fn answer_all(thread: &Thread<Order>) -> (u64, String) {
     while let [open, ..] = thread.interrupts().await.unwrap().interrupts() {
         thread.resume(open.answer_json(true.into())).await.unwrap();
     }
@@ -70,60 +70,60 @@ async fn answered(thread: &Thread<Order>) -> (u64, String) {
 }
 
 #[tokio::test]
-async fn whoever_reads_sees_it() {
-    on_every_store(async |place| {
-        let thread = patched(place).await;
+async fn every_read_sees_the_update() {
+    on_every_store(async |store| {
+        let thread = patched(store).await;
         assert_eq!(state(&thread).await, (20, "in, patch".to_owned()));
         let history = thread.history().await.unwrap();
-        assert_eq!(shown(history[0].state.as_ref().unwrap()), (20, "in, patch".to_owned()));
+        assert_eq!(summary(history[0].state.as_ref().unwrap()), (20, "in, patch".to_owned()));
         assert_eq!(history[0].interrupts().count(), 1);
         let head = thread.at(history[0].id).state().await.unwrap().unwrap();
         assert_eq!(head.state, history[0].state);
 
-        // Behind it as well, and there it is once.
+        // Later checkpoints contain it once.
         assert_eq!(
-            answered(&thread).await.1,
+            answer_all(&thread).await.1,
             "in, patch, true true at 20, hint none, after at 20, hint None"
         );
         let old = thread.at(history[0].id).state().await.unwrap().unwrap();
-        assert_eq!(shown(&old.state.unwrap()), (20, "in, patch".to_owned()));
+        assert_eq!(summary(&old.state.unwrap()), (20, "in, patch".to_owned()));
     })
     .await;
 }
 
 #[tokio::test]
-async fn an_update_as_a_node_builds_on_it() {
-    on_every_store(async |place| {
-        let thread = patched(place).await;
+async fn update_as_a_node_keeps_the_resumed_update() {
+    on_every_store(async |store| {
+        let thread = patched(store).await;
         let head = thread.state().await.unwrap().unwrap().id;
         thread.update(Order::update().log(["by hand".to_owned()]), as_node(ask)).await.unwrap();
         assert_eq!(state(&thread).await, (20, "in, patch, by hand".to_owned()));
-        let thread = place.thread(&graph());
-        assert_eq!(answered(&thread).await.1, "in, patch, by hand");
+        let thread = store.thread(&graph());
+        assert_eq!(answer_all(&thread).await.1, "in, patch, by hand");
         thread.resume(()).await.unwrap();
         assert_eq!(state(&thread).await.1, "in, patch, by hand, after at 20, hint None");
 
-        // So does one that makes a branch of the checkpoint.
+        // An update that forks the checkpoint keeps it too.
         let update = Order::update().log(["branch".to_owned()]);
-        place.thread(&graph()).at(head).update(update, as_node(END)).await.unwrap();
+        store.thread(&graph()).at(head).update(update, as_node(END)).await.unwrap();
         assert_eq!(state(&thread).await, (20, "in, patch, branch".to_owned()));
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_replay_runs_on_the_state_with_it() {
-    on_every_store(async |place| {
-        let thread = patched(place).await;
+async fn replay_starts_from_the_updated_state() {
+    on_every_store(async |store| {
+        let thread = patched(store).await;
         let head = thread.state().await.unwrap().unwrap().id;
         for _ in 0..2 {
-            // Of the head first, and of a checkpoint that others have followed then.
-            let outcome = place.thread(&graph()).at(head).run_again().await.unwrap();
-            assert_eq!(shown(outcome.state()), (20, "in, patch".to_owned()));
+            // First the replay of the head, then of a checkpoint with successors.
+            let outcome = store.thread(&graph()).at(head).run_again().await.unwrap();
+            assert_eq!(summary(outcome.state()), (20, "in, patch".to_owned()));
             assert_eq!(outcome.pause().unwrap().only::<Go>().unwrap().0, 1, "it asks again");
             assert_eq!(state(&thread).await, (20, "in, patch".to_owned()));
             assert_eq!(
-                answered(&thread).await.1,
+                answer_all(&thread).await.1,
                 "in, patch, true true at 20, hint none, after at 20, hint None"
             );
         }
@@ -132,9 +132,9 @@ async fn a_replay_runs_on_the_state_with_it() {
 }
 
 #[tokio::test]
-async fn new_input_goes_on_from_the_state_with_it() {
-    on_every_store(async |place| {
-        let thread = patched(place).await;
+async fn new_input_keeps_the_update() {
+    on_every_store(async |store| {
+        let thread = patched(store).await;
         let head = thread.state().await.unwrap().unwrap().id;
         for at in [None, Some(head)] {
             let input = Order::input(3_u64).log(["new".to_owned()]);
@@ -143,30 +143,30 @@ async fn new_input_goes_on_from_the_state_with_it() {
                 Some(head) => thread.at(head).run(input),
             };
             let outcome = run.abandon_pending().await.unwrap();
-            assert_eq!(shown(outcome.state()), (3, "in, patch, new".to_owned()));
+            assert_eq!(summary(outcome.state()), (3, "in, patch, new".to_owned()));
             assert_eq!(state(&thread).await, (3, "in, patch, new".to_owned()));
-            // The checkpoint in which the input waits has it too.
+            // The checkpoint of the waiting input has it too.
             let history = thread.history().await.unwrap();
-            assert_eq!(shown(history[1].state.as_ref().unwrap()), (20, "in, patch".to_owned()));
+            assert_eq!(summary(history[1].state.as_ref().unwrap()), (20, "in, patch".to_owned()));
             let again = thread.at(history[1].id).run_again().await.unwrap();
-            assert_eq!(shown(again.state()), (3, "in, patch, new".to_owned()));
+            assert_eq!(summary(again.state()), (3, "in, patch, new".to_owned()));
         }
     })
     .await;
 }
 
 #[tokio::test]
-async fn copies_and_what_pruning_leaves_have_it() {
-    on_every_store(async |place| {
-        let thread = patched(place).await;
-        let graph = graph().with_checkpointer(place.open());
+async fn copies_and_pruning_keep_the_update() {
+    on_every_store(async |store| {
+        let thread = patched(store).await;
+        let graph = graph().with_checkpointer(store.open());
         let copy = thread.copy("copy").await.unwrap();
         graph.prune(Prune { keep_last: Some(1), ..Prune::default() }).await.unwrap();
         for thread in [thread, copy] {
             assert_eq!(thread.history().await.unwrap().len(), 1);
             assert_eq!(state(&thread).await, (20, "in, patch".to_owned()));
             assert_eq!(
-                answered(&thread).await.1,
+                answer_all(&thread).await.1,
                 "in, patch, true true at 20, hint none, after at 20, hint None"
             );
         }
@@ -177,9 +177,9 @@ async fn copies_and_what_pruning_leaves_have_it() {
 }
 
 #[tokio::test]
-async fn several_are_written_in_their_order() {
-    on_every_store(async |place| {
-        let thread = patched(place).await;
+async fn several_updates_apply_in_order() {
+    on_every_store(async |store| {
+        let thread = patched(store).await;
         let update = Order::update().amount(30_u64).log(["another".to_owned()]);
         let outcome = thread.resume(()).update(update).await.unwrap();
         assert!(matches!(outcome, Outcome::Interrupted(_)));
@@ -191,19 +191,19 @@ async fn several_are_written_in_their_order() {
 }
 
 #[tokio::test]
-async fn an_ephemeral_field_that_it_writes_is_cleared_behind_the_superstep_that_could_read_it() {
-    on_every_store(async |place| {
+async fn ephemeral_update_is_cleared_after_its_superstep() {
+    on_every_store(async |store| {
         for again in [false, true] {
-            let thread = patched(place).await;
+            let thread = patched(store).await;
             thread.resume(()).update(Order::update().hint("hurry".to_owned())).await.unwrap();
             let head = thread.state().await.unwrap().unwrap();
             assert_eq!(head.state.unwrap().hint.as_deref(), Some("hurry"));
             if again {
                 thread.at(head.id).run_again().await.unwrap();
             }
-            let thread = place.thread(&graph());
+            let thread = store.thread(&graph());
             assert_eq!(
-                answered(&thread).await.1,
+                answer_all(&thread).await.1,
                 "in, patch, true true at 20, hint hurry, after at 20, hint None"
             );
             thread.delete().await.unwrap();
@@ -213,11 +213,11 @@ async fn an_ephemeral_field_that_it_writes_is_cleared_behind_the_superstep_that_
 }
 
 #[tokio::test]
-async fn an_update_with_a_run_that_has_nothing_to_run_is_refused_and_one_with_a_goto_is_kept() {
-    on_every_store(async |place| {
+async fn update_of_a_finished_thread_needs_a_goto() {
+    on_every_store(async |store| {
         let graph = StateGraph::<Order>::new().edge(START, after).edge(after, END).edge(START, note);
         let graph = graph.edge(note, END).compile().unwrap();
-        let thread = place.thread(&graph);
+        let thread = store.thread(&graph);
         thread.run(Order::input(1_u64)).await.unwrap();
         let history = thread.history().await.unwrap();
         let final_checkpoint = thread.at(history[0].id);
@@ -232,7 +232,7 @@ async fn an_update_with_a_run_that_has_nothing_to_run_is_refused_and_one_with_a_
 
         let outcome = thread.resume(()).update(update()).goto(as_node(note)).await.unwrap();
         assert_eq!(outcome.state().log.last().unwrap(), "noted 99");
-        assert_eq!(state(&thread).await, shown(outcome.state()));
+        assert_eq!(state(&thread).await, summary(outcome.state()));
     })
     .await;
 }
@@ -242,26 +242,26 @@ async fn note(order: &Order) -> OrderUpdate {
 }
 
 #[tokio::test]
-async fn a_node_that_a_resumption_has_added_is_shown_and_run_again_like_any_other() {
-    on_every_store(async |place| {
-        let thread = place.thread(&graph());
+async fn goto_node_is_shown_and_replayed_like_any_other() {
+    on_every_store(async |store| {
+        let thread = store.thread(&graph());
         thread.run(Order::input(1_u64)).await.unwrap();
-        answered(&thread).await;
+        answer_all(&thread).await;
         let done = state(&thread).await;
         assert!(matches!(thread.resume(()).goto(as_node(ask)).await.unwrap(), Outcome::Interrupted(_)));
 
-        let thread = place.thread(&graph());
+        let thread = store.thread(&graph());
         let head = thread.state().await.unwrap().unwrap();
         assert_eq!((head.is_finished(), head.next.len(), head.interrupts().count()), (false, 1, 1));
         let open = thread.interrupts().await.unwrap().only::<Go>().unwrap();
         assert!(matches!(thread.resume(open.answer(true)).await.unwrap(), Outcome::Interrupted(_)));
         let line = "true true at 1, hint none, after at 1, hint None";
-        assert_eq!(answered(&thread).await.1, format!("{}, {line}", done.1));
+        assert_eq!(answer_all(&thread).await.1, format!("{}, {line}", done.1));
 
         thread.at(head.id).run_again().await.unwrap();
         let fork = thread.state().await.unwrap().unwrap();
         assert_eq!((fork.parent, &fork.next), (Some(head.id), &head.next));
-        assert_eq!(answered(&thread).await.1, format!("{}, {line}", done.1));
+        assert_eq!(answer_all(&thread).await.1, format!("{}, {line}", done.1));
     })
     .await;
 }

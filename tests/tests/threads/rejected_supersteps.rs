@@ -1,4 +1,4 @@
-//! A superstep that is refused applies nothing, and its thread goes on; what is planned there is run as its caller says.
+//! A rejected superstep applies nothing. Its thread can be resumed, updated, replayed or given new input.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -25,7 +25,7 @@ fn up_to_nine(sum: &mut u32, more: u32) -> Result<(), String> {
     if *sum > 9 { Err("too much".to_owned()) } else { Ok(()) }
 }
 
-/// What `right` does wrong (nothing at 0), and how often each of both has run.
+/// Selects the mistake of `right` (none at 0), and counts the runs of both nodes.
 #[derive(Default)]
 struct Script {
     mistake: AtomicU32,
@@ -37,7 +37,7 @@ impl Script {
         Arc::new(Self { mistake: AtomicU32::new(mistake), ..Self::default() })
     }
 
-    fn mend(&self) {
+    fn fix(&self) {
         self.mistake.store(0, Ordering::SeqCst);
     }
 
@@ -98,22 +98,22 @@ fn finished(snapshot: &Snapshot<Sheet>) -> Vec<bool> {
 }
 
 #[track_caller]
-fn clashed(error: &Error) {
+fn assert_conflict(error: &Error) {
     assert!(matches!(error.kind(), ErrorKind::WriteConflict { field: "number", .. }), "{error}");
 }
 
 #[tokio::test]
-async fn two_writers_in_conflict_keep_their_results_and_are_not_run_again() {
-    on_every_store(async |place| {
+async fn conflicting_writers_keep_their_results() {
+    on_every_store(async |store| {
         let script = Script::making(CLASHES);
-        let thread = place.thread(&graph());
-        clashed(&thread.run(input()).context(Arc::clone(&script)).await.unwrap_err());
+        let thread = store.thread(&graph());
+        assert_conflict(&thread.run(input()).context(Arc::clone(&script)).await.unwrap_err());
         for _ in 0..2 {
-            let head = place.thread(&graph()).state().await.unwrap().unwrap();
+            let head = store.thread(&graph()).state().await.unwrap().unwrap();
             assert_eq!((log(&head).as_str(), head.state.as_ref().unwrap().number), ("in", 0));
             assert_eq!(finished(&head), [true, true]);
-            let again = place.thread(&graph()).resume(()).context(Arc::clone(&script));
-            clashed(&again.await.unwrap_err());
+            let again = store.thread(&graph()).resume(()).context(Arc::clone(&script));
+            assert_conflict(&again.await.unwrap_err());
             assert_eq!(script.runs(), [1, 1]);
         }
     })
@@ -121,21 +121,21 @@ async fn two_writers_in_conflict_keep_their_results_and_are_not_run_again() {
 }
 
 #[tokio::test]
-async fn a_thread_with_two_writers_in_conflict_goes_on_with_new_input_an_overwrite_or_a_replay() {
-    on_every_store(async |place| {
+async fn conflict_ends_with_new_input_an_update_or_a_replay() {
+    on_every_store(async |store| {
         let script = Script::making(CLASHES);
-        let thread = place.thread(&graph());
-        clashed(&thread.run(input()).context(Arc::clone(&script)).await.unwrap_err());
+        let thread = store.thread(&graph());
+        assert_conflict(&thread.run(input()).context(Arc::clone(&script)).await.unwrap_err());
         let head = thread.state().await.unwrap().unwrap();
         let branch = async |name: &str| thread.copy(name).await.unwrap();
         let (inputs, updated, replayed) =
             (branch("input").await, branch("update").await, branch("replay").await);
-        script.mend();
+        script.fix();
 
         let run = inputs.run(input()).abandon_pending().context(Arc::clone(&script));
         assert_eq!(run.await.unwrap().state().log, ["in", "in", "left", "end"]);
 
-        // What settles the matter is said by the update, with or without `Overwrite`.
+        // The update decides the field's value, with or without `Overwrite`.
         let settled = updated.copy("settled").await.unwrap();
         let update = settled.update(Sheet::update().number(8), as_node(END));
         update.context(Arc::clone(&script)).await.unwrap();
@@ -154,20 +154,20 @@ async fn a_thread_with_two_writers_in_conflict_goes_on_with_new_input_an_overwri
 }
 
 #[tokio::test]
-async fn of_a_superstep_that_breaks_a_rule_or_is_not_folded_who_wrote_the_field_runs_again_and_nobody_else() {
-    on_every_store(async |place| {
+async fn rejected_superstep_reruns_only_the_writers() {
+    on_every_store(async |store| {
         for mistake in [BREAKS_A_RULE, IS_NOT_FOLDED] {
-            let thread = || graph().with_checkpointer(place.open()).thread(mistake.to_string());
+            let thread = || graph().with_checkpointer(store.open()).thread(mistake.to_string());
             let script = Script::making(mistake);
             let error = thread().run(input()).context(Arc::clone(&script)).await.unwrap_err();
-            let said = match mistake {
+            let is_expected_kind = match mistake {
                 BREAKS_A_RULE => matches!(error.kind(), ErrorKind::Validation { .. }),
                 _ => matches!(error.kind(), ErrorKind::Reducer { .. }),
             };
-            assert!(said, "{error}");
+            assert!(is_expected_kind, "{error}");
             let head = thread().state().await.unwrap().unwrap();
             assert_eq!((log(&head).as_str(), finished(&head)), ("in", vec![true, false]));
-            script.mend();
+            script.fix();
             let outcome = thread().resume(()).context(Arc::clone(&script)).await.unwrap();
             let Sheet { log, number, sum } = outcome.into_state();
             assert_eq!((log.join(" ").as_str(), number, sum), ("in left end", 3, 0));
@@ -178,18 +178,18 @@ async fn of_a_superstep_that_breaks_a_rule_or_is_not_folded_who_wrote_the_field_
 }
 
 #[tokio::test]
-async fn a_half_finished_fan_out_is_resumed_with_the_rest_and_replayed_as_a_whole_with_new_ids() {
-    on_every_store(async |place| {
+async fn fan_out_resumes_partly_and_replays_fully() {
+    on_every_store(async |store| {
         let script = Script::making(FAILS);
-        let thread = place.thread(&graph());
+        let thread = store.thread(&graph());
         thread.run(input()).context(Arc::clone(&script)).await.unwrap_err();
         let head = thread.state().await.unwrap().unwrap();
         assert_eq!(finished(&head), [true, false]);
         let before = head.parent.unwrap();
         let copy = thread.copy("copy").await.unwrap();
-        script.mend();
+        script.fix();
 
-        // The newest checkpoint by its id: only the rest. Another one cannot be resumed.
+        // The head, named by its id, runs only the rest. Other checkpoints cannot be resumed.
         let other = thread.at(before).resume(()).context(Arc::clone(&script)).await.unwrap_err();
         assert!(matches!(other.kind(), ErrorKind::NotHead { .. }), "{other}");
         let rest = thread.at(head.id).resume(()).context(Arc::clone(&script)).await.unwrap();
@@ -209,10 +209,10 @@ async fn a_half_finished_fan_out_is_resumed_with_the_rest_and_replayed_as_a_whol
 }
 
 #[tokio::test]
-async fn an_update_goes_through_reducers_and_rules_like_a_node_s_write() {
-    on_every_store(async |place| {
+async fn update_passes_reducers_and_validation() {
+    on_every_store(async |store| {
         let script = Script::making(0);
-        let thread = place.thread(&graph());
+        let thread = store.thread(&graph());
         thread.run(input()).context(Arc::clone(&script)).await.unwrap();
         let before = thread.history().await.unwrap().len();
         let broken = thread.update(Sheet::update().number(10_u32), as_node(end));
@@ -227,9 +227,9 @@ async fn an_update_goes_through_reducers_and_rules_like_a_node_s_write() {
 }
 
 #[tokio::test]
-async fn metadata_is_what_a_run_was_given_and_a_history_is_searched_by_it() {
-    on_every_store(async |place| {
-        let thread = place.thread(&graph());
+async fn history_filters_by_run_metadata() {
+    on_every_store(async |store| {
+        let thread = store.thread(&graph());
         let script = Script::making(0);
         let named = thread.run(input()).context(Arc::clone(&script)).metadata("user", "ada");
         named.await.unwrap();

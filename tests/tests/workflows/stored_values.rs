@@ -1,4 +1,4 @@
-//! What a workflow is given, returns and saves comes back from a store as what it was, or is refused.
+//! Inputs, results and saved values of a workflow round-trip through a store, or are refused.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use superstep::{ErrorKind, NodeError, Result};
 
 use super::stores::on_every_store;
 
-/// Written as bytes, which are no JSON.
+/// Serializes as bytes, which JSON does not have.
 #[derive(Clone, Debug, PartialEq)]
 struct Blob(Vec<u8>);
 
@@ -53,14 +53,14 @@ async fn append(blob: &Blob, previous: Option<&Blob>) -> Result<Final<usize, Blo
 }
 
 #[tokio::test]
-async fn bytes_are_bytes() {
-    on_every_store(async |place| {
+async fn bytes_round_trip() {
+    on_every_store(async |store| {
         let graph = Workflow::new(append).compile().unwrap();
         let run = async |bytes: &[u8]| {
-            place.thread(&graph).run(Blob(bytes.to_vec())).await.unwrap().value().unwrap()
+            store.thread(&graph).run(Blob(bytes.to_vec())).await.unwrap().value().unwrap()
         };
         assert_eq!([run(&[0, 255]).await, run(&[7]).await], [2, 3]);
-        let state = place.thread(&graph).state().await.unwrap().unwrap().state.unwrap();
+        let state = store.thread(&graph).state().await.unwrap().unwrap().state.unwrap();
         assert_eq!(state.previous(), Some(&Blob(vec![0, 255, 7])));
     })
     .await;
@@ -82,15 +82,15 @@ async fn grow(name: &Option<String>, previous: Option<&Tree>) -> Result<Tree> {
 }
 
 #[tokio::test]
-async fn what_serde_knows_is_given_and_returned() {
-    on_every_store(async |place| {
+async fn nested_values_round_trip() {
+    on_every_store(async |store| {
         let graph = Workflow::new(grow).compile().unwrap();
-        place.thread(&graph).run(None).await.unwrap();
-        let tree = place.thread(&graph).run(Some("ann".to_owned())).await.unwrap().value().unwrap();
+        store.thread(&graph).run(None).await.unwrap();
+        let tree = store.thread(&graph).run(Some("ann".to_owned())).await.unwrap().value().unwrap();
         let Tree::Node { left, names } = &tree else { panic!("a leaf") };
         assert_eq!(names[&u64::MAX].as_deref(), Some("ann"));
         assert!(matches!(&**left, Tree::Node { left, .. } if **left == Tree::Leaf));
-        let state = place.thread(&graph).state().await.unwrap().unwrap().state.unwrap();
+        let state = store.thread(&graph).state().await.unwrap().unwrap().state.unwrap();
         assert_eq!(state.value(), Some(&tree));
     })
     .await;
@@ -106,16 +106,16 @@ async fn half(number: &f64, previous: Option<&f64>) -> Result<f64> {
 }
 
 #[tokio::test]
-async fn what_json_cannot_hold_is_refused_and_nothing_is_lost() {
-    on_every_store(async |place| {
+async fn value_without_json_form_is_refused_without_loss() {
+    on_every_store(async |store| {
         let graph = Workflow::new(half).compile().unwrap();
-        place.thread(&graph).run(3.0).await.unwrap();
-        let error = place.thread(&graph).run(0.0).await.unwrap_err();
+        store.thread(&graph).run(3.0).await.unwrap();
+        let error = store.thread(&graph).run(0.0).await.unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::NotStorable { .. }), "{error:?}");
         assert!(format!("{error:?}").contains("value"), "{error:?}");
-        let error = place.thread(&graph).run(f64::INFINITY).abandon_pending().await.unwrap_err();
+        let error = store.thread(&graph).run(f64::INFINITY).abandon_pending().await.unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::NotStorable { .. }), "{error:?}");
-        let halved = place.thread(&graph).run(-1.0).abandon_pending().await.unwrap();
+        let halved = store.thread(&graph).run(-1.0).abandon_pending().await.unwrap();
         assert_eq!(halved.value().unwrap(), 0.75);
     })
     .await;

@@ -1,4 +1,4 @@
-//! Calls that fail, are tried again, are handled, or are told to stop since others have failed.
+//! Calls that fail, retry, have error handlers or are cancelled by a failed sibling.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -13,9 +13,9 @@ use superstep::{
 };
 
 use super::stores::on_every_store;
-use super::story::{Story, StoryUpdate, World, begin, enter, say, story, tellers, told};
+use super::story::{Probe, Story, StoryUpdate, begin, enter, log_of, recording_nodes, say, story};
 
-tellers! { one two three last }
+recording_nodes! { one two three last }
 
 #[derive(Serialize, Deserialize, Debug)]
 struct Ask {
@@ -26,18 +26,18 @@ impl Question for Ask {
     type Answer = bool;
 }
 
-async fn ask(_: &Story, cx: &ContextWith<World>) -> Result<StoryUpdate, NodeError> {
+async fn ask(_: &Story, cx: &ContextWith<Probe>) -> Result<StoryUpdate, NodeError> {
     let yes = cx.interrupt(Ask { what: "ask".into() }).await;
     enter(cx, "ask").await?;
     Ok(say(format!("ask {yes}")))
 }
 
-fn world() -> Arc<World> {
-    Arc::new(World::default())
+fn probe() -> Arc<Probe> {
+    Arc::new(Probe::default())
 }
 
 #[tokio::test]
-async fn a_result_that_cannot_be_made_is_made_again_without_the_call() {
+async fn retry_of_the_mapping_does_not_repeat_the_call() {
     let graph = |fails: u32| {
         let left = AtomicU32::new(fails);
         let inner = story().edge(START, one).edge(one, two).edge(two, END).compile().unwrap();
@@ -53,20 +53,20 @@ async fn a_result_that_cannot_be_made_is_made_again_without_the_call() {
         let graph = story().edge(START, &inner).edge(&inner, END);
         graph.policy(&inner, Policy::new().retry(Retry::attempts(3))).compile().unwrap()
     };
-    let world = world();
-    let ended = graph(2).run(begin("x")).context(Arc::clone(&world)).await.unwrap();
-    assert_eq!(told(ended.state()), "x one+two");
-    assert_eq!(world.ran(), "one two");
-    on_every_store(async |place| {
-        let ended = place.thread(&graph(2)).run(begin("x")).context(Arc::clone(&world)).await.unwrap();
-        assert_eq!(told(ended.state()), "x one+two");
-        assert_eq!(world.ran(), "one two");
+    let probe = probe();
+    let ended = graph(2).run(begin("x")).context(Arc::clone(&probe)).await.unwrap();
+    assert_eq!(log_of(ended.state()), "x one+two");
+    assert_eq!(probe.ran(), "one two");
+    on_every_store(async |store| {
+        let ended = store.thread(&graph(2)).run(begin("x")).context(Arc::clone(&probe)).await.unwrap();
+        assert_eq!(log_of(ended.state()), "x one+two");
+        assert_eq!(probe.ran(), "one two");
     })
     .await;
 }
 
 #[tokio::test]
-async fn what_is_said_for_all_nodes_is_not_said_for_those_within() {
+async fn default_policy_does_not_apply_inside() {
     async fn handled(_: &Story, failure: &NodeFailure) -> StoryUpdate {
         say(format!("{} has failed", failure.node))
     }
@@ -74,26 +74,26 @@ async fn what_is_said_for_all_nodes_is_not_said_for_those_within() {
     let graph = story().edge(START, &inner).edge(&inner, last).edge(last, END);
     let graph = graph.default_policy(Policy::new().retry(Retry::attempts(2))).default_on_error(handled);
     let graph = graph.compile().unwrap();
-    on_every_store(async |place| {
-        let world = world();
-        world.breaks(&["two"]);
-        let ended = place.thread(&graph).run(begin("x")).context(Arc::clone(&world)).await.unwrap();
-        assert_eq!(told(ended.state()), "x inner has failed last");
-        // The call was gone on with, and not begun anew.
-        assert_eq!(world.ran(), "one two two last");
+    on_every_store(async |store| {
+        let probe = probe();
+        probe.set_failing(&["two"]);
+        let ended = store.thread(&graph).run(begin("x")).context(Arc::clone(&probe)).await.unwrap();
+        assert_eq!(log_of(ended.state()), "x inner has failed last");
+        // The second attempt continued the call.
+        assert_eq!(probe.ran(), "one two two last");
     })
     .await;
-    let world = world();
-    world.breaks(&["two"]);
-    let ended = graph.run(begin("x")).context(Arc::clone(&world)).await.unwrap();
-    assert_eq!(told(ended.state()), "x inner has failed last");
-    assert_eq!(world.ran(), "one two two last");
+    let probe = probe();
+    probe.set_failing(&["two"]);
+    let ended = graph.run(begin("x")).context(Arc::clone(&probe)).await.unwrap();
+    assert_eq!(log_of(ended.state()), "x inner has failed last");
+    assert_eq!(probe.ran(), "one two two last");
 }
 
 #[tokio::test]
-async fn a_call_that_is_told_to_stop_goes_on_where_it_was() {
+async fn call_cancelled_by_a_failure_continues_where_it_was() {
     static UNDER_WAY: AtomicBool = AtomicBool::new(false);
-    async fn slow(_: &Story, cx: &ContextWith<World>) -> Result<StoryUpdate, NodeError> {
+    async fn slow(_: &Story, cx: &ContextWith<Probe>) -> Result<StoryUpdate, NodeError> {
         enter(cx, "slow").await?;
         UNDER_WAY.store(true, Ordering::SeqCst);
         for _ in 0..20 {
@@ -102,7 +102,7 @@ async fn a_call_that_is_told_to_stop_goes_on_where_it_was() {
         cx.context().note("through");
         Ok(say("slow"))
     }
-    async fn fails(_: &Story, cx: &ContextWith<World>) -> Result<StoryUpdate, NodeError> {
+    async fn fails(_: &Story, cx: &ContextWith<Probe>) -> Result<StoryUpdate, NodeError> {
         while !UNDER_WAY.swap(false, Ordering::SeqCst) {
             tokio::task::yield_now().await;
         }
@@ -112,23 +112,23 @@ async fn a_call_that_is_told_to_stop_goes_on_where_it_was() {
     let inner = story().edge(START, one).edge(one, slow).edge(slow, END).compile().unwrap().as_node("inner");
     let graph = story().edge(START, (&inner, fails)).join((&inner, fails), last).edge(last, END);
     let graph = graph.on_failure(FailureMode::FailFast).compile().unwrap();
-    on_every_store(async |place| {
-        let world = world();
-        world.breaks(&["fails"]);
-        let run = place.thread(&graph).run(begin("x")).durability(Durability::Sync);
-        run.context(Arc::clone(&world)).await.unwrap_err();
-        assert!(!world.ran().contains("through"));
-        world.breaks(&[]);
-        let ended = place.thread(&graph).resume(()).context(Arc::clone(&world)).await.unwrap();
-        assert_eq!(told(ended.state()), "x one slow beside last");
-        let ran = world.ran();
+    on_every_store(async |store| {
+        let probe = probe();
+        probe.set_failing(&["fails"]);
+        let run = store.thread(&graph).run(begin("x")).durability(Durability::Sync);
+        run.context(Arc::clone(&probe)).await.unwrap_err();
+        assert!(!probe.ran().contains("through"));
+        probe.set_failing(&[]);
+        let ended = store.thread(&graph).resume(()).context(Arc::clone(&probe)).await.unwrap();
+        assert_eq!(log_of(ended.state()), "x one slow beside last");
+        let ran = probe.ran();
         assert!(!ran.contains("one"), "{ran}");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_join_within_that_is_not_filled_is_told_with_both_names() {
+async fn incomplete_join_inside_names_both_nodes() {
     async fn sometimes(story: &Story) -> Way {
         if story.value == Some(1) { Way::There } else { Way::Nowhere }
     }
@@ -142,22 +142,22 @@ async fn a_join_within_that_is_not_filled_is_told_with_both_names() {
     let inner = story().edge(START, (one, sometimes)).join((one, two), three).edge(three, END);
     let inner = inner.compile().unwrap().as_node("inner");
     let graph = story().edge(START, &inner).edge(&inner, last).edge(last, END).compile().unwrap();
-    on_every_store(async |place| {
-        let world = world();
-        let thread = place.thread(&graph);
-        let error = thread.run(begin("x")).context(Arc::clone(&world)).await.unwrap_err();
+    on_every_store(async |store| {
+        let probe = probe();
+        let thread = store.thread(&graph);
+        let error = thread.run(begin("x")).context(Arc::clone(&probe)).await.unwrap_err();
         let ErrorKind::Node { first, .. } = error.kind() else { panic!("{error:?}") };
         let text = format!("{first:?}");
         assert!(first.node == "inner" && text.contains("`three`") && text.contains("`two`"), "{text}");
-        // Somebody says what shall become of it.
+        // An update as `two` completes the join.
         let within = thread.within(&inner);
         within
             .update(say("by hand"), superstep::thread::as_node(two))
-            .context(Arc::clone(&world))
+            .context(Arc::clone(&probe))
             .await
             .unwrap();
-        let ended = thread.resume(()).context(Arc::clone(&world)).await.unwrap();
-        assert_eq!(told(ended.state()), "x one by hand three last");
+        let ended = thread.resume(()).context(Arc::clone(&probe)).await.unwrap();
+        assert_eq!(log_of(ended.state()), "x one by hand three last");
     })
     .await;
 }
@@ -172,7 +172,7 @@ enum Parts {
 }
 
 #[tokio::test]
-async fn keyed_questions_of_several_calls_are_answered_in_any_order() {
+async fn keyed_interrupts_of_calls_can_be_answered_in_any_order() {
     #[derive(GraphState, Clone, Debug)]
     struct Piece {
         #[state(input)]
@@ -196,25 +196,25 @@ async fn keyed_questions_of_several_calls_are_answered_in_any_order() {
     );
     let each = each.without_context();
     let graph = story().edge(START, split).edge(&each, END).compile().unwrap();
-    on_every_store(async |place| {
-        let world = world();
-        let thread = place.thread(&graph);
-        thread.run(begin("x")).context(Arc::clone(&world)).await.unwrap();
+    on_every_store(async |store| {
+        let probe = probe();
+        let thread = store.thread(&graph);
+        thread.run(begin("x")).context(Arc::clone(&probe)).await.unwrap();
         for what in ["b2", "a1", "a2", "b1"] {
             let pending = thread.interrupts().await.unwrap();
             let asked = pending.all::<Ask>().unwrap();
             let asked = asked.iter().find(|asked| asked.what == what).unwrap();
-            thread.resume(asked.answer(what.starts_with('a'))).context(Arc::clone(&world)).await.unwrap();
+            thread.resume(asked.answer(what.starts_with('a'))).context(Arc::clone(&probe)).await.unwrap();
         }
         let ended = thread.state().await.unwrap().unwrap();
         assert!(ended.is_finished());
-        assert_eq!(told(&ended.state.unwrap()), "x 1 true false 2 true false");
+        assert_eq!(log_of(&ended.state.unwrap()), "x 1 true false 2 true false");
     })
     .await;
 }
 
 #[tokio::test]
-async fn packets_are_said_from_two_levels_down() {
+async fn nested_parent_commands_send_packets() {
     #[derive(Route)]
     enum Out {
         #[to("takes")]
@@ -240,15 +240,15 @@ async fn packets_are_said_from_two_levels_down() {
     let middle = middle.as_node("middle");
     let graph = story().edge(START, (&middle, ask)).edge(&middle, last).edge(last, END);
     let graph = graph.edge(ask, END).edge(takes, END).compile().unwrap();
-    on_every_store(async |place| {
-        let world = world();
-        let thread = place.thread(&graph);
-        thread.run(begin("x")).context(Arc::clone(&world)).await.unwrap();
-        assert_eq!(world.ran(), "one");
+    on_every_store(async |store| {
+        let probe = probe();
+        let thread = store.thread(&graph);
+        thread.run(begin("x")).context(Arc::clone(&probe)).await.unwrap();
+        assert_eq!(probe.ran(), "one");
         let asked = thread.interrupts().await.unwrap().only::<Ask>().unwrap();
-        let ended = thread.resume(asked.answer(true)).context(Arc::clone(&world)).await.unwrap();
-        assert_eq!(told(ended.state()), "x one deep relayed ask true part 1 part 2");
-        assert_eq!(world.ran(), "ask");
+        let ended = thread.resume(asked.answer(true)).context(Arc::clone(&probe)).await.unwrap();
+        assert_eq!(log_of(ended.state()), "x one deep relayed ask true part 1 part 2");
+        assert_eq!(probe.ran(), "ask");
     })
     .await;
 }
@@ -271,7 +271,7 @@ fn handle(context: &u32) -> Option<Arc<u32>> {
 }
 
 #[tokio::test]
-async fn what_is_in_no_checkpoint_is_there_after_a_question() {
+async fn ephemeral_and_untracked_fields_survive_an_interrupt() {
     async fn writes(_: &Call) -> CallUpdate {
         Call::update().fresh(7_u32)
     }
@@ -284,7 +284,7 @@ async fn what_is_in_no_checkpoint_is_there_after_a_question() {
         let handle = call.handle.as_deref().copied();
         Call::update().log([format!("{:?} {handle:?}", call.fresh)])
     }
-    let told = "true Some(7) Some(3) None Some(3)";
+    let expected = "true Some(7) Some(3) None Some(3)";
     let call = StateGraph::<Call>::with_context::<u32>().edge(START, writes).edge(writes, asks);
     let call = call.edge(asks, after).edge(after, END).compile().unwrap().as_node("call");
     let mapped =
@@ -294,119 +294,119 @@ async fn what_is_in_no_checkpoint_is_there_after_a_question() {
         StateGraph::<Call>::with_context::<u32>().edge(START, &mapped).edge(&mapped, END).compile().unwrap(),
     ];
     for graph in &graphs {
-        on_every_store(async |place| {
-            place.thread(graph).run(Call::input(1_u32)).context(3_u32).await.unwrap();
-            let thread = place.thread(graph);
+        on_every_store(async |store| {
+            store.thread(graph).run(Call::input(1_u32)).context(3_u32).await.unwrap();
+            let thread = store.thread(graph);
             let asked = thread.interrupts().await.unwrap().only::<Ask>().unwrap();
             let ended = thread.resume(asked.answer(true)).context(3_u32).await.unwrap();
-            assert_eq!(ended.state().log.join(" "), told);
+            assert_eq!(ended.state().log.join(" "), expected);
         })
         .await;
     }
 }
 
 #[tokio::test]
-async fn a_call_whose_input_was_refused_begins_with_the_next_one() {
-    let graph = |mends: bool| {
-        let mended = AtomicBool::new(mends);
+async fn refused_call_input_is_mapped_again_on_resume() {
+    let graph = |is_fixed: bool| {
+        let fixed = AtomicBool::new(is_fixed);
         async fn work(call: &Call) -> CallUpdate {
             Call::update().log([format!("level {}", call.level)])
         }
         let call = StateGraph::<Call>::with_context::<u32>().edge(START, work).edge(work, END);
         let call = call.compile().unwrap().as_node("call").mapped(
-            move |_: &Call| Call::input(u32::from(mended.load(Ordering::SeqCst))),
+            move |_: &Call| Call::input(u32::from(fixed.load(Ordering::SeqCst))),
             |done| Call::update().log(done.state.log),
         );
         StateGraph::<Call>::with_context::<u32>().edge(START, &call).edge(&call, END).compile().unwrap()
     };
-    on_every_store(async |place| {
-        let error = place.thread(&graph(false)).run(Call::input(1_u32)).context(3_u32).await.unwrap_err();
+    on_every_store(async |store| {
+        let error = store.thread(&graph(false)).run(Call::input(1_u32)).context(3_u32).await.unwrap_err();
         assert!(format!("{error:?}").contains("level"), "{error:?}");
-        let ended = place.thread(&graph(true)).resume(()).context(3_u32).await.unwrap();
+        let ended = store.thread(&graph(true)).resume(()).context(3_u32).await.unwrap();
         assert_eq!(ended.state().log, ["level 1"]);
     })
     .await;
 }
 
 #[tokio::test]
-async fn deferred_nodes_within_wait_across_a_question() {
+async fn deferred_node_inside_waits_across_an_interrupt() {
     let inner = story().edge(START, (one, ask)).edge(one, three).edge(ask, two).edge(two, END);
     let inner = inner.edge(three, END).defer(three).compile().unwrap().as_node("inner");
     let graph = story().edge(START, &inner).edge(&inner, last).edge(last, END).compile().unwrap();
-    on_every_store(async |place| {
-        let world = world();
-        place.thread(&graph).run(begin("x")).context(Arc::clone(&world)).await.unwrap();
-        let thread = place.thread(&graph);
+    on_every_store(async |store| {
+        let probe = probe();
+        store.thread(&graph).run(begin("x")).context(Arc::clone(&probe)).await.unwrap();
+        let thread = store.thread(&graph);
         let asked = thread.interrupts().await.unwrap().only::<Ask>().unwrap();
-        let ended = thread.resume(asked.answer(true)).context(Arc::clone(&world)).await.unwrap();
-        assert_eq!(told(ended.state()), "x one ask true two three last");
+        let ended = thread.resume(asked.answer(true)).context(Arc::clone(&probe)).await.unwrap();
+        assert_eq!(log_of(ended.state()), "x one ask true two three last");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_run_that_is_started_again_waits_where_its_call_does() {
+async fn repeated_run_id_returns_the_interrupt_inside() {
     let inner = story().edge(START, one).edge(one, ask).edge(ask, END).compile().unwrap().as_node("inner");
     let graph = story().edge(START, &inner).edge(&inner, last).edge(last, END).compile().unwrap();
-    on_every_store(async |place| {
-        let world = world();
-        let run = || place.thread(&graph).run(begin("x")).run_id("r").context(Arc::clone(&world));
+    on_every_store(async |store| {
+        let probe = probe();
+        let run = || store.thread(&graph).run(begin("x")).run_id("r").context(Arc::clone(&probe));
         let first = run().await.unwrap();
         let again = run().await.unwrap();
         let asked = again.pause().unwrap().only::<Ask>().unwrap();
         assert_eq!(first.pause().unwrap().interrupts(), again.pause().unwrap().interrupts());
         assert_eq!(again.pause().unwrap().interrupts()[0].namespace, ["inner"]);
-        let thread = place.thread(&graph);
+        let thread = store.thread(&graph);
         let snapshot = thread.within(&inner).state().await.unwrap().unwrap();
         assert_eq!(&*snapshot.run_id, "r");
-        thread.resume(asked.answer(true)).context(Arc::clone(&world)).await.unwrap();
-        assert_eq!(told(run().await.unwrap().state()), "x one ask true last");
-        assert_eq!(world.ran(), "one ask last");
+        thread.resume(asked.answer(true)).context(Arc::clone(&probe)).await.unwrap();
+        assert_eq!(log_of(run().await.unwrap().state()), "x one ask true last");
+        assert_eq!(probe.ran(), "one ask last");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_branch_of_a_thread_whose_call_waits_asks_for_itself() {
+async fn fork_of_a_waiting_call_asks_again() {
     let inner = story().edge(START, one).edge(one, ask).edge(ask, END).compile().unwrap().as_node("inner");
     let graph = story().edge(START, &inner).edge(&inner, last).edge(last, END).compile().unwrap();
-    on_every_store(async |place| {
-        let world = world();
-        let thread = place.thread(&graph);
-        thread.run(begin("x")).context(Arc::clone(&world)).await.unwrap();
+    on_every_store(async |store| {
+        let probe = probe();
+        let thread = store.thread(&graph);
+        thread.run(begin("x")).context(Arc::clone(&probe)).await.unwrap();
         let old = thread.interrupts().await.unwrap().only::<Ask>().unwrap();
         let head = thread.state().await.unwrap().unwrap().id;
-        thread.at(head).run_again().context(Arc::clone(&world)).await.unwrap();
-        assert_eq!(world.ran(), "one one");
-        assert!(thread.resume(old.answer(true)).context(Arc::clone(&world)).await.is_err());
+        thread.at(head).run_again().context(Arc::clone(&probe)).await.unwrap();
+        assert_eq!(probe.ran(), "one one");
+        assert!(thread.resume(old.answer(true)).context(Arc::clone(&probe)).await.is_err());
         let asked = thread.interrupts().await.unwrap().only::<Ask>().unwrap();
-        let ended = thread.resume(asked.answer(true)).context(Arc::clone(&world)).await.unwrap();
-        assert_eq!(told(ended.state()), "x one ask true last");
-        // Two supersteps by hand, in the place of the call and of what follows it.
-        thread.run(begin("y")).context(Arc::clone(&world)).await.unwrap();
+        let ended = thread.resume(asked.answer(true)).context(Arc::clone(&probe)).await.unwrap();
+        assert_eq!(log_of(ended.state()), "x one ask true last");
+        // Two manual supersteps replace the call and its successor.
+        thread.run(begin("y")).context(Arc::clone(&probe)).await.unwrap();
         let by_hand = [
             vec![(say("inner"), superstep::thread::as_node(&inner))],
             vec![(say("last"), superstep::thread::as_node(last))],
         ];
-        thread.bulk_update(by_hand).context(Arc::clone(&world)).await.unwrap();
+        thread.bulk_update(by_hand).context(Arc::clone(&probe)).await.unwrap();
         let now = thread.state().await.unwrap().unwrap();
         assert!(now.is_finished() && thread.interrupts().await.unwrap().interrupts().is_empty());
-        assert_eq!(told(&now.state.unwrap()), "x one ask true last y inner last");
+        assert_eq!(log_of(&now.state.unwrap()), "x one ask true last y inner last");
     })
     .await;
 }
 
 #[tokio::test]
-async fn events_of_a_call_that_is_gone_on_with_have_their_path() {
+async fn events_of_a_resumed_call_carry_their_namespace() {
     let inner = story().edge(START, one).edge(one, ask).edge(ask, END).compile().unwrap().as_node("inner");
     let graph = story().edge(START, &inner).edge(&inner, last).edge(last, END).compile().unwrap();
-    on_every_store(async |place| {
-        let world = world();
-        let thread = place.thread(&graph);
-        thread.run(begin("x")).context(Arc::clone(&world)).await.unwrap();
+    on_every_store(async |store| {
+        let probe = probe();
+        let thread = store.thread(&graph);
+        thread.run(begin("x")).context(Arc::clone(&probe)).await.unwrap();
         let asked = thread.interrupts().await.unwrap().only::<Ask>().unwrap();
         let mut seen = Vec::new();
-        let run = thread.resume(asked.answer(true)).context(Arc::clone(&world));
+        let run = thread.resume(asked.answer(true)).context(Arc::clone(&probe));
         let run = run.events([StreamMode::Updates]).stream().for_each(|event| {
             let path: Vec<&str> = event.namespace.iter().map(|node| &**node).collect();
             seen.push(format!("{}:{}", path.join("/"), event.kind.node().unwrap_or("-")));

@@ -1,4 +1,4 @@
-//! What a subgraph on the state around it writes is its node's update: no more, and nothing twice.
+//! A subgraph on the parent state: its writes are its node's update, and each is applied once.
 
 use superstep::subgraph::Subgraph;
 use superstep::{
@@ -42,7 +42,7 @@ fn research() -> Subgraph<Report> {
 }
 
 #[tokio::test]
-async fn a_subgraph_and_its_sibling_each_add_what_they_have_written() {
+async fn subgraph_and_sibling_each_add_their_own_writes() {
     let research = research();
     let graph = StateGraph::<Report>::new()
         .edge(START, (&research, beside))
@@ -59,7 +59,7 @@ async fn a_subgraph_and_its_sibling_each_add_what_they_have_written() {
 }
 
 #[tokio::test]
-async fn two_that_write_a_field_without_a_reducer_are_told_of_by_their_names() {
+async fn conflicting_writes_are_reported_with_both_nodes() {
     async fn titled(_: &Report) -> ReportUpdate {
         Report::update().title("mine".to_owned())
     }
@@ -75,7 +75,7 @@ async fn two_that_write_a_field_without_a_reducer_are_told_of_by_their_names() {
 }
 
 #[tokio::test]
-async fn what_is_overwritten_within_is_overwritten() {
+async fn overwrite_inside_applies_to_the_parent_state() {
     async fn clear(_: &Report) -> ReportUpdate {
         Report::update().notes(Overwrite(vec!["clean".to_owned()]))
     }
@@ -89,7 +89,7 @@ async fn what_is_overwritten_within_is_overwritten() {
 }
 
 #[derive(GraphState, Clone, Debug)]
-struct Desk {
+struct Case {
     #[state(flatten)]
     report: Report,
     #[state(reducer = append)]
@@ -97,23 +97,23 @@ struct Desk {
 }
 
 #[tokio::test]
-async fn a_part_of_a_state_is_state_enough() {
-    async fn file(desk: &Desk) -> DeskUpdate {
-        Desk::update().papers([format!("{} notes", desk.report.notes.len())])
+async fn subgraph_runs_on_a_flattened_part_of_the_state() {
+    async fn file(case: &Case) -> CaseUpdate {
+        Case::update().papers([format!("{} notes", case.report.notes.len())])
     }
     let research = research();
-    let graph = StateGraph::<Desk>::new()
+    let graph = StateGraph::<Case>::new()
         .edge(START, &research)
         .edge(&research, file)
         .edge(file, END)
         .compile()
         .unwrap();
-    let desk = graph.run(Desk::input()).await.unwrap().into_state();
-    assert_eq!(desk.papers, ["2 notes"]);
+    let case = graph.run(Case::input()).await.unwrap().into_state();
+    assert_eq!(case.papers, ["2 notes"]);
 }
 
 #[tokio::test]
-async fn what_fails_within_is_told_with_both_names() {
+async fn failure_inside_names_subgraph_and_node() {
     async fn fails(_: &Report) -> Result<ReportUpdate, NodeError> {
         Err(std::io::Error::other("no paper").into())
     }
@@ -128,7 +128,7 @@ async fn what_fails_within_is_told_with_both_names() {
 }
 
 #[tokio::test]
-async fn a_step_by_hand_goes_on_where_a_subgraph_has_failed() {
+async fn manual_step_continues_at_the_failed_node() {
     async fn sometimes(_: &Report, cx: &Context) -> Result<ReportUpdate, NodeError> {
         if cx.attempt() == 1 { Err(std::io::Error::other("not yet").into()) } else { Ok(note("at last")) }
     }
@@ -147,7 +147,7 @@ async fn a_step_by_hand_goes_on_where_a_subgraph_has_failed() {
 }
 
 #[tokio::test]
-async fn a_limit_of_supersteps_is_that_of_each_call() {
+async fn recursion_limit_applies_to_each_call() {
     #[derive(Route)]
     enum Again {
         #[to(round)]
@@ -164,7 +164,7 @@ async fn a_limit_of_supersteps_is_that_of_each_call() {
 }
 
 #[tokio::test]
-async fn a_graph_that_calls_itself_without_end_is_told_so() {
+async fn endless_recursion_is_an_error() {
     fn endless() -> Graph<Report> {
         let inner = Subgraph::lazy("deeper", endless);
         StateGraph::<Report>::new().edge(START, &inner).edge(&inner, END).compile().unwrap()

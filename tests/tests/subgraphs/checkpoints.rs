@@ -1,4 +1,4 @@
-//! What is stored of a subgraph is gone on with, looked into and replayed.
+//! Checkpoints of subgraph calls: they are resumed, read and replayed.
 
 use std::sync::Arc;
 
@@ -6,70 +6,70 @@ use superstep::subgraph::Subgraph;
 use superstep::{Durability, END, ErrorKind, Graph, START};
 
 use super::stores::on_every_store;
-use super::story::{Story, World, begin, next, story, tellers, told};
+use super::story::{Probe, Story, begin, log_of, next, recording_nodes, story};
 
-tellers! { one two three beside last }
+recording_nodes! { one two three beside last }
 
-fn inner() -> Subgraph<Story, World> {
+fn inner() -> Subgraph<Story, Probe> {
     let graph = story().edge(START, one).edge(one, two).edge(two, three).edge(three, END);
     graph.compile().unwrap().as_node("inner")
 }
 
-/// The nodes that ran, by name: a call and its sibling run side by side.
-fn ran(world: &World) -> String {
-    let ran = world.ran();
+/// Returns the nodes that ran, sorted: a call and its sibling run concurrently.
+fn ran_sorted(probe: &Probe) -> String {
+    let ran = probe.ran();
     let mut ran: Vec<&str> = ran.split_whitespace().collect();
     ran.sort_unstable();
     ran.join(" ")
 }
 
-fn outer(inner: &Subgraph<Story, World>) -> Graph<Story, World> {
+fn outer(inner: &Subgraph<Story, Probe>) -> Graph<Story, Probe> {
     story().edge(START, (inner, beside)).join((inner, beside), last).edge(last, END).compile().unwrap()
 }
 
 #[tokio::test]
-async fn what_has_finished_within_does_not_run_again() {
+async fn finished_nodes_inside_do_not_run_again() {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
-        on_every_store(async |place| {
-            let world = Arc::new(World::default());
-            world.breaks(&["two"]);
+        on_every_store(async |store| {
+            let probe = Arc::new(Probe::default());
+            probe.set_failing(&["two"]);
             let graph = outer(&inner());
-            let run = place.thread(&graph).run(begin("x")).durability(durability).context(Arc::clone(&world));
+            let run = store.thread(&graph).run(begin("x")).durability(durability).context(Arc::clone(&probe));
             let error = run.await.unwrap_err();
             assert!(format!("{error:?}").contains("`two`"), "{error:?}");
-            assert_eq!(ran(&world), "beside one two");
+            assert_eq!(ran_sorted(&probe), "beside one two");
 
-            world.breaks(&["three"]);
-            let thread = place.thread(&graph);
-            let run = thread.resume(()).durability(durability).context(Arc::clone(&world));
+            probe.set_failing(&["three"]);
+            let thread = store.thread(&graph);
+            let run = thread.resume(()).durability(durability).context(Arc::clone(&probe));
             assert!(run.await.is_err());
-            assert_eq!(ran(&world), "three two");
+            assert_eq!(ran_sorted(&probe), "three two");
 
-            world.breaks(&[]);
-            let ended = place.thread(&graph).resume(()).context(Arc::clone(&world)).await.unwrap();
-            assert_eq!(ran(&world), "last three");
-            assert_eq!(told(ended.state()), "x one two three beside last");
+            probe.set_failing(&[]);
+            let ended = store.thread(&graph).resume(()).context(Arc::clone(&probe)).await.unwrap();
+            assert_eq!(ran_sorted(&probe), "last three");
+            assert_eq!(log_of(ended.state()), "x one two three beside last");
         })
         .await;
     }
 }
 
 #[tokio::test]
-async fn a_call_can_be_looked_into() {
-    on_every_store(async |place| {
-        let world = Arc::new(World::default());
-        world.breaks(&["two"]);
+async fn call_state_and_history_can_be_read() {
+    on_every_store(async |store| {
+        let probe = Arc::new(Probe::default());
+        probe.set_failing(&["two"]);
         let inner = inner();
-        let thread = place.thread(&outer(&inner));
-        thread.run(begin("x")).context(Arc::clone(&world)).await.unwrap_err();
+        let thread = store.thread(&outer(&inner));
+        thread.run(begin("x")).context(Arc::clone(&probe)).await.unwrap_err();
         let within = thread.within(&inner);
         let now = within.state().await.unwrap().unwrap();
         assert_eq!((now.step, next(&now).as_str(), &*now.namespace), (1, "two", "inner"));
-        assert_eq!(told(&now.state.unwrap()), "x one");
+        assert_eq!(log_of(&now.state.unwrap()), "x one");
         assert!(now.tasks[0].error.as_ref().unwrap().text.contains("two"));
         let steps: Vec<i64> = within.history().await.unwrap().iter().map(|snapshot| snapshot.step).collect();
         assert_eq!(steps, [1, 0]);
-        // The history of the thread itself has nothing of it.
+        // The history of the thread itself has none of the call's checkpoints.
         let outside = thread.history().await.unwrap();
         assert!(outside.iter().all(|snapshot| snapshot.namespace.is_empty() && snapshot.step <= 0));
     })
@@ -77,16 +77,16 @@ async fn a_call_can_be_looked_into() {
 }
 
 #[tokio::test]
-async fn a_snapshot_of_a_call_says_which_checkpoints_it_is_within() {
-    on_every_store(async |place| {
-        let world = Arc::new(World::default());
-        world.breaks(&["two"]);
+async fn call_snapshot_names_its_parent_checkpoints() {
+    on_every_store(async |store| {
+        let probe = Arc::new(Probe::default());
+        probe.set_failing(&["two"]);
         let inner = inner();
         let middle = story().edge(START, beside).edge(beside, &inner).edge(&inner, END).compile().unwrap();
         let middle = middle.as_node("middle");
         let graph = story().edge(START, &middle).edge(&middle, last).edge(last, END).compile().unwrap();
-        let thread = place.thread(&graph);
-        thread.run(begin("x")).context(Arc::clone(&world)).await.unwrap_err();
+        let thread = store.thread(&graph);
+        thread.run(begin("x")).context(Arc::clone(&probe)).await.unwrap_err();
         let outside = thread.state().await.unwrap().unwrap();
         assert!(outside.parents.is_empty());
         let between = thread.within(&middle).state().await.unwrap().unwrap();
@@ -95,8 +95,8 @@ async fn a_snapshot_of_a_call_says_which_checkpoints_it_is_within() {
         let now = within.state().await.unwrap().unwrap();
         let parents = [("".into(), outside.id), ("middle".into(), between.id)];
         assert_eq!(Vec::from_iter(now.parents.clone()), parents);
-        // The call begins anew on a branch, and says so; what is there says what it said.
-        thread.at(outside.id).run_again().context(Arc::clone(&world)).await.unwrap_err();
+        // On a branch, the call starts again with the branch's parents. Older snapshots keep theirs.
+        thread.at(outside.id).run_again().context(Arc::clone(&probe)).await.unwrap_err();
         let branch = thread.state().await.unwrap().unwrap().id;
         let there = within.state().await.unwrap().unwrap();
         assert_eq!(
@@ -108,31 +108,31 @@ async fn a_snapshot_of_a_call_says_which_checkpoints_it_is_within() {
 }
 
 #[tokio::test]
-async fn a_call_is_replayed_from_the_middle() {
-    on_every_store(async |place| {
-        let world = Arc::new(World::default());
+async fn call_replays_from_the_middle() {
+    on_every_store(async |store| {
+        let probe = Arc::new(Probe::default());
         let inner = inner();
-        let thread = place.thread(&outer(&inner));
-        thread.run(begin("x")).context(Arc::clone(&world)).await.unwrap();
-        world.ran();
+        let thread = store.thread(&outer(&inner));
+        thread.run(begin("x")).context(Arc::clone(&probe)).await.unwrap();
+        probe.ran();
         let within = thread.within(&inner);
         let history = within.history().await.unwrap();
         let middle = history.iter().find(|snapshot| next(snapshot) == "two").unwrap().id;
-        let ended = within.at(middle).run_again().context(Arc::clone(&world)).await.unwrap();
+        let ended = within.at(middle).run_again().context(Arc::clone(&probe)).await.unwrap();
         // `one` does not run again; the call's sibling does.
-        assert_eq!(ran(&world), "beside last three two");
-        assert_eq!(told(ended.state()), "x one two three beside last");
-        // From the checkpoint that has planned it, a call begins anew.
+        assert_eq!(ran_sorted(&probe), "beside last three two");
+        assert_eq!(log_of(ended.state()), "x one two three beside last");
+        // From the checkpoint that planned it, the call starts again.
         let planned = thread.history().await.unwrap();
         let planned = planned.iter().rev().find(|snapshot| next(snapshot) == "inner beside").unwrap().id;
-        thread.at(planned).run_again().context(Arc::clone(&world)).await.unwrap();
-        assert_eq!(ran(&world), "beside last one three two");
+        thread.at(planned).run_again().context(Arc::clone(&probe)).await.unwrap();
+        assert_eq!(ran_sorted(&probe), "beside last one three two");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_loop_calls_it_anew_each_time() {
+async fn loop_starts_a_new_call_each_time() {
     use superstep::Route;
     #[derive(Route)]
     enum Again {
@@ -144,31 +144,31 @@ async fn a_loop_calls_it_anew_each_time() {
     async fn twice(story: &Story) -> Again {
         if story.log.len() < 6 { Again::Again } else { Again::Enough }
     }
-    on_every_store(async |place| {
-        let world = Arc::new(World::default());
+    on_every_store(async |store| {
+        let probe = Arc::new(Probe::default());
         let inner = inner();
         let graph = story().edge(START, &inner).edge(&inner, twice).compile().unwrap();
-        let ended = place.thread(&graph).run(begin("x")).context(world).await.unwrap();
-        assert_eq!(told(ended.state()), "x one two three one two three");
+        let ended = store.thread(&graph).run(begin("x")).context(probe).await.unwrap();
+        assert_eq!(log_of(ended.state()), "x one two three one two three");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_run_that_is_dropped_within_a_call_is_gone_on_with() {
+async fn run_dropped_inside_a_call_continues() {
     use std::future::Future as _;
     use std::task::{Context, Waker};
     for polls in 0..40 {
-        on_every_store(async |place| {
-            let world = Arc::new(World::default());
+        on_every_store(async |store| {
+            let probe = Arc::new(Probe::default());
             let graph = outer(&inner());
             {
-                let thread = place.thread(&graph);
+                let thread = store.thread(&graph);
                 let mut run = Box::pin(
                     thread
                         .run(begin("x"))
                         .durability(Durability::Sync)
-                        .context(Arc::clone(&world))
+                        .context(Arc::clone(&probe))
                         .into_future(),
                 );
                 for _ in 0..polls {
@@ -179,32 +179,32 @@ async fn a_run_that_is_dropped_within_a_call_is_gone_on_with() {
                     tokio::task::yield_now().await;
                 }
             }
-            let thread = place.thread(&graph);
+            let thread = store.thread(&graph);
             let ended = match thread.state().await.unwrap() {
-                // Another handle may not see yet what was handed over when the run was dropped.
-                None => match thread.run(begin("x")).context(Arc::clone(&world)).await {
+                // Another handle may not yet see the batch that the dropped run submitted.
+                None => match thread.run(begin("x")).context(Arc::clone(&probe)).await {
                     Err(error) if matches!(error.kind(), ErrorKind::PendingTasks { .. }) => {
-                        thread.resume(()).context(Arc::clone(&world)).await.unwrap()
+                        thread.resume(()).context(Arc::clone(&probe)).await.unwrap()
                     }
                     ended => ended.unwrap(),
                 },
-                Some(_) => thread.resume(()).context(Arc::clone(&world)).await.unwrap(),
+                Some(_) => thread.resume(()).context(Arc::clone(&probe)).await.unwrap(),
             };
-            assert_eq!(told(ended.state()), "x one two three beside last", "after {polls} polls");
+            assert_eq!(log_of(ended.state()), "x one two three beside last", "after {polls} polls");
         })
         .await;
     }
 }
 
 #[tokio::test]
-async fn a_call_is_found_when_its_node_has_another_name() {
-    on_every_store(async |place| {
-        let world = Arc::new(World::default());
-        world.breaks(&["two"]);
-        let thread = place.thread(&outer(&inner()));
-        thread.run(begin("x")).context(Arc::clone(&world)).await.unwrap_err();
-        world.ran();
-        world.breaks(&[]);
+async fn alias_finds_the_call_of_a_renamed_node() {
+    on_every_store(async |store| {
+        let probe = Arc::new(Probe::default());
+        probe.set_failing(&["two"]);
+        let thread = store.thread(&outer(&inner()));
+        thread.run(begin("x")).context(Arc::clone(&probe)).await.unwrap_err();
+        probe.ran();
+        probe.set_failing(&[]);
         let graph =
             story().edge(START, one).edge(one, two).edge(two, three).edge(three, END).compile().unwrap();
         let renamed = graph.as_node("renamed");
@@ -215,25 +215,25 @@ async fn a_call_is_found_when_its_node_has_another_name() {
             .alias(&renamed, "inner")
             .compile()
             .unwrap();
-        let ended = place.thread(&graph).resume(()).context(Arc::clone(&world)).await.unwrap();
-        assert_eq!(ran(&world), "last three two");
-        assert_eq!(told(ended.state()), "x one two three beside last");
+        let ended = store.thread(&graph).resume(()).context(Arc::clone(&probe)).await.unwrap();
+        assert_eq!(ran_sorted(&probe), "last three two");
+        assert_eq!(log_of(ended.state()), "x one two three beside last");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_run_that_is_told_to_stop_stops_within() {
+async fn drained_run_stops_inside_the_subgraph() {
     use superstep::run::Stop;
     use superstep::{ContextWith, Node, NodeError, named};
 
     struct Pull(Stop);
 
-    impl Node<ContextWith<World>> for Pull {
+    impl Node<ContextWith<Probe>> for Pull {
         type Reads = Story;
         type Output = Result<super::story::StoryUpdate, NodeError>;
 
-        async fn run(&self, _: &Story, cx: &ContextWith<World>) -> Self::Output {
+        async fn run(&self, _: &Story, cx: &ContextWith<Probe>) -> Self::Output {
             super::story::enter(cx, "pull").await?;
             self.0.drain();
             Ok(super::story::say("pull"))
@@ -246,17 +246,17 @@ async fn a_run_that_is_told_to_stop_stops_within() {
         let inner = inner.as_node("inner");
         story().edge(START, &inner).edge(&inner, last).edge(last, END).compile().unwrap()
     };
-    on_every_store(async |place| {
-        let world = Arc::new(World::default());
+    on_every_store(async |store| {
+        let probe = Arc::new(Probe::default());
         let stop = Stop::new();
         let graph = graph(&stop);
-        let run = place.thread(&graph).run(begin("x")).stop_by(&stop).context(Arc::clone(&world));
+        let run = store.thread(&graph).run(begin("x")).stop_by(&stop).context(Arc::clone(&probe));
         let outcome = run.await.unwrap();
         assert!(outcome.pause().unwrap().is_stopped());
-        assert_eq!(ran(&world), "pull");
-        let ended = place.thread(&graph).resume(()).context(Arc::clone(&world)).await.unwrap();
-        assert_eq!(ran(&world), "last two");
-        assert_eq!(told(ended.state()), "x pull two last");
+        assert_eq!(ran_sorted(&probe), "pull");
+        let ended = store.thread(&graph).resume(()).context(Arc::clone(&probe)).await.unwrap();
+        assert_eq!(ran_sorted(&probe), "last two");
+        assert_eq!(log_of(ended.state()), "x pull two last");
     })
     .await;
 }

@@ -1,4 +1,4 @@
-//! Searches by meaning: an index, what it is given, and what a model may get wrong.
+//! Semantic search: the index, the embedded strings, and errors of the model.
 
 use std::error::Error as _;
 use std::sync::{Arc, Mutex};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use serde::{Deserialize, Serialize};
 use superstep::store::{Embed, EmbedFuture, Index, LongTermStore, MemoryStore, StoreError};
 
-/// Finds a text by the animals in it; keeps what it was given.
+/// Embeds a string by the animals in it, and records the strings.
 #[derive(Clone, Default)]
 struct Animals {
     given: Arc<Mutex<Vec<String>>>,
@@ -34,10 +34,10 @@ impl Embed for Animals {
     }
 }
 
-/// Gives what it was told to give, whatever it is asked.
-struct Says(Vec<Vec<f32>>);
+/// Returns fixed vectors.
+struct FixedVectors(Vec<Vec<f32>>);
 
-impl Embed for Says {
+impl Embed for FixedVectors {
     fn model(&self) -> &str {
         "says"
     }
@@ -62,7 +62,7 @@ fn note(text: &str) -> Note {
 }
 
 #[tokio::test]
-async fn what_is_nearest_comes_first_with_its_score() {
+async fn nearest_item_comes_first_with_its_score() {
     let model = Animals::default();
     let store =
         LongTermStore::new(MemoryStore::new()).index(Index::new(model.clone()).fields(["text", "tags"]));
@@ -82,14 +82,14 @@ async fn what_is_nearest_comes_first_with_its_score() {
     );
     let page = notes.search().query("cat").filter("text", "a dog").limit(1).await.unwrap();
     assert_eq!((&*page.items[0].key, page.more), ("dog", false));
-    // An item that is put again is found by what it is now.
+    // A changed item is found by its new value.
     notes.put("cow", &note("a dog")).not_indexed().await.unwrap();
     assert_eq!(notes.search().query("cat").limit(1).await.unwrap().items[0].key.as_ref(), "both");
     assert_eq!(notes.search().await.unwrap().items[0].score, None);
 }
 
 #[tokio::test]
-async fn the_texts_of_a_batch_are_given_to_the_model_together_and_only_if_all_can_be_written() {
+async fn batch_is_embedded_together_once_all_values_are_storable() {
     let model = Animals::default();
     let store = LongTermStore::new(MemoryStore::new()).index(Index::new(model.clone()));
     let (texts, numbers) = (store.of::<String>("a"), store.of::<f64>("a"));
@@ -100,7 +100,7 @@ async fn the_texts_of_a_batch_are_given_to_the_model_together_and_only_if_all_ca
 }
 
 #[tokio::test]
-async fn a_query_without_an_index_is_an_error() {
+async fn query_without_an_index_is_an_error() {
     let items = LongTermStore::new(MemoryStore::new()).of::<String>(["users", "ann"]);
     items.put("a", &"cat".into()).await.unwrap();
     assert_eq!(
@@ -113,7 +113,7 @@ async fn a_query_without_an_index_is_an_error() {
 }
 
 #[tokio::test]
-async fn what_a_model_gets_wrong_is_an_error_and_nothing_is_written() {
+async fn invalid_vectors_are_errors_and_write_nothing() {
     let store = MemoryStore::new();
     for (says, expected) in [
         (vec![], "out of order"),
@@ -121,7 +121,7 @@ async fn what_a_model_gets_wrong_is_an_error_and_nothing_is_written() {
         (vec![vec![f32::NAN]], "a vector has the component NaN: every component must be a finite number"),
         (vec![vec![]], "a vector has no dimensions: it must have at least one"),
     ] {
-        let indexed = LongTermStore::new(store.clone()).index(Index::new(Says(says)));
+        let indexed = LongTermStore::new(store.clone()).index(Index::new(FixedVectors(says)));
         let error = indexed.of::<String>("a").put("k", &"cat".into()).await.unwrap_err();
         assert_eq!(error.to_string(), "the embedding model `says` failed");
         assert_eq!(error.source().unwrap().to_string(), expected);
@@ -130,9 +130,9 @@ async fn what_a_model_gets_wrong_is_an_error_and_nothing_is_written() {
 }
 
 #[tokio::test]
-async fn vectors_of_two_models_are_never_compared() {
+async fn vectors_of_two_models_are_not_compared() {
     let store = MemoryStore::new();
-    let old = LongTermStore::new(store.clone()).index(Index::new(Says(vec![vec![1.0, 0.0]])));
+    let old = LongTermStore::new(store.clone()).index(Index::new(FixedVectors(vec![vec![1.0, 0.0]])));
     old.of::<String>("a").put("k", &"cat".into()).await.unwrap();
     let new = LongTermStore::new(store).index(Index::new(Animals::default()));
     let error = new.of::<String>("a").search().query("cat").await.unwrap_err();

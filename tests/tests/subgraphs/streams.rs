@@ -1,4 +1,4 @@
-//! What happens within a subgraph is told with the names of the nodes that it is within.
+//! Events inside a subgraph carry the names of the subgraph nodes as their namespace.
 
 use serde_json::json;
 use superstep::{Context, END, Event, EventKind, GraphState, START, StateGraph, StreamMode};
@@ -25,13 +25,13 @@ async fn note(_: &Report) -> ReportUpdate {
     Report::update().notes(["same".to_owned()])
 }
 
-fn told(event: &Event<Report>) -> String {
+fn described(event: &Event<Report>) -> String {
     let path: Vec<&str> = event.namespace.iter().map(|node| &**node).collect();
     format!("{}:{}:{}", path.join("/"), event.kind.name(), event.kind.node().unwrap_or("-"))
 }
 
 #[tokio::test]
-async fn events_of_every_state_come_with_their_path() {
+async fn events_carry_their_namespace() {
     let search = StateGraph::<Search>::new().edge(START, look).edge(look, END).compile().unwrap();
     let search = search.as_node("search").mapped(
         |_: &Report| Search::input(),
@@ -55,7 +55,7 @@ async fn events_of_every_state_come_with_their_path() {
             }
             assert_eq!(event.sequence, seen.len() as u64);
             assert!(!format!("{event:?}").contains("71717"));
-            seen.push(told(event));
+            seen.push(described(event));
         })
         .await
         .unwrap();
@@ -74,7 +74,7 @@ async fn events_of_every_state_come_with_their_path() {
 }
 
 #[tokio::test]
-async fn nobody_who_asks_for_nothing_is_told() {
+async fn run_without_stream_modes_emits_only_its_end() {
     let inner =
         StateGraph::<Report>::new().edge(START, note).edge(note, END).compile().unwrap().as_node("inner");
     let graph = StateGraph::<Report>::new().edge(START, &inner).edge(&inner, END).compile().unwrap();

@@ -1,4 +1,4 @@
-//! A picture of a thread shows where it is also within its subgraphs, in every form.
+//! A picture of a thread marks the nodes inside its subgraphs too, in every format.
 
 use serde::{Deserialize, Serialize};
 use superstep::graph::Picture;
@@ -11,9 +11,9 @@ use superstep::{
 };
 
 use super::stores::on_every_store;
-use super::story::{Story, StoryUpdate, World, begin, enter, say, story, tellers};
+use super::story::{Probe, Story, StoryUpdate, begin, enter, recording_nodes, say, story};
 
-tellers! { first broken after }
+recording_nodes! { first broken after }
 
 #[derive(Serialize, Deserialize, Debug)]
 struct Sure;
@@ -22,13 +22,13 @@ impl Question for Sure {
     type Answer = bool;
 }
 
-async fn asks(_: &Story, cx: &ContextWith<World>) -> Result<StoryUpdate, NodeError> {
+async fn asks(_: &Story, cx: &ContextWith<Probe>) -> Result<StoryUpdate, NodeError> {
     cx.interrupt(Sure).await;
     enter(cx, "asks").await?;
     Ok(say("asks"))
 }
 
-/// Which nodes are marked, and how: by Mermaid's names of them, the same in SVG and dot.
+/// Returns the marked nodes by their Mermaid names, and asserts that SVG and dot mark the same.
 fn marks<S: GraphState, D: Send + Sync + 'static>(picture: &Picture<S, D>) -> Vec<String> {
     let (mermaid, svg, dot) = (picture.to_mermaid(), picture.to_svg().unwrap(), picture.to_dot().unwrap());
     let mermaid = mermaid.unwrap();
@@ -46,11 +46,11 @@ fn marks<S: GraphState, D: Send + Sync + 'static>(picture: &Picture<S, D>) -> Ve
     classes
 }
 
-async fn shown<S: GraphState, D: Send + Sync + 'static>(thread: &Thread<S, D>) -> Vec<String> {
+async fn thread_marks<S: GraphState, D: Send + Sync + 'static>(thread: &Thread<S, D>) -> Vec<String> {
     marks(&thread.picture().await.unwrap())
 }
 
-fn nested() -> Graph<Story, World> {
+fn nested() -> Graph<Story, Probe> {
     let deep = story()
         .edge(START, (first, asks, broken))
         .join((first, asks, broken), after)
@@ -62,72 +62,72 @@ fn nested() -> Graph<Story, World> {
 }
 
 #[tokio::test]
-async fn marks_reach_into_subgraphs_of_subgraphs() {
-    on_every_store(async |place| {
-        let world = std::sync::Arc::new(World::default());
-        world.breaks(&["broken"]);
-        assert!(shown(&place.thread(&nested())).await.is_empty());
-        let run = place.thread(&nested()).run(begin("x")).context(std::sync::Arc::clone(&world));
+async fn marks_reach_nested_subgraphs() {
+    on_every_store(async |store| {
+        let probe = std::sync::Arc::new(Probe::default());
+        probe.set_failing(&["broken"]);
+        assert!(thread_marks(&store.thread(&nested())).await.is_empty());
+        let run = store.thread(&nested()).run(begin("x")).context(std::sync::Arc::clone(&probe));
         run.on_failure(FailureMode::Collect).await.unwrap_err();
-        let thread = place.thread(&nested());
+        let thread = store.thread(&nested());
         assert_eq!(
-            shown(&thread).await,
+            thread_marks(&thread).await,
             ["n0 failed", "n0_n0 failed", "n0_n0_n0 finished", "n0_n0_n1 waiting", "n0_n0_n2 failed"]
         );
-        // A snapshot by itself knows of no calls: only that an answer is waited for.
+        // A snapshot alone has no calls: it only shows that the run waits for an answer.
         let snapshot = thread.state().await.unwrap().unwrap();
         assert_eq!(marks(&nested().picture().at(&snapshot)), ["n0 waiting"]);
 
-        world.breaks(&[]);
-        let run = thread.resume(()).context(std::sync::Arc::clone(&world)).await.unwrap();
+        probe.set_failing(&[]);
+        let run = thread.resume(()).context(std::sync::Arc::clone(&probe)).await.unwrap();
         assert!(matches!(run, Outcome::Interrupted(_)));
         assert_eq!(
-            shown(&place.thread(&nested())).await,
+            thread_marks(&store.thread(&nested())).await,
             ["n0 waiting", "n0_n0 waiting", "n0_n0_n0 finished", "n0_n0_n1 waiting", "n0_n0_n2 finished"]
         );
         let asked = thread.interrupts().await.unwrap().only::<Sure>().unwrap();
-        let run = thread.resume(asked.answer(true)).context(std::sync::Arc::clone(&world));
+        let run = thread.resume(asked.answer(true)).context(std::sync::Arc::clone(&probe));
         run.interrupt_before(after).await.unwrap();
-        // What was called has come to its end, and what it has left behind is no mark.
-        assert_eq!(shown(&place.thread(&nested())).await, ["n1 planned"]);
-        thread.resume(()).context(world).await.unwrap();
-        assert!(shown(&thread).await.is_empty());
+        // The finished call leaves no marks.
+        assert_eq!(thread_marks(&store.thread(&nested())).await, ["n1 planned"]);
+        thread.resume(()).context(probe).await.unwrap();
+        assert!(thread_marks(&thread).await.is_empty());
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_breakpoint_within_is_shown_where_it_is() {
-    on_every_store(async |place| {
+async fn breakpoint_inside_is_marked_at_its_node() {
+    on_every_store(async |store| {
         let inner = story().edge(START, first).edge(first, after).edge(after, END).interrupt_before(after);
         let inner = inner.compile().unwrap().as_node("inner");
         let graph = story().edge(START, &inner).edge(&inner, END).compile().unwrap();
-        place.thread(&graph).run(begin("x")).context(World::default()).await.unwrap();
-        assert_eq!(shown(&place.thread(&graph)).await, ["n0 planned", "n0_n1 planned"]);
+        store.thread(&graph).run(begin("x")).context(Probe::default()).await.unwrap();
+        assert_eq!(thread_marks(&store.thread(&graph)).await, ["n0 planned", "n0_n1 planned"]);
 
-        // The calls of a node that has another name now stay where they are.
+        // A renamed node keeps its calls through the alias.
         let inner = story().edge(START, first).edge(first, after).edge(after, END).compile().unwrap();
         let inner = inner.as_node("renamed");
         let graph = story().edge(START, &inner).edge(&inner, END).alias(&inner, "inner").compile().unwrap();
-        assert_eq!(shown(&place.thread(&graph)).await, ["n0 planned", "n0_n1 planned"]);
+        assert_eq!(thread_marks(&store.thread(&graph)).await, ["n0 planned", "n0_n1 planned"]);
     })
     .await;
 }
 
 #[tokio::test]
-async fn what_is_not_stored_or_made_later_is_marked_from_outside() {
-    on_every_store(async |place| {
+async fn unstored_and_lazy_subgraphs_are_marked_as_one_node() {
+    on_every_store(async |store| {
         let inner = || story().edge(START, asks).edge(asks, END).compile().unwrap();
         let unstored = inner().as_node("inner").unstored();
         let graph = story().edge(START, &unstored).edge(&unstored, END).compile().unwrap();
-        let thread = place.thread(&graph);
-        thread.run(begin("x")).context(World::default()).await.unwrap();
-        assert_eq!(shown(&thread).await, ["n0 waiting"]);
+        let thread = store.thread(&graph);
+        thread.run(begin("x")).context(Probe::default()).await.unwrap();
+        assert_eq!(thread_marks(&thread).await, ["n0 waiting"]);
         let lazy = Subgraph::lazy("inner", inner);
         let graph = story().edge(START, &lazy).edge(&lazy, END).compile().unwrap();
         thread.delete().await.unwrap();
-        place.thread(&graph).run(begin("x")).context(World::default()).await.unwrap();
-        assert_eq!(shown(&place.thread(&graph)).await, ["n0 waiting"]);
+        store.thread(&graph).run(begin("x")).context(Probe::default()).await.unwrap();
+        assert_eq!(thread_marks(&store.thread(&graph)).await, ["n0 waiting"]);
     })
     .await;
 }
@@ -140,7 +140,7 @@ struct Search {
     found: Vec<String>,
 }
 
-/// Finds what begins with `a`, asks about `b`, and fails otherwise.
+/// Finds questions that begin with `a`, asks about those with `b`, and fails otherwise.
 async fn look(search: &Search, cx: &Context) -> Result<SearchUpdate, NodeError> {
     match search.question.get(..1) {
         Some("a") => {}
@@ -179,31 +179,31 @@ async fn split(report: &Report) -> Vec<Each> {
     report.topics.iter().map(|topic| Each::Research(Topic(topic.clone()))).collect()
 }
 
-async fn of_topics(thread: Thread<Report>, topics: &[&str]) -> Vec<String> {
+async fn marks_after_run(thread: Thread<Report>, topics: &[&str]) -> Vec<String> {
     let topics: Vec<String> = topics.iter().map(|topic| (*topic).to_owned()).collect();
     let _ = thread.run(Report::input(topics)).on_failure(FailureMode::Collect).abandon_pending().await;
-    shown(&thread).await
+    thread_marks(&thread).await
 }
 
 type ByPacket<I, B> = Subgraph<Search, (), MappedPacket<Report, Topic, I, B, ReportUpdate>>;
 
 #[tokio::test]
-async fn calls_of_several_packets_are_put_together() {
+async fn marks_of_several_packets_are_combined() {
     async fn check<I, B>(research: ByPacket<I, B>)
     where
         I: Fn(&Report, &Topic) -> SearchInput + Send + Sync + 'static,
         B: Fn(superstep::subgraph::CallResult<Search>) -> ReportUpdate + Send + Sync + 'static,
     {
         let graph = StateGraph::<Report>::new().edge(START, split).edge(&research, END).compile().unwrap();
-        on_every_store(async |place| {
-            let thread = || place.thread(&graph);
-            assert_eq!(of_topics(thread(), &["a"]).await, ["n1 waiting", "n1_n1 waiting"]);
+        on_every_store(async |store| {
+            let thread = || store.thread(&graph);
+            assert_eq!(marks_after_run(thread(), &["a"]).await, ["n1 waiting", "n1_n1 waiting"]);
             assert_eq!(
-                of_topics(thread(), &["a", "b1", "b2"]).await,
+                marks_after_run(thread(), &["a", "b1", "b2"]).await,
                 ["n1 waiting", "n1_n0 waiting", "n1_n1 waiting"]
             );
             assert_eq!(
-                of_topics(thread(), &["c", "b", "a"]).await,
+                marks_after_run(thread(), &["c", "b", "a"]).await,
                 ["n1 failed", "n1_n0 failed", "n1_n1 waiting"]
             );
         })
@@ -220,7 +220,7 @@ async fn calls_of_several_packets_are_put_together() {
 }
 
 #[tokio::test]
-async fn a_call_with_a_key_is_found_by_it() {
+async fn keyed_call_is_marked_by_its_key() {
     let research = |key: fn(&Report) -> String| {
         let research = search().as_node("research").mapped(
             |report: &Report| Search::input(report.topics.concat()),
@@ -229,14 +229,14 @@ async fn a_call_with_a_key_is_found_by_it() {
         let research = research.keyed(key);
         StateGraph::<Report>::new().edge(START, &research).edge(&research, END).compile().unwrap()
     };
-    on_every_store(async |place| {
+    on_every_store(async |store| {
         let graph = research(|report| report.topics.join("/"));
-        assert_eq!(of_topics(place.thread(&graph), &["a", "b"]).await, ["n0 waiting", "n0_n1 waiting"]);
-        assert_eq!(of_topics(place.thread(&graph), &["b"]).await, ["n0 waiting", "n0_n0 waiting"]);
-        // A key that cannot be had is the task's failure, and not the picture's.
+        assert_eq!(marks_after_run(store.thread(&graph), &["a", "b"]).await, ["n0 waiting", "n0_n1 waiting"]);
+        assert_eq!(marks_after_run(store.thread(&graph), &["b"]).await, ["n0 waiting", "n0_n0 waiting"]);
+        // A panic in the key function fails the task, not the picture.
         let graph = research(|_| panic!("no key"));
-        assert_eq!(shown(&place.thread(&graph)).await, ["n0 waiting"]);
-        assert_eq!(of_topics(place.thread(&graph), &["a"]).await, ["n0 failed"]);
+        assert_eq!(thread_marks(&store.thread(&graph)).await, ["n0 waiting"]);
+        assert_eq!(marks_after_run(store.thread(&graph), &["a"]).await, ["n0 failed"]);
     })
     .await;
 }

@@ -28,12 +28,12 @@ async fn fill(_: &Form, cx: &Context) -> FormUpdate {
 }
 
 #[tokio::test]
-async fn answers_to_questions_one_after_the_other_are_kept_over_every_resumption() {
+async fn sequential_answers_survive_every_resume() {
     let graph = StateGraph::<Form>::new().edge(START, fill).edge(fill, END).compile().unwrap();
     let store = MemoryCheckpointer::default();
     graph.with_checkpointer(store.clone()).thread("1").run(Form::input()).await.unwrap();
     for number in 0..4 {
-        // Another process, so to speak.
+        // A new handle stands for another process.
         let thread = graph.with_checkpointer(store.clone()).thread("1");
         let open = thread.interrupts().await.unwrap().only::<Line>().unwrap();
         assert_eq!(open.number, number);
@@ -46,7 +46,7 @@ async fn answers_to_questions_one_after_the_other_are_kept_over_every_resumption
 }
 
 #[tokio::test]
-async fn a_bare_answer_of_a_client_is_taken_only_while_exactly_one_question_is_open() {
+async fn answer_without_an_id_needs_one_open_interrupt() {
     async fn two(_: &Form, cx: &Context) -> FormUpdate {
         let (first, second) =
             tokio::join!(cx.interrupt(Line { number: 0 }), cx.interrupt(Line { number: 1 }).keyed("b"));
@@ -69,13 +69,13 @@ async fn a_bare_answer_of_a_client_is_taken_only_while_exactly_one_question_is_o
     let second = open.by_key::<Line>("b").unwrap().answer("second".to_owned());
     thread.resume(second).await.unwrap();
     let bare = || async { thread.interrupts().await.unwrap().answer_json(json!("first")).unwrap() };
-    let (click, twice) = (bare().await, bare().await);
-    thread.resume(click).await.unwrap();
-    // The second click was for the same question, and does not answer the one that is open by now.
+    let (once, twice) = (bare().await, bare().await);
+    thread.resume(once).await.unwrap();
+    // The second answer was made for the same interrupt, and does not answer the one that is open now.
     let error = thread.resume(twice).await.unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::InterruptNotOpen { .. }), "{error}");
 
-    // What is no answer to it fails its task, and leaves it open.
+    // A value of the wrong type fails the task and leaves the interrupt open.
     let number = thread.interrupts().await.unwrap().answer_json(json!(3)).unwrap();
     let error = thread.resume(number).await.unwrap_err();
     assert!(format!("{error:?}").contains("expected a string"), "{error:?}");
