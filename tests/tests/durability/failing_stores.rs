@@ -1,4 +1,4 @@
-//! Stores that fail: the run says so, and the thread goes on as if nothing had been.
+//! Stores that fail: the run returns an error, and the thread continues as if nothing had happened.
 
 use std::env;
 use std::error::Error as _;
@@ -8,24 +8,24 @@ use superstep::checkpoint::MemoryCheckpointer;
 use superstep::{Durability, ErrorKind};
 use superstep_sqlite::SqliteCheckpointer;
 
-use crate::job::{Job, end, graph, is_new, is_whole};
-use crate::truth::{Truth, nothing_durable_is_done_again};
-use crate::watched::{Fault, Watched};
+use crate::instrumented_store::{Fault, InstrumentedStore};
+use crate::job::{Job, assert_history_is_complete, final_state, graph, has_no_thread};
+use crate::journal::{Journal, assert_no_durable_work_repeats};
 
 const ROUNDS: u64 = 2;
 
 async fn fails_once(durability: Durability, nth: usize, fault: Fault) -> bool {
     let about = format!("commit {nth} fails {fault:?}, {durability:?}");
     let store = MemoryCheckpointer::new();
-    let (truth, lines) = Truth::kept();
-    let watched = Watched::new(store.clone(), truth.clone());
-    let mut failing = watched.clone();
+    let (journal, lines) = Journal::in_memory();
+    let healthy = InstrumentedStore::new(store.clone(), journal.clone());
+    let mut failing = healthy.clone();
     failing.fails = Some((nth, fault));
     let thread = graph().with_checkpointer(failing).thread("job");
-    let run = thread.run(Job::input(ROUNDS)).run_id("once").durability(durability).context(truth.clone());
+    let run = thread.run(Job::input(ROUNDS)).run_id("once").durability(durability).context(journal.clone());
     let failed = match run.await {
         Ok(outcome) => {
-            assert_eq!(outcome.into_state(), end(ROUNDS), "{about}");
+            assert_eq!(outcome.into_state(), final_state(ROUNDS), "{about}");
             false
         }
         Err(error) => {
@@ -36,26 +36,26 @@ async fn fails_once(durability: Durability, nth: usize, fault: Fault) -> bool {
             true
         }
     };
-    // The store is well again.
-    let thread = graph().with_checkpointer(watched).thread("job");
-    let state = match thread.resume(()).durability(durability).context(truth.clone()).await {
+    // The store works again.
+    let thread = graph().with_checkpointer(healthy).thread("job");
+    let state = match thread.resume(()).durability(durability).context(journal.clone()).await {
         Ok(outcome) => outcome.into_state(),
-        Err(error) if is_new(&error) => {
-            let run = thread.run(Job::input(ROUNDS)).run_id("once").context(truth.clone());
+        Err(error) if has_no_thread(&error) => {
+            let run = thread.run(Job::input(ROUNDS)).run_id("once").context(journal.clone());
             run.await.unwrap().into_state()
         }
         Err(error) => panic!("{about}: {error:?}"),
     };
-    assert_eq!(state, end(ROUNDS), "{about}");
+    assert_eq!(state, final_state(ROUNDS), "{about}");
     if durability != Durability::Exit {
-        is_whole(&thread, &about).await;
+        assert_history_is_complete(&thread, &about).await;
     }
-    nothing_durable_is_done_again(&lines.all(), &about);
+    assert_no_durable_work_repeats(&lines.all(), &about);
     failed
 }
 
 #[tokio::test]
-async fn whichever_commit_fails_the_run_says_so_and_the_thread_goes_on() {
+async fn failed_commit_is_an_error_and_the_thread_continues() {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
         for fault in [Fault::Before, Fault::After] {
             let mut nth = 0;
@@ -67,25 +67,25 @@ async fn whichever_commit_fails_the_run_says_so_and_the_thread_goes_on() {
     }
 }
 
-/// A turn of somebody who runs, looks and goes on, with a read that fails; whether one did.
-async fn fails_to_read(nth: usize) -> bool {
+/// Runs, reads and resumes a thread while one read fails. Returns `true` if it failed.
+async fn failing_read(nth: usize) -> bool {
     let about = format!("read {nth} fails");
-    let (truth, lines) = Truth::kept();
+    let (journal, lines) = Journal::in_memory();
     let store = MemoryCheckpointer::new();
-    let mut failing = Watched::new(store.clone(), truth.clone());
-    failing.fails_to_read = Some(nth);
+    let mut failing = InstrumentedStore::new(store.clone(), journal.clone());
+    failing.failing_read = Some(nth);
     let thread = graph().with_checkpointer(failing).thread("job");
-    let turn = async {
-        let run = thread.run(Job::input(ROUNDS)).run_id("once").recursion_limit(2).context(truth.clone());
+    let attempt = async {
+        let run = thread.run(Job::input(ROUNDS)).run_id("once").recursion_limit(2).context(journal.clone());
         let stopped = run.await.unwrap_err();
         if !matches!(stopped.kind(), ErrorKind::RecursionLimit { .. }) {
             return Err(stopped);
         }
         thread.state().await?;
         thread.history().await?;
-        thread.resume(()).context(truth.clone()).await.map(drop)
+        thread.resume(()).context(journal.clone()).await.map(drop)
     };
-    let failed = match turn.await {
+    let failed = match attempt.await {
         Ok(()) => false,
         Err(error) => {
             assert!(matches!(error.kind(), ErrorKind::Checkpoint(_)), "{about}: {error:?}");
@@ -95,24 +95,24 @@ async fn fails_to_read(nth: usize) -> bool {
         }
     };
     // Reading works again.
-    let thread = graph().with_checkpointer(Watched::new(store, truth.clone())).thread("job");
-    let state = match thread.resume(()).context(truth.clone()).await {
+    let thread = graph().with_checkpointer(InstrumentedStore::new(store, journal.clone())).thread("job");
+    let state = match thread.resume(()).context(journal.clone()).await {
         Ok(outcome) => outcome.into_state(),
-        Err(error) if is_new(&error) => {
-            thread.run(Job::input(ROUNDS)).context(truth).await.unwrap().into_state()
+        Err(error) if has_no_thread(&error) => {
+            thread.run(Job::input(ROUNDS)).context(journal).await.unwrap().into_state()
         }
         Err(error) => panic!("{about}: {error:?}"),
     };
-    assert_eq!(state, end(ROUNDS), "{about}");
-    is_whole(&thread, &about).await;
-    nothing_durable_is_done_again(&lines.all(), &about);
+    assert_eq!(state, final_state(ROUNDS), "{about}");
+    assert_history_is_complete(&thread, &about).await;
+    assert_no_durable_work_repeats(&lines.all(), &about);
     failed
 }
 
 #[tokio::test]
-async fn whichever_read_fails_the_call_says_so_and_nothing_is_lost() {
+async fn failed_read_is_an_error_and_loses_nothing() {
     let mut nth = 0;
-    while fails_to_read(nth).await {
+    while failing_read(nth).await {
         nth += 1;
     }
     assert!(nth >= 5, "only {nth} reads");
@@ -120,54 +120,58 @@ async fn whichever_read_fails_the_call_says_so_and_nothing_is_lost() {
 
 const PATH: &str = "DURABILITY_TEST_FULL";
 
-/// Does nothing by itself. In a process whose files may not grow, runs until the store fails.
+/// Does nothing on its own. In a child process whose files cannot grow, runs until the store fails.
 #[test]
-fn in_a_process_without_space() {
+fn child_process_without_space() {
     let Ok(path) = env::var(PATH) else { return };
     let store = SqliteCheckpointer::open(path).unwrap();
     let thread = graph().with_checkpointer(store).thread("job");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(async {
-        let truth = Truth::told_to(|_| {});
-        let run = thread.run(Job::input(u64::MAX)).recursion_limit(u64::MAX).context(truth.clone());
+        let journal = Journal::with_listener(|_| {});
+        let run = thread.run(Job::input(u64::MAX)).recursion_limit(u64::MAX).context(journal.clone());
         let error = run.await.unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Checkpoint(_)), "{error:?}");
         let causes: Vec<String> = std::iter::successors(error.source(), |error| (*error).source())
             .map(ToString::to_string)
             .collect();
         println!("\nfull: {error}: {}", causes.join(": "));
-        // It can be read as before.
-        is_whole(&thread, "a full disk").await;
-        // Reading needs no space, and a second try fails as the first did.
-        let again = thread.resume(()).recursion_limit(u64::MAX).context(truth).await.unwrap_err();
+        // The thread is still readable.
+        assert_history_is_complete(&thread, "a full disk").await;
+        // Reading needs no space, and a second run fails like the first.
+        let again = thread.resume(()).recursion_limit(u64::MAX).context(journal).await.unwrap_err();
         assert!(matches!(again.kind(), ErrorKind::Checkpoint(_)), "{again:?}");
     });
 }
 
-/// The limit of the shell is on each file that the process writes; for SQLite it is a disk that takes no more.
+/// The shell's limit applies to each file of the process. For SQLite, it is a full disk.
 #[cfg(unix)]
 #[test]
-fn a_disk_without_space_is_an_error_and_the_thread_goes_on_once_there_is_some() {
+fn full_disk_is_an_error_and_the_thread_continues_later() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("threads.db");
     let output = Command::new("sh")
         .args(["-c", r#"trap "" XFSZ; ulimit -f 512; exec "$0" "$@""#])
         .arg(env::current_exe().unwrap())
-        .args(["--exact", "failing_stores::in_a_process_without_space", "--nocapture"])
+        .args(["--exact", "failing_stores::child_process_without_space", "--nocapture"])
         .env(PATH, &path)
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{told}{}", String::from_utf8_lossy(&output.stderr));
-    assert!(told.contains("full: ") && told.contains("the store could not write a checkpoint"), "{told}");
+    let output_text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{output_text}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output_text.contains("full: ") && output_text.contains("the store could not write a checkpoint"),
+        "{output_text}"
+    );
 
     let store = SqliteCheckpointer::open(&path).unwrap();
     let thread = graph().with_checkpointer(store).thread("job");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(async {
-        let there = is_whole(&thread, "a disk that was full").await.len();
-        let stopped = thread.resume(()).recursion_limit(6).context(Truth::told_to(|_| {})).await.unwrap_err();
+        let there = assert_history_is_complete(&thread, "a disk that was full").await.len();
+        let stopped =
+            thread.resume(()).recursion_limit(6).context(Journal::with_listener(|_| {})).await.unwrap_err();
         assert!(matches!(stopped.kind(), ErrorKind::RecursionLimit { .. }), "{stopped:?}");
-        assert_eq!(is_whole(&thread, "a disk with space again").await.len(), there + 6);
+        assert_eq!(assert_history_is_complete(&thread, "a disk with space again").await.len(), there + 6);
     });
 }

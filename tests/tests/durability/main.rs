@@ -1,4 +1,4 @@
-//! What a thread promises when something goes wrong: processes that are killed, stores that fail, writers that meet.
+//! The durability of threads: killed processes, failing stores, dropped and stopped runs, and competing writers.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -6,25 +6,25 @@
     reason = "the functions that tests share fail a test as the tests themselves do"
 )]
 
-mod calls;
-mod cancelled;
+mod all_features;
+mod breakpoints;
+mod crashes;
+mod dropped_runs;
 mod failing_stores;
-mod gates;
-mod instants;
+mod instrumented_store;
+mod interrupts;
 mod job;
+mod journal;
 mod killed;
-mod killed_calls;
+mod killed_subgraphs;
 mod killed_waiting;
 mod killed_workflows;
 mod next_turn;
 mod policies;
 mod prefixes;
 mod processes;
-mod questions;
-mod revoked;
-mod stopped;
-mod truth;
-mod visits;
+mod revoked_results;
+mod stopped_runs;
+mod subgraph_calls;
 mod waiting;
-mod watched;
 mod writers;

@@ -1,4 +1,4 @@
-//! A turn of a conversation that is cancelled anywhere, and the next one: the endpoint takes what it is sent.
+//! A conversation turn that is cancelled anywhere, and the next turn: the endpoint accepts its request.
 
 use std::collections::BTreeSet;
 use std::future::poll_fn;
@@ -12,8 +12,8 @@ use superstep::{Durability, END, ErrorKind, GraphState, Outcome, Route, START, S
 use superstep_sqlite::{SqliteCheckpointer, Synchronous};
 use tests::endpoint::{self, Refusal};
 
-use crate::truth::Truth;
-use crate::watched::{Watched, pause};
+use crate::instrumented_store::{InstrumentedStore, stay_pending};
+use crate::journal::Journal;
 
 #[derive(GraphState, Clone, Debug, PartialEq)]
 struct Chat {
@@ -31,8 +31,9 @@ enum Then {
     Answered,
 }
 
-/// The provider: refuses a history in disorder, asks for both tools twice, and answers then. Its call ids begin anew in each
-/// reply, as some servers' do.
+/// The provider: it refuses a misordered history, calls both tools twice, and then answers. Its call ids start again
+/// in each
+/// reply, as with some servers.
 fn complete(history: &[Message]) -> Result<AiMessage, Refusal> {
     endpoint::strict(history)?;
     let asked = history.iter().rposition(|message| matches!(message, Message::Human(_)));
@@ -46,33 +47,33 @@ fn complete(history: &[Message]) -> Result<AiMessage, Refusal> {
 }
 
 async fn model(chat: &Chat) -> superstep::Result<(ChatUpdate, Vec<Then>)> {
-    pause(1).await;
+    stay_pending(1).await;
     let reply = complete(&chat.messages)?;
-    pause(1).await;
+    stay_pending(1).await;
     let then = if reply.has_calls() { vec![Then::Clock, Then::Weather] } else { vec![Then::Answered] };
     Ok((Chat::update().messages(reply), then))
 }
 
 async fn clock(_: &Chat) -> ChatUpdate {
-    pause(1).await;
+    stay_pending(1).await;
     Chat::update().messages(ToolMessage::new("call_0", "12:00").name("clock"))
 }
 
-/// Writes after the clock has, and its own message a superstep later: a cancelled run leaves one of two answers.
+/// Finishes after `clock`, and its message follows a superstep later. A cancelled run thus leaves one of two answers.
 async fn weather(_: &Chat) {
-    pause(2).await;
+    stay_pending(2).await;
 }
 
 async fn report(_: &Chat) -> ChatUpdate {
-    pause(1).await;
+    stay_pending(1).await;
     Chat::update().messages(ToolMessage::new("call_1", "rain").name("weather"))
 }
 
-/// With the node that puts histories in order, or with one in its place that does nothing.
-fn graph(store: impl Checkpointer, mends: bool) -> PersistentGraph<Chat> {
+/// Builds the graph with `messages_sanity`, or with a node that does nothing instead.
+fn graph(store: impl Checkpointer, repairs: bool) -> PersistentGraph<Chat> {
     async fn nothing(_: &Chat) {}
     let graph = StateGraph::<Chat>::new();
-    let graph = match mends {
+    let graph = match repairs {
         true => graph.edge(START, messages_sanity).edge(messages_sanity, model),
         false => graph.edge(START, nothing).edge(nothing, model),
     };
@@ -80,16 +81,21 @@ fn graph(store: impl Checkpointer, mends: bool) -> PersistentGraph<Chat> {
     graph.with_checkpointer(store).abandon_pending()
 }
 
-/// What became of two turns of which the first was cancelled.
+/// The result of two turns, of which the first was cancelled.
 #[derive(Debug)]
 struct Turns {
     ended: bool,
     refusal: Option<Refusal>,
 }
 
-async fn cancelled_after(store: impl Checkpointer, polls: u32, durability: Durability, mends: bool) -> Turns {
+async fn cancelled_after(
+    store: impl Checkpointer,
+    polls: u32,
+    durability: Durability,
+    repairs: bool,
+) -> Turns {
     let about = format!("{polls} polls, {durability:?}");
-    let thread = graph(store, mends).thread("chat");
+    let thread = graph(store, repairs).thread("chat");
     let mut run = thread.run(Chat::input().messages("first")).durability(durability).into_future();
     let mut polled = 0;
     let ended = poll_fn(|cx| {
@@ -108,12 +114,12 @@ async fn cancelled_after(store: impl Checkpointer, polls: u32, durability: Durab
     })
     .await;
     drop(run);
-    let left = left_behind(&thread).await;
+    let left = stored_messages(&thread).await;
 
     let second = thread.run(Chat::input().messages("second")).durability(durability).await;
     let refusal = match second {
         Ok(outcome) => {
-            is_whole(&left, outcome, &about);
+            assert_history_is_kept(&left, outcome, &about);
             None
         }
         Err(error) => match error.kind() {
@@ -127,12 +133,12 @@ async fn cancelled_after(store: impl Checkpointer, polls: u32, durability: Durab
     Turns { ended, refusal }
 }
 
-async fn left_behind(thread: &Thread<Chat>) -> Vec<Message> {
+async fn stored_messages(thread: &Thread<Chat>) -> Vec<Message> {
     let snapshot = thread.state().await.unwrap();
     snapshot.and_then(|snapshot| snapshot.state).map_or_else(Vec::new, |chat| chat.messages)
 }
 
-fn is_whole(left: &[Message], outcome: Outcome<Chat>, about: &str) {
+fn assert_history_is_kept(left: &[Message], outcome: Outcome<Chat>, about: &str) {
     let history = outcome.into_state().messages;
     assert_eq!(history.last().unwrap().text(), "answered: second", "{about}");
     for message in left {
@@ -140,16 +146,16 @@ fn is_whole(left: &[Message], outcome: Outcome<Chat>, about: &str) {
     }
 }
 
-/// Every way in which the second turn was refused.
-async fn refusals(mends: bool) -> BTreeSet<String> {
+/// Returns all refusals of the second turn.
+async fn refusals(repairs: bool) -> BTreeSet<String> {
     let mut refusals = BTreeSet::new();
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
         for slow in [0, 1, 3] {
             let mut polls = 0;
             loop {
-                let mut store = Watched::new(MemoryCheckpointer::new(), Truth::kept().0);
+                let mut store = InstrumentedStore::new(MemoryCheckpointer::new(), Journal::in_memory().0);
                 store.slow = slow;
-                let turns = cancelled_after(store, polls, durability, mends).await;
+                let turns = cancelled_after(store, polls, durability, repairs).await;
                 refusals.extend(turns.refusal.map(|refusal| refusal.text));
                 if turns.ended {
                     break;
@@ -163,9 +169,9 @@ async fn refusals(mends: bool) -> BTreeSet<String> {
     refusals
 }
 
-async fn after_any_number_of_polls() {
+async fn check_every_poll() {
     assert_eq!(refusals(true).await, BTreeSet::new());
-    // What the node is there for: calls of which none, or only one, was answered, in the first round and in the second.
+    // Without the node, histories with no answered call or one answered call remain, in both rounds.
     let without = refusals(false).await;
     for open in
         ["messages.2: {\"call_0\", \"call_1\"}", "messages.3: {\"call_1\"}", "messages.5: ", "messages.6: "]
@@ -175,17 +181,17 @@ async fn after_any_number_of_polls() {
 }
 
 #[tokio::test]
-async fn the_turn_after_a_cancelled_one_is_taken() {
-    after_any_number_of_polls().await;
+async fn turn_after_a_cancelled_one_is_accepted() {
+    check_every_poll().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_turn_after_a_cancelled_one_is_taken_on_several_threads() {
-    after_any_number_of_polls().await;
+async fn turn_after_a_cancelled_one_is_accepted_on_several_threads() {
+    check_every_poll().await;
 }
 
 #[tokio::test]
-async fn the_turn_after_a_cancelled_one_is_taken_on_sqlite() {
+async fn turn_after_a_cancelled_one_is_accepted_on_sqlite() {
     let folder = tempfile::tempdir().unwrap();
     let mut polls = 0;
     loop {
@@ -200,11 +206,11 @@ async fn the_turn_after_a_cancelled_one_is_taken_on_sqlite() {
     }
 }
 
-/// A turn in which there is nothing to mend stores nothing for the node.
+/// If nothing has to be repaired, the node stores no changes.
 #[tokio::test]
-async fn a_history_in_order_is_not_stored_again() {
+async fn ordered_history_is_not_stored_again() {
     let batches = Arc::new(Mutex::new(Vec::new()));
-    let mut store = Watched::new(MemoryCheckpointer::new(), Truth::kept().0);
+    let mut store = InstrumentedStore::new(MemoryCheckpointer::new(), Journal::in_memory().0);
     store.batches = Some(Arc::clone(&batches));
     let thread = graph(store, true).thread("chat");
     thread.run(Chat::input().messages("first")).await.unwrap();

@@ -1,4 +1,4 @@
-//! A process that dies while a node waits for its next attempt, sleeps, or has its error handled: what was known is known.
+//! Crashes during a backoff, a sleep or an error handler: durable knowledge is kept.
 
 use std::time::Duration;
 
@@ -7,12 +7,12 @@ use superstep::{
     ContextWith, Durability, END, Graph, GraphState, NodeError, NodeFailure, Result, START, StateGraph, bail,
 };
 
-use crate::instants::{Crash, World, at_each_instant, never_after, whichever_commit_fails};
+use crate::crashes::{Crash, Timeline, crash_at_each_instant, fail_each_commit, never_after};
 
 pub(crate) const HOUR: Duration = Duration::from_secs(60 * 60);
-/// How long the handler sleeps.
+/// The handler's sleep.
 pub(crate) const SLEEP: Duration = Duration::from_secs(3 * 60 * 60);
-/// Whoever does not wait has gone on before that.
+/// A run without a wait finishes within this time.
 const SOON: Duration = Duration::from_secs(60);
 
 #[derive(GraphState, Clone, Debug, PartialEq)]
@@ -25,18 +25,18 @@ fn say(text: impl Into<String>) -> JobUpdate {
     Job::update().log([text.into()])
 }
 
-async fn first(_: &Job, cx: &ContextWith<World>) -> JobUpdate {
+async fn first(_: &Job, cx: &ContextWith<Timeline>) -> JobUpdate {
     cx.context().note("first");
     say("first")
 }
 
-async fn work(_: &Job, cx: &ContextWith<World>) -> Result<JobUpdate> {
+async fn work(_: &Job, cx: &ContextWith<Timeline>) -> Result<JobUpdate> {
     cx.context().note(format!("attempt {}", cx.attempt()));
     cx.context().note(format!("failed {}", cx.attempt()));
     bail!("no power")
 }
 
-async fn rescue(_: &Job, failure: &NodeFailure, cx: &ContextWith<World>) -> Result<JobUpdate> {
+async fn rescue(_: &Job, failure: &NodeFailure, cx: &ContextWith<Timeline>) -> Result<JobUpdate> {
     cx.context().note("rescue");
     let mend = async {
         cx.context().note("mended");
@@ -50,60 +50,64 @@ async fn rescue(_: &Job, failure: &NodeFailure, cx: &ContextWith<World>) -> Resu
     Ok(say(format!("rescued from {}", failure.attempt)))
 }
 
-async fn beside(_: &Job, cx: &ContextWith<World>) -> JobUpdate {
+async fn beside(_: &Job, cx: &ContextWith<Timeline>) -> JobUpdate {
     cx.context().note("beside");
     say("beside")
 }
 
-async fn last(_: &Job, cx: &ContextWith<World>) -> JobUpdate {
+async fn last(_: &Job, cx: &ContextWith<Timeline>) -> JobUpdate {
     cx.context().note("last");
     say("last")
 }
 
-fn job() -> StateGraph<Job, World> {
-    StateGraph::<Job>::with_context::<World>()
+fn job() -> StateGraph<Job, Timeline> {
+    StateGraph::<Job>::with_context::<Timeline>()
 }
 
-pub(crate) fn alone(backoff: Duration) -> Graph<Job, World> {
+pub(crate) fn alone(backoff: Duration) -> Graph<Job, Timeline> {
     let graph = job().edge(START, first).edge(first, work).edge(work, last).edge(last, END);
     let retry = Retry::attempts(2).backoff(backoff).max_backoff(HOUR);
     graph.policy(work, Policy::new().retry(retry)).on_error(work, rescue).compile().unwrap()
 }
 
-pub(crate) fn with_sibling(backoff: Duration) -> Graph<Job, World> {
+pub(crate) fn with_sibling(backoff: Duration) -> Graph<Job, Timeline> {
     let graph =
         job().edge(START, first).edge(first, (work, beside)).join((work, beside), last).edge(last, END);
     let retry = Retry::attempts(2).backoff(backoff).max_backoff(HOUR);
     graph.policy(work, Policy::new().retry(retry)).on_error(work, rescue).compile().unwrap()
 }
 
-/// The same as a call: within one, or within a call within one.
-pub(crate) fn called(inner: Graph<Job, World>) -> Graph<Job, World> {
+/// The same graph as a subgraph, which can be nested again.
+pub(crate) fn called(inner: Graph<Job, Timeline>) -> Graph<Job, Timeline> {
     let inner = inner.as_node("inner");
     job().edge(START, first).edge(first, &inner).edge(&inner, last).edge(last, END).compile().unwrap()
 }
 
-async fn keeps_what_was_known(graph: &Graph<Job, World>, log: &[&str]) {
+async fn check_crashes(graph: &Graph<Job, Timeline>, log: &[&str]) {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
         for slow in [(0, 0), (3, 0), (0, 30)] {
-            let crashes = at_each_instant(graph, Job::input, durability, slow).await;
+            let crashes = crash_at_each_instant(graph, Job::input, durability, slow).await;
             assert!(crashes.len() > 15);
-            crashes.iter().for_each(|crash| holds(crash, durability, log));
+            crashes.iter().for_each(|crash| assert_recovered(crash, durability, log));
         }
-        let crashes = whichever_commit_fails(graph, Job::input, durability).await;
+        let crashes = fail_each_commit(graph, Job::input, durability).await;
         assert!(crashes.len() > 5);
-        crashes.iter().for_each(|crash| holds(crash, durability, log));
+        crashes.iter().for_each(|crash| assert_recovered(crash, durability, log));
     }
 }
 
-/// What was known to be durable is not done again.
-pub(crate) fn is_kept<'n>(notes: impl Iterator<Item = &'n str> + Clone, durability: Durability, about: &str) {
+/// Asserts that durable work was not repeated.
+pub(crate) fn assert_durable_work_is_kept<'n>(
+    notes: impl Iterator<Item = &'n str> + Clone,
+    durability: Durability,
+    about: &str,
+) {
     let never_after =
         |first, then| assert!(never_after(first, then, notes.clone()), "{about}: {first}, {then}");
-    // A step that has come back.
+    // A finished step does not run again.
     never_after("kept", "mended");
     if durability != Durability::Exit {
-        // A node whose handler is asked.
+        // A node does not run again once its handler was called.
         never_after("rescue", "attempt 1");
         never_after("rescue", "attempt 2");
     }
@@ -112,36 +116,36 @@ pub(crate) fn is_kept<'n>(notes: impl Iterator<Item = &'n str> + Clone, durabili
     }
 }
 
-fn holds(crash: &Crash<Job>, durability: Durability, log: &[&str]) {
+fn assert_recovered(crash: &Crash<Job>, durability: Durability, log: &[&str]) {
     let about = &crash.about;
     assert_eq!(crash.state.log, log, "{about}");
-    is_kept(crash.all(), durability, about);
-    // A sleep that has begun does not begin anew: meanwhile its time has come.
-    if crash.had_long("asleep") && !crash.had("awake") {
-        assert!(crash.then("awake").is_some_and(|then| then < SOON), "{about}");
+    assert_durable_work_is_kept(crash.all(), durability, about);
+    // A sleep that had started does not start again: its time has come meanwhile.
+    if crash.passed_long_before_crash("asleep") && !crash.noted_before_crash("awake") {
+        assert!(crash.noted_after_restart("awake").is_some_and(|then| then < SOON), "{about}");
     }
     if durability == Durability::Exit {
         return;
     }
-    // Whoever waits for its next attempt waits for the rest: by now there is none. That it waits may be what was not written.
-    if crash.had_long("failed 1") && (!crash.store_failed || durability == Durability::Sync) {
-        assert_eq!(crash.then("attempt 1"), None, "{about}");
-        assert!(crash.then("attempt 2").is_none_or(|second| second < SOON), "{about}");
+    // A backoff that had started has no rest left by now. A failed store may have lost the backoff itself.
+    if crash.passed_long_before_crash("failed 1") && (!crash.store_failed || durability == Durability::Sync) {
+        assert_eq!(crash.noted_after_restart("attempt 1"), None, "{about}");
+        assert!(crash.noted_after_restart("attempt 2").is_none_or(|second| second < SOON), "{about}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wait_a_handler_and_its_sleep_go_on_after_a_crash_at_any_instant() {
-    keeps_what_was_known(&alone(Duration::ZERO), &["first", "rescued from 2", "last"]).await;
-    keeps_what_was_known(&with_sibling(HOUR), &["first", "rescued from 2", "beside", "last"]).await;
+async fn backoff_and_handler_continue_after_a_crash_at_any_instant() {
+    check_crashes(&alone(Duration::ZERO), &["first", "rescued from 2", "last"]).await;
+    check_crashes(&with_sibling(HOUR), &["first", "rescued from 2", "beside", "last"]).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn so_they_do_within_a_call() {
+async fn backoff_and_handler_inside_a_call_continue_after_a_crash() {
     let log = ["first", "first", "rescued from 2", "last", "last"];
-    keeps_what_was_known(&called(alone(Duration::ZERO)), &log).await;
+    check_crashes(&called(alone(Duration::ZERO)), &log).await;
     let log = ["first", "first", "rescued from 2", "beside", "last", "last"];
-    keeps_what_was_known(&called(with_sibling(HOUR)), &log).await;
+    check_crashes(&called(with_sibling(HOUR)), &log).await;
     let log = ["first", "first", "first", "rescued from 2", "last", "last", "last"];
-    keeps_what_was_known(&called(called(alone(HOUR))), &log).await;
+    check_crashes(&called(called(alone(HOUR))), &log).await;
 }

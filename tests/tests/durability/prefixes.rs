@@ -1,4 +1,4 @@
-//! Every prefix of what a run wrote is a thread that can be read and gone on with.
+//! Every prefix of a run's writes is a thread that can be read and continued.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -7,19 +7,19 @@ use superstep::checkpoint::{BatchWrite, Checkpointer as _, MemoryCheckpointer, W
 use superstep::thread::{PersistentGraph, Thread, as_node};
 use superstep::{Durability, Graph, GraphState, START};
 
-use crate::job::{Job, JobUpdate, end, graph, log_after};
-use crate::truth::{Truth, nothing_durable_is_done_again};
-use crate::watched::Watched;
+use crate::instrumented_store::InstrumentedStore;
+use crate::job::{Job, JobUpdate, final_state, graph, log_after};
+use crate::journal::{Journal, assert_no_durable_work_repeats};
 
-/// A store with everything that is committed to it.
-pub(crate) fn recorded() -> (Watched<MemoryCheckpointer>, Arc<Mutex<Vec<WriteBatch>>>) {
+/// Creates a store that records its batches.
+pub(crate) fn recording_store() -> (InstrumentedStore<MemoryCheckpointer>, Arc<Mutex<Vec<WriteBatch>>>) {
     let batches: Arc<Mutex<Vec<WriteBatch>>> = Arc::default();
-    let mut store = Watched::new(MemoryCheckpointer::new(), Truth::told_to(|_| {}));
+    let mut store = InstrumentedStore::new(MemoryCheckpointer::new(), Journal::with_listener(|_| {}));
     store.batches = Some(Arc::clone(&batches));
     (store, batches)
 }
 
-/// A store that has got so many of the batches.
+/// Creates a store with these batches.
 async fn reopened(batches: &[WriteBatch]) -> MemoryCheckpointer {
     let store = MemoryCheckpointer::new();
     for batch in batches {
@@ -28,18 +28,20 @@ async fn reopened(batches: &[WriteBatch]) -> MemoryCheckpointer {
     store
 }
 
-/// What the thread's checkpoints hold, by id.
+/// Returns the contents of the thread's checkpoints, by id.
 async fn states<S: GraphState + std::fmt::Debug, D: Send + Sync + 'static>(
     thread: &Thread<S, D>,
 ) -> HashMap<String, String> {
     let history = thread.history().await.unwrap();
-    let told = |snapshot: &superstep::thread::Snapshot<S>| {
+    let describe = |snapshot: &superstep::thread::Snapshot<S>| {
         format!("{} {:?} {:?} {:?}", snapshot.step, snapshot.source, snapshot.next, snapshot.state)
     };
-    history.iter().map(|snapshot| (snapshot.id.to_string(), told(snapshot))).collect()
+    history.iter().map(|snapshot| (snapshot.id.to_string(), describe(snapshot))).collect()
 }
 
-/// Reopens after each batch: what is there is what is there in the end, every checkpoint of a batch is, and the head is it.
+/// Reopens the thread after each batch. Asserts that it has exactly the checkpoints written so far, equal to the
+/// final ones,
+/// and that the newest is the head.
 pub(crate) async fn each_prefix<S, D>(
     graph: &Graph<S, D>,
     batches: &[WriteBatch],
@@ -71,61 +73,61 @@ where
 }
 
 #[tokio::test]
-async fn a_fan_out_in_a_loop_comes_to_its_end_from_every_prefix() {
+async fn fan_out_loop_finishes_from_every_prefix() {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
-        let (store, batches) = recorded();
-        let truth = Truth::told_to(|_| {});
+        let (store, batches) = recording_store();
+        let journal = Journal::with_listener(|_| {});
         let thread = graph().with_checkpointer(store).thread("t");
-        thread.run(Job::input(3)).run_id("r").durability(durability).context(truth).await.unwrap();
+        thread.run(Job::input(3)).run_id("r").durability(durability).context(journal).await.unwrap();
         let batches = batches.lock().unwrap().clone();
         for (count, reopened) in each_prefix(&graph(), &batches).await.into_iter().enumerate() {
             let about = format!("after {count} of {} batches, {durability:?}", batches.len());
-            let (truth, lines) = Truth::kept();
-            // What is durable so far, in the words of who watches.
-            let watching = Watched::new(MemoryCheckpointer::new(), truth.clone());
-            batches[..count].iter().for_each(|batch| watching.tell(batch));
+            let (journal, lines) = Journal::in_memory();
+            // Records the durable checkpoints and results so far.
+            let recorder = InstrumentedStore::new(MemoryCheckpointer::new(), journal.clone());
+            batches[..count].iter().for_each(|batch| recorder.record_batch(batch));
             let thread = reopened.thread("t");
-            let by_id = || thread.run(Job::input(3)).run_id("r").context(truth.clone());
+            let by_id = || thread.run(Job::input(3)).run_id("r").context(journal.clone());
             let again = count % 2 == 0 || thread.state().await.unwrap().is_none();
             let state = if again {
                 by_id().await.unwrap().into_state()
             } else {
-                thread.resume(()).context(truth.clone()).await.unwrap().into_state()
+                thread.resume(()).context(journal.clone()).await.unwrap().into_state()
             };
-            assert_eq!(state, end(3), "{about}");
-            // And nothing is begun anew.
-            assert_eq!(by_id().await.unwrap().into_state(), end(3), "{about}");
-            nothing_durable_is_done_again(&lines.all(), &about);
+            assert_eq!(state, final_state(3), "{about}");
+            // Nothing starts again.
+            assert_eq!(by_id().await.unwrap().into_state(), final_state(3), "{about}");
+            assert_no_durable_work_repeats(&lines.all(), &about);
         }
     }
 }
 
 #[tokio::test]
-async fn updates_and_branches_come_to_an_end_from_every_prefix() {
-    let (store, batches) = recorded();
-    let truth = Truth::told_to(|_| {});
+async fn updates_and_forks_finish_from_every_prefix() {
+    let (store, batches) = recording_store();
+    let journal = Journal::with_listener(|_| {});
     let thread = graph().with_checkpointer(store).thread("t");
-    thread.run(Job::input(1)).context(Arc::clone(&truth)).await.unwrap();
+    thread.run(Job::input(1)).context(Arc::clone(&journal)).await.unwrap();
     let history = thread.history().await.unwrap();
     let fan_out = history.iter().find(|snapshot| snapshot.step == 1).unwrap();
     thread
         .update(JobUpdate::default().log(["by hand".to_owned()]), as_node(START))
-        .context(Arc::clone(&truth))
+        .context(Arc::clone(&journal))
         .await
         .unwrap();
-    thread.resume(()).context(Arc::clone(&truth)).await.unwrap();
-    thread.at(fan_out.id).run_again().context(Arc::clone(&truth)).await.unwrap();
+    thread.resume(()).context(Arc::clone(&journal)).await.unwrap();
+    thread.at(fan_out.id).run_again().context(Arc::clone(&journal)).await.unwrap();
     thread
         .at(fan_out.id)
         .update(JobUpdate::default().rounds(2_u64), None)
-        .context(Arc::clone(&truth))
+        .context(Arc::clone(&journal))
         .await
         .unwrap();
-    thread.resume(()).context(Arc::clone(&truth)).await.unwrap();
+    thread.resume(()).context(Arc::clone(&journal)).await.unwrap();
     let batches = batches.lock().unwrap().clone();
     for (count, reopened) in each_prefix(&graph(), &batches).await.into_iter().enumerate().skip(1) {
         let thread = reopened.thread("t");
-        let state = thread.resume(()).context(Arc::clone(&truth)).await.unwrap().into_state();
+        let state = thread.resume(()).context(Arc::clone(&journal)).await.unwrap().into_state();
         assert!(thread.state().await.unwrap().unwrap().is_finished(), "after {count} batches");
         assert!(state.log.starts_with(&log_after(1)), "after {count} batches");
         let mut once = state.log.clone();

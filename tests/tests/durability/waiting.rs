@@ -1,4 +1,5 @@
-//! Runs that wait for their thread: dropped after any number of polls, in several processes, and killed while they wait.
+//! Runs that wait for their thread: dropped after any number of polls, in several processes, and killed while they
+//! wait.
 
 use std::collections::HashSet;
 use std::env;
@@ -14,8 +15,8 @@ use superstep::thread::{OnConflict, Thread};
 use superstep::{Durability, END, ErrorKind, Graph, GraphState, START, StateGraph};
 use superstep_sqlite::{SqliteCheckpointer, Synchronous};
 
-use crate::truth::Truth;
-use crate::watched::{Watched, pause};
+use crate::instrumented_store::{InstrumentedStore, stay_pending};
+use crate::journal::Journal;
 
 #[derive(GraphState, Clone, Debug)]
 struct Book {
@@ -26,11 +27,11 @@ struct Book {
 }
 
 async fn open(_: &Book) {
-    pause(3).await;
+    stay_pending(3).await;
 }
 
 async fn write(book: &Book) -> BookUpdate {
-    pause(2).await;
+    stay_pending(2).await;
     Book::update().lines([book.line.clone()])
 }
 
@@ -40,8 +41,8 @@ fn graph() -> Graph<Book> {
 
 const PATIENT: OnConflict = OnConflict::Wait(Duration::from_secs(600));
 
-/// Every run has written its line once, one behind the other, and nothing is left.
-async fn is_in_order(thread: &Thread<Book>, expected: &[&str], about: &str) -> Vec<String> {
+/// Asserts that every run has written its line once, in a row, and that nothing is pending.
+async fn assert_lines_in_order(thread: &Thread<Book>, expected: &[&str], about: &str) -> Vec<String> {
     let history = thread.history().await.unwrap();
     assert!(history[0].is_finished(), "{about}");
     for pair in history.windows(2) {
@@ -53,7 +54,7 @@ async fn is_in_order(thread: &Thread<Book>, expected: &[&str], about: &str) -> V
     lines
 }
 
-/// Drops a run that waits behind another one, with a third behind it, after so many polls; whether it was at its end.
+/// Drops a run that waits for another one, while a third waits for it. Returns `true` if it had ended before.
 async fn dropped_after(store: impl Checkpointer, polls: u32, durability: Durability) -> bool {
     let about = format!("{polls} polls, {durability:?}");
     let thread = graph().with_checkpointer(store).thread("t");
@@ -75,7 +76,7 @@ async fn dropped_after(store: impl Checkpointer, polls: u32, durability: Durabil
     if let Some(outcome) = &ended {
         assert!(outcome.as_ref().unwrap().state().lines.contains(&"second".to_owned()), "{about}");
     }
-    // Whether it had begun or not, its line is written once.
+    // In both cases, its line is written once.
     let again = loop {
         let short = OnConflict::Wait(Duration::from_millis(20));
         match run("second").run_id("second").on_conflict(short).await {
@@ -88,17 +89,17 @@ async fn dropped_after(store: impl Checkpointer, polls: u32, durability: Durabil
     assert!(again.state().lines.contains(&"second".to_owned()), "{about}");
     first.await.unwrap().unwrap();
     third.await.unwrap().unwrap();
-    is_in_order(&thread, &["first", "second", "third"], &about).await;
+    assert_lines_in_order(&thread, &["first", "second", "third"], &about).await;
     ended.is_some()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_waits_and_is_dropped_after_any_number_of_polls_leaves_nothing_or_is_gone_on_with() {
+async fn waiting_run_dropped_after_any_poll_writes_once() {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
         for slow in [0, 1, 3] {
             let mut polls = 0;
             let store = || {
-                let mut store = Watched::new(MemoryCheckpointer::new(), Truth::kept().0);
+                let mut store = InstrumentedStore::new(MemoryCheckpointer::new(), Journal::in_memory().0);
                 store.slow = slow;
                 store
             };
@@ -116,7 +117,7 @@ fn file(path: &Path) -> SqliteCheckpointer {
 }
 
 #[tokio::test]
-async fn a_run_that_waits_on_sqlite_and_is_dropped_after_any_number_of_polls_is_gone_on_with() {
+async fn waiting_run_on_sqlite_dropped_after_any_poll_writes_once() {
     let folder = tempfile::tempdir().unwrap();
     for durability in [Durability::Async, Durability::Exit] {
         let mut polls = 0;
@@ -131,12 +132,12 @@ async fn a_run_that_waits_on_sqlite_and_is_dropped_after_any_number_of_polls_is_
 const PATH: &str = "DURABILITY_TEST_WAITING";
 const LINES: &str = "DURABILITY_TEST_WAITING_LINES";
 
-/// Does nothing by itself. In a process of its own, waits with every line for the thread, and tells what it reads of it.
+/// Does nothing on its own. In a child process, waits for the thread with each line, and reports its reads.
 #[test]
-fn in_another_process() {
+fn child_process() {
     let (Ok(path), Ok(lines)) = (env::var(PATH), env::var(LINES)) else { return };
-    let truth = Truth::told_to(|line| println!("\ntold {line}"));
-    let store = Watched::new(file(Path::new(&path)), truth);
+    let journal = Journal::with_listener(|line| println!("\ntold {line}"));
+    let store = InstrumentedStore::new(file(Path::new(&path)), journal);
     let thread = graph().with_checkpointer(store).thread("t");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(async {
@@ -148,7 +149,7 @@ fn in_another_process() {
 
 fn process(path: &Path, lines: &str) -> Child {
     Command::new(env::current_exe().unwrap())
-        .args(["--exact", "waiting::in_another_process", "--nocapture"])
+        .args(["--exact", "waiting::child_process", "--nocapture"])
         .env(PATH, path)
         .env(LINES, lines)
         .stdout(Stdio::piped())
@@ -157,7 +158,7 @@ fn process(path: &Path, lines: &str) -> Child {
 }
 
 #[tokio::test]
-async fn runs_of_several_processes_that_wait_all_have_their_turn() {
+async fn waiting_runs_of_several_processes_all_run() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("threads.db");
     let all = ["a,b,c,d,e", "f,g,h,i,j", "k,l,m,n,o", "p,q,r,s,t"];
@@ -168,30 +169,31 @@ async fn runs_of_several_processes_that_wait_all_have_their_turn() {
     }
     let thread = graph().with_checkpointer(file(&path)).thread("t");
     let expected: Vec<&str> = all.iter().flat_map(|lines| lines.split(',')).collect();
-    let lines = is_in_order(&thread, &expected, "several processes").await;
+    let lines = assert_lines_in_order(&thread, &expected, "several processes").await;
     for of_one in all {
-        let kept: Vec<&str> = lines.iter().map(String::as_str).filter(|line| of_one.contains(line)).collect();
-        assert_eq!(kept.join(","), of_one, "the lines of one process are in its order");
+        let written: Vec<&str> =
+            lines.iter().map(String::as_str).filter(|line| of_one.contains(line)).collect();
+        assert_eq!(written.join(","), of_one, "the lines of one process are in its order");
     }
 }
 
 #[tokio::test]
-async fn a_process_that_is_killed_while_it_waits_leaves_nothing() {
+async fn process_killed_while_waiting_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("threads.db");
     let thread = graph().with_checkpointer(file(&path)).thread("t");
-    let mut held =
+    let mut blocked =
         thread.run(Book::input("held")).durability(Durability::Sync).start().await.unwrap().unwrap();
     let mut child = process(&path, "killed");
-    let told = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
-    // What it reads once more is what it waits for.
-    let mut read = told.filter(|line| line.starts_with("told planned"));
+    let output = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+    // Repeated reads show that it waits.
+    let mut read = output.filter(|line| line.starts_with("told planned"));
     assert!(read.nth(2).is_some());
     child.kill().unwrap();
     child.wait().unwrap();
-    while held.step().await.unwrap() {}
-    drop(held);
-    assert_eq!(is_in_order(&thread, &["held"], "killed").await, ["held"]);
+    while blocked.step().await.unwrap() {}
+    drop(blocked);
+    assert_eq!(assert_lines_in_order(&thread, &["held"], "killed").await, ["held"]);
     let after = thread.run(Book::input("after")).on_conflict(PATIENT).await.unwrap();
     assert_eq!(after.state().lines, ["held", "after"]);
 }

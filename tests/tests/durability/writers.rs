@@ -1,4 +1,4 @@
-//! Several writers on one thread: one wins, the others are told, and what the winner did is whole.
+//! Several writers on one thread: one wins, the others fail, and the winner's work is complete.
 
 use std::collections::HashSet;
 use std::env;
@@ -22,13 +22,13 @@ struct Book {
     lines: Vec<String>,
 }
 
-/// Where a run that is told to waits, after it has said that it does.
+/// Blocks a run in the middle if `blocked`, and records the nodes that ran.
 #[derive(Default)]
 struct Hold {
     waits: Option<Box<dyn Fn() + Send + Sync>>,
     reached: Notify,
     go: Notify,
-    held: bool,
+    blocked: bool,
     ran: Mutex<Vec<String>>,
 }
 
@@ -39,7 +39,7 @@ async fn hold(_: &Book, cx: &ContextWith<Hold>) {
     if let Some(waits) = &hold.waits {
         waits();
     }
-    if hold.held {
+    if hold.blocked {
         hold.reached.notify_one();
         hold.go.notified().await;
     }
@@ -66,7 +66,7 @@ fn graph() -> Graph<Book, Hold> {
         .unwrap()
 }
 
-fn names_both_heads(error: &Error) {
+fn assert_names_both_heads(error: &Error) {
     let ErrorKind::Conflict(conflict) = error.kind() else { panic!("{error:?}") };
     assert_ne!(conflict.expected, conflict.found);
     let text = error.to_string();
@@ -76,28 +76,28 @@ fn names_both_heads(error: &Error) {
     }
 }
 
-/// A run is held in the middle; what others may do meanwhile, and what becomes of it.
-async fn overtaken(graph: PersistentGraph<Book, Hold>, durability: Durability) {
+/// Blocks a run in the middle while another run resumes the thread.
+async fn check_overtaken_run(graph: PersistentGraph<Book, Hold>, durability: Durability) {
     let thread = graph.thread("t");
-    let held = Arc::new(Hold { held: true, ..Hold::default() });
+    let blocked = Arc::new(Hold { blocked: true, ..Hold::default() });
     let free = Arc::new(Hold::default());
     let slow = tokio::spawn(
-        thread.run(Book::input("slow")).durability(durability).context(Arc::clone(&held)).into_future(),
+        thread.run(Book::input("slow")).durability(durability).context(Arc::clone(&blocked)).into_future(),
     );
-    held.reached.notified().await;
+    blocked.reached.notified().await;
 
     let refused = thread.run(Book::input("new")).context(Arc::clone(&free)).await.unwrap_err();
     let ErrorKind::PendingTasks { next, .. } = refused.kind() else { panic!("{refused:?}") };
-    // What is planned as far as it is durable.
+    // The pending tasks as far as they are durable.
     assert!(["hold", "open", "START"].contains(&&*next[0]), "{next:?}");
 
     let state = thread.resume(()).context(Arc::clone(&free)).await.unwrap().into_state();
     assert_eq!(state.lines, ["slow"]);
-    held.go.notify_one();
+    blocked.go.notify_one();
     let error = slow.await.unwrap().unwrap_err();
-    names_both_heads(&error);
+    assert_names_both_heads(&error);
     if durability == Durability::Sync {
-        assert!(held.ran.lock().unwrap().is_empty(), "{:?} ran after it was overtaken", held.ran);
+        assert!(blocked.ran.lock().unwrap().is_empty(), "{:?} ran after it was overtaken", blocked.ran);
     }
     assert_eq!(thread.state().await.unwrap().unwrap().state.unwrap().lines, ["slow"]);
     assert!(thread.state().await.unwrap().unwrap().is_finished());
@@ -106,17 +106,17 @@ async fn overtaken(graph: PersistentGraph<Book, Hold>, durability: Durability) {
 }
 
 #[tokio::test]
-async fn an_overtaken_run_stops_and_says_by_whom() {
+async fn overtaken_run_stops_and_names_both_heads() {
     let folder = tempfile::tempdir().unwrap();
     for (count, durability) in [Durability::Sync, Durability::Async].into_iter().enumerate() {
-        overtaken(graph().with_checkpointer(MemoryCheckpointer::new()), durability).await;
+        check_overtaken_run(graph().with_checkpointer(MemoryCheckpointer::new()), durability).await;
         let store = SqliteCheckpointer::open(folder.path().join(format!("{count}.db"))).unwrap();
-        overtaken(graph().with_checkpointer(store), durability).await;
+        check_overtaken_run(graph().with_checkpointer(store), durability).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_runs_that_begin_at_once_the_winners_work_is_whole() {
+async fn concurrent_runs_leave_only_complete_work() {
     for round in 0..20 {
         let thread = graph().with_checkpointer(MemoryCheckpointer::new()).thread("t");
         let runs: Vec<_> = (0..6)
@@ -130,7 +130,7 @@ async fn of_runs_that_begin_at_once_the_winners_work_is_whole() {
             match run.await.unwrap() {
                 Ok(_) => assert!(won.insert(line)),
                 Err(error) if matches!(error.kind(), ErrorKind::PendingTasks { .. }) => {}
-                Err(error) => names_both_heads(&error),
+                Err(error) => assert_names_both_heads(&error),
             }
         }
         let snapshot = thread.state().await.unwrap().unwrap();
@@ -142,7 +142,7 @@ async fn of_runs_that_begin_at_once_the_winners_work_is_whole() {
 }
 
 #[tokio::test]
-async fn a_run_that_would_wait_begins_a_new_thread() {
+async fn wait_does_not_delay_a_free_thread() {
     let thread = graph().with_checkpointer(MemoryCheckpointer::new()).thread("t");
     for count in 1..=3 {
         let run = thread.run(Book::input("line")).on_conflict(OnConflict::Wait(Duration::from_secs(60)));
@@ -151,7 +151,7 @@ async fn a_run_that_would_wait_begins_a_new_thread() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_hundred_threads_in_one_file_lose_nothing() {
+async fn hundred_threads_in_one_file_lose_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteCheckpointer::open(folder.path().join("threads.db")).unwrap();
     let graph = graph().with_checkpointer(store);
@@ -179,9 +179,9 @@ async fn a_hundred_threads_in_one_file_lose_nothing() {
 
 const PATH: &str = "DURABILITY_TEST_SHARED";
 
-/// Does nothing by itself. In a process of its own, begins a run and waits in the middle for a line.
+/// Does nothing on its own. In a child process, starts a run and waits in the middle for a line.
 #[test]
-fn in_another_process() {
+fn child_process() {
     let Ok(path) = env::var(PATH) else { return };
     let graph = graph().with_checkpointer(SqliteCheckpointer::open(path).unwrap());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
@@ -193,31 +193,31 @@ fn in_another_process() {
         let hold = Arc::new(Hold { waits: Some(Box::new(waits)), ..Hold::default() });
         let run = graph.thread("t").run(Book::input("theirs")).durability(Durability::Sync);
         let error = run.context(Arc::clone(&hold)).await.unwrap_err();
-        names_both_heads(&error);
+        assert_names_both_heads(&error);
         assert!(hold.ran.lock().unwrap().is_empty());
     });
 }
 
 #[tokio::test]
-async fn a_process_that_is_overtaken_by_another_stops() {
+async fn process_overtaken_by_another_stops() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("threads.db");
     let mut child = Command::new(env::current_exe().unwrap())
-        .args(["--exact", "writers::in_another_process", "--nocapture"])
+        .args(["--exact", "writers::child_process", "--nocapture"])
         .env(PATH, &path)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut told = BufReader::new(child.stdout.take().unwrap()).lines();
-    assert!(told.any(|line| line.unwrap() == "waiting"));
+    let mut output = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(output.any(|line| line.unwrap() == "waiting"));
     let thread = graph().with_checkpointer(SqliteCheckpointer::open(&path).unwrap()).thread("t");
     let refused = thread.run(Book::input("ours")).context(Hold::default()).await.unwrap_err();
     assert!(matches!(refused.kind(), ErrorKind::PendingTasks { .. }), "{refused:?}");
     let state = thread.resume(()).context(Hold::default()).await.unwrap().into_state();
     assert_eq!(state.lines, ["theirs"]);
     child.stdin.take().unwrap().write_all(&[0]).unwrap();
-    let rest: Vec<String> = told.map_while(Result::ok).collect();
+    let rest: Vec<String> = output.map_while(Result::ok).collect();
     assert!(child.wait().unwrap().success(), "{rest:#?}");
     assert_eq!(thread.state().await.unwrap().unwrap().state.unwrap().lines, ["theirs"]);
 }

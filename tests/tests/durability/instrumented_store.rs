@@ -1,4 +1,4 @@
-//! A store around another one: it tells what was acknowledged, is slow, and fails when it is asked to.
+//! A store that wraps another one: it records acknowledgements, adds delays, and injects failures.
 
 use std::future::poll_fn;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,66 +10,66 @@ use superstep::checkpoint::{
     Loaded, Page, Prune, Pruned, RecordKind, ThreadQuery, ThreadRecord, WriteBatch,
 };
 
-use crate::truth::Truth;
+use crate::journal::Journal;
 
 #[derive(Clone)]
-pub(crate) struct Watched<C> {
+pub(crate) struct InstrumentedStore<C> {
     pub(crate) inner: C,
-    pub(crate) truth: Arc<Truth>,
-    /// So many polls go by before anything is done, and again before it is said.
+    pub(crate) journal: Arc<Journal>,
+    /// The delay in polls before each operation, and again before its result.
     pub(crate) slow: u32,
-    /// So many more before anything is done that is no call's.
-    pub(crate) slow_around: u32,
-    /// Which commit fails, counted from 0.
+    /// The additional delay of commits outside of subgraph calls.
+    pub(crate) slow_outside_calls: u32,
+    /// The commit that fails, counted from 0.
     pub(crate) fails: Option<(usize, Fault)>,
-    /// Which read fails, counted from 0.
-    pub(crate) fails_to_read: Option<usize>,
-    /// Everything that is committed.
+    /// The read that fails, counted from 0.
+    pub(crate) failing_read: Option<usize>,
+    /// Receives all committed batches.
     pub(crate) batches: Option<Arc<Mutex<Vec<WriteBatch>>>>,
     commits: Arc<AtomicUsize>,
     reads: Arc<AtomicUsize>,
-    under_way: Arc<AtomicUsize>,
+    active: Arc<AtomicUsize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// Nothing is written.
+    /// The commit fails and writes nothing.
     Before,
-    /// Everything is written, and nobody is told.
+    /// The commit writes everything, but reports a failure.
     After,
 }
 
-impl<C> Watched<C> {
-    pub(crate) fn new(inner: C, truth: Arc<Truth>) -> Self {
+impl<C> InstrumentedStore<C> {
+    pub(crate) fn new(inner: C, journal: Arc<Journal>) -> Self {
         Self {
             inner,
-            truth,
+            journal,
             slow: 0,
-            slow_around: 0,
+            slow_outside_calls: 0,
             fails: None,
-            fails_to_read: None,
+            failing_read: None,
             batches: None,
             commits: Arc::default(),
             reads: Arc::default(),
-            under_way: Arc::default(),
+            active: Arc::default(),
         }
     }
 
-    /// Whether nobody waits for it.
+    /// Returns `true` if no operation is active.
     pub(crate) fn is_idle(&self) -> bool {
-        self.under_way.load(Ordering::SeqCst) == 0
+        self.active.load(Ordering::SeqCst) == 0
     }
 
-    /// Counts a read, which may be the one that fails.
+    /// Counts a read, and fails if it is the one to fail.
     fn read(&self) -> Result<(), CheckpointError> {
-        if self.fails_to_read == Some(self.reads.fetch_add(1, Ordering::SeqCst)) {
+        if self.failing_read == Some(self.reads.fetch_add(1, Ordering::SeqCst)) {
             return Err(CheckpointError::backend("read a checkpoint", "the cable was pulled"));
         }
         Ok(())
     }
 
-    fn tell_plan(&self, word: &str, checkpoint: &Checkpoint) {
-        self.truth.tell(format!(
+    fn record_checkpoint(&self, word: &str, checkpoint: &Checkpoint) {
+        self.journal.record(format!(
             "{word} {} {} {}",
             checkpoint.id,
             checkpoint.step,
@@ -77,14 +77,14 @@ impl<C> Watched<C> {
         ));
     }
 
-    /// Tells what a store that has taken this batch has acknowledged.
-    pub(crate) fn tell(&self, batch: &WriteBatch) {
+    /// Records the acknowledgements of a store for this batch.
+    pub(crate) fn record_batch(&self, batch: &WriteBatch) {
         for write in &batch.writes {
             match write {
-                BatchWrite::Checkpoint(new) => self.tell_plan("stored", &new.checkpoint),
+                BatchWrite::Checkpoint(new) => self.record_checkpoint("stored", &new.checkpoint),
                 BatchWrite::Records { checkpoint, put, .. } => {
                     for record in put.iter().filter(|record| record.key.kind == RecordKind::Finished) {
-                        self.truth.tell(format!("finished {checkpoint} {}", record.key.task));
+                        self.journal.record(format!("finished {checkpoint} {}", record.key.task));
                     }
                 }
             }
@@ -92,24 +92,24 @@ impl<C> Watched<C> {
     }
 }
 
-/// A call under way.
-struct Call(Arc<AtomicUsize>);
+/// Counts an active operation until it is dropped.
+struct ActiveOperation(Arc<AtomicUsize>);
 
-impl Call {
-    fn of<C>(store: &Watched<C>) -> Self {
-        store.under_way.fetch_add(1, Ordering::SeqCst);
-        Self(Arc::clone(&store.under_way))
+impl ActiveOperation {
+    fn of<C>(store: &InstrumentedStore<C>) -> Self {
+        store.active.fetch_add(1, Ordering::SeqCst);
+        Self(Arc::clone(&store.active))
     }
 }
 
-impl Drop for Call {
+impl Drop for ActiveOperation {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
-/// Is pending so many times, woken each time.
-pub(crate) async fn pause(times: u32) {
+/// Returns `Pending` this number of times, and wakes the task each time.
+pub(crate) async fn stay_pending(times: u32) {
     let mut left = times;
     poll_fn(|cx| {
         if left == 0 {
@@ -122,29 +122,30 @@ pub(crate) async fn pause(times: u32) {
     .await;
 }
 
-fn broken() -> CheckpointError {
+fn commit_error() -> CheckpointError {
     CheckpointError::backend("write a checkpoint", "the cable was pulled")
 }
 
-impl<C: Checkpointer> Checkpointer for Watched<C> {
+impl<C: Checkpointer> Checkpointer for InstrumentedStore<C> {
     fn commit(&self, batch: WriteBatch) -> CheckpointFuture<'_, ()> {
         Box::pin(async move {
-            let _call = Call::of(self);
+            let _active = ActiveOperation::of(self);
             let count = self.commits.fetch_add(1, Ordering::SeqCst);
             let fault = self.fails.filter(|(nth, _)| *nth == count).map(|(_, fault)| fault);
-            pause(self.slow + if batch.namespace.is_empty() { self.slow_around } else { 0 }).await;
+            stay_pending(self.slow + if batch.namespace.is_empty() { self.slow_outside_calls } else { 0 })
+                .await;
             if fault == Some(Fault::Before) {
-                return Err(broken());
+                return Err(commit_error());
             }
             self.inner.commit(batch.clone()).await?;
             if let Some(batches) = &self.batches {
                 batches.lock().unwrap().push(batch.clone());
             }
             if fault == Some(Fault::After) {
-                return Err(broken());
+                return Err(commit_error());
             }
-            pause(self.slow).await;
-            self.tell(&batch);
+            stay_pending(self.slow).await;
+            self.record_batch(&batch);
             Ok(())
         })
     }
@@ -157,12 +158,12 @@ impl<C: Checkpointer> Checkpointer for Watched<C> {
     ) -> CheckpointFuture<'_, Loaded> {
         let (thread, namespace) = (thread.to_owned(), namespace.to_owned());
         Box::pin(async move {
-            let _call = Call::of(self);
-            pause(self.slow).await;
+            let _active = ActiveOperation::of(self);
+            stay_pending(self.slow).await;
             self.read()?;
             let loaded = self.inner.get(&thread, &namespace, checkpoint).await?;
             if let Some(found) = &loaded.found {
-                self.tell_plan("planned", &found.checkpoint);
+                self.record_checkpoint("planned", &found.checkpoint);
             }
             Ok(loaded)
         })
@@ -170,7 +171,7 @@ impl<C: Checkpointer> Checkpointer for Watched<C> {
 
     fn list(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<Checkpoint>> {
         Box::pin(async move {
-            let _call = Call::of(self);
+            let _active = ActiveOperation::of(self);
             self.read()?;
             self.inner.list(query).await
         })

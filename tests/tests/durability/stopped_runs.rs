@@ -1,5 +1,6 @@
-//! A run on a thread that is told to stop after any number of polls: when it has returned, what it leaves behind is there for
-//! whoever goes on, in another process if need be, and comes to the same end.
+//! A run that is stopped after any number of polls. When it has returned, its state is stored, and another process
+//! can continue
+//! it to the same end.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -10,30 +11,30 @@ use superstep::thread::OnConflict;
 use superstep::{Durability, ErrorKind, Outcome};
 use superstep_sqlite::{SqliteCheckpointer, Synchronous};
 
-use crate::job::{Job, end, graph, is_whole};
-use crate::truth::{Truth, nothing_durable_is_done_again};
-use crate::watched::Watched;
+use crate::instrumented_store::InstrumentedStore;
+use crate::job::{Job, assert_history_is_complete, final_state, graph};
+use crate::journal::{Journal, assert_no_durable_work_repeats};
 
 const ROUNDS: u64 = 2;
 
 #[derive(Clone, Copy, Debug)]
 struct Case {
-    /// After so many polls.
+    /// The number of polls before the stop.
     polls: u32,
-    /// A store that takes so long.
+    /// The delay of the store, in polls.
     slow: u32,
     durability: Durability,
     cancel: bool,
-    /// The events are listened to as well.
+    /// `true` if the run is streamed.
     observed: bool,
 }
 
-/// Stops a run after so many polls and goes on with another; whether the first was at its end.
+/// Stops a run after some polls and continues with another. Returns `true` if the first had ended.
 async fn stopped_after(inner: impl Checkpointer + Clone, case: Case) -> bool {
     let about = format!("{case:?}");
     let Case { polls, slow, durability, cancel, observed } = case;
-    let (truth, lines) = Truth::kept();
-    let mut store = Watched::new(inner.clone(), Arc::clone(&truth));
+    let (journal, lines) = Journal::in_memory();
+    let mut store = InstrumentedStore::new(inner.clone(), Arc::clone(&journal));
     store.slow = slow;
     let thread = graph().with_checkpointer(store).thread("job");
     let stop = Stop::new();
@@ -42,7 +43,7 @@ async fn stopped_after(inner: impl Checkpointer + Clone, case: Case) -> bool {
         .run_id("once")
         .durability(durability)
         .stop_by(&stop)
-        .context(Arc::clone(&truth));
+        .context(Arc::clone(&journal));
     let mut run = if observed { Box::pin(run.stream().for_each(|_| {})) } else { run.into_future() };
     let mut polled = 0;
     let outcome = poll_fn(|cx| {
@@ -57,14 +58,14 @@ async fn stopped_after(inner: impl Checkpointer + Clone, case: Case) -> bool {
         run.as_mut().poll(cx)
     })
     .await;
-    let told = stop.is_stopping();
-    // Nobody is at it, and nothing of it is left.
+    let was_stopped = stop.is_stopping();
+    // Nothing of the run is left.
     drop(run);
-    assert_eq!(Arc::strong_count(&truth), 2, "{about}: the test's and the store's");
+    assert_eq!(Arc::strong_count(&journal), 2, "{about}: the test's and the store's");
     let head = match &outcome {
         Ok(Outcome::Done(state)) => {
-            assert_eq!(*state, end(ROUNDS), "{about}");
-            return !told || polls > 10_000;
+            assert_eq!(*state, final_state(ROUNDS), "{about}");
+            return !was_stopped || polls > 10_000;
         }
         Ok(Outcome::Interrupted(pause)) => {
             assert!(!cancel && pause.is_stopped(), "{about}");
@@ -80,29 +81,29 @@ async fn stopped_after(inner: impl Checkpointer + Clone, case: Case) -> bool {
             error.state::<Job>().cloned().map(|state| (state, Vec::new()))
         }
     };
-    // As another process finds it.
-    let truth_of_another = Arc::clone(&truth);
-    let thread = graph().with_checkpointer(Watched::new(inner, truth_of_another)).thread("job");
+    // Another process finds this state.
+    let second_journal = Arc::clone(&journal);
+    let thread = graph().with_checkpointer(InstrumentedStore::new(inner, second_journal)).thread("job");
     let (state, next) = head.unwrap();
     let found = thread.state().await.unwrap().unwrap();
-    assert_eq!(found.state, Some(state), "{about}: it is at the boundary that it has told of");
+    assert_eq!(found.state, Some(state), "{about}: the thread is at the reported superstep");
     let pending = thread.interrupts().await.unwrap();
     assert!(pending.is_stopped(), "{about}");
     if !cancel {
         assert_eq!(pending.next(), next, "{about}");
         assert!(found.tasks.iter().all(|task| task.result.is_none()), "{about}: nothing is half done");
     }
-    let outcome = thread.resume(()).durability(durability).context(Arc::clone(&truth)).await.unwrap();
-    assert_eq!(outcome.state(), &end(ROUNDS), "{about}");
+    let outcome = thread.resume(()).durability(durability).context(Arc::clone(&journal)).await.unwrap();
+    assert_eq!(outcome.state(), &final_state(ROUNDS), "{about}");
     assert!(!thread.interrupts().await.unwrap().is_stopped());
     if durability != Durability::Exit {
-        is_whole(&thread, &about).await;
+        assert_history_is_complete(&thread, &about).await;
     }
-    nothing_durable_is_done_again(&lines.all(), &about);
+    assert_no_durable_work_repeats(&lines.all(), &about);
     false
 }
 
-async fn after_any_number_of_polls(slow: &[u32], store: impl AsyncFn(Case) -> SqliteOrMemory) {
+async fn check_every_poll(slow: &[u32], store: impl AsyncFn(Case) -> SqliteOrMemory) {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
         for &slow in slow {
             for (cancel, observed) in [(false, false), (true, false), (false, true), (true, true)] {
@@ -130,19 +131,19 @@ enum SqliteOrMemory {
 }
 
 #[tokio::test]
-async fn a_run_that_is_stopped_after_any_number_of_polls_is_gone_on_with() {
+async fn run_stopped_after_any_poll_continues() {
     let memory = async |_| SqliteOrMemory::Memory(Arc::default());
-    after_any_number_of_polls(&[0, 1, 3], memory).await;
+    check_every_poll(&[0, 1, 3], memory).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_run_on_several_threads_that_is_stopped_after_any_number_of_polls_is_gone_on_with() {
+async fn run_on_several_threads_stopped_after_any_poll_continues() {
     let memory = async |_| SqliteOrMemory::Memory(Arc::default());
-    after_any_number_of_polls(&[0, 3], memory).await;
+    check_every_poll(&[0, 3], memory).await;
 }
 
 #[tokio::test]
-async fn a_run_on_sqlite_that_is_stopped_after_any_number_of_polls_is_gone_on_with() {
+async fn run_on_sqlite_stopped_after_any_poll_continues() {
     let folder = tempfile::tempdir().unwrap();
     let sqlite = async |case: Case| {
         let Case { polls, durability, cancel, observed, .. } = case;
@@ -150,20 +151,21 @@ async fn a_run_on_sqlite_that_is_stopped_after_any_number_of_polls_is_gone_on_wi
         let store = SqliteCheckpointer::options().synchronous(Synchronous::Normal).open(path).unwrap();
         SqliteOrMemory::Sqlite(Arc::new(store))
     };
-    after_any_number_of_polls(&[0], sqlite).await;
+    check_every_poll(&[0], sqlite).await;
 }
 
-/// A run that waits for its thread has not begun.
+/// A run that waits for its thread has not started.
 #[tokio::test(start_paused = true)]
-async fn a_run_that_waits_for_others_stops_waiting() {
+async fn stop_ends_the_wait_for_the_thread() {
     for cancel in [false, true] {
-        let (truth, _) = Truth::kept();
+        let (journal, _) = Journal::in_memory();
         let graph = graph().with_checkpointer(MemoryCheckpointer::new());
         let thread = graph.thread("job");
-        let first = thread.run(Job::input(ROUNDS)).context(Arc::clone(&truth)).start().await.unwrap();
+        let first = thread.run(Job::input(ROUNDS)).context(Arc::clone(&journal)).start().await.unwrap();
         let stop = Stop::new();
         let wait = OnConflict::Wait(std::time::Duration::MAX);
-        let waiting = thread.run(Job::input(1)).on_conflict(wait).stop_by(&stop).context(Arc::clone(&truth));
+        let waiting =
+            thread.run(Job::input(1)).on_conflict(wait).stop_by(&stop).context(Arc::clone(&journal));
         let before = thread.history().await.unwrap().len();
         let (result, ()) = tokio::join!(waiting.into_future(), async {
             tokio::time::sleep(std::time::Duration::from_secs(60)).await;
@@ -171,25 +173,25 @@ async fn a_run_that_waits_for_others_stops_waiting() {
         });
         assert!(matches!(result.unwrap_err().kind(), ErrorKind::Cancelled { step: None, .. }));
         assert_eq!(thread.history().await.unwrap().len(), before);
-        assert_eq!(first.unwrap().finish().await.unwrap().state(), &end(ROUNDS));
+        assert_eq!(first.unwrap().finish().await.unwrap().state(), &final_state(ROUNDS));
     }
 }
 
-/// What was told to stop, and crashes once it is gone on with, was not told to stop.
+/// A resume clears the stop, also if the resumed run crashes.
 #[tokio::test]
-async fn going_on_takes_the_stop_back() {
-    let (truth, _) = Truth::kept();
+async fn resume_clears_the_stop() {
+    let (journal, _) = Journal::in_memory();
     let thread = graph().with_checkpointer(MemoryCheckpointer::new()).thread("job");
     let stop = Stop::new();
     stop.drain();
-    let run = thread.run(Job::input(ROUNDS)).stop_by(&stop).context(Arc::clone(&truth));
+    let run = thread.run(Job::input(ROUNDS)).stop_by(&stop).context(Arc::clone(&journal));
     assert!(run.await.unwrap().pause().unwrap().is_stopped());
     assert!(thread.interrupts().await.unwrap().is_stopped());
-    drop(thread.resume(()).context(Arc::clone(&truth)).start().await.unwrap());
+    drop(thread.resume(()).context(Arc::clone(&journal)).start().await.unwrap());
     assert!(!thread.interrupts().await.unwrap().is_stopped());
     assert_eq!(thread.interrupts().await.unwrap().next(), ["deal"]);
-    // The same run, started again by a client that knows of nothing, is stopped no more.
-    assert_eq!(thread.resume(()).context(truth).await.unwrap().state(), &end(ROUNDS));
+    // A later resume is not stopped.
+    assert_eq!(thread.resume(()).context(journal).await.unwrap().state(), &final_state(ROUNDS));
 }
 
 #[derive(superstep::GraphState, Clone, Debug)]
@@ -198,9 +200,9 @@ struct Endless {
     rounds: u32,
 }
 
-/// Its only node would never come back, in a graph or in a call.
+/// The only node never returns, in a graph or in a subgraph.
 #[tokio::test(start_paused = true)]
-async fn a_lone_node_that_never_ends_is_cancelled_at_once() {
+async fn endless_node_is_cancelled_at_once() {
     use superstep::{END, Graph, START, StateGraph};
 
     async fn stuck(_: &Endless) {

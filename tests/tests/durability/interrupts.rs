@@ -1,4 +1,4 @@
-//! Every prefix of what a run with questions and a failure wrote comes to the same end, once all is answered.
+//! Every prefix of the writes of a run with interrupts and a failure reaches the same end once all are answered.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,8 +10,8 @@ use superstep::{
     ContextWith, Durability, END, ErrorKind, Graph, GraphState, NodeError, Outcome, START, StateGraph,
 };
 
-use crate::job::is_new;
-use crate::prefixes::{each_prefix, recorded};
+use crate::job::has_no_thread;
+use crate::prefixes::{each_prefix, recording_store};
 
 #[derive(GraphState, Clone, Debug, PartialEq)]
 struct Trip {
@@ -26,7 +26,7 @@ impl Question for Book {
     type Answer = bool;
 }
 
-/// Whether a node shall fail.
+/// `true` inside if `leave` fails.
 #[derive(Default)]
 struct Weather(AtomicBool);
 
@@ -78,8 +78,8 @@ fn trip() -> Graph<Trip, Weather> {
 
 const TRIP: [&str; 7] = ["plan", "flight true true", "hotel true", "train", "depart", "leave", "pack"];
 
-/// Answers whatever is asked, until nothing is.
-async fn answered(thread: &Thread<Trip, Weather>, weather: &Arc<Weather>) -> Trip {
+/// Answers interrupts until the run ends.
+async fn answer_all(thread: &Thread<Trip, Weather>, weather: &Arc<Weather>) -> Trip {
     for _ in 0..20 {
         let questions = thread.interrupts().await.unwrap();
         let answers =
@@ -87,7 +87,7 @@ async fn answered(thread: &Thread<Trip, Weather>, weather: &Arc<Weather>) -> Tri
         match thread.resume(answers).context(Arc::clone(weather)).await {
             Ok(Outcome::Done(state)) => return state,
             Ok(Outcome::Interrupted(_)) => {}
-            Err(error) if is_new(&error) => {
+            Err(error) if has_no_thread(&error) => {
                 thread.run(Trip::input()).context(Arc::clone(weather)).await.unwrap();
             }
             Err(error) => panic!("{error:?}"),
@@ -97,9 +97,9 @@ async fn answered(thread: &Thread<Trip, Weather>, weather: &Arc<Weather>) -> Tri
 }
 
 #[tokio::test]
-async fn questions_and_a_failure_come_to_their_end_from_every_prefix() {
+async fn interrupts_and_a_failure_finish_from_every_prefix() {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
-        let (store, batches) = recorded();
+        let (store, batches) = recording_store();
         let thread = trip().with_checkpointer(store).thread("t");
         let weather = Arc::new(Weather::default());
         weather.0.store(true, Ordering::SeqCst);
@@ -124,7 +124,7 @@ async fn questions_and_a_failure_come_to_their_end_from_every_prefix() {
         assert_eq!(state.log, TRIP);
         let batches = batches.lock().unwrap().clone();
         for (count, reopened) in each_prefix(&trip(), &batches).await.into_iter().enumerate() {
-            let state = answered(&reopened.thread("t"), &calm).await;
+            let state = answer_all(&reopened.thread("t"), &calm).await;
             assert_eq!(state.log, TRIP, "after {count} of {} batches, {durability:?}", batches.len());
         }
     }

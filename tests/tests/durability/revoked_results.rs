@@ -1,5 +1,6 @@
-//! Every prefix of what a run wrote whose superstep was refused: the results of those who wrote the field are there together or
-//! not at all, and whoever goes on comes to the same end.
+//! Every prefix of the writes of a run whose superstep was rejected: the results of the field's writers are all
+//! stored or
+//! all revoked, and every continuation reaches the same end.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -8,9 +9,9 @@ use superstep::checkpoint::WriteBatch;
 use superstep::thread::Thread;
 use superstep::{ContextWith, Durability, END, ErrorKind, Graph, GraphState, START, StateGraph};
 
-use crate::job::is_new;
-use crate::prefixes::{each_prefix, recorded};
-use crate::watched::pause;
+use crate::instrumented_store::stay_pending;
+use crate::job::has_no_thread;
+use crate::prefixes::{each_prefix, recording_store};
 
 #[derive(GraphState, Clone, Debug, PartialEq)]
 struct Sheet {
@@ -27,21 +28,21 @@ fn up_to_nine(sum: &mut u32, more: u32) -> Result<(), String> {
     if *sum > 9 { Err("too much".to_owned()) } else { Ok(()) }
 }
 
-/// Whether too much is written, and how often each node has run.
+/// Decides if too much is written, and counts the runs of each node.
 #[derive(Default)]
 struct Script {
-    mended: AtomicBool,
+    fixed: AtomicBool,
     runs: [AtomicUsize; 4],
 }
 
 impl Script {
-    fn new(mended: bool) -> Arc<Self> {
-        Arc::new(Self { mended: AtomicBool::new(mended), ..Self::default() })
+    fn new(fixed: bool) -> Arc<Self> {
+        Arc::new(Self { fixed: AtomicBool::new(fixed), ..Self::default() })
     }
 
-    fn much(&self, node: usize) -> u32 {
+    fn amount(&self, node: usize) -> u32 {
         self.runs[node].fetch_add(1, Ordering::SeqCst);
-        if self.mended.load(Ordering::SeqCst) { 1 } else { 5 }
+        if self.fixed.load(Ordering::SeqCst) { 1 } else { 5 }
     }
 
     fn runs(&self) -> [usize; 4] {
@@ -50,34 +51,34 @@ impl Script {
 }
 
 async fn left(_: &Sheet, cx: &ContextWith<Script>) -> SheetUpdate {
-    Sheet::update().log(["left".to_owned()]).ruled(cx.context().much(0))
+    Sheet::update().log(["left".to_owned()]).ruled(cx.context().amount(0))
 }
 
 async fn right(_: &Sheet, cx: &ContextWith<Script>) -> SheetUpdate {
-    pause(2).await;
-    Sheet::update().log(["right".to_owned()]).ruled(cx.context().much(1))
+    stay_pending(2).await;
+    Sheet::update().log(["right".to_owned()]).ruled(cx.context().amount(1))
 }
 
 async fn beside(_: &Sheet, cx: &ContextWith<Script>) -> SheetUpdate {
-    pause(4).await;
-    cx.context().much(2);
+    stay_pending(4).await;
+    cx.context().amount(2);
     Sheet::update().log(["beside".to_owned()])
 }
 
-/// What is told to the store while it runs has been written when it comes to its end.
+/// Takes so long that the earlier results are written before it ends.
 async fn slow(_: &Sheet, cx: &ContextWith<Script>) -> SheetUpdate {
-    pause(20).await;
-    cx.context().much(3);
+    stay_pending(20).await;
+    cx.context().amount(3);
     Sheet::update().log(["slow".to_owned()])
 }
 
 async fn fold_left(_: &Sheet, cx: &ContextWith<Script>) -> SheetUpdate {
-    Sheet::update().log(["left".to_owned()]).folded(cx.context().much(0))
+    Sheet::update().log(["left".to_owned()]).folded(cx.context().amount(0))
 }
 
 async fn fold_right(_: &Sheet, cx: &ContextWith<Script>) -> SheetUpdate {
-    pause(2).await;
-    Sheet::update().log(["right".to_owned()]).folded(cx.context().much(1))
+    stay_pending(2).await;
+    Sheet::update().log(["right".to_owned()]).folded(cx.context().amount(1))
 }
 
 fn sheet() -> StateGraph<Sheet, Script> {
@@ -94,17 +95,17 @@ fn folded() -> Graph<Sheet, Script> {
     graph.edge(fold_left, END).edge(fold_right, END).edge(beside, END).edge(slow, END).compile().unwrap()
 }
 
-async fn go_on(
+async fn continue_run(
     thread: &Thread<Sheet, Script>,
     script: &Arc<Script>,
 ) -> Result<superstep::Outcome<Sheet>, superstep::Error> {
     match thread.resume(()).context(Arc::clone(script)).await {
-        Err(error) if is_new(&error) => thread.run(Sheet::input()).context(Arc::clone(script)).await,
+        Err(error) if has_no_thread(&error) => thread.run(Sheet::input()).context(Arc::clone(script)).await,
         resumed => resumed,
     }
 }
 
-/// Which tasks of the superstep have a result.
+/// Returns `true` for each task of the superstep that has a result.
 async fn finished(thread: &Thread<Sheet, Script>) -> Vec<bool> {
     let head = thread.state().await.unwrap();
     head.filter(|head| head.step == 0)
@@ -112,8 +113,8 @@ async fn finished(thread: &Thread<Sheet, Script>) -> Vec<bool> {
         .unwrap_or_default()
 }
 
-async fn written(graph: &Graph<Sheet, Script>, durability: Durability) -> Vec<WriteBatch> {
-    let (store, batches) = recorded();
+async fn rejected_run_batches(graph: &Graph<Sheet, Script>, durability: Durability) -> Vec<WriteBatch> {
+    let (store, batches) = recording_store();
     let script = Script::new(false);
     let thread = graph.with_checkpointer(store).thread("t");
     thread.run(Sheet::input()).durability(durability).context(Arc::clone(&script)).await.unwrap_err();
@@ -124,24 +125,27 @@ async fn written(graph: &Graph<Sheet, Script>, durability: Durability) -> Vec<Wr
 }
 
 #[tokio::test]
-async fn the_results_of_all_who_wrote_a_refused_field_are_revoked_in_one_commit() {
+async fn results_of_a_rejected_field_are_revoked_in_one_commit() {
     for (graph, name) in [(ruled(), "ruled"), (folded(), "folded")] {
         for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
-            let batches = written(&graph, durability).await;
-            let mut had = Vec::new();
+            let batches = rejected_run_batches(&graph, durability).await;
+            let mut previous = Vec::new();
             for (count, reopened) in each_prefix(&graph, &batches).await.into_iter().enumerate() {
                 let about = format!("{name}, after {count} of {} batches, {durability:?}", batches.len());
                 let thread = reopened.thread("t");
                 let there = finished(&thread).await;
-                // From both to none and back, and never from both to one.
-                let before = std::mem::replace(&mut had, there.clone());
-                let two = |of: &[bool]| of.iter().take(2).filter(|finished| **finished).count();
-                assert!(!(two(&before) == 2 && two(&there) == 1), "{about}: {before:?}, {there:?}");
+                // The number of results goes from two to none and back, never from two to one.
+                let before = std::mem::replace(&mut previous, there.clone());
+                let writer_results = |of: &[bool]| of.iter().take(2).filter(|finished| **finished).count();
+                assert!(
+                    !(writer_results(&before) == 2 && writer_results(&there) == 1),
+                    "{about}: {before:?}, {there:?}"
+                );
 
-                // As long as nothing is mended it is refused again, and nothing of it is applied.
+                // Without a fix, the superstep is rejected again and applies nothing.
                 let unmended = thread.copy("unmended").await;
                 if let Ok(unmended) = unmended {
-                    let error = go_on(&unmended, &Script::new(false)).await.unwrap_err();
+                    let error = continue_run(&unmended, &Script::new(false)).await.unwrap_err();
                     let kind = error.kind();
                     assert!(
                         matches!(kind, ErrorKind::Validation { .. } | ErrorKind::Reducer { .. }),
@@ -152,12 +156,12 @@ async fn the_results_of_all_who_wrote_a_refused_field_are_revoked_in_one_commit(
                     assert_eq!(finished(&unmended).await, [false, false, true, true], "{about}");
                 }
 
-                // Who goes on with a program that is runs the two again, and the others only if they had not finished.
+                // A fixed program runs the two writers again, and the others only if they had not finished.
                 let script = Script::new(true);
-                let outcome = match go_on(&thread, &script).await {
-                    // Both had finished with too much, and it was not written yet that it was refused.
+                let outcome = match continue_run(&thread, &script).await {
+                    // Both writers had finished with too much, and the rejection was not stored yet.
                     Err(error) => {
-                        assert_eq!(two(&there), 2, "{about}: {error}");
+                        assert_eq!(writer_results(&there), 2, "{about}: {error}");
                         thread.resume(()).context(Arc::clone(&script)).await.unwrap()
                     }
                     Ok(outcome) => outcome,

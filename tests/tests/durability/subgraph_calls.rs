@@ -1,5 +1,6 @@
-//! A process that dies while graphs within its graph run: what has finished within does not run again, and what a call has
-//! written comes to the graph around it once.
+//! Crashes during subgraph calls: finished nodes inside a call do not run again, and a call's writes reach the parent
+//! state
+//! once.
 
 use serde::{Deserialize, Serialize};
 use superstep::subgraph::Subgraph;
@@ -8,8 +9,8 @@ use superstep::{
     subgraph::WiredTo,
 };
 
-use crate::instants::{Crash, World, at_each_instant, never_after, whichever_commit_fails};
-use crate::watched::pause;
+use crate::crashes::{Crash, Timeline, crash_at_each_instant, fail_each_commit, never_after};
+use crate::instrumented_store::stay_pending;
 
 #[derive(GraphState, Clone, Debug, PartialEq)]
 pub(crate) struct Tour {
@@ -20,7 +21,7 @@ pub(crate) struct Tour {
     pub(crate) log: Vec<String>,
 }
 
-/// The state of calls that have one of their own.
+/// The state of subgraphs with their own state.
 #[derive(GraphState, Clone, Debug, PartialEq)]
 pub(crate) struct Count {
     #[state(input)]
@@ -33,52 +34,52 @@ fn say(text: impl Into<String>) -> TourUpdate {
     Tour::update().log([text.into()])
 }
 
-/// Every node notes that it runs, takes a while, and says so in the state.
-async fn say_so(tour: &Tour, cx: &ContextWith<World>) -> TourUpdate {
+/// Records that the node runs, takes a while, and appends to the log.
+async fn run_node(tour: &Tour, cx: &ContextWith<Timeline>) -> TourUpdate {
     cx.context().note(format!("{} {}", tour.round, cx.node()));
-    pause(3).await;
+    stay_pending(3).await;
     say(format!("{} {}", tour.round, cx.node()))
 }
 
 macro_rules! nodes {
     ($($name:ident)*) => {$(
-        async fn $name(tour: &Tour, cx: &ContextWith<World>) -> TourUpdate {
-            say_so(tour, cx).await
+        async fn $name(tour: &Tour, cx: &ContextWith<Timeline>) -> TourUpdate {
+            run_node(tour, cx).await
         }
     )*};
 }
 
 nodes! { deal one three beside }
 
-async fn two(tour: &Tour, cx: &ContextWith<World>) -> Result<TourUpdate> {
+async fn two(tour: &Tour, cx: &ContextWith<Timeline>) -> Result<TourUpdate> {
     let paid = pay(tour.round, cx).await?;
     Ok(Tour::update().log([format!("{} two", tour.round), paid]))
 }
 
-async fn pay(round: u64, cx: &ContextWith<World>) -> Result<String> {
+async fn pay(round: u64, cx: &ContextWith<Timeline>) -> Result<String> {
     let paid = format!("{round} {} paid", cx.node());
     let pay = async {
         cx.context().note(format!("{paid} begun"));
-        pause(2).await;
+        stay_pending(2).await;
         cx.context().note(&paid);
         Ok::<_, NodeError>(paid.clone())
     };
     let receipt = cx.step("pay", pay).await?;
     cx.context().note(format!("{paid} kept"));
-    pause(2).await;
+    stay_pending(2).await;
     Ok(receipt)
 }
 
-async fn count(count: &Count, cx: &ContextWith<World>) -> Result<CountUpdate> {
+async fn count(count: &Count, cx: &ContextWith<Timeline>) -> Result<CountUpdate> {
     Ok(Count::update().counted([format!("{} #{}", pay(count.round, cx).await?, count.counted.len())]))
 }
 
 #[derive(Serialize, Deserialize)]
 struct Errand(u64);
 
-async fn carry(errand: &Count, cx: &ContextWith<World>) -> CountUpdate {
+async fn carry(errand: &Count, cx: &ContextWith<Timeline>) -> CountUpdate {
     cx.context().note(format!("{} carry", errand.round));
-    pause(2).await;
+    stay_pending(2).await;
     Count::update().counted([format!("{} carried", errand.round)])
 }
 
@@ -106,20 +107,20 @@ async fn collect(tour: &Tour) -> (TourUpdate, Then) {
     (say(format!("{} collect", tour.round)).round(tour.round + 1), then)
 }
 
-/// A call on the state around it, and one within that.
-pub(crate) fn shared() -> Subgraph<Tour, World> {
+/// A subgraph on the parent state, with another subgraph inside.
+pub(crate) fn shared() -> Subgraph<Tour, Timeline> {
     let deep = tour().edge(START, two).edge(two, END).compile().unwrap().as_node("deep");
     let inner = tour().edge(START, one).edge(one, &deep).edge(&deep, three).edge(three, END);
     inner.compile().unwrap().as_node("inner")
 }
 
-fn tour() -> StateGraph<Tour, World> {
-    StateGraph::<Tour>::with_context::<World>()
+fn tour() -> StateGraph<Tour, Timeline> {
+    StateGraph::<Tour>::with_context::<Timeline>()
 }
 
-/// The graph, and its subgraph that goes on with what its last call has left.
-pub(crate) fn graph() -> (Graph<Tour, World>, Subgraph<Count, World, impl WiredTo<Count, Tour>>) {
-    let counts = StateGraph::<Count>::with_context::<World>;
+/// Returns the graph, and its subgraph that keeps its state per thread.
+pub(crate) fn graph() -> (Graph<Tour, Timeline>, Subgraph<Count, Timeline, impl WiredTo<Count, Tour>>) {
+    let counts = StateGraph::<Count>::with_context::<Timeline>;
     let kept = counts().edge(START, count).edge(count, END).compile().unwrap();
     let kept = kept
         .as_node("kept")
@@ -144,7 +145,7 @@ pub(crate) fn graph() -> (Graph<Tour, World>, Subgraph<Count, World, impl WiredT
     (graph, kept)
 }
 
-/// The log at the end.
+/// The log of a finished run.
 pub(crate) fn log(rounds: u64) -> Vec<String> {
     let round = |round: u64| {
         [
@@ -166,8 +167,8 @@ pub(crate) fn log(rounds: u64) -> Vec<String> {
 
 const ROUNDS: u64 = 2;
 
-/// What was known to be durable is not done again.
-pub(crate) fn is_kept<'n>(
+/// Asserts that durable work was not repeated.
+pub(crate) fn assert_durable_work_is_kept<'n>(
     notes: impl Iterator<Item = &'n str> + Clone,
     rounds: u64,
     durability: Durability,
@@ -178,13 +179,13 @@ pub(crate) fn is_kept<'n>(
             let (first, then) = (format!("{round} {first}"), format!("{round} {then}"));
             assert!(never_after(&first, &then, notes.clone()), "{about}: {first}, {then}");
         };
-        // What has come back from a step is there for good, with all that it hangs on.
+        // A step's result is durable when the step returns, with everything before it.
         never_after("two paid kept", "two paid");
         never_after("count paid kept", "count paid");
         never_after("two paid begun", "one");
         never_after("two paid begun", "deal");
         never_after("count paid begun", "deal");
-        // Each superstep, of whichever graph, is durable before the next begins.
+        // With `Sync`, each superstep of each graph is durable before the next begins.
         if durability == Durability::Sync {
             never_after("one", "deal");
             never_after("three", "two paid begun");
@@ -192,37 +193,37 @@ pub(crate) fn is_kept<'n>(
     }
 }
 
-async fn holds(crash: &Crash<Tour>, durability: Durability) {
+async fn assert_recovered(crash: &Crash<Tour>, durability: Durability) {
     let about = &crash.about;
     assert_eq!(crash.state.log, log(ROUNDS), "{about}");
-    is_kept(crash.all(), ROUNDS, durability, about);
-    // What is stored of calls is shown, whatever it went through.
+    assert_durable_work_is_kept(crash.all(), ROUNDS, durability, about);
+    // The stored calls are readable after the crash.
     let shared = crash.thread.within(&shared());
     assert!(!shared.history().await.unwrap().is_empty(), "{about}");
     let last = shared.state().await.map(Option::unwrap);
-    // With `Exit` a call that does not stop on the way is not stored at its end.
-    let shown = last.as_ref().is_ok_and(|last| last.is_finished() || durability == Durability::Exit);
-    assert!(shown, "{about}: {last:?}");
+    // With `Exit`, the end of an uninterrupted call is not stored.
+    let readable = last.as_ref().is_ok_and(|last| last.is_finished() || durability == Durability::Exit);
+    assert!(readable, "{about}: {last:?}");
     let kept = crash.thread.within(&graph().1).state().await.unwrap().unwrap();
     assert_eq!(kept.state.unwrap().counted.len() as u64, ROUNDS, "{about}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_go_on_after_a_crash_at_any_instant() {
+async fn calls_continue_after_a_crash_at_any_instant() {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
         for slow in [(0, 0), (3, 0), (0, 30)] {
-            for crash in at_each_instant(&graph().0, || Tour::input(ROUNDS), durability, slow).await {
-                holds(&crash, durability).await;
+            for crash in crash_at_each_instant(&graph().0, || Tour::input(ROUNDS), durability, slow).await {
+                assert_recovered(&crash, durability).await;
             }
         }
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_go_on_whichever_commit_fails() {
+async fn calls_continue_after_any_failed_commit() {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
-        for crash in whichever_commit_fails(&graph().0, || Tour::input(ROUNDS), durability).await {
-            holds(&crash, durability).await;
+        for crash in fail_each_commit(&graph().0, || Tour::input(ROUNDS), durability).await {
+            assert_recovered(&crash, durability).await;
         }
     }
 }

@@ -1,10 +1,11 @@
-//! Every prefix of what a run with breakpoints wrote stops at each of them: at those that were not stored, and never twice.
+//! Every prefix of the writes of a run with breakpoints stops at each breakpoint whose pause is not stored, and at no
+//! other.
 
 use superstep::thread::Thread;
 use superstep::{Durability, END, Graph, GraphState, Outcome, Route, START, StateGraph};
 
-use crate::job::is_new;
-use crate::prefixes::{each_prefix, recorded};
+use crate::job::has_no_thread;
+use crate::prefixes::{each_prefix, recording_store};
 
 #[derive(GraphState, Clone, Debug, PartialEq)]
 struct Walk {
@@ -37,7 +38,7 @@ async fn rest(walk: &Walk) -> (WalkUpdate, Then) {
     (Walk::update().log(["rest".to_owned()]), then)
 }
 
-/// Two rounds, with a gate before `left` and gates behind all the others.
+/// Two rounds, with a breakpoint before `left` and breakpoints after all other nodes.
 fn graph() -> Graph<Walk> {
     StateGraph::<Walk>::new()
         .edge(START, pack)
@@ -51,52 +52,59 @@ fn graph() -> Graph<Walk> {
         .unwrap()
 }
 
-/// Where the walk stops: so many lines are written there, and these are the gates.
-const STOPS: [&str; 5] = ["1 left pack", "3  right", "4  rest", "5 left pack", "7  right"];
+/// The pauses of the walk: the length of the log, and the nodes with breakpoints before and after.
+const PAUSES: [&str; 5] = ["1 left pack", "3  right", "4  rest", "5 left pack", "7  right"];
 
-fn stop(lines: usize, before: &[String], after: &[String]) -> String {
+fn describe(lines: usize, before: &[String], after: &[String]) -> String {
     format!("{lines} {} {}", before.join(","), after.join(","))
 }
 
-/// Goes on to the end; tells where it stops.
-async fn walked(thread: &Thread<Walk>, durability: Durability) -> Vec<String> {
-    let mut stops = Vec::new();
+/// Resumes until the end. Returns the pauses.
+async fn pauses_until_end(thread: &Thread<Walk>, durability: Durability) -> Vec<String> {
+    let mut pauses = Vec::new();
     loop {
         let outcome = match thread.resume(()).durability(durability).await {
-            Err(error) if is_new(&error) => thread.run(Walk::input()).durability(durability).await.unwrap(),
+            Err(error) if has_no_thread(&error) => {
+                thread.run(Walk::input()).durability(durability).await.unwrap()
+            }
             resumed => resumed.unwrap(),
         };
         match outcome {
             Outcome::Done(walk) => {
                 assert_eq!(walk.log.join(" "), "pack left right rest pack left right rest");
-                return stops;
+                return pauses;
             }
             Outcome::Interrupted(pause) => {
-                stops.push(stop(pause.state().log.len(), pause.before(), pause.after()));
+                pauses.push(describe(pause.state().log.len(), pause.before(), pause.after()));
             }
         }
     }
 }
 
 #[tokio::test]
-async fn a_gate_stops_a_thread_from_every_prefix_until_its_stop_is_stored() {
+async fn breakpoint_stops_every_prefix_until_its_pause_is_stored() {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
-        let (store, batches) = recorded();
+        let (store, batches) = recording_store();
         let thread = graph().with_checkpointer(store).thread("t");
-        assert_eq!(walked(&thread, durability).await, STOPS);
+        assert_eq!(pauses_until_end(&thread, durability).await, PAUSES);
         let batches = batches.lock().unwrap().clone();
-        let mut told = 0;
+        let mut passed = 0;
         for (count, reopened) in each_prefix(&graph(), &batches).await.into_iter().enumerate() {
             let thread = reopened.thread("t");
             let stored = thread.interrupts().await.unwrap();
             if !(stored.before().is_empty() && stored.after().is_empty()) {
                 let lines = thread.state().await.unwrap().unwrap().state.unwrap().log.len();
-                let stored = stop(lines, stored.before(), stored.after());
-                told = STOPS.iter().position(|stop| **stop == stored).unwrap() + 1;
+                let stored = describe(lines, stored.before(), stored.after());
+                passed = PAUSES.iter().position(|pause| **pause == stored).unwrap() + 1;
             }
-            let left = walked(&thread, durability).await;
-            assert_eq!(left, STOPS[told..], "after {count} of {} batches, {durability:?}", batches.len());
+            let remaining = pauses_until_end(&thread, durability).await;
+            assert_eq!(
+                remaining,
+                PAUSES[passed..],
+                "after {count} of {} batches, {durability:?}",
+                batches.len()
+            );
         }
-        assert_eq!(told, STOPS.len());
+        assert_eq!(passed, PAUSES.len());
     }
 }

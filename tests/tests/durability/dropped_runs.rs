@@ -1,4 +1,4 @@
-//! A run on a thread whose future is dropped after any number of polls: another one comes to the same end.
+//! A run on a thread that is dropped after any number of polls: the next run reaches the same end.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -8,26 +8,26 @@ use superstep::Durability;
 use superstep::checkpoint::{Checkpointer, MemoryCheckpointer};
 use superstep_sqlite::{SqliteCheckpointer, Synchronous};
 
-use crate::job::{Job, end, graph, is_new, is_whole};
-use crate::truth::{Truth, nothing_durable_is_done_again};
-use crate::watched::Watched;
+use crate::instrumented_store::InstrumentedStore;
+use crate::job::{Job, assert_history_is_complete, final_state, graph, has_no_thread};
+use crate::journal::{Journal, assert_no_durable_work_repeats};
 
 const ROUNDS: u64 = 2;
 
-/// Drops a run after so many polls and goes on with another; whether the first was at its end.
+/// Drops a run after `polls` polls and continues with another. Returns `true` if the first had ended.
 async fn dropped_after(inner: impl Checkpointer, polls: u32, slow: u32, durability: Durability) -> bool {
     let about = format!("{polls} polls, a store that takes {slow}, {durability:?}");
-    let (truth, lines) = Truth::kept();
-    let mut store = Watched::new(inner, Arc::clone(&truth));
+    let (journal, lines) = Journal::in_memory();
+    let mut store = InstrumentedStore::new(inner, Arc::clone(&journal));
     store.slow = slow;
     let thread = graph().with_checkpointer(store).thread("job");
-    // What only the run and its tasks hold.
-    let (context, told) = (
-        Truth::told_to({
-            let truth = Arc::clone(&truth);
-            move |line| truth.tell(line)
+    // A context that only the run and its tasks hold.
+    let (context, second_context) = (
+        Journal::with_listener({
+            let journal = Arc::clone(&journal);
+            move |line| journal.record(line)
         }),
-        Arc::clone(&truth),
+        Arc::clone(&journal),
     );
     let mut run = thread
         .run(Job::input(ROUNDS))
@@ -46,30 +46,30 @@ async fn dropped_after(inner: impl Checkpointer, polls: u32, slow: u32, durabili
     })
     .await;
     drop(run);
-    // A poll of a task that was under way may come to its end on another thread.
+    // A poll in progress may still finish on another thread.
     while Arc::strong_count(&context) > 1 {
         tokio::task::yield_now().await;
     }
     if let Some(outcome) = &ended {
-        assert_eq!(outcome.as_ref().unwrap().state(), &end(ROUNDS), "{about}");
+        assert_eq!(outcome.as_ref().unwrap().state(), &final_state(ROUNDS), "{about}");
     }
-    let state = match thread.resume(()).durability(durability).context(Arc::clone(&told)).await {
+    let state = match thread.resume(()).durability(durability).context(Arc::clone(&second_context)).await {
         Ok(outcome) => outcome.into_state(),
-        Err(error) if is_new(&error) => {
+        Err(error) if has_no_thread(&error) => {
             let run = thread.run(Job::input(ROUNDS)).run_id("once").durability(durability);
-            run.context(told).await.unwrap().into_state()
+            run.context(second_context).await.unwrap().into_state()
         }
         Err(error) => panic!("{about}: {error:?}"),
     };
-    assert_eq!(state, end(ROUNDS), "{about}");
+    assert_eq!(state, final_state(ROUNDS), "{about}");
     if durability != Durability::Exit {
-        is_whole(&thread, &about).await;
+        assert_history_is_complete(&thread, &about).await;
     }
-    nothing_durable_is_done_again(&lines.all(), &about);
+    assert_no_durable_work_repeats(&lines.all(), &about);
     ended.is_some()
 }
 
-async fn after_any_number_of_polls() {
+async fn check_every_poll() {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
         for slow in [0, 1, 3] {
             let mut polls = 0;
@@ -83,18 +83,18 @@ async fn after_any_number_of_polls() {
 }
 
 #[tokio::test]
-async fn a_run_that_is_dropped_after_any_number_of_polls_is_gone_on_with() {
-    after_any_number_of_polls().await;
+async fn run_dropped_after_any_poll_continues() {
+    check_every_poll().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_run_on_several_threads_that_is_dropped_after_any_number_of_polls_is_gone_on_with() {
-    after_any_number_of_polls().await;
+async fn run_on_several_threads_dropped_after_any_poll_continues() {
+    check_every_poll().await;
 }
 
-/// What a dropped run has handed over is written by the store's own thread, perhaps while the next one begins.
+/// The store's own thread writes the batches of a dropped run, possibly while the next run begins.
 #[tokio::test]
-async fn a_run_on_sqlite_that_is_dropped_after_any_number_of_polls_is_gone_on_with() {
+async fn run_on_sqlite_dropped_after_any_poll_continues() {
     let folder = tempfile::tempdir().unwrap();
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
         let mut polls = 0;

@@ -1,29 +1,29 @@
-//! The memory of truth: what really happened, told line by line, outside of every store.
+//! The journal: events that really happened, one line each, recorded outside of every store.
 //!
-//! - `ran <superstep> <node>`: a node began.
-//! - `stepped <superstep> <node>`: its durable step was really done; `kept …`: the node had the result in its hands.
-//! - `planned <checkpoint> <step> <nodes>`: what somebody read of a checkpoint; `stored …`: a store acknowledged one.
+//! - `ran <superstep> <node>`: a node started.
+//! - `stepped <superstep> <node>`: its durable step was done. `kept …`: the node has received the step's result.
+//! - `planned <checkpoint> <step> <nodes>`: a checkpoint was read. `stored …`: a store acknowledged it.
 //! - `finished <checkpoint> <task>`: a store acknowledged a task's result.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
-/// Where the truth is told.
-pub(crate) struct Truth(Box<dyn Fn(String) + Send + Sync>);
+/// Receives the lines of a journal.
+pub(crate) struct Journal(Box<dyn Fn(String) + Send + Sync>);
 
-impl Truth {
-    pub(crate) fn told_to(listener: impl Fn(String) + Send + Sync + 'static) -> Arc<Self> {
+impl Journal {
+    pub(crate) fn with_listener(listener: impl Fn(String) + Send + Sync + 'static) -> Arc<Self> {
         Arc::new(Self(Box::new(listener)))
     }
 
-    /// A truth that is kept in this process.
-    pub(crate) fn kept() -> (Arc<Self>, Arc<Lines>) {
+    /// Creates a journal in this process.
+    pub(crate) fn in_memory() -> (Arc<Self>, Arc<Lines>) {
         let lines = Arc::new(Lines::default());
-        let to = Arc::clone(&lines);
-        (Self::told_to(move |line| to.0.lock().unwrap().push(line)), lines)
+        let sink = Arc::clone(&lines);
+        (Self::with_listener(move |line| sink.0.lock().unwrap().push(line)), lines)
     }
 
-    pub(crate) fn tell(&self, line: impl Into<String>) {
+    pub(crate) fn record(&self, line: impl Into<String>) {
         (self.0)(line.into());
     }
 }
@@ -37,8 +37,8 @@ impl Lines {
     }
 }
 
-/// Holds lines about one thread without branches to what was promised: nothing that was durable was done again.
-pub(crate) fn nothing_durable_is_done_again(lines: &[String], about: &str) {
+/// Asserts for a thread without forks that durable work was not repeated.
+pub(crate) fn assert_no_durable_work_repeats(lines: &[String], about: &str) {
     let mut plans: HashMap<&str, (u64, Vec<&str>)> = HashMap::new();
     let mut finished: HashSet<(u64, &str)> = HashSet::new();
     let mut kept: HashSet<(u64, &str)> = HashSet::new();
@@ -54,7 +54,7 @@ pub(crate) fn nothing_durable_is_done_again(lines: &[String], about: &str) {
                 }
             }
             ["finished", id, task] => {
-                // A task before anything is planned is the input.
+                // A finished task without a plan is the input.
                 let Some((superstep, next)) = plans.get(id) else {
                     panic!("{about}: {id} was planned by nobody")
                 };
@@ -80,7 +80,7 @@ pub(crate) fn nothing_durable_is_done_again(lines: &[String], about: &str) {
     }
 }
 
-/// The checkpoints that a store has acknowledged.
+/// Returns the acknowledged checkpoints.
 pub(crate) fn acknowledged(lines: &[String]) -> HashSet<String> {
     let word = |line: &String, at: usize| line.split(' ').nth(at).unwrap_or_default().to_owned();
     lines

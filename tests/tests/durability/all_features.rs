@@ -1,5 +1,6 @@
-//! A process that dies at any instant of a visit in which everything happens at once: questions, breakpoints, sleeps, failures
-//! and their handlers, in a graph and in those within it.
+//! Crashes at any instant of a run with all features: interrupts, breakpoints, sleeps, failures and error handlers,
+//! in a graph
+//! and in its subgraphs.
 
 use std::time::Duration;
 
@@ -12,10 +13,10 @@ use superstep::{
     StateGraph, bail,
 };
 
-use crate::instants::{
-    Crash, World, at_each_instant, never_after, stopped_at_each_instant, whichever_commit_fails,
+use crate::crashes::{
+    Crash, Timeline, crash_at_each_instant, fail_each_commit, never_after, stop_at_each_instant,
 };
-use crate::watched::pause;
+use crate::instrumented_store::stay_pending;
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
 
@@ -36,25 +37,25 @@ fn say(text: &str) -> VisitUpdate {
     Visit::update().log([text.to_owned()])
 }
 
-/// Asks, and notes once it has heard.
-async fn may(cx: &ContextWith<World>, what: &str) -> bool {
+/// Asks, and records when the answer has arrived.
+async fn may(cx: &ContextWith<Timeline>, what: &str) -> bool {
     let yes = cx.interrupt(May(what.to_owned())).await;
     cx.context().note(format!("heard {what}"));
     yes
 }
 
-async fn greet(_: &Visit, cx: &ContextWith<World>) -> VisitUpdate {
+async fn greet(_: &Visit, cx: &ContextWith<Timeline>) -> VisitUpdate {
     cx.context().note("greet");
-    pause(2).await;
+    stay_pending(2).await;
     say("greet")
 }
 
-/// Asks, does something for good, fails, and is tried again.
-async fn flaky(_: &Visit, cx: &ContextWith<World>) -> Result<VisitUpdate> {
+/// Asks, runs a durable step, fails, and is retried.
+async fn flaky(_: &Visit, cx: &ContextWith<Timeline>) -> Result<VisitUpdate> {
     may(cx, "enter").await;
     let pay = async {
         cx.context().note("paid");
-        pause(1).await;
+        stay_pending(1).await;
         Ok::<_, NodeError>(())
     };
     cx.step("pay", pay).await?;
@@ -66,27 +67,27 @@ async fn flaky(_: &Visit, cx: &ContextWith<World>) -> Result<VisitUpdate> {
     Ok(say("flaky"))
 }
 
-async fn nap(_: &Visit, cx: &ContextWith<World>) -> VisitUpdate {
+async fn nap(_: &Visit, cx: &ContextWith<Timeline>) -> VisitUpdate {
     cx.context().note("nap");
     cx.sleep(2 * HOUR).await;
     cx.context().note("napped");
     say("nap")
 }
 
-async fn clumsy(_: &Visit, cx: &ContextWith<World>) -> Result<VisitUpdate> {
+async fn clumsy(_: &Visit, cx: &ContextWith<Timeline>) -> Result<VisitUpdate> {
     cx.context().note("clumsy");
-    pause(3).await;
+    stay_pending(3).await;
     bail!("a vase is broken")
 }
 
-/// A handler that asks.
-async fn sorry(_: &Visit, _: &NodeFailure, cx: &ContextWith<World>) -> VisitUpdate {
+/// An error handler that asks.
+async fn sorry(_: &Visit, _: &NodeFailure, cx: &ContextWith<Timeline>) -> VisitUpdate {
     cx.context().note("sorry");
     may(cx, "sweep").await;
     say("sorry")
 }
 
-async fn leave(_: &Visit, cx: &ContextWith<World>) -> VisitUpdate {
+async fn leave(_: &Visit, cx: &ContextWith<Timeline>) -> VisitUpdate {
     cx.context().note("leave");
     say("leave")
 }
@@ -97,25 +98,25 @@ enum Hand {
     Over,
 }
 
-/// Says something to the graph around.
-async fn call_out(_: &Visit, cx: &ContextWith<World>) -> ParentCommand<Visit, Hand> {
+/// Sends a command to the parent graph.
+async fn call_out(_: &Visit, cx: &ContextWith<Timeline>) -> ParentCommand<Visit, Hand> {
     cx.context().note("call out");
-    pause(2).await;
+    stay_pending(2).await;
     ParentCommand::update(say("called out")).goto(Hand::Over)
 }
 
-async fn helper(_: &Visit, cx: &ContextWith<World>) -> VisitUpdate {
+async fn helper(_: &Visit, cx: &ContextWith<Timeline>) -> VisitUpdate {
     cx.context().note("helper");
     may(cx, "help").await;
     say("helper")
 }
 
-fn visit() -> StateGraph<Visit, World> {
-    StateGraph::<Visit>::with_context::<World>()
+fn visit() -> StateGraph<Visit, Timeline> {
+    StateGraph::<Visit>::with_context::<Timeline>()
 }
 
-/// What happens in one graph.
-fn inside() -> StateGraph<Visit, World> {
+/// The nodes of one graph.
+fn inside() -> StateGraph<Visit, Timeline> {
     visit()
         .edge(START, greet)
         .edge(greet, (flaky, nap, clumsy))
@@ -125,30 +126,30 @@ fn inside() -> StateGraph<Visit, World> {
         .on_error(clumsy, sorry)
 }
 
-fn alone() -> Graph<Visit, World> {
+fn alone() -> Graph<Visit, Timeline> {
     inside().edge(leave, END).compile().unwrap()
 }
 
-/// The same within another, which ends what is within by what it says.
-fn within() -> Graph<Visit, World> {
+/// The same as a subgraph, which ends with a command to its parent.
+fn within() -> Graph<Visit, Timeline> {
     let inner = inside().edge(leave, call_out).edge(call_out, END).compile().unwrap().as_node("inner");
     visit().edge(START, greet).edge(greet, &inner).edge(&inner, END).edge(helper, END).compile().unwrap()
 }
 
-fn deeper() -> Graph<Visit, World> {
+fn deeper() -> Graph<Visit, Timeline> {
     let inner = alone().as_node("inner");
     let middle = visit().edge(START, &inner).edge(&inner, END).compile().unwrap().as_node("middle");
     visit().edge(START, (&middle, helper)).edge(&middle, END).edge(helper, END).compile().unwrap()
 }
 
-fn holds(crash: &Crash<Visit>, durability: Durability, log: &[&str]) {
+fn assert_recovered(crash: &Crash<Visit>, durability: Durability, log: &[&str]) {
     let about = &crash.about;
     assert_eq!(crash.state.log, log, "{about}");
     let never_after =
         |first: &str, then: &str| assert!(never_after(first, then, crash.all()), "{about}: {first}, {then}");
     never_after("paid for", "paid");
     for what in ["enter", "sit", "sweep", "help"] {
-        // Whoever has heard an answer is not asked again.
+        // An interrupt with an answer is not asked again.
         never_after(&format!("heard {what}"), &format!("asked \"{what}\""));
     }
     if durability != Durability::Exit {
@@ -161,25 +162,26 @@ fn holds(crash: &Crash<Visit>, durability: Durability, log: &[&str]) {
     }
 }
 
-async fn goes_on(graph: &Graph<Visit, World>, log: &[&str]) {
+async fn check_crashes(graph: &Graph<Visit, Timeline>, log: &[&str]) {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
-        let crashes = at_each_instant(graph, Visit::input, durability, (0, 30)).await;
-        crashes.iter().for_each(|crash| holds(crash, durability, log));
-        let crashes = stopped_at_each_instant(graph, Visit::input, durability, 3).await;
+        let crashes = crash_at_each_instant(graph, Visit::input, durability, (0, 30)).await;
+        crashes.iter().for_each(|crash| assert_recovered(crash, durability, log));
+        let crashes = stop_at_each_instant(graph, Visit::input, durability, 3).await;
         assert!(crashes.len() > 20);
-        crashes.iter().for_each(|crash| holds(crash, durability, log));
-        let crashes = whichever_commit_fails(graph, Visit::input, durability).await;
-        crashes.iter().for_each(|crash| holds(crash, durability, log));
+        crashes.iter().for_each(|crash| assert_recovered(crash, durability, log));
+        let crashes = fail_each_commit(graph, Visit::input, durability).await;
+        crashes.iter().for_each(|crash| assert_recovered(crash, durability, log));
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_visit_goes_on_after_a_crash_or_a_stop_at_any_instant() {
-    goes_on(&alone(), &["greet", "flaky", "nap", "sorry", "leave"]).await;
+async fn run_continues_after_a_crash_or_stop_at_any_instant() {
+    check_crashes(&alone(), &["greet", "flaky", "nap", "sorry", "leave"]).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_visit_within_a_call_goes_on_after_a_crash_or_a_stop_at_any_instant() {
-    goes_on(&within(), &["greet", "greet", "flaky", "nap", "sorry", "leave", "called out", "helper"]).await;
-    goes_on(&deeper(), &["greet", "flaky", "nap", "sorry", "leave", "helper"]).await;
+async fn subgraph_continues_after_a_crash_or_stop_at_any_instant() {
+    check_crashes(&within(), &["greet", "greet", "flaky", "nap", "sorry", "leave", "called out", "helper"])
+        .await;
+    check_crashes(&deeper(), &["greet", "flaky", "nap", "sorry", "leave", "helper"]).await;
 }
