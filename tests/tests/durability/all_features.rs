@@ -1,6 +1,5 @@
 //! Crashes at any instant of a run with all features: interrupts, breakpoints, sleeps, failures and error handlers,
-//! in a graph
-//! and in its subgraphs.
+//! in a graph and in its subgraphs.
 
 use std::time::Duration;
 

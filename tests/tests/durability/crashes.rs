@@ -277,7 +277,7 @@ pub(crate) async fn stop_at_each_instant<S: GraphState>(
                 // The run ended nevertheless.
                 Ok(Outcome::Done(_)) => assert!(!stopped, "{about}"),
                 Ok(Outcome::Interrupted(pause)) => assert!(stopped && pause.is_stopped(), "{about}"),
-                // A stop before a resume is an error without an effect on the thread.
+                // A stop before a resume starts is only reported to the caller.
                 Err(error) => {
                     let ErrorKind::Cancelled { step, .. } = error.kind() else {
                         panic!("{about}: {error:?}")

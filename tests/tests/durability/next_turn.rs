@@ -32,8 +32,7 @@ enum Then {
 }
 
 /// The provider: it refuses a misordered history, calls both tools twice, and then answers. Its call ids start again
-/// in each
-/// reply, as with some servers.
+/// in each reply, as with some servers.
 fn complete(history: &[Message]) -> Result<AiMessage, Refusal> {
     endpoint::strict(history)?;
     let asked = history.iter().rposition(|message| matches!(message, Message::Human(_)));

@@ -40,8 +40,7 @@ async fn states<S: GraphState + std::fmt::Debug, D: Send + Sync + 'static>(
 }
 
 /// Reopens the thread after each batch. Asserts that it has exactly the checkpoints written so far, equal to the
-/// final ones,
-/// and that the newest is the head.
+/// final ones, and that the newest is the head.
 pub(crate) async fn each_prefix<S, D>(
     graph: &Graph<S, D>,
     batches: &[WriteBatch],

@@ -48,7 +48,7 @@ impl ChildProcess {
     /// Returns `None` in the process that kills.
     pub(crate) fn from_env() -> Option<Self> {
         let journal = Journal::with_listener(|line| {
-            println!("\ntold {line}");
+            println!("\njournal {line}");
             // Waits for permission to continue, so that the process does not end before it is killed.
             std::io::stdin().read_exact(&mut [0]).unwrap();
         });
@@ -160,7 +160,7 @@ impl ProcessKiller {
         let mut output = BufReader::new(child.stdout.take().unwrap())
             .lines()
             .map_while(Result::ok)
-            .filter_map(|line| line.strip_prefix("told ").map(str::to_owned));
+            .filter_map(|line| line.strip_prefix("journal ").map(str::to_owned));
         let mut allow = child.stdin.take().unwrap();
         // The process may be up to three lines ahead, so that it is also killed between two lines.
         allow.write_all(&[0; 4][..usize::try_from(self.rng.below(4)).unwrap()]).unwrap();

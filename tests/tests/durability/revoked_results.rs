@@ -1,6 +1,5 @@
-//! Every prefix of the writes of a run whose superstep was rejected: the results of the field's writers are all
-//! stored or
-//! all revoked, and every continuation reaches the same end.
+//! Every prefix of the writes of a run whose superstep was rejected. The results of the field's writers are all
+//! stored or all revoked, and every continuation reaches the same end.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

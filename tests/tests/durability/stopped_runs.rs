@@ -1,6 +1,5 @@
 //! A run that is stopped after any number of polls. When it has returned, its state is stored, and another process
-//! can continue
-//! it to the same end.
+//! can continue it to the same end.
 
 use std::future::poll_fn;
 use std::sync::Arc;

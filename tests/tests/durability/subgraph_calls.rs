@@ -1,6 +1,5 @@
 //! Crashes during subgraph calls: finished nodes inside a call do not run again, and a call's writes reach the parent
-//! state
-//! once.
+//! state once.
 
 use serde::{Deserialize, Serialize};
 use superstep::subgraph::Subgraph;

@@ -136,7 +136,7 @@ const LINES: &str = "DURABILITY_TEST_WAITING_LINES";
 #[test]
 fn child_process() {
     let (Ok(path), Ok(lines)) = (env::var(PATH), env::var(LINES)) else { return };
-    let journal = Journal::with_listener(|line| println!("\ntold {line}"));
+    let journal = Journal::with_listener(|line| println!("\njournal {line}"));
     let store = InstrumentedStore::new(file(Path::new(&path)), journal);
     let thread = graph().with_checkpointer(store).thread("t");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
@@ -187,7 +187,7 @@ async fn process_killed_while_waiting_leaves_nothing() {
     let mut child = process(&path, "killed");
     let output = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
     // Repeated reads show that it waits.
-    let mut read = output.filter(|line| line.starts_with("told planned"));
+    let mut read = output.filter(|line| line.starts_with("journal planned"));
     assert!(read.nth(2).is_some());
     child.kill().unwrap();
     child.wait().unwrap();

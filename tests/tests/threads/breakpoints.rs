@@ -103,9 +103,8 @@ async fn next_run_and_replay_stop_again() {
     .await;
 }
 
-/// Runs superstep by superstep until `node` is next, and drops the run there: the superstep is durable, but nothing
-/// records
-/// that the run has reached its breakpoint.
+/// Runs superstep by superstep until `node` is next, and drops the run there. The superstep is durable, but nothing
+/// records that the run has reached its breakpoint.
 async fn killed_before(thread: &Thread<Story, Probe>, node: &str, probe: &Arc<Probe>) {
     let run = thread.run(begin("in")).durability(Durability::Sync).context(Arc::clone(probe));
     let mut run = run.start().await.unwrap().unwrap();
@@ -124,7 +123,7 @@ async fn killed_run_stops_at_its_breakpoint_on_resume() {
             assert_eq!(
                 pending(&store.thread(&with_breakpoints())).await,
                 pair("", ""),
-                "nobody was told of it"
+                "the pause is not stored"
             );
             assert_eq!(next(&thread.state().await.unwrap().unwrap()), node);
             probe.ran();
@@ -156,7 +155,7 @@ async fn interrupt_after_stops_only_if_its_node_ran() {
         killed_before(&store.thread(&without_breakpoints), "three", &probe).await;
         let outcome = store.thread(&with_breakpoints()).resume(()).context(Arc::clone(&probe)).await.unwrap();
         assert!(outcome.pause().is_none(), "the dropped run had no breakpoint");
-        // An update as the node does not run it.
+        // An update as a node does not run that node.
         let thread = store.thread(&with_breakpoints());
         thread.update(say("by hand"), as_node(two)).context(Arc::clone(&probe)).await.unwrap();
         let outcome = store.thread(&with_breakpoints()).resume(()).context(Arc::clone(&probe)).await.unwrap();

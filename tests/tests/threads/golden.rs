@@ -1,6 +1,6 @@
 //! Golden files: files of every released format stay readable.
 //!
-//! Every `threads-….db` in `tests/golden/` holds the same two threads, write_if_requested by the program below in an earlier format.
+//! Every `threads-….db` in `tests/golden/` holds the same two threads, written by the program below in an earlier format.
 //! They are never overwritten. A change of the file format or of the stored records adds a new file:
 //!
 //! ```text

@@ -23,7 +23,7 @@ async fn waiting(store: &TestStore, graph: &Graph<Story, Probe>) -> Thread<Story
     thread
 }
 
-/// Describes the describe_joins of the newest snapshot.
+/// Describes the joins of the newest snapshot.
 async fn describe_joins(thread: &Thread<Story, Probe>) -> String {
     let snapshot = thread.state().await.unwrap().unwrap();
     let names = |names: &[Arc<str>]| names.join("+");

@@ -1,4 +1,4 @@
-//! A conversation on a thread: stored_bytes bytes grow with the messages, and the messages round-trip.
+//! A conversation on a thread: stored bytes grow with the messages, and the messages round-trip.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -42,8 +42,7 @@ async fn talk(chat: &Chat) -> (ChatUpdate, Loop) {
 }
 
 /// Adds `length` messages, one in each superstep. Returns the bytes that the store received, and the bytes from which
-/// it
-/// reads the messages.
+/// it reads the messages.
 async fn stored_bytes(store: &TestStore, length: usize) -> (u64, usize) {
     let counter = ByteCounter { store: store.open(), bytes: Arc::default() };
     let graph = StateGraph::<Chat>::new().edge(START, talk).compile().unwrap();

@@ -113,7 +113,7 @@ async fn run_at_its_recursion_limit_can_be_resumed() {
         assert_eq!((snapshot.step, next(&snapshot).as_str()), (3, "turn"));
         assert_eq!(snapshot.state.unwrap().value, Some(3));
 
-        // Three more supersteps, then one after the other until the end.
+        // Three more supersteps, then exactly the one that is left.
         let error = store.thread(&graph).resume(()).recursion_limit(3).context(Probe::default()).await;
         assert!(matches!(error.unwrap_err().kind(), ErrorKind::RecursionLimit { .. }));
         let outcome = store.thread(&graph).resume(()).recursion_limit(1).context(Probe::default()).await;
