@@ -180,7 +180,7 @@ async fn stream_reports_every_checkpoint() {
         for _ in 0..2 {
             let stream = thread.run(Foo::input("")).durability(durability).stream();
             let outcome = stream.for_each(|event| {
-                if let EventKind::Checkpoint { id, step } = event.kind {
+                if let EventKind::Checkpoint { id, step, .. } = event.kind {
                     reported.push((id, step));
                 }
             });

@@ -89,7 +89,7 @@ async fn new_input_needs_abandon_pending_while_tasks_are_pending() {
         let probe = Arc::new(Probe::default());
         store.thread(&graph()).run(begin("in")).context(Arc::clone(&probe)).await.unwrap();
         let error = store.thread(&graph()).run(begin("new")).context(Arc::clone(&probe)).await.unwrap_err();
-        let ErrorKind::PendingTasks { thread, at: None, next: planned } = error.kind() else {
+        let ErrorKind::PendingTasks { thread, at: None, next: planned, .. } = error.kind() else {
             panic!("{error}")
         };
         assert_eq!((thread.as_str(), planned.len()), ("t", 3));

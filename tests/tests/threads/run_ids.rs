@@ -184,7 +184,7 @@ async fn repeated_run_id_returns_the_same_join_error() {
         let missing = async || {
             let error = run(store, &graph, &probe).await.unwrap_err();
             assert_eq!(log_of(error.state::<Story>().unwrap()), "in a");
-            let ErrorKind::JoinNotFilled { target, missing } = error.kind() else { panic!("{error:?}") };
+            let ErrorKind::JoinNotFilled { target, missing, .. } = error.kind() else { panic!("{error:?}") };
             format!("{target} {missing:?}")
         };
         let first = missing().await;
@@ -254,7 +254,7 @@ async fn abandoned_run_id_is_an_error() {
         other.context(Arc::clone(&probe)).await.unwrap();
         for _ in 0..2 {
             let error = run(store, &row(), &probe).await.unwrap_err();
-            let ErrorKind::RunAbandoned { thread, run, checkpoint } = error.kind() else {
+            let ErrorKind::RunAbandoned { thread, run, checkpoint, .. } = error.kind() else {
                 panic!("{error:?}")
             };
             assert_eq!((thread.as_str(), run.as_str(), *checkpoint), ("t", "x", at));
