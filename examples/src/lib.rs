@@ -24,13 +24,5 @@ mod error;
 
 pub use error::Error;
 
-/// Compiles and runs the examples of the README and of the guides to state machines and workflows.
 #[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-#[doc = include_str!("../../docs/how-to/state-machines.md")]
-#[doc = include_str!("../../docs/how-to/workflows.md")]
-struct Readme;
-
-/// So are those of the tutorial and the guides.
-#[cfg(doctest)]
-mod guides;
+mod book;

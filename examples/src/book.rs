@@ -1,0 +1,21 @@
+//! The examples of the book in `docs/` and of the README, which are compiled and run as doc tests.
+//!
+//! `tests/book.rs` checks that every page with Rust code is listed here.
+
+#[doc = include_str!("../../README.md")]
+struct Readme;
+
+#[doc = include_str!("../../docs/introduction.md")]
+struct Introduction;
+
+#[doc = include_str!("../../docs/reference/attributes.md")]
+struct Attributes;
+
+#[doc = include_str!("../../docs/reference/behaviour.md")]
+struct Behaviour;
+
+#[doc = include_str!("../../docs/reference/errors.md")]
+struct Errors;
+
+#[doc = include_str!("../../docs/reference/events.md")]
+struct Events;
