@@ -19,3 +19,12 @@ struct Errors;
 
 #[doc = include_str!("../../docs/reference/events.md")]
 struct Events;
+
+#[doc = include_str!("../../docs/how-to/cancellation.md")]
+struct Cancellation;
+
+#[doc = include_str!("../../docs/how-to/retries.md")]
+struct Retries;
+
+#[doc = include_str!("../../docs/how-to/timers.md")]
+struct Timers;
