@@ -28,3 +28,12 @@ struct Retries;
 
 #[doc = include_str!("../../docs/how-to/timers.md")]
 struct Timers;
+
+#[doc = include_str!("../../docs/how-to/subgraphs.md")]
+struct Subgraphs;
+
+#[doc = include_str!("../../docs/how-to/workflows.md")]
+struct Workflows;
+
+#[doc = include_str!("../../docs/how-to/state-machines.md")]
+struct StateMachines;
