@@ -37,3 +37,12 @@ struct Workflows;
 
 #[doc = include_str!("../../docs/how-to/state-machines.md")]
 struct StateMachines;
+
+#[doc = include_str!("../../docs/how-to/diagrams.md")]
+struct Diagrams;
+
+#[doc = include_str!("../../docs/how-to/memory.md")]
+struct Memory;
+
+#[doc = include_str!("../../docs/how-to/write-a-store.md")]
+struct WriteAStore;

@@ -48,8 +48,3 @@ pub use broken::Broken;
 pub use case::{Case, cases, run};
 pub use place::{Damage, Place};
 pub use promise::Promise;
-
-/// The example of docs/how-to/write-a-store.md is compiled with the tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/how-to/write-a-store.md")]
-struct Stores;

@@ -65,8 +65,3 @@ pub use cache::SqliteCache;
 pub use checkpointer::SqliteCheckpointer;
 pub use options::{SqliteOptions, Synchronous};
 pub use store::SqliteStore;
-
-/// Compiles and runs the examples of docs/how-to/memory.md as doctests.
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/how-to/memory.md")]
-struct Guide;
