@@ -179,3 +179,161 @@ fn fences(text: &str) -> Vec<(usize, &str)> {
 fn has_rust(text: &str) -> bool {
     fences(text).iter().any(|(_, language)| language.split(',').next() == Some("rust"))
 }
+
+#[test]
+fn reference_lists_every_error_kind_and_event() {
+    let errors = read("docs/reference/errors.md");
+    let kinds = match_results("graph-core/src/error");
+    let kinds: Vec<_> = kinds.iter().filter(|kind| kind.starts_with(char::is_uppercase)).collect();
+    assert!(kinds.len() > 30, "{kinds:?}");
+    let missing: Vec<_> = kinds.iter().filter(|kind| !errors.contains(&format!("| `{kind}`"))).collect();
+    assert!(missing.is_empty(), "docs/reference/errors.md does not explain {missing:?}");
+
+    let events = read("docs/reference/events.md");
+    let types = match_results("graph-core/src/stream");
+    assert!(types.len() > 14, "{types:?}");
+    let missing: Vec<_> = types.iter().filter(|name| !events.contains(&format!("| `{name}` |"))).collect();
+    assert!(missing.is_empty(), "docs/reference/events.md does not explain {missing:?}");
+}
+
+/// Methods of other crates, and of the prelude, that the prose of the book names.
+const FOREIGN_METHODS: [&str; 4] = ["downcast_ref", "into_future", "map_err", "spawn"];
+#[test]
+fn methods_in_prose_exist() {
+    let methods = methods();
+    let mut unknown = Vec::new();
+    for page in all_pages() {
+        for (line, span) in code_spans(&read(&page)) {
+            for (at, _) in span.match_indices('.') {
+                let name: String =
+                    span[at + 1..].chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                let is_call = span[at + 1 + name.len()..].starts_with('(');
+                if is_call
+                    && !name.is_empty()
+                    && !methods.contains(&name)
+                    && !FOREIGN_METHODS.contains(&&*name)
+                {
+                    unknown.push(format!("{}:{line}: `{name}` in `{span}`", page.display()));
+                }
+            }
+        }
+    }
+    assert!(unknown.is_empty(), "methods that do not exist:\n  {}", unknown.join("\n  "));
+}
+
+/// Names of other crates that stand in paths in the prose of the book.
+const FOREIGN_NAMES: [&str; 2] = ["anyhow", "try_join"];
+
+#[test]
+fn paths_in_prose_exist() {
+    let in_sources = words(source_folders().iter().flat_map(|folder| sources(folder)));
+    let mut unknown = Vec::new();
+    for page in all_pages() {
+        let text = read(&page);
+        let on_page = words(code_blocks(&text));
+        let is_known = |name: &str| {
+            // A derive of an example makes `TicketInput` and so on.
+            let stem = ["Input", "Update", "Output"].iter().find_map(|suffix| name.strip_suffix(suffix));
+            [Some(name), stem]
+                .into_iter()
+                .flatten()
+                .any(|name| in_sources.contains(name) || on_page.contains(name))
+                || name.starts_with("My")
+                || FOREIGN_NAMES.contains(&name)
+        };
+        for (line, span) in code_spans(&text) {
+            for path in span.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')) {
+                let mut names = path.split("::").filter(|name| !name.is_empty() && !name.contains(':'));
+                if path.contains("::") && !names.all(is_known) {
+                    unknown.push(format!("{}:{line}: `{path}`", page.display()));
+                }
+            }
+        }
+    }
+    assert!(unknown.is_empty(), "paths that do not exist:\n  {}", unknown.join("\n  "));
+}
+
+/// The strings that the arms of a `match` return in the files of a folder: `=> "name",`.
+fn match_results(folder: &str) -> BTreeSet<String> {
+    let mut results = BTreeSet::new();
+    for text in sources(&root().join(folder)) {
+        for (_, rest) in
+            text.match_indices("=> \"").filter_map(|(at, mark)| text.split_at_checked(at + mark.len()))
+        {
+            if let Some((result, _)) = rest.split_once("\",\n")
+                && result.chars().all(|c| c.is_alphanumeric() || c == '_')
+            {
+                results.insert(result.to_owned());
+            }
+        }
+    }
+    results
+}
+
+/// The names of all functions in the sources of the workspace.
+fn methods() -> BTreeSet<String> {
+    let texts = source_folders().into_iter().flat_map(|folder| sources(&folder));
+    let names = texts.flat_map(|text| {
+        let names = text.split("fn ").skip(1);
+        names
+            .map(|name| name.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect())
+            .collect::<Vec<_>>()
+    });
+    names.collect()
+}
+
+fn words(texts: impl IntoIterator<Item = String>) -> BTreeSet<String> {
+    let mut words = BTreeSet::new();
+    for text in texts {
+        words.extend(text.split(|c: char| !(c.is_alphanumeric() || c == '_')).map(str::to_owned));
+    }
+    words
+}
+
+/// The lines of a page that are code.
+fn code_blocks(text: &str) -> Vec<String> {
+    let mut in_code = false;
+    let lines = text.lines().filter(|line| {
+        in_code ^= line.trim_start().starts_with("```");
+        in_code
+    });
+    lines.map(str::to_owned).collect()
+}
+
+fn source_folders() -> Vec<PathBuf> {
+    let folders = fs::read_dir(root()).unwrap().map(|folder| folder.unwrap().path().join("src"));
+    folders.filter(|folder| folder.is_dir()).collect()
+}
+
+fn sources(folder: &Path) -> Vec<String> {
+    let files = walkdir::WalkDir::new(folder).into_iter().map(|file| file.unwrap().into_path());
+    let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    files.map(|path| fs::read_to_string(path).unwrap()).collect()
+}
+
+/// The code spans of a page with their lines, without the first column of tables about other libraries and about mistakes.
+fn code_spans(text: &str) -> Vec<(usize, String)> {
+    const OTHERS: [&str; 6] =
+        ["LangGraph", "pydantic-graph", "Temporal", "GraphBuilder", "stream_mode", "mistake"];
+    let (mut in_code, mut in_table, mut of_another) = (false, false, false);
+    let mut spans = Vec::new();
+    for (line, number) in text.lines().zip(1..) {
+        in_code ^= line.trim_start().starts_with("```");
+        if in_code {
+            continue;
+        }
+        let row = line.starts_with('|');
+        if row && !in_table {
+            of_another =
+                OTHERS.iter().any(|name| line.split('|').nth(1).is_some_and(|cell| cell.contains(name)));
+        }
+        in_table = row;
+        let line = if row && of_another {
+            line.splitn(3, " | ").skip(1).collect::<Vec<_>>().join(" | ")
+        } else {
+            line.to_owned()
+        };
+        spans.extend(line.split('`').skip(1).step_by(2).map(|span| (number, span.to_owned())));
+    }
+    spans
+}
