@@ -227,7 +227,7 @@ fn methods_in_prose_exist() {
 }
 
 /// Names of other crates that stand in paths in the prose of the book.
-const FOREIGN_NAMES: [&str; 2] = ["anyhow", "try_join"];
+const FOREIGN_NAMES: [&str; 4] = ["anyhow", "axum", "serve", "try_join"];
 
 #[test]
 fn paths_in_prose_exist() {
