@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use superstep::messages::sanity::{MessagesSanity, Texts};
+use superstep::messages::sanity::{MessagesSanity, RepairTexts};
 use superstep::messages::{Content, HasMessages};
 use superstep::{END, GraphState, Route, START, StateGraph, named};
 
@@ -64,7 +64,7 @@ pub struct Agent<S: HasMessages, D = ()> {
     source: ModelSource<D>,
     system: Option<Content>,
     tools: Tools<S, D>,
-    texts: Texts,
+    texts: RepairTexts,
 }
 
 impl<S: HasMessages> Agent<S> {
@@ -87,7 +87,7 @@ impl<S: HasMessages, D: Send + Sync + 'static> Agent<S, D> {
 
     fn with_source(source: ModelSource<D>) -> Self {
         let model = ModelNode::with_source(source.clone());
-        Self { model, source, system: None, tools: Tools::new(), texts: Texts::default() }
+        Self { model, source, system: None, tools: Tools::new(), texts: RepairTexts::default() }
     }
 
     /// Sets the system message. It precedes the conversation in every request and is not part of the state.
@@ -112,7 +112,7 @@ impl<S: HasMessages, D: Send + Sync + 'static> Agent<S, D> {
     }
 
     /// Sets the wording of the messages that repair a damaged conversation.
-    pub fn texts(self, texts: Texts) -> Self {
+    pub fn texts(self, texts: RepairTexts) -> Self {
         Self { model: self.model.texts(texts.clone()), texts, ..self }
     }
 

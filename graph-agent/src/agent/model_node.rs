@@ -2,7 +2,7 @@ use std::future::poll_fn;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use superstep::messages::sanity::{Texts, in_order};
+use superstep::messages::sanity::{RepairTexts, in_order};
 use superstep::messages::{AiMessage, Content, HasMessages, Message, MessageAssembler, MessagesUpdate};
 use superstep::{Context, ContextWith, Node, Result};
 
@@ -30,7 +30,7 @@ pub struct ModelNode<S, D = ()> {
     system: Option<Content>,
     request: ChatRequest,
     out_of_steps: String,
-    texts: Texts,
+    texts: RepairTexts,
     /// The number of supersteps that the graph needs after the last reply.
     reserved_steps: u64,
     state: PhantomData<fn(S)>,
@@ -53,14 +53,14 @@ impl<S: HasMessages, D: Send + Sync + 'static> ModelNode<S, D> {
             system: None,
             request: ChatRequest::default(),
             out_of_steps: "Sorry, I need more steps to answer this.".to_owned(),
-            texts: Texts::default(),
+            texts: RepairTexts::default(),
             reserved_steps: 0,
             state: PhantomData,
         }
     }
 
     /// Sets the wording of the messages that repair a damaged conversation before it is sent.
-    pub fn texts(self, texts: Texts) -> Self {
+    pub fn texts(self, texts: RepairTexts) -> Self {
         Self { texts, ..self }
     }
 
@@ -131,7 +131,7 @@ impl<S: HasMessages, D: Send + Sync + 'static> Node<ContextWith<D>> for ModelNod
 pub(super) fn conversation<S: HasMessages>(
     system: Option<&Content>,
     state: &S,
-    texts: &Texts,
+    texts: &RepairTexts,
 ) -> Vec<Message> {
     let system = system.map(|text| Message::system(text.clone()));
     system.into_iter().chain(in_order(state.messages(), texts)).collect()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use superstep::messages::sanity::Texts;
+use superstep::messages::sanity::RepairTexts;
 use superstep::messages::{Content, HasMessages, Message};
 use superstep::{ContextWith, Node, Result};
 use thiserror::Error as ThisError;
@@ -33,7 +33,7 @@ const MAX_REQUESTS: usize = 3;
 pub struct StructuredOutputNode<S: HasMessages, T, D = ()> {
     source: ModelSource<D>,
     system: Option<Content>,
-    texts: Texts,
+    texts: RepairTexts,
     schema: ResponseSchema,
     write: Arc<dyn Fn(T) -> S::Update + Send + Sync>,
     state: PhantomData<fn(S)>,
@@ -67,7 +67,7 @@ impl<S: HasMessages, T: JsonSchema + DeserializeOwned, D> StructuredOutputNode<S
     pub(super) fn with_source(
         source: ModelSource<D>,
         system: Option<Content>,
-        texts: Texts,
+        texts: RepairTexts,
         write: Arc<dyn Fn(T) -> S::Update + Send + Sync>,
     ) -> Self {
         let name: String = T::schema_name()
@@ -83,7 +83,7 @@ impl<S: HasMessages, T: JsonSchema + DeserializeOwned, D> StructuredOutputNode<S
         model: Arc<dyn crate::ChatModel>,
         write: impl Fn(T) -> S::Update + Send + Sync + 'static,
     ) -> Self {
-        Self::with_source(ModelSource::Fixed(model), None, Texts::default(), Arc::new(write))
+        Self::with_source(ModelSource::Fixed(model), None, RepairTexts::default(), Arc::new(write))
     }
 
     /// Sets the system message, which precedes the conversation.

@@ -113,7 +113,7 @@ fn expand_run(machine: &Machine) -> TokenStream {
     let (state, output) = (state(machine), output(machine));
     let krate = g.krate();
     let doc = format!(
-        "What a run of [`{}`] holds: its state, where it began, and what it has ended with.",
+        "The state of a run of [`{}`]: the machine's own state, the start node and the output.",
         machine.name
     );
     quote! {
@@ -124,10 +124,10 @@ fn expand_run(machine: &Machine) -> TokenStream {
             /// The machine's own state.
             #[state(flatten, input)]
             #vis state: #state,
-            /// The node that the run began with, or was led to from outside.
+            /// The node that the run started at, or was redirected to.
             #[state(input, exclude, rename = "@start")]
             start: ::core::option::Option<#any_node>,
-            /// What the machine has ended with.
+            /// The output of the machine.
             #[state(input, default, rename = "@end")]
             end: #g::Ending<#output>,
         }

@@ -29,17 +29,17 @@ fn smallest_machine() {
                 ///The node [`Check`].
                 Check(::std::sync::Arc<Check>),
             }
-            ///What a run of [`Fives`] holds: its state, where it began, and what it has ended with.
+            ///The state of a run of [`Fives`]: the machine's own state, the start node and the output.
             #[derive(::superstep::GraphState, ::core::clone::Clone)]
             #[state(crate = ::superstep)]
             struct FivesRun {
                 /// The machine's own state.
                 #[state(flatten, input)]
                 state: ::superstep::__private::Stateless,
-                /// The node that the run began with, or was led to from outside.
+                /// The node that the run started at, or was redirected to.
                 #[state(input, exclude, rename = "@start")]
                 start: ::core::option::Option<FivesNode>,
-                /// What the machine has ended with.
+                /// The output of the machine.
                 #[state(input, default, rename = "@end")]
                 end: ::superstep::__private::Ending<()>,
             }

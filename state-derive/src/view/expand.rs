@@ -139,7 +139,7 @@ fn impls(
     let written = view.generics.where_clause.iter().flat_map(|clause| &clause.predicates);
     let own_bounds = with_state(view, &quote!(#(#written,)*));
     let Forms { params, bounds, fixed, .. } = forms(view);
-    let doc = format!("The `{name}` of a state: what a node is given that takes one.");
+    let doc = format!("The `{name}` of a state, as nodes read it.");
     quote! {
         const _: () = {
             #[automatically_derived]

@@ -29,7 +29,7 @@ fn view_borrows_and_clones() {
             const _: () = {
                 #[automatically_derived]
                 impl<'a> Question<'a> {
-                    ///The `Question` of a state: what a node is given that takes one.
+                    ///The `Question` of a state, as nodes read it.
                     pub(crate) fn of(__state: &'a Ticket) -> Self {
                         let __field_0 = (&(*__state).question,);
                         let __field_1 = (&(*__state).answer,);
@@ -92,7 +92,7 @@ fn owned_view_of_a_generic_state_with_a_renamed_crate() {
                     T: Default,
                     Ticket<T, N>: ::renamed::__private::GraphState,
                 {
-                    ///The `Question` of a state: what a node is given that takes one.
+                    ///The `Question` of a state, as nodes read it.
                     fn of(__state: &Ticket<T, N>) -> Self {
                         let __field_0 = (::core::clone::Clone::clone(&(*__state).question),);
                         Self { question: __field_0.0 }
@@ -151,7 +151,7 @@ fn bounds_use_the_replaced_lifetime() {
                     &'a T: Clone,
                     Ticket<T>: ::superstep::__private::GraphState,
                 {
-                    ///The `Question` of a state: what a node is given that takes one.
+                    ///The `Question` of a state, as nodes read it.
                     fn of(__state: &'a Ticket<T>) -> Self {
                         let __field_0 = (&(*__state).question,);
                         Self { question: __field_0.0 }

@@ -210,7 +210,7 @@ async fn what_is_sent_is_in_order_also_where_tools_write_messages_of_their_own()
     assert_eq!(said(sent).last().unwrap(), "human: says 2");
     // What is put between them says what the agent's texts say.
     let model = ScriptedModel::new([calls([quote_of("1"), quote_of("2")]), AiMessage::new("done")]);
-    let texts = superstep::messages::sanity::Texts::default().note("Noch etwas:");
+    let texts = superstep::messages::sanity::RepairTexts::default().note("Noch etwas:");
     let agent =
         Agent::<MessagesState>::new(Arc::new(model.clone())).tools(Tools::new().with(quote)).texts(texts);
     let graph = agent.graph().unwrap().compile().unwrap();

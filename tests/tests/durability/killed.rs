@@ -50,7 +50,9 @@ fn child_process() {
                 let mut events = again().events([StreamMode::Checkpoints]).stream();
                 loop {
                     match events.next().await.unwrap().unwrap().kind {
-                        EventKind::Checkpoint { id, step, .. } => journal.record(format!("event {id} {step}")),
+                        EventKind::Checkpoint { id, step, .. } => {
+                            journal.record(format!("event {id} {step}"))
+                        }
                         EventKind::Done(Outcome::Done(state)) => break state,
                         _ => {}
                     }

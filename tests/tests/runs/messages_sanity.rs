@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::json;
-use superstep::messages::sanity::{MessagesSanity, Texts, repair};
+use superstep::messages::sanity::{MessagesSanity, RepairTexts, repair};
 use superstep::messages::{
     AiMessage, HasMessages, InvalidToolCall, Message, MessagesState, Role, ToolCall, messages_sanity,
 };
@@ -149,7 +149,7 @@ fn a_history_in_order_is_not_written() {
 
 #[test]
 fn texts_are_ones_own_and_the_state_may_hold_its_conversation_in_a_part() {
-    let texts = Texts::default().note("Notiz").placeholder("kein Ergebnis").closing("Schluss");
+    let texts = RepairTexts::default().note("Notiz").placeholder("kein Ergebnis").closing("Schluss");
     let sanity = named("sanity", MessagesSanity::with(texts));
     let graph = StateGraph::<Support>::new().edge(START, &sanity).edge(sanity, END).compile().unwrap();
     let before = [human("h"), human("i"), calls("a", &["1"])];
@@ -215,8 +215,8 @@ proptest! {
         prop_assert!(after.last().is_none_or(|last| last.role() != Role::Tool));
 
         // It is in order now, and was before if it is as it was.
-        prop_assert_eq!(repair(&after, &Texts::default()), None);
-        prop_assert_eq!(repair(&before, &Texts::default()).is_none(), after == before);
+        prop_assert_eq!(repair(&after, &RepairTexts::default()), None);
+        prop_assert_eq!(repair(&before, &RepairTexts::default()).is_none(), after == before);
 
         // Whatever is no tool message is there, as and where it was among its kind; of the others, what is there.
         let was = |message: &&Message| before.iter().any(|old| old.id() == message.id());

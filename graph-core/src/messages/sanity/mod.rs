@@ -70,11 +70,11 @@
 
 pub(super) mod node;
 mod repair;
-mod texts;
+mod repair_texts;
 
 pub use node::MessagesSanity;
 pub use repair::{in_order, repair};
-pub use texts::Texts;
+pub use repair_texts::RepairTexts;
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@ use crate::engine::Context;
 use crate::messages::HasMessages;
 use crate::node::{LibraryNode, NodeFor};
 
-use super::{Texts, repair};
+use super::{RepairTexts, repair};
 
 /// A node that repairs a conversation before it is sent to a model. See [the rules](super#repairs).
 ///
@@ -31,19 +31,19 @@ impl<S: HasMessages> NodeFor<S> for messages_sanity {
     type Output = S::Update;
 
     async fn run(&self, state: &S, _: &Context) -> S::Update {
-        update(state, &Texts::default())
+        update(state, &RepairTexts::default())
     }
 }
 
 /// A variant of [`messages_sanity`] with custom wording, to be added to a graph under a name.
 ///
 /// ```
-/// use superstep::messages::sanity::{MessagesSanity, Texts};
+/// use superstep::messages::sanity::{MessagesSanity, RepairTexts};
 /// # use superstep::messages::MessagesState;
 /// # use superstep::{END, START, StateGraph, named};
 ///
 /// # async fn model(_: &MessagesState) {}
-/// let wording = Texts::default().placeholder("Abgebrochen, ehe ein Ergebnis da war.");
+/// let wording = RepairTexts::default().placeholder("Abgebrochen, ehe ein Ergebnis da war.");
 /// let sanity = named("sanity", MessagesSanity::with(wording));
 /// let graph =
 ///     StateGraph::<MessagesState>::new().edge(START, &sanity).edge(&sanity, model).edge(model, END);
@@ -51,11 +51,11 @@ impl<S: HasMessages> NodeFor<S> for messages_sanity {
 /// # .expect("it is complete");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MessagesSanity(Texts);
+pub struct MessagesSanity(RepairTexts);
 
 impl MessagesSanity {
     /// Creates the node with this wording.
-    pub fn with(texts: Texts) -> Self {
+    pub fn with(texts: RepairTexts) -> Self {
         Self(texts)
     }
 }
@@ -70,6 +70,6 @@ impl<S: HasMessages> NodeFor<S> for MessagesSanity {
     }
 }
 
-fn update<S: HasMessages>(state: &S, texts: &Texts) -> S::Update {
+fn update<S: HasMessages>(state: &S, texts: &RepairTexts) -> S::Update {
     repair(state.messages(), texts).map_or_else(S::Update::default, S::update_messages)
 }

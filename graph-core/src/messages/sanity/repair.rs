@@ -2,7 +2,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::messages::{AiMessage, Message, MessageUpdate, MessagesUpdate, Remove, ToolMessage};
 
-use super::Texts;
+use super::RepairTexts;
 
 /// Repairs a history: returns an update for [`add_messages`](crate::messages::AddMessages), or `None` if the history is
 /// in order. See [the rules](super#repairs).
@@ -16,14 +16,14 @@ use super::Texts;
 /// use superstep::messages::{AiMessage, Message, ToolCall, sanity};
 ///
 /// let mut history = vec![Message::human("what time is it?")];
-/// assert_eq!(sanity::repair(&history, &sanity::Texts::default()), None);
+/// assert_eq!(sanity::repair(&history, &sanity::RepairTexts::default()), None);
 ///
 /// history.push(AiMessage::new("").call(ToolCall::new("call_1", "clock")).into());
-/// let update = sanity::repair(&history, &sanity::Texts::default()).unwrap_or_default();
+/// let update = sanity::repair(&history, &sanity::RepairTexts::default()).unwrap_or_default();
 /// // An answer to the call, and a closing message from the model.
 /// assert_eq!(update.0.len(), 2);
 /// ```
-pub fn repair(history: &[Message], texts: &Texts) -> Option<MessagesUpdate> {
+pub fn repair(history: &[Message], texts: &RepairTexts) -> Option<MessagesUpdate> {
     let mut parts = parts(history, texts);
     if matches!(parts.last().map(Part::message), Some(Message::Tool(_))) {
         parts.push(Part::added(Message::ai(&*texts.closing)));
@@ -46,10 +46,10 @@ pub fn repair(history: &[Message], texts: &Texts) -> Option<MessagesUpdate> {
 ///
 /// let call = AiMessage::new("").call(ToolCall::new("call_1", "clock"));
 /// let history = [call.into(), Message::human("hello?"), Message::tool("call_1", "noon")];
-/// let sent = sanity::in_order(&history, &sanity::Texts::default());
+/// let sent = sanity::in_order(&history, &sanity::RepairTexts::default());
 /// assert_eq!((sent[1].text(), sent[2].text()), ("noon".into(), "hello?".into()));
 /// ```
-pub fn in_order(history: &[Message], texts: &Texts) -> Vec<Message> {
+pub fn in_order(history: &[Message], texts: &RepairTexts) -> Vec<Message> {
     parts(history, texts).into_iter().map(Part::into_message).collect()
 }
 
@@ -84,7 +84,7 @@ impl Part<'_> {
     }
 }
 
-fn parts<'a>(history: &'a [Message], texts: &Texts) -> Vec<Part<'a>> {
+fn parts<'a>(history: &'a [Message], texts: &RepairTexts) -> Vec<Part<'a>> {
     let mut answers = answers(history);
     let mut parts: Vec<Part<'a>> = Vec::with_capacity(history.len());
     for (place, message) in history.iter().enumerate() {
@@ -111,7 +111,7 @@ fn parts<'a>(history: &'a [Message], texts: &Texts) -> Vec<Part<'a>> {
 }
 
 /// Returns the placeholder for a missing answer.
-fn placeholder(id: &str, name: &str, texts: &Texts) -> ToolMessage {
+fn placeholder(id: &str, name: &str, texts: &RepairTexts) -> ToolMessage {
     let answer = ToolMessage::error(id, &*texts.placeholder);
     // An invalid call may have no name.
     if name.is_empty() { answer } else { answer.name(name) }

@@ -28,9 +28,9 @@ fn message(word: &str) -> Message {
 /// Writes a history in the same notation. Added messages are `+n` (note), `+c` (closing) and `+t1`.
 fn words(history: &[Message]) -> String {
     let word = |message: &Message| match message {
-        Message::System(_) if message.text() == Texts::default().note => "+n".to_owned(),
-        Message::Ai(_) if message.text() == Texts::default().closing => "+c".to_owned(),
-        Message::Tool(tool) if message.text() == Texts::default().placeholder => {
+        Message::System(_) if message.text() == RepairTexts::default().note => "+n".to_owned(),
+        Message::Ai(_) if message.text() == RepairTexts::default().closing => "+c".to_owned(),
+        Message::Tool(tool) if message.text() == RepairTexts::default().placeholder => {
             assert_eq!(tool.name, Some(format!("tool_{}", tool.tool_call_id)));
             format!("+t{}", tool.tool_call_id)
         }
@@ -49,10 +49,10 @@ fn folded(mut history: Vec<Message>, update: MessagesUpdate) -> Vec<Message> {
 
 fn check(before: &str, after: &str) {
     let start = history(before);
-    let update = repair(&start, &Texts::default());
+    let update = repair(&start, &RepairTexts::default());
     let end = folded(start.clone(), update.unwrap_or_else(|| panic!("{before} is not in order")));
     assert_eq!(words(&end), after, "{before}");
-    assert_eq!(repair(&end, &Texts::default()), None, "{before} is in order now");
+    assert_eq!(repair(&end, &RepairTexts::default()), None, "{before} is in order now");
     for message in &start {
         let after = end.iter().find(|kept| kept.id() == message.id());
         assert!(after.is_none_or(|kept| kept == message), "{before}: remaining messages are unchanged");
@@ -81,7 +81,7 @@ fn ordered_history_is_unchanged() {
         "h a(0) t0 a h a(0) t0 a",
         "h a(1,1) t1 a",
     ] {
-        assert_eq!(repair(&history(before), &Texts::default()), None, "{before}");
+        assert_eq!(repair(&history(before), &RepairTexts::default()), None, "{before}");
     }
 }
 
@@ -149,7 +149,7 @@ fn history_ending_with_a_tool_is_closed() {
 
 #[test]
 fn incomplete_end_is_only_appended_to() {
-    let update = |before: &str| repair(&history(before), &Texts::default()).unwrap().0;
+    let update = |before: &str| repair(&history(before), &RepairTexts::default()).unwrap().0;
     assert_eq!(update("h a h a(1,2) t2").len(), 2);
     assert_eq!(update("h a h a(1,2) t2 t1").len(), 1);
     assert_eq!(update("h a(1) h").len(), 5);
@@ -157,17 +157,18 @@ fn incomplete_end_is_only_appended_to() {
 
 #[test]
 fn placeholder_has_error_status() {
-    let mended = folded(history("h a(1)"), repair(&history("h a(1)"), &Texts::default()).unwrap());
+    let mended = folded(history("h a(1)"), repair(&history("h a(1)"), &RepairTexts::default()).unwrap());
     let answer = mended[2].as_tool().unwrap();
     assert_eq!(answer.status, crate::messages::ToolStatus::Error);
     let nameless = [AiMessage::new("").invalid_call(InvalidToolCall::new("1", "", "{")).into()];
-    let mended = folded(nameless.to_vec(), repair(&nameless, &Texts::default()).unwrap());
+    let mended = folded(nameless.to_vec(), repair(&nameless, &RepairTexts::default()).unwrap());
     assert_eq!(mended[1].name(), None);
 }
 
 #[test]
 fn texts_can_be_replaced() {
-    let texts = Texts::default().note("Notiz").placeholder(String::from("kein Ergebnis")).closing("Schluss");
+    let texts =
+        RepairTexts::default().note("Notiz").placeholder(String::from("kein Ergebnis")).closing("Schluss");
     let before = history("h h a(1)");
     let after = folded(before.clone(), repair(&before, &texts).unwrap());
     let texts_after: Vec<_> = after.iter().map(|message| message.text().into_owned()).collect();
@@ -180,6 +181,6 @@ fn texts_can_be_replaced() {
 fn calls_without_id_are_ignored() {
     let before =
         [message("h"), AiMessage::new("").call(ToolCall::new("", "x")).into(), message("t"), message("h")];
-    let after = folded(before.to_vec(), repair(&before, &Texts::default()).unwrap());
+    let after = folded(before.to_vec(), repair(&before, &RepairTexts::default()).unwrap());
     assert_eq!(after.len(), 3);
 }

@@ -20,7 +20,7 @@ pub(super) fn item(cx: &Context<'_>) -> TokenStream {
         &cx.input,
         &cx.update,
     );
-    let doc = format!("What a run over [`{}`] starts with.", cx.state.name());
+    let doc = format!("The input of a run over [`{}`].", cx.state.name());
     quote! {
         #[doc = #doc]
         #[must_use = "an input does nothing until a run starts with it"]
@@ -133,7 +133,7 @@ fn constructor(cx: &Context<'_>) -> TokenStream {
             }
         }
     }
-    let doc = format!("What a run over [`{}`] starts with: its required fields.", cx.state.name());
+    let doc = format!("Creates the input of a run over [`{}`] from its required fields.", cx.state.name());
     let name = cx.state.input();
     cx.inherent(
         &cx.this,
@@ -166,7 +166,7 @@ fn optional(cx: &Context<'_>, field: &Field) -> TokenStream {
 fn flat_setter(cx: &Context<'_>, flat: &Flat) -> TokenStream {
     let (vis, ident, argument) =
         (&cx.state.vis, &flat.ident, flat_argument(cx, flat, &format_ident!("__input")));
-    let docs = docs_or(&flat.docs, || format!("Gives the input of `{ident}`."));
+    let docs = docs_or(&flat.docs, || format!("Sets the input of `{ident}`."));
     quote! {
         #(#docs)*
         #vis fn #ident(mut self, #argument) -> Self {

@@ -14,7 +14,7 @@ pub(super) fn item(cx: &Context<'_>) -> TokenStream {
     }
     let (vis, generics, where_clause, name) =
         (&cx.state.vis, &cx.state.generics, cx.where_clause, cx.state.output());
-    let doc = format!("What a run over [`{}`] ends with: the fields marked `output`.", cx.state.name());
+    let doc = format!("The output of a run over [`{}`]: the fields marked `output`.", cx.state.name());
     let fields = cx.state.fields().filter(|field| field.output).map(|field| {
         let (docs, vis, ident, ty) = (&field.docs, &field.vis, &field.ident, &field.ty);
         quote!(#(#docs)* #vis #ident: #ty,)

@@ -29,7 +29,7 @@ pub(super) fn item(cx: &Context<'_>) -> TokenStream {
 // impl Update<Ticket>, Default, Clone, Debug, Serialize, Deserialize for TicketUpdate
 pub(super) fn impls(cx: &Context<'_>) -> TokenStream {
     let (update, vis) = (&cx.update, &cx.state.vis);
-    let doc = format!("An update of [`{}`] that writes nothing yet.", cx.state.name());
+    let doc = format!("An update of [`{}`] that writes no field yet.", cx.state.name());
     let start = cx.inherent(
         &cx.this,
         quote! {
@@ -96,7 +96,7 @@ pub(super) fn setter(cx: &Context<'_>, field: &Field, vis: TokenStream, push: To
 // fn chat(mut self, update: impl IntoUpdate<Chat>) -> Self { .. self }
 fn flat_setter(cx: &Context<'_>, flat: &Flat) -> TokenStream {
     let (runtime, ident, ty, vis) = (cx.runtime, &flat.ident, cx.flat_ty(flat), &flat.vis);
-    let docs = docs_or(&flat.docs, || format!("Writes the fields that an update of `{ident}` writes."));
+    let docs = docs_or(&flat.docs, || format!("Adds an update of `{ident}`."));
     quote! {
         #(#docs)*
         #vis fn #ident(mut self, __value: impl #runtime::IntoUpdate<#ty>) -> Self {

@@ -1,5 +1,5 @@
 use superstep::messages::messages_sanity;
-use superstep::messages::sanity::{MessagesSanity, Texts};
+use superstep::messages::sanity::{MessagesSanity, RepairTexts};
 use superstep::{GraphState, START, StateGraph, named};
 
 #[derive(GraphState, Clone, Default)]
@@ -9,5 +9,5 @@ struct Ticket {
 
 fn main() {
     let _ = StateGraph::<Ticket>::new().edge(START, messages_sanity);
-    let _ = StateGraph::<Ticket>::new().edge(START, named("sanity", MessagesSanity::with(Texts::default())));
+    let _ = StateGraph::<Ticket>::new().edge(START, named("sanity", MessagesSanity::with(RepairTexts::default())));
 }

@@ -3,22 +3,22 @@ use std::borrow::Cow;
 /// The wording of the messages that [`repair`](super::repair) adds. The default is English.
 ///
 /// ```
-/// use superstep::messages::sanity::Texts;
+/// use superstep::messages::sanity::RepairTexts;
 ///
-/// let wording = Texts::default()
+/// let wording = RepairTexts::default()
 ///     .note("Auf die vorige Nachricht wurde nicht geantwortet.")
 ///     .placeholder("Abgebrochen, ehe ein Ergebnis da war.")
 ///     .closing("Ich wurde unterbrochen.");
-/// assert_ne!(wording, Texts::default());
+/// assert_ne!(wording, RepairTexts::default());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Texts {
+pub struct RepairTexts {
     pub(super) note: Cow<'static, str>,
     pub(super) placeholder: Cow<'static, str>,
     pub(super) closing: Cow<'static, str>,
 }
 
-impl Default for Texts {
+impl Default for RepairTexts {
     fn default() -> Self {
         Self {
             note: "The message before this was not answered: the reply was cut off.".into(),
@@ -28,7 +28,7 @@ impl Default for Texts {
     }
 }
 
-impl Texts {
+impl RepairTexts {
     /// Sets the system note between two messages from a person.
     pub fn note(self, text: impl Into<Cow<'static, str>>) -> Self {
         Self { note: text.into(), ..self }
