@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 
-/// Runs a future on this thread, without any runtime. It is how the tests of
-/// [`conformance_tests!`](crate::conformance_tests) run unless they are told otherwise.
+/// Runs a future on this thread, without a runtime.
+///
+/// [`conformance_tests!`](crate::conformance_tests) uses it by default.
 pub fn block_on<T>(future: impl Future<Output = T>) -> T {
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     let mut cx = Context::from_waker(&waker);

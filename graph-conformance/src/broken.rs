@@ -1,8 +1,8 @@
 use std::fmt;
 
-/// A promise that a store has not kept.
+/// The failure of a case: a promise that a store breaks.
 ///
-/// Its `Debug` is its `Display`: it is read as the result of a test.
+/// `Debug` shows the same as `Display`, because test harnesses print errors with `Debug`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Broken {
     pub(crate) case: String,
@@ -25,22 +25,22 @@ impl Broken {
         }
     }
 
-    /// The case that found it.
+    /// Returns the name of the failed case.
     pub fn case(&self) -> &str {
         &self.case
     }
 
-    /// What was promised.
+    /// Returns the broken promise.
     pub fn promise(&self) -> &str {
         &self.promise
     }
 
-    /// What a store that keeps it would have given.
+    /// Returns the expected result.
     pub fn expected(&self) -> &str {
         &self.expected
     }
 
-    /// What this one gave.
+    /// Returns the actual result.
     pub fn found(&self) -> &str {
         &self.found
     }
@@ -49,7 +49,7 @@ impl Broken {
 impl fmt::Display for Broken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { case, promise, expected, found } = self;
-        write!(f, "a promise is broken (`{case}`): {promise}\n  expected: {expected}\n  found:    {found}")
+        write!(f, "case `{case}` failed: {promise}\n  expected: {expected}\n  found:    {found}")
     }
 }
 

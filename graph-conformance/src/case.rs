@@ -3,32 +3,32 @@ use std::sync::Arc;
 use superstep_store::checkpoint::Checkpointer;
 
 use crate::cases as listed;
-use crate::expect::told;
+use crate::expect::error_chain;
 use crate::place::AnyPlace;
 use crate::promise::Promise;
 use crate::{Broken, Damage, Place};
 
-/// A promise of a store of checkpoints that can be tested.
+/// A case for a checkpoint store.
 pub type Case = Promise<dyn AnyPlace>;
 
 impl Case {
-    /// Tests it at a place, where nothing is yet.
+    /// Runs the case at an empty place.
     ///
     /// # Errors
-    /// What is not as it was promised.
+    /// The broken promise.
     pub async fn run(&self, place: &impl Place) -> Result<(), Broken> {
         self.test(place).await
     }
 }
 
-/// The place that a case is given.
+/// The store under test, as a case sees it.
 #[derive(Clone, Copy)]
-pub(crate) struct Here<'a>(&'a dyn AnyPlace);
+pub(crate) struct Target<'a>(&'a dyn AnyPlace);
 
-impl Here<'_> {
+impl Target<'_> {
     pub(crate) async fn open(self) -> Result<Arc<dyn Checkpointer>, Broken> {
         let opened = self.0.open_any().await;
-        opened.map_err(|error| Broken::new("a store can be opened, a new one too", "success", told(&error)))
+        opened.map_err(|error| Broken::new("a store can be opened", "success", error_chain(&error)))
     }
 
     pub(crate) async fn damage(self, damage: Damage<'_>) -> bool {
@@ -36,23 +36,25 @@ impl Here<'_> {
     }
 }
 
-/// Runs the case of this area and name at a place: what a test of
+/// Runs the case with this area and name at an empty place, as a test of
 /// [`conformance_tests!`](crate::conformance_tests) does.
 ///
 /// # Errors
-/// What is not as it was promised; also that there is no such case.
+/// The broken promise, or that the case does not exist.
 pub async fn run(area: &str, name: &str, place: &impl Place) -> Result<(), Broken> {
     Case::test_one(cases(), area, name, place).await
 }
 
-/// Every case.
+/// Returns all cases.
 pub fn cases() -> impl Iterator<Item = Case> {
     crate::__cases!(__table()).into_iter()
 }
 
-/// Makes a `#[test]` of each case, for the places that an expression gives: it is evaluated for each of them.
+/// Creates a `#[test]` for each case of a checkpoint store.
 ///
-/// `run = ..` says how a future is run, if not by [`block_on`](crate::block_on).
+/// The expression is evaluated for each test and returns an empty [`Place`].
+///
+/// Pass `run = ..` to run the cases with another function than [`block_on`](crate::block_on).
 ///
 /// ```
 /// # use superstep_conformance::Place;

@@ -1,4 +1,4 @@
-//! What a case asks of an answer.
+//! Checks of results.
 
 use std::error::Error;
 use std::fmt::{Debug, Display, Write as _};
@@ -8,21 +8,21 @@ use superstep_store::checkpoint::{CheckpointError, Fence};
 
 use crate::Broken;
 
-/// That two things are equal.
+/// Checks that two values are equal.
 pub(crate) fn same<T: PartialEq + Debug>(promise: impl Display, expected: T, found: T) -> Result<(), Broken> {
     if expected == found {
         return Ok(());
     }
-    Err(Broken::new(promise, shown(&expected), shown(&found)))
+    Err(Broken::new(promise, shortened(&expected), shortened(&found)))
 }
 
-/// That something is so.
-pub(crate) fn holds(promise: impl Display, is_so: bool, found: impl Debug) -> Result<(), Broken> {
-    if is_so { Ok(()) } else { Err(Broken::new(promise, "that it is so", shown(&found))) }
+/// Checks a condition.
+pub(crate) fn holds(promise: impl Display, condition: bool, found: impl Debug) -> Result<(), Broken> {
+    if condition { Ok(()) } else { Err(Broken::new(promise, "the promise holds", shortened(&found))) }
 }
 
-/// A text that can be read: a megabyte in a failure helps nobody.
-fn shown(value: &impl Debug) -> String {
+/// Formats a value in at most 1200 characters.
+fn shortened(value: &impl Debug) -> String {
     let text = format!("{value:?}");
     if text.chars().count() <= 1200 {
         return text;
@@ -31,8 +31,8 @@ fn shown(value: &impl Debug) -> String {
     format!("{start} … ({} bytes)", text.len())
 }
 
-/// An error with what has caused it.
-pub(crate) fn told(error: &dyn Error) -> String {
+/// Formats an error with its causes.
+pub(crate) fn error_chain(error: &dyn Error) -> String {
     let mut text = format!("error: {error}");
     let mut cause = error.source();
     while let Some(error) = cause {
@@ -44,18 +44,18 @@ pub(crate) fn told(error: &dyn Error) -> String {
 
 fn outcome<T: Debug>(result: &Result<T, CheckpointError>) -> String {
     match result {
-        Ok(value) => format!("success: {}", shown(value)),
-        Err(error) => told(error),
+        Ok(value) => format!("success: {}", shortened(value)),
+        Err(error) => error_chain(error),
     }
 }
 
-/// That two stores have given the same answer.
-pub(crate) fn alike<T: PartialEq + Debug>(
+/// Checks that two stores have returned the same result. Returns a description of the call.
+pub(crate) fn same_result<T: PartialEq + Debug>(
     call: String,
     expected: &Result<T, CheckpointError>,
     found: &Result<T, CheckpointError>,
 ) -> Result<String, Broken> {
-    let is_so = match (expected, found) {
+    let condition = match (expected, found) {
         (Ok(expected), Ok(found)) => expected == found,
         (Err(CheckpointError::Conflict(expected)), Err(CheckpointError::Conflict(found))) => {
             expected == found
@@ -63,37 +63,37 @@ pub(crate) fn alike<T: PartialEq + Debug>(
         (Err(expected), Err(found)) => discriminant(expected) == discriminant(found),
         _ => false,
     };
-    if is_so {
+    if condition {
         return Ok(format!("{call}: {}", outcome(expected)));
     }
     Err(Broken::new(
-        format!("a call gives what it gives in the model: {call}"),
+        format!("a call returns the same result as the model: {call}"),
         outcome(expected),
         outcome(found),
     ))
 }
 
 pub(crate) trait Expect<T> {
-    /// That there is no error.
+    /// Checks that the call succeeds.
     fn works(self, promise: impl Display) -> Result<T, Broken>;
 
-    /// That a writer was told that it was overtaken, and by what.
+    /// Checks that the call fails with a conflict between these fences.
     fn conflicts(self, promise: impl Display, expected: Fence, found: Fence) -> Result<(), Broken>;
 
-    /// That something that cannot be was refused.
+    /// Checks that the call fails as invalid.
     fn refused(self, promise: impl Display) -> Result<(), Broken>;
 }
 
 impl<T: Debug> Expect<T> for Result<T, CheckpointError> {
     fn works(self, promise: impl Display) -> Result<T, Broken> {
-        self.map_err(|error| Broken::new(promise, "success", told(&error)))
+        self.map_err(|error| Broken::new(promise, "success", error_chain(&error)))
     }
 
     fn conflicts(self, promise: impl Display, expected: Fence, found: Fence) -> Result<(), Broken> {
         match self {
             Err(CheckpointError::Conflict(conflict)) => {
-                same(format!("{promise}; the conflict says what was expected"), expected, conflict.expected)?;
-                same(format!("{promise}; the conflict says what was found"), found, conflict.found)
+                same(format!("{promise}; the conflict has the expected fence"), expected, conflict.expected)?;
+                same(format!("{promise}; the conflict has the found fence"), found, conflict.found)
             }
             other => Err(Broken::new(promise, "a conflict", outcome(&other))),
         }

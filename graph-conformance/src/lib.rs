@@ -1,13 +1,13 @@
-//! What a store of checkpoints has to pass: every promise of
-//! [`Checkpointer`](superstep_store::checkpoint::Checkpointer) as a test of its own.
+//! A conformance suite for checkpoint stores, long-term stores and caches.
 //!
-//! The author of a store says where one is, and how it is opened; the rest is here:
+//! The suite has a test for every promise of [`Checkpointer`](superstep_store::checkpoint::Checkpointer). The author of a
+//! store implements [`Place`], which opens the store, and calls a macro:
 //!
 //! ```
 //! use superstep_conformance::Place;
 //! use superstep_store::checkpoint::{MemoryCheckpointer, CheckpointError};
 //!
-//! struct Mine(MemoryCheckpointer); // for a store on disk: a temporary folder
+//! struct Mine(MemoryCheckpointer); // a store on disk has a temporary folder here
 //!
 //! impl Place for Mine {
 //!     type Store = MemoryCheckpointer;
@@ -20,28 +20,28 @@
 //! superstep_conformance::conformance_tests!(Mine(MemoryCheckpointer::new()));
 //! ```
 //!
-//! That makes a `#[test]` for each case. A store that needs a runtime of its own is given it:
-//! `conformance_tests!(place, run = |case| runtime.block_on(case))`; one that tests in another way than `#[test]` goes
-//! through [`cases`].
+//! The macro creates a `#[test]` for each case. To run the cases on a runtime, pass it:
+//! `conformance_tests!(place, run = |case| runtime.block_on(case))`. To run them without `#[test]`, use [`cases`].
 //!
-//! A failure says what was promised, what was expected and what was found. A store *is* what passes all of this: there is no
-//! list of exceptions. What only some stores can be asked —damage to what is stored— is asked of those whose [`Place`] knows
-//! how. The promises of long-term stores are in [`store`], those of caches in [`cache`].
+//! A failure reports the promise, the expected result and the actual result. A store conforms if it passes every case: there
+//! is no list of exceptions. Cases about damaged data run only if the [`Place`] implements [`damage`](Place::damage).
+//!
+//! The suite for long-term stores is in [`store`], and the suite for caches in [`cache`].
 
 mod block_on;
 mod broken;
 pub mod cache;
 mod case;
 mod cases;
-mod dice;
-mod everything;
 mod expect;
-mod notation;
 mod place;
 mod promise;
+mod rng;
+mod shorthand;
 pub mod store;
+mod thread_contents;
+mod write_log;
 mod writer;
-mod written;
 
 pub use block_on::block_on;
 pub use broken::Broken;

@@ -4,55 +4,56 @@ use std::sync::Arc;
 
 use superstep_store::checkpoint::{CheckpointError, Checkpointer};
 
-/// Where a store is: a file, a folder, a database, or just a store in memory.
+/// The place of a store: a file, a folder, a database, or memory.
 ///
-/// Each case is given a new place, in which nothing has been stored yet.
+/// Each case gets a new, empty place.
 pub trait Place: Send + Sync + 'static {
-    /// The store.
+    /// The type of the store.
     type Store: Checkpointer;
 
-    /// Opens the store that is here, as a process does when it starts.
+    /// Opens the store, as a process does when it starts.
     ///
-    /// Called again, it opens the *same* store, with all that was committed; also while another one is open. A store that
-    /// can be opened but once gives out another handle to it.
+    /// Each call opens the *same* store with all committed data, even while another handle is open. A store that can be
+    /// opened only once returns another handle to it.
     fn open(&self) -> impl Future<Output = Result<Self::Store, CheckpointError>> + Send;
 
-    /// Spoils what is stored, so that the store can see that it is spoilt: a length that is wrong, a number of no meaning, a
-    /// row that is gone. No store is open meanwhile. Gives back whether it has done so; a place that cannot, or that has
-    /// nothing of the kind, says no, and is not asked any further.
+    /// Damages stored data in a way that the store can detect: a wrong length, an invalid number, a missing row.
+    ///
+    /// No handle is open during the call. Returns `true` if the data was damaged. Returns `false` if the place does not
+    /// support this damage, which skips the case.
     fn damage(&self, damage: &Damage<'_>) -> impl Future<Output = bool> + Send {
         let _ = damage;
         std::future::ready(false)
     }
 }
 
-/// What [`Place::damage`] is to spoil.
+/// The data that [`Place::damage`] damages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Damage<'a> {
-    /// The pieces of a field: there are many.
+    /// The changes of a field. There are many.
     Pieces {
-        /// The thread; nothing else is in the store.
+        /// The only thread in the store.
         thread: &'a str,
-        /// The field; there is no other in the thread.
+        /// The only field of the thread.
         field: &'a str,
     },
-    /// The newest checkpoint of a thread itself.
+    /// The newest checkpoint of a thread.
     Checkpoint {
-        /// The thread; nothing else is in the store.
+        /// The only thread in the store.
         thread: &'a str,
     },
-    /// A record of the newest checkpoint of a thread; there is one.
+    /// The only record of the newest checkpoint of a thread.
     Record {
-        /// The thread; nothing else is in the store.
+        /// The only thread in the store.
         thread: &'a str,
     },
-    /// The run that has made all checkpoints of a thread.
+    /// The run that made all checkpoints of a thread.
     Run {
-        /// The thread; nothing else is in the store.
+        /// The only thread in the store.
         thread: &'a str,
     },
-    /// The newest checkpoint of one thread among others, which stay as they are.
+    /// The newest checkpoint of one of several threads. The other threads stay intact.
     OneThread {
         /// The thread.
         thread: &'a str,
@@ -61,7 +62,7 @@ pub enum Damage<'a> {
 
 type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// A place of whatever kind: cases are not made again for each store.
+/// A type-erased [`Place`], so that the cases are compiled once.
 #[doc(hidden)]
 pub trait AnyPlace: Send + Sync {
     fn open_any(&self) -> BoxFuture<'_, Result<Arc<dyn Checkpointer>, CheckpointError>>;

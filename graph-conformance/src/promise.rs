@@ -1,4 +1,4 @@
-//! What a case is, whatever kind of store it asks.
+//! The type of a case, for all kinds of stores.
 
 use std::fmt;
 use std::future::Future;
@@ -8,8 +8,10 @@ use crate::Broken;
 
 type Run<P> = for<'a> fn(&'a P) -> Pin<Box<dyn Future<Output = Result<(), Broken>> + Send + 'a>>;
 
-/// A promise that can be tested, at places of one kind: [`Case`](crate::Case) of a store of checkpoints,
-/// [`store::Case`](crate::store::Case) of a long-term store.
+/// A case: one promise of a store, as a test.
+///
+/// It is [`Case`](crate::Case) for checkpoint stores, [`store::Case`](crate::store::Case) for long-term stores and
+/// [`cache::Case`](crate::cache::Case) for caches.
 pub struct Promise<P: ?Sized> {
     pub(crate) area: &'static str,
     pub(crate) name: &'static str,
@@ -17,12 +19,12 @@ pub struct Promise<P: ?Sized> {
 }
 
 impl<P: ?Sized> Promise<P> {
-    /// What it is about: `commit`, `fields`, `prune`, …
+    /// Returns the area of the case, for example `commit`, `fields` or `prune`.
     pub fn area(&self) -> &'static str {
         self.area
     }
 
-    /// The promise in a few words, as a name of a function.
+    /// Returns the name of the case: the promise as the name of a function.
     pub fn name(&self) -> &'static str {
         self.name
     }
@@ -32,7 +34,7 @@ impl<P: ?Sized> Promise<P> {
         (self.run)(place).await.map_err(case)
     }
 
-    /// Tests the case of this area and name.
+    /// Runs the case with this area and name.
     pub(crate) async fn test_one(
         mut cases: impl Iterator<Item = Self>,
         area: &str,
@@ -41,7 +43,7 @@ impl<P: ?Sized> Promise<P> {
     ) -> Result<(), Broken> {
         match cases.find(|case| case.area == area && case.name == name) {
             Some(case) => case.test(place).await,
-            None => Err(Broken::new("the case is there", format!("{area}::{name}"), "nothing")),
+            None => Err(Broken::new("the case exists", format!("{area}::{name}"), "no such case")),
         }
     }
 }
@@ -60,7 +62,7 @@ impl<P: ?Sized> fmt::Debug for Promise<P> {
     }
 }
 
-/// The cases of a list; `listed` is where they are, and `Here` what each is given.
+/// Expands to an array of all cases. The caller defines `listed`, the module of the cases, and `Target`, their argument.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __table {
@@ -68,12 +70,12 @@ macro_rules! __table {
         [$($($crate::promise::Promise {
             area: stringify!($area),
             name: stringify!($case),
-            run: |place| Box::pin(listed::$area::$case(Here(place))),
+            run: |place| Box::pin(listed::$area::$case(Target(place))),
         },)*)*]
     };
 }
 
-/// A test of each case of a list; `$test` runs the one of an area and a name.
+/// Expands to a `#[test]` for each case. `$test` runs the case with an area and a name.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __tests {

@@ -8,11 +8,11 @@ use superstep_store::checkpoint::{
 };
 
 use crate::Broken;
-use crate::case::Here;
+use crate::case::Target;
 use crate::expect::{Expect, same};
-use crate::notation::{line, pieces};
+use crate::shorthand::{format_fields, parse_changes};
 
-/// Somebody who writes to a namespace of a thread, and knows where it stands, as a run does.
+/// A writer to a namespace of a thread, which tracks the fence as a run does.
 #[derive(Clone)]
 pub(crate) struct Writer {
     pub(crate) store: Arc<dyn Checkpointer>,
@@ -26,7 +26,7 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Of a thread that is not there yet.
+    /// Creates a writer for a new thread.
     pub(crate) fn new(store: &Arc<dyn Checkpointer>, thread: &str) -> Self {
         Self {
             store: store.clone(),
@@ -40,13 +40,13 @@ impl Writer {
         }
     }
 
-    /// The same one at a namespace in which nothing is yet.
-    pub(crate) fn within(&self, namespace: &str) -> Self {
+    /// Returns a writer for an empty namespace of the same thread.
+    pub(crate) fn in_namespace(&self, namespace: &str) -> Self {
         let fence = Fence { head: None, ..self.fence };
         Self { namespace: namespace.into(), fence, ..self.clone() }
     }
 
-    /// The next checkpoint, behind the head, which it follows.
+    /// Returns a checkpoint that follows the head.
     pub(crate) fn draft(&self, writes: &str) -> NewCheckpoint {
         let checkpoint = Checkpoint {
             id: CheckpointId::after(self.fence.head),
@@ -58,7 +58,7 @@ impl Writer {
             next: self.next.clone(),
             progress: None,
         };
-        NewCheckpoint { checkpoint, changes: pieces(writes), records: Vec::new() }
+        NewCheckpoint { checkpoint, changes: parse_changes(writes), records: Vec::new() }
     }
 
     pub(crate) fn batch(&self, writes: Vec<BatchWrite>) -> WriteBatch {
@@ -72,7 +72,7 @@ impl Writer {
         }
     }
 
-    /// Commits a batch of its own, and knows from then on where things stand.
+    /// Commits a batch and updates the fence.
     pub(crate) async fn commit(&mut self, batch: WriteBatch) -> Result<(), CheckpointError> {
         let epoch = batch.epoch;
         let added = batch.writes.iter().rev().find_map(|write| match write {
@@ -89,12 +89,12 @@ impl Writer {
         Ok(())
     }
 
-    /// Adds a checkpoint behind the head.
+    /// Adds a checkpoint that follows the head.
     pub(crate) async fn add(&mut self, writes: &str) -> Result<CheckpointId, Broken> {
-        self.add_as(self.draft(writes)).await
+        self.add_draft(self.draft(writes)).await
     }
 
-    /// Adds a checkpoint that follows another one than the head.
+    /// Adds a checkpoint with another parent than the head.
     pub(crate) async fn fork(
         &mut self,
         parent: Option<CheckpointId>,
@@ -103,60 +103,67 @@ impl Writer {
         let mut new = self.draft(writes);
         new.checkpoint.parent = parent;
         new.checkpoint.source = CheckpointSource::Fork;
-        self.add_as(new).await
+        self.add_draft(new).await
     }
 
-    pub(crate) async fn add_as(&mut self, new: NewCheckpoint) -> Result<CheckpointId, Broken> {
+    pub(crate) async fn add_draft(&mut self, new: NewCheckpoint) -> Result<CheckpointId, Broken> {
         let id = new.checkpoint.id;
-        self.commit(self.batch(vec![adds(new)])).await.works("a checkpoint can be added behind the head")?;
+        self.commit(self.batch(vec![checkpoint_write(new)])).await.works("a checkpoint can be added")?;
         Ok(id)
     }
 
-    /// Changes what is known of the tasks of a checkpoint.
-    pub(crate) async fn tell(
+    /// Changes the records of a checkpoint.
+    pub(crate) async fn write_records(
         &mut self,
         checkpoint: CheckpointId,
         remove: Vec<RecordKey>,
         put: Vec<TaskRecord>,
     ) -> Result<(), Broken> {
         let batch = self.batch(vec![BatchWrite::Records { checkpoint, remove, put }]);
-        self.commit(batch).await.works("records of a checkpoint that is there can be changed")
+        self.commit(batch).await.works("records of an existing checkpoint can be changed")
     }
 
-    /// Raises the epoch, as a run that begins.
-    pub(crate) async fn raise(&mut self) -> Result<(), Broken> {
+    /// Raises the epoch, as a new run does.
+    pub(crate) async fn raise_epoch(&mut self) -> Result<(), Broken> {
         let epoch = self.fence.epoch + 1;
         let batch = WriteBatch { epoch, ..self.batch(Vec::new()) };
         self.commit(batch).await.works("a batch without writes raises the epoch")
     }
 
-    /// A checkpoint that must be there.
+    /// Reads a checkpoint that must exist.
     pub(crate) async fn read(&self, id: CheckpointId) -> Result<StoredCheckpoint, Broken> {
         let loaded = self.store.get(&self.thread, &self.namespace, Some(id)).await;
-        let found = loaded.works("a checkpoint that is there can be read")?.found;
-        found.ok_or_else(|| Broken::new("what was committed is there", format!("checkpoint {id}"), "nothing"))
+        let found = loaded.works("an existing checkpoint can be read")?.found;
+        found.ok_or_else(|| {
+            Broken::new("a committed checkpoint is found", format!("checkpoint {id}"), "nothing")
+        })
     }
 
-    /// That a checkpoint has these pieces.
-    pub(crate) async fn reads(&self, id: CheckpointId, writes: &str, promise: &str) -> Result<(), Broken> {
-        same(promise, writes.to_owned(), line(&self.read(id).await?))
+    /// Checks the fields of a checkpoint.
+    pub(crate) async fn expect_fields(
+        &self,
+        id: CheckpointId,
+        writes: &str,
+        promise: &str,
+    ) -> Result<(), Broken> {
+        same(promise, writes.to_owned(), format_fields(&self.read(id).await?))
     }
 
     /// Closes the store and opens it again.
-    pub(crate) async fn reopen(self, here: Here<'_>) -> Result<Self, Broken> {
+    pub(crate) async fn reopen(self, target: Target<'_>) -> Result<Self, Broken> {
         let Self { store, thread, namespace, origin, fence, run, next, step } = self;
         drop(store);
-        Ok(Self { store: here.open().await?, thread, namespace, origin, fence, run, next, step })
+        Ok(Self { store: target.open().await?, thread, namespace, origin, fence, run, next, step })
     }
 
-    /// That nothing has moved since.
-    pub(crate) async fn stands(&self, promise: &str) -> Result<(), Broken> {
+    /// Checks that the store has the fence of this writer.
+    pub(crate) async fn expect_fence(&self, promise: &str) -> Result<(), Broken> {
         let loaded = self.store.get(&self.thread, &self.namespace, None).await;
         same(promise, self.fence, loaded.works("a namespace can be read")?.fence)
     }
 }
 
-pub(crate) fn adds(new: NewCheckpoint) -> BatchWrite {
+pub(crate) fn checkpoint_write(new: NewCheckpoint) -> BatchWrite {
     BatchWrite::Checkpoint(Box::new(new))
 }
 
@@ -164,7 +171,7 @@ pub(crate) fn run(id: &str, metadata: Metadata) -> Arc<RunRecord> {
     Arc::new(RunRecord { id: id.into(), program: "{\"graph\":\"ticket\"}".into(), metadata })
 }
 
-/// When a checkpoint of this step was made: a minute after the one before it, and some milliseconds.
+/// Returns the creation time of a checkpoint with this step: one minute after the previous step.
 pub(crate) fn time(step: i64) -> SystemTime {
     let minutes = u64::try_from(step.clamp(-1, 1_000_000) + 1).unwrap_or_default();
     UNIX_EPOCH + Duration::from_millis(1_700_000_000_123 + minutes * 60_000)

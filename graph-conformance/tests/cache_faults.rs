@@ -141,21 +141,21 @@ fn check(fault: Fault, area: &str, case: &str) {
 #[test]
 fn every_fault_is_found_by_the_case_that_is_there_for_it() {
     for (fault, area, case) in [
-        (Fault::KeepsNothing, "results", "a_result_is_given_back_as_it_was_put"),
-        (Fault::LosesEncodings, "results", "a_result_is_given_back_as_it_was_put"),
-        (Fault::KeepsTheFirst, "results", "puts_are_made_in_their_order"),
-        (Fault::JoinsNames, "names", "no_name_is_taken_for_another"),
-        (Fault::ForgetsTheState, "names", "no_name_is_taken_for_another"),
-        (Fault::CutsKeys, "names", "a_long_key_is_kept_whole"),
-        (Fault::LetsNothingExpire, "lifetimes", "what_has_expired_is_not_there"),
-        (Fault::LooksPastTheClock, "lifetimes", "what_has_expired_is_not_there"),
-        (Fault::TrustsClocksThatAreAhead, "lifetimes", "what_a_clock_that_is_ahead_has_put_is_not_there_yet"),
-        (Fault::ClearsTooMuch, "clearing", "a_graph_is_cleared_and_nothing_else"),
-        (Fault::ClearsTooMuch, "clearing", "a_node_is_cleared_and_nothing_else"),
-        (Fault::ClearsNothing, "clearing", "what_has_expired_is_cleared_and_nothing_else"),
-        (Fault::SplitsPuts, "handles", "puts_are_seen_together_or_not_at_all"),
-        (Fault::SplitsPuts, "handles", "a_dropped_put_is_whole_or_nothing_at_all"),
-        (Fault::ForgetsWhenClosed, "handles", "what_was_put_is_there_when_it_is_opened_again"),
+        (Fault::KeepsNothing, "results", "result_reads_back_unchanged"),
+        (Fault::LosesEncodings, "results", "result_reads_back_unchanged"),
+        (Fault::KeepsTheFirst, "results", "puts_are_made_in_order"),
+        (Fault::JoinsNames, "names", "similar_keys_are_distinct"),
+        (Fault::ForgetsTheState, "names", "similar_keys_are_distinct"),
+        (Fault::CutsKeys, "names", "long_keys_are_not_truncated"),
+        (Fault::LetsNothingExpire, "ttl", "expired_result_is_not_found"),
+        (Fault::LooksPastTheClock, "ttl", "expired_result_is_not_found"),
+        (Fault::TrustsClocksThatAreAhead, "ttl", "result_is_not_found_before_its_put_time"),
+        (Fault::ClearsTooMuch, "clear", "clear_graph_removes_only_its_results"),
+        (Fault::ClearsTooMuch, "clear", "clear_node_removes_only_its_results"),
+        (Fault::ClearsNothing, "clear", "clear_expired_removes_only_expired_results"),
+        (Fault::SplitsPuts, "handles", "puts_become_visible_together"),
+        (Fault::SplitsPuts, "handles", "dropped_put_is_all_or_nothing"),
+        (Fault::ForgetsWhenClosed, "handles", "results_survive_a_reopen"),
     ] {
         check(fault, area, case);
     }

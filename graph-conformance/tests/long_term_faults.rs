@@ -162,22 +162,22 @@ fn check(fault: Fault, area: &str, case: &str) {
 #[test]
 fn every_fault_is_found_by_the_case_that_is_there_for_it() {
     for (fault, area, case) in [
-        (Fault::JoinsSegments, "places", "no_namespace_is_taken_for_another"),
-        (Fault::FindsEverywhere, "places", "a_prefix_is_of_whole_segments"),
-        (Fault::ForgetsWhenCreated, "items", "an_overwrite_keeps_when_it_was_created"),
-        (Fault::LetsNothingExpire, "lifetimes", "what_has_expired_is_not_there"),
-        (Fault::RefreshesNothing, "lifetimes", "what_is_refreshed_lives_on"),
-        (Fault::RefreshesNothing, "lifetimes", "a_search_refreshes_what_it_gives"),
-        (Fault::SweepsNothing, "lifetimes", "a_sweep_takes_what_has_expired_and_nothing_else"),
+        (Fault::JoinsSegments, "namespaces", "similar_namespaces_are_distinct"),
+        (Fault::FindsEverywhere, "namespaces", "prefix_matches_whole_segments"),
+        (Fault::ForgetsWhenCreated, "items", "overwrite_keeps_the_creation_time"),
+        (Fault::LetsNothingExpire, "ttl", "expired_item_does_not_exist"),
+        (Fault::RefreshesNothing, "ttl", "refresh_restarts_the_time_to_live"),
+        (Fault::RefreshesNothing, "ttl", "search_refreshes_only_returned_items"),
+        (Fault::SweepsNothing, "ttl", "sweep_removes_exactly_the_expired_items"),
         (Fault::IgnoresConditions, "filters", "filters_compare_types_strictly"),
-        (Fault::PagesBeforeItFilters, "filters", "filters_come_before_pages"),
-        (Fault::IgnoresOrder, "searched", "the_newest_come_first_where_that_is_asked"),
-        (Fault::SaysThatThereIsNoMore, "searched", "pages_have_neither_gap_nor_repeat"),
-        (Fault::DropsEmbeddings, "nearest", "the_nearest_come_first"),
-        (Fault::SplitsBatches, "handles", "a_batch_is_seen_whole_or_not_at_all"),
-        (Fault::SplitsBatches, "handles", "a_dropped_write_is_whole_or_nothing_at_all"),
-        (Fault::ForgetsWhenClosed, "handles", "what_was_written_is_there_when_it_is_opened_again"),
-        (Fault::ListsWithoutDepth, "listed", "namespaces_are_cut_to_a_depth_once"),
+        (Fault::PagesBeforeItFilters, "filters", "filters_apply_before_paging"),
+        (Fault::IgnoresOrder, "search", "newest_order_returns_the_newest_first"),
+        (Fault::SaysThatThereIsNoMore, "search", "pages_have_no_gaps_or_repeats"),
+        (Fault::DropsEmbeddings, "semantic_search", "nearest_items_come_first"),
+        (Fault::SplitsBatches, "handles", "batch_becomes_visible_as_a_whole"),
+        (Fault::SplitsBatches, "handles", "dropped_write_is_all_or_nothing"),
+        (Fault::ForgetsWhenClosed, "handles", "writes_survive_a_reopen"),
+        (Fault::ListsWithoutDepth, "namespace_lists", "max_depth_lists_each_prefix_once"),
     ] {
         check(fault, area, case);
     }

@@ -1,10 +1,10 @@
-//! What a cache of nodes' results has to pass: every promise of [`Cache`](superstep_store::cache::Cache) as a test of its own.
+//! The conformance suite for caches: a test for every promise of [`Cache`](superstep_store::cache::Cache).
 //!
 //! ```
 //! use superstep_conformance::cache::Place;
 //! use superstep_store::cache::{CacheError, MemoryCache};
 //!
-//! struct Mine(MemoryCache); // of a cache on disk: a temporary folder
+//! struct Mine(MemoryCache); // a cache on disk has a temporary folder here
 //!
 //! impl Place for Mine {
 //!     type Cache = MemoryCache;
@@ -17,12 +17,12 @@
 //! superstep_conformance::cache_conformance_tests!(Mine(MemoryCache::new()));
 //! ```
 //!
-//! It is as for stores of checkpoints: a `#[test]` for each case, each with a place of its own, and no list of exceptions. A
-//! cache may forget what it likes, but not the few results that a case has just put.
+//! As for checkpoint stores, there is a `#[test]` for each case, each test has its own place, and a cache must pass all cases.
+//! A cache may drop entries, but not the few that a case has just put.
 
 mod case;
 mod cases;
-mod desk;
+mod fixture;
 mod place;
 
 pub use case::{Case, cases, run};

@@ -4,21 +4,23 @@ use std::sync::Arc;
 
 use superstep_store::cache::{Cache, CacheError, EntryKey};
 
-/// Where a cache is: a file, a server, or just a cache in memory.
+/// The place of a cache: a file, a server, or memory.
 ///
-/// Each case is given a new place, in which nothing has been put yet.
+/// Each case gets a new, empty place.
 pub trait Place: Send + Sync + 'static {
-    /// The cache.
+    /// The type of the cache.
     type Cache: Cache;
 
-    /// Opens the cache that is here, as a process does when it starts.
+    /// Opens the cache, as a process does when it starts.
     ///
-    /// Called again, it opens the *same* cache, also while another one is open. A cache that can be opened but once gives out
+    /// Each call opens the *same* cache, even while another handle is open. A cache that can be opened only once returns
     /// another handle to it.
     fn open(&self) -> impl Future<Output = Result<Self::Cache, CacheError>> + Send;
 
-    /// Spoils a result, so that the cache can see that it is spoilt: a number of no meaning. No cache is open meanwhile. Gives
-    /// back whether it has done so; a place that cannot says no, and is not asked any further.
+    /// Damages a result in a way that the cache can detect, for example with an invalid number.
+    ///
+    /// No handle is open during the call. Returns `true` if the result was damaged. Returns `false` if the place does not
+    /// support it, which skips the case.
     fn damage(&self, at: &EntryKey) -> impl Future<Output = bool> + Send {
         let _ = at;
         ready(false)
@@ -27,7 +29,7 @@ pub trait Place: Send + Sync + 'static {
 
 type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// A place of whatever kind: cases are not made again for each cache.
+/// A type-erased [`Place`], so that the cases are compiled once.
 #[doc(hidden)]
 pub trait AnyPlace: Send + Sync {
     fn open_any(&self) -> BoxFuture<'_, Result<Arc<dyn Cache>, CacheError>>;

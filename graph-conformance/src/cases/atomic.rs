@@ -4,52 +4,52 @@ use superstep_store::checkpoint::RecordKind::{Finished, Step};
 use superstep_store::checkpoint::{BatchWrite, CheckpointId, WriteBatch};
 
 use crate::Broken;
-use crate::case::Here;
-use crate::everything::Everything;
+use crate::case::Target;
 use crate::expect::Expect;
-use crate::notation::{key, record};
-use crate::writer::{Writer, adds};
+use crate::shorthand::{key, record};
+use crate::thread_contents::ThreadContents;
+use crate::writer::{Writer, checkpoint_write};
 
 fn id(byte: u8) -> CheckpointId {
     CheckpointId::from_bytes([byte; 16])
 }
 
-pub(crate) async fn ids_sort_behind_the_greatest(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn new_id_must_sort_after_all_others(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     // Across the middle, where a number with a sign would turn over.
     for byte in [0, 1, 0x7f, 0x80] {
         let mut new = writer.draft("a+1");
         new.checkpoint.id = id(byte);
-        writer.add_as(new).await?;
+        writer.add_draft(new).await?;
     }
-    let before = Everything::of(&*store, "t", &[""]).await?;
+    let before = ThreadContents::read(&*store, "t", &[""]).await?;
     for wrong in [id(0), id(0x7e), id(0x7f), id(0x80)] {
         let mut new = writer.draft("a+2");
         new.checkpoint.id = wrong;
         new.checkpoint.parent = Some(id(0x7f));
-        let result = store.commit(writer.batch(vec![adds(new)])).await;
+        let result = store.commit(writer.batch(vec![checkpoint_write(new)])).await;
         result.refused(format!("an id that does not sort behind the greatest is refused: {wrong}"))?;
     }
-    let after = Everything::of(&*store, "t", &[""]).await?;
-    after.is(&before, "a refused batch changes nothing")?;
+    let after = ThreadContents::read(&*store, "t", &[""]).await?;
+    after.expect_equal(&before, "a refused batch changes nothing")?;
     let mut new = writer.draft("a+3");
     new.checkpoint.id = id(0xff);
-    let last = writer.add_as(new).await?;
-    writer.reads(last, "a+1 a+1 a+1 a+1 a+3", "the thread goes on after a refused batch").await
+    let last = writer.add_draft(new).await?;
+    writer.expect_fields(last, "a+1 a+1 a+1 a+1 a+3", "the thread goes on after a refused batch").await
 }
 
-pub(crate) async fn a_parent_must_be_there(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn parent_must_exist(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let mut lonely = writer.draft("a=1");
     lonely.checkpoint.parent = Some(CheckpointId::from_bytes([0; 16]));
-    let result = store.commit(writer.batch(vec![adds(lonely)])).await;
+    let result = store.commit(writer.batch(vec![checkpoint_write(lonely)])).await;
     result.refused("a first checkpoint has no parent")?;
-    writer.stands("a refused batch makes no thread").await?;
+    writer.expect_fence("a refused batch makes no thread").await?;
 
     writer.add("a=1").await?;
-    let mut inner = writer.within("child");
+    let mut inner = writer.in_namespace("child");
     let elsewhere = inner.add("a=1").await?;
     let mut other = Writer::new(&store, "other");
     let foreign = other.add("a=1").await?;
@@ -64,22 +64,22 @@ pub(crate) async fn a_parent_must_be_there(here: Here<'_>) -> Result<(), Broken>
         let mut new = writer.draft("a+2");
         new.checkpoint.id = own;
         new.checkpoint.parent = Some(parent);
-        let result = store.commit(writer.batch(vec![adds(new)])).await;
+        let result = store.commit(writer.batch(vec![checkpoint_write(new)])).await;
         result.refused(format!("a parent is in the same namespace, not {what}"))?;
     }
-    writer.stands("a refused batch changes nothing").await
+    writer.expect_fence("a refused batch changes nothing").await
 }
 
-pub(crate) async fn records_are_of_a_checkpoint_that_is_there(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn records_require_an_existing_checkpoint(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let put = || vec![record(key(0, Finished, ""), "x")];
     let to = |checkpoint| BatchWrite::Records { checkpoint, remove: vec![], put: put() };
     let result = store.commit(writer.batch(vec![to(id(1))])).await;
     result.refused("a thread that is not there has no checkpoint to have records")?;
-    writer.stands("a refused batch makes no thread").await?;
+    writer.expect_fence("a refused batch makes no thread").await?;
     let head = writer.add("a=1").await?;
-    let mut inner = writer.within("child");
+    let mut inner = writer.in_namespace("child");
     let elsewhere = inner.add("a=1").await?;
     for wrong in [elsewhere, CheckpointId::after(Some(head)), id(0)] {
         let result = store.commit(writer.batch(vec![to(wrong)])).await;
@@ -87,18 +87,18 @@ pub(crate) async fn records_are_of_a_checkpoint_that_is_there(here: Here<'_>) ->
     }
     // Before the checkpoint that they belong to, in one batch, is before it as well.
     let new = writer.draft("a=2");
-    let early = vec![to(new.checkpoint.id), adds(new)];
+    let early = vec![to(new.checkpoint.id), checkpoint_write(new)];
     let result = store.commit(writer.batch(early)).await;
     result.refused("records come after their checkpoint")?;
-    writer.stands("a refused batch changes nothing").await
+    writer.expect_fence("a refused batch changes nothing").await
 }
 
-pub(crate) async fn a_bad_write_takes_the_whole_batch_with_it(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn invalid_write_rejects_the_whole_batch(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let head = writer.add("a=1 b+1").await?;
-    writer.tell(head, vec![], vec![record(key(0, Step, "s"), "kept")]).await?;
-    let before = Everything::of(&*store, "t", &["", "new"]).await?;
+    writer.write_records(head, vec![], vec![record(key(0, Step, "s"), "kept")]).await?;
+    let before = ThreadContents::read(&*store, "t", &["", "new"]).await?;
 
     let good = writer.draft("a=2 b+2 c=new");
     let good_id = good.checkpoint.id;
@@ -116,32 +116,33 @@ pub(crate) async fn a_bad_write_takes_the_whole_batch_with_it(here: Here<'_>) ->
     orphan.checkpoint.parent = Some(id(0xee));
     let mut back = writer.draft("a=5");
     back.checkpoint.id = id(0);
-    for bad in [unknown, adds(orphan), adds(back)] {
+    for bad in [unknown, checkpoint_write(orphan), checkpoint_write(back)] {
         for at in 0..=3 {
-            let mut writes = vec![adds(good.clone()), change.clone(), adds(second.clone())];
+            let mut writes =
+                vec![checkpoint_write(good.clone()), change.clone(), checkpoint_write(second.clone())];
             writes.insert(at, bad.clone());
             // An orphan that comes first makes the others' ids wrong as well: still nothing of it is done.
             let batch = WriteBatch { epoch: 9, ..writer.batch(writes) };
             store.commit(batch).await.refused(format!("a batch with a bad write at {at} is refused"))?;
-            let after = Everything::of(&*store, "t", &["", "new"]).await?;
-            after.is(&before, "nothing of a refused batch is done")?;
+            let after = ThreadContents::read(&*store, "t", &["", "new"]).await?;
+            after.expect_equal(&before, "nothing of a refused batch is done")?;
         }
     }
-    let inner = writer.within("new");
+    let inner = writer.in_namespace("new");
     let mut orphan = inner.draft("a=1");
     orphan.checkpoint.parent = Some(head);
-    let batch = inner.batch(vec![adds(inner.draft("a=0")), adds(orphan)]);
+    let batch = inner.batch(vec![checkpoint_write(inner.draft("a=0")), checkpoint_write(orphan)]);
     store.commit(batch).await.refused("a parent is in the same namespace")?;
-    let after = Everything::of(&*store, "t", &["", "new"]).await?;
-    after.is(&before, "nothing of a refused batch is done")?;
+    let after = ThreadContents::read(&*store, "t", &["", "new"]).await?;
+    after.expect_equal(&before, "nothing of a refused batch is done")?;
 
-    let all = vec![adds(good), change, adds(second)];
+    let all = vec![checkpoint_write(good), change, checkpoint_write(second)];
     writer.commit(writer.batch(all)).await.works("the same writes without the bad one are made")?;
-    writer.stands("the head is the last checkpoint of the batch").await
+    writer.expect_fence("the head is the last checkpoint of the batch").await
 }
 
-pub(crate) async fn a_batch_may_add_several_checkpoints(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn batch_may_add_several_checkpoints(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let base = writer.add("a=0").await?;
     let mut plan = writer.clone();
@@ -152,7 +153,7 @@ pub(crate) async fn a_batch_may_add_several_checkpoints(here: Here<'_>) -> Resul
         // The second follows the first, which is in the batch only.
         new.checkpoint.parent = parent.or(added.first().copied());
         let id = new.checkpoint.id;
-        writes.push(adds(new));
+        writes.push(checkpoint_write(new));
         let put = vec![record(key(number, Finished, ""), "done")];
         writes.push(BatchWrite::Records { checkpoint: id, remove: vec![], put });
         added.push(id);
@@ -160,9 +161,9 @@ pub(crate) async fn a_batch_may_add_several_checkpoints(here: Here<'_>) -> Resul
         plan.step += 1;
     }
     writer.commit(writer.batch(writes)).await.works("a batch may add several checkpoints")?;
-    writer.stands("the last one is the head").await?;
+    writer.expect_fence("the last one is the head").await?;
     for (id, line) in added.iter().zip(["a=0 a+1", "a=0 a+1 a+2", "a=0 a+3", "a=0 a+4"]) {
-        writer.reads(*id, line, "each checkpoint of a batch has its own parent").await?;
+        writer.expect_fields(*id, line, "each checkpoint of a batch has its own parent").await?;
         crate::expect::same("each has its own records", 1, writer.read(*id).await?.records.len())?;
     }
     Ok(())

@@ -7,15 +7,15 @@ use superstep_store::checkpoint::{
 use superstep_store::payload::Payload;
 
 use crate::Broken;
-use crate::case::Here;
-use crate::everything::Everything;
+use crate::case::Target;
 use crate::expect::{Expect, holds, same};
-use crate::notation::{key, record};
-use crate::writer::{Writer, adds, run, time};
+use crate::shorthand::{key, record};
+use crate::thread_contents::ThreadContents;
+use crate::writer::{Writer, checkpoint_write, run, time};
 use superstep_store::checkpoint::RecordKind::Finished;
 
-pub(crate) async fn the_first_commit_makes_the_thread(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn first_commit_creates_the_thread(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let id = writer.add("a=1").await?;
     let loaded = store.get("t", "", None).await.works("a thread can be read")?;
@@ -23,8 +23,8 @@ pub(crate) async fn the_first_commit_makes_the_thread(here: Here<'_>) -> Result<
     same("the thread has the origin of its first batch", Some("origin of t"), loaded.origin.as_deref())
 }
 
-pub(crate) async fn a_checkpoint_is_read_back_as_it_was_written(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn checkpoint_reads_back_unchanged(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let metadata = serde_json::json!({
         "user": "Ada", "n": 1, "f": 1.0, "big": u64::MAX, "small": i64::MIN, "tiny": 5e-324, "third": 1.0 / 3.0,
@@ -45,45 +45,45 @@ pub(crate) async fn a_checkpoint_is_read_back_as_it_was_written(here: Here<'_>) 
         let expected = new.checkpoint.clone();
         writer.step = 0;
         let id = new.checkpoint.id;
-        writer.commit(writer.batch(vec![adds(new)])).await.works("a checkpoint can be added")?;
+        writer.commit(writer.batch(vec![checkpoint_write(new)])).await.works("a checkpoint can be added")?;
         let found = writer.read(id).await?.checkpoint;
         same("a checkpoint is read back as it was written", &expected, &found)?;
     }
     Ok(())
 }
 
-pub(crate) async fn a_time_before_1970_is_kept(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn time_before_1970_is_stored(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let mut new = writer.draft("a=1");
     new.checkpoint.created_at = std::time::UNIX_EPOCH - std::time::Duration::from_millis(1);
     let expected = new.checkpoint.created_at;
-    let id = writer.add_as(new).await?;
+    let id = writer.add_draft(new).await?;
     same("a time is kept to the millisecond", expected, writer.read(id).await?.checkpoint.created_at)
 }
 
-pub(crate) async fn of_two_writers_of_one_head_one_wins(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn one_of_two_writers_wins(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut first = Writer::new(&store, "t");
     first.add("a=0").await?;
     let mut second = first.clone();
     let seen = first.fence;
     let won = first.add("a=1").await?;
     let lost = second.draft("a=2");
-    let result = second.commit(second.batch(vec![adds(lost)])).await;
+    let result = second.commit(second.batch(vec![checkpoint_write(lost)])).await;
     result.conflicts("who was overtaken gets a conflict", seen, Fence { epoch: 0, head: Some(won) })?;
-    first.reads(won, "a=1", "what the loser wrote is nowhere").await?;
-    first.stands("a conflict changes nothing").await
+    first.expect_fields(won, "a=1", "what the loser wrote is nowhere").await?;
+    first.expect_fence("a conflict changes nothing").await
 }
 
-pub(crate) async fn of_many_writers_at_once_one_wins(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn one_of_many_concurrent_writers_wins(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     writer.add("a=0").await?;
     for round in 0..5 {
         let drafts: Vec<_> = (0..20).map(|n| writer.draft(&format!("a={n}"))).collect();
         let ids: Vec<_> = drafts.iter().map(|new| new.checkpoint.id).collect();
-        let commits = drafts.into_iter().map(|new| store.commit(writer.batch(vec![adds(new)])));
+        let commits = drafts.into_iter().map(|new| store.commit(writer.batch(vec![checkpoint_write(new)])));
         let results = join_all(commits).await;
         let mut won = Vec::new();
         for (id, result) in ids.iter().zip(&results) {
@@ -91,21 +91,21 @@ pub(crate) async fn of_many_writers_at_once_one_wins(here: Here<'_>) -> Result<(
                 Ok(()) => won.push(*id),
                 Err(CheckpointError::Conflict(_)) => {}
                 Err(error) => {
-                    let found = crate::expect::told(error);
+                    let found = crate::expect::error_chain(error);
                     return Err(Broken::new("who is overtaken gets a conflict", "a conflict", found));
                 }
             }
         }
         same(format!("of twenty writers of one head one wins (round {round})"), 1, won.len())?;
         writer.fence.head = won.first().copied();
-        writer.stands("the head is the winner's").await?;
+        writer.expect_fence("the head is the winner's").await?;
     }
-    let all = crate::everything::ids(&*store, crate::everything::query("t", "")).await?;
+    let all = crate::thread_contents::ids(&*store, crate::thread_contents::query("t", "")).await?;
     same("one checkpoint is added each time", 6, all.len())
 }
 
-pub(crate) async fn an_epoch_and_a_head_must_both_be_right(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn commit_requires_matching_epoch_and_head(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let nowhere = Fence { epoch: 3, head: Some(CheckpointId::after(None)) };
     let early = WriteBatch { fence: nowhere, epoch: 3, ..writer.batch(Vec::new()) };
@@ -116,7 +116,7 @@ pub(crate) async fn an_epoch_and_a_head_must_both_be_right(here: Here<'_>) -> Re
     )?;
 
     let first = writer.add("a=1").await?;
-    writer.raise().await?;
+    writer.raise_epoch().await?;
     writer.add("a=2").await?;
     let right = writer.fence;
     let wrong = [
@@ -128,21 +128,21 @@ pub(crate) async fn an_epoch_and_a_head_must_both_be_right(here: Here<'_>) -> Re
         ("nothing right", Fence::default()),
     ];
     for (what, fence) in wrong {
-        for writes in [Vec::new(), vec![adds(writer.draft("a=3"))]] {
+        for writes in [Vec::new(), vec![checkpoint_write(writer.draft("a=3"))]] {
             let batch = WriteBatch { fence, epoch: 7, ..writer.batch(writes) };
             let promise = format!("a writer that expects {what} is refused");
             store.commit(batch).await.conflicts(promise, fence, right)?;
         }
     }
-    writer.stands("a conflict changes nothing").await
+    writer.expect_fence("a conflict changes nothing").await
 }
 
-pub(crate) async fn a_raised_epoch_stops_the_older_run(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn higher_epoch_stops_the_older_run(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut old = Writer::new(&store, "t");
     let id = old.add("a=1").await?;
     let mut new = old.clone();
-    new.raise().await?;
+    new.raise_epoch().await?;
     let late = record(key(0, Finished, ""), "late");
     let write = BatchWrite::Records { checkpoint: id, remove: vec![], put: vec![late] };
     let result = old.commit(old.batch(vec![write])).await;
@@ -154,43 +154,41 @@ pub(crate) async fn a_raised_epoch_stops_the_older_run(here: Here<'_>) -> Result
     new.commit(WriteBatch { epoch: 5, ..batch })
         .await
         .works("records may raise the epoch, by more than one")?;
-    new.stands("the epoch is the batch's").await
+    new.expect_fence("the epoch is the batch's").await
 }
 
-pub(crate) async fn an_epoch_may_be_large(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn epoch_may_be_large(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     for epoch in [9_007_199_254_740_993, i64::MAX as u64] {
         let batch = WriteBatch { epoch, ..writer.batch(Vec::new()) };
         writer.commit(batch).await.works("an epoch may be raised to any number of 63 bits")?;
-        writer.stands("the epoch is exactly the batch's").await?;
+        writer.expect_fence("the epoch is exactly the batch's").await?;
     }
     Ok(())
 }
 
-pub(crate) async fn an_epoch_never_goes_back(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn epoch_never_decreases(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
-    writer.raise().await?;
-    writer.raise().await?;
-    let batch = WriteBatch { epoch: 1, ..writer.batch(vec![adds(writer.draft("a=1"))]) };
+    writer.raise_epoch().await?;
+    writer.raise_epoch().await?;
+    let batch = WriteBatch { epoch: 1, ..writer.batch(vec![checkpoint_write(writer.draft("a=1"))]) };
     let result = store.commit(batch).await;
     holds("an epoch does not go back", result.is_err(), &result)?;
-    writer.stands("a refused batch changes nothing").await
+    writer.expect_fence("a refused batch changes nothing").await
 }
 
-pub(crate) async fn the_epoch_is_the_threads_and_the_head_the_namespaces(
-    here: Here<'_>,
-) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn epoch_is_per_thread_and_head_per_namespace(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut outer = Writer::new(&store, "t");
     let outer_id = outer.add("a=1").await?;
-    let mut inner = outer.within("child:0");
+    let mut inner = outer.in_namespace("child:0");
     inner.add("b=1").await?;
-    outer.stands("a namespace's head does not move when another's does").await?;
-    inner.raise().await?;
+    outer.expect_fence("a namespace's head does not move when another's does").await?;
+    inner.raise_epoch().await?;
     let stale = outer.fence;
-    let result = outer.commit(outer.batch(vec![adds(outer.draft("a=2"))])).await;
+    let result = outer.commit(outer.batch(vec![checkpoint_write(outer.draft("a=2"))])).await;
     result.conflicts(
         "an epoch that is raised in one namespace is raised in all",
         stale,
@@ -198,8 +196,8 @@ pub(crate) async fn the_epoch_is_the_threads_and_the_head_the_namespaces(
     )?;
     outer.fence.epoch = 1;
     let id = outer.add("a+2").await?;
-    outer.reads(id, "a=1 a+2", "namespaces have no values in common").await?;
-    inner.stands("a namespace's head does not move when another's does").await?;
+    outer.expect_fields(id, "a=1 a+2", "namespaces have no values in common").await?;
+    inner.expect_fence("a namespace's head does not move when another's does").await?;
     let other = store.get("t", "never written", None).await.works("a namespace need not be there")?;
     same(
         "a namespace without checkpoints has the thread's epoch and no head",
@@ -208,24 +206,24 @@ pub(crate) async fn the_epoch_is_the_threads_and_the_head_the_namespaces(
     )
 }
 
-pub(crate) async fn the_same_id_may_be_in_two_namespaces(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn two_namespaces_may_have_the_same_id(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut outer = Writer::new(&store, "t");
     let id = outer.add("a=outer").await?;
-    let mut inner = outer.within("child");
+    let mut inner = outer.in_namespace("child");
     let mut new = inner.draft("a=inner");
     new.checkpoint.id = id;
-    inner.add_as(new).await?;
-    outer.tell(id, vec![], vec![record(key(0, Finished, ""), "outer")]).await?;
-    outer.reads(id, "a=outer", "ids are a namespace's own").await?;
-    inner.reads(id, "a=inner", "ids are a namespace's own").await?;
+    inner.add_draft(new).await?;
+    outer.write_records(id, vec![], vec![record(key(0, Finished, ""), "outer")]).await?;
+    outer.expect_fields(id, "a=outer", "ids are a namespace's own").await?;
+    inner.expect_fields(id, "a=inner", "ids are a namespace's own").await?;
     same("records are of one namespace's checkpoint", 0, inner.read(id).await?.records.len())
 }
 
-pub(crate) async fn the_same_batch_again_is_a_conflict(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn repeated_batch_is_a_conflict(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
-    let first = writer.batch(vec![adds(writer.draft("a+1"))]);
+    let first = writer.batch(vec![checkpoint_write(writer.draft("a+1"))]);
     let before = writer.fence;
     writer.commit(first.clone()).await.works("a first batch is made")?;
     let again = store.commit(first).await;
@@ -234,24 +232,25 @@ pub(crate) async fn the_same_batch_again_is_a_conflict(here: Here<'_>) -> Result
     let before = writer.fence;
     writer.commit(raise.clone()).await.works("an epoch can be raised")?;
     store.commit(raise).await.conflicts("an epoch is raised once by a batch", before, writer.fence)?;
-    let all = Everything::of(&*store, "t", &[""]).await?;
+    let all = ThreadContents::read(&*store, "t", &[""]).await?;
     let checkpoints = all.namespaces.first().map_or(0, |namespace| namespace.checkpoints.len());
     same("nothing is there twice", 1, checkpoints)?;
     match writer.fence.head {
-        Some(head) => writer.reads(head, "a+1", "nothing is there twice").await,
+        Some(head) => writer.expect_fields(head, "a+1", "nothing is there twice").await,
         None => Ok(()),
     }
 }
 
-pub(crate) async fn a_thread_of_another_origin_is_another_thread(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn different_origin_is_a_conflict(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     writer.add("a=1").await?;
-    let batch = WriteBatch { origin: "another".into(), ..writer.batch(vec![adds(writer.draft("a=2"))]) };
+    let batch =
+        WriteBatch { origin: "another".into(), ..writer.batch(vec![checkpoint_write(writer.draft("a=2"))]) };
     let result = store.commit(batch).await;
     result.conflicts("a batch of another origin is refused", writer.fence, writer.fence)?;
     let batch = WriteBatch { origin: "another".into(), epoch: 1, ..writer.batch(Vec::new()) };
     let result = store.commit(batch).await;
     result.conflicts("a batch of another origin is refused", writer.fence, writer.fence)?;
-    writer.stands("a conflict changes nothing").await
+    writer.expect_fence("a conflict changes nothing").await
 }

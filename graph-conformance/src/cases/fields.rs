@@ -3,12 +3,12 @@
 use superstep_store::checkpoint::CheckpointId;
 
 use crate::Broken;
-use crate::case::Here;
+use crate::case::Target;
 use crate::expect::{holds, same};
 use crate::writer::Writer;
 
-pub(crate) async fn deltas_follow_the_last_whole_value(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn deltas_follow_the_last_whole_value(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let steps = [
         ("list+a", "list+a"),
@@ -23,17 +23,17 @@ pub(crate) async fn deltas_follow_the_last_whole_value(here: Here<'_>) -> Result
     let mut ids = Vec::new();
     for (writes, reads) in steps {
         let id = writer.add(writes).await?;
-        writer.reads(id, reads, "a read gives the last whole value and the deltas since").await?;
+        writer.expect_fields(id, reads, "a read gives the last whole value and the deltas since").await?;
         ids.push((id, reads));
     }
     for (id, reads) in ids {
-        writer.reads(id, reads, "later writes do not change an old checkpoint").await?;
+        writer.expect_fields(id, reads, "later writes do not change an old checkpoint").await?;
     }
     Ok(())
 }
 
-pub(crate) async fn pieces_of_one_checkpoint_are_in_order(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn changes_of_one_checkpoint_keep_their_order(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let steps = [
         ("a+1 b+x a+2 a+1 b+y", "a+1 a+2 a+1 b+x b+y"),
@@ -43,13 +43,15 @@ pub(crate) async fn pieces_of_one_checkpoint_are_in_order(here: Here<'_>) -> Res
     ];
     for (writes, reads) in steps {
         let id = writer.add(writes).await?;
-        writer.reads(id, reads, "several pieces of a field in one checkpoint are kept in order").await?;
+        writer
+            .expect_fields(id, reads, "several pieces of a field in one checkpoint are kept in order")
+            .await?;
     }
     Ok(())
 }
 
-pub(crate) async fn a_piece_says_which_checkpoint_wrote_it(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn change_names_the_checkpoint_that_wrote_it(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let first = writer.add("a=1 b+1").await?;
     let second = writer.add("b+2 b+3").await?;
@@ -63,8 +65,8 @@ pub(crate) async fn a_piece_says_which_checkpoint_wrote_it(here: Here<'_>) -> Re
     same("a piece says which checkpoint wrote it", expected, found)
 }
 
-pub(crate) async fn a_field_written_long_ago_is_still_there(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn field_written_long_ago_is_still_read(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     writer.add("old=1 once+a").await?;
     let mut last = None;
@@ -73,14 +75,18 @@ pub(crate) async fn a_field_written_long_ago_is_still_there(here: Here<'_>) -> R
     }
     match last {
         Some(id) => {
-            writer.reads(id, "n=299 old=1 once+a", "a field is not forgotten for not being written").await
+            writer
+                .expect_fields(id, "n=299 old=1 once+a", "a field is not forgotten for not being written")
+                .await
         }
         None => Ok(()),
     }
 }
 
-pub(crate) async fn every_checkpoint_of_a_long_line_reads_as_it_was(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn every_checkpoint_of_a_long_branch_reads_unchanged(
+    target: Target<'_>,
+) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     // Long enough for stores that put small pieces together; of different lengths, some of them overwritten.
     let mut line = Vec::new();
@@ -98,13 +104,13 @@ pub(crate) async fn every_checkpoint_of_a_long_line_reads_as_it_was(here: Here<'
         line.push((id, list.join(" ")));
     }
     for (id, reads) in &line {
-        writer.reads(*id, reads, "every checkpoint of a long line reads as it was").await?;
+        writer.expect_fields(*id, reads, "every checkpoint of a long line reads as it was").await?;
     }
     Ok(())
 }
 
-pub(crate) async fn a_thousand_deltas_come_back_in_order(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn thousand_deltas_are_read_in_order(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let mut reads = String::new();
     for part in 0..100 {
@@ -114,23 +120,23 @@ pub(crate) async fn a_thousand_deltas_come_back_in_order(here: Here<'_>) -> Resu
         reads = if reads.is_empty() { writes } else { format!("{reads} {writes}") };
     }
     match writer.fence.head {
-        Some(head) => writer.reads(head, &reads, "a thousand deltas come back in order").await,
+        Some(head) => writer.expect_fields(head, &reads, "a thousand deltas come back in order").await,
         None => Ok(()),
     }
 }
 
-pub(crate) async fn many_fields_are_kept_apart(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn many_fields_stay_separate(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let line = |from: usize| (from..200).map(|n| format!("f{n:03}={n}")).collect::<Vec<_>>().join(" ");
     writer.add(&line(0)).await?;
     let id = writer.add("f007=x f100+y").await?;
     let reads = line(0).replace("f007=7", "f007=x").replace("f100=100", "f100=100 f100+y");
-    writer.reads(id, &reads, "each of two hundred fields is read once, with its own pieces").await
+    writer.expect_fields(id, &reads, "each of two hundred fields is read once, with its own pieces").await
 }
 
-pub(crate) async fn branches_do_not_see_each_other(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn branches_do_not_see_each_other(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let root = writer.add("list+r n=0").await?;
     let left = writer.add("list+l").await?;
@@ -152,13 +158,13 @@ pub(crate) async fn branches_do_not_see_each_other(here: Here<'_>) -> Result<(),
         (middle, "list+r list+l list+m list+q n=0 n+1"),
     ];
     for (id, reads) in expected {
-        writer.reads(id, reads, "a branch sees what led to it, and nothing of its siblings").await?;
+        writer.expect_fields(id, reads, "a branch sees what led to it, and nothing of its siblings").await?;
     }
     Ok(())
 }
 
-pub(crate) async fn an_update_of_an_old_checkpoint_begins_a_branch(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn child_of_an_old_checkpoint_starts_a_branch(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let mut line = Vec::new();
     for n in 0..100 {
@@ -171,30 +177,36 @@ pub(crate) async fn an_update_of_an_old_checkpoint_begins_a_branch(here: Here<'_
         let overwrite = writer.fork(parent, "list=o other+1").await?;
         let after = writer.fork(Some(update), "list+v").await?;
         writer
-            .reads(update, &format!("{} list+u", upto(at)), "a branch begins at any old checkpoint")
+            .expect_fields(update, &format!("{} list+u", upto(at)), "a branch begins at any old checkpoint")
             .await?;
-        writer.reads(after, &format!("{} list+u list+v", upto(at)), "a branch goes on").await?;
-        writer.reads(overwrite, "list=o other+1", "a branch may overwrite").await?;
+        writer.expect_fields(after, &format!("{} list+u list+v", upto(at)), "a branch goes on").await?;
+        writer.expect_fields(overwrite, "list=o other+1", "a branch may overwrite").await?;
     }
     for (n, id) in line.iter().enumerate() {
-        writer.reads(*id, &upto(n), "a branch changes nothing of the line that it comes from").await?;
+        writer
+            .expect_fields(*id, &upto(n), "a branch changes nothing of the line that it comes from")
+            .await?;
     }
     Ok(())
 }
 
-pub(crate) async fn a_checkpoint_without_parent_begins_anew(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn checkpoint_without_parent_sees_no_earlier_values(
+    target: Target<'_>,
+) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let first = writer.add("a=1 list+1").await?;
     let second = writer.fork(None, "list+2").await?;
     let third = writer.fork(Some(second), "list+3").await?;
-    writer.reads(second, "list+2", "a checkpoint without parent sees nothing that was before").await?;
-    writer.reads(third, "list+2 list+3", "what follows it neither").await?;
-    writer.reads(first, "a=1 list+1", "the other beginning is what it was").await
+    writer
+        .expect_fields(second, "list+2", "a checkpoint without parent sees nothing that was before")
+        .await?;
+    writer.expect_fields(third, "list+2 list+3", "what follows it neither").await?;
+    writer.expect_fields(first, "a=1 list+1", "the other beginning is what it was").await
 }
 
-pub(crate) async fn branches_of_branches_read_through_all_of_them(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn nested_branches_read_through_their_ancestors(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let mut parent = writer.add("base=0 list+0").await?;
     let mut reads = "list+0".to_owned();
@@ -207,13 +219,13 @@ pub(crate) async fn branches_of_branches_read_through_all_of_them(here: Here<'_>
         all.push((parent, format!("base=0 {reads}")));
     }
     for (id, reads) in all {
-        writer.reads(id, &reads, "a branch of a branch of a branch sees all that led to it").await?;
+        writer.expect_fields(id, &reads, "a branch of a branch of a branch sees all that led to it").await?;
     }
     Ok(())
 }
 
-pub(crate) async fn a_checkpoint_that_writes_nothing_sees_everything(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn checkpoint_without_changes_sees_all_fields(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let empty = writer.add("").await?;
     holds("a first checkpoint may have no values", writer.read(empty).await?.fields.is_empty(), empty)?;
@@ -223,7 +235,7 @@ pub(crate) async fn a_checkpoint_that_writes_nothing_sees_everything(here: Here<
     }
     let fork = writer.fork(Some(root), "").await?;
     let after = writer.add("b+1").await?;
-    writer.reads(fork, "a=1", "a branch that writes nothing sees what it comes from").await?;
-    writer.reads(after, "a=1 b+1", "what follows it too").await?;
+    writer.expect_fields(fork, "a=1", "a branch that writes nothing sees what it comes from").await?;
+    writer.expect_fields(after, "a=1 b+1", "what follows it too").await?;
     holds("a first checkpoint still has no values", writer.read(empty).await?.fields.is_empty(), empty)
 }

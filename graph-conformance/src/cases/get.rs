@@ -4,12 +4,12 @@ use futures_util::future::join;
 use superstep_store::checkpoint::{CheckpointId, Loaded};
 
 use crate::Broken;
-use crate::case::Here;
+use crate::case::Target;
 use crate::expect::{Expect, holds, same};
 use crate::writer::Writer;
 
-pub(crate) async fn what_is_not_there_is_no_error(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn missing_checkpoint_is_not_an_error(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let none = store.get("nobody", "", None).await.works("a thread need not be there")?;
     same("nothing is found of a thread that is not there", Loaded::default(), none)?;
     let none = store.get("nobody", "x", Some(CheckpointId::after(None))).await;
@@ -27,8 +27,8 @@ pub(crate) async fn what_is_not_there_is_no_error(here: Here<'_>) -> Result<(), 
     same("the namespace's fence is told all the same", writer.fence, loaded.fence)
 }
 
-pub(crate) async fn the_head_is_read_unless_another_is_named(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn get_reads_the_head_by_default(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let mut ids = Vec::new();
     for n in 0..5 {
@@ -40,20 +40,20 @@ pub(crate) async fn the_head_is_read_unless_another_is_named(here: Here<'_>) -> 
     same("the newest checkpoint is the head", Some(fork), loaded.found.map(|found| found.checkpoint.id))?;
     same("the newest checkpoint is the head", Some(fork), loaded.fence.head)?;
     for (n, id) in ids.iter().enumerate() {
-        writer.reads(*id, &format!("a={n}"), "an old checkpoint is what it was").await?;
+        writer.expect_fields(*id, &format!("a={n}"), "an old checkpoint is what it was").await?;
         let loaded = store.get("t", "", Some(*id)).await.works("an old checkpoint can be read")?;
         same("with an old checkpoint comes where the namespace stands now", Some(fork), loaded.fence.head)?;
     }
     Ok(())
 }
 
-pub(crate) async fn an_id_is_looked_for_exactly(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn get_finds_exact_ids_only(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     for byte in [10, 20, 30] {
         let mut new = writer.draft("a=1");
         new.checkpoint.id = CheckpointId::from_bytes([byte; 16]);
-        writer.add_as(new).await?;
+        writer.add_draft(new).await?;
     }
     for byte in [0, 9, 11, 25, 31, 255] {
         let id = CheckpointId::from_bytes([byte; 16]);
@@ -63,8 +63,8 @@ pub(crate) async fn an_id_is_looked_for_exactly(here: Here<'_>) -> Result<(), Br
     Ok(())
 }
 
-pub(crate) async fn a_read_is_of_one_moment(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn get_reads_one_moment(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     writer.add("n=0 list+0").await?;
     let write = async {
@@ -80,7 +80,7 @@ pub(crate) async fn a_read_is_of_one_moment(here: Here<'_>) -> Result<(), Broken
                 return Err(Broken::new("a thread that is there is found", "a checkpoint", "nothing"));
             };
             same("head and checkpoint are of one moment", loaded.fence.head, Some(found.checkpoint.id))?;
-            let line = crate::notation::line(&found);
+            let line = crate::shorthand::format_fields(&found);
             let n = found.checkpoint.step + 1;
             let list: String = (0..=n).map(|n| format!("list+{n} ")).collect();
             same("a checkpoint is read with its own values", format!("{list}n={n}"), line)?;

@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 use superstep_store::checkpoint::{Checkpoint, CheckpointId, CheckpointQuery, CheckpointSource};
 
 use crate::Broken;
-use crate::case::Here;
-use crate::everything::{ids, query};
+use crate::case::Target;
 use crate::expect::{Expect, holds, same};
-use crate::writer::{Writer, adds, run};
+use crate::thread_contents::{ids, query};
+use crate::writer::{Writer, checkpoint_write, run};
 
-pub(crate) async fn checkpoints_are_listed_newest_first(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn checkpoints_are_listed_newest_first(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let none = store.list(query("nobody", "")).await.works("a thread need not be there")?;
     same("of a thread that is not there nothing is listed", (0, false), (none.items.len(), none.more))?;
     let mut writer = Writer::new(&store, "t");
@@ -20,9 +20,9 @@ pub(crate) async fn checkpoints_are_listed_newest_first(here: Here<'_>) -> Resul
         new.checkpoint.parent =
             if n % 4 == 3 { expected.first().map(|first| first.id) } else { writer.fence.head };
         expected.push(new.checkpoint.clone());
-        writer.commit(writer.batch(vec![adds(new)])).await.works("a checkpoint can be added")?;
+        writer.commit(writer.batch(vec![checkpoint_write(new)])).await.works("a checkpoint can be added")?;
     }
-    let mut inner = writer.within("child");
+    let mut inner = writer.in_namespace("child");
     inner.add("a=1").await?;
     Writer::new(&store, "t2").add("a=1").await?;
     expected.reverse();
@@ -45,8 +45,8 @@ pub(crate) async fn checkpoints_are_listed_newest_first(here: Here<'_>) -> Resul
     same("of a namespace that is not there nothing is listed", (0, false), (none.items.len(), none.more))
 }
 
-pub(crate) async fn pages_go_to_the_end_without_gap_or_repeat(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn pages_cover_the_list_without_gaps_or_repeats(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     for _ in 0..50 {
         writer.add("a+1").await?;
@@ -72,14 +72,14 @@ pub(crate) async fn pages_go_to_the_end_without_gap_or_repeat(here: Here<'_>) ->
     same("what is added meanwhile is on no later page", all.get(10..), Some(rest.as_slice()))
 }
 
-pub(crate) async fn before_is_a_place_not_a_checkpoint(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn before_accepts_ids_that_do_not_exist(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let id = |byte| CheckpointId::from_bytes([byte; 16]);
     for byte in [10, 20, 30, 0x90] {
         let mut new = writer.draft("a+1");
         new.checkpoint.id = id(byte);
-        writer.add_as(new).await?;
+        writer.add_draft(new).await?;
     }
     let expected: [(u8, &[u8]); 8] = [
         (0, &[]),
@@ -99,8 +99,8 @@ pub(crate) async fn before_is_a_place_not_a_checkpoint(here: Here<'_>) -> Result
     Ok(())
 }
 
-pub(crate) async fn filters_compare_values_strictly(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn filters_compare_values_strictly(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let values = [
         json!(1),
@@ -179,8 +179,8 @@ async fn by(
     ids(&**store, by).await
 }
 
-pub(crate) async fn filters_can_be_combined_and_paged(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn filters_can_be_combined_and_paged(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let sources =
         [CheckpointSource::Input, CheckpointSource::Loop, CheckpointSource::Update, CheckpointSource::Fork];
@@ -194,7 +194,7 @@ pub(crate) async fn filters_can_be_combined_and_paged(here: Here<'_>) -> Result<
         let mut new = writer.draft("a+1");
         new.checkpoint.source = sources.get(n % 4).copied().unwrap_or(CheckpointSource::Loop);
         all.push(new.checkpoint.clone());
-        writer.commit(writer.batch(vec![adds(new)])).await.works("a checkpoint can be added")?;
+        writer.commit(writer.batch(vec![checkpoint_write(new)])).await.works("a checkpoint can be added")?;
     }
     all.reverse();
     let middle = all.get(33).map(|checkpoint| checkpoint.id);

@@ -1,5 +1,5 @@
-//! Random histories, on the store and on the one in memory: every answer and everything that can be read is the same; and
-//! the values are what was written on the way to them.
+//! Random histories on the store and on the store in memory. All results and contents must be equal, and fields must match the
+//! log of writes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,27 +11,27 @@ use superstep_store::checkpoint::{
 };
 
 use crate::Broken;
-use crate::case::Here;
-use crate::dice::Dice;
-use crate::everything::{Everything, ids, query};
-use crate::expect::{Expect, alike, same};
-use crate::notation::{key, line, pieces, record};
-use crate::writer::{Writer, adds, run, time};
-use crate::written::Written;
+use crate::case::Target;
+use crate::expect::{Expect, same, same_result};
+use crate::rng::Rng;
+use crate::shorthand::{format_fields, key, parse_changes, record};
+use crate::thread_contents::{ThreadContents, ids, query};
+use crate::write_log::WriteLog;
+use crate::writer::{Writer, checkpoint_write, run, time};
 
 const SEEDS: u64 = 8;
 const STEPS: usize = 180;
 const NAMESPACES: [&str; 2] = ["", "child"];
 
-pub(crate) async fn random_histories_are_as_in_the_model(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn random_histories_match_the_model(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     for seed in 0..SEEDS {
         let mut history = History::new(seed, store.clone());
         for step in 0..STEPS {
-            let what = history.step().await.map_err(|broken| history.tell(step, broken))?;
+            let what = history.step().await.map_err(|broken| history.with_log(step, broken))?;
             history.log.push(what);
             if step % 18 == 17 || step + 1 == STEPS {
-                history.compare().await.map_err(|broken| history.tell(step, broken))?;
+                history.compare().await.map_err(|broken| history.with_log(step, broken))?;
             }
         }
     }
@@ -40,59 +40,60 @@ pub(crate) async fn random_histories_are_as_in_the_model(here: Here<'_>) -> Resu
 
 struct History {
     seed: u64,
-    dice: Dice,
+    rng: Rng,
     store: Arc<dyn Checkpointer>,
     model: Arc<dyn Checkpointer>,
     threads: [String; 2],
-    /// Ids that were given, of checkpoints that are there, were dropped, or never came to be.
+    /// All generated ids: of checkpoints that exist, were pruned, or were refused.
     ids: Vec<CheckpointId>,
-    /// Those that are in the namespace that is written next.
-    there: Vec<CheckpointId>,
+    /// The ids in the namespace of the next write.
+    existing: Vec<CheckpointId>,
     fences: Vec<Fence>,
     count: u128,
-    temper: Temper,
-    written: Written,
+    profile: Profile,
+    written: WriteLog,
     log: Vec<String>,
 }
 
-/// What a history is like: the chances of things, as one in so many. Few whole values and few branches make long rows of
-/// deltas; many make many short ones.
+/// The probabilities of the operations in a history: 5 means one in five.
+///
+/// Few whole values and few branches make long sequences of deltas. Many of them make many short ones.
 #[derive(Clone, Copy)]
-struct Temper {
+struct Profile {
     delete: usize,
     value: usize,
     branch: usize,
     prune: usize,
 }
 
-const CALM: Temper = Temper { delete: usize::MAX, value: 300, branch: 60, prune: 30 };
-const TEMPERS: [Temper; 4] = [
-    CALM,
-    Temper { delete: 40, value: 7, branch: 3, prune: 12 },
-    Temper { delete: usize::MAX, value: 60, branch: 2, prune: 40 },
-    Temper { delete: 90, value: 25, branch: 10, prune: 6 },
+const LINEAR: Profile = Profile { delete: usize::MAX, value: 300, branch: 60, prune: 30 };
+const PROFILES: [Profile; 4] = [
+    LINEAR,
+    Profile { delete: 40, value: 7, branch: 3, prune: 12 },
+    Profile { delete: usize::MAX, value: 60, branch: 2, prune: 40 },
+    Profile { delete: 90, value: 25, branch: 10, prune: 6 },
 ];
 
 impl History {
     fn new(seed: u64, store: Arc<dyn Checkpointer>) -> Self {
         Self {
             seed,
-            dice: Dice(seed),
+            rng: Rng(seed),
             store,
             model: Arc::new(MemoryCheckpointer::new()),
             threads: [format!("seed {seed}, a"), format!("seed {seed}, b")],
             ids: Vec::new(),
-            there: Vec::new(),
+            existing: Vec::new(),
             fences: vec![Fence::default()],
             count: 1,
-            temper: TEMPERS.get(seed as usize % TEMPERS.len()).copied().unwrap_or(CALM),
-            written: Written::default(),
+            profile: PROFILES.get(seed as usize % PROFILES.len()).copied().unwrap_or(LINEAR),
+            written: WriteLog::default(),
             log: Vec::new(),
         }
     }
 
-    /// What led to it: the last calls.
-    fn tell(&self, step: usize, broken: Broken) -> Broken {
+    /// Adds the last calls to a failure.
+    fn with_log(&self, step: usize, broken: Broken) -> Broken {
         let last = self.log.get(self.log.len().saturating_sub(12)..).unwrap_or_default().join("\n    ");
         let promise = format!("{} (seed {}, call {step}, after\n    {last})", broken.promise, self.seed);
         Broken { promise, ..broken }
@@ -100,29 +101,29 @@ impl History {
 
     fn thread(&mut self) -> String {
         let [a, b] = &self.threads;
-        if self.dice.one_in(4) { b.clone() } else { a.clone() }
+        if self.rng.one_in(4) { b.clone() } else { a.clone() }
     }
 
     async fn step(&mut self) -> Result<String, Broken> {
-        if self.dice.one_in(self.temper.delete) {
+        if self.rng.one_in(self.profile.delete) {
             let thread = self.thread();
             let (found, expected) = (self.store.delete(&thread).await, self.model.delete(&thread).await);
             self.written.delete(&thread);
-            return alike(format!("delete {thread}"), &expected, &found);
+            return same_result(format!("delete {thread}"), &expected, &found);
         }
-        if self.dice.one_in(20) {
+        if self.rng.one_in(20) {
             let (from, to) = (self.thread(), self.thread());
             let (found, expected) = (self.store.copy(&from, &to).await, self.model.copy(&from, &to).await);
             if expected.is_ok() {
                 self.written.copy(&from, &to);
             }
-            return alike(format!("copy {from} to {to}"), &expected, &found);
+            return same_result(format!("copy {from} to {to}"), &expected, &found);
         }
-        if self.dice.one_in(self.temper.prune) {
+        if self.rng.one_in(self.profile.prune) {
             let prune = self.prune();
             let (found, expected) =
                 (self.store.prune(prune.clone()).await, self.model.prune(prune.clone()).await);
-            return alike(format!("{prune:?}"), &expected, &found);
+            return same_result(format!("{prune:?}"), &expected, &found);
         }
         let batch = self.batch().await?;
         self.fences.push(batch.fence);
@@ -131,111 +132,115 @@ impl History {
         if expected.is_ok() {
             self.written.commit(&batch);
         }
-        alike(told_batch(&batch), &expected, &found)
+        same_result(describe_batch(&batch), &expected, &found)
     }
 
     fn prune(&mut self) -> Prune {
-        let minutes = self.dice.roll(60) as u64;
+        let minutes = self.rng.below(60) as u64;
         Prune {
-            // Other histories in the store are no part of the model.
+            // The model does not contain the other histories in the store.
             thread: Some(self.thread().into()),
-            keep_last: (!self.dice.one_in(3)).then(|| self.dice.roll(12)),
-            older_than: self.dice.one_in(3).then(|| time(-1) + Duration::from_secs(60 * minutes)),
+            keep_last: (!self.rng.one_in(3)).then(|| self.rng.below(12)),
+            older_than: self.rng.one_in(3).then(|| time(-1) + Duration::from_secs(60 * minutes)),
         }
     }
 
     async fn batch(&mut self) -> Result<WriteBatch, Broken> {
         let thread = self.thread();
-        let namespace = if self.dice.one_in(4) { "child" } else { "" };
+        let namespace = if self.rng.one_in(4) { "child" } else { "" };
         let loaded = self.model.get(&thread, namespace, None).await.works("the model can be read")?;
-        self.there = ids(&*self.model, query(&thread, namespace)).await?;
-        let mut writer = Writer::new(&self.store, &thread).within(namespace);
+        self.existing = ids(&*self.model, query(&thread, namespace)).await?;
+        let mut writer = Writer::new(&self.store, &thread).in_namespace(namespace);
         writer.origin = loaded.origin.unwrap_or_else(|| format!("origin {}", self.count).into());
         writer.fence = loaded.fence;
-        if self.dice.one_in(12) {
-            writer.fence = self.dice.pick(&self.fences).unwrap_or_default();
+        if self.rng.one_in(12) {
+            writer.fence = self.rng.pick(&self.fences).unwrap_or_default();
         }
-        if self.dice.one_in(40) {
+        if self.rng.one_in(40) {
             writer.origin = "another".into();
         }
         let mut writes = Vec::new();
         let mut last = writer.fence.head;
-        for _ in 0..[1, 1, 1, 2, 3, 0].get(self.dice.roll(6)).copied().unwrap_or(1) {
-            if self.dice.one_in(3) {
+        for _ in 0..[1, 1, 1, 2, 3, 0].get(self.rng.below(6)).copied().unwrap_or(1) {
+            if self.rng.one_in(3) {
                 writes.push(self.records(last));
             } else {
                 let new = self.checkpoint(&writer, last);
                 last = Some(new.checkpoint.id);
-                writes.push(adds(new));
+                writes.push(checkpoint_write(new));
             }
         }
-        let raise = u64::from(self.dice.one_in(6));
+        let raise = u64::from(self.rng.one_in(6));
         Ok(WriteBatch { epoch: writer.fence.epoch + raise, ..writer.batch(writes) })
     }
 
     fn checkpoint(&mut self, writer: &Writer, last: Option<CheckpointId>) -> NewCheckpoint {
-        self.count += 1 + self.dice.roll(3) as u128;
-        let line: Vec<_> = (0..self.dice.roll(5))
+        self.count += 1 + self.rng.below(3) as u128;
+        let line: Vec<_> = (0..self.rng.below(5))
             .map(|n| {
-                let field = ["list", "list", "n", "seldom"].get(self.dice.roll(4)).copied().unwrap_or("list");
-                let sign = if self.dice.one_in(self.temper.value) { '=' } else { '+' };
+                let field = ["list", "list", "n", "seldom"].get(self.rng.below(4)).copied().unwrap_or("list");
+                let sign = if self.rng.one_in(self.profile.value) { '=' } else { '+' };
                 format!("{field}{sign}{}.{n}", self.count)
             })
             .collect();
         let mut new = writer.draft("");
-        new.changes = pieces(&line.join(" "));
+        new.changes = parse_changes(&line.join(" "));
         new.checkpoint.id = CheckpointId::from_bytes(self.count.to_be_bytes());
-        if self.dice.one_in(60) {
-            new.checkpoint.id = self.dice.pick(&self.ids).unwrap_or(new.checkpoint.id);
+        if self.rng.one_in(60) {
+            new.checkpoint.id = self.rng.pick(&self.ids).unwrap_or(new.checkpoint.id);
         }
-        new.checkpoint.parent = match self.dice.one_in(self.temper.branch) {
-            true if self.dice.one_in(8) => None,
-            true => self.some().or(last),
+        new.checkpoint.parent = match self.rng.one_in(self.profile.branch) {
+            true if self.rng.one_in(8) => None,
+            true => self.any_checkpoint().or(last),
             false => last,
         };
-        new.checkpoint.step = self.dice.roll(60) as i64 - 1;
+        new.checkpoint.step = self.rng.below(60) as i64 - 1;
         new.checkpoint.created_at = time(new.checkpoint.step);
         new.checkpoint.run = run(&format!("run of {}", writer.origin), Metadata::new());
-        if self.dice.one_in(4) {
+        if self.rng.one_in(4) {
             new.checkpoint.next.clear();
         }
-        new.records = (0..self.dice.roll(3)).map(|_| record(self.key(), "with it")).collect();
+        new.records = (0..self.rng.below(3)).map(|_| record(self.key(), "with it")).collect();
         self.ids.push(new.checkpoint.id);
         new
     }
 
-    /// A checkpoint that is there, or in one of six times any that ever was.
-    fn some(&mut self) -> Option<CheckpointId> {
-        let any = self.dice.one_in(6);
-        self.dice.pick(if any { &self.ids } else { &self.there })
+    /// Picks an existing checkpoint, or with a probability of one in six any generated id.
+    fn any_checkpoint(&mut self) -> Option<CheckpointId> {
+        let any = self.rng.one_in(6);
+        self.rng.pick(if any { &self.ids } else { &self.existing })
     }
 
     fn records(&mut self, last: Option<CheckpointId>) -> BatchWrite {
-        let some = if self.dice.one_in(4) { self.some().or(last) } else { last };
+        let checkpoint = if self.rng.one_in(4) { self.any_checkpoint().or(last) } else { last };
         BatchWrite::Records {
-            checkpoint: some.unwrap_or(CheckpointId::from_bytes([0; 16])),
-            remove: (0..self.dice.roll(2)).map(|_| self.key()).collect(),
-            put: (0..self.dice.roll(3)).map(|n| record(self.key(), &format!("{}.{n}", self.count))).collect(),
+            checkpoint: checkpoint.unwrap_or(CheckpointId::from_bytes([0; 16])),
+            remove: (0..self.rng.below(2)).map(|_| self.key()).collect(),
+            put: (0..self.rng.below(3)).map(|n| record(self.key(), &format!("{}.{n}", self.count))).collect(),
         }
     }
 
     fn key(&mut self) -> RecordKey {
-        if self.dice.one_in(12) {
+        if self.rng.one_in(12) {
             return key(RecordKey::NO_TASK, RecordKind::Goto, "0000");
         }
-        let kind = if self.dice.one_in(2) { RecordKind::Interrupt } else { RecordKind::Answer };
-        key(self.dice.roll(2) as u32, kind, "q")
+        let kind = if self.rng.one_in(2) { RecordKind::Interrupt } else { RecordKind::Answer };
+        key(self.rng.below(2) as u32, kind, "q")
     }
 
     async fn compare(&self) -> Result<(), Broken> {
         for thread in &self.threads {
-            let expected = Everything::of(&*self.model, thread, &NAMESPACES).await?;
-            let found = Everything::of(&*self.store, thread, &NAMESPACES).await?;
-            found.is(&expected, format!("`{thread}` reads as in the model"))?;
+            let expected = ThreadContents::read(&*self.model, thread, &NAMESPACES).await?;
+            let found = ThreadContents::read(&*self.store, thread, &NAMESPACES).await?;
+            found.expect_equal(&expected, format!("`{thread}` reads as in the model"))?;
             for namespace in &found.namespaces {
                 for stored in &namespace.checkpoints {
-                    let expected = self.written.line(thread, &namespace.name, stored.checkpoint.id);
-                    same("a checkpoint reads as what led to it", expected, line(stored))?;
+                    let expected = self.written.fields_at(thread, &namespace.name, stored.checkpoint.id);
+                    same(
+                        "the fields of a checkpoint match the log of writes",
+                        expected,
+                        format_fields(stored),
+                    )?;
                 }
             }
         }
@@ -253,7 +258,7 @@ impl History {
     }
 }
 
-fn told_batch(batch: &WriteBatch) -> String {
+fn describe_batch(batch: &WriteBatch) -> String {
     let write = |write: &BatchWrite| match write {
         BatchWrite::Checkpoint(new) => {
             format!("checkpoint {} after {:?}", new.checkpoint.id, new.checkpoint.parent)

@@ -6,11 +6,11 @@ use superstep_store::checkpoint::{ChangeKind, FieldChange, ThreadQuery};
 use superstep_store::payload::Payload;
 
 use crate::Broken;
-use crate::case::Here;
-use crate::everything::{ids, query};
+use crate::case::Target;
 use crate::expect::{Expect, same};
-use crate::notation::{key, record};
-use crate::writer::{Writer, adds, run};
+use crate::shorthand::{key, record};
+use crate::thread_contents::{ids, query};
+use crate::writer::{Writer, checkpoint_write, run};
 
 /// Texts that have hurt somebody, many of them easily taken for one another.
 pub(crate) fn names() -> Vec<String> {
@@ -88,15 +88,15 @@ pub(crate) fn names() -> Vec<String> {
     names
 }
 
-pub(crate) async fn a_thread_has_any_name(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn thread_may_have_any_name(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     for name in names() {
         let mut writer = Writer::new(&store, &name);
         writer.add(&format!("a={}", name.len())).await?;
     }
     for name in names() {
         let loaded = store.get(&name, "", None).await.works("a thread of any name can be read")?;
-        let line = loaded.found.as_ref().map(crate::notation::line);
+        let line = loaded.found.as_ref().map(crate::shorthand::format_fields);
         same(format!("a thread is found by its name: {name:?}"), Some(format!("a={}", name.len())), line)?;
         same(
             "its origin is its own",
@@ -124,26 +124,30 @@ pub(crate) async fn a_thread_has_any_name(here: Here<'_>) -> Result<(), Broken> 
     Ok(())
 }
 
-pub(crate) async fn a_namespace_has_any_name(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn namespace_may_have_any_name(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let outer = Writer::new(&store, "t");
     let mut heads = Vec::new();
     for name in names() {
-        let mut inner = outer.within(&name);
+        let mut inner = outer.in_namespace(&name);
         heads.push(inner.add(&format!("a={}", name.len())).await?);
     }
     for (name, head) in names().iter().zip(heads) {
-        let inner = outer.within(name);
+        let inner = outer.in_namespace(name);
         inner
-            .reads(head, &format!("a={}", name.len()), &format!("a namespace is found by its name: {name:?}"))
+            .expect_fields(
+                head,
+                &format!("a={}", name.len()),
+                &format!("a namespace is found by its name: {name:?}"),
+            )
             .await?;
         same("a namespace has its own list", vec![head], ids(&*store, query("t", name)).await?)?;
     }
     Ok(())
 }
 
-pub(crate) async fn fields_and_records_have_any_name(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn fields_and_records_may_have_any_name(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let piece = |name: &String, kind| FieldChange {
         field: name.clone().into(),
@@ -153,12 +157,12 @@ pub(crate) async fn fields_and_records_have_any_name(here: Here<'_>) -> Result<(
     let mut new = writer.draft("");
     new.changes = names().iter().map(|name| piece(name, ChangeKind::Value)).collect();
     new.records = names().iter().map(|name| record(key(0, Step, name), name)).collect();
-    writer.add_as(new).await?;
+    writer.add_draft(new).await?;
     let mut new = writer.draft("");
     new.changes = names().iter().map(|name| piece(name, ChangeKind::Delta)).collect();
-    let id = writer.add_as(new).await?;
+    let id = writer.add_draft(new).await?;
     let put = names().iter().map(|name| record(key(1, Step, name), name)).collect();
-    writer.tell(id, names().iter().map(|name| key(0, Step, name)).collect(), put).await?;
+    writer.write_records(id, names().iter().map(|name| key(0, Step, name)).collect(), put).await?;
 
     let found = writer.read(id).await?;
     let mut fields = found.fields;
@@ -169,15 +173,15 @@ pub(crate) async fn fields_and_records_have_any_name(here: Here<'_>) -> Result<(
     for field in &fields {
         let expected = format!("{:?}", field.field);
         let pieces: Vec<_> =
-            field.changes.iter().map(|piece| crate::notation::text(&piece.payload)).collect();
+            field.changes.iter().map(|piece| crate::shorthand::payload_text(&piece.payload)).collect();
         same("a field has its own pieces", vec![expected.clone(), expected], pieces)?;
     }
     let expected: Vec<_> = sorted.iter().map(|name| record(key(1, Step, name), name)).collect();
     same("records have any key", expected, found.records)
 }
 
-pub(crate) async fn runs_and_nodes_have_any_name(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn runs_and_nodes_may_have_any_name(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let mut expected = Vec::new();
     for name in names() {
@@ -185,7 +189,7 @@ pub(crate) async fn runs_and_nodes_have_any_name(here: Here<'_>) -> Result<(), B
         writer.next = vec![name.as_str().into(), "b".into()];
         let new = writer.draft("a=1");
         expected.push(new.checkpoint.clone());
-        writer.commit(writer.batch(vec![adds(new)])).await.works("a run has any id")?;
+        writer.commit(writer.batch(vec![checkpoint_write(new)])).await.works("a run has any id")?;
     }
     for checkpoint in &expected {
         let found = writer.read(checkpoint.id).await?.checkpoint;
@@ -198,8 +202,8 @@ pub(crate) async fn runs_and_nodes_have_any_name(here: Here<'_>) -> Result<(), B
     Ok(())
 }
 
-pub(crate) async fn metadata_have_any_key(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn metadata_may_have_any_key(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let metadata = names().into_iter().map(|name| (name.clone(), name.into())).collect();
     writer.run = run("run", metadata);

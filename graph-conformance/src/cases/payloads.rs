@@ -4,7 +4,7 @@ use superstep_store::checkpoint::{ChangeKind, FieldChange, StoredChange};
 use superstep_store::payload::{Encoding, Payload};
 
 use crate::Broken;
-use crate::case::Here;
+use crate::case::Target;
 use crate::expect::same;
 use crate::writer::Writer;
 
@@ -39,28 +39,28 @@ fn payloads() -> Vec<Payload> {
     payloads
 }
 
-pub(crate) async fn a_value_keeps_encoding_and_bytes(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn value_keeps_encoding_and_bytes(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     for payload in payloads() {
         let mut new = writer.draft("");
         new.checkpoint.progress = Some(payload.clone());
         new.changes =
             vec![FieldChange { field: "value".into(), kind: ChangeKind::Value, payload: payload.clone() }];
-        let id = writer.add_as(new).await?;
+        let id = writer.add_draft(new).await?;
         let found = writer.read(id).await?;
         same("progress keeps encoding and bytes", Some(&payload), found.checkpoint.progress.as_ref())?;
         let pieces = found.fields.into_iter().find(|field| field.field == "value").map(|field| field.changes);
         let expected =
             vec![StoredChange { checkpoint: id, kind: ChangeKind::Value, payload: payload.clone() }];
-        let bytes = crate::notation::text(&payload);
+        let bytes = crate::shorthand::payload_text(&payload);
         same(format!("a value keeps encoding and bytes: {bytes:?}"), Some(expected), pieces)?;
     }
     Ok(())
 }
 
-pub(crate) async fn deltas_of_every_encoding_stand_side_by_side(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn deltas_keep_different_encodings(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let mut expected = Vec::new();
     // Often enough for stores that put small pieces together.
@@ -68,7 +68,7 @@ pub(crate) async fn deltas_of_every_encoding_stand_side_by_side(here: Here<'_>) 
         let mut new = writer.draft("");
         new.changes =
             vec![FieldChange { field: "list".into(), kind: ChangeKind::Delta, payload: payload.clone() }];
-        let checkpoint = writer.add_as(new).await?;
+        let checkpoint = writer.add_draft(new).await?;
         expected.push(StoredChange { checkpoint, kind: ChangeKind::Delta, payload });
     }
     let Some(head) = writer.fence.head else { return Ok(()) };
@@ -76,8 +76,8 @@ pub(crate) async fn deltas_of_every_encoding_stand_side_by_side(here: Here<'_>) 
     same("each delta keeps its own encoding and bytes", expected, pieces)
 }
 
-pub(crate) async fn a_megabyte_is_kept(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn payload_of_a_megabyte_is_stored(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let bytes: Vec<u8> = (0..1_u32 << 20).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     let large = Payload::new(Encoding::Bytes, bytes);
@@ -91,7 +91,7 @@ pub(crate) async fn a_megabyte_is_kept(here: Here<'_>) -> Result<(), Broken> {
             kind: ChangeKind::Delta,
             payload: payload.clone(),
         });
-        ids.push(writer.add_as(new).await?);
+        ids.push(writer.add_draft(new).await?);
     }
     let Some(head) = writer.fence.head else { return Ok(()) };
     let found = writer.read(head).await?;
@@ -102,13 +102,13 @@ pub(crate) async fn a_megabyte_is_kept(here: Here<'_>) -> Result<(), Broken> {
     same("so is a megabyte of progress", true, found.checkpoint.progress == Some(large))
 }
 
-pub(crate) async fn of_a_longer_buffer_only_the_part_is_kept(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn only_the_range_of_a_shared_buffer_is_stored(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let buffer: std::sync::Arc<[u8]> = b"before \"the part\" after"[..].into();
     let Some(part) = Payload::part_of(Encoding::Json, buffer, 7..17) else { return Ok(()) };
     let mut new = writer.draft("");
     new.changes = vec![FieldChange { field: "f".into(), kind: ChangeKind::Value, payload: part }];
-    let id = writer.add_as(new).await?;
-    writer.reads(id, "f=\"the part\"", "of a longer buffer only the part is kept").await
+    let id = writer.add_draft(new).await?;
+    writer.expect_fields(id, "f=\"the part\"", "of a longer buffer only the part is kept").await
 }

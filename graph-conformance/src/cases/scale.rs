@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 use superstep_store::checkpoint::{CheckpointId, CheckpointQuery, Checkpointer};
 
 use crate::Broken;
-use crate::case::Here;
-use crate::everything::query;
+use crate::case::Target;
 use crate::expect::{Expect, holds, same};
-use crate::writer::{Writer, adds};
+use crate::thread_contents::query;
+use crate::writer::{Writer, checkpoint_write};
 
 const SHORT: u32 = 200;
 const LONG: u32 = 10_000;
@@ -17,8 +17,8 @@ const LONG: u32 = 10_000;
 const FACTOR: u32 = 6;
 const NOISE: Duration = Duration::from_millis(3);
 
-pub(crate) async fn ten_thousand_checkpoints_cost_no_more_each(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn cost_does_not_grow_with_the_history(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let first = writer.add("once=1").await?;
     // The value of a field never has more than ten pieces.
@@ -41,8 +41,8 @@ pub(crate) async fn ten_thousand_checkpoints_cost_no_more_each(here: Here<'_>) -
     Ok(())
 }
 
-pub(crate) async fn a_read_costs_what_it_gives(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn cost_of_a_read_follows_its_size(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let first = writer.add("list+0").await?;
     let read = async |writer: &Writer, id, pieces: usize| {
@@ -83,14 +83,14 @@ async fn grow(writer: &mut Writer, count: u32, sign: impl Fn(u32) -> char) -> Re
             plan.fence.head = Some(new.checkpoint.id);
             plan.step += 1;
             step += 1;
-            writes.push(adds(new));
+            writes.push(checkpoint_write(new));
         }
         writer.commit(writer.batch(writes)).await.works("a batch may add many checkpoints")?;
     }
     Ok(())
 }
 
-/// The best of several times, each: what a machine that is busy with other things adds is never less than nothing.
+/// The best of several times, each: what a machine that is busy with other things checkpoint_write is never less than nothing.
 #[derive(Clone, Copy)]
 struct Costs {
     head: Duration,
@@ -126,7 +126,7 @@ impl Costs {
                 same("a page is full", 20, page.items.len())?;
             }
 
-            let batch = writer.batch(vec![adds(writer.draft(&format!("list={n}")))]);
+            let batch = writer.batch(vec![checkpoint_write(writer.draft(&format!("list={n}")))]);
             let start = Instant::now();
             writer.commit(batch).await.works("a checkpoint can be added")?;
             best.add = best.add.min(start.elapsed());

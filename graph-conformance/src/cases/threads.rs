@@ -3,9 +3,9 @@
 use superstep_store::checkpoint::{Checkpointer, RecordKey, RecordKind, ThreadQuery};
 
 use crate::Broken;
-use crate::case::Here;
+use crate::case::Target;
 use crate::expect::{Expect, holds, same};
-use crate::notation::{key, record};
+use crate::shorthand::{key, record};
 use crate::writer::Writer;
 
 /// The names of a query's threads, page by page to the end.
@@ -24,19 +24,19 @@ async fn named(store: &dyn Checkpointer, mut query: ThreadQuery) -> Result<Vec<S
     }
 }
 
-pub(crate) async fn threads_are_listed_with_epoch_and_head(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn threads_are_listed_with_epoch_and_head(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     same("a new store has no threads", Vec::<String>::new(), named(&*store, ThreadQuery::default()).await?)?;
     let mut writer = Writer::new(&store, "with head");
-    writer.raise().await?;
+    writer.raise_epoch().await?;
     writer.add("a=1").await?;
     let head = writer.add("a=2").await?;
     let expected = writer.read(head).await?.checkpoint;
-    writer.within("child").add("b=1").await?;
-    let mut only_inner = Writer::new(&store, "only inner").within("child");
+    writer.in_namespace("child").add("b=1").await?;
+    let mut only_inner = Writer::new(&store, "only inner").in_namespace("child");
     only_inner.add("b=1").await?;
     let mut only_epoch = Writer::new(&store, "only epoch");
-    only_epoch.raise().await?;
+    only_epoch.raise_epoch().await?;
 
     let page = store.threads(ThreadQuery::default()).await.works("threads can be listed")?;
     let found: Vec<_> =
@@ -49,8 +49,8 @@ pub(crate) async fn threads_are_listed_with_epoch_and_head(here: Here<'_>) -> Re
     same("a thread is listed with its epoch and the empty namespace's head", expected, found)
 }
 
-pub(crate) async fn threads_are_paged_in_the_order_of_their_bytes(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn threads_are_paged_in_byte_order(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut names: Vec<String> = [
         "",
         "a",
@@ -127,19 +127,19 @@ pub(crate) async fn threads_are_paged_in_the_order_of_their_bytes(here: Here<'_>
     same("a page of none is empty", 0, none.works("a limit may be 0")?.items.len())
 }
 
-pub(crate) async fn unfinished_threads_have_something_left_to_run(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn unfinished_threads_have_pending_tasks(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     for n in 0..20 {
         let mut writer = Writer::new(&store, &format!("t{n:02}"));
         writer.add("a=1").await?;
         // Only what the head of the empty namespace has planned counts.
         writer.next = if n % 3 == 0 { vec!["next".into()] } else { Vec::new() };
         writer.add("a=2").await?;
-        let mut inner = writer.within("child");
+        let mut inner = writer.in_namespace("child");
         inner.next = if n % 3 == 1 { vec!["next".into()] } else { Vec::new() };
         inner.add("b=1").await?;
     }
-    Writer::new(&store, "u").within("child").add("a=1").await?;
+    Writer::new(&store, "u").in_namespace("child").add("a=1").await?;
     let expected: Vec<_> = (0..20).filter(|n| n % 3 == 0).map(|n| format!("t{n:02}")).collect();
     for limit in [None, Some(1), Some(2), Some(7)] {
         let query = ThreadQuery { unfinished: true, limit, ..ThreadQuery::default() };
@@ -164,8 +164,8 @@ pub(crate) async fn unfinished_threads_have_something_left_to_run(here: Here<'_>
     )
 }
 
-pub(crate) async fn a_thread_to_which_a_node_was_added_is_unfinished(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn thread_with_an_added_node_is_unfinished(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let goto = || vec![record(key(RecordKey::NO_TASK, RecordKind::Goto, "0000"), "again")];
     let mut writers = Vec::new();
     for name in ["finished", "gone on", "once", "within"] {
@@ -177,14 +177,14 @@ pub(crate) async fn a_thread_to_which_a_node_was_added_is_unfinished(here: Here<
     if let [_, gone_on, once, within] = writers.as_mut_slice() {
         for writer in [&mut *gone_on, &mut *once] {
             if let Some(head) = writer.fence.head {
-                writer.tell(head, Vec::new(), goto()).await?;
+                writer.write_records(head, Vec::new(), goto()).await?;
             }
         }
         // It is about the head, and about the empty namespace.
         once.add("a=2").await?;
-        let mut inner = within.within("child");
+        let mut inner = within.in_namespace("child");
         let head = inner.add("b=1").await?;
-        inner.tell(head, Vec::new(), goto()).await?;
+        inner.write_records(head, Vec::new(), goto()).await?;
     }
     let query = ThreadQuery { unfinished: true, ..ThreadQuery::default() };
     same("a node that was added is left to run", vec!["gone on".to_owned()], named(&*store, query).await?)?;

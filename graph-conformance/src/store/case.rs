@@ -1,35 +1,35 @@
 use crate::Broken;
-use crate::expect::told;
+use crate::expect::error_chain;
 use crate::promise::Promise;
 
 use super::cases as listed;
-use super::desk::Desk;
+use super::fixture::Fixture;
 use super::place::AnyPlace;
 use super::{Damage, Place};
 
-/// A promise of a long-term store that can be tested.
+/// A case for a long-term store.
 pub type Case = Promise<dyn AnyPlace>;
 
 impl Case {
-    /// Tests it at a place, where nothing is yet.
+    /// Runs the case at an empty place.
     ///
     /// # Errors
-    /// What is not as it was promised.
+    /// The broken promise.
     pub async fn run(&self, place: &impl Place) -> Result<(), Broken> {
         self.test(place).await
     }
 }
 
-/// The place that a case is given.
+/// The store under test, as a case sees it.
 #[derive(Clone, Copy)]
-pub(super) struct Here<'a>(&'a dyn AnyPlace);
+pub(super) struct Target<'a>(&'a dyn AnyPlace);
 
-impl Here<'_> {
-    pub(super) async fn open(self) -> Result<Desk, Broken> {
+impl Target<'_> {
+    pub(super) async fn open(self) -> Result<Fixture, Broken> {
         let opened = self.0.open_any().await;
-        let store = opened
-            .map_err(|error| Broken::new("a store can be opened, a new one too", "success", told(&error)))?;
-        Ok(Desk::new(store))
+        let store =
+            opened.map_err(|error| Broken::new("a store can be opened", "success", error_chain(&error)))?;
+        Ok(Fixture::new(store))
     }
 
     pub(super) async fn damage(self, damage: Damage<'_>) -> bool {
@@ -37,24 +37,25 @@ impl Here<'_> {
     }
 }
 
-/// Runs the case of this area and name at a place: what a test of
+/// Runs the case with this area and name at an empty place, as a test of
 /// [`store_conformance_tests!`](crate::store_conformance_tests) does.
 ///
 /// # Errors
-/// What is not as it was promised; also that there is no such case.
+/// The broken promise, or that the case does not exist.
 pub async fn run(area: &str, name: &str, place: &impl Place) -> Result<(), Broken> {
     Case::test_one(cases(), area, name, place).await
 }
 
-/// Every case.
+/// Returns all cases.
 pub fn cases() -> impl Iterator<Item = Case> {
     crate::__store_cases!(__table()).into_iter()
 }
 
-/// Makes a `#[test]` of each case of long-term stores, for the places that an expression gives: it is evaluated for each of
-/// them.
+/// Creates a `#[test]` for each case of a long-term store.
 ///
-/// `run = ..` says how a future is run, if not by [`block_on`](crate::block_on); see
+/// The expression is evaluated for each test and returns an empty place.
+///
+/// Pass `run = ..` to run the cases with another function than [`block_on`](crate::block_on): see
 /// [`conformance_tests!`](crate::conformance_tests).
 #[macro_export]
 macro_rules! store_conformance_tests {

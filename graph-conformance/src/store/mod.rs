@@ -1,10 +1,10 @@
-//! What a long-term store has to pass: every promise of [`Store`](superstep_store::store::Store) as a test of its own.
+//! The conformance suite for long-term stores: a test for every promise of [`Store`](superstep_store::store::Store).
 //!
 //! ```
 //! use superstep_conformance::store::Place;
 //! use superstep_store::store::{StoreError, MemoryStore};
 //!
-//! struct Mine(MemoryStore); // for a store on disk: a temporary folder
+//! struct Mine(MemoryStore); // a store on disk has a temporary folder here
 //!
 //! impl Place for Mine {
 //!     type Store = MemoryStore;
@@ -17,11 +17,11 @@
 //! superstep_conformance::store_conformance_tests!(Mine(MemoryStore::new()));
 //! ```
 //!
-//! It is as for stores of checkpoints: a `#[test]` for each case, each with a place of its own, and no list of exceptions.
+//! As for checkpoint stores, there is a `#[test]` for each case, each test has its own place, and a store must pass all cases.
 
 mod case;
 mod cases;
-mod desk;
+mod fixture;
 mod place;
 
 pub use case::{Case, cases, run};

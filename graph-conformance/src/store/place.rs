@@ -4,51 +4,52 @@ use std::sync::Arc;
 
 use superstep_store::store::{Namespace, Store, StoreError};
 
-/// Where a store is: a file, a folder, a database, or just a store in memory.
+/// The place of a store: a file, a folder, a database, or memory.
 ///
-/// Each case is given a new place, in which nothing has been stored yet.
+/// Each case gets a new, empty place.
 pub trait Place: Send + Sync + 'static {
-    /// The store.
+    /// The type of the store.
     type Store: Store;
 
-    /// Opens the store that is here, as a process does when it starts.
+    /// Opens the store, as a process does when it starts.
     ///
-    /// Called again, it opens the *same* store, with all that was written; also while another one is open. A store that can
-    /// be opened but once gives out another handle to it.
+    /// Each call opens the *same* store with all written data, even while another handle is open. A store that can be opened
+    /// only once returns another handle to it.
     fn open(&self) -> impl Future<Output = Result<Self::Store, StoreError>> + Send;
 
-    /// Spoils what is stored, so that the store can see that it is spoilt: a length that is wrong, a number of no meaning. No
-    /// store is open meanwhile. Gives back whether it has done so; a place that cannot, or that has nothing of the kind, says
-    /// no, and is not asked any further.
+    /// Damages stored data in a way that the store can detect: a wrong length, an invalid number.
+    ///
+    /// No handle is open during the call. Returns `true` if the data was damaged. Returns `false` if the place does not
+    /// support this damage, which skips the case.
     fn damage(&self, damage: &Damage<'_>) -> impl Future<Output = bool> + Send {
         let _ = damage;
         ready(false)
     }
 }
 
-/// What [`Place::damage`] is to spoil.
+/// The data that [`Place::damage`] damages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Damage<'a> {
     /// The value of an item.
     Value {
-        /// Its namespace; there are others.
+        /// The namespace of the item. Other namespaces have items too.
         namespace: &'a Namespace,
-        /// Its key; there are others.
+        /// The key of the item. The namespace has other items too.
         key: &'a str,
     },
     /// The embedding of an item.
     Embedding {
-        /// Its namespace; there are others.
+        /// The namespace of the item. Other namespaces have items too.
         namespace: &'a Namespace,
-        /// Its key; there are others.
+        /// The key of the item. The namespace has other items too.
         key: &'a str,
     },
 }
 
 type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// A place of whatever kind: cases are not made again for each store.
+/// A type-erased [`Place`], so that the cases are compiled once.
 #[doc(hidden)]
 pub trait AnyPlace: Send + Sync {
     fn open_any(&self) -> BoxFuture<'_, Result<Arc<dyn Store>, StoreError>>;

@@ -1,12 +1,12 @@
 //! Under which names a result is found.
 
 use crate::Broken;
-use crate::cache::case::Here;
-use crate::cache::desk::{at, of, some};
+use crate::cache::case::Target;
+use crate::cache::fixture::{at, of, some};
 use crate::expect::same;
 
-pub(crate) async fn no_name_is_taken_for_another(here: Here<'_>) -> Result<(), Broken> {
-    let desk = here.open().await?;
+pub(crate) async fn similar_keys_are_distinct(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = target.open().await?;
     let names = [
         at("a", "b", "c", "d"),
         at("ab", "", "c", "d"),
@@ -23,16 +23,16 @@ pub(crate) async fn no_name_is_taken_for_another(here: Here<'_>) -> Result<(), B
         at("a", "b", "d", "d"),
     ];
     for (nth, at) in names.iter().enumerate() {
-        desk.put(at, &nth.to_string()).await?;
+        fixture.put(at, &nth.to_string()).await?;
     }
     for (nth, at) in names.iter().enumerate() {
-        same(format!("{at:?} is no other name"), Some(nth.to_string()), desk.get(at).await?)?;
+        same(format!("{at:?} is no other name"), Some(nth.to_string()), fixture.get(at).await?)?;
     }
     Ok(())
 }
 
-pub(crate) async fn names_are_any_text(here: Here<'_>) -> Result<(), Broken> {
-    let desk = here.open().await?;
+pub(crate) async fn names_may_be_any_string(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = target.open().await?;
     let texts = ["", "\0", "a\0b", "a", "'; DROP TABLE x; --", "%", "\u{e9}", "e\u{301}", "\u{1f600}", "\n"];
     for (nth, text) in texts.iter().enumerate() {
         for (part, at) in
@@ -40,22 +40,22 @@ pub(crate) async fn names_are_any_text(here: Here<'_>) -> Result<(), Broken> {
                 .iter()
                 .enumerate()
         {
-            desk.put(at, &format!("[{nth},{part}]")).await?;
+            fixture.put(at, &format!("[{nth},{part}]")).await?;
         }
     }
     for (nth, text) in texts.iter().enumerate() {
-        same("a key is any text", Some(format!("[{nth},3]")), desk.get(&of(text)).await?)?;
+        same("a key is any text", Some(format!("[{nth},3]")), fixture.get(&of(text)).await?)?;
         let graph = at(text, "n", "s", "k");
-        same("a graph's name is any text", Some(format!("[{nth},0]")), desk.get(&graph).await?)?;
+        same("a graph's name is any text", Some(format!("[{nth},0]")), fixture.get(&graph).await?)?;
     }
     Ok(())
 }
 
-pub(crate) async fn a_long_key_is_kept_whole(here: Here<'_>) -> Result<(), Broken> {
-    let desk = here.open().await?;
+pub(crate) async fn long_keys_are_not_truncated(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = target.open().await?;
     let long = |last: char| of(&format!("{}{last}", "x".repeat(100_000)));
-    desk.put(&long('a'), "1").await?;
-    desk.put(&long('b'), "2").await?;
-    same("long keys are told apart at their ends", some("1"), desk.get(&long('a')).await?)?;
-    same("long keys are told apart at their ends", None, desk.get(&long('c')).await?)
+    fixture.put(&long('a'), "1").await?;
+    fixture.put(&long('b'), "2").await?;
+    same("long keys are told apart at their ends", some("1"), fixture.get(&long('a')).await?)?;
+    same("long keys are told apart at their ends", None, fixture.get(&long('c')).await?)
 }

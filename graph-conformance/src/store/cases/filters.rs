@@ -6,18 +6,18 @@ use superstep_store::store::{Condition, FieldPath, ItemWrite, Search, Test};
 use crate::Broken;
 use crate::cases::names::names;
 use crate::expect::same;
-use crate::store::case::Here;
-use crate::store::desk::{Desk, Works, at, put};
+use crate::store::case::Target;
+use crate::store::fixture::{Fixture, Works, at, put};
 
 /// The keys of the items whose field compares so with the JSON of an operand.
 async fn keys(
-    desk: &Desk,
+    fixture: &Fixture,
     path: impl Into<FieldPath>,
     test: Test,
     json: &str,
 ) -> Result<Vec<String>, Broken> {
     let conditions = vec![condition(path, test, json)?];
-    desk.keys(Search { conditions, ..desk.within("n") }).await
+    fixture.keys(Search { conditions, ..fixture.within("n") }).await
 }
 
 fn condition(path: impl Into<FieldPath>, test: Test, json: &str) -> Result<Condition, Broken> {
@@ -31,14 +31,14 @@ fn condition(path: impl Into<FieldPath>, test: Test, json: &str) -> Result<Condi
 }
 
 /// Puts values as field `f`, each under its own JSON.
-async fn filled(here: Here<'_>, values: &[&str]) -> Result<Desk, Broken> {
-    let desk = here.open().await?;
+async fn filled(target: Target<'_>, values: &[&str]) -> Result<Fixture, Broken> {
+    let fixture = target.open().await?;
     let writes = values.iter().map(|value| put(&at("n", value), &format!("{{\"other\":0,\"f\":{value}}}")));
-    desk.write(writes.collect()).await?;
-    Ok(desk)
+    fixture.write(writes.collect()).await?;
+    Ok(fixture)
 }
 
-pub(crate) async fn filters_compare_types_strictly(here: Here<'_>) -> Result<(), Broken> {
+pub(crate) async fn filters_compare_types_strictly(target: Target<'_>) -> Result<(), Broken> {
     let values = [
         "1",
         "\"1\"",
@@ -54,20 +54,20 @@ pub(crate) async fn filters_compare_types_strictly(here: Here<'_>) -> Result<(),
         "0",
         "false",
     ];
-    let desk = filled(here, &values).await?;
+    let fixture = filled(target, &values).await?;
     let mut sorted = values.map(str::to_owned);
     sorted.sort();
     for value in values {
-        let found = keys(&desk, "f", Test::Equal, value).await?;
+        let found = keys(&fixture, "f", Test::Equal, value).await?;
         same(format!("{value} is equal to itself alone"), vec![value.to_owned()], found)?;
         let others: Vec<_> = sorted.iter().filter(|other| **other != value).cloned().collect();
-        let found = keys(&desk, "f", Test::NotEqual, value).await?;
+        let found = keys(&fixture, "f", Test::NotEqual, value).await?;
         same(format!("everything else is not {value}"), others, found)?;
     }
     Ok(())
 }
 
-pub(crate) async fn numbers_are_compared_without_loss(here: Here<'_>) -> Result<(), Broken> {
+pub(crate) async fn numbers_are_compared_without_loss(target: Target<'_>) -> Result<(), Broken> {
     let values = [
         "1",
         "1.0",
@@ -78,7 +78,7 @@ pub(crate) async fn numbers_are_compared_without_loss(here: Here<'_>) -> Result<
         "18446744073709551617",
         "1e300",
     ];
-    let desk = filled(here, &values).await?;
+    let fixture = filled(target, &values).await?;
     for (test, operand, expected) in [
         (Test::Equal, "1", vec!["1", "1.0"]),
         (Test::Equal, "1.0", vec!["1", "1.0"]),
@@ -93,19 +93,19 @@ pub(crate) async fn numbers_are_compared_without_loss(here: Here<'_>) -> Result<
         ),
         (Test::Equal, "9007199254740992.0", vec![]),
     ] {
-        let found = keys(&desk, "f", test, operand).await?;
+        let found = keys(&fixture, "f", test, operand).await?;
         let expected: Vec<_> = expected.into_iter().map(str::to_owned).collect();
         same(format!("numbers are compared exactly: {test:?} {operand}"), expected, found)?;
     }
     Ok(())
 }
 
-pub(crate) async fn null_is_not_a_missing_field(here: Here<'_>) -> Result<(), Broken> {
-    let desk = here.open().await?;
+pub(crate) async fn null_is_not_a_missing_field(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = target.open().await?;
     for (key, value) in
         [("null", "{\"f\":null}"), ("gone", "{}"), ("no object", "[\"f\"]"), ("one", "{\"f\":1}")]
     {
-        desk.put(&at("n", key), value).await?;
+        fixture.put(&at("n", key), value).await?;
     }
     for (test, operand, expected) in [
         (Test::Equal, "null", vec!["null"]),
@@ -114,14 +114,14 @@ pub(crate) async fn null_is_not_a_missing_field(here: Here<'_>) -> Result<(), Br
         (Test::AtMost, "5", vec!["one"]),
     ] {
         let expected: Vec<_> = expected.into_iter().map(str::to_owned).collect();
-        let found = keys(&desk, "f", test, operand).await?;
+        let found = keys(&fixture, "f", test, operand).await?;
         same(format!("a field that is not there is only unequal: {test:?} {operand}"), expected, found)?;
     }
     Ok(())
 }
 
-pub(crate) async fn only_what_is_of_one_type_is_greater_or_less(here: Here<'_>) -> Result<(), Broken> {
-    let desk = filled(here, &["5", "\"5\"", "\"abc\"", "\"\u{e9}\"", "true", "null", "[9]"]).await?;
+pub(crate) async fn ordering_requires_equal_types(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = filled(target, &["5", "\"5\"", "\"abc\"", "\"\u{e9}\"", "true", "null", "[9]"]).await?;
     for (test, operand, expected) in [
         (Test::Greater, "4", vec!["5"]),
         (Test::AtLeast, "\"5\"", vec!["\"5\"", "\"abc\"", "\"\u{e9}\""]),
@@ -130,13 +130,13 @@ pub(crate) async fn only_what_is_of_one_type_is_greater_or_less(here: Here<'_>) 
         (Test::AtMost, "1000", vec!["5"]),
     ] {
         let expected: Vec<_> = expected.into_iter().map(str::to_owned).collect();
-        same(format!("{test:?} {operand}"), expected, keys(&desk, "f", test, operand).await?)?;
+        same(format!("{test:?} {operand}"), expected, keys(&fixture, "f", test, operand).await?)?;
     }
     Ok(())
 }
 
-pub(crate) async fn names_of_fields_are_not_taken_apart(here: Here<'_>) -> Result<(), Broken> {
-    let desk = here.open().await?;
+pub(crate) async fn field_names_are_not_split(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = target.open().await?;
     for (key, value) in [
         ("nested", "{\"a\":{\"b\":1}}"),
         ("dotted", "{\"a.b\":1}"),
@@ -144,32 +144,32 @@ pub(crate) async fn names_of_fields_are_not_taken_apart(here: Here<'_>) -> Resul
         ("listed", "{\"a\":[{\"b\":1}]}"),
         ("root", "1"),
     ] {
-        desk.put(&at("n", key), value).await?;
+        fixture.put(&at("n", key), value).await?;
     }
     let paths: [(&[&str], &str); 4] =
         [(&["a", "b"], "nested"), (&["a.b"], "dotted"), (&["$.a.b"], "dollar"), (&[], "root")];
     for (path, expected) in paths {
-        let found = keys(&desk, path.to_vec(), Test::Equal, "1").await?;
+        let found = keys(&fixture, path.to_vec(), Test::Equal, "1").await?;
         same(format!("a path is a list of names: {path:?}"), vec![expected.to_owned()], found)?;
     }
     Ok(())
 }
 
-pub(crate) async fn all_filters_must_be_fulfilled(here: Here<'_>) -> Result<(), Broken> {
-    let desk = filled(here, &["1", "2", "3", "4"]).await?;
+pub(crate) async fn item_must_meet_all_filters(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = filled(target, &["1", "2", "3", "4"]).await?;
     let conditions = vec![
         condition("f", Test::Greater, "1")?,
         condition("f", Test::Less, "4")?,
         condition("other", Test::Equal, "0")?,
     ];
-    let found = desk.keys(Search { conditions, ..desk.within("n") }).await?;
+    let found = fixture.keys(Search { conditions, ..fixture.within("n") }).await?;
     same("all filters must be fulfilled", vec!["2".to_owned(), "3".to_owned()], found)
 }
 
-pub(crate) async fn filters_come_before_pages(here: Here<'_>) -> Result<(), Broken> {
-    let desk = here.open().await?;
+pub(crate) async fn filters_apply_before_paging(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = target.open().await?;
     for n in 0..40 {
-        desk.put(&at("n", &format!("{n:02}")), &format!("{{\"odd\":{}}}", n % 2 == 1)).await?;
+        fixture.put(&at("n", &format!("{n:02}")), &format!("{{\"odd\":{}}}", n % 2 == 1)).await?;
     }
     for (offset, limit, expected, more) in [
         (0, 3, vec!["01", "03", "05"], true),
@@ -178,33 +178,34 @@ pub(crate) async fn filters_come_before_pages(here: Here<'_>) -> Result<(), Brok
         (20, 1, vec![], false),
     ] {
         let conditions = vec![condition("odd", Test::Equal, "true")?];
-        let page = desk.search(Search { conditions, offset, limit: Some(limit), ..desk.within("n") }).await?;
+        let page =
+            fixture.search(Search { conditions, offset, limit: Some(limit), ..fixture.within("n") }).await?;
         let found: Vec<_> = page.items.iter().map(|found| &*found.key).collect();
         same(format!("{limit} that are found behind {offset}"), (expected, more), (found, page.more))?;
     }
     Ok(())
 }
 
-pub(crate) async fn bytes_have_no_fields(here: Here<'_>) -> Result<(), Broken> {
-    let desk = here.open().await?;
+pub(crate) async fn bytes_have_no_fields(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = target.open().await?;
     let bytes = Payload::new(Encoding::Bytes, br#"{"f":1}"#.to_vec());
-    desk.write(vec![ItemWrite::put(at("n", "bytes"), bytes)]).await?;
-    same("bytes have no fields", Vec::<String>::new(), keys(&desk, "f", Test::Equal, "1").await?)?;
-    same("bytes have no fields", vec!["bytes".to_owned()], keys(&desk, "f", Test::NotEqual, "1").await?)
+    fixture.write(vec![ItemWrite::put(at("n", "bytes"), bytes)]).await?;
+    same("bytes have no fields", Vec::<String>::new(), keys(&fixture, "f", Test::Equal, "1").await?)?;
+    same("bytes have no fields", vec!["bytes".to_owned()], keys(&fixture, "f", Test::NotEqual, "1").await?)
 }
 
-pub(crate) async fn a_filter_is_never_a_statement(here: Here<'_>) -> Result<(), Broken> {
-    let desk = here.open().await?;
+pub(crate) async fn filter_text_is_never_executed(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = target.open().await?;
     let mut writes = Vec::new();
     for (n, name) in names().iter().enumerate() {
         let value = serde_json::json!({ name: name });
         writes.push(put(&at("n", &n.to_string()), &value.to_string()));
     }
-    desk.write(writes).await?;
+    fixture.write(writes).await?;
     for (n, name) in names().iter().enumerate() {
         let operand = serde_json::Value::from(name.as_str()).to_string();
-        let found = keys(&desk, name.as_str(), Test::Equal, &operand).await?;
+        let found = keys(&fixture, name.as_str(), Test::Equal, &operand).await?;
         same(format!("a field of any name and value is found: {name:?}"), vec![n.to_string()], found)?;
     }
-    same("and all is there still", names().len(), desk.keys(desk.within("n")).await?.len())
+    same("and all is there still", names().len(), fixture.keys(fixture.within("n")).await?.len())
 }

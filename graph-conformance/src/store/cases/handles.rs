@@ -9,40 +9,40 @@ use superstep_store::store::{ItemWrite, ItemWrites, Near, Search};
 
 use crate::Broken;
 use crate::expect::{holds, same};
-use crate::store::case::Here;
-use crate::store::desk::{Desk, Works, at, put, put_for, put_near, text};
+use crate::store::case::Target;
+use crate::store::fixture::{Fixture, Works, at, put, put_for, put_near, text};
 
-pub(crate) async fn writers_at_once_lose_nothing(here: Here<'_>) -> Result<(), Broken> {
-    let desk = here.open().await?;
+pub(crate) async fn concurrent_writers_lose_nothing(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = target.open().await?;
     let write = async |writer: usize| {
         for n in 0..20 {
-            desk.put(&at(["w", &writer.to_string()], &n.to_string()), "1").await?;
-            desk.put(&at("shared", &n.to_string()), &writer.to_string()).await?;
+            fixture.put(&at(["w", &writer.to_string()], &n.to_string()), "1").await?;
+            fixture.put(&at("shared", &n.to_string()), &writer.to_string()).await?;
         }
         Ok::<_, Broken>(())
     };
     for written in join_all((0..30).map(write)).await {
         written?;
     }
-    same("writers at once lose nothing", 600, desk.keys(desk.within("w")).await?.len())?;
-    same("what all write is there once", 20, desk.keys(desk.within("shared")).await?.len())
+    same("writers at once lose nothing", 600, fixture.keys(fixture.within("w")).await?.len())?;
+    same("what all write is there once", 20, fixture.keys(fixture.within("shared")).await?.len())
 }
 
-pub(crate) async fn a_batch_is_seen_whole_or_not_at_all(here: Here<'_>) -> Result<(), Broken> {
-    let desk = here.open().await?;
+pub(crate) async fn batch_becomes_visible_as_a_whole(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = target.open().await?;
     let places = [at(["p", "1"], "a"), at(["p", "2"], "b"), at(["p", "3"], "c")];
     let batch = |n: usize| places.iter().map(|at| put(at, &n.to_string())).collect::<Vec<_>>();
-    desk.write(batch(0)).await?;
+    fixture.write(batch(0)).await?;
     let write = async {
         for n in 1..60 {
-            desk.write(batch(n)).await?;
+            fixture.write(batch(n)).await?;
         }
         Ok::<_, Broken>(())
     };
     let read = async {
         for _ in 0..60 {
-            let found = desk.search(desk.within("p")).await?.items;
-            let got = desk.items(places.to_vec(), false).await?;
+            let found = fixture.search(fixture.within("p")).await?.items;
+            let got = fixture.items(places.to_vec(), false).await?;
             let found: Vec<_> = found.iter().map(|found| text(&found.value)).collect();
             let got: Vec<_> = got.iter().flatten().map(|item| text(&item.value)).collect();
             for seen in [found, got] {
@@ -60,8 +60,8 @@ pub(crate) async fn a_batch_is_seen_whole_or_not_at_all(here: Here<'_>) -> Resul
     written.and(read)
 }
 
-pub(crate) async fn two_open_handles_are_one_store(here: Here<'_>) -> Result<(), Broken> {
-    let (one, other) = (here.open().await?, here.open().await?);
+pub(crate) async fn two_handles_share_one_store(target: Target<'_>) -> Result<(), Broken> {
+    let (one, other) = (target.open().await?, target.open().await?);
     for n in 0..20 {
         let at = at("n", &n.to_string());
         one.put(&at, "1").await?;
@@ -75,8 +75,8 @@ pub(crate) async fn two_open_handles_are_one_store(here: Here<'_>) -> Result<(),
 }
 
 /// Polls a write so many times, then drops it; whether it was acknowledged.
-async fn dropped_after(desk: &Desk, writes: Vec<ItemWrite>, polls: usize) -> bool {
-    let mut call = desk.store.write(ItemWrites { now: desk.now, writes });
+async fn dropped_after(fixture: &Fixture, writes: Vec<ItemWrite>, polls: usize) -> bool {
+    let mut call = fixture.store.write(ItemWrites { now: fixture.now, writes });
     for _ in 0..polls {
         if poll_fn(|cx| Poll::Ready(call.as_mut().poll(cx))).await.is_ready() {
             return true;
@@ -91,48 +91,53 @@ async fn dropped_after(desk: &Desk, writes: Vec<ItemWrite>, polls: usize) -> boo
     false
 }
 
-pub(crate) async fn a_dropped_write_is_whole_or_nothing_at_all(here: Here<'_>) -> Result<(), Broken> {
-    let desk = here.open().await?;
+pub(crate) async fn dropped_write_is_all_or_nothing(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = target.open().await?;
     let (a, b) = (at("a", "k"), at(["b", "c"], "k"));
     for round in 0..40 {
         let value = round.to_string();
-        let acknowledged = dropped_after(&desk, vec![put(&a, &value), put(&b, &value)], round % 8).await;
-        let seen = (desk.read(&a).await?, desk.read(&b).await?);
+        let acknowledged = dropped_after(&fixture, vec![put(&a, &value), put(&b, &value)], round % 8).await;
+        let seen = (fixture.read(&a).await?, fixture.read(&b).await?);
         same("a dropped write is whole or nothing", &seen.0, &seen.1)?;
         if acknowledged {
             same("what was acknowledged is there", Some(&value), seen.0.as_ref())?;
         }
-        desk.put(&a, "\"after\"").await?;
-        desk.put(&b, "\"after\"").await?;
+        fixture.put(&a, "\"after\"").await?;
+        fixture.put(&b, "\"after\"").await?;
         let after = Some("\"after\"".to_owned());
         same(
             "what is not there now is never made",
             (after.clone(), after),
-            (desk.read(&a).await?, desk.read(&b).await?),
+            (fixture.read(&a).await?, fixture.read(&b).await?),
         )?;
     }
     Ok(())
 }
 
-pub(crate) async fn what_was_written_is_there_when_it_is_opened_again(here: Here<'_>) -> Result<(), Broken> {
-    let desk = here.open().await?;
+pub(crate) async fn writes_survive_a_reopen(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = target.open().await?;
     let at_ = |key: &str| at(["users", "\u{e9}\0"], key);
-    desk.write(vec![
-        put(&at_("plain"), "{\"a\":1}"),
-        put_for(&at_("short"), "1", 10),
-        put_near(&at_("near"), "2", "m", &[&[1.0, -2.5e-9], &[0.0, 1.0]]),
-    ])
-    .await?;
-    desk.put(&at_("gone"), "1").await?;
-    desk.delete(&at_("gone")).await?;
-    let before = desk.search(desk.within([""; 0])).await?;
-    drop(desk);
-    let desk = here.open().await?;
-    same("all is there when the store is opened again", before, desk.search(desk.within([""; 0])).await?)?;
+    fixture
+        .write(vec![
+            put(&at_("plain"), "{\"a\":1}"),
+            put_for(&at_("short"), "1", 10),
+            put_near(&at_("near"), "2", "m", &[&[1.0, -2.5e-9], &[0.0, 1.0]]),
+        ])
+        .await?;
+    fixture.put(&at_("gone"), "1").await?;
+    fixture.delete(&at_("gone")).await?;
+    let before = fixture.search(fixture.within([""; 0])).await?;
+    drop(fixture);
+    let fixture = target.open().await?;
+    same(
+        "all is there when the store is opened again",
+        before,
+        fixture.search(fixture.within([""; 0])).await?,
+    )?;
     let near = Near::new("m", vec![1.0, -2.5e-9]).works("a vector can be searched for")?;
-    let found = desk.search(Search { near: Some(near), ..desk.within("users") }).await?;
+    let found = fixture.search(Search { near: Some(near), ..fixture.within("users") }).await?;
     let scores: Vec<_> = found.items.iter().map(|found| (found.key.to_string(), found.score)).collect();
     same("embeddings too, to the last bit", vec![("near".to_owned(), Some(1.0))], scores)?;
-    let later = Desk { now: desk.now + Duration::from_secs(10), ..desk };
+    let later = Fixture { now: fixture.now + Duration::from_secs(10), ..fixture };
     same("and what expires does so", None, later.read(&at_("short")).await?)
 }

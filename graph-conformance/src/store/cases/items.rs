@@ -7,24 +7,24 @@ use superstep_store::store::{Item, ItemWrite, NamespaceQuery};
 
 use crate::Broken;
 use crate::expect::same;
-use crate::store::case::Here;
-use crate::store::desk::{Desk, at, put};
+use crate::store::case::Target;
+use crate::store::fixture::{Fixture, at, put};
 
-pub(crate) async fn what_is_not_there_is_no_error(here: Here<'_>) -> Result<(), Broken> {
-    let desk = here.open().await?;
+pub(crate) async fn missing_item_is_not_an_error(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = target.open().await?;
     let gone = at(["a", "b"], "k");
-    same("an item that is not there is none", None, desk.item(&gone).await?)?;
-    same("nothing is deleted that is not there", false, desk.delete(&gone).await?)?;
-    same("nothing is found where nothing is", (vec![], false), desk.found(desk.within("a")).await?)?;
-    let listed = desk.namespaces(NamespaceQuery::all(desk.now)).await?;
+    same("an item that is not there is none", None, fixture.item(&gone).await?)?;
+    same("nothing is deleted that is not there", false, fixture.delete(&gone).await?)?;
+    same("nothing is found where nothing is", (vec![], false), fixture.found(fixture.within("a")).await?)?;
+    let listed = fixture.namespaces(NamespaceQuery::all(fixture.now)).await?;
     same("no namespace is listed where nothing is", (0, false), (listed.items.len(), listed.more))?;
-    same("nothing is swept where nothing is", 0, desk.sweep().await?)?;
-    same("nothing can be written", Vec::<bool>::new(), desk.write(Vec::new()).await?)?;
-    same("nothing can be read", 0, desk.items(Vec::new(), false).await?.len())
+    same("nothing is swept where nothing is", 0, fixture.sweep().await?)?;
+    same("nothing can be written", Vec::<bool>::new(), fixture.write(Vec::new()).await?)?;
+    same("nothing can be read", 0, fixture.items(Vec::new(), false).await?.len())
 }
 
-pub(crate) async fn an_item_is_read_back_as_it_was_written(here: Here<'_>) -> Result<(), Broken> {
-    let desk = here.open().await?;
+pub(crate) async fn item_reads_back_unchanged(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = target.open().await?;
     let payloads = [
         Payload::json(r#"{"a":[1,2.50,"x"],"b":null}"#),
         Payload::json("\"\u{65e5}\\u0000\""),
@@ -38,9 +38,9 @@ pub(crate) async fn an_item_is_read_back_as_it_was_written(here: Here<'_>) -> Re
         same(
             "nothing was there before",
             vec![false],
-            desk.write(vec![ItemWrite::put(at.clone(), value.clone())]).await?,
+            fixture.write(vec![ItemWrite::put(at.clone(), value.clone())]).await?,
         )?;
-        let (created_at, updated_at) = (desk.now, desk.now);
+        let (created_at, updated_at) = (fixture.now, fixture.now);
         let expected = Item {
             namespace: at.namespace.clone(),
             key: at.key.clone(),
@@ -49,37 +49,37 @@ pub(crate) async fn an_item_is_read_back_as_it_was_written(here: Here<'_>) -> Re
             updated_at,
             expires_at: None,
         };
-        same("an item is read back as it was written", Some(expected), desk.later(5).item(&at).await?)?;
+        same("an item is read back as it was written", Some(expected), fixture.later(5).item(&at).await?)?;
     }
     Ok(())
 }
 
-pub(crate) async fn an_overwrite_keeps_when_it_was_created(here: Here<'_>) -> Result<(), Broken> {
-    let desk = here.open().await?;
+pub(crate) async fn overwrite_keeps_the_creation_time(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = target.open().await?;
     let at = at("a", "k");
-    desk.put(&at, "1").await?;
-    let later = desk.later(10);
+    fixture.put(&at, "1").await?;
+    let later = fixture.later(10);
     same("an overwrite says that something was there", true, later.put(&at, "2").await?)?;
     let item = later.item(&at).await?.map(|item| (item.value, item.created_at, item.updated_at));
-    let expected = (Payload::json("2"), desk.now, later.now);
+    let expected = (Payload::json("2"), fixture.now, later.now);
     same("an overwrite keeps when the item was created, and nothing else", Some(expected), item)
 }
 
-pub(crate) async fn an_item_that_was_deleted_is_created_anew(here: Here<'_>) -> Result<(), Broken> {
-    let desk = here.open().await?;
+pub(crate) async fn deleted_item_gets_a_new_creation_time(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = target.open().await?;
     let at = at("a", "k");
-    desk.put(&at, "1").await?;
-    same("what is there is deleted", true, desk.delete(&at).await?)?;
-    same("what was deleted is gone", None, desk.item(&at).await?)?;
-    same("it is deleted once", false, desk.delete(&at).await?)?;
-    let later = desk.later(10);
+    fixture.put(&at, "1").await?;
+    same("what is there is deleted", true, fixture.delete(&at).await?)?;
+    same("what was deleted is gone", None, fixture.item(&at).await?)?;
+    same("it is deleted once", false, fixture.delete(&at).await?)?;
+    let later = fixture.later(10);
     same("what was deleted is not there", false, later.put(&at, "2").await?)?;
     let created = later.item(&at).await?.map(|item| item.created_at);
     same("what was deleted is created anew", Some(later.now), created)
 }
 
-pub(crate) async fn times_are_kept_to_the_millisecond(here: Here<'_>) -> Result<(), Broken> {
-    let desk = here.open().await?;
+pub(crate) async fn times_have_millisecond_precision(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = target.open().await?;
     let at = at("a", "k");
     let whole = UNIX_EPOCH + Duration::from_millis(1_700_000_000_001);
     for (now, expected) in [
@@ -87,26 +87,24 @@ pub(crate) async fn times_are_kept_to_the_millisecond(here: Here<'_>) -> Result<
         (UNIX_EPOCH, UNIX_EPOCH),
         (UNIX_EPOCH - Duration::from_millis(86_400_001), UNIX_EPOCH - Duration::from_millis(86_400_001)),
     ] {
-        Desk { now, ..desk.clone() }.put(&at, "1").await?;
-        let updated = desk.item(&at).await?.map(|item| item.updated_at);
+        Fixture { now, ..fixture.clone() }.put(&at, "1").await?;
+        let updated = fixture.item(&at).await?.map(|item| item.updated_at);
         same("times are kept to the millisecond, before 1970 too", Some(expected), updated)?;
     }
     Ok(())
 }
 
-pub(crate) async fn items_are_read_in_the_order_in_which_they_are_named(
-    here: Here<'_>,
-) -> Result<(), Broken> {
-    let desk = here.open().await?;
+pub(crate) async fn items_are_read_in_the_order_of_the_keys(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = target.open().await?;
     for key in ["a", "b", "c"] {
-        desk.put(&at("n", key), &format!("\"{key}\"")).await?;
+        fixture.put(&at("n", key), &format!("\"{key}\"")).await?;
     }
-    desk.put(&at("m", "a"), "\"other\"").await?;
+    fixture.put(&at("m", "a"), "\"other\"").await?;
     let keys =
         [("n", "c"), ("n", "gone"), ("m", "a"), ("n", "a"), ("n", "c")].map(|(n, key)| at(n, key)).to_vec();
-    let items = desk.items(keys, false).await?;
+    let items = fixture.items(keys, false).await?;
     let texts: Vec<_> =
-        items.iter().map(|item| item.as_ref().map(|item| crate::store::desk::text(&item.value))).collect();
+        items.iter().map(|item| item.as_ref().map(|item| crate::store::fixture::text(&item.value))).collect();
     let expected = [Some("\"c\""), None, Some("\"other\""), Some("\"a\""), Some("\"c\"")];
     same(
         "items are read in the order in which they are named",
@@ -115,8 +113,8 @@ pub(crate) async fn items_are_read_in_the_order_in_which_they_are_named(
     )
 }
 
-pub(crate) async fn a_batch_is_made_in_its_order(here: Here<'_>) -> Result<(), Broken> {
-    let desk = here.open().await?;
+pub(crate) async fn batch_is_written_in_order(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = target.open().await?;
     let (one, two) = (at("a", "1"), at(["a", "b"], "2"));
     let writes = vec![
         ItemWrite::Delete(one.clone()),
@@ -126,30 +124,30 @@ pub(crate) async fn a_batch_is_made_in_its_order(here: Here<'_>) -> Result<(), B
         put(&one, "3"),
         put(&two, "4"),
     ];
-    let were_there = desk.write(writes).await?;
+    let were_there = fixture.write(writes).await?;
     same("each write sees those before it", vec![false, false, true, true, false, false], were_there)?;
-    same("the last write stays", Some("3".to_owned()), desk.read(&one).await?)?;
-    same("the last write stays", Some("4".to_owned()), desk.read(&two).await?)
+    same("the last write stays", Some("3".to_owned()), fixture.read(&one).await?)?;
+    same("the last write stays", Some("4".to_owned()), fixture.read(&two).await?)
 }
 
-pub(crate) async fn a_value_of_two_megabytes_is_kept(here: Here<'_>) -> Result<(), Broken> {
-    let desk = here.open().await?;
+pub(crate) async fn value_of_two_megabytes_is_stored(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = target.open().await?;
     let at = at("a", "k");
     let value = format!("\"{}\"", "\u{e9}".repeat(1 << 20));
-    desk.put(&at, &value).await?;
-    same("a large value is kept", Some(value), desk.read(&at).await?)
+    fixture.put(&at, &value).await?;
+    same("a large value is kept", Some(value), fixture.read(&at).await?)
 }
 
-pub(crate) async fn many_items_are_kept(here: Here<'_>) -> Result<(), Broken> {
-    let desk = here.open().await?;
+pub(crate) async fn store_keeps_many_items(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = target.open().await?;
     for block in 0..20 {
         let writes =
             (0..100).map(|n| put(&at(["all", &format!("{block}")], &format!("{n:03}")), &format!("{n}")));
-        desk.write(writes.collect()).await?;
+        fixture.write(writes.collect()).await?;
     }
-    let (found, more) = desk.found(desk.within("all")).await?;
+    let (found, more) = fixture.found(fixture.within("all")).await?;
     same("many items are found", (2_000, false), (found.len(), more))?;
-    let (found, _) = desk.found(desk.within(["all", "7"])).await?;
+    let (found, _) = fixture.found(fixture.within(["all", "7"])).await?;
     same("each namespace has its own", 100, found.len())?;
-    same("each item has its own value", Some("42".to_owned()), desk.read(&at(["all", "13"], "042")).await?)
+    same("each item has its own value", Some("42".to_owned()), fixture.read(&at(["all", "13"], "042")).await?)
 }

@@ -1,94 +1,93 @@
-//! The cases, by what they are about. [`__store_cases!`](crate::__store_cases) is their list: a case that is not in it is dead
-//! code.
+//! The cases for long-term stores, by area. The list is in [`__store_cases!`](crate::__store_cases).
 
-pub(crate) mod damage;
+pub(crate) mod corruption;
 pub(crate) mod filters;
 pub(crate) mod handles;
 pub(crate) mod items;
-pub(crate) mod lifetimes;
-pub(crate) mod listed;
-pub(crate) mod nearest;
-pub(crate) mod places;
-pub(crate) mod random;
-pub(crate) mod searched;
+pub(crate) mod model;
+pub(crate) mod namespace_lists;
+pub(crate) mod namespaces;
+pub(crate) mod search;
+pub(crate) mod semantic_search;
+pub(crate) mod ttl;
 
-/// Gives the list of all cases of long-term stores to another macro.
+/// Passes the list of all cases to another macro.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __store_cases {
     ($then:ident ($($with:tt)*)) => {
         $crate::$then! { ($($with)*)
             items {
-                what_is_not_there_is_no_error
-                an_item_is_read_back_as_it_was_written
-                an_overwrite_keeps_when_it_was_created
-                an_item_that_was_deleted_is_created_anew
-                times_are_kept_to_the_millisecond
-                items_are_read_in_the_order_in_which_they_are_named
-                a_batch_is_made_in_its_order
-                a_value_of_two_megabytes_is_kept
-                many_items_are_kept
+                missing_item_is_not_an_error
+                item_reads_back_unchanged
+                overwrite_keeps_the_creation_time
+                deleted_item_gets_a_new_creation_time
+                times_have_millisecond_precision
+                items_are_read_in_the_order_of_the_keys
+                batch_is_written_in_order
+                value_of_two_megabytes_is_stored
+                store_keeps_many_items
             }
-            places {
-                no_namespace_is_taken_for_another
-                a_prefix_is_of_whole_segments
-                segments_and_keys_are_any_text
+            namespaces {
+                similar_namespaces_are_distinct
+                prefix_matches_whole_segments
+                segments_and_keys_may_be_any_string
             }
-            searched {
-                what_is_found_is_in_the_order_of_names
-                the_newest_come_first_where_that_is_asked
-                pages_have_neither_gap_nor_repeat
-                what_is_further_in_can_be_left_out
+            search {
+                search_returns_items_in_name_order
+                newest_order_returns_the_newest_first
+                pages_have_no_gaps_or_repeats
+                nested_namespaces_can_be_excluded
             }
             filters {
                 filters_compare_types_strictly
                 numbers_are_compared_without_loss
                 null_is_not_a_missing_field
-                only_what_is_of_one_type_is_greater_or_less
-                names_of_fields_are_not_taken_apart
-                all_filters_must_be_fulfilled
-                filters_come_before_pages
+                ordering_requires_equal_types
+                field_names_are_not_split
+                item_must_meet_all_filters
+                filters_apply_before_paging
                 bytes_have_no_fields
-                a_filter_is_never_a_statement
+                filter_text_is_never_executed
             }
-            lifetimes {
-                what_has_expired_is_not_there
-                what_has_expired_is_created_anew
-                a_put_takes_the_place_of_a_lifetime
-                what_is_refreshed_lives_on
-                a_refresh_never_shortens_a_life
-                a_search_refreshes_what_it_gives
-                a_sweep_takes_what_has_expired_and_nothing_else
-                what_expires_does_not_fill_the_store
+            ttl {
+                expired_item_does_not_exist
+                put_after_expiry_creates_a_new_item
+                put_replaces_the_time_to_live
+                refresh_restarts_the_time_to_live
+                refresh_never_makes_an_item_expire_earlier
+                search_refreshes_only_returned_items
+                sweep_removes_exactly_the_expired_items
+                expired_items_do_not_fill_the_store
             }
-            listed {
-                namespaces_are_listed_in_their_order
-                namespaces_are_listed_by_their_ends
-                namespaces_are_cut_to_a_depth_once
+            namespace_lists {
+                namespaces_are_listed_in_order
+                namespaces_are_listed_by_suffix
+                max_depth_lists_each_prefix_once
                 namespaces_are_paged
-                a_namespace_without_items_is_not_listed
+                empty_namespace_is_not_listed
             }
-            nearest {
-                the_nearest_come_first
-                what_is_equally_near_is_in_the_order_asked_for
-                the_nearest_vector_of_an_item_counts
-                what_has_no_embedding_is_not_found_by_one
-                the_nearest_are_filtered_and_paged
+            semantic_search {
+                nearest_items_come_first
+                equally_near_items_are_in_the_requested_order
+                nearest_vector_of_an_item_decides
+                item_without_embedding_is_not_found
+                semantic_search_is_filtered_and_paged
                 vectors_of_two_models_are_never_compared
             }
             handles {
-                writers_at_once_lose_nothing
-                a_batch_is_seen_whole_or_not_at_all
-                two_open_handles_are_one_store
-                a_dropped_write_is_whole_or_nothing_at_all
-                what_was_written_is_there_when_it_is_opened_again
+                concurrent_writers_lose_nothing
+                batch_becomes_visible_as_a_whole
+                two_handles_share_one_store
+                dropped_write_is_all_or_nothing
+                writes_survive_a_reopen
             }
-            damage {
-                a_spoilt_value_is_an_error_that_names_it
-                a_spoilt_embedding_is_an_error_that_names_it
+            corruption {
+                damaged_value_is_an_error_that_names_the_item
+                damaged_embedding_is_an_error_that_names_the_item
             }
-            random {
-                random_calls_are_answered_as_in_the_model
+            model {
+                random_calls_match_the_model
             }
         }
     };

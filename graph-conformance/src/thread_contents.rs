@@ -5,9 +5,9 @@ use superstep_store::checkpoint::{CheckpointId, CheckpointQuery, Checkpointer, F
 use crate::Broken;
 use crate::expect::{Expect, holds, same};
 
-/// All that can be read of some namespaces of a thread.
+/// The complete contents of some namespaces of a thread.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Everything {
+pub(crate) struct ThreadContents {
     pub(crate) namespaces: Vec<Namespace>,
 }
 
@@ -20,8 +20,8 @@ pub(crate) struct Namespace {
     pub(crate) checkpoints: Vec<StoredCheckpoint>,
 }
 
-impl Everything {
-    pub(crate) async fn of(
+impl ThreadContents {
+    pub(crate) async fn read(
         store: &dyn Checkpointer,
         thread: &str,
         namespaces: &[&str],
@@ -32,10 +32,10 @@ impl Everything {
             let mut checkpoints = Vec::new();
             for id in ids(store, query(thread, name)).await? {
                 let found =
-                    store.get(thread, name, Some(id)).await.works("what is listed can be read")?.found;
+                    store.get(thread, name, Some(id)).await.works("a listed checkpoint can be read")?.found;
                 let Some(mut found) = found else {
                     return Err(Broken::new(
-                        "what is listed is there",
+                        "a listed checkpoint is found",
                         format!("checkpoint {id}"),
                         "nothing",
                     ));
@@ -49,8 +49,8 @@ impl Everything {
         Ok(Self { namespaces: all })
     }
 
-    /// That all of it is the same; of what is not, the first.
-    pub(crate) fn is(&self, expected: &Self, promise: impl Display) -> Result<(), Broken> {
+    /// Checks that the contents are equal. Reports the first difference.
+    pub(crate) fn expect_equal(&self, expected: &Self, promise: impl Display) -> Result<(), Broken> {
         for (expected, found) in expected.namespaces.iter().zip(&self.namespaces) {
             let at = |what: &str| format!("{promise}: {what} of namespace `{}`", expected.name);
             same(at("epoch and head"), expected.fence, found.fence)?;
@@ -66,7 +66,11 @@ impl Everything {
                 same(at(&format!("the fields at {id}")), names(expected), names(found))?;
                 for (expected, found) in expected.fields.iter().zip(&found.fields) {
                     let what = format!("field `{}` at {id}", expected.field);
-                    same(at(&what), crate::notation::field(expected), crate::notation::field(found))?;
+                    same(
+                        at(&what),
+                        crate::shorthand::format_field(expected),
+                        crate::shorthand::format_field(found),
+                    )?;
                     same(at(&what), expected, found)?;
                 }
             }
@@ -81,12 +85,12 @@ impl Namespace {
     }
 }
 
-/// A query for all checkpoints of a namespace.
+/// Returns a query for all checkpoints of a namespace.
 pub(crate) fn query(thread: &str, namespace: &str) -> CheckpointQuery {
     CheckpointQuery { thread: thread.into(), namespace: namespace.into(), ..CheckpointQuery::default() }
 }
 
-/// The ids that a query gives, page by page to the end.
+/// Returns the ids of all pages of a query.
 pub(crate) async fn ids(
     store: &dyn Checkpointer,
     mut query: CheckpointQuery,
@@ -96,7 +100,7 @@ pub(crate) async fn ids(
         let limit = query.limit;
         let page = store.list(query.clone()).await.works("checkpoints can be listed")?;
         holds(
-            "a page has no more than its limit",
+            "a page has at most `limit` items",
             limit.is_none_or(|limit| page.items.len() <= limit),
             limit,
         )?;
@@ -106,7 +110,7 @@ pub(crate) async fn ids(
             holds("checkpoints are listed newest first, each once", newest_first, &ids)?;
             return Ok(ids);
         }
-        holds("a page with more behind it is not empty", !page.items.is_empty(), &query)?;
+        holds("a page with `more` is not empty", !page.items.is_empty(), &query)?;
         query.before = ids.last().copied();
     }
 }

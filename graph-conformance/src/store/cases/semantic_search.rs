@@ -3,18 +3,18 @@
 use superstep_store::store::{Condition, Near, Order, Search, StoreError, Test};
 
 use crate::Broken;
-use crate::expect::told;
+use crate::expect::error_chain;
 use crate::expect::{holds, same};
-use crate::store::case::Here;
-use crate::store::desk::{Desk, Works, at, put_near};
+use crate::store::case::Target;
+use crate::store::fixture::{Fixture, Works, at, put_near};
 
-fn near(desk: &Desk, vector: &[f32]) -> Result<Search, Broken> {
+fn near(fixture: &Fixture, vector: &[f32]) -> Result<Search, Broken> {
     let near = Near::new("m", vector.to_vec()).works("a vector can be searched for")?;
-    Ok(Search { near: Some(near), ..desk.within("n") })
+    Ok(Search { near: Some(near), ..fixture.within("n") })
 }
 
-async fn filled(here: Here<'_>) -> Result<Desk, Broken> {
-    let desk = here.open().await?;
+async fn filled(target: Target<'_>) -> Result<Fixture, Broken> {
+    let fixture = target.open().await?;
     let items: [(&str, &[&[f32]]); 5] = [
         ("east", &[&[1.0, 0.0]]),
         ("north east", &[&[0.5, 0.5]]),
@@ -25,13 +25,13 @@ async fn filled(here: Here<'_>) -> Result<Desk, Broken> {
     let writes = items
         .iter()
         .map(|(key, vectors)| put_near(&at("n", key), &format!("{{\"f\":\"{key}\"}}"), "m", vectors));
-    desk.write(writes.collect()).await?;
-    Ok(desk)
+    fixture.write(writes.collect()).await?;
+    Ok(fixture)
 }
 
-pub(crate) async fn the_nearest_come_first(here: Here<'_>) -> Result<(), Broken> {
-    let desk = filled(here).await?;
-    let page = desk.search(near(&desk, &[3.0, 0.0])?).await?;
+pub(crate) async fn nearest_items_come_first(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = filled(target).await?;
+    let page = fixture.search(near(&fixture, &[3.0, 0.0])?).await?;
     let expected =
         [("east", 1.0), ("north east", 0.5_f32.sqrt()), ("north", 0.0), ("nowhere", 0.0), ("west", -1.0)];
     for (found, (key, score)) in page.items.iter().zip(expected) {
@@ -40,7 +40,7 @@ pub(crate) async fn the_nearest_come_first(here: Here<'_>) -> Result<(), Broken>
         holds(format!("the score is the cosine, of `{key}` {score}"), close, found.score)?;
     }
     same("all are found", expected.len(), page.items.len())?;
-    let plain = desk.search(desk.within("n")).await?;
+    let plain = fixture.search(fixture.within("n")).await?;
     holds(
         "a search without a vector gives no score",
         plain.items.iter().all(|found| found.score.is_none()),
@@ -48,36 +48,36 @@ pub(crate) async fn the_nearest_come_first(here: Here<'_>) -> Result<(), Broken>
     )
 }
 
-pub(crate) async fn what_is_equally_near_is_in_the_order_asked_for(here: Here<'_>) -> Result<(), Broken> {
-    let desk = here.open().await?;
+pub(crate) async fn equally_near_items_are_in_the_requested_order(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = target.open().await?;
     for (n, key) in ["b", "a", "c"].iter().enumerate() {
-        desk.later(n as u64).write(vec![put_near(&at("n", key), "1", "m", &[&[1.0, 1.0]])]).await?;
+        fixture.later(n as u64).write(vec![put_near(&at("n", key), "1", "m", &[&[1.0, 1.0]])]).await?;
     }
-    let search = near(&desk, &[1.0, 1.0])?;
-    same("by name", ["a", "b", "c"].map(str::to_owned).to_vec(), desk.keys(search.clone()).await?)?;
+    let search = near(&fixture, &[1.0, 1.0])?;
+    same("by name", ["a", "b", "c"].map(str::to_owned).to_vec(), fixture.keys(search.clone()).await?)?;
     let newest = Search { order: Order::Newest, ..search };
-    same("or the newest first", ["c", "a", "b"].map(str::to_owned).to_vec(), desk.keys(newest).await?)
+    same("or the newest first", ["c", "a", "b"].map(str::to_owned).to_vec(), fixture.keys(newest).await?)
 }
 
-pub(crate) async fn the_nearest_vector_of_an_item_counts(here: Here<'_>) -> Result<(), Broken> {
-    let desk = filled(here).await?;
-    desk.write(vec![put_near(&at("n", "both"), "1", "m", &[&[-1.0, 0.0], &[1.0, 0.01]])]).await?;
-    let found = desk.keys(Search { limit: Some(2), ..near(&desk, &[1.0, 0.0])? }).await?;
+pub(crate) async fn nearest_vector_of_an_item_decides(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = filled(target).await?;
+    fixture.write(vec![put_near(&at("n", "both"), "1", "m", &[&[-1.0, 0.0], &[1.0, 0.01]])]).await?;
+    let found = fixture.keys(Search { limit: Some(2), ..near(&fixture, &[1.0, 0.0])? }).await?;
     same("the nearest vector of an item counts", vec!["east".to_owned(), "both".to_owned()], found)?;
-    let found = desk.keys(Search { limit: Some(2), ..near(&desk, &[-1.0, 0.0])? }).await?;
+    let found = fixture.keys(Search { limit: Some(2), ..near(&fixture, &[-1.0, 0.0])? }).await?;
     same("whichever it is", vec!["both".to_owned(), "west".to_owned()], found)
 }
 
-pub(crate) async fn what_has_no_embedding_is_not_found_by_one(here: Here<'_>) -> Result<(), Broken> {
-    let desk = filled(here).await?;
-    desk.put(&at("n", "plain"), "1").await?;
-    desk.put(&at("n", "east"), "2").await?;
-    let found = desk.keys(near(&desk, &[1.0, 0.0])?).await?;
+pub(crate) async fn item_without_embedding_is_not_found(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = filled(target).await?;
+    fixture.put(&at("n", "plain"), "1").await?;
+    fixture.put(&at("n", "east"), "2").await?;
+    let found = fixture.keys(near(&fixture, &[1.0, 0.0])?).await?;
     let expected = ["north east", "north", "nowhere", "west"].map(str::to_owned).to_vec();
     same("an item is found by what was put last", expected, found)?;
-    desk.delete(&at("n", "west")).await?;
-    desk.write(vec![put_near(&at("n", "north"), "1", "m", &[&[1.0, 0.0]])]).await?;
-    let found = desk.keys(near(&desk, &[1.0, 0.0])?).await?;
+    fixture.delete(&at("n", "west")).await?;
+    fixture.write(vec![put_near(&at("n", "north"), "1", "m", &[&[1.0, 0.0]])]).await?;
+    let found = fixture.keys(near(&fixture, &[1.0, 0.0])?).await?;
     same(
         "an item is found by what was put last",
         ["north", "north east", "nowhere"].map(str::to_owned).to_vec(),
@@ -85,13 +85,13 @@ pub(crate) async fn what_has_no_embedding_is_not_found_by_one(here: Here<'_>) ->
     )
 }
 
-pub(crate) async fn the_nearest_are_filtered_and_paged(here: Here<'_>) -> Result<(), Broken> {
-    let desk = filled(here).await?;
+pub(crate) async fn semantic_search_is_filtered_and_paged(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = filled(target).await?;
     let not = Condition::new("f", Test::NotEqual, "north").works("a text can be searched for")?;
-    let search = Search { conditions: vec![not], ..near(&desk, &[1.0, 0.0])? };
+    let search = Search { conditions: vec![not], ..near(&fixture, &[1.0, 0.0])? };
     let all = ["east", "north east", "nowhere", "west"];
     for (offset, limit) in [(0, 2), (1, 2), (2, 2), (3, 2), (4, 2), (0, 4), (0, 9)] {
-        let page = desk.search(Search { offset, limit: Some(limit), ..search.clone() }).await?;
+        let page = fixture.search(Search { offset, limit: Some(limit), ..search.clone() }).await?;
         let found: Vec<_> = page.items.iter().map(|found| &*found.key).collect();
         let expected: Vec<_> = all.into_iter().skip(offset).take(limit).collect();
         same(format!("{limit} behind {offset}"), (expected, offset + limit < all.len()), (found, page.more))?;
@@ -99,18 +99,18 @@ pub(crate) async fn the_nearest_are_filtered_and_paged(here: Here<'_>) -> Result
     Ok(())
 }
 
-pub(crate) async fn vectors_of_two_models_are_never_compared(here: Here<'_>) -> Result<(), Broken> {
-    let desk = filled(here).await?;
+pub(crate) async fn vectors_of_two_models_are_never_compared(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = filled(target).await?;
     let others: [(&str, &[f32]); 2] = [("other", &[1.0, 0.0]), ("m", &[1.0, 0.0, 0.0])];
     for (model, vector) in others {
         let odd = at(["n", "in"], "odd");
-        desk.write(vec![put_near(&odd, "{\"f\":\"odd\"}", model, &[vector])]).await?;
-        match desk.store.search(near(&desk, &[1.0, 0.0])?).await {
+        fixture.write(vec![put_near(&odd, "{\"f\":\"odd\"}", model, &[vector])]).await?;
+        match fixture.store.search(near(&fixture, &[1.0, 0.0])?).await {
             Err(StoreError::OtherModel { namespace, key, .. }) => {
                 same("the error names the item", (odd.namespace, odd.key), (namespace, key))?;
             }
             other => {
-                let found = other.map_or_else(|error| told(&error), |page| format!("{page:?}"));
+                let found = other.map_or_else(|error| error_chain(&error), |page| format!("{page:?}"));
                 return Err(Broken::new(
                     "vectors of two models are never compared",
                     "`StoreError::OtherModel`",
@@ -119,7 +119,7 @@ pub(crate) async fn vectors_of_two_models_are_never_compared(here: Here<'_>) -> 
             }
         }
         let not = Condition::new("f", Test::NotEqual, "odd").works("a text can be searched for")?;
-        let found = desk.keys(Search { conditions: vec![not], ..near(&desk, &[1.0, 0.0])? }).await?;
+        let found = fixture.keys(Search { conditions: vec![not], ..near(&fixture, &[1.0, 0.0])? }).await?;
         same("what a filter leaves out is not compared", 5, found.len())?;
     }
     Ok(())

@@ -6,10 +6,10 @@ use std::task::Poll;
 use superstep_store::checkpoint::{CheckpointError, CheckpointFuture};
 
 use crate::Broken;
-use crate::case::Here;
+use crate::case::Target;
 use crate::expect::{Expect, holds, same};
-use crate::notation::{key, record};
-use crate::writer::{Writer, adds};
+use crate::shorthand::{key, record};
+use crate::writer::{Writer, checkpoint_write};
 
 /// Polls a call so many times, then drops it. Gives back what it came to, if it came to anything.
 async fn dropped_after<T>(
@@ -40,8 +40,8 @@ async fn pause() {
     .await;
 }
 
-pub(crate) async fn a_dropped_commit_is_whole_or_nothing(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn dropped_commit_is_all_or_nothing(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     writer.add("list+start").await?;
     let mut line = "list+start".to_owned();
@@ -49,7 +49,7 @@ pub(crate) async fn a_dropped_commit_is_whole_or_nothing(here: Here<'_>) -> Resu
         let mut new = writer.draft("list+a list+b");
         let id = new.checkpoint.id;
         new.records = vec![record(key(0, superstep_store::checkpoint::RecordKind::Finished, ""), "x")];
-        let batch = writer.batch(vec![adds(new)]);
+        let batch = writer.batch(vec![checkpoint_write(new)]);
         if let Some(result) = dropped_after(store.commit(batch), polls).await {
             result.works("a commit behind the head is made")?;
             let there = store.get("t", "", Some(id)).await.works("a thread can be read")?.found;
@@ -63,57 +63,57 @@ pub(crate) async fn a_dropped_commit_is_whole_or_nothing(here: Here<'_>) -> Resu
         if found.checkpoint.id == id {
             line.push_str(" list+a list+b");
         }
-        same("a dropped commit is whole or nothing", line.clone(), crate::notation::line(&found))?;
+        same("a dropped commit is whole or nothing", line.clone(), crate::shorthand::format_fields(&found))?;
         let records = usize::from(found.checkpoint.id == id);
         same("a dropped commit is whole or nothing", records, found.records.len())?;
         writer.fence = loaded.fence;
         let next = writer.draft("list+next");
-        let made = writer.commit(writer.batch(vec![adds(next)])).await;
+        let made = writer.commit(writer.batch(vec![checkpoint_write(next)])).await;
         made.works("what was read after a commit was dropped is where the thread stands")?;
         line.push_str(" list+next");
         if let Some(head) = writer.fence.head {
             writer
-                .reads(head, &line, "a dropped commit is made before those that came later, or never")
+                .expect_fields(head, &line, "a dropped commit is made before those that came later, or never")
                 .await?;
         }
     }
     Ok(())
 }
 
-pub(crate) async fn a_dropped_read_disturbs_nothing(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn dropped_read_has_no_effect(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     for n in 0..30 {
         writer.add(&format!("n={n}")).await?;
         for polls in 0..3 {
             let _ = dropped_after(store.get("t", "", None), polls).await;
-            let _ = dropped_after(store.list(crate::everything::query("t", "")), polls).await;
+            let _ = dropped_after(store.list(crate::thread_contents::query("t", "")), polls).await;
             let _ = dropped_after(store.threads(Default::default()), polls).await;
         }
-        writer.stands("a read that is dropped disturbs nothing").await?;
+        writer.expect_fence("a read that is dropped disturbs nothing").await?;
     }
     Ok(())
 }
 
-pub(crate) async fn a_dropped_delete_or_copy_is_whole_or_nothing(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn dropped_delete_and_copy_are_all_or_nothing(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     for polls in 0..6 {
         let name = format!("t{polls}");
         let mut writer = Writer::new(&store, &name);
         for n in 0..20 {
             writer.add(&format!("list+{n}")).await?;
         }
-        let original = crate::everything::Everything::of(&*store, &name, &[""]).await?;
+        let original = crate::thread_contents::ThreadContents::read(&*store, &name, &[""]).await?;
         let copy = format!("{name} copy");
         let _ = dropped_after(store.copy(&name, &copy), polls).await;
         // Behind this write, whatever was handed over has been done or never will be.
-        writer.raise().await?;
+        writer.raise_epoch().await?;
         if store.get(&copy, "", None).await.works("a thread need not be there")?.origin.is_some() {
-            let copied = crate::everything::Everything::of(&*store, &copy, &[""]).await?;
-            copied.is(&original, "a dropped copy is whole or nothing")?;
+            let copied = crate::thread_contents::ThreadContents::read(&*store, &copy, &[""]).await?;
+            copied.expect_equal(&original, "a dropped copy is whole or nothing")?;
         }
         let _ = dropped_after(store.delete(&name), polls).await;
-        Writer::new(&store, &format!("{name} other")).raise().await?;
+        Writer::new(&store, &format!("{name} other")).raise_epoch().await?;
         let loaded = store.get(&name, "", None).await.works("a thread need not be there")?;
         match loaded.found {
             None => same("a dropped delete is whole or nothing", 0, loaded.fence.epoch)?,

@@ -1,4 +1,4 @@
-//! Short ways of saying what is put and what is there.
+//! Helpers to put and read results.
 
 use std::fmt::{Debug, Display};
 use std::sync::Arc;
@@ -9,26 +9,26 @@ use superstep_store::payload::Payload;
 use superstep_store::store::Ttl;
 
 use crate::Broken;
-use crate::expect::told;
+use crate::expect::error_chain;
 
-/// A cache, and what time it is.
+/// A cache and the current time.
 #[derive(Clone)]
-pub(super) struct Desk {
+pub(super) struct Fixture {
     pub(super) cache: Arc<dyn Cache>,
     pub(super) now: SystemTime,
 }
 
-impl Desk {
+impl Fixture {
     pub(super) fn new(cache: Arc<dyn Cache>) -> Self {
         Self { cache, now: UNIX_EPOCH + Duration::from_millis(1_700_000_000_123) }
     }
 
-    /// The same, so many milliseconds later.
+    /// Returns the same cache at a later time.
     pub(super) fn later(&self, millis: u64) -> Self {
         Self { now: self.now + Duration::from_millis(millis), ..self.clone() }
     }
 
-    /// The same, by a clock that is behind by so many milliseconds.
+    /// Returns the same cache at an earlier time.
     pub(super) fn earlier(&self, millis: u64) -> Self {
         Self { now: self.now - Duration::from_millis(millis), ..self.clone() }
     }
@@ -41,13 +41,13 @@ impl Desk {
         self.puts(vec![put(at, json)]).await
     }
 
-    /// Puts a result that is there for so many milliseconds.
+    /// Puts a result with a time to live in milliseconds.
     pub(super) async fn put_for(&self, at: &EntryKey, json: &str, millis: u64) -> Result<(), Broken> {
         self.puts(vec![NewEntry { ttl: Ttl::from_millis(millis), ..put(at, json) }]).await
     }
 
     pub(super) async fn payload(&self, at: &EntryKey) -> Result<Option<Payload>, Broken> {
-        self.cache.get(at.clone(), self.now).await.works("results can be looked for")
+        self.cache.get(at.clone(), self.now).await.works("results can be read")
     }
 
     pub(super) async fn get(&self, at: &EntryKey) -> Result<Option<String>, Broken> {
@@ -65,7 +65,7 @@ pub(super) fn at(graph: &str, node: &str, state: &str, key: &str) -> EntryKey {
     EntryKey { graph, node, state, key }
 }
 
-/// A result of one and the same node.
+/// Returns the key of a result of the default node.
 pub(super) fn of(key: &str) -> EntryKey {
     at("graph", "node", "state", key)
 }
@@ -79,12 +79,12 @@ pub(super) fn some(text: &str) -> Option<String> {
 }
 
 pub(super) trait Works<T> {
-    /// That there is no error.
+    /// Checks that the call succeeds.
     fn works(self, promise: impl Display) -> Result<T, Broken>;
 }
 
 impl<T: Debug> Works<T> for Result<T, CacheError> {
     fn works(self, promise: impl Display) -> Result<T, Broken> {
-        self.map_err(|error| Broken::new(promise, "success", told(&error)))
+        self.map_err(|error| Broken::new(promise, "success", error_chain(&error)))
     }
 }

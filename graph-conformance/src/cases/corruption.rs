@@ -3,31 +3,31 @@
 use superstep_store::checkpoint::RecordKind::Finished;
 use superstep_store::checkpoint::{CheckpointError, ThreadQuery};
 
-use crate::case::Here;
-use crate::expect::{Expect, same, told};
-use crate::notation::{key, record};
+use crate::case::Target;
+use crate::expect::{Expect, error_chain, same};
+use crate::shorthand::{key, record};
 use crate::writer::Writer;
 use crate::{Broken, Damage};
 
 const THREAD: &str = "spoilt thread";
 
 /// Writes, spoils, and reads again.
-async fn check(here: Here<'_>, damage: Damage<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+async fn check(target: Target<'_>, damage: Damage<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, THREAD);
     for n in 0..100 {
         writer.add(&format!("list+{n}")).await?;
     }
     if let Some(head) = writer.fence.head {
-        writer.tell(head, vec![], vec![record(key(0, Finished, ""), "x")]).await?;
+        writer.write_records(head, vec![], vec![record(key(0, Finished, ""), "x")]).await?;
     }
     drop((writer, store));
-    if !here.damage(damage).await {
+    if !target.damage(damage).await {
         return Ok(());
     }
     let expected = format!("`CheckpointError::Corrupt` that names `{THREAD}`");
     let promise = format!("what is spoilt is an error that says where: {damage:?}");
-    let store = here.open().await?;
+    let store = target.open().await?;
     match store.get(THREAD, "", None).await {
         Err(CheckpointError::Corrupt(corrupt)) if &*corrupt.thread == THREAD => {
             let told = corrupt.to_string();
@@ -39,28 +39,28 @@ async fn check(here: Here<'_>, damage: Damage<'_>) -> Result<(), Broken> {
             }
         }
         Ok(loaded) => Err(Broken::new(promise, expected, format!("success: {loaded:?}"))),
-        Err(error) => Err(Broken::new(promise, expected, told(&error))),
+        Err(error) => Err(Broken::new(promise, expected, error_chain(&error))),
     }
 }
 
-pub(crate) async fn spoilt_pieces_are_an_error(here: Here<'_>) -> Result<(), Broken> {
-    check(here, Damage::Pieces { thread: THREAD, field: "list" }).await
+pub(crate) async fn damaged_changes_are_an_error(target: Target<'_>) -> Result<(), Broken> {
+    check(target, Damage::Pieces { thread: THREAD, field: "list" }).await
 }
 
-pub(crate) async fn a_spoilt_checkpoint_is_an_error(here: Here<'_>) -> Result<(), Broken> {
-    check(here, Damage::Checkpoint { thread: THREAD }).await
+pub(crate) async fn damaged_checkpoint_is_an_error(target: Target<'_>) -> Result<(), Broken> {
+    check(target, Damage::Checkpoint { thread: THREAD }).await
 }
 
-pub(crate) async fn a_spoilt_record_is_an_error(here: Here<'_>) -> Result<(), Broken> {
-    check(here, Damage::Record { thread: THREAD }).await
+pub(crate) async fn damaged_record_is_an_error(target: Target<'_>) -> Result<(), Broken> {
+    check(target, Damage::Record { thread: THREAD }).await
 }
 
-pub(crate) async fn a_spoilt_run_is_an_error(here: Here<'_>) -> Result<(), Broken> {
-    check(here, Damage::Run { thread: THREAD }).await
+pub(crate) async fn damaged_run_is_an_error(target: Target<'_>) -> Result<(), Broken> {
+    check(target, Damage::Run { thread: THREAD }).await
 }
 
-pub(crate) async fn a_spoilt_thread_hides_no_other_from_the_list(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn damaged_thread_hides_no_other_thread(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut expected = Vec::new();
     for name in ["a", THREAD, "z"] {
         let mut writer = Writer::new(&store, name);
@@ -70,10 +70,10 @@ pub(crate) async fn a_spoilt_thread_hides_no_other_from_the_list(here: Here<'_>)
         expected.push((name.to_owned(), (name != THREAD).then_some(head)));
     }
     drop(store);
-    if !here.damage(Damage::OneThread { thread: THREAD }).await {
+    if !target.damage(Damage::OneThread { thread: THREAD }).await {
         return Ok(());
     }
-    let store = here.open().await?;
+    let store = target.open().await?;
     let mut found = Vec::new();
     let page = store.threads(ThreadQuery::default()).await;
     for record in page.works("threads can be listed although one of them is spoilt")?.items {

@@ -5,8 +5,8 @@ use superstep_store::store::{ItemWrite, Namespace};
 use crate::Broken;
 use crate::cases::names::names;
 use crate::expect::same;
-use crate::store::case::Here;
-use crate::store::desk::{Desk, at, put};
+use crate::store::case::Target;
+use crate::store::fixture::{Fixture, at, put};
 
 /// Lists that are easily taken for one another, or for one within another.
 fn lists() -> Vec<Namespace> {
@@ -64,51 +64,55 @@ fn lists() -> Vec<Namespace> {
 }
 
 /// Puts an item under the same key everywhere.
-async fn filled(here: Here<'_>) -> Result<(Desk, Vec<Namespace>), Broken> {
-    let desk = here.open().await?;
+async fn filled(target: Target<'_>) -> Result<(Fixture, Vec<Namespace>), Broken> {
+    let fixture = target.open().await?;
     for (n, list) in lists().iter().enumerate() {
-        same("nothing is in a namespace before", false, desk.put(&at(list, "k"), &n.to_string()).await?)?;
+        same("nothing is in a namespace before", false, fixture.put(&at(list, "k"), &n.to_string()).await?)?;
     }
-    Ok((desk, lists()))
+    Ok((fixture, lists()))
 }
 
-pub(crate) async fn no_namespace_is_taken_for_another(here: Here<'_>) -> Result<(), Broken> {
-    let (desk, lists) = filled(here).await?;
+pub(crate) async fn similar_namespaces_are_distinct(target: Target<'_>) -> Result<(), Broken> {
+    let (fixture, lists) = filled(target).await?;
     for (n, list) in lists.iter().enumerate() {
-        let read = desk.read(&at(list, "k")).await?;
+        let read = fixture.read(&at(list, "k")).await?;
         same(format!("a namespace has its own items: {list}"), Some(n.to_string()), read)?;
     }
     for list in &lists {
-        same(format!("deleting means one namespace: {list}"), true, desk.delete(&at(list, "k")).await?)?;
-        same(format!("and no other: {list}"), false, desk.delete(&at(list, "k")).await?)?;
+        same(format!("deleting means one namespace: {list}"), true, fixture.delete(&at(list, "k")).await?)?;
+        same(format!("and no other: {list}"), false, fixture.delete(&at(list, "k")).await?)?;
     }
     Ok(())
 }
 
-pub(crate) async fn a_prefix_is_of_whole_segments(here: Here<'_>) -> Result<(), Broken> {
-    let (desk, mut lists) = filled(here).await?;
+pub(crate) async fn prefix_matches_whole_segments(target: Target<'_>) -> Result<(), Broken> {
+    let (fixture, mut lists) = filled(target).await?;
     lists.sort();
     for prefix in &lists {
-        let (found, _) = desk.found(desk.within(prefix)).await?;
+        let (found, _) = fixture.found(fixture.within(prefix)).await?;
         let found: Vec<_> = found.into_iter().map(|at| at.namespace).collect();
         let expected: Vec<_> = lists.iter().filter(|list| list.is_within(prefix)).cloned().collect();
         same(format!("within {prefix} is what begins with its segments"), expected.clone(), found)?;
-        let query = superstep_store::store::NamespaceQuery { prefix: prefix.clone(), ..all(&desk) };
-        same(format!("the same is listed within {prefix}"), expected, desk.namespaces(query).await?.items)?;
-        let mut search = desk.within(prefix);
+        let query = superstep_store::store::NamespaceQuery { prefix: prefix.clone(), ..all(&fixture) };
+        same(
+            format!("the same is listed within {prefix}"),
+            expected,
+            fixture.namespaces(query).await?.items,
+        )?;
+        let mut search = fixture.within(prefix);
         search.within = false;
-        let (found, _) = desk.found(search).await?;
+        let (found, _) = fixture.found(search).await?;
         same(format!("{prefix} itself is one namespace"), vec![at(prefix, "k")], found)?;
     }
     Ok(())
 }
 
-fn all(desk: &Desk) -> superstep_store::store::NamespaceQuery {
-    superstep_store::store::NamespaceQuery::all(desk.now)
+fn all(fixture: &Fixture) -> superstep_store::store::NamespaceQuery {
+    superstep_store::store::NamespaceQuery::all(fixture.now)
 }
 
-pub(crate) async fn segments_and_keys_are_any_text(here: Here<'_>) -> Result<(), Broken> {
-    let desk = here.open().await?;
+pub(crate) async fn segments_and_keys_may_be_any_string(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = target.open().await?;
     let mut expected = Vec::new();
     let mut writes = Vec::new();
     for name in names() {
@@ -119,13 +123,17 @@ pub(crate) async fn segments_and_keys_are_any_text(here: Here<'_>) -> Result<(),
         expected.extend([segment, key]);
     }
     expected.sort();
-    same("each name is its own", vec![false; writes.len()], desk.write(writes).await?)?;
-    let (found, _) = desk.found(desk.within(Namespace::root())).await?;
+    same("each name is its own", vec![false; writes.len()], fixture.write(writes).await?)?;
+    let (found, _) = fixture.found(fixture.within(Namespace::root())).await?;
     same("names come back as they were, in the order of their bytes", expected, found)?;
     for name in names() {
         for at in [at(["s", &name], "k"), at("k", &name)] {
-            same("an item is found by its name", Some(format!("{:?}", name.len())), desk.read(&at).await?)?;
-            same("and deleted by it", vec![true], desk.write(vec![ItemWrite::Delete(at)]).await?)?;
+            same(
+                "an item is found by its name",
+                Some(format!("{:?}", name.len())),
+                fixture.read(&at).await?,
+            )?;
+            same("and deleted by it", vec![true], fixture.write(vec![ItemWrite::Delete(at)]).await?)?;
         }
     }
     Ok(())

@@ -1,22 +1,22 @@
-//! Everything that was ever written, and what it comes to, found in the plainest way there is: from a checkpoint back to
-//! the beginning. What a store has made faster must come to the same.
+//! A log of all writes. It computes the fields of a checkpoint in the simplest way: by walking back from the checkpoint to its
+//! first ancestor.
 
 use std::collections::{BTreeMap, HashMap};
 
 use superstep_store::checkpoint::{BatchWrite, ChangeKind, CheckpointId, FieldChange, WriteBatch};
 
-use crate::notation::text;
+use crate::shorthand::payload_text;
 
-/// The checkpoints of all namespaces of a thread, also those that were dropped.
+/// The parents and changes of all checkpoints of a thread, including pruned ones.
 type Thread = HashMap<(String, CheckpointId), (Option<CheckpointId>, Vec<FieldChange>)>;
 
 #[derive(Default)]
-pub(crate) struct Written {
+pub(crate) struct WriteLog {
     threads: HashMap<String, Thread>,
 }
 
-impl Written {
-    /// A batch was made.
+impl WriteLog {
+    /// Adds a committed batch.
     pub(crate) fn commit(&mut self, batch: &WriteBatch) {
         let thread = self.threads.entry(batch.thread.to_string()).or_default();
         for write in &batch.writes {
@@ -36,28 +36,28 @@ impl Written {
         self.threads.insert(to.to_owned(), copy);
     }
 
-    /// The line of a checkpoint: fields by name, of each the last whole value and the deltas since.
-    pub(crate) fn line(&self, thread: &str, namespace: &str, checkpoint: CheckpointId) -> String {
-        let mut way = Vec::new();
+    /// Returns the fields of a checkpoint in shorthand: by name, each with the last whole value and later deltas.
+    pub(crate) fn fields_at(&self, thread: &str, namespace: &str, checkpoint: CheckpointId) -> String {
+        let mut path = Vec::new();
         let mut at = Some(checkpoint);
         while let Some(id) = at
-            && let Some((parent, pieces)) =
+            && let Some((parent, changes)) =
                 self.threads.get(thread).and_then(|thread| thread.get(&(namespace.to_owned(), id)))
         {
-            way.push(pieces);
+            path.push(changes);
             at = *parent;
         }
         let mut fields: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-        for piece in way.into_iter().rev().flatten() {
-            let words = fields.entry(&piece.field).or_default();
-            let sign = match piece.kind {
+        for change in path.into_iter().rev().flatten() {
+            let words = fields.entry(&change.field).or_default();
+            let sign = match change.kind {
                 ChangeKind::Value => {
                     words.clear();
                     '='
                 }
                 ChangeKind::Delta => '+',
             };
-            words.push(format!("{}{sign}{}", piece.field, text(&piece.payload)));
+            words.push(format!("{}{sign}{}", change.field, payload_text(&change.payload)));
         }
         fields.into_values().flatten().collect::<Vec<_>>().join(" ")
     }

@@ -1,4 +1,4 @@
-//! Short ways of saying what is written and what is there.
+//! Helpers to write and read items.
 
 use std::fmt::{Debug, Display};
 use std::sync::Arc;
@@ -12,40 +12,40 @@ use superstep_store::store::{
 };
 
 use crate::Broken;
-use crate::expect::told;
+use crate::expect::error_chain;
 
-/// A store, and what time it is.
+/// A store and the current time.
 #[derive(Clone)]
-pub(super) struct Desk {
+pub(super) struct Fixture {
     pub(super) store: Arc<dyn Store>,
     pub(super) now: SystemTime,
 }
 
-impl Desk {
+impl Fixture {
     pub(super) fn new(store: Arc<dyn Store>) -> Self {
         Self { store, now: UNIX_EPOCH + Duration::from_millis(1_700_000_000_123) }
     }
 
-    /// The same, so many seconds later.
+    /// Returns the same store at a later time.
     pub(super) fn later(&self, seconds: u64) -> Self {
         Self { now: self.now + Duration::from_secs(seconds), ..self.clone() }
     }
 
-    /// Whether an item was there before each write.
+    /// Writes, and returns for each write whether an item existed before.
     pub(super) async fn write(&self, writes: Vec<ItemWrite>) -> Result<Vec<bool>, Broken> {
         let count = writes.len();
-        let were_there =
+        let existed =
             self.store.write(ItemWrites { now: self.now, writes }).await.works("items can be written")?;
-        crate::expect::same("every write is told of", count, were_there.len())?;
-        Ok(were_there)
+        crate::expect::same("the result has one entry for each write", count, existed.len())?;
+        Ok(existed)
     }
 
-    /// Puts JSON; whether an item was there before.
+    /// Puts JSON. Returns `true` if an item existed before.
     pub(super) async fn put(&self, at: &ItemKey, json: &str) -> Result<bool, Broken> {
         Ok(self.write(vec![put(at, json)]).await? == [true])
     }
 
-    /// Puts JSON that lives for so many seconds.
+    /// Puts JSON with a time to live in seconds.
     pub(super) async fn put_for(&self, at: &ItemKey, json: &str, seconds: u64) -> Result<bool, Broken> {
         Ok(self.write(vec![put_for(at, json, seconds)]).await? == [true])
     }
@@ -61,16 +61,16 @@ impl Desk {
     pub(super) async fn items(&self, keys: Vec<ItemKey>, refresh: bool) -> Result<Vec<Option<Item>>, Broken> {
         let count = keys.len();
         let items = self.store.get(Get { now: self.now, keys, refresh }).await.works("items can be read")?;
-        crate::expect::same("every item that was asked for is told of", count, items.len())?;
+        crate::expect::same("the result has one entry for each key", count, items.len())?;
         Ok(items)
     }
 
-    /// The text of an item's value.
+    /// Returns the value of an item as a string.
     pub(super) async fn read(&self, at: &ItemKey) -> Result<Option<String>, Broken> {
         Ok(self.item(at).await?.map(|item| text(&item.value)))
     }
 
-    /// A search for everything within a namespace.
+    /// Returns a search for all items inside a namespace.
     pub(super) fn within(&self, namespace: impl Into<Namespace>) -> Search {
         Search::within(self.now, namespace)
     }
@@ -79,7 +79,7 @@ impl Desk {
         self.store.search(Search { now: self.now, ..search }).await.works("a store can be searched")
     }
 
-    /// The items that a search finds, and whether there are more.
+    /// Returns the found items and `Page::more`.
     pub(super) async fn found(&self, search: Search) -> Result<(Vec<ItemKey>, bool), Broken> {
         let page = self.search(search).await?;
         let keys = page
@@ -89,7 +89,7 @@ impl Desk {
         Ok((keys.collect(), page.more))
     }
 
-    /// The keys of the items that a search finds.
+    /// Returns the keys of the found items.
     pub(super) async fn keys(&self, search: Search) -> Result<Vec<String>, Broken> {
         Ok(self.found(search).await?.0.into_iter().map(|at| at.key.to_string()).collect())
     }
@@ -127,16 +127,16 @@ pub(super) fn text(payload: &Payload) -> String {
 }
 
 pub(super) trait Works<T> {
-    /// That there is no error.
+    /// Checks that the call succeeds.
     fn works(self, promise: impl Display) -> Result<T, Broken>;
 
-    /// That something that is spoilt is an error that names the item.
+    /// Checks that the call fails with an error that names the damaged item.
     fn corrupt_at(self, at: &ItemKey, promise: impl Display) -> Result<(), Broken>;
 }
 
 impl<T: Debug> Works<T> for Result<T, StoreError> {
     fn works(self, promise: impl Display) -> Result<T, Broken> {
-        self.map_err(|error| Broken::new(promise, "success", told(&error)))
+        self.map_err(|error| Broken::new(promise, "success", error_chain(&error)))
     }
 
     fn corrupt_at(self, at: &ItemKey, promise: impl Display) -> Result<(), Broken> {
@@ -147,7 +147,9 @@ impl<T: Debug> Works<T> for Result<T, StoreError> {
             {
                 Ok(())
             }
-            Err(other) => Err(Broken::new(promise, format!("`StoreError::Corrupt` of {at:?}"), told(&other))),
+            Err(other) => {
+                Err(Broken::new(promise, format!("`StoreError::Corrupt` of {at:?}"), error_chain(&other)))
+            }
             Ok(value) => {
                 Err(Broken::new(promise, format!("`StoreError::Corrupt` of {at:?}"), format!("{value:?}")))
             }

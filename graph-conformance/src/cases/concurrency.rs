@@ -4,14 +4,14 @@ use futures_util::future::{join, join_all};
 use superstep_store::checkpoint::{BatchWrite, CheckpointId, Fence, RecordKind::Finished};
 
 use crate::Broken;
-use crate::case::Here;
-use crate::everything::{ids, query};
+use crate::case::Target;
 use crate::expect::{Expect, holds, same};
-use crate::notation::{key, record};
-use crate::writer::{Writer, adds};
+use crate::shorthand::{key, record};
+use crate::thread_contents::{ids, query};
+use crate::writer::{Writer, checkpoint_write};
 
-pub(crate) async fn a_hundred_threads_lose_nothing(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn hundred_concurrent_threads_lose_nothing(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let all = (0..100).map(|n| write_a_thread(Writer::new(&store, &format!("t{n}")), n));
     for result in join_all(all).await {
         result?;
@@ -21,7 +21,7 @@ pub(crate) async fn a_hundred_threads_lose_nothing(here: Here<'_>) -> Result<(),
         same("each thread has all of its checkpoints", 20, ids(&*store, query(&name, "")).await?.len())?;
         let loaded = store.get(&name, "", None).await.works("a thread can be read")?;
         let list: String = (0..20).map(|step| format!("list+{n}.{step} ")).collect();
-        let line = loaded.found.as_ref().map(crate::notation::line);
+        let line = loaded.found.as_ref().map(crate::shorthand::format_fields);
         same("each thread has its own values, in order", Some(format!("{list}n={n}")), line)?;
     }
     Ok(())
@@ -30,7 +30,7 @@ pub(crate) async fn a_hundred_threads_lose_nothing(here: Here<'_>) -> Result<(),
 async fn write_a_thread(mut writer: Writer, n: usize) -> Result<(), Broken> {
     for step in 0..20 {
         let id = writer.add(&format!("list+{n}.{step} n={n}")).await?;
-        writer.tell(id, vec![], vec![record(key(0, Finished, ""), "done")]).await?;
+        writer.write_records(id, vec![], vec![record(key(0, Finished, ""), "done")]).await?;
         if step % 5 == 0 {
             let read = writer.read(id).await?;
             same(
@@ -43,8 +43,8 @@ async fn write_a_thread(mut writer: Writer, n: usize) -> Result<(), Broken> {
     Ok(())
 }
 
-pub(crate) async fn commits_are_made_in_the_order_of_their_first_poll(here: Here<'_>) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn commits_follow_the_order_of_first_polls(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     writer.add("list+0").await?;
     // A pipeline: each expects the one before, and none is awaited before the next is handed over.
@@ -58,7 +58,7 @@ pub(crate) async fn commits_are_made_in_the_order_of_their_first_poll(here: Here
             remove: vec![],
             put: vec![record(key(0, Finished, ""), "x")],
         };
-        commits.push(store.commit(plan.batch(vec![adds(new)])));
+        commits.push(store.commit(plan.batch(vec![checkpoint_write(new)])));
         plan.fence.head = Some(id);
         plan.step += 1;
         commits.push(store.commit(plan.batch(vec![finished])));
@@ -66,28 +66,30 @@ pub(crate) async fn commits_are_made_in_the_order_of_their_first_poll(here: Here
     for result in join_all(commits).await {
         result.works("a commit that was handed over after another is made after it")?;
     }
-    plan.stands("the last is the head").await?;
+    plan.expect_fence("the last is the head").await?;
     let list: Vec<_> = (0..=50).map(|n| format!("list+{n}")).collect();
     match plan.fence.head {
-        Some(head) => plan.reads(head, &list.join(" "), "all are made, in order").await,
+        Some(head) => plan.expect_fields(head, &list.join(" "), "all are made, in order").await,
         None => Ok(()),
     }
 }
 
-pub(crate) async fn two_handles_are_one_store(here: Here<'_>) -> Result<(), Broken> {
-    let (first, second) = (here.open().await?, here.open().await?);
+pub(crate) async fn two_handles_share_one_store(target: Target<'_>) -> Result<(), Broken> {
+    let (first, second) = (target.open().await?, target.open().await?);
     let mut one = Writer::new(&first, "t");
     one.add("a=0").await?;
     let mut other = Writer { store: second.clone(), ..one.clone() };
-    other.stands("what one handle commits the other reads").await?;
+    other.expect_fence("what one handle commits the other reads").await?;
     let mut wins = [0, 0];
     for round in 0..30 {
         let fence = one.fence;
         let (a, b) = (one.draft(&format!("a={round}")), other.draft(&format!("b={round}")));
         let heads = [a.checkpoint.id, b.checkpoint.id];
-        let (a, b) =
-            join(one.store.commit(one.batch(vec![adds(a)])), other.store.commit(other.batch(vec![adds(b)])))
-                .await;
+        let (a, b) = join(
+            one.store.commit(one.batch(vec![checkpoint_write(a)])),
+            other.store.commit(other.batch(vec![checkpoint_write(b)])),
+        )
+        .await;
         let promise = "of two handles that write at once one wins";
         let winner = usize::from(a.is_err());
         let (lost, won) = if winner == 0 { (b, a) } else { (a, b) };
@@ -102,22 +104,20 @@ pub(crate) async fn two_handles_are_one_store(here: Here<'_>) -> Result<(), Brok
         one.step += 1;
         other.step += 1;
     }
-    one.stands("both see the same head").await?;
-    other.stands("both see the same head").await?;
-    other.raise().await?;
+    one.expect_fence("both see the same head").await?;
+    other.expect_fence("both see the same head").await?;
+    other.raise_epoch().await?;
     let stale = one.fence;
     let result = one.commit(one.batch(Vec::new())).await;
     result.conflicts("an epoch that one handle raises stops the other", stale, other.fence)?;
     drop(first);
     drop(one);
     other.add("a=end").await?;
-    other.stands("a handle goes on when the other is closed").await
+    other.expect_fence("a handle goes on when the other is closed").await
 }
 
-pub(crate) async fn readers_and_writers_do_not_wait_for_each_other_for_ever(
-    here: Here<'_>,
-) -> Result<(), Broken> {
-    let store = here.open().await?;
+pub(crate) async fn readers_and_writers_do_not_deadlock(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     writer.add("list+0").await?;
     let write = async {

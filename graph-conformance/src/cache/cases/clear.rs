@@ -1,0 +1,60 @@
+//! Taking results away.
+
+use superstep_store::cache::{Clear, EntryKey};
+
+use crate::Broken;
+use crate::cache::case::Target;
+use crate::cache::fixture::{Fixture, at, of, put};
+use crate::expect::same;
+
+/// Results of several nodes of several graphs.
+async fn filled(target: Target<'_>) -> Result<(Fixture, Vec<EntryKey>), Broken> {
+    let fixture = target.open().await?;
+    let mut names = Vec::new();
+    for graph in ["g", "g%", "", "G"] {
+        for node in ["n", "n_", ""] {
+            for key in ["1", "2"] {
+                names.push(at(graph, node, "s", key));
+            }
+        }
+    }
+    fixture.puts(names.iter().map(|at| put(at, "1")).collect()).await?;
+    Ok((fixture, names))
+}
+
+/// That what is covered is gone, and everything else is there.
+async fn clears(target: Target<'_>, which: Clear, count: u64) -> Result<(), Broken> {
+    let (fixture, names) = filled(target).await?;
+    same("it says how many it has taken away", count, fixture.clear(which.clone()).await?)?;
+    for at in names {
+        let left = if which.covers(&at) { None } else { Some("1".to_owned()) };
+        same(format!("{which:?} takes away what it says, of {at:?}"), left, fixture.get(&at).await?)?;
+    }
+    same("once", 0, fixture.clear(which).await?)
+}
+
+pub(crate) async fn clear_all_removes_everything(target: Target<'_>) -> Result<(), Broken> {
+    clears(target, Clear::All, 24).await
+}
+
+pub(crate) async fn clear_graph_removes_only_its_results(target: Target<'_>) -> Result<(), Broken> {
+    clears(target, Clear::OfGraph("g".into()), 6).await
+}
+
+pub(crate) async fn clear_node_removes_only_its_results(target: Target<'_>) -> Result<(), Broken> {
+    clears(target, Clear::OfNode { graph: "g%".into(), node: "n".into() }, 2).await
+}
+
+pub(crate) async fn clear_expired_removes_only_expired_results(target: Target<'_>) -> Result<(), Broken> {
+    let (fixture, _) = filled(target).await?;
+    // NewEntry by one that is ahead, so that no put takes them away.
+    for n in 0..1_500_u64 {
+        fixture.put_for(&of(&n.to_string()), "1", 1 + n % 3).await?;
+    }
+    let expired = |fixture: &Fixture| Clear::Expired { now: fixture.now };
+    same("nothing is cleared before its time", 0, fixture.clear(expired(&fixture)).await?)?;
+    same("what has expired is cleared", 500, fixture.clear(expired(&fixture.later(1))).await?)?;
+    same("once", 0, fixture.clear(expired(&fixture.later(1))).await?)?;
+    same("with the rest", 1_000, fixture.clear(expired(&fixture.later(3))).await?)?;
+    same("and nothing else", 24, fixture.clear(Clear::All).await?)
+}

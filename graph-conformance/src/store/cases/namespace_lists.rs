@@ -1,0 +1,113 @@
+//! Namespaces that are listed.
+
+use superstep_store::store::{Namespace, NamespaceQuery};
+
+use crate::Broken;
+use crate::expect::same;
+use crate::store::case::Target;
+use crate::store::fixture::{Fixture, at};
+
+async fn filled(target: Target<'_>) -> Result<Fixture, Broken> {
+    let fixture = target.open().await?;
+    let lists: [&[&str]; 6] = [
+        &["users", "b", "notes"],
+        &["users", "a", "notes"],
+        &["users", "a", "facts"],
+        &["users", "a"],
+        &["teams", "x", "notes"],
+        &[],
+    ];
+    for list in lists {
+        for key in ["1", "2"] {
+            fixture.put(&at(list, key), "1").await?;
+        }
+    }
+    Ok(fixture)
+}
+
+async fn shown(fixture: &Fixture, query: NamespaceQuery) -> Result<Vec<String>, Broken> {
+    Ok(fixture.namespaces(query).await?.items.iter().map(plain).collect())
+}
+
+fn plain(namespace: &Namespace) -> String {
+    namespace.segments().join("/")
+}
+
+const ALL: [&str; 6] = ["", "teams/x/notes", "users/a", "users/a/facts", "users/a/notes", "users/b/notes"];
+
+pub(crate) async fn namespaces_are_listed_in_order(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = filled(target).await?;
+    let all = NamespaceQuery::all(fixture.now);
+    same(
+        "namespaces are listed once, in their order",
+        ALL.map(str::to_owned).to_vec(),
+        shown(&fixture, all.clone()).await?,
+    )?;
+    let within = NamespaceQuery { prefix: ["users", "a"].into(), ..all };
+    let expected = ["users/a", "users/a/facts", "users/a/notes"].map(str::to_owned).to_vec();
+    same("a namespace is listed with what is further in", expected, shown(&fixture, within).await?)
+}
+
+pub(crate) async fn namespaces_are_listed_by_suffix(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = filled(target).await?;
+    let notes = NamespaceQuery { suffix: "notes".into(), ..NamespaceQuery::all(fixture.now) };
+    let expected = ["teams/x/notes", "users/a/notes", "users/b/notes"].map(str::to_owned).to_vec();
+    same("namespaces are listed by their last segments", expected, shown(&fixture, notes.clone()).await?)?;
+    let both = NamespaceQuery { prefix: "users".into(), suffix: ["a", "notes"].into(), ..notes };
+    same("and by both ends", vec!["users/a/notes".to_owned()], shown(&fixture, both).await?)
+}
+
+pub(crate) async fn max_depth_lists_each_prefix_once(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = filled(target).await?;
+    for (depth, expected) in [
+        (0, vec![""]),
+        (1, vec!["", "teams", "users"]),
+        (2, vec!["", "teams/x", "users/a", "users/b"]),
+        (9, ALL.to_vec()),
+    ] {
+        let query = NamespaceQuery { max_depth: Some(depth), ..NamespaceQuery::all(fixture.now) };
+        let expected: Vec<_> = expected.into_iter().map(str::to_owned).collect();
+        same(
+            format!("namespaces are cut to {depth} segments, each once"),
+            expected,
+            shown(&fixture, query).await?,
+        )?;
+    }
+    Ok(())
+}
+
+pub(crate) async fn namespaces_are_paged(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = filled(target).await?;
+    for max_depth in [None, Some(1)] {
+        let query = NamespaceQuery { max_depth, ..NamespaceQuery::all(fixture.now) };
+        let all = fixture.namespaces(query.clone()).await?.items;
+        for limit in 0..8 {
+            for offset in 0..8 {
+                let page = fixture
+                    .namespaces(NamespaceQuery { offset, limit: Some(limit), ..query.clone() })
+                    .await?;
+                let expected: Vec<_> = all.iter().skip(offset).take(limit).cloned().collect();
+                let more = offset + limit < all.len();
+                same(format!("{limit} behind {offset}"), (expected, more), (page.items, page.more))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+pub(crate) async fn empty_namespace_is_not_listed(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = filled(target).await?;
+    fixture.delete(&at(["users", "a"], "1")).await?;
+    same(
+        "a namespace with an item is listed",
+        ALL.len(),
+        shown(&fixture, NamespaceQuery::all(fixture.now)).await?.len(),
+    )?;
+    fixture.delete(&at(["users", "a"], "2")).await?;
+    let left: Vec<_> = ALL.into_iter().filter(|name| *name != "users/a").map(str::to_owned).collect();
+    same(
+        "a namespace without items is not listed",
+        left,
+        shown(&fixture, NamespaceQuery::all(fixture.now)).await?,
+    )
+}
