@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use superstep::cache::CachePolicy;
 use superstep::{END, EventKind, Graph, GraphState, START, StateGraph};
 use superstep_sqlite::SqliteCache;
-use superstep_store::cache::CachePolicy;
 
 use crate::fixture::{File, wait};
 
