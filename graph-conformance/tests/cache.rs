@@ -1,4 +1,4 @@
-//! The cache in memory keeps every promise.
+//! The cache in memory passes the suite.
 
 use superstep_conformance::cache::Place;
 use superstep_store::cache::{CacheError, MemoryCache};

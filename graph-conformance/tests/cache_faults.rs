@@ -1,4 +1,4 @@
-//! The suite for caches finds what is wrong: each fault that a cache could have breaks the case that is there for it.
+//! The suite for caches detects faults: each faulty cache fails the case for its fault.
 
 use std::future::poll_fn;
 use std::task::Poll;
@@ -12,14 +12,14 @@ use superstep_store::payload::Payload;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     None,
-    KeepsNothing,
+    StoresNothing,
     JoinsNames,
-    ForgetsTheState,
-    CutsKeys,
-    KeepsTheFirst,
-    LetsNothingExpire,
-    LooksPastTheClock,
-    TrustsClocksThatAreAhead,
+    IgnoresTheState,
+    TruncatesKeys,
+    ReversesPuts,
+    NeverExpires,
+    ReturnsExpiredResults,
+    ReturnsFutureResults,
     ClearsTooMuch,
     ClearsNothing,
     SplitsPuts,
@@ -48,23 +48,23 @@ impl Faulty {
                 at.node = format!("{}{}", at.graph, at.node).into();
                 at.graph = "".into();
             }
-            Fault::ForgetsTheState => at.state = "".into(),
-            Fault::CutsKeys => at.key = at.key.chars().take(1_000).collect::<String>().into(),
+            Fault::IgnoresTheState => at.state = "".into(),
+            Fault::TruncatesKeys => at.key = at.key.chars().take(1_000).collect::<String>().into(),
             _ => {}
         }
         at
     }
 
-    fn changed(&self, entry: NewEntry) -> NewEntry {
+    fn tampered(&self, entry: NewEntry) -> NewEntry {
         let NewEntry { at, mut value, ttl } = entry;
         if self.is(Fault::LosesEncodings) {
             value = Payload::new(superstep_store::payload::Encoding::Json, value.bytes());
         }
-        NewEntry { at: self.at(at), value, ttl: ttl.filter(|_| !self.is(Fault::LetsNothingExpire)) }
+        NewEntry { at: self.at(at), value, ttl: ttl.filter(|_| !self.is(Fault::NeverExpires)) }
     }
 }
 
-/// Lets whoever else runs on this thread run.
+/// Yields to other tasks of this thread.
 async fn pause() {
     let mut waited = false;
     poll_fn(|cx| {
@@ -79,8 +79,8 @@ impl Cache for Faulty {
         Box::pin(async move {
             let at = self.at(at);
             let found = match self.fault {
-                Fault::LooksPastTheClock => self.cache.get(at, now - Duration::from_millis(1)).await?,
-                Fault::TrustsClocksThatAreAhead => match self.cache.get(at.clone(), now).await? {
+                Fault::ReturnsExpiredResults => self.cache.get(at, now - Duration::from_millis(1)).await?,
+                Fault::ReturnsFutureResults => match self.cache.get(at.clone(), now).await? {
                     None => self.cache.get(at, now + Duration::from_millis(1)).await?,
                     found => found,
                 },
@@ -92,10 +92,10 @@ impl Cache for Faulty {
 
     fn put(&self, entries: Vec<NewEntry>, now: SystemTime) -> CacheFuture<'_, ()> {
         Box::pin(async move {
-            let mut entries: Vec<_> = entries.into_iter().map(|entry| self.changed(entry)).collect();
+            let mut entries: Vec<_> = entries.into_iter().map(|entry| self.tampered(entry)).collect();
             match self.fault {
-                Fault::KeepsNothing => entries.clear(),
-                Fault::KeepsTheFirst => entries.reverse(),
+                Fault::StoresNothing => entries.clear(),
+                Fault::ReversesPuts => entries.reverse(),
                 Fault::SplitsPuts => {
                     for entry in entries.into_iter().rev() {
                         self.cache.put(vec![entry], now).await?;
@@ -119,9 +119,9 @@ impl Cache for Faulty {
     }
 }
 
-struct Here(Faulty);
+struct FaultyPlace(Faulty);
 
-impl Place for Here {
+impl Place for FaultyPlace {
     type Cache = Faulty;
 
     async fn open(&self) -> Result<Faulty, CacheError> {
@@ -129,27 +129,27 @@ impl Place for Here {
     }
 }
 
-/// A case passes without a fault, and does not with it.
+/// Checks that a case passes without the fault and fails with it.
 #[track_caller]
 fn check(fault: Fault, area: &str, case: &str) {
-    let sound = block_on(run(area, case, &Here(Faulty::new(Fault::None))));
+    let sound = block_on(run(area, case, &FaultyPlace(Faulty::new(Fault::None))));
     assert_eq!(sound, Ok(()));
-    let broken = block_on(run(area, case, &Here(Faulty::new(fault))));
-    assert!(broken.is_err(), "{area}::{case} does not notice that a cache {fault:?}");
+    let broken = block_on(run(area, case, &FaultyPlace(Faulty::new(fault))));
+    assert!(broken.is_err(), "{area}::{case} does not detect the fault {fault:?}");
 }
 
 #[test]
-fn every_fault_is_found_by_the_case_that_is_there_for_it() {
+fn each_fault_fails_its_case() {
     for (fault, area, case) in [
-        (Fault::KeepsNothing, "results", "result_reads_back_unchanged"),
+        (Fault::StoresNothing, "results", "result_reads_back_unchanged"),
         (Fault::LosesEncodings, "results", "result_reads_back_unchanged"),
-        (Fault::KeepsTheFirst, "results", "puts_are_made_in_order"),
+        (Fault::ReversesPuts, "results", "puts_are_made_in_order"),
         (Fault::JoinsNames, "names", "similar_keys_are_distinct"),
-        (Fault::ForgetsTheState, "names", "similar_keys_are_distinct"),
-        (Fault::CutsKeys, "names", "long_keys_are_not_truncated"),
-        (Fault::LetsNothingExpire, "ttl", "expired_result_is_not_found"),
-        (Fault::LooksPastTheClock, "ttl", "expired_result_is_not_found"),
-        (Fault::TrustsClocksThatAreAhead, "ttl", "result_is_not_found_before_its_put_time"),
+        (Fault::IgnoresTheState, "names", "similar_keys_are_distinct"),
+        (Fault::TruncatesKeys, "names", "long_keys_are_not_truncated"),
+        (Fault::NeverExpires, "ttl", "expired_result_is_not_found"),
+        (Fault::ReturnsExpiredResults, "ttl", "expired_result_is_not_found"),
+        (Fault::ReturnsFutureResults, "ttl", "result_is_not_found_before_its_put_time"),
         (Fault::ClearsTooMuch, "clear", "clear_graph_removes_only_its_results"),
         (Fault::ClearsTooMuch, "clear", "clear_node_removes_only_its_results"),
         (Fault::ClearsNothing, "clear", "clear_expired_removes_only_expired_results"),

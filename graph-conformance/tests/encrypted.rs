@@ -1,4 +1,4 @@
-//! The encrypting store keeps every promise of the store that it stands around.
+//! The encrypting store passes the suite.
 
 use superstep_conformance::Place;
 use superstep_store::checkpoint::{CheckpointError, EncryptedCheckpointer, Key, Keys, MemoryCheckpointer};

@@ -1,4 +1,4 @@
-//! The long-term store in memory keeps every promise.
+//! The long-term store in memory passes the suite.
 
 use superstep_conformance::store::Place;
 use superstep_store::store::{MemoryStore, StoreError};

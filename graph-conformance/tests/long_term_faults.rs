@@ -1,6 +1,6 @@
-//! The suite for long-term stores finds what is wrong: each fault that a store could have breaks the case that is there for it.
+//! The suite for long-term stores detects faults: each faulty store fails the case for its fault.
 
-#![expect(clippy::unwrap_used, reason = "a faulty store may fail its test as the test itself does")]
+#![expect(clippy::unwrap_used, reason = "a faulty store may panic in its test")]
 
 use std::future::poll_fn;
 use std::task::Poll;
@@ -18,19 +18,19 @@ use superstep_store::store::{
 enum Fault {
     None,
     JoinsSegments,
-    FindsEverywhere,
-    ForgetsWhenCreated,
-    LetsNothingExpire,
+    IgnoresTheNamespace,
+    LosesCreationTimes,
+    NeverExpires,
     RefreshesNothing,
     SweepsNothing,
     IgnoresConditions,
-    PagesBeforeItFilters,
+    FiltersAfterPaging,
     IgnoresOrder,
-    SaysThatThereIsNoMore,
+    NeverReturnsMore,
     DropsEmbeddings,
     SplitsBatches,
     ForgetsWhenClosed,
-    ListsWithoutDepth,
+    IgnoresMaxDepth,
 }
 
 #[derive(Clone)]
@@ -48,20 +48,20 @@ impl Faulty {
         self.fault == fault
     }
 
-    fn place(&self, namespace: Namespace) -> Namespace {
+    fn namespace(&self, namespace: Namespace) -> Namespace {
         if self.is(Fault::JoinsSegments) { namespace.segments().join(".").into() } else { namespace }
     }
 
     fn at(&self, at: ItemKey) -> ItemKey {
-        ItemKey { namespace: self.place(at.namespace), key: at.key }
+        ItemKey { namespace: self.namespace(at.namespace), key: at.key }
     }
 
-    fn changed(&self, write: ItemWrite) -> ItemWrite {
+    fn tampered(&self, write: ItemWrite) -> ItemWrite {
         match write {
             ItemWrite::Delete(at) => ItemWrite::Delete(self.at(at)),
             ItemWrite::Put(mut put) => {
                 put.at = self.at(put.at);
-                put.ttl = put.ttl.filter(|_| !self.is(Fault::LetsNothingExpire));
+                put.ttl = put.ttl.filter(|_| !self.is(Fault::NeverExpires));
                 put.embedding = put.embedding.filter(|_| !self.is(Fault::DropsEmbeddings));
                 ItemWrite::Put(put)
             }
@@ -69,7 +69,7 @@ impl Faulty {
     }
 }
 
-/// Lets whoever else runs on this thread run.
+/// Yields to other tasks of this thread.
 async fn pause() {
     let mut waited = false;
     poll_fn(|cx| {
@@ -89,40 +89,40 @@ impl Store for Faulty {
     fn write(&self, writes: ItemWrites) -> StoreFuture<'_, Vec<bool>> {
         Box::pin(async move {
             let ItemWrites { now, writes } = writes;
-            let writes: Vec<_> = writes.into_iter().map(|write| self.changed(write)).collect();
-            if self.is(Fault::ForgetsWhenCreated) {
+            let writes: Vec<_> = writes.into_iter().map(|write| self.tampered(write)).collect();
+            if self.is(Fault::LosesCreationTimes) {
                 let deletes = writes.iter().map(|write| ItemWrite::Delete(write.at().clone())).collect();
-                let were_there = self.store.write(ItemWrites { now, writes: deletes }).await?;
+                let existed = self.store.write(ItemWrites { now, writes: deletes }).await?;
                 self.store.write(ItemWrites { now, writes }).await?;
-                return Ok(were_there);
+                return Ok(existed);
             }
             if !self.is(Fault::SplitsBatches) {
                 return self.store.write(ItemWrites { now, writes }).await;
             }
-            let mut were_there = Vec::new();
+            let mut existed = Vec::new();
             for write in writes {
-                were_there.extend(self.store.write(ItemWrites { now, writes: vec![write] }).await?);
+                existed.extend(self.store.write(ItemWrites { now, writes: vec![write] }).await?);
                 pause().await;
             }
-            Ok(were_there)
+            Ok(existed)
         })
     }
 
     fn search(&self, mut search: Search) -> StoreFuture<'_, Page<Found>> {
-        search.namespace = self.place(search.namespace);
+        search.namespace = self.namespace(search.namespace);
         let conditions = search.conditions.clone();
         match self.fault {
-            Fault::FindsEverywhere => search.namespace = Namespace::root(),
+            Fault::IgnoresTheNamespace => search.namespace = Namespace::root(),
             Fault::RefreshesNothing => search.refresh = false,
-            Fault::IgnoresConditions | Fault::PagesBeforeItFilters => search.conditions = Vec::new(),
+            Fault::IgnoresConditions | Fault::FiltersAfterPaging => search.conditions = Vec::new(),
             Fault::IgnoresOrder => search.order = Order::Name,
             _ => {}
         }
         Box::pin(async move {
             let check = Search { conditions, ..search.clone() };
             let mut page = self.store.search(search).await?;
-            page.more &= !self.is(Fault::SaysThatThereIsNoMore);
-            if self.is(Fault::PagesBeforeItFilters) {
+            page.more &= !self.is(Fault::NeverReturnsMore);
+            if self.is(Fault::FiltersAfterPaging) {
                 page.items.retain(|found| check.accepts(&found.value).unwrap());
             }
             Ok(page)
@@ -130,8 +130,8 @@ impl Store for Faulty {
     }
 
     fn namespaces(&self, mut query: NamespaceQuery) -> StoreFuture<'_, Page<Namespace>> {
-        query.prefix = self.place(query.prefix);
-        query.max_depth = query.max_depth.filter(|_| !self.is(Fault::ListsWithoutDepth));
+        query.prefix = self.namespace(query.prefix);
+        query.max_depth = query.max_depth.filter(|_| !self.is(Fault::IgnoresMaxDepth));
         self.store.namespaces(query)
     }
 
@@ -140,9 +140,9 @@ impl Store for Faulty {
     }
 }
 
-struct Here(Faulty);
+struct FaultyPlace(Faulty);
 
-impl Place for Here {
+impl Place for FaultyPlace {
     type Store = Faulty;
 
     async fn open(&self) -> Result<Faulty, StoreError> {
@@ -150,34 +150,34 @@ impl Place for Here {
     }
 }
 
-/// A case passes without a fault, and does not with it.
+/// Checks that a case passes without the fault and fails with it.
 #[track_caller]
 fn check(fault: Fault, area: &str, case: &str) {
-    let sound = block_on(run(area, case, &Here(Faulty::new(Fault::None))));
+    let sound = block_on(run(area, case, &FaultyPlace(Faulty::new(Fault::None))));
     assert_eq!(sound, Ok(()));
-    let broken = block_on(run(area, case, &Here(Faulty::new(fault))));
-    assert!(broken.is_err(), "{area}::{case} does not notice that a store {fault:?}");
+    let broken = block_on(run(area, case, &FaultyPlace(Faulty::new(fault))));
+    assert!(broken.is_err(), "{area}::{case} does not detect the fault {fault:?}");
 }
 
 #[test]
-fn every_fault_is_found_by_the_case_that_is_there_for_it() {
+fn each_fault_fails_its_case() {
     for (fault, area, case) in [
         (Fault::JoinsSegments, "namespaces", "similar_namespaces_are_distinct"),
-        (Fault::FindsEverywhere, "namespaces", "prefix_matches_whole_segments"),
-        (Fault::ForgetsWhenCreated, "items", "overwrite_keeps_the_creation_time"),
-        (Fault::LetsNothingExpire, "ttl", "expired_item_does_not_exist"),
+        (Fault::IgnoresTheNamespace, "namespaces", "prefix_matches_whole_segments"),
+        (Fault::LosesCreationTimes, "items", "overwrite_keeps_the_creation_time"),
+        (Fault::NeverExpires, "ttl", "expired_item_does_not_exist"),
         (Fault::RefreshesNothing, "ttl", "refresh_restarts_the_time_to_live"),
         (Fault::RefreshesNothing, "ttl", "search_refreshes_only_returned_items"),
         (Fault::SweepsNothing, "ttl", "sweep_removes_exactly_the_expired_items"),
         (Fault::IgnoresConditions, "filters", "filters_compare_types_strictly"),
-        (Fault::PagesBeforeItFilters, "filters", "filters_apply_before_paging"),
+        (Fault::FiltersAfterPaging, "filters", "filters_apply_before_paging"),
         (Fault::IgnoresOrder, "search", "newest_order_returns_the_newest_first"),
-        (Fault::SaysThatThereIsNoMore, "search", "pages_have_no_gaps_or_repeats"),
+        (Fault::NeverReturnsMore, "search", "pages_have_no_gaps_or_repeats"),
         (Fault::DropsEmbeddings, "semantic_search", "nearest_items_come_first"),
         (Fault::SplitsBatches, "handles", "batch_becomes_visible_as_a_whole"),
         (Fault::SplitsBatches, "handles", "dropped_write_is_all_or_nothing"),
         (Fault::ForgetsWhenClosed, "handles", "writes_survive_a_reopen"),
-        (Fault::ListsWithoutDepth, "namespace_lists", "max_depth_lists_each_prefix_once"),
+        (Fault::IgnoresMaxDepth, "namespace_lists", "max_depth_lists_each_prefix_once"),
     ] {
         check(fault, area, case);
     }

@@ -1,4 +1,4 @@
-//! Checkpoints: the records that a store keeps of a thread, and the trait of such a store.
+//! Checkpoints: the records of a thread, and the [`Checkpointer`] trait of the stores that keep them.
 //!
 //! [`Graph::with_checkpointer`](crate::Graph::with_checkpointer) makes a graph durable. Applications then work with
 //! [threads](crate::thread::Thread), typed states and snapshots. This module is for authors of stores: the records that a

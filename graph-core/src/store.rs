@@ -1,7 +1,7 @@
-//! The long-term store: what is remembered from one thread to the next, under a namespace and a key.
+//! The long-term store: items that all threads share, under a namespace and a key.
 //!
-//! A checkpoint belongs to its thread; what an application knows of a user belongs to all of that user's threads. A
-//! [`LongTermStore`] is given to a graph with [`Graph::with_store`](crate::Graph::with_store), and nodes reach it with
+//! A checkpoint belongs to one thread. The knowledge of an application about a user belongs to all threads of that user.
+//! [`Graph::with_store`](crate::Graph::with_store) gives a [`LongTermStore`] to a graph, and nodes get it with
 //! [`Context::store`](crate::Context::store):
 //!
 //! ```
@@ -27,7 +27,7 @@
 //!     let known = profiles.get("profile").await?;
 //!     let visits = known.map_or(0, |profile| profile.visits) + 1;
 //!     profiles.put("profile", &Profile { name: visit.user.clone(), visits }).await?;
-//!     Ok(Visit::update().greeting(format!("hello for the {visits}. time")))
+//!     Ok(Visit::update().greeting(format!("hello, this is visit {visits}")))
 //! }
 //!
 //! # #[tokio::main(flavor = "current_thread")]
@@ -36,32 +36,31 @@
 //! let graph = graph.with_store(MemoryStore::new());
 //! graph.run(Visit::input("ann")).await?;
 //! let again = graph.run(Visit::input("ann")).await?.into_state();
-//! assert_eq!(again.greeting, "hello for the 2. time");
+//! assert_eq!(again.greeting, "hello, this is visit 2");
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! # Places
+//! # Namespaces
 //!
-//! A [`Namespace`] is a list of texts, and is never joined to one: `["a", "b.c"]`, `["a.b", "c"]` and `["a", "b", "c"]` are three,
-//! and `["user", "1"]` is not above `["user", "10"]`. Any text is a segment, and any text is a key, the empty one included.
+//! A [`Namespace`] is a list of strings, which are never joined. `["a", "b.c"]`, `["a.b", "c"]` and `["a", "b", "c"]` are three
+//! namespaces, and `["user", "10"]` is not inside `["user", "1"]`. Segments and keys are arbitrary strings, including the empty
+//! string.
 //!
 //! # Time to live
 //!
-//! An item with a time to live [expires](Item::expires_at): from that moment on it is as if it were not there, for reads,
-//! searches and lists alike. What has expired is taken away by later writes, a few items with each, and all of it by
-//! [`sweep`](LongTermStore::sweep). Nothing runs in the background.
+//! An item with a time to live [expires](Item::expires_at). An expired item does not exist for reads, searches and lists. Each
+//! write removes a few expired items, and [`sweep`](LongTermStore::sweep) removes all of them. Nothing runs in the background.
 //!
-//! # What it is not
+//! # Writes are not part of the superstep
 //!
-//! A write is done when it is awaited. It is no part of the superstep: it stays when the node fails after it, when the run is
-//! resumed, and when its thread is forked or goes back to an older checkpoint; and a node that runs again writes again, and
-//! reads what is there by then. ItemWrite under a key that is the same each time, or inside of a
-//! [step](crate::Context::step), which is done once.
+//! A write takes effect when it is awaited. It stays in the store if the node fails afterwards, if the run is resumed, and if
+//! the thread is forked or goes back to an older checkpoint. A node that runs again writes again, and reads the current items.
+//! Write under the same key each time, or inside a durable [step](crate::Context::step), which runs once.
 //!
-//! # Other stores
+//! # Stores
 //!
-//! [`Store`] is what a store is: records and bytes, no types. `MemoryStore` is here, `SqliteStore` in `superstep-sqlite`; the crate
-//! `superstep-conformance` tests every promise of any other.
+//! [`Store`] is the trait of a store, which handles bytes. [`MemoryStore`] keeps items in the process, and
+//! `superstep_sqlite::SqliteStore` keeps them in a file. The crate `superstep-conformance` tests every promise of a store.
 
 pub use superstep_store::store::*;

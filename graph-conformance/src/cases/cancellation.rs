@@ -11,7 +11,7 @@ use crate::expect::{Expect, holds, same};
 use crate::shorthand::{key, record};
 use crate::writer::{Writer, checkpoint_write};
 
-/// Polls a call so many times, then drops it. Gives back what it came to, if it came to anything.
+/// Polls a call `polls` times and drops it. Returns the result if the call completed.
 async fn dropped_after<T>(
     mut call: CheckpointFuture<'_, T>,
     polls: usize,
@@ -26,7 +26,7 @@ async fn dropped_after<T>(
     None
 }
 
-/// Lets whoever else runs on this thread run.
+/// Yields to other tasks of this thread.
 async fn pause() {
     let mut waited = false;
     poll_fn(|cx| {
@@ -44,36 +44,44 @@ pub(crate) async fn dropped_commit_is_all_or_nothing(target: Target<'_>) -> Resu
     let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     writer.add("list+start").await?;
-    let mut line = "list+start".to_owned();
+    let mut expected = "list+start".to_owned();
     for polls in (0..40).map(|n| n % 8) {
         let mut new = writer.draft("list+a list+b");
         let id = new.checkpoint.id;
         new.records = vec![record(key(0, superstep_store::checkpoint::RecordKind::Finished, ""), "x")];
         let batch = writer.batch(vec![checkpoint_write(new)]);
         if let Some(result) = dropped_after(store.commit(batch), polls).await {
-            result.works("a commit behind the head is made")?;
-            let there = store.get("t", "", Some(id)).await.works("a thread can be read")?.found;
-            holds("what was acknowledged is there", there.is_some(), id)?;
+            result.works("a commit with the current fence succeeds")?;
+            let found = store.get("t", "", Some(id)).await.works("a thread can be read")?.found;
+            holds("an acknowledged write is found", found.is_some(), id)?;
         }
-        // What is not there now is never made.
+        // A commit that this read does not see is never made.
         let loaded = store.get("t", "", None).await.works("a thread can be read")?;
         let Some(found) = loaded.found else {
-            return Err(Broken::new("the thread is there", "a head", "nothing"));
+            return Err(Broken::new("the thread exists", "a head", "nothing"));
         };
         if found.checkpoint.id == id {
-            line.push_str(" list+a list+b");
+            expected.push_str(" list+a list+b");
         }
-        same("a dropped commit is whole or nothing", line.clone(), crate::shorthand::format_fields(&found))?;
+        same(
+            "a dropped commit is all or nothing",
+            expected.clone(),
+            crate::shorthand::format_fields(&found),
+        )?;
         let records = usize::from(found.checkpoint.id == id);
-        same("a dropped commit is whole or nothing", records, found.records.len())?;
+        same("a dropped commit is all or nothing", records, found.records.len())?;
         writer.fence = loaded.fence;
         let next = writer.draft("list+next");
         let made = writer.commit(writer.batch(vec![checkpoint_write(next)])).await;
-        made.works("what was read after a commit was dropped is where the thread stands")?;
-        line.push_str(" list+next");
+        made.works("the fence that is read after a dropped commit is final")?;
+        expected.push_str(" list+next");
         if let Some(head) = writer.fence.head {
             writer
-                .expect_fields(head, &line, "a dropped commit is made before those that came later, or never")
+                .expect_fields(
+                    head,
+                    &expected,
+                    "a dropped commit takes effect before later commits, or never",
+                )
                 .await?;
         }
     }
@@ -90,7 +98,7 @@ pub(crate) async fn dropped_read_has_no_effect(target: Target<'_>) -> Result<(),
             let _ = dropped_after(store.list(crate::thread_contents::query("t", "")), polls).await;
             let _ = dropped_after(store.threads(Default::default()), polls).await;
         }
-        writer.expect_fence("a read that is dropped disturbs nothing").await?;
+        writer.expect_fence("a dropped read has no effect").await?;
     }
     Ok(())
 }
@@ -106,18 +114,18 @@ pub(crate) async fn dropped_delete_and_copy_are_all_or_nothing(target: Target<'_
         let original = crate::thread_contents::ThreadContents::read(&*store, &name, &[""]).await?;
         let copy = format!("{name} copy");
         let _ = dropped_after(store.copy(&name, &copy), polls).await;
-        // Behind this write, whatever was handed over has been done or never will be.
+        // The results of the dropped calls are final after this write.
         writer.raise_epoch().await?;
-        if store.get(&copy, "", None).await.works("a thread need not be there")?.origin.is_some() {
+        if store.get(&copy, "", None).await.works("a missing thread is not an error")?.origin.is_some() {
             let copied = crate::thread_contents::ThreadContents::read(&*store, &copy, &[""]).await?;
-            copied.expect_equal(&original, "a dropped copy is whole or nothing")?;
+            copied.expect_equal(&original, "a dropped copy is all or nothing")?;
         }
         let _ = dropped_after(store.delete(&name), polls).await;
         Writer::new(&store, &format!("{name} other")).raise_epoch().await?;
-        let loaded = store.get(&name, "", None).await.works("a thread need not be there")?;
+        let loaded = store.get(&name, "", None).await.works("a missing thread is not an error")?;
         match loaded.found {
-            None => same("a dropped delete is whole or nothing", 0, loaded.fence.epoch)?,
-            Some(found) => same("a dropped delete is whole or nothing", 19, found.checkpoint.step + 1)?,
+            None => same("a dropped delete is all or nothing", 0, loaded.fence.epoch)?,
+            Some(found) => same("a dropped delete is all or nothing", 19, found.checkpoint.step + 1)?,
         }
     }
     Ok(())

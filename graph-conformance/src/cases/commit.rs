@@ -1,4 +1,4 @@
-//! What a commit changes, and when it is refused.
+//! Commits and conflicts.
 
 use futures_util::future::join_all;
 use superstep_store::checkpoint::{
@@ -19,7 +19,7 @@ pub(crate) async fn first_commit_creates_the_thread(target: Target<'_>) -> Resul
     let mut writer = Writer::new(&store, "t");
     let id = writer.add("a=1").await?;
     let loaded = store.get("t", "", None).await.works("a thread can be read")?;
-    same("the head is the checkpoint that was added", Fence { epoch: 0, head: Some(id) }, loaded.fence)?;
+    same("the added checkpoint is the head", Fence { epoch: 0, head: Some(id) }, loaded.fence)?;
     same("the thread has the origin of its first batch", Some("origin of t"), loaded.origin.as_deref())
 }
 
@@ -47,7 +47,7 @@ pub(crate) async fn checkpoint_reads_back_unchanged(target: Target<'_>) -> Resul
         let id = new.checkpoint.id;
         writer.commit(writer.batch(vec![checkpoint_write(new)])).await.works("a checkpoint can be added")?;
         let found = writer.read(id).await?.checkpoint;
-        same("a checkpoint is read back as it was written", &expected, &found)?;
+        same("a checkpoint reads back unchanged", &expected, &found)?;
     }
     Ok(())
 }
@@ -59,7 +59,7 @@ pub(crate) async fn time_before_1970_is_stored(target: Target<'_>) -> Result<(),
     new.checkpoint.created_at = std::time::UNIX_EPOCH - std::time::Duration::from_millis(1);
     let expected = new.checkpoint.created_at;
     let id = writer.add_draft(new).await?;
-    same("a time is kept to the millisecond", expected, writer.read(id).await?.checkpoint.created_at)
+    same("a time has millisecond precision", expected, writer.read(id).await?.checkpoint.created_at)
 }
 
 pub(crate) async fn one_of_two_writers_wins(target: Target<'_>) -> Result<(), Broken> {
@@ -71,8 +71,8 @@ pub(crate) async fn one_of_two_writers_wins(target: Target<'_>) -> Result<(), Br
     let won = first.add("a=1").await?;
     let lost = second.draft("a=2");
     let result = second.commit(second.batch(vec![checkpoint_write(lost)])).await;
-    result.conflicts("who was overtaken gets a conflict", seen, Fence { epoch: 0, head: Some(won) })?;
-    first.expect_fields(won, "a=1", "what the loser wrote is nowhere").await?;
+    result.conflicts("the second writer gets a conflict", seen, Fence { epoch: 0, head: Some(won) })?;
+    first.expect_fields(won, "a=1", "the writes of the second writer are not stored").await?;
     first.expect_fence("a conflict changes nothing").await
 }
 
@@ -92,16 +92,16 @@ pub(crate) async fn one_of_many_concurrent_writers_wins(target: Target<'_>) -> R
                 Err(CheckpointError::Conflict(_)) => {}
                 Err(error) => {
                     let found = crate::expect::error_chain(error);
-                    return Err(Broken::new("who is overtaken gets a conflict", "a conflict", found));
+                    return Err(Broken::new("every other writer gets a conflict", "a conflict", found));
                 }
             }
         }
-        same(format!("of twenty writers of one head one wins (round {round})"), 1, won.len())?;
+        same(format!("one of twenty concurrent writers wins (round {round})"), 1, won.len())?;
         writer.fence.head = won.first().copied();
-        writer.expect_fence("the head is the winner's").await?;
+        writer.expect_fence("the head is the checkpoint of the winner").await?;
     }
     let all = crate::thread_contents::ids(&*store, crate::thread_contents::query("t", "")).await?;
-    same("one checkpoint is added each time", 6, all.len())
+    same("each round adds one checkpoint", 6, all.len())
 }
 
 pub(crate) async fn commit_requires_matching_epoch_and_head(target: Target<'_>) -> Result<(), Broken> {
@@ -110,7 +110,7 @@ pub(crate) async fn commit_requires_matching_epoch_and_head(target: Target<'_>) 
     let nowhere = Fence { epoch: 3, head: Some(CheckpointId::after(None)) };
     let early = WriteBatch { fence: nowhere, epoch: 3, ..writer.batch(Vec::new()) };
     store.commit(early).await.conflicts(
-        "a thread that is not there is in epoch 0",
+        "a missing thread has epoch 0 and no head",
         nowhere,
         Fence::default(),
     )?;
@@ -146,15 +146,15 @@ pub(crate) async fn higher_epoch_stops_the_older_run(target: Target<'_>) -> Resu
     let late = record(key(0, Finished, ""), "late");
     let write = BatchWrite::Records { checkpoint: id, remove: vec![], put: vec![late] };
     let result = old.commit(old.batch(vec![write])).await;
-    result.conflicts("a raised epoch stops even results of the run before", old.fence, new.fence)?;
-    same("what it brought is not there", 0, new.read(id).await?.records.len())?;
-    // A batch of records may raise it as well.
+    result.conflicts("a higher epoch refuses records of the older run", old.fence, new.fence)?;
+    same("the refused records are not stored", 0, new.read(id).await?.records.len())?;
+    // A batch of records may raise the epoch too.
     let put = vec![record(key(0, Finished, ""), "mine")];
     let batch = new.batch(vec![BatchWrite::Records { checkpoint: id, remove: vec![], put }]);
     new.commit(WriteBatch { epoch: 5, ..batch })
         .await
-        .works("records may raise the epoch, by more than one")?;
-    new.expect_fence("the epoch is the batch's").await
+        .works("a batch of records may raise the epoch by more than one")?;
+    new.expect_fence("the thread has the epoch of the batch").await
 }
 
 pub(crate) async fn epoch_may_be_large(target: Target<'_>) -> Result<(), Broken> {
@@ -162,8 +162,8 @@ pub(crate) async fn epoch_may_be_large(target: Target<'_>) -> Result<(), Broken>
     let mut writer = Writer::new(&store, "t");
     for epoch in [9_007_199_254_740_993, i64::MAX as u64] {
         let batch = WriteBatch { epoch, ..writer.batch(Vec::new()) };
-        writer.commit(batch).await.works("an epoch may be raised to any number of 63 bits")?;
-        writer.expect_fence("the epoch is exactly the batch's").await?;
+        writer.commit(batch).await.works("an epoch may be any number of 63 bits")?;
+        writer.expect_fence("the thread has exactly the epoch of the batch").await?;
     }
     Ok(())
 }
@@ -175,7 +175,7 @@ pub(crate) async fn epoch_never_decreases(target: Target<'_>) -> Result<(), Brok
     writer.raise_epoch().await?;
     let batch = WriteBatch { epoch: 1, ..writer.batch(vec![checkpoint_write(writer.draft("a=1"))]) };
     let result = store.commit(batch).await;
-    holds("an epoch does not go back", result.is_err(), &result)?;
+    holds("a batch with a lower epoch is refused", result.is_err(), &result)?;
     writer.expect_fence("a refused batch changes nothing").await
 }
 
@@ -185,22 +185,22 @@ pub(crate) async fn epoch_is_per_thread_and_head_per_namespace(target: Target<'_
     let outer_id = outer.add("a=1").await?;
     let mut inner = outer.in_namespace("child:0");
     inner.add("b=1").await?;
-    outer.expect_fence("a namespace's head does not move when another's does").await?;
+    outer.expect_fence("a commit to one namespace does not move the head of another").await?;
     inner.raise_epoch().await?;
     let stale = outer.fence;
     let result = outer.commit(outer.batch(vec![checkpoint_write(outer.draft("a=2"))])).await;
     result.conflicts(
-        "an epoch that is raised in one namespace is raised in all",
+        "the epoch is shared by all namespaces of a thread",
         stale,
         Fence { epoch: 1, head: Some(outer_id) },
     )?;
     outer.fence.epoch = 1;
     let id = outer.add("a+2").await?;
-    outer.expect_fields(id, "a=1 a+2", "namespaces have no values in common").await?;
-    inner.expect_fence("a namespace's head does not move when another's does").await?;
-    let other = store.get("t", "never written", None).await.works("a namespace need not be there")?;
+    outer.expect_fields(id, "a=1 a+2", "namespaces share no values").await?;
+    inner.expect_fence("a commit to one namespace does not move the head of another").await?;
+    let other = store.get("t", "never written", None).await.works("a missing namespace is not an error")?;
     same(
-        "a namespace without checkpoints has the thread's epoch and no head",
+        "a namespace without checkpoints has the epoch of the thread and no head",
         Fence { epoch: 1, head: None },
         other.fence,
     )
@@ -215,9 +215,9 @@ pub(crate) async fn two_namespaces_may_have_the_same_id(target: Target<'_>) -> R
     new.checkpoint.id = id;
     inner.add_draft(new).await?;
     outer.write_records(id, vec![], vec![record(key(0, Finished, ""), "outer")]).await?;
-    outer.expect_fields(id, "a=outer", "ids are a namespace's own").await?;
-    inner.expect_fields(id, "a=inner", "ids are a namespace's own").await?;
-    same("records are of one namespace's checkpoint", 0, inner.read(id).await?.records.len())
+    outer.expect_fields(id, "a=outer", "namespaces may have equal ids").await?;
+    inner.expect_fields(id, "a=inner", "namespaces may have equal ids").await?;
+    same("records belong to the checkpoint of one namespace", 0, inner.read(id).await?.records.len())
 }
 
 pub(crate) async fn repeated_batch_is_a_conflict(target: Target<'_>) -> Result<(), Broken> {
@@ -225,18 +225,22 @@ pub(crate) async fn repeated_batch_is_a_conflict(target: Target<'_>) -> Result<(
     let mut writer = Writer::new(&store, "t");
     let first = writer.batch(vec![checkpoint_write(writer.draft("a+1"))]);
     let before = writer.fence;
-    writer.commit(first.clone()).await.works("a first batch is made")?;
+    writer.commit(first.clone()).await.works("a first batch is accepted")?;
     let again = store.commit(first).await;
-    again.conflicts("the same batch again is a conflict", before, writer.fence)?;
+    again.conflicts("a repeated batch is a conflict", before, writer.fence)?;
     let raise = WriteBatch { epoch: 1, ..writer.batch(Vec::new()) };
     let before = writer.fence;
     writer.commit(raise.clone()).await.works("an epoch can be raised")?;
-    store.commit(raise).await.conflicts("an epoch is raised once by a batch", before, writer.fence)?;
+    store.commit(raise).await.conflicts(
+        "a repeated batch does not raise the epoch again",
+        before,
+        writer.fence,
+    )?;
     let all = ThreadContents::read(&*store, "t", &[""]).await?;
     let checkpoints = all.namespaces.first().map_or(0, |namespace| namespace.checkpoints.len());
-    same("nothing is there twice", 1, checkpoints)?;
+    same("a repeated batch adds nothing", 1, checkpoints)?;
     match writer.fence.head {
-        Some(head) => writer.expect_fields(head, "a+1", "nothing is there twice").await,
+        Some(head) => writer.expect_fields(head, "a+1", "a repeated batch adds nothing").await,
         None => Ok(()),
     }
 }
@@ -248,9 +252,9 @@ pub(crate) async fn different_origin_is_a_conflict(target: Target<'_>) -> Result
     let batch =
         WriteBatch { origin: "another".into(), ..writer.batch(vec![checkpoint_write(writer.draft("a=2"))]) };
     let result = store.commit(batch).await;
-    result.conflicts("a batch of another origin is refused", writer.fence, writer.fence)?;
+    result.conflicts("a batch with another origin is refused", writer.fence, writer.fence)?;
     let batch = WriteBatch { origin: "another".into(), epoch: 1, ..writer.batch(Vec::new()) };
     let result = store.commit(batch).await;
-    result.conflicts("a batch of another origin is refused", writer.fence, writer.fence)?;
+    result.conflicts("a batch with another origin is refused", writer.fence, writer.fence)?;
     writer.expect_fence("a conflict changes nothing").await
 }

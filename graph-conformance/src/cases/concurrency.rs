@@ -1,4 +1,4 @@
-//! Many callers at once.
+//! Concurrent callers.
 
 use futures_util::future::{join, join_all};
 use superstep_store::checkpoint::{BatchWrite, CheckpointId, Fence, RecordKind::Finished};
@@ -21,8 +21,8 @@ pub(crate) async fn hundred_concurrent_threads_lose_nothing(target: Target<'_>) 
         same("each thread has all of its checkpoints", 20, ids(&*store, query(&name, "")).await?.len())?;
         let loaded = store.get(&name, "", None).await.works("a thread can be read")?;
         let list: String = (0..20).map(|step| format!("list+{n}.{step} ")).collect();
-        let line = loaded.found.as_ref().map(crate::shorthand::format_fields);
-        same("each thread has its own values, in order", Some(format!("{list}n={n}")), line)?;
+        let fields = loaded.found.as_ref().map(crate::shorthand::format_fields);
+        same("each thread has its own values, in order", Some(format!("{list}n={n}")), fields)?;
     }
     Ok(())
 }
@@ -34,7 +34,7 @@ async fn write_a_thread(mut writer: Writer, n: usize) -> Result<(), Broken> {
         if step % 5 == 0 {
             let read = writer.read(id).await?;
             same(
-                "a writer reads what it has written",
+                "a writer reads its own writes",
                 (step, 1),
                 (read.checkpoint.step + 1, read.records.len() as i64),
             )?;
@@ -47,7 +47,7 @@ pub(crate) async fn commits_follow_the_order_of_first_polls(target: Target<'_>) 
     let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     writer.add("list+0").await?;
-    // A pipeline: each expects the one before, and none is awaited before the next is handed over.
+    // A pipeline: each commit expects the previous one, and all are polled before the first completes.
     let mut commits = Vec::new();
     let mut plan = writer.clone();
     for n in 1..=50 {
@@ -64,12 +64,12 @@ pub(crate) async fn commits_follow_the_order_of_first_polls(target: Target<'_>) 
         commits.push(store.commit(plan.batch(vec![finished])));
     }
     for result in join_all(commits).await {
-        result.works("a commit that was handed over after another is made after it")?;
+        result.works("a commit succeeds after the commit that was polled before it")?;
     }
-    plan.expect_fence("the last is the head").await?;
+    plan.expect_fence("the last checkpoint is the head").await?;
     let list: Vec<_> = (0..=50).map(|n| format!("list+{n}")).collect();
     match plan.fence.head {
-        Some(head) => plan.expect_fields(head, &list.join(" "), "all are made, in order").await,
+        Some(head) => plan.expect_fields(head, &list.join(" "), "all commits are made in order").await,
         None => Ok(()),
     }
 }
@@ -79,7 +79,7 @@ pub(crate) async fn two_handles_share_one_store(target: Target<'_>) -> Result<()
     let mut one = Writer::new(&first, "t");
     one.add("a=0").await?;
     let mut other = Writer { store: second.clone(), ..one.clone() };
-    other.expect_fence("what one handle commits the other reads").await?;
+    other.expect_fence("a handle reads the commits of another handle").await?;
     let mut wins = [0, 0];
     for round in 0..30 {
         let fence = one.fence;
@@ -90,7 +90,7 @@ pub(crate) async fn two_handles_share_one_store(target: Target<'_>) -> Result<()
             other.store.commit(other.batch(vec![checkpoint_write(b)])),
         )
         .await;
-        let promise = "of two handles that write at once one wins";
+        let promise = "one of two concurrent handles wins";
         let winner = usize::from(a.is_err());
         let (lost, won) = if winner == 0 { (b, a) } else { (a, b) };
         won.works(promise)?;
@@ -104,16 +104,16 @@ pub(crate) async fn two_handles_share_one_store(target: Target<'_>) -> Result<()
         one.step += 1;
         other.step += 1;
     }
-    one.expect_fence("both see the same head").await?;
-    other.expect_fence("both see the same head").await?;
+    one.expect_fence("both handles see the same head").await?;
+    other.expect_fence("both handles see the same head").await?;
     other.raise_epoch().await?;
     let stale = one.fence;
     let result = one.commit(one.batch(Vec::new())).await;
-    result.conflicts("an epoch that one handle raises stops the other", stale, other.fence)?;
+    result.conflicts("an epoch that one handle raises stops the other handle", stale, other.fence)?;
     drop(first);
     drop(one);
     other.add("a=end").await?;
-    other.expect_fence("a handle goes on when the other is closed").await
+    other.expect_fence("a handle works after the other one is closed").await
 }
 
 pub(crate) async fn readers_and_writers_do_not_deadlock(target: Target<'_>) -> Result<(), Broken> {
@@ -130,10 +130,10 @@ pub(crate) async fn readers_and_writers_do_not_deadlock(target: Target<'_>) -> R
         let mut last: Option<CheckpointId> = None;
         for _ in 0..30 {
             let found = ids(&*store, query("t", "")).await?;
-            holds("a reader never sees a thread go back", found.first().copied() >= last, &found)?;
+            holds("a reader never sees an older state of a thread", found.first().copied() >= last, &found)?;
             last = found.first().copied();
-            let loaded = store.get("t", "", None).await.works("a thread can be read while it is written")?;
-            holds("a reader never sees a thread go back", loaded.fence.head >= last, loaded.fence)?;
+            let loaded = store.get("t", "", None).await.works("a thread can be read during writes")?;
+            holds("a reader never sees an older state of a thread", loaded.fence.head >= last, loaded.fence)?;
             last = loaded.fence.head;
         }
         Ok::<_, Broken>(())

@@ -1,4 +1,4 @@
-//! Copying a thread.
+//! Copies of threads.
 
 use superstep_store::checkpoint::CheckpointError;
 use superstep_store::checkpoint::RecordKind::{Finished, Step};
@@ -12,7 +12,7 @@ use crate::writer::Writer;
 
 const NAMESPACES: [&str; 3] = ["", "child:0", "child:0|x"];
 
-/// A thread with everything that a thread can have.
+/// Writes a thread with branches, records and nested namespaces.
 async fn rich(writer: &mut Writer) -> Result<(), Broken> {
     writer.raise_epoch().await?;
     let root = writer.add("list+1 n=0").await?;
@@ -41,10 +41,10 @@ pub(crate) async fn copy_is_complete(target: Target<'_>) -> Result<(), Broken> {
     let copy = ThreadContents::read(&*store, "copy", &NAMESPACES).await?;
     copy.expect_equal(
         &original,
-        "a copy has every namespace, checkpoint, value and record, the epoch and the origin",
+        "a copy has all namespaces, checkpoints, values and records, the epoch and the origin",
     )?;
     let after = ThreadContents::read(&*store, "t", &NAMESPACES).await?;
-    after.expect_equal(&original, "copying changes nothing of the original")
+    after.expect_equal(&original, "a copy does not change the original")
 }
 
 pub(crate) async fn copy_and_original_are_independent(target: Target<'_>) -> Result<(), Broken> {
@@ -53,7 +53,7 @@ pub(crate) async fn copy_and_original_are_independent(target: Target<'_>) -> Res
     rich(&mut writer).await?;
     store.copy("t", "copy").await.works("a thread can be copied")?;
     let original = ThreadContents::read(&*store, "t", &NAMESPACES).await?;
-    // The copy's origin is the original's, and so is its writer's.
+    // A copy has the origin of its original.
     let mut copy = Writer { thread: "copy".into(), ..writer.clone() };
     copy.raise_epoch().await?;
     let head = copy.fence.head;
@@ -63,17 +63,19 @@ pub(crate) async fn copy_and_original_are_independent(target: Target<'_>) -> Res
         copy.write_records(head, vec![key(0, Finished, "")], vec![record(key(1, Step, "c"), "c")]).await?;
     }
     let after = ThreadContents::read(&*store, "t", &NAMESPACES).await?;
-    after.expect_equal(&original, "what is written to a copy does not change the original")?;
+    after.expect_equal(&original, "writes to a copy do not change the original")?;
 
     let changed = ThreadContents::read(&*store, "copy", &NAMESPACES).await?;
     writer.add("n=3 list+original").await?;
     let after = ThreadContents::read(&*store, "copy", &NAMESPACES).await?;
-    after.expect_equal(&changed, "what is written to the original does not change a copy")?;
+    after.expect_equal(&changed, "writes to the original do not change a copy")?;
     store.delete("t").await.works("a thread can be deleted")?;
     let after = ThreadContents::read(&*store, "copy", &NAMESPACES).await?;
-    after.expect_equal(&changed, "a copy does not need its original")?;
-    store.copy("copy", "t").await.works("a name that is free again can be copied to")?;
-    ThreadContents::read(&*store, "t", &NAMESPACES).await?.expect_equal(&changed, "a copy of a copy is one")
+    after.expect_equal(&changed, "a copy survives the deletion of its original")?;
+    store.copy("copy", "t").await.works("a thread can be copied to the name of a deleted thread")?;
+    ThreadContents::read(&*store, "t", &NAMESPACES)
+        .await?
+        .expect_equal(&changed, "a copy of a copy is complete")
 }
 
 pub(crate) async fn copy_never_overwrites_a_thread(target: Target<'_>) -> Result<(), Broken> {
@@ -85,15 +87,19 @@ pub(crate) async fn copy_never_overwrites_a_thread(target: Target<'_>) -> Result
     for to in ["t", "other"] {
         let result = store.copy("t", to).await;
         let exists = matches!(&result, Err(CheckpointError::Exists { thread }) if &**thread == to);
-        holds(format!("`{to}` is there, so that nothing is copied to it"), exists, &result)?;
+        holds(format!("copying to the existing thread `{to}` fails with `Exists`"), exists, &result)?;
     }
-    for (from, to) in [("nobody", "new"), ("nobody", "t"), ("nobody", "nobody")] {
+    for (from, to) in [("missing", "new"), ("missing", "t"), ("missing", "missing")] {
         let result = store.copy(from, to).await;
         let missing = matches!(&result, Err(CheckpointError::NoThread { thread }) if &**thread == from);
-        holds(format!("`{from}` is not there to be copied to `{to}`"), missing, &result)?;
+        holds(
+            format!("copying the missing thread `{from}` to `{to}` fails with `NoThread`"),
+            missing,
+            &result,
+        )?;
     }
-    let new = store.get("new", "", None).await.works("a thread need not be there")?;
-    holds("a copy that failed makes no thread", new.origin.is_none(), &new)?;
-    writer.expect_fence("a copy that failed changes nothing").await?;
-    other.expect_fence("a copy that failed changes nothing").await
+    let new = store.get("new", "", None).await.works("a missing thread is not an error")?;
+    holds("a failed copy creates no thread", new.origin.is_none(), &new)?;
+    writer.expect_fence("a failed copy changes nothing").await?;
+    other.expect_fence("a failed copy changes nothing").await
 }

@@ -1,4 +1,4 @@
-//! What is spoilt is an error, never a guess. Only for places that know how to spoil something.
+//! Damaged data. These cases run only at places that can damage data.
 
 use superstep_store::checkpoint::RecordKind::Finished;
 use superstep_store::checkpoint::{CheckpointError, ThreadQuery};
@@ -9,9 +9,9 @@ use crate::shorthand::{key, record};
 use crate::writer::Writer;
 use crate::{Broken, Damage};
 
-const THREAD: &str = "spoilt thread";
+const THREAD: &str = "damaged thread";
 
-/// Writes, spoils, and reads again.
+/// Writes a thread, damages it and reads it.
 async fn check(target: Target<'_>, damage: Damage<'_>) -> Result<(), Broken> {
     let store = target.open().await?;
     let mut writer = Writer::new(&store, THREAD);
@@ -26,14 +26,14 @@ async fn check(target: Target<'_>, damage: Damage<'_>) -> Result<(), Broken> {
         return Ok(());
     }
     let expected = format!("`CheckpointError::Corrupt` that names `{THREAD}`");
-    let promise = format!("what is spoilt is an error that says where: {damage:?}");
+    let promise = format!("a read of damaged data is an error that names the damaged part: {damage:?}");
     let store = target.open().await?;
     match store.get(THREAD, "", None).await {
         Err(CheckpointError::Corrupt(corrupt)) if &*corrupt.thread == THREAD => {
-            let told = corrupt.to_string();
+            let message = corrupt.to_string();
             match damage {
-                Damage::Pieces { field, .. } if !told.contains(field) => {
-                    Err(Broken::new(promise, format!("an error that names the field `{field}`"), told))
+                Damage::Pieces { field, .. } if !message.contains(field) => {
+                    Err(Broken::new(promise, format!("an error that names the field `{field}`"), message))
                 }
                 _ => Ok(()),
             }
@@ -76,20 +76,16 @@ pub(crate) async fn damaged_thread_hides_no_other_thread(target: Target<'_>) -> 
     let store = target.open().await?;
     let mut found = Vec::new();
     let page = store.threads(ThreadQuery::default()).await;
-    for record in page.works("threads can be listed although one of them is spoilt")?.items {
+    for record in page.works("threads can be listed although one is damaged")?.items {
         if let Err(corrupt) = &record.head {
-            same("the error of a thread names it", &record.thread, &corrupt.thread)?;
+            same("the error of a listed thread names the thread", &record.thread, &corrupt.thread)?;
         }
         found.push((record.thread.to_string(), record.head.ok().flatten().map(|head| head.id)));
     }
-    same("of a thread that is spoilt the list says so, and has all others", expected, found)?;
+    same("a damaged thread is listed as damaged, and all others are listed", expected, found)?;
     let page = store.threads(ThreadQuery { unfinished: true, ..ThreadQuery::default() }).await;
     let found = page.works("unfinished threads can be listed")?.items;
     let found: Vec<_> =
         found.iter().map(|record| (record.thread.to_string(), record.head.is_err())).collect();
-    same(
-        "of a thread that is spoilt nobody knows that it is finished",
-        vec![(THREAD.to_owned(), true)],
-        found,
-    )
+    same("a damaged thread counts as unfinished", vec![(THREAD.to_owned(), true)], found)
 }

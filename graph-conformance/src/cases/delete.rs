@@ -1,4 +1,4 @@
-//! Deleting a thread.
+//! Deletion of threads.
 
 use superstep_store::checkpoint::RecordKind::Step;
 use superstep_store::checkpoint::{BatchWrite, Fence, Loaded, ThreadQuery};
@@ -23,28 +23,37 @@ pub(crate) async fn delete_removes_the_whole_thread(target: Target<'_>) -> Resul
         other.add("a=1").await?;
         others.push((name, ThreadContents::read(&*store, name, &[""]).await?));
     }
-    same("what was there is deleted", true, store.delete("t").await.works("a thread can be deleted")?)?;
+    same(
+        "delete returns `true` for an existing thread",
+        true,
+        store.delete("t").await.works("a thread can be deleted")?,
+    )?;
     for namespace in ["", "child"] {
         for checkpoint in [None, Some(id)] {
-            let loaded = store.get("t", namespace, checkpoint).await.works("a thread need not be there")?;
-            same("nothing of a deleted thread is found", Loaded::default(), loaded)?;
+            let loaded =
+                store.get("t", namespace, checkpoint).await.works("a missing thread is not an error")?;
+            same("a deleted thread is not found", Loaded::default(), loaded)?;
         }
-        same("nothing of it is listed", 0, ids(&*store, query("t", namespace)).await?.len())?;
+        same("a deleted thread has no checkpoints", 0, ids(&*store, query("t", namespace)).await?.len())?;
     }
     let threads = store.threads(ThreadQuery { prefix: Some("t".into()), ..ThreadQuery::default() }).await;
     let names: Vec<_> =
         threads.works("threads can be listed")?.items.into_iter().map(|item| item.thread).collect();
-    same("it is no thread any more", vec!["t%".into(), "t2".into()], names)?;
+    same("a deleted thread is not listed", vec!["t%".into(), "t2".into()], names)?;
     same(
-        "what is gone is not deleted again",
+        "delete returns `false` for a deleted thread",
         false,
-        store.delete("t").await.works("deleting twice is no error")?,
+        store.delete("t").await.works("deleting a deleted thread is not an error")?,
     )?;
-    same("nor what never was", false, store.delete("nobody").await.works("deleting nothing is no error")?)?;
+    same(
+        "delete returns `false` for a missing thread",
+        false,
+        store.delete("missing").await.works("deleting a missing thread is not an error")?,
+    )?;
     for (name, before) in others {
         ThreadContents::read(&*store, name, &[""])
             .await?
-            .expect_equal(&before, "other threads are not touched")?;
+            .expect_equal(&before, "other threads are unchanged")?;
     }
     Ok(())
 }
@@ -59,14 +68,14 @@ pub(crate) async fn deleted_thread_can_be_created_again(target: Target<'_>) -> R
     let mut new = Writer::new(&store, "t");
     new.origin = "another origin".into();
     let mut draft = new.draft("list+new");
-    // Even an id that was there before.
+    // The id of a deleted checkpoint may be used again.
     draft.checkpoint.id = first;
     let id = new.add_draft(draft).await?;
-    new.expect_fields(id, "list+new", "nothing of the deleted thread comes back").await?;
-    same("no record comes back", 0, new.read(id).await?.records.len())?;
+    new.expect_fields(id, "list+new", "a new thread has no values of the deleted one").await?;
+    same("a new thread has no records of the deleted one", 0, new.read(id).await?.records.len())?;
     let loaded = store.get("t", "", None).await.works("a thread can be read")?;
-    same("epoch and head begin anew", Fence { epoch: 0, head: Some(id) }, loaded.fence)?;
-    same("the origin is the new one", Some("another origin"), loaded.origin.as_deref())
+    same("a new thread starts with epoch 0", Fence { epoch: 0, head: Some(id) }, loaded.fence)?;
+    same("a new thread has its own origin", Some("another origin"), loaded.origin.as_deref())
 }
 
 pub(crate) async fn delete_stops_the_writers_of_the_thread(target: Target<'_>) -> Result<(), Broken> {
@@ -80,22 +89,26 @@ pub(crate) async fn delete_stops_the_writers_of_the_thread(target: Target<'_>) -
         BatchWrite::Records { checkpoint: id, remove: vec![], put: vec![record(key(0, Step, "s"), "x")] };
     for writes in [vec![checkpoint_write(old.draft("a=2"))], vec![late.clone()], vec![]] {
         let result = store.commit(old.batch(writes)).await;
-        result.conflicts("a writer of a deleted thread is stopped", seen, Fence::default())?;
+        result.conflicts("a writer of a deleted thread gets a conflict", seen, Fence::default())?;
     }
-    let gone = store.get("t", "", None).await.works("a thread need not be there")?;
-    same("a writer that is stopped makes no thread", Loaded::default(), gone)?;
+    let loaded = store.get("t", "", None).await.works("a missing thread is not an error")?;
+    same("a refused writer creates no thread", Loaded::default(), loaded)?;
 
-    // A new thread that happens to stand where the old one stood.
+    // A new thread with the fence of the deleted one.
     let mut new = Writer::new(&store, "t");
     new.origin = "another".into();
     new.raise_epoch().await?;
     let mut draft = new.draft("a=new");
     draft.checkpoint.id = id;
     new.add_draft(draft).await?;
-    same("the new thread stands where the old one stood", seen, new.fence)?;
+    same("the new thread has the fence of the old one", seen, new.fence)?;
     for writes in [vec![checkpoint_write(old.draft("a=2"))], vec![late], vec![]] {
         let result = store.commit(old.batch(writes)).await;
-        result.conflicts("a writer of the thread before is stopped by its origin", seen, seen)?;
+        result.conflicts(
+            "a writer of the deleted thread gets a conflict because of its origin",
+            seen,
+            seen,
+        )?;
     }
-    new.expect_fields(id, "a=new", "what it would have written is nowhere").await
+    new.expect_fields(id, "a=new", "refused writes are not stored").await
 }

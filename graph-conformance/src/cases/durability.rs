@@ -1,4 +1,4 @@
-//! What was acknowledged is there when the store is opened again.
+//! Acknowledged writes after a reopen.
 
 use superstep_store::checkpoint::RecordKind::{Finished, Step};
 use superstep_store::checkpoint::{Prune, WriteBatch};
@@ -40,7 +40,7 @@ pub(crate) async fn acknowledged_commits_survive_a_reopen(target: Target<'_>) ->
 
         writer = writer.reopen(target).await?;
         let after = ThreadContents::read(&*writer.store, "t", &NAMESPACES).await?;
-        after.expect_equal(&before, "what was acknowledged is there when the store is opened again")?;
+        after.expect_equal(&before, "acknowledged writes are found after a reopen")?;
     }
     Ok(())
 }
@@ -64,7 +64,7 @@ pub(crate) async fn copies_deletions_and_prunes_survive_a_reopen(target: Target<
     let store = target.open().await?;
     for (name, before) in before {
         let after = ThreadContents::read(&*store, name, &NAMESPACES).await?;
-        after.expect_equal(&before, format!("`{name}` is as it was left"))?;
+        after.expect_equal(&before, format!("`{name}` is unchanged after a reopen"))?;
     }
     Ok(())
 }
@@ -82,14 +82,14 @@ pub(crate) async fn refused_batches_never_appear_after_a_reopen(target: Target<'
     let result = store
         .commit(writer.batch(vec![checkpoint_write(writer.draft("a=2")), checkpoint_write(orphan)]))
         .await;
-    result.refused("a bad batch is refused")?;
+    result.refused("an invalid batch is refused")?;
     let before = ThreadContents::read(&*store, "t", &NAMESPACES).await?;
     let fence = writer.fence;
     drop((writer, store));
     let store = target.open().await?;
     ThreadContents::read(&*store, "t", &NAMESPACES)
         .await?
-        .expect_equal(&before, "nothing of what was refused comes up later")?;
+        .expect_equal(&before, "refused writes are not found after a reopen")?;
     let mut writer = Writer::new(&store, "t");
     writer.fence = fence;
     writer.add("a=4").await.map(|_| ())

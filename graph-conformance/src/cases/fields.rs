@@ -1,4 +1,4 @@
-//! What the values of a checkpoint are made of: whole values and deltas, across whatever led to it.
+//! Fields of a checkpoint: whole values and deltas along its ancestors.
 
 use superstep_store::checkpoint::CheckpointId;
 
@@ -23,7 +23,7 @@ pub(crate) async fn deltas_follow_the_last_whole_value(target: Target<'_>) -> Re
     let mut ids = Vec::new();
     for (writes, reads) in steps {
         let id = writer.add(writes).await?;
-        writer.expect_fields(id, reads, "a read gives the last whole value and the deltas since").await?;
+        writer.expect_fields(id, reads, "a read returns the last whole value and later deltas").await?;
         ids.push((id, reads));
     }
     for (id, reads) in ids {
@@ -44,7 +44,7 @@ pub(crate) async fn changes_of_one_checkpoint_keep_their_order(target: Target<'_
     for (writes, reads) in steps {
         let id = writer.add(writes).await?;
         writer
-            .expect_fields(id, reads, "several pieces of a field in one checkpoint are kept in order")
+            .expect_fields(id, reads, "several changes of a field in one checkpoint keep their order")
             .await?;
     }
     Ok(())
@@ -58,11 +58,11 @@ pub(crate) async fn change_names_the_checkpoint_that_wrote_it(target: Target<'_>
     let third = writer.add("b+4").await?;
     let mut found: Vec<(String, Vec<CheckpointId>)> = Vec::new();
     for field in writer.read(third).await?.fields {
-        found.push((field.field, field.changes.iter().map(|piece| piece.checkpoint).collect()));
+        found.push((field.field, field.changes.iter().map(|change| change.checkpoint).collect()));
     }
     found.sort();
     let expected = vec![("a".to_owned(), vec![first]), ("b".to_owned(), vec![first, second, second, third])];
-    same("a piece says which checkpoint wrote it", expected, found)
+    same("a change names the checkpoint that wrote it", expected, found)
 }
 
 pub(crate) async fn field_written_long_ago_is_still_read(target: Target<'_>) -> Result<(), Broken> {
@@ -76,7 +76,7 @@ pub(crate) async fn field_written_long_ago_is_still_read(target: Target<'_>) -> 
     match last {
         Some(id) => {
             writer
-                .expect_fields(id, "n=299 old=1 once+a", "a field is not forgotten for not being written")
+                .expect_fields(id, "n=299 old=1 once+a", "a field that is not written again is still read")
                 .await
         }
         None => Ok(()),
@@ -88,8 +88,8 @@ pub(crate) async fn every_checkpoint_of_a_long_branch_reads_unchanged(
 ) -> Result<(), Broken> {
     let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
-    // Long enough for stores that put small pieces together; of different lengths, some of them overwritten.
-    let mut line = Vec::new();
+    // Long enough for stores that compact small changes, with values of different lengths and some overwrites.
+    let mut checkpoints = Vec::new();
     let mut list: Vec<String> = Vec::new();
     for n in 0..400 {
         let value = format!("{n}{}", "x".repeat(n * 7 % 50));
@@ -101,10 +101,10 @@ pub(crate) async fn every_checkpoint_of_a_long_branch_reads_unchanged(
         }
         let writes = list.last().cloned().unwrap_or_default();
         let id = writer.add(&writes).await?;
-        line.push((id, list.join(" ")));
+        checkpoints.push((id, list.join(" ")));
     }
-    for (id, reads) in &line {
-        writer.expect_fields(*id, reads, "every checkpoint of a long line reads as it was").await?;
+    for (id, reads) in &checkpoints {
+        writer.expect_fields(*id, reads, "every checkpoint of a long branch reads unchanged").await?;
     }
     Ok(())
 }
@@ -120,7 +120,7 @@ pub(crate) async fn thousand_deltas_are_read_in_order(target: Target<'_>) -> Res
         reads = if reads.is_empty() { writes } else { format!("{reads} {writes}") };
     }
     match writer.fence.head {
-        Some(head) => writer.expect_fields(head, &reads, "a thousand deltas come back in order").await,
+        Some(head) => writer.expect_fields(head, &reads, "a thousand deltas are read in order").await,
         None => Ok(()),
     }
 }
@@ -128,11 +128,11 @@ pub(crate) async fn thousand_deltas_are_read_in_order(target: Target<'_>) -> Res
 pub(crate) async fn many_fields_stay_separate(target: Target<'_>) -> Result<(), Broken> {
     let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
-    let line = |from: usize| (from..200).map(|n| format!("f{n:03}={n}")).collect::<Vec<_>>().join(" ");
-    writer.add(&line(0)).await?;
+    let all_fields = |from: usize| (from..200).map(|n| format!("f{n:03}={n}")).collect::<Vec<_>>().join(" ");
+    writer.add(&all_fields(0)).await?;
     let id = writer.add("f007=x f100+y").await?;
-    let reads = line(0).replace("f007=7", "f007=x").replace("f100=100", "f100=100 f100+y");
-    writer.expect_fields(id, &reads, "each of two hundred fields is read once, with its own pieces").await
+    let reads = all_fields(0).replace("f007=7", "f007=x").replace("f100=100", "f100=100 f100+y");
+    writer.expect_fields(id, &reads, "each of two hundred fields is read once with its own changes").await
 }
 
 pub(crate) async fn branches_do_not_see_each_other(target: Target<'_>) -> Result<(), Broken> {
@@ -141,7 +141,7 @@ pub(crate) async fn branches_do_not_see_each_other(target: Target<'_>) -> Result
     let root = writer.add("list+r n=0").await?;
     let left = writer.add("list+l").await?;
     let right = writer.fork(Some(root), "list+x n=1").await?;
-    // Each goes on, in turn; also the one that is not the newest.
+    // The branches grow in turn, including the one without the head.
     let right2 = writer.fork(Some(right), "list+y").await?;
     let left2 = writer.fork(Some(left), "list+m n+1").await?;
     let left3 = writer.fork(Some(left2), "list=z").await?;
@@ -158,7 +158,7 @@ pub(crate) async fn branches_do_not_see_each_other(target: Target<'_>) -> Result
         (middle, "list+r list+l list+m list+q n=0 n+1"),
     ];
     for (id, reads) in expected {
-        writer.expect_fields(id, reads, "a branch sees what led to it, and nothing of its siblings").await?;
+        writer.expect_fields(id, reads, "a branch sees its ancestors and not its siblings").await?;
     }
     Ok(())
 }
@@ -166,26 +166,28 @@ pub(crate) async fn branches_do_not_see_each_other(target: Target<'_>) -> Result
 pub(crate) async fn child_of_an_old_checkpoint_starts_a_branch(target: Target<'_>) -> Result<(), Broken> {
     let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
-    let mut line = Vec::new();
+    let mut branch = Vec::new();
     for n in 0..100 {
-        line.push(writer.add(&format!("list+{n}")).await?);
+        branch.push(writer.add(&format!("list+{n}")).await?);
     }
     let upto = |n: usize| (0..=n).map(|n| format!("list+{n}")).collect::<Vec<_>>().join(" ");
     for at in [0, 1, 50, 62, 63, 64, 65, 98, 99] {
-        let parent = line.get(at).copied();
+        let parent = branch.get(at).copied();
         let update = writer.fork(parent, "list+u").await?;
         let overwrite = writer.fork(parent, "list=o other+1").await?;
         let after = writer.fork(Some(update), "list+v").await?;
         writer
-            .expect_fields(update, &format!("{} list+u", upto(at)), "a branch begins at any old checkpoint")
+            .expect_fields(
+                update,
+                &format!("{} list+u", upto(at)),
+                "a branch may start at any old checkpoint",
+            )
             .await?;
-        writer.expect_fields(after, &format!("{} list+u list+v", upto(at)), "a branch goes on").await?;
-        writer.expect_fields(overwrite, "list=o other+1", "a branch may overwrite").await?;
+        writer.expect_fields(after, &format!("{} list+u list+v", upto(at)), "a branch continues").await?;
+        writer.expect_fields(overwrite, "list=o other+1", "a branch may overwrite a field").await?;
     }
-    for (n, id) in line.iter().enumerate() {
-        writer
-            .expect_fields(*id, &upto(n), "a branch changes nothing of the line that it comes from")
-            .await?;
+    for (n, id) in branch.iter().enumerate() {
+        writer.expect_fields(*id, &upto(n), "a branch does not change its parent branch").await?;
     }
     Ok(())
 }
@@ -198,11 +200,9 @@ pub(crate) async fn checkpoint_without_parent_sees_no_earlier_values(
     let first = writer.add("a=1 list+1").await?;
     let second = writer.fork(None, "list+2").await?;
     let third = writer.fork(Some(second), "list+3").await?;
-    writer
-        .expect_fields(second, "list+2", "a checkpoint without parent sees nothing that was before")
-        .await?;
-    writer.expect_fields(third, "list+2 list+3", "what follows it neither").await?;
-    writer.expect_fields(first, "a=1 list+1", "the other beginning is what it was").await
+    writer.expect_fields(second, "list+2", "a checkpoint without a parent sees no earlier values").await?;
+    writer.expect_fields(third, "list+2 list+3", "its children see no earlier values").await?;
+    writer.expect_fields(first, "a=1 list+1", "the first branch is unchanged").await
 }
 
 pub(crate) async fn nested_branches_read_through_their_ancestors(target: Target<'_>) -> Result<(), Broken> {
@@ -212,14 +212,14 @@ pub(crate) async fn nested_branches_read_through_their_ancestors(target: Target<
     let mut reads = "list+0".to_owned();
     let mut all = Vec::new();
     for depth in 1..=60 {
-        // A sibling first, so that what follows is a branch each time.
+        // The sibling comes first, so that each checkpoint starts a branch.
         writer.fork(Some(parent), "list=wrong base=wrong").await?;
         parent = writer.fork(Some(parent), &format!("list+{depth}")).await?;
         reads = format!("{reads} list+{depth}");
         all.push((parent, format!("base=0 {reads}")));
     }
     for (id, reads) in all {
-        writer.expect_fields(id, &reads, "a branch of a branch of a branch sees all that led to it").await?;
+        writer.expect_fields(id, &reads, "a nested branch sees all of its ancestors").await?;
     }
     Ok(())
 }
@@ -228,14 +228,18 @@ pub(crate) async fn checkpoint_without_changes_sees_all_fields(target: Target<'_
     let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let empty = writer.add("").await?;
-    holds("a first checkpoint may have no values", writer.read(empty).await?.fields.is_empty(), empty)?;
+    holds("a first checkpoint may have no fields", writer.read(empty).await?.fields.is_empty(), empty)?;
     let root = writer.add("a=1").await?;
     for _ in 0..5 {
         writer.add("").await?;
     }
     let fork = writer.fork(Some(root), "").await?;
     let after = writer.add("b+1").await?;
-    writer.expect_fields(fork, "a=1", "a branch that writes nothing sees what it comes from").await?;
-    writer.expect_fields(after, "a=1 b+1", "what follows it too").await?;
-    holds("a first checkpoint still has no values", writer.read(empty).await?.fields.is_empty(), empty)
+    writer.expect_fields(fork, "a=1", "a branch without changes sees the fields of its parent").await?;
+    writer.expect_fields(after, "a=1 b+1", "its child sees them too").await?;
+    holds(
+        "a first checkpoint without fields keeps having none",
+        writer.read(empty).await?.fields.is_empty(),
+        empty,
+    )
 }

@@ -1,4 +1,4 @@
-//! Reading one checkpoint.
+//! Reads of one checkpoint.
 
 use futures_util::future::join;
 use superstep_store::checkpoint::{CheckpointId, Loaded};
@@ -10,21 +10,25 @@ use crate::writer::Writer;
 
 pub(crate) async fn missing_checkpoint_is_not_an_error(target: Target<'_>) -> Result<(), Broken> {
     let store = target.open().await?;
-    let none = store.get("nobody", "", None).await.works("a thread need not be there")?;
-    same("nothing is found of a thread that is not there", Loaded::default(), none)?;
-    let none = store.get("nobody", "x", Some(CheckpointId::after(None))).await;
-    same("nothing is found of a thread that is not there", Loaded::default(), none.works("it is no error")?)?;
+    let none = store.get("missing", "", None).await.works("a missing thread is not an error")?;
+    same("a missing thread has no contents", Loaded::default(), none)?;
+    let none = store.get("missing", "x", Some(CheckpointId::after(None))).await;
+    same(
+        "a missing thread has no contents",
+        Loaded::default(),
+        none.works("a missing thread is not an error")?,
+    )?;
 
     let mut writer = Writer::new(&store, "t");
     writer.add("a=1").await?;
     let origin = writer.origin.clone();
-    let loaded = store.get("t", "child", None).await.works("a namespace need not be there")?;
-    holds("a namespace that is not there has no checkpoint", loaded.found.is_none(), &loaded)?;
-    same("the thread's origin is told all the same", Some(&origin), loaded.origin.as_ref())?;
+    let loaded = store.get("t", "child", None).await.works("a missing namespace is not an error")?;
+    holds("a missing namespace has no checkpoint", loaded.found.is_none(), &loaded)?;
+    same("a missing namespace is read with the origin of the thread", Some(&origin), loaded.origin.as_ref())?;
     let loaded = store.get("t", "", Some(CheckpointId::after(writer.fence.head))).await;
-    let loaded = loaded.works("a checkpoint need not be there")?;
-    holds("a checkpoint that is not there is not found", loaded.found.is_none(), &loaded)?;
-    same("the namespace's fence is told all the same", writer.fence, loaded.fence)
+    let loaded = loaded.works("a missing checkpoint is not an error")?;
+    holds("a missing checkpoint is not found", loaded.found.is_none(), &loaded)?;
+    same("a missing checkpoint is read with the fence of the namespace", writer.fence, loaded.fence)
 }
 
 pub(crate) async fn get_reads_the_head_by_default(target: Target<'_>) -> Result<(), Broken> {
@@ -34,15 +38,15 @@ pub(crate) async fn get_reads_the_head_by_default(target: Target<'_>) -> Result<
     for n in 0..5 {
         ids.push(writer.add(&format!("a={n}")).await?);
     }
-    // The newest is the head, also where it does not follow the newest before it.
+    // The newest checkpoint is the head, even if it follows an old one.
     let fork = writer.fork(ids.first().copied(), "b=1").await?;
     let loaded = store.get("t", "", None).await.works("a thread can be read")?;
     same("the newest checkpoint is the head", Some(fork), loaded.found.map(|found| found.checkpoint.id))?;
     same("the newest checkpoint is the head", Some(fork), loaded.fence.head)?;
     for (n, id) in ids.iter().enumerate() {
-        writer.expect_fields(*id, &format!("a={n}"), "an old checkpoint is what it was").await?;
+        writer.expect_fields(*id, &format!("a={n}"), "an old checkpoint reads unchanged").await?;
         let loaded = store.get("t", "", Some(*id)).await.works("an old checkpoint can be read")?;
-        same("with an old checkpoint comes where the namespace stands now", Some(fork), loaded.fence.head)?;
+        same("an old checkpoint is read with the current fence", Some(fork), loaded.fence.head)?;
     }
     Ok(())
 }
@@ -57,8 +61,12 @@ pub(crate) async fn get_finds_exact_ids_only(target: Target<'_>) -> Result<(), B
     }
     for byte in [0, 9, 11, 25, 31, 255] {
         let id = CheckpointId::from_bytes([byte; 16]);
-        let loaded = store.get("t", "", Some(id)).await.works("a checkpoint need not be there")?;
-        holds(format!("{id} is not there, though others are near"), loaded.found.is_none(), &loaded.found)?;
+        let loaded = store.get("t", "", Some(id)).await.works("a missing checkpoint is not an error")?;
+        holds(
+            format!("{id} does not exist, although similar ids do"),
+            loaded.found.is_none(),
+            &loaded.found,
+        )?;
     }
     Ok(())
 }
@@ -75,15 +83,15 @@ pub(crate) async fn get_reads_one_moment(target: Target<'_>) -> Result<(), Broke
     };
     let read = async {
         for _ in 0..60 {
-            let loaded = store.get("t", "", None).await.works("a thread can be read while it is written")?;
+            let loaded = store.get("t", "", None).await.works("a thread can be read during writes")?;
             let Some(found) = loaded.found else {
-                return Err(Broken::new("a thread that is there is found", "a checkpoint", "nothing"));
+                return Err(Broken::new("an existing thread is found", "a checkpoint", "nothing"));
             };
             same("head and checkpoint are of one moment", loaded.fence.head, Some(found.checkpoint.id))?;
-            let line = crate::shorthand::format_fields(&found);
+            let fields = crate::shorthand::format_fields(&found);
             let n = found.checkpoint.step + 1;
             let list: String = (0..=n).map(|n| format!("list+{n} ")).collect();
-            same("a checkpoint is read with its own values", format!("{list}n={n}"), line)?;
+            same("a checkpoint is read with its own fields", format!("{list}n={n}"), fields)?;
         }
         Ok(())
     };

@@ -1,4 +1,4 @@
-//! Listing checkpoints.
+//! Lists of checkpoints.
 
 use serde_json::{Value, json};
 use superstep_store::checkpoint::{Checkpoint, CheckpointId, CheckpointQuery, CheckpointSource};
@@ -11,8 +11,8 @@ use crate::writer::{Writer, checkpoint_write, run};
 
 pub(crate) async fn checkpoints_are_listed_newest_first(target: Target<'_>) -> Result<(), Broken> {
     let store = target.open().await?;
-    let none = store.list(query("nobody", "")).await.works("a thread need not be there")?;
-    same("of a thread that is not there nothing is listed", (0, false), (none.items.len(), none.more))?;
+    let none = store.list(query("missing", "")).await.works("a missing thread is not an error")?;
+    same("a missing thread has an empty list", (0, false), (none.items.len(), none.more))?;
     let mut writer = Writer::new(&store, "t");
     let mut expected: Vec<Checkpoint> = Vec::new();
     for n in 0..12 {
@@ -37,12 +37,12 @@ pub(crate) async fn checkpoints_are_listed_newest_first(target: Target<'_>) -> R
         }
     }
     same(
-        "all of one namespace are listed, newest first, of every branch, as they were written",
+        "all checkpoints of a namespace are listed unchanged, of every branch, newest first",
         expected,
         found,
     )?;
-    let none = store.list(query("t", "other")).await.works("a namespace need not be there")?;
-    same("of a namespace that is not there nothing is listed", (0, false), (none.items.len(), none.more))
+    let none = store.list(query("t", "other")).await.works("a missing namespace is not an error")?;
+    same("a missing namespace has an empty list", (0, false), (none.items.len(), none.more))
 }
 
 pub(crate) async fn pages_cover_the_list_without_gaps_or_repeats(target: Target<'_>) -> Result<(), Broken> {
@@ -52,24 +52,28 @@ pub(crate) async fn pages_cover_the_list_without_gaps_or_repeats(target: Target<
         writer.add("a+1").await?;
     }
     let all = ids(&*store, query("t", "")).await?;
-    same("all are listed", 50, all.len())?;
+    same("all checkpoints are listed", 50, all.len())?;
     for limit in [1, 3, 7, 49, 50, 51, 1000, usize::MAX] {
         let found = ids(&*store, CheckpointQuery { limit: Some(limit), ..query("t", "") }).await?;
-        same(format!("pages of {limit} go to the end without gap or repeat"), &all, &found)?;
+        same(format!("pages of {limit} cover the list without gaps or repeats"), &all, &found)?;
     }
     let page = store
         .list(CheckpointQuery { limit: Some(5), ..query("t", "") })
         .await
         .works("a page can be listed")?;
-    holds("a page that does not reach the end says that there is more", page.more, page.items.len())?;
+    holds("a page before the last one has `more`", page.more, page.items.len())?;
     let page =
         store.list(CheckpointQuery { limit: Some(0), ..query("t", "") }).await.works("a limit may be 0")?;
-    same("a page of none is empty", 0, page.items.len())?;
-    // Nobody is disturbed by what is added meanwhile.
+    same("a page with a limit of 0 is empty", 0, page.items.len())?;
+    // A checkpoint that is added between two pages does not change the later page.
     let before = all.get(9).copied();
     writer.add("a+1").await?;
     let rest = ids(&*store, CheckpointQuery { before, limit: Some(6), ..query("t", "") }).await?;
-    same("what is added meanwhile is on no later page", all.get(10..), Some(rest.as_slice()))
+    same(
+        "a checkpoint that is added between two pages is not on a later page",
+        all.get(10..),
+        Some(rest.as_slice()),
+    )
 }
 
 pub(crate) async fn before_accepts_ids_that_do_not_exist(target: Target<'_>) -> Result<(), Broken> {
@@ -94,7 +98,7 @@ pub(crate) async fn before_accepts_ids_that_do_not_exist(target: Target<'_>) -> 
     for (before, smaller) in expected {
         let found = ids(&*store, CheckpointQuery { before: Some(id(before)), ..query("t", "") }).await?;
         let smaller: Vec<_> = smaller.iter().map(|byte| id(*byte)).collect();
-        same(format!("before {} are those with a smaller id", id(before)), smaller, found)?;
+        same(format!("`before: {}` lists exactly the smaller ids", id(before)), smaller, found)?;
     }
     Ok(())
 }
@@ -152,21 +156,25 @@ pub(crate) async fn filters_compare_values_strictly(target: Target<'_>) -> Resul
 
     for (value, id) in values.iter().zip(&written) {
         let found = by(&store, "key", value.clone()).await?;
-        same(format!("{value} is found, and nothing that only looks like it"), vec![*id], found)?;
+        same(format!("a filter for {value} finds exactly this value"), vec![*id], found)?;
     }
     let none: Vec<CheckpointId> = Vec::new();
     for key in ["KEY", "key ", "", "$.key", "key.a", "%", "k_y"] {
-        same(format!("{key:?} is no key of anything"), &none, &by(&store, key, json!(1)).await?)?;
+        same(
+            format!("a filter for the missing key {key:?} finds nothing"),
+            &none,
+            &by(&store, key, json!(1)).await?,
+        )?;
         same("a missing key is not null", &none, &by(&store, key, Value::Null).await?)?;
     }
     let swapped = by(&store, "key", json!({"b": 2, "a": 1})).await?;
     same(
-        "the order of an object's keys does not matter",
+        "the order of the keys of an object does not matter",
         written.get(17).copied(),
         swapped.first().copied(),
     )?;
     let all = ids(&*store, query("t", "")).await?;
-    same("without a filter all are found", Some(&without), all.first())
+    same("a query without a filter finds everything", Some(&without), all.first())
 }
 
 async fn by(
@@ -222,7 +230,7 @@ pub(crate) async fn filters_can_be_combined_and_paged(target: Target<'_>) -> Res
                         all.iter().filter(|one| matches(one, &filter)).map(|one| one.id).collect();
                     for limit in [None, Some(4)] {
                         let found = ids(&*store, CheckpointQuery { limit, ..filter.clone() }).await?;
-                        same(format!("filters hold together: {filter:?}"), &expected, &found)?;
+                        same(format!("a checkpoint must meet all filters: {filter:?}"), &expected, &found)?;
                     }
                 }
             }

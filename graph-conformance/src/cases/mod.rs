@@ -117,7 +117,7 @@ macro_rules! __cases {
                 remaining_checkpoints_read_unchanged
                 branches_survive_their_pruned_ancestors
                 pruned_branch_leaves_nothing_behind
-                open_interrupts_are_never_pruned
+                leaf_with_open_interrupt_is_not_pruned
                 prune_does_not_disturb_writers
                 retained_checkpoints_are_not_pruned
                 copies_are_pruned_separately

@@ -232,7 +232,7 @@ impl History {
         for thread in &self.threads {
             let expected = ThreadContents::read(&*self.model, thread, &NAMESPACES).await?;
             let found = ThreadContents::read(&*self.store, thread, &NAMESPACES).await?;
-            found.expect_equal(&expected, format!("`{thread}` reads as in the model"))?;
+            found.expect_equal(&expected, format!("`{thread}` has the same contents as in the model"))?;
             for namespace in &found.namespaces {
                 for stored in &namespace.checkpoints {
                     let expected = self.written.fields_at(thread, &namespace.name, stored.checkpoint.id);
@@ -252,7 +252,7 @@ impl History {
         for unfinished in [false, true] {
             let expected = self.model.threads(query(unfinished)).await.works("the model can be listed")?;
             let found = self.store.threads(query(unfinished)).await.works("threads can be listed")?;
-            same("threads are listed as in the model", expected.items, found.items)?;
+            same("the list of threads is the same as in the model", expected.items, found.items)?;
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Names are any text, and two texts are two names.
+//! Names may be any string, and different strings are different names.
 
 use superstep_store::Metadata;
 use superstep_store::checkpoint::RecordKind::Step;
@@ -12,7 +12,7 @@ use crate::shorthand::{key, record};
 use crate::thread_contents::{ids, query};
 use crate::writer::{Writer, checkpoint_write, run};
 
-/// Texts that have hurt somebody, many of them easily taken for one another.
+/// Returns strings that are often handled wrongly, many of them similar to each other.
 pub(crate) fn names() -> Vec<String> {
     let short = [
         "",
@@ -96,21 +96,21 @@ pub(crate) async fn thread_may_have_any_name(target: Target<'_>) -> Result<(), B
     }
     for name in names() {
         let loaded = store.get(&name, "", None).await.works("a thread of any name can be read")?;
-        let line = loaded.found.as_ref().map(crate::shorthand::format_fields);
-        same(format!("a thread is found by its name: {name:?}"), Some(format!("a={}", name.len())), line)?;
+        let fields = loaded.found.as_ref().map(crate::shorthand::format_fields);
+        same(format!("a thread is found by its name: {name:?}"), Some(format!("a={}", name.len())), fields)?;
         same(
-            "its origin is its own",
+            "each thread has its own origin",
             Some(format!("origin of {name}")),
             loaded.origin.map(|text| text.to_string()),
         )?;
-        same("so is its list", 1, ids(&*store, query(&name, "")).await?.len())?;
+        same("each thread has its own list", 1, ids(&*store, query(&name, "")).await?.len())?;
     }
     let page = store.threads(ThreadQuery::default()).await.works("threads can be listed")?;
     let mut sorted = names();
     sorted.sort();
     let listed: Vec<String> = page.items.iter().map(|thread| thread.thread.to_string()).collect();
     if !page.more {
-        same("threads are listed in the order of their bytes", sorted, listed)?;
+        same("threads are listed in byte order", sorted, listed)?;
     }
     for name in names() {
         same(
@@ -118,8 +118,8 @@ pub(crate) async fn thread_may_have_any_name(target: Target<'_>) -> Result<(), B
             true,
             store.delete(&name).await.works("deleting works")?,
         )?;
-        let gone = store.delete(&name).await.works("deleting works")?;
-        same("and once, so that no other name meant it", false, gone)?;
+        let again = store.delete(&name).await.works("deleting works")?;
+        same("a deletion affects one thread only", false, again)?;
     }
     Ok(())
 }
@@ -149,17 +149,17 @@ pub(crate) async fn namespace_may_have_any_name(target: Target<'_>) -> Result<()
 pub(crate) async fn fields_and_records_may_have_any_name(target: Target<'_>) -> Result<(), Broken> {
     let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
-    let piece = |name: &String, kind| FieldChange {
+    let change = |name: &String, kind| FieldChange {
         field: name.clone().into(),
         kind,
         payload: Payload::json(format!("{name:?}")),
     };
     let mut new = writer.draft("");
-    new.changes = names().iter().map(|name| piece(name, ChangeKind::Value)).collect();
+    new.changes = names().iter().map(|name| change(name, ChangeKind::Value)).collect();
     new.records = names().iter().map(|name| record(key(0, Step, name), name)).collect();
     writer.add_draft(new).await?;
     let mut new = writer.draft("");
-    new.changes = names().iter().map(|name| piece(name, ChangeKind::Delta)).collect();
+    new.changes = names().iter().map(|name| change(name, ChangeKind::Delta)).collect();
     let id = writer.add_draft(new).await?;
     let put = names().iter().map(|name| record(key(1, Step, name), name)).collect();
     writer.write_records(id, names().iter().map(|name| key(0, Step, name)).collect(), put).await?;
@@ -169,15 +169,19 @@ pub(crate) async fn fields_and_records_may_have_any_name(target: Target<'_>) -> 
     fields.sort_by(|a, b| a.field.cmp(&b.field));
     let mut sorted = names();
     sorted.sort();
-    same("fields have any name", sorted.clone(), fields.iter().map(|field| field.field.clone()).collect())?;
+    same(
+        "fields may have any name",
+        sorted.clone(),
+        fields.iter().map(|field| field.field.clone()).collect(),
+    )?;
     for field in &fields {
         let expected = format!("{:?}", field.field);
-        let pieces: Vec<_> =
-            field.changes.iter().map(|piece| crate::shorthand::payload_text(&piece.payload)).collect();
-        same("a field has its own pieces", vec![expected.clone(), expected], pieces)?;
+        let changes: Vec<_> =
+            field.changes.iter().map(|change| crate::shorthand::payload_text(&change.payload)).collect();
+        same("each field has its own changes", vec![expected.clone(), expected], changes)?;
     }
     let expected: Vec<_> = sorted.iter().map(|name| record(key(1, Step, name), name)).collect();
-    same("records have any key", expected, found.records)
+    same("records may have any key", expected, found.records)
 }
 
 pub(crate) async fn runs_and_nodes_may_have_any_name(target: Target<'_>) -> Result<(), Broken> {
@@ -189,11 +193,11 @@ pub(crate) async fn runs_and_nodes_may_have_any_name(target: Target<'_>) -> Resu
         writer.next = vec![name.as_str().into(), "b".into()];
         let new = writer.draft("a=1");
         expected.push(new.checkpoint.clone());
-        writer.commit(writer.batch(vec![checkpoint_write(new)])).await.works("a run has any id")?;
+        writer.commit(writer.batch(vec![checkpoint_write(new)])).await.works("a run may have any id")?;
     }
     for checkpoint in &expected {
         let found = writer.read(checkpoint.id).await?.checkpoint;
-        same("run and nodes are read back", checkpoint, &found)?;
+        same("the run and the nodes read back unchanged", checkpoint, &found)?;
         let mut by_run = query("t", "");
         by_run.run = Some(checkpoint.run.id.clone());
         let promise = format!("a run is found by its id: {:?}", checkpoint.run.id);
@@ -208,14 +212,18 @@ pub(crate) async fn metadata_may_have_any_key(target: Target<'_>) -> Result<(), 
     let metadata = names().into_iter().map(|name| (name.clone(), name.into())).collect();
     writer.run = run("run", metadata);
     let id = writer.add("a=1").await?;
-    same("metadata are read back", &writer.run, &writer.read(id).await?.checkpoint.run)?;
+    same("metadata read back unchanged", &writer.run, &writer.read(id).await?.checkpoint.run)?;
     for name in names() {
         let mut by_key = query("t", "");
         by_key.metadata.insert(name.clone(), name.clone().into());
         let found = ids(&*store, by_key.clone()).await?;
         same(format!("metadata are found by key and value: {name:?}"), vec![id], found)?;
         by_key.metadata.insert(name.clone(), format!("{name}x").into());
-        same(format!("another value is not: {name:?}"), 0, ids(&*store, by_key).await?.len())?;
+        same(
+            format!("metadata are not found by another value: {name:?}"),
+            0,
+            ids(&*store, by_key).await?.len(),
+        )?;
     }
     Ok(())
 }

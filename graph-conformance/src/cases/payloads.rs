@@ -1,4 +1,4 @@
-//! A store knows bytes: it changes none of them.
+//! Payloads: a store returns the same bytes and encoding.
 
 use superstep_store::checkpoint::{ChangeKind, FieldChange, StoredChange};
 use superstep_store::payload::{Encoding, Payload};
@@ -8,7 +8,7 @@ use crate::case::Target;
 use crate::expect::same;
 use crate::writer::Writer;
 
-/// JSON text that a store would change if it read it.
+/// JSON that changes if a store parses and writes it.
 const JSON: [&str; 12] = [
     "null",
     " { \"b\" : 1,\n\t\"a\" : 1.0 , \"a\": 2 } ",
@@ -34,7 +34,7 @@ fn payloads() -> Vec<Payload> {
         payloads.push(Payload::new(encoding, all.as_slice()));
         payloads.push(Payload::new(encoding, &[0xff, 0xfe, 0xc0, 0x80][..]));
     }
-    // No JSON text is empty, but a store does not read it.
+    // The empty string is not JSON, but a store does not parse payloads.
     payloads.push(Payload::json(""));
     payloads
 }
@@ -50,11 +50,12 @@ pub(crate) async fn value_keeps_encoding_and_bytes(target: Target<'_>) -> Result
         let id = writer.add_draft(new).await?;
         let found = writer.read(id).await?;
         same("progress keeps encoding and bytes", Some(&payload), found.checkpoint.progress.as_ref())?;
-        let pieces = found.fields.into_iter().find(|field| field.field == "value").map(|field| field.changes);
+        let changes =
+            found.fields.into_iter().find(|field| field.field == "value").map(|field| field.changes);
         let expected =
             vec![StoredChange { checkpoint: id, kind: ChangeKind::Value, payload: payload.clone() }];
         let bytes = crate::shorthand::payload_text(&payload);
-        same(format!("a value keeps encoding and bytes: {bytes:?}"), Some(expected), pieces)?;
+        same(format!("a value keeps encoding and bytes: {bytes:?}"), Some(expected), changes)?;
     }
     Ok(())
 }
@@ -63,7 +64,7 @@ pub(crate) async fn deltas_keep_different_encodings(target: Target<'_>) -> Resul
     let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let mut expected = Vec::new();
-    // Often enough for stores that put small pieces together.
+    // Repeated for stores that compact small changes.
     for payload in (0..8).flat_map(|_| payloads()) {
         let mut new = writer.draft("");
         new.changes =
@@ -72,8 +73,8 @@ pub(crate) async fn deltas_keep_different_encodings(target: Target<'_>) -> Resul
         expected.push(StoredChange { checkpoint, kind: ChangeKind::Delta, payload });
     }
     let Some(head) = writer.fence.head else { return Ok(()) };
-    let pieces = writer.read(head).await?.fields.into_iter().flat_map(|field| field.changes).collect();
-    same("each delta keeps its own encoding and bytes", expected, pieces)
+    let changes = writer.read(head).await?.fields.into_iter().flat_map(|field| field.changes).collect();
+    same("each delta keeps its own encoding and bytes", expected, changes)
 }
 
 pub(crate) async fn payload_of_a_megabyte_is_stored(target: Target<'_>) -> Result<(), Broken> {
@@ -96,10 +97,10 @@ pub(crate) async fn payload_of_a_megabyte_is_stored(target: Target<'_>) -> Resul
     let Some(head) = writer.fence.head else { return Ok(()) };
     let found = writer.read(head).await?;
     let list = found.fields.iter().find(|field| field.field == "list");
-    let pieces: Vec<_> =
-        list.into_iter().flat_map(|field| &field.changes).map(|piece| &piece.payload).collect();
-    same("a megabyte is kept", true, pieces == [&large, &text, &Payload::json("1"), &large])?;
-    same("so is a megabyte of progress", true, found.checkpoint.progress == Some(large))
+    let changes: Vec<_> =
+        list.into_iter().flat_map(|field| &field.changes).map(|change| &change.payload).collect();
+    same("a payload of a megabyte is stored", true, changes == [&large, &text, &Payload::json("1"), &large])?;
+    same("a progress payload of a megabyte is stored", true, found.checkpoint.progress == Some(large))
 }
 
 pub(crate) async fn only_the_range_of_a_shared_buffer_is_stored(target: Target<'_>) -> Result<(), Broken> {
@@ -110,5 +111,5 @@ pub(crate) async fn only_the_range_of_a_shared_buffer_is_stored(target: Target<'
     let mut new = writer.draft("");
     new.changes = vec![FieldChange { field: "f".into(), kind: ChangeKind::Value, payload: part }];
     let id = writer.add_draft(new).await?;
-    writer.expect_fields(id, "f=\"the part\"", "of a longer buffer only the part is kept").await
+    writer.expect_fields(id, "f=\"the part\"", "only the range of a shared buffer is stored").await
 }

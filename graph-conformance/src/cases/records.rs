@@ -1,4 +1,4 @@
-//! What is known of a checkpoint's tasks.
+//! Records of tasks.
 
 use superstep_store::checkpoint::RecordKind::{self, Answer, Finished, Interrupt, Step};
 use superstep_store::checkpoint::{BatchWrite, CheckpointId, RecordKey, TaskRecord};
@@ -17,7 +17,7 @@ pub(crate) async fn records_are_put_replaced_and_removed(target: Target<'_>) -> 
     new.records = vec![record(key(0, Step, "s"), "with it"), record(key(1, Step, "s"), "other task")];
     let id = writer.add_draft(new).await?;
     same(
-        "records come with their checkpoint",
+        "records are added with their checkpoint",
         vec!["0 Step s: with it", "1 Step s: other task"],
         strs(&read_records(&writer, id).await?),
     )?;
@@ -30,24 +30,24 @@ pub(crate) async fn records_are_put_replaced_and_removed(target: Target<'_>) -> 
         )
         .await?;
     let expected = vec!["0 Finished s: kind", "0 Step s: again", "1 Step s: other task"];
-    same("a record takes the place of that of its key", expected, strs(&read_records(&writer, id).await?))?;
-
-    writer.write_records(id, vec![key(0, Finished, "s"), key(7, Answer, "not there")], vec![]).await?;
-    let expected = vec!["0 Step s: again", "1 Step s: other task"];
     same(
-        "a record can be removed; one that is not there too",
+        "a record replaces the record with the same key",
         expected,
         strs(&read_records(&writer, id).await?),
     )?;
 
+    writer.write_records(id, vec![key(0, Finished, "s"), key(7, Answer, "not there")], vec![]).await?;
+    let expected = vec!["0 Step s: again", "1 Step s: other task"];
+    same("removing a missing record is not an error", expected, strs(&read_records(&writer, id).await?))?;
+
     writer.write_records(id, vec![key(0, Step, "s")], vec![record(key(0, Step, "s"), "new")]).await?;
     let expected = vec!["0 Step s: new", "1 Step s: other task"];
-    same("removing comes before putting", expected, strs(&read_records(&writer, id).await?))?;
+    same("records are removed before others are put", expected, strs(&read_records(&writer, id).await?))?;
 
     let twice = vec![record(key(0, Step, "s"), "first"), record(key(0, Step, "s"), "last")];
     writer.write_records(id, vec![], twice).await?;
     let expected = vec!["0 Step s: last", "1 Step s: other task"];
-    same("of two of one key the last stays", expected, strs(&read_records(&writer, id).await?))?;
+    same("the last of two records with one key is kept", expected, strs(&read_records(&writer, id).await?))?;
 
     let put = |text: &str| BatchWrite::Records {
         checkpoint: id,
@@ -62,8 +62,8 @@ pub(crate) async fn records_are_put_replaced_and_removed(target: Target<'_>) -> 
         vec!["1 Step s: two"],
         strs(&read_records(&writer, id).await?),
     )?;
-    writer.expect_fields(id, "a=1", "records change no value").await?;
-    writer.expect_fence("records move no head").await
+    writer.expect_fields(id, "a=1", "records do not change fields").await?;
+    writer.expect_fence("records do not move the head").await
 }
 
 async fn read_records(writer: &Writer, id: CheckpointId) -> Result<Vec<String>, Broken> {
@@ -108,10 +108,10 @@ pub(crate) async fn records_belong_to_one_checkpoint(target: Target<'_>) -> Resu
         (fork, vec![]),
     ];
     for (id, expected) in expected {
-        let promise = "records are of one checkpoint, also when others follow it";
+        let promise = "records belong to one checkpoint, even if it has children";
         same(promise, expected, strs(&format_records(&writer.read(id).await?)))?;
     }
-    writer.expect_fence("records of an old checkpoint move no head").await
+    writer.expect_fence("records of an old checkpoint do not move the head").await
 }
 
 pub(crate) async fn batch_may_mix_records_and_checkpoints(target: Target<'_>) -> Result<(), Broken> {
@@ -128,9 +128,13 @@ pub(crate) async fn batch_may_mix_records_and_checkpoints(target: Target<'_>) ->
     writer
         .commit(writer.batch(vec![clear, checkpoint_write(new)]))
         .await
-        .works("records and a checkpoint are one batch")?;
-    same("both are made", vec!["0 Finished : done"], strs(&format_records(&writer.read(first).await?)))?;
-    writer.expect_fence("both are made").await
+        .works("a batch may have records and a checkpoint")?;
+    same(
+        "both writes are made",
+        vec!["0 Finished : done"],
+        strs(&format_records(&writer.read(first).await?)),
+    )?;
+    writer.expect_fence("both writes are made").await
 }
 
 pub(crate) async fn record_keeps_any_payload(target: Target<'_>) -> Result<(), Broken> {

@@ -1,4 +1,4 @@
-//! A long history costs no more than a short one.
+//! The cost of reads and writes in a long history.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use crate::writer::{Writer, checkpoint_write};
 const SHORT: u32 = 200;
 const LONG: u32 = 10_000;
 
-/// What is left to the machine: caches, the depth of a tree. Fifty times as much of anything is more than that.
+/// The tolerance for caches and tree depth. The long history is 50 times as long as the short one.
 const FACTOR: u32 = 6;
 const NOISE: Duration = Duration::from_millis(3);
 
@@ -21,7 +21,7 @@ pub(crate) async fn cost_does_not_grow_with_the_history(target: Target<'_>) -> R
     let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let first = writer.add("once=1").await?;
-    // The value of a field never has more than ten pieces.
+    // A field never has more than ten changes since its last whole value.
     let sign = |step: u32| if step.is_multiple_of(10) { '=' } else { '+' };
     grow(&mut writer, SHORT, sign).await?;
     let short = Costs::of(&*store, &mut writer, first).await?;
@@ -31,7 +31,7 @@ pub(crate) async fn cost_does_not_grow_with_the_history(target: Target<'_>) -> R
         ("reading the head", short.head, long.head),
         ("reading the first checkpoint", short.first, long.first),
         ("listing the newest twenty", short.newest, long.newest),
-        ("listing twenty from further behind", short.behind, long.behind),
+        ("listing twenty older checkpoints", short.older, long.older),
         ("adding a checkpoint", short.add, long.add),
     ];
     for (what, short, long) in compared {
@@ -45,15 +45,15 @@ pub(crate) async fn cost_of_a_read_follows_its_size(target: Target<'_>) -> Resul
     let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let first = writer.add("list+0").await?;
-    let read = async |writer: &Writer, id, pieces: usize| {
+    let read = async |writer: &Writer, id, changes: usize| {
         let mut best = Duration::MAX;
         for _ in 0..7 {
             let start = Instant::now();
             let stored = writer.read(id).await?;
             best = best.min(start.elapsed());
             same(
-                "every delta is there",
-                pieces,
+                "every delta is read",
+                changes,
                 stored.fields.iter().map(|field| field.changes.len()).sum(),
             )?;
         }
@@ -72,7 +72,7 @@ pub(crate) async fn cost_of_a_read_follows_its_size(target: Target<'_>) -> Resul
     holds(promise, long <= short * (LONG / SHORT) * FACTOR + NOISE, format!("{short:?} → {long:?}"))
 }
 
-/// Adds checkpoints until there are so many, many in a batch.
+/// Adds checkpoints until there are `count`, with up to 100 in a batch.
 async fn grow(writer: &mut Writer, count: u32, sign: impl Fn(u32) -> char) -> Result<(), Broken> {
     let mut step = u32::try_from(writer.step + 1).unwrap_or_default();
     while step < count {
@@ -90,13 +90,13 @@ async fn grow(writer: &mut Writer, count: u32, sign: impl Fn(u32) -> char) -> Re
     Ok(())
 }
 
-/// The best of several times, each: what a machine that is busy with other things checkpoint_write is never less than nothing.
+/// The shortest of several durations, which excludes most of the noise of a busy machine.
 #[derive(Clone, Copy)]
 struct Costs {
     head: Duration,
     first: Duration,
     newest: Duration,
-    behind: Duration,
+    older: Duration,
     add: Duration,
 }
 
@@ -105,21 +105,21 @@ impl Costs {
         let twenty = CheckpointQuery { limit: Some(20), ..query("t", "") };
         let hundred = CheckpointQuery { limit: Some(100), ..query("t", "") };
         let hundred = store.list(hundred).await.works("a page can be listed")?;
-        let behind = CheckpointQuery { before: hundred.items.last().map(|last| last.id), ..twenty.clone() };
+        let older = CheckpointQuery { before: hundred.items.last().map(|last| last.id), ..twenty.clone() };
         let most = Duration::MAX;
-        let mut best = Self { head: most, first: most, newest: most, behind: most, add: most };
+        let mut best = Self { head: most, first: most, newest: most, older: most, add: most };
         for n in 0..15 {
             let start = Instant::now();
             let loaded = store.get("t", "", None).await.works("the head can be read")?;
             best.head = best.head.min(start.elapsed());
             let fields = loaded.found.map_or(0, |found| found.fields.len());
-            same("a field that was written once is there after any number of checkpoints", 2, fields)?;
+            same("a field that was written once is read after any number of checkpoints", 2, fields)?;
 
             let start = Instant::now();
             store.get("t", "", Some(first)).await.works("the first checkpoint can be read")?;
             best.first = best.first.min(start.elapsed());
 
-            for (query, best) in [(&twenty, &mut best.newest), (&behind, &mut best.behind)] {
+            for (query, best) in [(&twenty, &mut best.newest), (&older, &mut best.older)] {
                 let start = Instant::now();
                 let page = store.list(query.clone()).await.works("a page can be listed")?;
                 *best = start.elapsed().min(*best);

@@ -1,4 +1,4 @@
-//! Listing threads.
+//! Lists of threads.
 
 use superstep_store::checkpoint::{Checkpointer, RecordKey, RecordKind, ThreadQuery};
 
@@ -8,18 +8,18 @@ use crate::expect::{Expect, holds, same};
 use crate::shorthand::{key, record};
 use crate::writer::Writer;
 
-/// The names of a query's threads, page by page to the end.
+/// Returns the names of all pages of a query.
 async fn named(store: &dyn Checkpointer, mut query: ThreadQuery) -> Result<Vec<String>, Broken> {
     let mut names: Vec<String> = Vec::new();
     loop {
         let page = store.threads(query.clone()).await.works("threads can be listed")?;
-        let within = query.limit.is_none_or(|limit| page.items.len() <= limit);
-        holds("a page has no more than its limit", within, &query)?;
+        let fits = query.limit.is_none_or(|limit| page.items.len() <= limit);
+        holds("a page has at most `limit` items", fits, &query)?;
         names.extend(page.items.iter().map(|thread| thread.thread.to_string()));
         if !page.more {
             return Ok(names);
         }
-        holds("a page with more behind it is not empty", !page.items.is_empty(), &query)?;
+        holds("a page with `more` is not empty", !page.items.is_empty(), &query)?;
         query.after = page.items.last().map(|thread| thread.thread.clone());
     }
 }
@@ -46,7 +46,7 @@ pub(crate) async fn threads_are_listed_with_epoch_and_head(target: Target<'_>) -
         ("only inner".to_owned(), 0, Some(None)),
         ("with head".to_owned(), 1, Some(Some(expected))),
     ];
-    same("a thread is listed with its epoch and the empty namespace's head", expected, found)
+    same("a thread is listed with its epoch and the head of the empty namespace", expected, found)
 }
 
 pub(crate) async fn threads_are_paged_in_byte_order(target: Target<'_>) -> Result<(), Broken> {
@@ -78,13 +78,13 @@ pub(crate) async fn threads_are_paged_in_byte_order(target: Target<'_>) -> Resul
     names.sort();
     for limit in [None, Some(1), Some(3), Some(names.len()), Some(1000)] {
         let found = named(&*store, ThreadQuery { limit, ..ThreadQuery::default() }).await?;
-        same(format!("threads are in the order of their bytes, in pages of {limit:?}"), &names, &found)?;
+        same(format!("threads are listed in byte order, in pages of {limit:?}"), &names, &found)?;
     }
     for after in ["", "a", "a%", "a\0", "m", "\u{10ffff}"] {
         let found =
             named(&*store, ThreadQuery { after: Some(after.into()), ..ThreadQuery::default() }).await?;
         let expected: Vec<_> = names.iter().filter(|name| name.as_str() > after).cloned().collect();
-        same(format!("after {after:?} come those that sort behind it"), expected, found)?;
+        same(format!("`after: {after:?}` lists the threads that sort after it"), expected, found)?;
     }
     for prefix in [
         "",
@@ -116,7 +116,7 @@ pub(crate) async fn threads_are_paged_in_byte_order(target: Target<'_>) -> Resul
                 };
                 let expected: Vec<_> = names.iter().filter(fits).cloned().collect();
                 same(
-                    format!("a prefix is a text, not a pattern: {query:?}"),
+                    format!("a prefix is a string, not a pattern: {query:?}"),
                     expected,
                     named(&*store, query).await?,
                 )?;
@@ -124,7 +124,7 @@ pub(crate) async fn threads_are_paged_in_byte_order(target: Target<'_>) -> Resul
         }
     }
     let none = store.threads(ThreadQuery { limit: Some(0), ..ThreadQuery::default() }).await;
-    same("a page of none is empty", 0, none.works("a limit may be 0")?.items.len())
+    same("a page with a limit of 0 is empty", 0, none.works("a limit may be 0")?.items.len())
 }
 
 pub(crate) async fn unfinished_threads_have_pending_tasks(target: Target<'_>) -> Result<(), Broken> {
@@ -132,7 +132,7 @@ pub(crate) async fn unfinished_threads_have_pending_tasks(target: Target<'_>) ->
     for n in 0..20 {
         let mut writer = Writer::new(&store, &format!("t{n:02}"));
         writer.add("a=1").await?;
-        // Only what the head of the empty namespace has planned counts.
+        // Only planned nodes at the head of the empty namespace count.
         writer.next = if n % 3 == 0 { vec!["next".into()] } else { Vec::new() };
         writer.add("a=2").await?;
         let mut inner = writer.in_namespace("child");
@@ -151,14 +151,18 @@ pub(crate) async fn unfinished_threads_have_pending_tasks(target: Target<'_>) ->
     }
     let query =
         ThreadQuery { unfinished: true, prefix: Some("t1".into()), after: Some("t12".into()), limit: None };
-    same("conditions hold together", vec!["t15".to_owned(), "t18".to_owned()], named(&*store, query).await?)?;
+    same(
+        "a thread must meet all conditions",
+        vec!["t15".to_owned(), "t18".to_owned()],
+        named(&*store, query).await?,
+    )?;
     let mut writer = Writer::new(&store, "t00");
     writer.fence = store.get("t00", "", None).await.works("a thread can be read")?.fence;
     writer.next = Vec::new();
     writer.add("a=3").await?;
     let query = ThreadQuery { unfinished: true, ..ThreadQuery::default() };
     same(
-        "a thread that has come to its end is not listed any more",
+        "a finished thread is no longer listed as unfinished",
         expected.get(1..),
         Some(&*named(&*store, query).await?),
     )
@@ -168,28 +172,33 @@ pub(crate) async fn thread_with_an_added_node_is_unfinished(target: Target<'_>) 
     let store = target.open().await?;
     let goto = || vec![record(key(RecordKey::NO_TASK, RecordKind::Goto, "0000"), "again")];
     let mut writers = Vec::new();
-    for name in ["finished", "gone on", "once", "within"] {
+    for name in ["finished", "resumed", "superseded", "with subgraph"] {
         let mut writer = Writer::new(&store, name);
         writer.next = Vec::new();
         writer.add("a=1").await?;
         writers.push(writer);
     }
-    if let [_, gone_on, once, within] = writers.as_mut_slice() {
-        for writer in [&mut *gone_on, &mut *once] {
+    if let [_, resumed, superseded, parent] = writers.as_mut_slice() {
+        for writer in [&mut *resumed, &mut *superseded] {
             if let Some(head) = writer.fence.head {
                 writer.write_records(head, Vec::new(), goto()).await?;
             }
         }
-        // It is about the head, and about the empty namespace.
-        once.add("a=2").await?;
-        let mut inner = within.in_namespace("child");
+        // Only the head of the empty namespace counts.
+        superseded.add("a=2").await?;
+        let mut inner = parent.in_namespace("child");
         let head = inner.add("b=1").await?;
         inner.write_records(head, Vec::new(), goto()).await?;
     }
     let query = ThreadQuery { unfinished: true, ..ThreadQuery::default() };
-    same("a node that was added is left to run", vec!["gone on".to_owned()], named(&*store, query).await?)?;
+    same(
+        "a thread with an added node is unfinished",
+        vec!["resumed".to_owned()],
+        named(&*store, query).await?,
+    )?;
     let page = store.threads(ThreadQuery::default()).await.works("threads can be listed")?;
     let found: Vec<_> = page.items.iter().map(|item| (&*item.thread, item.unfinished)).collect();
-    let expected = vec![("finished", false), ("gone on", true), ("once", false), ("within", false)];
-    same("of each thread the list says whether it is finished", expected, found)
+    let expected =
+        vec![("finished", false), ("resumed", true), ("superseded", false), ("with subgraph", false)];
+    same("each listed thread has the correct `unfinished`", expected, found)
 }

@@ -13,7 +13,7 @@ use superstep_store::checkpoint::{
 
 use crate::fault::Fault;
 
-/// The store in memory, with something wrong.
+/// The store in memory with a fault.
 #[derive(Clone)]
 pub(crate) struct Faulty {
     pub(crate) fault: Fault,
@@ -21,7 +21,7 @@ pub(crate) struct Faulty {
     pub(crate) aliases: Arc<Mutex<HashMap<String, Arc<str>>>>,
     late: Arc<Mutex<Option<WriteBatch>>>,
     /// The thread whose head cannot be read.
-    pub(crate) spoilt: Arc<Mutex<Option<Arc<str>>>>,
+    pub(crate) damaged_thread: Arc<Mutex<Option<Arc<str>>>>,
 }
 
 impl Faulty {
@@ -31,7 +31,7 @@ impl Faulty {
             inner: MemoryCheckpointer::new(),
             aliases: Arc::default(),
             late: Arc::default(),
-            spoilt: Arc::default(),
+            damaged_thread: Arc::default(),
         }
     }
 
@@ -45,7 +45,7 @@ impl Faulty {
     }
 }
 
-/// Gives others a turn, so many times.
+/// Yields to other tasks `times` times.
 async fn pause(times: usize) {
     let mut left = times;
     poll_fn(|cx| {
@@ -61,7 +61,7 @@ async fn pause(times: usize) {
 
 impl Checkpointer for Faulty {
     fn commit(&self, mut batch: WriteBatch) -> CheckpointFuture<'_, ()> {
-        self.spoil(&mut batch);
+        self.tamper(&mut batch);
         Box::pin(async move {
             let first = batch.clone();
             match self.fault {
@@ -72,7 +72,7 @@ impl Checkpointer for Faulty {
                         batch.fence = self.inner.get(&batch.thread, &batch.namespace, None).await?.fence;
                     }
                 }
-                Fault::WritesInAnyOrder => {
+                Fault::ReordersCommits => {
                     let slow = |write: &&BatchWrite| matches!(write, BatchWrite::Checkpoint(_));
                     pause(batch.writes.iter().filter(slow).count()).await
                 }
@@ -85,7 +85,7 @@ impl Checkpointer for Faulty {
                 }
                 _ => {}
             }
-            if self.fault == Fault::ComparesIdsWithASign {
+            if self.fault == Fault::ComparesIdsAsSigned {
                 let signed = |id: CheckpointId| i128::from_be_bytes(id.to_bytes());
                 for write in &batch.writes {
                     if let BatchWrite::Checkpoint(new) = write
@@ -125,30 +125,30 @@ impl Checkpointer for Faulty {
         let (thread, namespace) = (self.name(thread), self.name(namespace));
         Box::pin(async move {
             let mut asked = checkpoint;
-            if self.fault == Fault::FindsWhatIsNear {
+            if self.fault == Fault::FindsSimilarIds {
                 let near = |id: &CheckpointId| asked.is_none_or(|asked| *id <= asked);
                 asked = self.ids(&thread, &namespace).await.into_iter().find(near);
             }
             let mut loaded = self.inner.get(&thread, &namespace, asked).await?;
             let ids = match self.fault {
                 Fault::ForgetsOldFields
-                | Fault::DropsPiecesWithCheckpoints
-                | Fault::LooksAtTheWholeHistory => self.ids(&thread, &namespace).await,
+                | Fault::DropsChangesWithCheckpoints
+                | Fault::ReadsTheWholeHistory => self.ids(&thread, &namespace).await,
                 _ => Vec::new(),
             };
             let Some(found) = &mut loaded.found else { return Ok(loaded) };
             match self.fault {
-                Fault::TellsTheFenceOfWhatIsRead => loaded.fence.head = Some(found.checkpoint.id),
+                Fault::ReturnsTheFenceOfTheReadCheckpoint => loaded.fence.head = Some(found.checkpoint.id),
                 Fault::OrdersRecordsByKey => found.records.sort_by(|a, b| a.key.key.cmp(&b.key.key)),
                 Fault::ForgetsOldFields => {
                     let oldest = ids.get(100).copied();
                     found
                         .fields
-                        .retain(|field| field.changes.iter().any(|piece| Some(piece.checkpoint) > oldest));
+                        .retain(|field| field.changes.iter().any(|change| Some(change.checkpoint) > oldest));
                 }
-                Fault::DropsPiecesWithCheckpoints => {
+                Fault::DropsChangesWithCheckpoints => {
                     for field in &mut found.fields {
-                        field.changes.retain(|piece| ids.contains(&piece.checkpoint));
+                        field.changes.retain(|change| ids.contains(&change.checkpoint));
                     }
                 }
                 Fault::SkipsTheNewestDelta => {
@@ -156,14 +156,14 @@ impl Checkpointer for Faulty {
                         field.changes.pop();
                     }
                 }
-                Fault::DropsQuestions => {
+                Fault::DropsOpenInterrupts => {
                     for record in &mut found.records {
                         if record.key.kind == RecordKind::Failed {
                             record.key.kind = RecordKind::Interrupt;
                         }
                     }
                 }
-                Fault::DropsWhatIsNeeded => {
+                Fault::DropsRetainedCheckpoints => {
                     let lost = |record: &RecordKey| {
                         record.task == RecordKey::NO_TASK && record.kind == RecordKind::Step
                     };
@@ -171,7 +171,7 @@ impl Checkpointer for Faulty {
                         record.key.kind = RecordKind::Retained;
                     }
                 }
-                Fault::LooksAtTheWholeHistory => {
+                Fault::ReadsTheWholeHistory => {
                     let until = Instant::now() + Duration::from_micros(3) * ids.len() as u32;
                     while Instant::now() < until {}
                 }
@@ -204,8 +204,8 @@ impl Checkpointer for Faulty {
                     page.items.retain(|item| run.as_ref().is_none_or(|run| *run == item.run.id));
                     Ok(page)
                 }
-                Fault::NeverSaysThatThereIsMore => Ok(Page { more: false, ..self.inner.list(query).await? }),
-                Fault::LooksForTheCheckpointBefore => {
+                Fault::NeverReturnsMore => Ok(Page { more: false, ..self.inner.list(query).await? }),
+                Fault::RequiresAnExistingBefore => {
                     if let Some(before) = query.before
                         && !self.ids(&query.thread, &query.namespace).await.contains(&before)
                     {
@@ -222,7 +222,7 @@ impl Checkpointer for Faulty {
         Box::pin(async move {
             match self.fault {
                 Fault::CountsEveryThreadAsUnfinished => query.unfinished = false,
-                Fault::OverlooksNodesThatWereAdded => {
+                Fault::IgnoresAddedNodes => {
                     let mut page = self.inner.threads(query).await?;
                     let planned = |record: &ThreadRecord| {
                         record
@@ -233,14 +233,14 @@ impl Checkpointer for Faulty {
                     page.items.retain(planned);
                     return Ok(page);
                 }
-                Fault::TakesPrefixesForPatterns => {
+                Fault::TreatsPrefixesAsPatterns => {
                     if let Some(prefix) = &query.prefix {
                         query.prefix = prefix.split(['%', '_']).next().map(Into::into);
                     }
                 }
                 _ => {}
             }
-            self.with_the_spoilt(query).await
+            self.threads_with_damage(query).await
         })
     }
 
@@ -274,8 +274,8 @@ impl Checkpointer for Faulty {
     fn prune(&self, prune: Prune) -> CheckpointFuture<'_, Pruned> {
         Box::pin(async move {
             match self.fault {
-                Fault::KeepsEverything => Ok(Pruned::default()),
-                Fault::DropsWhatFulfilsOneCondition => {
+                Fault::PrunesNothing => Ok(Pruned::default()),
+                Fault::DropsOnOneCondition => {
                     let by_count = Prune { older_than: None, ..prune.clone() };
                     let by_age = Prune { keep_last: None, ..prune };
                     let dropped = self.inner.prune(by_count).await?.checkpoints;
@@ -288,9 +288,12 @@ impl Checkpointer for Faulty {
 }
 
 impl Faulty {
-    /// A page that is of all threads, in which the one that is spoilt says so.
-    async fn with_the_spoilt(&self, mut query: ThreadQuery) -> Result<Page<ThreadRecord>, CheckpointError> {
-        let Some(thread) = self.spoilt.lock().unwrap().clone() else {
+    /// Lists threads. The damaged thread has an error as its head.
+    async fn threads_with_damage(
+        &self,
+        mut query: ThreadQuery,
+    ) -> Result<Page<ThreadRecord>, CheckpointError> {
+        let Some(thread) = self.damaged_thread.lock().unwrap().clone() else {
             return self.inner.threads(query).await;
         };
         let corrupt = CorruptCheckpoint {
@@ -298,9 +301,9 @@ impl Faulty {
             namespace: "".into(),
             checkpoint: None,
             what: "the head".into(),
-            reason: "it is spoilt".into(),
+            reason: "it is damaged".into(),
         };
-        if self.fault == Fault::HidesAllBehindASpoiltThread {
+        if self.fault == Fault::FailsTheListForOneDamagedThread {
             return Err(CheckpointError::Corrupt(Box::new(corrupt)));
         }
         let unfinished = std::mem::take(&mut query.unfinished);
@@ -313,7 +316,7 @@ impl Faulty {
         Ok(page)
     }
 
-    /// Each write by itself, a checkpoint before its records.
+    /// Commits each write separately, and a checkpoint before its records.
     async fn one_by_one(&self, batch: WriteBatch) -> Result<(), CheckpointError> {
         let mut fence = batch.fence;
         let WriteBatch { thread, namespace, origin, epoch, writes, .. } = batch;

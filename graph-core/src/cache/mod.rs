@@ -1,7 +1,8 @@
-//! Caches: what a node has returned once, for whoever asks it the same again.
+//! Caches: results of nodes, reused for the same key.
 //!
-//! A node that is given a [cache policy](Cached) is looked for in the graph's [cache](Cache) before it runs. What is found
-//! there takes the place of running it: its update is prepared, applied and stored as if the node had returned it just now.
+//! A node can have a [cache policy](CachePolicy). Before such a node runs, the graph looks up its result in the graph's
+//! [cache](Cache). If a result is found, the node does not run. The update of the result is prepared, applied and stored as
+//! if the node had just returned it.
 //!
 //! ```
 //! use std::sync::atomic::{AtomicU32, Ordering};
@@ -21,7 +22,7 @@
 //!
 //! async fn fetch(page: &Page) -> PageUpdate {
 //!     FETCHED.fetch_add(1, Ordering::Relaxed);
-//!     Page::update().text(format!("what is at {}", page.url))
+//!     Page::update().text(format!("contents of {}", page.url))
 //! }
 //!
 //! # #[tokio::main(flavor = "current_thread")]
@@ -34,7 +35,7 @@
 //!     .with_cache(MemoryCache::new());
 //!
 //! for _ in 0..3 {
-//!     assert_eq!(graph.run(Page::input("/a")).await?.state().text, "what is at /a");
+//!     assert_eq!(graph.run(Page::input("/a")).await?.state().text, "contents of /a");
 //! }
 //! assert_eq!(FETCHED.load(Ordering::Relaxed), 1);
 //!
@@ -45,7 +46,8 @@
 //! # }
 //! ```
 //!
-//! `superstep_sqlite::SqliteCache` keeps the results in a file, for several processes and beyond their ends.
+//! [`MemoryCache`] keeps results in the process. `superstep_sqlite::SqliteCache` keeps them in a file, which several processes
+//! can share and which outlives them.
 
 mod policy;
 

@@ -1,12 +1,12 @@
 use std::fmt;
 use std::time::Duration;
 
-/// The cache policy of a node: by which key its results are found again, and for how long. See
+/// The cache policy of a node: the key of its results and their time to live. See
 /// [`StateGraph::cache`](crate::StateGraph::cache).
 ///
-/// The key function is written like a node that is not `async`: it reads the state, or a view of it by value, the packet that
-/// the node is sent, and `&Context` or `&ContextWith<_>`. It returns everything that the node's result hangs on, as a value that can be
-/// serialized.
+/// The key function has the form of a node without `async`. Its parameters are the state or a view by value, the packet of
+/// the node, and `&Context` or `&ContextWith<_>`. It returns everything that the result of the node depends on, as a value
+/// that can be serialized.
 ///
 /// ```
 /// # use std::time::Duration;
@@ -16,23 +16,24 @@ use std::time::Duration;
 /// CachePolicy::by(|page: &Page| (page.url.clone(), page.language.clone())).ttl(Duration::from_secs(60));
 /// ```
 #[derive(Clone)]
-#[must_use = "a cache policy does nothing until a graph is given it"]
+#[must_use = "a cache policy does nothing until it is passed to `StateGraph::cache`"]
 pub struct CachePolicy<K> {
     pub(crate) key: K,
     pub(crate) ttl: Option<Duration>,
 }
 
 impl<K> CachePolicy<K> {
-    /// Finds results by what this function returns.
+    /// Creates a policy with a key function.
     ///
-    /// Two keys are one if they are written as the same JSON, in which the order of a map's entries does not count. (A
-    /// `HashSet` is a list in no certain order, and makes a poor key.) Keys are kept whole, however long they are: nobody
-    /// takes one for another. They are kept as they are, too, so a secret is no good key.
+    /// - Two keys are equal if they serialize to the same JSON. The order of the entries of a map does not matter.
+    /// - A `HashSet` serializes as a list in arbitrary order, so it is not a suitable key.
+    /// - Keys are stored in full, so two different keys are never confused.
+    /// - Keys are stored unencrypted, so do not use a secret as a key.
     pub fn by(key: K) -> Self {
         Self { key, ttl: None }
     }
 
-    /// Uses a result for so long after it was returned; for ever unless it is said.
+    /// Sets the time to live of a result. By default, a result does not expire.
     pub fn ttl(mut self, ttl: Duration) -> Self {
         self.ttl = Some(ttl);
         self

@@ -1,4 +1,4 @@
-//! Taking results away.
+//! Removal of results.
 
 use superstep_store::cache::{Clear, EntryKey};
 
@@ -7,8 +7,8 @@ use crate::cache::case::Target;
 use crate::cache::fixture::{Fixture, at, of, put};
 use crate::expect::same;
 
-/// Results of several nodes of several graphs.
-async fn filled(target: Target<'_>) -> Result<(Fixture, Vec<EntryKey>), Broken> {
+/// Puts results of several nodes of several graphs.
+async fn prepare(target: Target<'_>) -> Result<(Fixture, Vec<EntryKey>), Broken> {
     let fixture = target.open().await?;
     let mut names = Vec::new();
     for graph in ["g", "g%", "", "G"] {
@@ -22,15 +22,19 @@ async fn filled(target: Target<'_>) -> Result<(Fixture, Vec<EntryKey>), Broken> 
     Ok((fixture, names))
 }
 
-/// That what is covered is gone, and everything else is there.
+/// Checks that exactly the selected results are removed.
 async fn clears(target: Target<'_>, which: Clear, count: u64) -> Result<(), Broken> {
-    let (fixture, names) = filled(target).await?;
-    same("it says how many it has taken away", count, fixture.clear(which.clone()).await?)?;
+    let (fixture, names) = prepare(target).await?;
+    same("clear returns the number of removed results", count, fixture.clear(which.clone()).await?)?;
     for at in names {
         let left = if which.covers(&at) { None } else { Some("1".to_owned()) };
-        same(format!("{which:?} takes away what it says, of {at:?}"), left, fixture.get(&at).await?)?;
+        same(
+            format!("{which:?} removes exactly its results, also for {at:?}"),
+            left,
+            fixture.get(&at).await?,
+        )?;
     }
-    same("once", 0, fixture.clear(which).await?)
+    same("a repeated call removes nothing", 0, fixture.clear(which).await?)
 }
 
 pub(crate) async fn clear_all_removes_everything(target: Target<'_>) -> Result<(), Broken> {
@@ -46,15 +50,19 @@ pub(crate) async fn clear_node_removes_only_its_results(target: Target<'_>) -> R
 }
 
 pub(crate) async fn clear_expired_removes_only_expired_results(target: Target<'_>) -> Result<(), Broken> {
-    let (fixture, _) = filled(target).await?;
-    // NewEntry by one that is ahead, so that no put takes them away.
+    let (fixture, _) = prepare(target).await?;
+    // All puts have the same time, so that no put removes an expired result.
     for n in 0..1_500_u64 {
         fixture.put_for(&of(&n.to_string()), "1", 1 + n % 3).await?;
     }
     let expired = |fixture: &Fixture| Clear::Expired { now: fixture.now };
-    same("nothing is cleared before its time", 0, fixture.clear(expired(&fixture)).await?)?;
-    same("what has expired is cleared", 500, fixture.clear(expired(&fixture.later(1))).await?)?;
-    same("once", 0, fixture.clear(expired(&fixture.later(1))).await?)?;
-    same("with the rest", 1_000, fixture.clear(expired(&fixture.later(3))).await?)?;
-    same("and nothing else", 24, fixture.clear(Clear::All).await?)
+    same("a result is not cleared before it expires", 0, fixture.clear(expired(&fixture)).await?)?;
+    same("expired results are cleared", 500, fixture.clear(expired(&fixture.later(1))).await?)?;
+    same("a repeated call removes nothing", 0, fixture.clear(expired(&fixture.later(1))).await?)?;
+    same(
+        "the remaining expired results are cleared",
+        1_000,
+        fixture.clear(expired(&fixture.later(3))).await?,
+    )?;
+    same("nothing else is removed", 24, fixture.clear(Clear::All).await?)
 }

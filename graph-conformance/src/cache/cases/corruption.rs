@@ -1,4 +1,4 @@
-//! What is spoilt is an error, never a guess. Only for places that know how to spoil something.
+//! Damaged data. These cases run only at places that can damage data.
 
 use superstep_store::cache::CacheError;
 
@@ -11,21 +11,21 @@ pub(crate) async fn damaged_result_is_an_error_that_names_the_entry(
     target: Target<'_>,
 ) -> Result<(), Broken> {
     let fixture = target.open().await?;
-    for key in ["before", "spoilt", "behind"] {
+    for key in ["before", "damaged", "after"] {
         fixture.put(&of(key), "1").await?;
     }
     drop(fixture);
-    if !target.damage(&of("spoilt")).await {
+    if !target.damage(&of("damaged")).await {
         return Ok(());
     }
     let fixture = target.open().await?;
-    let promise = "a spoilt result is an error that names it";
-    match fixture.cache.get(of("spoilt"), fixture.now).await {
-        Err(CacheError::Corrupt(corrupt)) => same(promise, of("spoilt"), corrupt.at)?,
+    let promise = "a damaged result is an error that names the entry";
+    match fixture.cache.get(of("damaged"), fixture.now).await {
+        Err(CacheError::Corrupt(corrupt)) => same(promise, of("damaged"), corrupt.at)?,
         Err(other) => return Err(Broken::new(promise, "`CacheError::Corrupt`", error_chain(&other))),
         Ok(found) => return Err(Broken::new(promise, "`CacheError::Corrupt`", format!("{found:?}"))),
     }
-    same("the others are there", some("1"), fixture.get(&of("behind")).await?)?;
-    fixture.put(&of("spoilt"), "2").await?;
-    same("a put takes its place", some("2"), fixture.get(&of("spoilt")).await?)
+    same("other results can be read", some("1"), fixture.get(&of("after")).await?)?;
+    fixture.put(&of("damaged"), "2").await?;
+    same("a put replaces the damaged result", some("2"), fixture.get(&of("damaged")).await?)
 }

@@ -1,4 +1,4 @@
-//! Many callers, several handles, and calls that are dropped.
+//! Concurrent callers, several handles, and dropped calls.
 
 use std::future::poll_fn;
 use std::task::Poll;
@@ -23,7 +23,7 @@ pub(crate) async fn concurrent_writers_lose_nothing(target: Target<'_>) -> Resul
     for written in join_all((0..30).map(write)).await {
         written?;
     }
-    same("writers at once lose nothing", 620, fixture.clear(Clear::All).await?)
+    same("concurrent writers lose nothing", 620, fixture.clear(Clear::All).await?)
 }
 
 pub(crate) async fn puts_become_visible_together(target: Target<'_>) -> Result<(), Broken> {
@@ -41,9 +41,9 @@ pub(crate) async fn puts_become_visible_together(target: Target<'_>) -> Result<(
             let (first, then) = if round % 2 == 0 { ("a", "b") } else { ("b", "a") };
             let seen = (fixture.get(&of(first)).await?, fixture.get(&of(then)).await?);
             let number = |text: &Option<String>| text.as_ref().and_then(|text| text.parse::<usize>().ok());
-            // Between the two looks more may have been put, never less.
+            // Another put may have completed between the two reads.
             let together = seen.0.is_some() && number(&seen.0) <= number(&seen.1);
-            holds("puts are seen together", together, (first, seen))?;
+            holds("entries of one put become visible together", together, (first, seen))?;
         }
         Ok::<_, Broken>(())
     };
@@ -54,14 +54,14 @@ pub(crate) async fn puts_become_visible_together(target: Target<'_>) -> Result<(
 pub(crate) async fn two_handles_share_one_cache(target: Target<'_>) -> Result<(), Broken> {
     let (one, other) = (target.open().await?, target.open().await?);
     one.put(&of("a"), "1").await?;
-    same("what one handle puts the other finds", some("1"), other.get(&of("a")).await?)?;
+    same("a handle finds results that another handle has put", some("1"), other.get(&of("a")).await?)?;
     other.put(&of("a"), "2").await?;
-    same("what one handle puts the other overwrites", some("2"), one.get(&of("a")).await?)?;
+    same("a handle replaces results that another handle has put", some("2"), one.get(&of("a")).await?)?;
     drop(one);
-    same("a handle goes on when the other is closed", 1, other.clear(Clear::All).await?)
+    same("a handle works after the other one is closed", 1, other.clear(Clear::All).await?)
 }
 
-/// Polls a put so many times, then drops it; whether it was acknowledged.
+/// Polls a put `polls` times and drops it. Returns `true` if it was acknowledged.
 async fn dropped_after(fixture: &Fixture, puts: Vec<NewEntry>, polls: usize) -> bool {
     let mut call = fixture.cache.put(puts, fixture.now);
     for _ in 0..polls {
@@ -84,12 +84,12 @@ pub(crate) async fn dropped_put_is_all_or_nothing(target: Target<'_>) -> Result<
     for round in 0..40 {
         let value = round.to_string();
         let acknowledged = dropped_after(&fixture, vec![put(&a, &value), put(&b, &value)], round % 8).await;
-        // Behind it: whatever comes of the dropped one has come of it by then.
+        // The result of the dropped put is final after another put.
         fixture.put(&of("c"), &value).await?;
         let seen = (fixture.get(&a).await?, fixture.get(&b).await?);
-        same("a dropped put is whole or nothing", &seen.0, &seen.1)?;
+        same("a dropped put is all or nothing", &seen.0, &seen.1)?;
         if acknowledged {
-            same("what was acknowledged is there", Some(&value), seen.0.as_ref())?;
+            same("an acknowledged write is found", Some(&value), seen.0.as_ref())?;
         }
     }
     Ok(())
@@ -103,8 +103,8 @@ pub(crate) async fn results_survive_a_reopen(target: Target<'_>) -> Result<(), B
     fixture.put_for(&of("gone"), "3", 1).await?;
     drop(fixture);
     let fixture = target.open().await?;
-    same("what lives for ever is there", some("1"), fixture.get(&of("ever")).await?)?;
-    same("what lives for a time, too", some("2"), fixture.later(9).get(&of("short")).await?)?;
-    same("until it expires", None, fixture.later(10).get(&of("short")).await?)?;
-    same("and what has expired does not come back", None, fixture.later(1).get(&of("gone")).await?)
+    same("a result without a time to live survives", some("1"), fixture.get(&of("ever")).await?)?;
+    same("a result with a time to live survives", some("2"), fixture.later(9).get(&of("short")).await?)?;
+    same("it expires after the reopen", None, fixture.later(10).get(&of("short")).await?)?;
+    same("an expired result does not come back", None, fixture.later(1).get(&of("gone")).await?)
 }

@@ -1,4 +1,4 @@
-//! Under which names a result is found.
+//! Keys of results.
 
 use crate::Broken;
 use crate::cache::case::Target;
@@ -26,7 +26,7 @@ pub(crate) async fn similar_keys_are_distinct(target: Target<'_>) -> Result<(), 
         fixture.put(at, &nth.to_string()).await?;
     }
     for (nth, at) in names.iter().enumerate() {
-        same(format!("{at:?} is no other name"), Some(nth.to_string()), fixture.get(at).await?)?;
+        same(format!("each key has its own result: {at:?}"), Some(nth.to_string()), fixture.get(at).await?)?;
     }
     Ok(())
 }
@@ -44,9 +44,9 @@ pub(crate) async fn names_may_be_any_string(target: Target<'_>) -> Result<(), Br
         }
     }
     for (nth, text) in texts.iter().enumerate() {
-        same("a key is any text", Some(format!("[{nth},3]")), fixture.get(&of(text)).await?)?;
+        same("a key may be any string", Some(format!("[{nth},3]")), fixture.get(&of(text)).await?)?;
         let graph = at(text, "n", "s", "k");
-        same("a graph's name is any text", Some(format!("[{nth},0]")), fixture.get(&graph).await?)?;
+        same("a graph name may be any string", Some(format!("[{nth},0]")), fixture.get(&graph).await?)?;
     }
     Ok(())
 }
@@ -56,6 +56,6 @@ pub(crate) async fn long_keys_are_not_truncated(target: Target<'_>) -> Result<()
     let long = |last: char| of(&format!("{}{last}", "x".repeat(100_000)));
     fixture.put(&long('a'), "1").await?;
     fixture.put(&long('b'), "2").await?;
-    same("long keys are told apart at their ends", some("1"), fixture.get(&long('a')).await?)?;
-    same("long keys are told apart at their ends", None, fixture.get(&long('c')).await?)
+    same("long keys that differ at their end are distinct", some("1"), fixture.get(&long('a')).await?)?;
+    same("long keys that differ at their end are distinct", None, fixture.get(&long('c')).await?)
 }

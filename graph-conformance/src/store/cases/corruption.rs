@@ -1,4 +1,4 @@
-//! What is spoilt is an error, never a guess. Only for places that know how to spoil something.
+//! Damaged data. These cases run only at places that can damage data.
 
 use superstep_store::store::{Condition, Get, Near, Search, Test};
 
@@ -8,9 +8,9 @@ use crate::store::Damage;
 use crate::store::case::Target;
 use crate::store::fixture::{Fixture, Works, at, put, put_near};
 
-async fn filled(target: Target<'_>) -> Result<Fixture, Broken> {
+async fn prepare(target: Target<'_>) -> Result<Fixture, Broken> {
     let fixture = target.open().await?;
-    for key in ["before", "spoilt", "behind"] {
+    for key in ["before", "damaged", "after"] {
         fixture.write(vec![put_near(&at(["n", "in"], key), "{\"f\":1}", "m", &[&[1.0, 0.0]])]).await?;
     }
     fixture.write(vec![put(&at("n", "other"), "1")]).await?;
@@ -18,35 +18,36 @@ async fn filled(target: Target<'_>) -> Result<Fixture, Broken> {
 }
 
 pub(crate) async fn damaged_value_is_an_error_that_names_the_item(target: Target<'_>) -> Result<(), Broken> {
-    drop(filled(target).await?);
-    let spoilt = at(["n", "in"], "spoilt");
-    if !target.damage(Damage::Value { namespace: &spoilt.namespace, key: &spoilt.key }).await {
+    drop(prepare(target).await?);
+    let damaged = at(["n", "in"], "damaged");
+    if !target.damage(Damage::Value { namespace: &damaged.namespace, key: &damaged.key }).await {
         return Ok(());
     }
     let fixture = target.open().await?;
-    let promise = "a spoilt value is an error that names it";
-    let get = Get { now: fixture.now, keys: vec![at(["n", "in"], "before"), spoilt.clone()], refresh: false };
-    fixture.store.get(get).await.corrupt_at(&spoilt, promise)?;
-    fixture.store.search(fixture.within("n")).await.corrupt_at(&spoilt, promise)?;
+    let promise = "a damaged value is an error that names the item";
+    let get =
+        Get { now: fixture.now, keys: vec![at(["n", "in"], "before"), damaged.clone()], refresh: false };
+    fixture.store.get(get).await.corrupt_at(&damaged, promise)?;
+    fixture.store.search(fixture.within("n")).await.corrupt_at(&damaged, promise)?;
     let condition = Condition::new("f", Test::Equal, &1).works("a number can be searched for")?;
     let filtered = Search { conditions: vec![condition], ..fixture.within("n") };
-    fixture.store.search(filtered).await.corrupt_at(&spoilt, promise)?;
-    same("others can be read", Some("1".to_owned()), fixture.read(&at("n", "other")).await?)?;
+    fixture.store.search(filtered).await.corrupt_at(&damaged, promise)?;
+    same("other items can be read", Some("1".to_owned()), fixture.read(&at("n", "other")).await?)?;
     same(
-        "others can be read",
+        "other items can be read",
         Some("{\"f\":1}".to_owned()),
-        fixture.read(&at(["n", "in"], "behind")).await?,
+        fixture.read(&at(["n", "in"], "after")).await?,
     )?;
-    same("what is spoilt can be put again", true, fixture.put(&spoilt, "2").await?)?;
-    same("and is whole then", Some("2".to_owned()), fixture.read(&spoilt).await?)
+    same("a damaged item can be put again", true, fixture.put(&damaged, "2").await?)?;
+    same("the new value can be read", Some("2".to_owned()), fixture.read(&damaged).await?)
 }
 
 pub(crate) async fn damaged_embedding_is_an_error_that_names_the_item(
     target: Target<'_>,
 ) -> Result<(), Broken> {
-    drop(filled(target).await?);
-    let spoilt = at(["n", "in"], "spoilt");
-    if !target.damage(Damage::Embedding { namespace: &spoilt.namespace, key: &spoilt.key }).await {
+    drop(prepare(target).await?);
+    let damaged = at(["n", "in"], "damaged");
+    if !target.damage(Damage::Embedding { namespace: &damaged.namespace, key: &damaged.key }).await {
         return Ok(());
     }
     let fixture = target.open().await?;
@@ -56,8 +57,8 @@ pub(crate) async fn damaged_embedding_is_an_error_that_names_the_item(
         .store
         .search(search.clone())
         .await
-        .corrupt_at(&spoilt, "a spoilt embedding is an error that names it")?;
-    same("its value can be read", Some("{\"f\":1}".to_owned()), fixture.read(&spoilt).await?)?;
-    same("what is spoilt can be deleted", true, fixture.delete(&spoilt).await?)?;
-    same("and is in nobody's way then", 2, fixture.keys(search).await?.len())
+        .corrupt_at(&damaged, "a damaged embedding is an error that names the item")?;
+    same("the value of the item can be read", Some("{\"f\":1}".to_owned()), fixture.read(&damaged).await?)?;
+    same("a damaged item can be deleted", true, fixture.delete(&damaged).await?)?;
+    same("a search works after the deletion", 2, fixture.keys(search).await?.len())
 }

@@ -1,4 +1,4 @@
-//! Filters compare what values are, and are no part of any statement.
+//! Filters compare values exactly, and their operands are never executed.
 
 use superstep_store::payload::{Encoding, Payload};
 use superstep_store::store::{Condition, FieldPath, ItemWrite, Search, Test};
@@ -9,7 +9,7 @@ use crate::expect::same;
 use crate::store::case::Target;
 use crate::store::fixture::{Fixture, Works, at, put};
 
-/// The keys of the items whose field compares so with the JSON of an operand.
+/// Returns the keys of the items whose field meets a comparison with a JSON operand.
 async fn keys(
     fixture: &Fixture,
     path: impl Into<FieldPath>,
@@ -21,17 +21,17 @@ async fn keys(
 }
 
 fn condition(path: impl Into<FieldPath>, test: Test, json: &str) -> Result<Condition, Broken> {
-    // Numbers that `Value` cannot hold are given as what they are.
+    // `Value` cannot hold every integer.
     if let Ok(wide) = json.parse::<i128>() {
         return Condition::new(path, test, &wide).works("a number can be searched for");
     }
     let value: serde_json::Value = serde_json::from_str(json)
-        .map_err(|error| Broken::new("the case is written well", json, error.to_string()))?;
+        .map_err(|error| Broken::new("the operand of the case is JSON", json, error.to_string()))?;
     Condition::new(path, test, &value).works("a value can be searched for")
 }
 
-/// Puts values as field `f`, each under its own JSON.
-async fn filled(target: Target<'_>, values: &[&str]) -> Result<Fixture, Broken> {
+/// Puts items with the values in field `f`. The key is the JSON of the value.
+async fn prepare(target: Target<'_>, values: &[&str]) -> Result<Fixture, Broken> {
     let fixture = target.open().await?;
     let writes = values.iter().map(|value| put(&at("n", value), &format!("{{\"other\":0,\"f\":{value}}}")));
     fixture.write(writes.collect()).await?;
@@ -54,15 +54,15 @@ pub(crate) async fn filters_compare_types_strictly(target: Target<'_>) -> Result
         "0",
         "false",
     ];
-    let fixture = filled(target, &values).await?;
+    let fixture = prepare(target, &values).await?;
     let mut sorted = values.map(str::to_owned);
     sorted.sort();
     for value in values {
         let found = keys(&fixture, "f", Test::Equal, value).await?;
-        same(format!("{value} is equal to itself alone"), vec![value.to_owned()], found)?;
+        same(format!("{value} equals only itself"), vec![value.to_owned()], found)?;
         let others: Vec<_> = sorted.iter().filter(|other| **other != value).cloned().collect();
         let found = keys(&fixture, "f", Test::NotEqual, value).await?;
-        same(format!("everything else is not {value}"), others, found)?;
+        same(format!("every other value differs from {value}"), others, found)?;
     }
     Ok(())
 }
@@ -78,7 +78,7 @@ pub(crate) async fn numbers_are_compared_without_loss(target: Target<'_>) -> Res
         "18446744073709551617",
         "1e300",
     ];
-    let fixture = filled(target, &values).await?;
+    let fixture = prepare(target, &values).await?;
     for (test, operand, expected) in [
         (Test::Equal, "1", vec!["1", "1.0"]),
         (Test::Equal, "1.0", vec!["1", "1.0"]),
@@ -103,25 +103,25 @@ pub(crate) async fn numbers_are_compared_without_loss(target: Target<'_>) -> Res
 pub(crate) async fn null_is_not_a_missing_field(target: Target<'_>) -> Result<(), Broken> {
     let fixture = target.open().await?;
     for (key, value) in
-        [("null", "{\"f\":null}"), ("gone", "{}"), ("no object", "[\"f\"]"), ("one", "{\"f\":1}")]
+        [("null", "{\"f\":null}"), ("missing", "{}"), ("no object", "[\"f\"]"), ("one", "{\"f\":1}")]
     {
         fixture.put(&at("n", key), value).await?;
     }
     for (test, operand, expected) in [
         (Test::Equal, "null", vec!["null"]),
-        (Test::NotEqual, "null", vec!["gone", "no object", "one"]),
-        (Test::NotEqual, "1", vec!["gone", "no object", "null"]),
+        (Test::NotEqual, "null", vec!["missing", "no object", "one"]),
+        (Test::NotEqual, "1", vec!["missing", "no object", "null"]),
         (Test::AtMost, "5", vec!["one"]),
     ] {
         let expected: Vec<_> = expected.into_iter().map(str::to_owned).collect();
         let found = keys(&fixture, "f", test, operand).await?;
-        same(format!("a field that is not there is only unequal: {test:?} {operand}"), expected, found)?;
+        same(format!("a missing field only differs: {test:?} {operand}"), expected, found)?;
     }
     Ok(())
 }
 
 pub(crate) async fn ordering_requires_equal_types(target: Target<'_>) -> Result<(), Broken> {
-    let fixture = filled(target, &["5", "\"5\"", "\"abc\"", "\"\u{e9}\"", "true", "null", "[9]"]).await?;
+    let fixture = prepare(target, &["5", "\"5\"", "\"abc\"", "\"\u{e9}\"", "true", "null", "[9]"]).await?;
     for (test, operand, expected) in [
         (Test::Greater, "4", vec!["5"]),
         (Test::AtLeast, "\"5\"", vec!["\"5\"", "\"abc\"", "\"\u{e9}\""]),
@@ -156,14 +156,14 @@ pub(crate) async fn field_names_are_not_split(target: Target<'_>) -> Result<(), 
 }
 
 pub(crate) async fn item_must_meet_all_filters(target: Target<'_>) -> Result<(), Broken> {
-    let fixture = filled(target, &["1", "2", "3", "4"]).await?;
+    let fixture = prepare(target, &["1", "2", "3", "4"]).await?;
     let conditions = vec![
         condition("f", Test::Greater, "1")?,
         condition("f", Test::Less, "4")?,
         condition("other", Test::Equal, "0")?,
     ];
     let found = fixture.keys(Search { conditions, ..fixture.within("n") }).await?;
-    same("all filters must be fulfilled", vec!["2".to_owned(), "3".to_owned()], found)
+    same("an item must meet all filters", vec!["2".to_owned(), "3".to_owned()], found)
 }
 
 pub(crate) async fn filters_apply_before_paging(target: Target<'_>) -> Result<(), Broken> {
@@ -181,7 +181,11 @@ pub(crate) async fn filters_apply_before_paging(target: Target<'_>) -> Result<()
         let page =
             fixture.search(Search { conditions, offset, limit: Some(limit), ..fixture.within("n") }).await?;
         let found: Vec<_> = page.items.iter().map(|found| &*found.key).collect();
-        same(format!("{limit} that are found behind {offset}"), (expected, more), (found, page.more))?;
+        same(
+            format!("a page of {limit} matching items after {offset}"),
+            (expected, more),
+            (found, page.more),
+        )?;
     }
     Ok(())
 }
@@ -205,7 +209,7 @@ pub(crate) async fn filter_text_is_never_executed(target: Target<'_>) -> Result<
     for (n, name) in names().iter().enumerate() {
         let operand = serde_json::Value::from(name.as_str()).to_string();
         let found = keys(&fixture, name.as_str(), Test::Equal, &operand).await?;
-        same(format!("a field of any name and value is found: {name:?}"), vec![n.to_string()], found)?;
+        same(format!("a field may have any name and value: {name:?}"), vec![n.to_string()], found)?;
     }
-    same("and all is there still", names().len(), fixture.keys(fixture.within("n")).await?.len())
+    same("all items still exist", names().len(), fixture.keys(fixture.within("n")).await?.len())
 }

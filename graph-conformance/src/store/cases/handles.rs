@@ -1,4 +1,4 @@
-//! Many callers, several handles, and calls that are dropped.
+//! Concurrent callers, several handles, and dropped calls.
 
 use std::future::poll_fn;
 use std::task::Poll;
@@ -24,8 +24,12 @@ pub(crate) async fn concurrent_writers_lose_nothing(target: Target<'_>) -> Resul
     for written in join_all((0..30).map(write)).await {
         written?;
     }
-    same("writers at once lose nothing", 600, fixture.keys(fixture.within("w")).await?.len())?;
-    same("what all write is there once", 20, fixture.keys(fixture.within("shared")).await?.len())
+    same("concurrent writers lose nothing", 600, fixture.keys(fixture.within("w")).await?.len())?;
+    same(
+        "an item that all writers write exists once",
+        20,
+        fixture.keys(fixture.within("shared")).await?.len(),
+    )
 }
 
 pub(crate) async fn batch_becomes_visible_as_a_whole(target: Target<'_>) -> Result<(), Broken> {
@@ -48,7 +52,7 @@ pub(crate) async fn batch_becomes_visible_as_a_whole(target: Target<'_>) -> Resu
             for seen in [found, got] {
                 let first = seen.first().cloned().unwrap_or_default();
                 holds(
-                    "a read is of one moment",
+                    "a read sees one moment",
                     seen.len() == 3 && seen.iter().all(|value| *value == first),
                     &seen,
                 )?;
@@ -65,16 +69,16 @@ pub(crate) async fn two_handles_share_one_store(target: Target<'_>) -> Result<()
     for n in 0..20 {
         let at = at("n", &n.to_string());
         one.put(&at, "1").await?;
-        same("what one handle writes the other reads", Some("1".to_owned()), other.read(&at).await?)?;
-        same("what one handle writes the other overwrites", true, other.put(&at, "2").await?)?;
-        same("what one handle writes the other reads", Some("2".to_owned()), one.read(&at).await?)?;
+        same("a handle reads the writes of another handle", Some("1".to_owned()), other.read(&at).await?)?;
+        same("a handle overwrites the items of another handle", true, other.put(&at, "2").await?)?;
+        same("a handle reads the writes of another handle", Some("2".to_owned()), one.read(&at).await?)?;
     }
     drop(one);
-    same("a handle goes on when the other is closed", true, other.delete(&at("n", "3")).await?)?;
-    same("all is there", 19, other.keys(other.within("n")).await?.len())
+    same("a handle works after the other one is closed", true, other.delete(&at("n", "3")).await?)?;
+    same("all other items exist", 19, other.keys(other.within("n")).await?.len())
 }
 
-/// Polls a write so many times, then drops it; whether it was acknowledged.
+/// Polls a write `polls` times and drops it. Returns `true` if it was acknowledged.
 async fn dropped_after(fixture: &Fixture, writes: Vec<ItemWrite>, polls: usize) -> bool {
     let mut call = fixture.store.write(ItemWrites { now: fixture.now, writes });
     for _ in 0..polls {
@@ -98,15 +102,15 @@ pub(crate) async fn dropped_write_is_all_or_nothing(target: Target<'_>) -> Resul
         let value = round.to_string();
         let acknowledged = dropped_after(&fixture, vec![put(&a, &value), put(&b, &value)], round % 8).await;
         let seen = (fixture.read(&a).await?, fixture.read(&b).await?);
-        same("a dropped write is whole or nothing", &seen.0, &seen.1)?;
+        same("a dropped write is all or nothing", &seen.0, &seen.1)?;
         if acknowledged {
-            same("what was acknowledged is there", Some(&value), seen.0.as_ref())?;
+            same("an acknowledged write is found", Some(&value), seen.0.as_ref())?;
         }
         fixture.put(&a, "\"after\"").await?;
         fixture.put(&b, "\"after\"").await?;
         let after = Some("\"after\"".to_owned());
         same(
-            "what is not there now is never made",
+            "a write that a later read does not see is never made",
             (after.clone(), after),
             (fixture.read(&a).await?, fixture.read(&b).await?),
         )?;
@@ -129,15 +133,11 @@ pub(crate) async fn writes_survive_a_reopen(target: Target<'_>) -> Result<(), Br
     let before = fixture.search(fixture.within([""; 0])).await?;
     drop(fixture);
     let fixture = target.open().await?;
-    same(
-        "all is there when the store is opened again",
-        before,
-        fixture.search(fixture.within([""; 0])).await?,
-    )?;
+    same("all items are found after a reopen", before, fixture.search(fixture.within([""; 0])).await?)?;
     let near = Near::new("m", vec![1.0, -2.5e-9]).works("a vector can be searched for")?;
     let found = fixture.search(Search { near: Some(near), ..fixture.within("users") }).await?;
     let scores: Vec<_> = found.items.iter().map(|found| (found.key.to_string(), found.score)).collect();
-    same("embeddings too, to the last bit", vec![("near".to_owned(), Some(1.0))], scores)?;
+    same("embeddings survive a reopen unchanged", vec![("near".to_owned(), Some(1.0))], scores)?;
     let later = Fixture { now: fixture.now + Duration::from_secs(10), ..fixture };
-    same("and what expires does so", None, later.read(&at_("short")).await?)
+    same("items still expire after a reopen", None, later.read(&at_("short")).await?)
 }

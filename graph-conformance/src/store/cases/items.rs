@@ -1,4 +1,4 @@
-//! Items by their keys.
+//! Reads and writes of items by key.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -12,15 +12,19 @@ use crate::store::fixture::{Fixture, at, put};
 
 pub(crate) async fn missing_item_is_not_an_error(target: Target<'_>) -> Result<(), Broken> {
     let fixture = target.open().await?;
-    let gone = at(["a", "b"], "k");
-    same("an item that is not there is none", None, fixture.item(&gone).await?)?;
-    same("nothing is deleted that is not there", false, fixture.delete(&gone).await?)?;
-    same("nothing is found where nothing is", (vec![], false), fixture.found(fixture.within("a")).await?)?;
+    let missing = at(["a", "b"], "k");
+    same("a missing item is `None`", None, fixture.item(&missing).await?)?;
+    same("deleting a missing item returns `false`", false, fixture.delete(&missing).await?)?;
+    same(
+        "a search of an empty store finds nothing",
+        (vec![], false),
+        fixture.found(fixture.within("a")).await?,
+    )?;
     let listed = fixture.namespaces(NamespaceQuery::all(fixture.now)).await?;
-    same("no namespace is listed where nothing is", (0, false), (listed.items.len(), listed.more))?;
-    same("nothing is swept where nothing is", 0, fixture.sweep().await?)?;
-    same("nothing can be written", Vec::<bool>::new(), fixture.write(Vec::new()).await?)?;
-    same("nothing can be read", 0, fixture.items(Vec::new(), false).await?.len())
+    same("an empty store has no namespaces", (0, false), (listed.items.len(), listed.more))?;
+    same("a sweep of an empty store removes nothing", 0, fixture.sweep().await?)?;
+    same("an empty batch is accepted", Vec::<bool>::new(), fixture.write(Vec::new()).await?)?;
+    same("an empty list of keys is accepted", 0, fixture.items(Vec::new(), false).await?.len())
 }
 
 pub(crate) async fn item_reads_back_unchanged(target: Target<'_>) -> Result<(), Broken> {
@@ -36,7 +40,7 @@ pub(crate) async fn item_reads_back_unchanged(target: Target<'_>) -> Result<(), 
     for (n, value) in payloads.into_iter().enumerate() {
         let at = at(["users", "1"], &n.to_string());
         same(
-            "nothing was there before",
+            "no item existed before",
             vec![false],
             fixture.write(vec![ItemWrite::put(at.clone(), value.clone())]).await?,
         )?;
@@ -49,7 +53,7 @@ pub(crate) async fn item_reads_back_unchanged(target: Target<'_>) -> Result<(), 
             updated_at,
             expires_at: None,
         };
-        same("an item is read back as it was written", Some(expected), fixture.later(5).item(&at).await?)?;
+        same("an item reads back unchanged", Some(expected), fixture.later(5).item(&at).await?)?;
     }
     Ok(())
 }
@@ -59,23 +63,23 @@ pub(crate) async fn overwrite_keeps_the_creation_time(target: Target<'_>) -> Res
     let at = at("a", "k");
     fixture.put(&at, "1").await?;
     let later = fixture.later(10);
-    same("an overwrite says that something was there", true, later.put(&at, "2").await?)?;
+    same("an overwrite returns `true`", true, later.put(&at, "2").await?)?;
     let item = later.item(&at).await?.map(|item| (item.value, item.created_at, item.updated_at));
     let expected = (Payload::json("2"), fixture.now, later.now);
-    same("an overwrite keeps when the item was created, and nothing else", Some(expected), item)
+    same("an overwrite keeps only the creation time", Some(expected), item)
 }
 
 pub(crate) async fn deleted_item_gets_a_new_creation_time(target: Target<'_>) -> Result<(), Broken> {
     let fixture = target.open().await?;
     let at = at("a", "k");
     fixture.put(&at, "1").await?;
-    same("what is there is deleted", true, fixture.delete(&at).await?)?;
-    same("what was deleted is gone", None, fixture.item(&at).await?)?;
-    same("it is deleted once", false, fixture.delete(&at).await?)?;
+    same("deleting an existing item returns `true`", true, fixture.delete(&at).await?)?;
+    same("a deleted item is not found", None, fixture.item(&at).await?)?;
+    same("deleting an item twice returns `false`", false, fixture.delete(&at).await?)?;
     let later = fixture.later(10);
-    same("what was deleted is not there", false, later.put(&at, "2").await?)?;
+    same("a put after a deletion returns `false`", false, later.put(&at, "2").await?)?;
     let created = later.item(&at).await?.map(|item| item.created_at);
-    same("what was deleted is created anew", Some(later.now), created)
+    same("a put after a deletion sets a new creation time", Some(later.now), created)
 }
 
 pub(crate) async fn times_have_millisecond_precision(target: Target<'_>) -> Result<(), Broken> {
@@ -89,7 +93,7 @@ pub(crate) async fn times_have_millisecond_precision(target: Target<'_>) -> Resu
     ] {
         Fixture { now, ..fixture.clone() }.put(&at, "1").await?;
         let updated = fixture.item(&at).await?.map(|item| item.updated_at);
-        same("times are kept to the millisecond, before 1970 too", Some(expected), updated)?;
+        same("times have millisecond precision, also before 1970", Some(expected), updated)?;
     }
     Ok(())
 }
@@ -100,14 +104,15 @@ pub(crate) async fn items_are_read_in_the_order_of_the_keys(target: Target<'_>) 
         fixture.put(&at("n", key), &format!("\"{key}\"")).await?;
     }
     fixture.put(&at("m", "a"), "\"other\"").await?;
-    let keys =
-        [("n", "c"), ("n", "gone"), ("m", "a"), ("n", "a"), ("n", "c")].map(|(n, key)| at(n, key)).to_vec();
+    let keys = [("n", "c"), ("n", "missing"), ("m", "a"), ("n", "a"), ("n", "c")]
+        .map(|(n, key)| at(n, key))
+        .to_vec();
     let items = fixture.items(keys, false).await?;
     let texts: Vec<_> =
         items.iter().map(|item| item.as_ref().map(|item| crate::store::fixture::text(&item.value))).collect();
     let expected = [Some("\"c\""), None, Some("\"other\""), Some("\"a\""), Some("\"c\"")];
     same(
-        "items are read in the order in which they are named",
+        "items are read in the order of the keys",
         expected.map(|text| text.map(str::to_owned)).to_vec(),
         texts,
     )
@@ -124,10 +129,10 @@ pub(crate) async fn batch_is_written_in_order(target: Target<'_>) -> Result<(), 
         put(&one, "3"),
         put(&two, "4"),
     ];
-    let were_there = fixture.write(writes).await?;
-    same("each write sees those before it", vec![false, false, true, true, false, false], were_there)?;
-    same("the last write stays", Some("3".to_owned()), fixture.read(&one).await?)?;
-    same("the last write stays", Some("4".to_owned()), fixture.read(&two).await?)
+    let existed = fixture.write(writes).await?;
+    same("each write sees the writes before it", vec![false, false, true, true, false, false], existed)?;
+    same("the last write is kept", Some("3".to_owned()), fixture.read(&one).await?)?;
+    same("the last write is kept", Some("4".to_owned()), fixture.read(&two).await?)
 }
 
 pub(crate) async fn value_of_two_megabytes_is_stored(target: Target<'_>) -> Result<(), Broken> {
@@ -135,7 +140,7 @@ pub(crate) async fn value_of_two_megabytes_is_stored(target: Target<'_>) -> Resu
     let at = at("a", "k");
     let value = format!("\"{}\"", "\u{e9}".repeat(1 << 20));
     fixture.put(&at, &value).await?;
-    same("a large value is kept", Some(value), fixture.read(&at).await?)
+    same("a large value is stored", Some(value), fixture.read(&at).await?)
 }
 
 pub(crate) async fn store_keeps_many_items(target: Target<'_>) -> Result<(), Broken> {
@@ -148,6 +153,6 @@ pub(crate) async fn store_keeps_many_items(target: Target<'_>) -> Result<(), Bro
     let (found, more) = fixture.found(fixture.within("all")).await?;
     same("many items are found", (2_000, false), (found.len(), more))?;
     let (found, _) = fixture.found(fixture.within(["all", "7"])).await?;
-    same("each namespace has its own", 100, found.len())?;
+    same("each namespace has its own items", 100, found.len())?;
     same("each item has its own value", Some("42".to_owned()), fixture.read(&at(["all", "13"], "042")).await?)
 }

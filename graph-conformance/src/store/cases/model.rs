@@ -1,4 +1,4 @@
-//! Random calls, of which each is answered as the store in memory answers it.
+//! Random calls, which must return the same results as the store in memory.
 
 use std::time::Duration;
 
@@ -101,10 +101,10 @@ pub(crate) async fn random_calls_match_the_model(target: Target<'_>) -> Result<(
             }
         }
     }
-    // How much was swept on the way is every store's own affair; what is left is not.
+    // Stores may sweep at different times, but the remaining items must be equal.
     let end = Fixture { now: fixture.now + Duration::from_secs(10), ..fixture };
     let expected =
         model.search(Search::within(end.now, Namespace::root())).await.works("the model searches")?;
     end.sweep().await?;
-    same("what is left after a sweep", expected, end.search(end.within(Namespace::root())).await?)
+    same("the same items remain after a sweep", expected, end.search(end.within(Namespace::root())).await?)
 }

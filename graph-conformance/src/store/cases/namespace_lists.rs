@@ -1,4 +1,4 @@
-//! Namespaces that are listed.
+//! Lists of namespaces.
 
 use superstep_store::store::{Namespace, NamespaceQuery};
 
@@ -7,7 +7,7 @@ use crate::expect::same;
 use crate::store::case::Target;
 use crate::store::fixture::{Fixture, at};
 
-async fn filled(target: Target<'_>) -> Result<Fixture, Broken> {
+async fn prepare(target: Target<'_>) -> Result<Fixture, Broken> {
     let fixture = target.open().await?;
     let lists: [&[&str]; 6] = [
         &["users", "b", "notes"],
@@ -25,7 +25,7 @@ async fn filled(target: Target<'_>) -> Result<Fixture, Broken> {
     Ok(fixture)
 }
 
-async fn shown(fixture: &Fixture, query: NamespaceQuery) -> Result<Vec<String>, Broken> {
+async fn list(fixture: &Fixture, query: NamespaceQuery) -> Result<Vec<String>, Broken> {
     Ok(fixture.namespaces(query).await?.items.iter().map(plain).collect())
 }
 
@@ -36,29 +36,33 @@ fn plain(namespace: &Namespace) -> String {
 const ALL: [&str; 6] = ["", "teams/x/notes", "users/a", "users/a/facts", "users/a/notes", "users/b/notes"];
 
 pub(crate) async fn namespaces_are_listed_in_order(target: Target<'_>) -> Result<(), Broken> {
-    let fixture = filled(target).await?;
+    let fixture = prepare(target).await?;
     let all = NamespaceQuery::all(fixture.now);
     same(
-        "namespaces are listed once, in their order",
+        "namespaces are listed once and in order",
         ALL.map(str::to_owned).to_vec(),
-        shown(&fixture, all.clone()).await?,
+        list(&fixture, all.clone()).await?,
     )?;
     let within = NamespaceQuery { prefix: ["users", "a"].into(), ..all };
     let expected = ["users/a", "users/a/facts", "users/a/notes"].map(str::to_owned).to_vec();
-    same("a namespace is listed with what is further in", expected, shown(&fixture, within).await?)
+    same("a prefix lists the namespace and those inside it", expected, list(&fixture, within).await?)
 }
 
 pub(crate) async fn namespaces_are_listed_by_suffix(target: Target<'_>) -> Result<(), Broken> {
-    let fixture = filled(target).await?;
+    let fixture = prepare(target).await?;
     let notes = NamespaceQuery { suffix: "notes".into(), ..NamespaceQuery::all(fixture.now) };
     let expected = ["teams/x/notes", "users/a/notes", "users/b/notes"].map(str::to_owned).to_vec();
-    same("namespaces are listed by their last segments", expected, shown(&fixture, notes.clone()).await?)?;
+    same("a suffix matches the last segments", expected, list(&fixture, notes.clone()).await?)?;
     let both = NamespaceQuery { prefix: "users".into(), suffix: ["a", "notes"].into(), ..notes };
-    same("and by both ends", vec!["users/a/notes".to_owned()], shown(&fixture, both).await?)
+    same(
+        "a namespace must match prefix and suffix",
+        vec!["users/a/notes".to_owned()],
+        list(&fixture, both).await?,
+    )
 }
 
 pub(crate) async fn max_depth_lists_each_prefix_once(target: Target<'_>) -> Result<(), Broken> {
-    let fixture = filled(target).await?;
+    let fixture = prepare(target).await?;
     for (depth, expected) in [
         (0, vec![""]),
         (1, vec!["", "teams", "users"]),
@@ -68,16 +72,16 @@ pub(crate) async fn max_depth_lists_each_prefix_once(target: Target<'_>) -> Resu
         let query = NamespaceQuery { max_depth: Some(depth), ..NamespaceQuery::all(fixture.now) };
         let expected: Vec<_> = expected.into_iter().map(str::to_owned).collect();
         same(
-            format!("namespaces are cut to {depth} segments, each once"),
+            format!("namespaces are cut to {depth} segments and listed once"),
             expected,
-            shown(&fixture, query).await?,
+            list(&fixture, query).await?,
         )?;
     }
     Ok(())
 }
 
 pub(crate) async fn namespaces_are_paged(target: Target<'_>) -> Result<(), Broken> {
-    let fixture = filled(target).await?;
+    let fixture = prepare(target).await?;
     for max_depth in [None, Some(1)] {
         let query = NamespaceQuery { max_depth, ..NamespaceQuery::all(fixture.now) };
         let all = fixture.namespaces(query.clone()).await?.items;
@@ -88,7 +92,7 @@ pub(crate) async fn namespaces_are_paged(target: Target<'_>) -> Result<(), Broke
                     .await?;
                 let expected: Vec<_> = all.iter().skip(offset).take(limit).cloned().collect();
                 let more = offset + limit < all.len();
-                same(format!("{limit} behind {offset}"), (expected, more), (page.items, page.more))?;
+                same(format!("a page of {limit} after {offset}"), (expected, more), (page.items, page.more))?;
             }
         }
     }
@@ -96,18 +100,18 @@ pub(crate) async fn namespaces_are_paged(target: Target<'_>) -> Result<(), Broke
 }
 
 pub(crate) async fn empty_namespace_is_not_listed(target: Target<'_>) -> Result<(), Broken> {
-    let fixture = filled(target).await?;
+    let fixture = prepare(target).await?;
     fixture.delete(&at(["users", "a"], "1")).await?;
     same(
         "a namespace with an item is listed",
         ALL.len(),
-        shown(&fixture, NamespaceQuery::all(fixture.now)).await?.len(),
+        list(&fixture, NamespaceQuery::all(fixture.now)).await?.len(),
     )?;
     fixture.delete(&at(["users", "a"], "2")).await?;
     let left: Vec<_> = ALL.into_iter().filter(|name| *name != "users/a").map(str::to_owned).collect();
     same(
         "a namespace without items is not listed",
         left,
-        shown(&fixture, NamespaceQuery::all(fixture.now)).await?,
+        list(&fixture, NamespaceQuery::all(fixture.now)).await?,
     )
 }

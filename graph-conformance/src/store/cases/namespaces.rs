@@ -1,4 +1,4 @@
-//! Namespaces are lists, and no two of them are one place.
+//! Namespaces are lists, and different lists are different namespaces.
 
 use superstep_store::store::{ItemWrite, Namespace};
 
@@ -8,7 +8,7 @@ use crate::expect::same;
 use crate::store::case::Target;
 use crate::store::fixture::{Fixture, at, put};
 
-/// Lists that are easily taken for one another, or for one within another.
+/// Returns lists that are often confused with each other or with nested ones.
 fn lists() -> Vec<Namespace> {
     let lists: [&[&str]; 48] = [
         &[],
@@ -63,46 +63,62 @@ fn lists() -> Vec<Namespace> {
     lists.into_iter().map(Namespace::from).collect()
 }
 
-/// Puts an item under the same key everywhere.
-async fn filled(target: Target<'_>) -> Result<(Fixture, Vec<Namespace>), Broken> {
+/// Puts an item under the same key in each namespace.
+async fn prepare(target: Target<'_>) -> Result<(Fixture, Vec<Namespace>), Broken> {
     let fixture = target.open().await?;
     for (n, list) in lists().iter().enumerate() {
-        same("nothing is in a namespace before", false, fixture.put(&at(list, "k"), &n.to_string()).await?)?;
+        same("a new namespace is empty", false, fixture.put(&at(list, "k"), &n.to_string()).await?)?;
     }
     Ok((fixture, lists()))
 }
 
 pub(crate) async fn similar_namespaces_are_distinct(target: Target<'_>) -> Result<(), Broken> {
-    let (fixture, lists) = filled(target).await?;
+    let (fixture, lists) = prepare(target).await?;
     for (n, list) in lists.iter().enumerate() {
         let read = fixture.read(&at(list, "k")).await?;
         same(format!("a namespace has its own items: {list}"), Some(n.to_string()), read)?;
     }
     for list in &lists {
-        same(format!("deleting means one namespace: {list}"), true, fixture.delete(&at(list, "k")).await?)?;
-        same(format!("and no other: {list}"), false, fixture.delete(&at(list, "k")).await?)?;
+        same(
+            format!("a deletion finds the item of its namespace: {list}"),
+            true,
+            fixture.delete(&at(list, "k")).await?,
+        )?;
+        same(
+            format!("a deletion affects no other namespace: {list}"),
+            false,
+            fixture.delete(&at(list, "k")).await?,
+        )?;
     }
     Ok(())
 }
 
 pub(crate) async fn prefix_matches_whole_segments(target: Target<'_>) -> Result<(), Broken> {
-    let (fixture, mut lists) = filled(target).await?;
+    let (fixture, mut lists) = prepare(target).await?;
     lists.sort();
     for prefix in &lists {
         let (found, _) = fixture.found(fixture.within(prefix)).await?;
         let found: Vec<_> = found.into_iter().map(|at| at.namespace).collect();
         let expected: Vec<_> = lists.iter().filter(|list| list.is_within(prefix)).cloned().collect();
-        same(format!("within {prefix} is what begins with its segments"), expected.clone(), found)?;
+        same(
+            format!("a search inside {prefix} finds the namespaces with these first segments"),
+            expected.clone(),
+            found,
+        )?;
         let query = superstep_store::store::NamespaceQuery { prefix: prefix.clone(), ..all(&fixture) };
         same(
-            format!("the same is listed within {prefix}"),
+            format!("a list inside {prefix} has the same namespaces"),
             expected,
             fixture.namespaces(query).await?.items,
         )?;
         let mut search = fixture.within(prefix);
         search.within = false;
         let (found, _) = fixture.found(search).await?;
-        same(format!("{prefix} itself is one namespace"), vec![at(prefix, "k")], found)?;
+        same(
+            format!("a search without nested namespaces finds {prefix} only"),
+            vec![at(prefix, "k")],
+            found,
+        )?;
     }
     Ok(())
 }
@@ -123,9 +139,9 @@ pub(crate) async fn segments_and_keys_may_be_any_string(target: Target<'_>) -> R
         expected.extend([segment, key]);
     }
     expected.sort();
-    same("each name is its own", vec![false; writes.len()], fixture.write(writes).await?)?;
+    same("each name is a separate item", vec![false; writes.len()], fixture.write(writes).await?)?;
     let (found, _) = fixture.found(fixture.within(Namespace::root())).await?;
-    same("names come back as they were, in the order of their bytes", expected, found)?;
+    same("names read back unchanged and in byte order", expected, found)?;
     for name in names() {
         for at in [at(["s", &name], "k"), at("k", &name)] {
             same(
@@ -133,7 +149,11 @@ pub(crate) async fn segments_and_keys_may_be_any_string(target: Target<'_>) -> R
                 Some(format!("{:?}", name.len())),
                 fixture.read(&at).await?,
             )?;
-            same("and deleted by it", vec![true], fixture.write(vec![ItemWrite::Delete(at)]).await?)?;
+            same(
+                "an item is deleted by its name",
+                vec![true],
+                fixture.write(vec![ItemWrite::Delete(at)]).await?,
+            )?;
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Which items are found, and in which order.
+//! Results of searches and their order.
 
 use superstep_store::store::{Order, Search};
 
@@ -9,7 +9,7 @@ use crate::store::fixture::{Fixture, at};
 
 const KEYS: [&str; 7] = ["a", "B", "\u{e9}", "", "aa", "10", "9"];
 
-async fn filled(target: Target<'_>) -> Result<Fixture, Broken> {
+async fn prepare(target: Target<'_>) -> Result<Fixture, Broken> {
     let fixture = target.open().await?;
     for (n, key) in KEYS.iter().enumerate() {
         fixture.later(n as u64 / 2).put(&at("n", key), "1").await?;
@@ -18,8 +18,8 @@ async fn filled(target: Target<'_>) -> Result<Fixture, Broken> {
 }
 
 pub(crate) async fn search_returns_items_in_name_order(target: Target<'_>) -> Result<(), Broken> {
-    let fixture = filled(target).await?;
-    let promise = "items are in the order of the bytes of their keys";
+    let fixture = prepare(target).await?;
+    let promise = "items are in the byte order of their keys";
     same(
         promise,
         ["", "10", "9", "B", "a", "aa", "\u{e9}"].map(str::to_owned).to_vec(),
@@ -33,21 +33,25 @@ pub(crate) async fn search_returns_items_in_name_order(target: Target<'_>) -> Re
     let mut expected = vec!["[\"9\"]".to_owned(), "[\"m\"]".to_owned()];
     expected.extend(vec!["[\"n\"]".to_owned(); 7]);
     expected.push("[\"n\", \"in\"]".to_owned());
-    same("namespaces come before what is further in", expected, namespaces)
+    same("a namespace comes before the namespaces inside it", expected, namespaces)
 }
 
 pub(crate) async fn newest_order_returns_the_newest_first(target: Target<'_>) -> Result<(), Broken> {
-    let fixture = filled(target).await?;
+    let fixture = prepare(target).await?;
     let newest = |fixture: &Fixture| Search { order: Order::Newest, ..fixture.within("n") };
     let expected = ["9", "10", "aa", "", "\u{e9}", "B", "a"].map(str::to_owned).to_vec();
-    same("the newest come first, of one time by name", expected, fixture.keys(newest(&fixture)).await?)?;
+    same(
+        "the newest items come first, and items of one time are ordered by name",
+        expected,
+        fixture.keys(newest(&fixture)).await?,
+    )?;
     fixture.put(&at("n", "a"), "2").await?;
     let first = fixture.keys(Search { limit: Some(1), ..newest(&fixture) }).await?;
-    same("what is written again is the newest", vec!["a".to_owned()], first)
+    same("an item that is written again is the newest", vec!["a".to_owned()], first)
 }
 
 pub(crate) async fn pages_have_no_gaps_or_repeats(target: Target<'_>) -> Result<(), Broken> {
-    let fixture = filled(target).await?;
+    let fixture = prepare(target).await?;
     for order in [Order::Name, Order::Newest] {
         let all = fixture.keys(Search { order, ..fixture.within("n") }).await?;
         for limit in 0..9 {
@@ -56,15 +60,15 @@ pub(crate) async fn pages_have_no_gaps_or_repeats(target: Target<'_>) -> Result<
                 let page = fixture.search(search).await?;
                 let keys: Vec<_> = page.items.iter().map(|found| found.key.to_string()).collect();
                 let expected: Vec<_> = all.iter().skip(offset).take(limit).cloned().collect();
-                same(format!("a page of {limit} behind {offset}"), expected, keys)?;
+                same(format!("a page of {limit} after {offset}"), expected, keys)?;
                 let more = offset + limit < all.len();
-                same(format!("whether more is behind a page of {limit} behind {offset}"), more, page.more)?;
+                same(format!("`more` is exact for a page of {limit} after {offset}"), more, page.more)?;
             }
         }
     }
-    let behind =
+    let after_the_end =
         fixture.found(Search { offset: usize::MAX, limit: Some(usize::MAX), ..fixture.within("n") }).await?;
-    same("nothing is behind everything", (vec![], false), behind)
+    same("a page after the last item is empty", (vec![], false), after_the_end)
 }
 
 pub(crate) async fn nested_namespaces_can_be_excluded(target: Target<'_>) -> Result<(), Broken> {
@@ -76,6 +80,6 @@ pub(crate) async fn nested_namespaces_can_be_excluded(target: Target<'_>) -> Res
         let found = fixture.found(Search { within, ..fixture.within(["a", "b"]) }).await?.0;
         Ok::<_, Broken>(found.iter().map(|at| at.namespace.segments().len()).collect::<Vec<_>>())
     };
-    same("what is further in is found", vec![2, 3], found(true).await?)?;
-    same("what is further in can be left out", vec![2], found(false).await?)
+    same("nested namespaces are searched", vec![2, 3], found(true).await?)?;
+    same("nested namespaces can be excluded", vec![2], found(false).await?)
 }

@@ -1,4 +1,4 @@
-//! Faults in what is written: names, payloads, writes of a batch.
+//! Faults of writes: names, payloads and batches.
 
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
@@ -17,7 +17,7 @@ impl Faulty {
         match self.fault {
             Fault::TrimsNames => name.trim().into(),
             Fault::IgnoresCase => name.to_lowercase().into(),
-            Fault::EndsNamesAtNul => name.split('\0').next().unwrap().into(),
+            Fault::CutsNamesAtNul => name.split('\0').next().unwrap().into(),
             Fault::CopiesByReference => {
                 self.aliases.lock().unwrap().get(name).cloned().unwrap_or_else(|| name.into())
             }
@@ -32,14 +32,14 @@ impl Faulty {
                 Ok(value) => Payload::json(value.to_string()),
                 Err(_) => payload.clone(),
             },
-            (Fault::CutsOffLongValues, encoding) => {
+            (Fault::TruncatesLongValues, encoding) => {
                 Payload::new(encoding, &payload.bytes()[..payload.len().min(1_000_000)])
             }
             _ => payload.clone(),
         }
     }
 
-    pub(crate) fn spoil(&self, batch: &mut WriteBatch) {
+    pub(crate) fn tamper(&self, batch: &mut WriteBatch) {
         batch.thread = self.name(&batch.thread);
         batch.namespace = self.name(&batch.namespace);
         let head = batch.fence.head;
@@ -49,65 +49,67 @@ impl Faulty {
                 batch.epoch = batch.epoch as f64 as u64;
                 batch.fence.epoch = batch.fence.epoch as f64 as u64;
             }
-            Fault::LetsEpochsGoBack => batch.epoch = batch.epoch.max(batch.fence.epoch),
+            Fault::AllowsDecreasingEpochs => batch.epoch = batch.epoch.max(batch.fence.epoch),
             Fault::ForgetsRecordsOfOldCheckpoints => batch.writes.retain(|write| match write {
                 BatchWrite::Records { checkpoint, .. } => Some(*checkpoint) == head,
                 BatchWrite::Checkpoint(_) => true,
             }),
-            Fault::TakesAnyRecord => batch.writes.retain(|write| matches!(write, BatchWrite::Checkpoint(_))),
+            Fault::AcceptsAnyRecord => {
+                batch.writes.retain(|write| matches!(write, BatchWrite::Checkpoint(_)))
+            }
             _ => {}
         }
         let mut last = head;
         for write in &mut batch.writes {
             match write {
                 BatchWrite::Checkpoint(new) => {
-                    self.spoil_checkpoint(new, last);
+                    self.tamper_checkpoint(new, last);
                     last = Some(new.checkpoint.id);
                 }
                 BatchWrite::Records { remove, put, .. } => {
                     if self.fault == Fault::RemovesAfterPutting {
                         put.retain(|record| !remove.contains(&record.key));
                     }
-                    self.spoil_records(put);
+                    self.tamper_records(put);
                 }
             }
         }
     }
 
-    fn spoil_checkpoint(&self, new: &mut NewCheckpoint, last: Option<CheckpointId>) {
+    fn tamper_checkpoint(&self, new: &mut NewCheckpoint, last: Option<CheckpointId>) {
         let checkpoint = &mut new.checkpoint;
         match self.fault {
-            Fault::CountsInSeconds => {
+            Fault::RoundsTimesToSeconds => {
                 let time = checkpoint.created_at.duration_since(UNIX_EPOCH).unwrap_or_default();
                 checkpoint.created_at = UNIX_EPOCH + Duration::from_secs(time.as_secs());
             }
-            Fault::TakesAnyParent | Fault::IgnoresParents => checkpoint.parent = last,
-            Fault::KeepsOnePieceOfACheckpoint => {
+            Fault::AcceptsAnyParent | Fault::IgnoresParents => checkpoint.parent = last,
+            Fault::KeepsOneChangePerField => {
                 let mut seen = Vec::new();
                 new.changes.reverse();
-                new.changes.retain(|piece| {
-                    let first = !seen.contains(&piece.field);
-                    seen.push(piece.field.clone());
+                new.changes.retain(|change| {
+                    let first = !seen.contains(&change.field);
+                    seen.push(change.field.clone());
                     first
                 });
             }
             _ => {}
         }
-        for piece in &mut new.changes {
-            piece.payload = self.payload(&piece.payload);
-            piece.field = self.name(&piece.field).to_string().into();
+        for change in &mut new.changes {
+            change.payload = self.payload(&change.payload);
+            change.field = self.name(&change.field).to_string().into();
         }
-        self.spoil_records(&mut new.records);
+        self.tamper_records(&mut new.records);
     }
 
-    fn spoil_records(&self, records: &mut [TaskRecord]) {
+    fn tamper_records(&self, records: &mut [TaskRecord]) {
         for record in records {
             record.key.key = self.name(&record.key.key);
             record.payload = self.payload(&record.payload);
-            if self.fault == Fault::DropsQuestions && record.key.kind == RecordKind::Interrupt {
+            if self.fault == Fault::DropsOpenInterrupts && record.key.kind == RecordKind::Interrupt {
                 record.key.kind = RecordKind::Failed;
             }
-            if self.fault == Fault::DropsWhatIsNeeded && record.key.kind == RecordKind::Retained {
+            if self.fault == Fault::DropsRetainedCheckpoints && record.key.kind == RecordKind::Retained {
                 record.key.kind = RecordKind::Step;
             }
         }
