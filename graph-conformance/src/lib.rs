@@ -1,7 +1,7 @@
 //! A conformance suite for checkpoint stores, long-term stores and caches.
 //!
-//! The suite has a test for every promise of [`Checkpointer`](superstep_store::checkpoint::Checkpointer). The author of a
-//! store implements [`Place`], which opens the store, and calls a macro:
+//! The suite has a test for every promise of [`Checkpointer`](superstep_store::checkpoint::Checkpointer). The author
+//! of a store implements [`Place`], which opens the store, and calls a macro:
 //!
 //! ```
 //! use superstep_conformance::Place;
@@ -23,8 +23,9 @@
 //! The macro creates a `#[test]` for each case. To run the cases on a runtime, pass it:
 //! `conformance_tests!(place, run = |case| runtime.block_on(case))`. To run them without `#[test]`, use [`cases`].
 //!
-//! A failure reports the promise, the expected result and the actual result. A store conforms if it passes every case: there
-//! is no list of exceptions. Cases about damaged data run only if the [`Place`] implements [`damage`](Place::damage).
+//! A failure reports the promise, the expected result and the actual result. A store conforms if it passes every case:
+//! there is no list of exceptions. Cases about damaged data run only if the [`Place`] implements
+//! [`damage`](Place::damage).
 //!
 //! The suite for long-term stores is in [`store`], and the suite for caches in [`cache`].
 

@@ -62,7 +62,8 @@ impl<P: ?Sized> fmt::Debug for Promise<P> {
     }
 }
 
-/// Expands to an array of all cases. The caller defines `listed`, the module of the cases, and `Target`, their argument.
+/// Expands to an array of all cases. The caller defines `listed`, the module of the cases, and `Target`, their
+/// argument.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __table {

@@ -1,5 +1,5 @@
-//! A log of all writes. It computes the fields of a checkpoint in the simplest way: by walking back from the checkpoint to its
-//! first ancestor.
+//! A log of all writes. It computes the fields of a checkpoint in the simplest way: by walking back from the
+//! checkpoint to its first ancestor.
 
 use std::collections::{BTreeMap, HashMap};
 

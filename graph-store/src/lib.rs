@@ -8,8 +8,8 @@
 //! | [`store`] | [`Store`](store::Store) | the long-term store: items that all threads share |
 //! | [`cache`] | [`Cache`](cache::Cache) | results of nodes |
 //!
-//! Values are [payloads](payload): bytes with an encoding. No store knows a type of a state. The crate also has the stores in
-//! memory and an encrypting wrapper (feature `encryption`). It does not depend on the engine.
+//! Values are [payloads](payload): bytes with an encoding. No store knows a type of a state. The crate also has the
+//! stores in memory and an encrypting wrapper (feature `encryption`). It does not depend on the engine.
 //!
 //! Applications use these modules through `superstep`, which exports them under the same names. Depend on this crate to
 //! write a store, and on `superstep-conformance` to test it.

@@ -17,8 +17,8 @@
 //! superstep_conformance::cache_conformance_tests!(Mine(MemoryCache::new()));
 //! ```
 //!
-//! As for checkpoint stores, there is a `#[test]` for each case, each test has its own place, and a cache must pass all cases.
-//! A cache may drop entries, but not the few that a case has just put.
+//! As for checkpoint stores, there is a `#[test]` for each case, each test has its own place, and a cache must pass
+//! all cases. A cache may drop entries, but not the few that a case has just put.
 
 mod case;
 mod cases;

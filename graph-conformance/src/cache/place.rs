@@ -13,14 +13,14 @@ pub trait Place: Send + Sync + 'static {
 
     /// Opens the cache, as a process does when it starts.
     ///
-    /// Each call opens the *same* cache, even while another handle is open. A cache that can be opened only once returns
-    /// another handle to it.
+    /// Each call opens the *same* cache, even while another handle is open. A cache that can be opened only once
+    /// returns another handle to it.
     fn open(&self) -> impl Future<Output = Result<Self::Cache, CacheError>> + Send;
 
     /// Damages a result in a way that the cache can detect, for example with an invalid number.
     ///
-    /// No handle is open during the call. Returns `true` if the result was damaged. Returns `false` if the place does not
-    /// support it, which skips the case.
+    /// No handle is open during the call. Returns `true` if the result was damaged. Returns `false` if the place does
+    /// not support it, which skips the case.
     fn damage(&self, at: &EntryKey) -> impl Future<Output = bool> + Send {
         let _ = at;
         ready(false)

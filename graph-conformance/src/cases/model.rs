@@ -1,5 +1,5 @@
-//! Random histories on the store and on the store in memory. All results and contents must be equal, and fields must match the
-//! log of writes.
+//! Random histories on the store and on the store in memory. All results and contents must be equal, and fields must
+//! match the log of writes.
 
 use std::sync::Arc;
 use std::time::Duration;

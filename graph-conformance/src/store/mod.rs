@@ -17,7 +17,8 @@
 //! superstep_conformance::store_conformance_tests!(Mine(MemoryStore::new()));
 //! ```
 //!
-//! As for checkpoint stores, there is a `#[test]` for each case, each test has its own place, and a store must pass all cases.
+//! As for checkpoint stores, there is a `#[test]` for each case, each test has its own place, and a store must pass
+//! all cases.
 
 mod case;
 mod cases;

@@ -13,8 +13,8 @@ pub trait Place: Send + Sync + 'static {
 
     /// Opens the store, as a process does when it starts.
     ///
-    /// Each call opens the *same* store with all written data, even while another handle is open. A store that can be opened
-    /// only once returns another handle to it.
+    /// Each call opens the *same* store with all written data, even while another handle is open. A store that can be
+    /// opened only once returns another handle to it.
     fn open(&self) -> impl Future<Output = Result<Self::Store, StoreError>> + Send;
 
     /// Damages stored data in a way that the store can detect: a wrong length, an invalid number.

@@ -25,8 +25,8 @@ pub type CacheFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, CacheError>>
 /// - A cache has no clock: the caller passes the time with each call.
 /// - Times have millisecond precision. Fractions of a millisecond are cut off.
 /// - An entry without a time to live does not expire.
-/// - An entry with a time to live exists from the time of its put until its time to live has passed. A call with an earlier
-///   time does not see it either, for example if the clock of the writer was ahead.
+/// - An entry with a time to live exists from the time of its put until its time to live has passed. A call with an
+///   earlier time does not see it either, for example if the clock of the writer was ahead.
 /// - A put removes a bounded number of expired entries, so that expired entries cannot fill a cache.
 ///
 /// # Cancel safety

@@ -5,8 +5,8 @@ use super::EntryKey;
 
 /// An error of a [`Cache`](super::Cache).
 ///
-/// A call that returns an error has written nothing. A run does not fail with it: the node runs as if there were no cache,
-/// and the event `TaskNotCached` reports the error.
+/// A call that returns an error has written nothing. A run does not fail with it: the node runs as if there were no
+/// cache, and the event `TaskNotCached` reports the error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CacheError {

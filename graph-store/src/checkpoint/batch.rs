@@ -13,8 +13,8 @@ pub struct Fence {
 
 /// Writes of one run that a store makes together.
 ///
-/// A store makes all of them or none. It makes them only if the thread has the epoch `fence.epoch` and the origin `origin`,
-/// *and* the namespace has the head `fence.head`. Otherwise it changes nothing and fails with
+/// A store makes all of them or none. It makes them only if the thread has the epoch `fence.epoch` and the origin
+/// `origin`, *and* the namespace has the head `fence.head`. Otherwise it changes nothing and fails with
 /// [`Conflict`](super::CheckpointError::Conflict). The check and the writes are one atomic step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WriteBatch {

@@ -12,8 +12,8 @@ pub type CheckpointFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, Checkpo
 
 /// A checkpoint store.
 ///
-/// This trait is a contract for authors of stores. The crate `superstep-conformance` has a test for every promise on this
-/// page. A type that passes the suite is a store.
+/// This trait is a contract for authors of stores. The crate `superstep-conformance` has a test for every promise on
+/// this page. A type that passes the suite is a store.
 ///
 /// # Data model
 /// - A thread has namespaces, and a namespace has checkpoints.
@@ -21,31 +21,33 @@ pub type CheckpointFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, Checkpo
 /// - The *head* of a namespace is its newest checkpoint: the one with the greatest id.
 /// - A checkpoint never changes after it was written. The records of its tasks do change.
 /// - Names of threads, namespaces and fields and keys of records are arbitrary strings, including the empty string.
-/// - A store does not interpret a [`Payload`](crate::payload::Payload). It returns the same bytes with the same encoding.
+/// - A store does not interpret a [`Payload`](crate::payload::Payload). It returns the same bytes with the same
+///   encoding.
 ///
 /// # Durability
-/// - After [`commit`](Self::commit) has returned `Ok`, its writes survive everything that the store promises to survive.
+/// - After [`commit`](Self::commit) has returned `Ok`, its writes survive everything that the store promises to
+///   survive.
 /// - A read never returns a write that the store has not acknowledged.
 ///
 /// # Cancel safety
-/// - A call whose future is dropped is completed as a whole or has no effect. [`prune`](Self::prune) may stop between two
-///   of its steps.
+/// - A call whose future is dropped is completed as a whole or has no effect. [`prune`](Self::prune) may stop between
+///   two of its steps.
 /// - Writes take effect in the order in which their futures were first polled.
 /// - A read that begins after the drop, through the same store, sees the final result of the dropped call: a write that
 ///   this read does not see is never made.
 pub trait Checkpointer: Send + Sync + 'static {
     /// Makes all writes of a batch, or none.
     ///
-    /// - The store makes the writes only if the epoch of the thread and the head of the namespace equal `batch.fence`, and
-    ///   the thread has the origin `batch.origin` or does not exist yet.
+    /// - The store makes the writes only if the epoch of the thread and the head of the namespace equal `batch.fence`,
+    ///   and the thread has the origin `batch.origin` or does not exist yet.
     /// - The check and the writes are one atomic step.
     /// - A thread that does not exist yet is created with the origin of the batch.
     ///
     /// # Errors
-    /// - [`Conflict`](CheckpointError::Conflict) if the epoch, the head or the origin differs. Committing the same batch a
-    ///   second time is a conflict too.
-    /// - [`Invalid`](CheckpointError::Invalid) if the id of a checkpoint is not greater than all ids of its namespace, if a
-    ///   parent or the checkpoint of a record does not exist, or if the epoch would decrease.
+    /// - [`Conflict`](CheckpointError::Conflict) if the epoch, the head or the origin differs. Committing the same
+    ///   batch a second time is a conflict too.
+    /// - [`Invalid`](CheckpointError::Invalid) if the id of a checkpoint is not greater than all ids of its namespace,
+    ///   if a parent or the checkpoint of a record does not exist, or if the epoch would decrease.
     ///
     /// The store is unchanged after an error.
     ///

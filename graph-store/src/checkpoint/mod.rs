@@ -1,8 +1,9 @@
 //! Checkpoints: the records of a thread, and the [`Checkpointer`] trait of the stores that keep them.
 //!
-//! Applications see threads, typed states and snapshots. This module is the other side of that interface: records without any
-//! type of the state. A store keeps [`Checkpoint`]s in namespaces of threads, the [changes](FieldChange) of fields between
-//! them, and [records](TaskRecord) of tasks, and writes a [batch](WriteBatch) of them only if its [fence](Fence) holds.
+//! Applications see threads, typed states and snapshots. This module is the other side of that interface: records
+//! without any type of the state. A store keeps [`Checkpoint`]s in namespaces of threads, the [changes](FieldChange)
+//! of fields between them, and [records](TaskRecord) of tasks, and writes a [batch](WriteBatch) of them only if its
+//! [fence](Fence) holds.
 
 mod batch;
 #[expect(clippy::module_inception, reason = "a public type lives in the file of its name")]

@@ -70,15 +70,16 @@ pub struct ThreadRecord {
 
 /// The conditions under which [`prune`](super::Checkpointer::prune) drops a checkpoint.
 ///
-/// A checkpoint is dropped only if it meets `keep_last` and `older_than`. If both are `None`, nothing is dropped.
+/// A checkpoint is dropped only if it meets every condition that is set. If `keep_last` and `older_than` are both `None`,
+/// nothing is dropped.
 ///
 /// A store never drops:
 /// - the head of a namespace;
 /// - a checkpoint that no other checkpoint follows and that has an open interrupt;
 /// - a checkpoint that a remaining checkpoint [retains](super::RecordKey::retaining).
 ///
-/// Remaining checkpoints read the same as before. Changes of dropped checkpoints stay as long as a later checkpoint needs
-/// them.
+/// Remaining checkpoints read the same as before. Changes of dropped checkpoints stay as long as a later checkpoint
+/// needs them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prune {
     /// Only checkpoints of this thread. `None` means all threads.

@@ -92,8 +92,9 @@ impl RecordKey {
 
     /// Returns the key of a record by which a checkpoint retains another checkpoint of its thread.
     ///
-    /// Pruning keeps the other checkpoint as long as the checkpoint with the record exists. The other checkpoint belongs to
-    /// the same namespace, or to a namespace with a shorter name. The key is its id, a space, and its namespace.
+    /// Pruning keeps the other checkpoint as long as the checkpoint with the record exists. The other checkpoint
+    /// belongs to the same namespace, or to a namespace with a shorter name. The key is its id, a space, and its
+    /// namespace.
     pub fn retaining(checkpoint: CheckpointId, namespace: &str) -> Self {
         Self {
             task: Self::NO_TASK,

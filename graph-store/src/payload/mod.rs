@@ -1,7 +1,7 @@
 //! Payloads: stored values, and the strict JSON that they are written in.
 //!
-//! [`to_payload`] writes a value, and [`from_payload`] reads it back. `to_payload` refuses a value that JSON would not read
-//! back unchanged:
+//! [`to_payload`] writes a value, and [`from_payload`] reads it back. `to_payload` refuses a value that JSON would not
+//! read back unchanged:
 //!
 //! - NaN and infinite numbers;
 //! - maps with composite keys;

@@ -37,7 +37,8 @@ pub enum Test {
     Equal,
     /// The field differs from the operand, in value or type, or is missing.
     NotEqual,
-    /// The field is greater than the operand: both are numbers, or both are strings. Strings are compared by their bytes.
+    /// The field is greater than the operand: both are numbers, or both are strings. Strings are compared by their
+    /// bytes.
     Greater,
     /// The field is greater than or equal to the operand, and of the same type.
     AtLeast,
@@ -96,8 +97,8 @@ impl Condition {
     /// Creates a condition from a field, a comparison and an operand.
     ///
     /// # Errors
-    /// [`Invalid`](StoreError::Invalid) if JSON cannot represent the operand, or if an ordering comparison has an operand that
-    /// is neither a number nor a string.
+    /// [`Invalid`](StoreError::Invalid) if JSON cannot represent the operand, or if an ordering comparison has an
+    /// operand that is neither a number nor a string.
     pub fn new<T: Serialize + ?Sized>(
         path: impl Into<FieldPath>,
         test: Test,

@@ -3,8 +3,8 @@ use serde::Serialize;
 use super::condition::Tested;
 use super::{Condition, FieldPath, LongTermStore, Store, StoreError, Test};
 
-/// A condition on a field, as [`filter`](super::Searching::filter) takes it: a value that the field equals, or a comparison
-/// ([`ne`](super::ne), [`gt`](super::gt), [`gte`](super::gte), [`lt`](super::lt), [`lte`](super::lte)).
+/// A condition on a field, as [`filter`](super::Searching::filter) takes it: a value that the field equals, or a
+/// comparison ([`ne`](super::ne), [`gt`](super::gt), [`gte`](super::gte), [`lt`](super::lt), [`lte`](super::lte)).
 #[diagnostic::on_unimplemented(
     message = "a field cannot be compared with `{Self}`",
     label = "not a value or a comparison",

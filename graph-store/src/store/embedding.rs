@@ -22,8 +22,8 @@ impl Embedding {
     /// Creates an embedding from vectors of a model.
     ///
     /// # Errors
-    /// [`Invalid`](StoreError::Invalid) if there is no vector, if a vector is empty, if the lengths differ, or if a component is
-    /// not a finite number.
+    /// [`Invalid`](StoreError::Invalid) if there is no vector, if a vector is empty, if the lengths differ, or if a
+    /// component is not a finite number.
     pub fn new(model: impl Into<Arc<str>>, vectors: Vec<Vec<f32>>) -> Result<Self, StoreError> {
         let dimensions = vectors.first().map_or(0, Vec::len);
         for vector in &vectors {

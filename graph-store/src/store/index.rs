@@ -11,12 +11,13 @@ use super::{Embed, Embedding, FieldPath, ItemKey, Near, StoreError};
 
 /// An index for semantic search: an embedding model and the fields that it embeds.
 ///
-/// A search compares its vector with the vectors of *every* item in the namespace. The result is exact, and the cost is
-/// linear: about two nanoseconds for each component of each vector. For some ten thousand items that is tens of
-/// milliseconds. For more items, search narrower namespaces, or implement [`Store`](super::Store) with a vector database.
+/// A search compares its vector with the vectors of *every* item in the namespace. The result is exact, and the cost
+/// is linear: about two nanoseconds for each component of each vector. For some ten thousand items that is tens of
+/// milliseconds. For more items, search narrower namespaces, or implement [`Store`](super::Store) with a vector
+/// database.
 ///
-/// A semantic search does not find items that were put before the store had an index, or whose indexed fields are empty.
-/// Put such items again.
+/// A semantic search does not find items that were put before the store had an index, or whose indexed fields are
+/// empty. Put such items again.
 #[derive(Clone)]
 pub struct Index {
     embed: Arc<dyn Embed>,

@@ -8,9 +8,9 @@ use super::{
 
 /// The items of a namespace, as values of one type. Returned by [`LongTermStore::of`]. Cheap to clone.
 ///
-/// The type is not stored. A value that another program or an older version has put is read if it deserializes as a `T`.
-/// Otherwise the read fails with an error that names the namespace, the key and the cause. `of::<serde_json::Value>` reads
-/// every JSON value.
+/// The type is not stored. A value that another program or an older version has put is read if it deserializes as a
+/// `T`. Otherwise the read fails with an error that names the namespace, the key and the cause.
+/// `of::<serde_json::Value>` reads every JSON value.
 ///
 /// # Cancel safety
 /// A call whose future is dropped is completed as a whole or has no effect.

@@ -16,8 +16,9 @@ use std::sync::Arc;
 /// assert_eq!(user.child("notes").to_string(), r#"["users", "1", "notes"]"#);
 /// ```
 ///
-/// A segment is an arbitrary string, including the empty string. A single string is a namespace of one segment. The empty
-/// list is the root, which contains all namespaces. Namespaces are ordered by their segments, and segments by their bytes.
+/// A segment is an arbitrary string, including the empty string. A single string is a namespace of one segment. The
+/// empty list is the root, which contains all namespaces. Namespaces are ordered by their segments, and segments by
+/// their bytes.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Namespace(Arc<[Arc<str>]>);
 

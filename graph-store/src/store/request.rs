@@ -80,8 +80,8 @@ pub struct Search {
 pub enum Order {
     /// By namespace, segment by segment, then by key. Strings are compared by their bytes.
     ///
-    /// Writing an item again does not change its position. Pages therefore neither repeat nor skip an item that exists all
-    /// the time.
+    /// Writing an item again does not change its position. Pages therefore neither repeat nor skip an item that exists
+    /// all the time.
     #[default]
     Name,
     /// The most recently written items first. Items of the same millisecond are ordered by name.

@@ -64,9 +64,9 @@ impl<T> Searching<T> {
 
     /// Keeps only items whose field meets a condition.
     ///
-    /// The condition is a value that the field must equal, or a comparison such as [`gt(3)`](super::gt). The field has its
-    /// JSON name. A list of names is a nested field: `.filter(["address", "city"], "Ulm")`. If there are several filters, an
-    /// item must meet all of them. See [`Condition`](super::Condition) for the rules of comparison.
+    /// The condition is a value that the field must equal, or a comparison such as [`gt(3)`](super::gt). The field has
+    /// its JSON name. A list of names is a nested field: `.filter(["address", "city"], "Ulm")`. If there are several
+    /// filters, an item must meet all of them. See [`Condition`](super::Condition) for the rules of comparison.
     pub fn filter(mut self, field: impl Into<FieldPath>, is: impl IntoCondition) -> Self {
         match is.into_condition(field.into()) {
             Ok(condition) => self.search.conditions.push(condition),
@@ -79,8 +79,8 @@ impl<T> Searching<T> {
 
     /// Searches by meaning: returns the items whose meaning is nearest to this query, nearest first.
     ///
-    /// Items without an embedding are not found. Each result has a [`score`](Found::score). See [`Index`](super::Index) for
-    /// the method and its cost.
+    /// Items without an embedding are not found. Each result has a [`score`](Found::score). See
+    /// [`Index`](super::Index) for the method and its cost.
     pub fn query(mut self, text: impl Into<String>) -> Self {
         self.query = Some(text.into());
         self

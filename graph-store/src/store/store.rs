@@ -13,12 +13,12 @@ pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>
 /// A long-term store.
 ///
 /// This trait is a contract for authors of stores. Applications use a store through
-/// [`LongTermStore`](super::LongTermStore). The crate `superstep-conformance` has a test for every promise on this page. A type
-/// that passes the suite is a store.
+/// [`LongTermStore`](super::LongTermStore). The crate `superstep-conformance` has a test for every promise on this
+/// page. A type that passes the suite is a store.
 ///
 /// # Data model
-/// - A store keeps items under a namespace and a key. It does not interpret a [`Payload`](crate::payload::Payload), except
-///   for the conditions of a search.
+/// - A store keeps items under a namespace and a key. It does not interpret a [`Payload`](crate::payload::Payload),
+///   except for the conditions of a search.
 /// - A namespace is a list of segments. Segments are never joined.
 /// - Segments and keys are arbitrary strings, including the empty string. They are compared by their bytes.
 /// - A store calls no embedding model: vectors are part of the writes and searches.
@@ -42,8 +42,8 @@ pub trait Store: Send + Sync + 'static {
     /// Reads items, as of one moment.
     ///
     /// - The result has one entry for each key, in the order of the keys. It is `None` for a missing item.
-    /// - With [`refresh`](Get::refresh), the time to live of each item restarts at `now`. The returned items have the new
-    ///   expiration times.
+    /// - With [`refresh`](Get::refresh), the time to live of each item restarts at `now`. The returned items have the
+    ///   new expiration times.
     /// - A refresh never makes an item expire earlier.
     ///
     /// # Errors
@@ -76,8 +76,8 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// # Errors
     /// - [`Corrupt`](StoreError::Corrupt) if an item cannot be read.
-    /// - [`OtherModel`](StoreError::OtherModel) if an item that meets the conditions has vectors that cannot be compared with
-    ///   the vector of the search.
+    /// - [`OtherModel`](StoreError::OtherModel) if an item that meets the conditions has vectors that cannot be
+    ///   compared with the vector of the search.
     ///
     /// # Cancel safety
     /// The items are refreshed as a whole or not at all.

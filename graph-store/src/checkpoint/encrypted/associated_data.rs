@@ -11,8 +11,8 @@ pub(super) struct Location<'a> {
     pub(super) checkpoint: CheckpointId,
 }
 
-/// The associated data of a value: authenticated with the value, but not stored with it. A value does not open at another
-/// location.
+/// The associated data of a value: authenticated with the value, but not stored with it. A value does not open at
+/// another location.
 ///
 /// Every part has a fixed length or is preceded by its length, so no two locations have the same bytes.
 #[derive(Debug, PartialEq, Eq)]
@@ -35,7 +35,8 @@ impl Location<'_> {
         next.iter().fold(data, |data, node| data.text(node))
     }
 
-    /// Returns the associated data of a change. `position` and `count` are among the changes of its field in its checkpoint.
+    /// Returns the associated data of a change. `position` and `count` are among the changes of its field in its
+    /// checkpoint.
     pub(super) fn change(
         &self,
         field: &str,

@@ -5,9 +5,9 @@ use zeroize::Zeroizing;
 
 /// A secret of 32 bytes and its number, which is stored with each value that the secret encrypts.
 ///
-/// Use random bytes from the operating system or a key service, not a password. `Debug` does not show the secret. It is
-/// wiped from memory when the last clone is dropped. Wiping the array that was passed to [`new`](Self::new) is up to the
-/// caller.
+/// Use random bytes from the operating system or a key service, not a password. `Debug` does not show the secret. It
+/// is wiped from memory when the last clone is dropped. Wiping the array that was passed to [`new`](Self::new) is up
+/// to the caller.
 #[derive(Clone)]
 pub struct Key {
     id: u32,

@@ -39,8 +39,8 @@ impl Sealer<'_> {
     }
 
     fn changes(&self, changes: &mut Vec<FieldChange>) -> Result<(), CheckpointError> {
-        // A whole value hides earlier changes of its own checkpoint. No read sees the hidden ones, so their number could not
-        // be checked: they are not stored.
+        // A whole value hides earlier changes of its own checkpoint. No read sees the hidden ones, so their number
+        // could not be checked: they are not stored.
         let mut visible: HashMap<Cow<'static, str>, VisibleChanges> = HashMap::new();
         for (index, change) in changes.iter().enumerate() {
             let visible = visible.entry(change.field.clone()).or_default();

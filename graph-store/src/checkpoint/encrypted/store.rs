@@ -11,8 +11,8 @@ use crate::checkpoint::{
 
 /// A checkpoint store that encrypts the payloads of another one.
 ///
-/// Without the key, the contents of states, nodes' results and answers cannot be read, and they cannot be changed without
-/// detection. The wrapper works with any store:
+/// Without the key, the contents of states, nodes' results and answers cannot be read, and they cannot be changed
+/// without detection. The wrapper works with any store:
 ///
 /// ```
 /// use superstep::checkpoint::{EncryptedCheckpointer, Key, Keys, MemoryCheckpointer};
@@ -42,8 +42,8 @@ use crate::checkpoint::{
 ///
 /// # Protected data
 ///
-/// Values of fields, inputs, packets, questions, answers, results of steps and failures are encrypted and authenticated with
-/// XChaCha20-Poly1305. Each value has its own random nonce of 24 bytes.
+/// Values of fields, inputs, packets, questions, answers, results of steps and failures are encrypted and
+/// authenticated with XChaCha20-Poly1305. Each value has its own random nonce of 24 bytes.
 ///
 /// Each value is bound to its location, so that it cannot be read at another one:
 ///
@@ -51,8 +51,8 @@ use crate::checkpoint::{
 /// - for a change of a field: the field, the kind and the position in the checkpoint;
 /// - for a record: its task, kind and key.
 ///
-/// The plan of a checkpoint is authenticated but not encrypted. It can be read in the store, but not changed: the planned
-/// nodes, the parent, the step, the source, and the id and program of the run.
+/// The plan of a checkpoint is authenticated but not encrypted. It can be read in the store, but not changed: the
+/// planned nodes, the parent, the step, the source, and the id and program of the run.
 ///
 /// Invalid data is never returned. A read fails with [`Corrupt`](CheckpointError::Corrupt), which names the thread, the
 /// checkpoint and the damaged part, if it finds one of these:
@@ -63,22 +63,23 @@ use crate::checkpoint::{
 ///
 /// # Limits
 ///
-/// - *Names and sizes* are in the clear: names of threads, namespaces, fields, nodes and runs, keys of records, times, and the
-///   number and length of values. So is the metadata of runs, because queries filter by it. Put no secrets there.
-/// - *Rollback:* an attacker with write access to the store can restore an older state of a whole thread, delete a thread
-///   or its newest checkpoints, or rename a thread. A renamed thread is a copy, and copies can be read.
+/// - *Names and sizes* are in the clear: names of threads, namespaces, fields, nodes and runs, keys of records, times,
+///   and the number and length of values. So is the metadata of runs, because queries filter by it. Put no secrets
+///   there.
+/// - *Rollback:* an attacker with write access to the store can restore an older state of a whole thread, delete a
+///   thread or its newest checkpoints, or rename a thread. A renamed thread is a copy, and copies can be read.
 /// - *Missing rows:* an attacker with write access can remove a record or restore an older one with the same key. The
-///   attacker can also remove all changes of one checkpoint to a field, or add those of another branch of the thread. Every
-///   value that is read was written at its location, but completeness is not proven.
+///   attacker can also remove all changes of one checkpoint to a field, or add those of another branch of the thread.
+///   Every value that is read was written at its location, but completeness is not proven.
 /// - *Metadata and time* of a checkpoint can be changed.
 /// - *The process* has states in the clear in its memory, and in the events, logs and error messages that it emits.
 ///
 /// # Keys
 ///
 /// To rotate keys, make the new key the current one and keep the previous one as an old key:
-/// `Keys::new(second).with_old(first)`. New writes use the new key, and existing data stays readable. Existing data is not
-/// encrypted again. Keep an old key until the threads of its time are deleted: pruning keeps changes that later checkpoints
-/// need.
+/// `Keys::new(second).with_old(first)`. New writes use the new key, and existing data stays readable. Existing data is
+/// not encrypted again. Keep an old key until the threads of its time are deleted: pruning keeps changes that later
+/// checkpoints need.
 ///
 /// Threads that were written without encryption cannot be read through this store. They fail like forged data.
 ///
@@ -167,7 +168,8 @@ impl<C: Checkpointer> EncryptedCheckpointer<C> {
         }
     }
 
-    /// Opens a thread of a list. Returns `None` if the thread was deleted. An unreadable head is an error of this record only.
+    /// Opens a thread of a list. Returns `None` if the thread was deleted. An unreadable head is an error of this
+    /// record only.
     async fn thread(&self, record: ThreadRecord) -> Result<Option<ThreadRecord>, CheckpointError> {
         let (thread, epoch) = (Arc::clone(&record.thread), record.epoch);
         match self.open_thread(record).await {

@@ -1,9 +1,9 @@
 //! The changes of fields in a namespace, stored so that neither a write nor a read scans the history.
 //!
-//! Checkpoints that follow one another form a *branch*. For each field a branch has all changes in order, with the positions
-//! of the whole values. The changes that a checkpoint sees are a slice, which two binary searches find. A checkpoint whose
-//! parent is not the last checkpoint of its branch starts a new branch. Reads continue in the parent branch, up to the
-//! checkpoint where the new branch starts.
+//! Checkpoints that follow one another form a *branch*. For each field a branch has all changes in order, with the
+//! positions of the whole values. The changes that a checkpoint sees are a slice, which two binary searches find. A
+//! checkpoint whose parent is not the last checkpoint of its branch starts a new branch. Reads continue in the parent
+//! branch, up to the checkpoint where the new branch starts.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -58,8 +58,8 @@ impl FieldHistory {
 }
 
 impl Branches {
-    /// Returns the branch for a checkpoint that follows `parent`: the same branch if `parent` is its last checkpoint, otherwise
-    /// a new one.
+    /// Returns the branch for a checkpoint that follows `parent`: the same branch if `parent` is its last checkpoint,
+    /// otherwise a new one.
     pub(super) fn after(&mut self, parent: Option<(BranchId, CheckpointId)>) -> BranchId {
         let parent_branch = parent.and_then(|(branch, _)| self.branches.get(&branch));
         if let Some((id, branch)) = parent.zip(parent_branch)
