@@ -65,7 +65,7 @@ pub enum EventKind<S: GraphState> {
         node: Arc<str>,
         /// The index of the task in the superstep.
         task: usize,
-        /// The chunk. [`MessageAssembler`](crate::messages::Assembly) joins the chunks of a task.
+        /// The chunk. [`MessageAssembler`](crate::messages::MessageAssembler) joins the chunks of a task.
         chunk: MessageChunk,
     },
     /// A task starts.

@@ -5,7 +5,7 @@ use crate::node::{
 
 /// The node in whose place an update is made; see [`as_node`].
 ///
-/// If the node's return value is its route, choose the route with [`with_route`](Self::taking). Nodes that leave by edges or by
+/// If the node's return value is its route, choose the route with [`with_route`](Self::with_route). Nodes that leave by edges or by
 /// a route function need only their name:
 ///
 /// ```

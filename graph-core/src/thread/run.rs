@@ -32,7 +32,7 @@ pub struct Resuming<S: GraphState> {
     pub(super) goto: Vec<AsNode>,
 }
 
-/// A run that repeats the superstep planned at a checkpoint; see [`At::run_again`](super::At::run_again).
+/// A run that repeats the superstep planned at a checkpoint; see [`ThreadAt::run_again`](super::ThreadAt::run_again).
 pub struct RunAgain<S: GraphState> {
     pub(super) update: Option<S::Update>,
     /// The checkpoint of a subgraph call to continue from, and the namespaces that may contain it.

@@ -42,7 +42,7 @@ where
     /// other tasks of that superstep start anew.
     ///
     /// # Errors
-    /// Awaiting the run fails like [`At::run_again`](crate::thread::At::run_again).
+    /// Awaiting the run fails like [`ThreadAt::run_again`](crate::thread::ThreadAt::run_again).
     ///
     /// # Durability
     /// As [`Thread::run`](crate::thread::Thread::run).
