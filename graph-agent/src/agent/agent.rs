@@ -58,7 +58,7 @@ use super::{ANSWER, MODEL, ModelNode, StructuredOutputNode};
 /// | `sanity` | repairs the history that a cancelled run left: see [`messages_sanity`](superstep::messages::messages_sanity) |
 /// | `model` | calls the model; if no supersteps are left for its tool calls, the last message says so |
 /// | `tools` | runs each tool call of the model in its own task |
-/// | `answer` | with [`answer`](Self::answer): asks for the final answer as a Rust type |
+/// | `answer` | with [`structured_output`](Self::structured_output): asks for the final answer as a Rust type |
 pub struct Agent<S: HasMessages, D = ()> {
     model: ModelNode<S, D>,
     source: ModelSource<D>,

@@ -44,7 +44,7 @@ use reply_stream::ReplyStream;
 /// A request contains the messages in OpenAI's form and the options of the [`ChatRequest`]:
 ///
 /// - `max_tokens` is sent to OpenAI as `max_completion_tokens`, which its newer models require, and to others under its own name.
-/// - The [answer's schema](ChatRequest::answer) is sent without `strict`, which only few schemas satisfy.
+/// - The [schema of the answer](ChatRequest::response_schema) is sent without `strict`, which only few schemas satisfy.
 /// - A field of [`ChatRequest::extra`] replaces the field of the same name, except `stream`. A null removes the field.
 ///
 /// # Replies
