@@ -1,8 +1,8 @@
-//! What rustc says about each way to hold the library wrong, one file for each mistake.
+//! The compiler messages of common mistakes, one file for each.
 //!
-//! `TRYBUILD=overwrite cargo test -p tests --test ui` writes the messages anew; each is then read as a user would.
+//! `TRYBUILD=overwrite cargo test -p tests --test ui` updates the messages. Review each change as a user would read it.
 
 #[test]
-fn every_mistake_is_an_error_at_its_token() {
+fn compile_errors_match_the_reviewed_messages() {
     trybuild::TestCases::new().compile_fail("tests/ui/*/*.rs");
 }

@@ -1,4 +1,4 @@
-//! Each part of the expansion, without a prelude.
+//! Derives every feature of a state without a prelude.
 
 use ::std::clone::Clone;
 use ::std::convert::From;
@@ -35,10 +35,10 @@ pub struct Part {
 #[derive(::renamed::GraphState, Clone, Debug)]
 #[state(crate = ::renamed, invariant = check, rename_all = "camelCase", version = 1, migrate = migrate)]
 pub struct Everything {
-    /// Asked for.
+    /// A required input.
     #[state(input, validate(length(min = 1), ascii, contains("x")))]
     pub question: String,
-    /// Folded by a built-in.
+    /// Folded by a built-in reducer.
     #[state(input, reducer = append)]
     pub notes: Option<Vec<String>>,
     /// Folded by a function.
@@ -47,16 +47,16 @@ pub struct Everything {
     /// Not dumped.
     #[state(exclude, validate(range(max = 9)))]
     pub secret: u8,
-    /// Rebuilt.
+    /// Rebuilt from the context.
     #[state(untracked, from_context = dial)]
     pub port: Option<u16>,
-    /// Given back.
+    /// Part of the output.
     #[state(output, serialize_with = display)]
     pub answer: Option<String>,
-    /// Cleared.
+    /// Cleared after each superstep.
     #[state(ephemeral, default = 3)]
     pub flash: u8,
-    /// A part.
+    /// A flattened state.
     #[state(flatten)]
     pub part: Part,
 }
@@ -70,7 +70,7 @@ where
     /// Of any type.
     #[state(untracked)]
     pub value: T,
-    /// Counted.
+    /// Summed.
     #[state(reducer = add, output)]
     pub count: u32,
 }

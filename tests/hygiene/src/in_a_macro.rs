@@ -1,4 +1,4 @@
-//! A state that a `macro_rules!` writes, its fields coming from outside.
+//! Derives a state inside a `macro_rules!` macro, with fields passed by the caller.
 
 use ::std::clone::Clone;
 use ::std::string::String;

@@ -1,9 +1,9 @@
-//! Generated code leans on nothing of the crate that derives: no prelude, no name, no dependency.
+//! Checks that generated code depends on nothing in the deriving crate: no prelude, no names, no dependencies.
 //!
-//! It is enough that this compiles.
+//! The crate only has to compile.
 #![no_implicit_prelude]
 #![deny(warnings, clippy::all)]
-#![expect(non_camel_case_types, missing_docs, reason = "names that shadow those of the language")]
+#![expect(non_camel_case_types, missing_docs, reason = "the names shadow those of the language")]
 
 pub mod everything;
 pub mod in_a_macro;

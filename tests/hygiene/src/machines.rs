@@ -1,4 +1,4 @@
-//! Machines, among names that mean something else; serde is reached through nothing but the library.
+//! Derives machines among shadowed names. The crate has no dependency on serde.
 
 use self::nodes::{Check, Lone, Only, r#Type, inner};
 use crate::shadowed::*;
@@ -49,7 +49,7 @@ impl Lone {
 machine!(FromAMacro of Lone, ::core::primitive::u8);
 
 pub mod nodes {
-    //! serde's derives lean on names of the language; the nodes stand where these mean what they do.
+    //! Nodes. serde's derives use primitive type names, so this module does not import the shadowed ones.
 
     #[derive(::renamed::__private::serde::Serialize, ::renamed::__private::serde::Deserialize)]
     #[serde(crate = "::renamed::__private::serde")]
@@ -58,17 +58,17 @@ pub mod nodes {
     #[derive(::renamed::__private::serde::Serialize, ::renamed::__private::serde::Deserialize)]
     #[serde(crate = "::renamed::__private::serde")]
     pub struct r#Type {
-        /// A payload.
+        /// A field.
         pub text: ::std::string::String,
     }
 
     pub mod inner {
-        //! Elsewhere.
+        //! A nested module.
 
         #[derive(::renamed::__private::serde::Serialize, ::renamed::__private::serde::Deserialize)]
         #[serde(crate = "::renamed::__private::serde")]
         pub enum Other {
-            /// One.
+            /// A unit variant.
             A,
         }
 

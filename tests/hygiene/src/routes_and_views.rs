@@ -1,4 +1,4 @@
-//! A route and views of [`Shadowed`], among names that mean something else.
+//! Derives routes and views of [`Shadowed`] among shadowed names.
 
 use crate::shadowed::*;
 
@@ -11,14 +11,14 @@ pub async fn read(_: Borrowed<'_>, _: Owned) {}
 #[derive(::renamed::Route)]
 #[route(crate = ::renamed)]
 pub enum Way {
-    /// To nodes.
+    /// Leads to several nodes.
     #[to(draft, self::read, crate::routes_and_views::draft)]
     Several,
-    /// With a payload.
+    /// Carries a payload.
     #[to(search)]
     #[route(label = "look it up")]
     Search(::std::string::String),
-    /// To a node with a name, or the end.
+    /// Leads to a named node and the end.
     #[to("second", ::renamed::END)]
     r#Type,
 }
@@ -42,11 +42,11 @@ pub async fn one<T: ::renamed::node::Payload>(_: &T) {}
 #[derive(::renamed::StateView)]
 #[view(of = Shadowed, crate = ::renamed)]
 pub struct Borrowed<'a> {
-    /// As another type.
+    /// Borrowed as another type.
     pub text: &'a ::core::primitive::str,
-    /// Inside.
+    /// Borrowed inside an `Option`.
     pub maybe: ::std::option::Option<&'a u8>,
-    /// Under another name.
+    /// Renamed.
     #[view(from = list)]
     pub bytes: &'a [u8],
 }
@@ -64,7 +64,7 @@ pub struct Items<T>
 where
     T: ::core::clone::Clone + ::core::marker::Send + ::core::marker::Sync + 'static,
 {
-    /// Anything.
+    /// Items of any type.
     #[state(untracked)]
     pub items: ::std::vec::Vec<T>,
 }
@@ -75,7 +75,7 @@ pub struct Shown<'a, T>
 where
     T: ::core::clone::Clone + ::core::marker::Send + ::core::marker::Sync + 'static,
 {
-    /// A part.
+    /// A slice of the items.
     pub items: &'a [T],
 }
 

@@ -1,4 +1,4 @@
-//! Names of the prelude, of primitive types, and of generated locals that mean something else here.
+//! Shadows names of the prelude, of primitive types and of generated locals.
 
 pub struct Some;
 pub struct None;
@@ -39,13 +39,13 @@ pub const USED: ((), ()) = (state, value);
 #[derive(::renamed::GraphState)]
 #[state(crate = ::renamed)]
 pub struct Shadowed {
-    /// Given.
+    /// A required input.
     #[state(input, validate(length(min = 1)))]
     pub text: ::std::string::String,
     /// Folded.
     #[state(reducer = append, output)]
     pub list: ::std::vec::Vec<u8>,
-    /// May be missing.
+    /// Optional.
     #[state(reducer = max)]
     pub maybe: ::std::option::Option<u8>,
     /// Not dumped.

@@ -1,26 +1,26 @@
-//! States and nodes that know nothing of the graphs in which they will run.
+//! States and nodes for the graphs of other crates.
 
 use superstep::messages::Message;
 use superstep::{Context, GraphState, Node, StateView};
 
-/// A chat, to be flattened into the state of whoever has one.
+/// A chat that other states flatten.
 #[derive(GraphState, Clone, Debug)]
 pub struct Chat {
-    /// What was said.
+    /// The lines of the chat.
     #[state(reducer = append)]
     pub log: Vec<String>,
 }
 
-/// A node for every graph whose state holds a [`Chat`].
+/// A node for every graph whose state contains a [`Chat`].
 pub async fn greet(chat: &Chat) -> ChatUpdate {
     Chat::update().log([format!("hello, after {}", chat.log.len())])
 }
 
-/// The last line of a chat.
+/// A view of the lines of a chat.
 #[derive(StateView)]
 #[view(of = Chat)]
 pub struct Lines<'a> {
-    /// All of them.
+    /// All lines.
     pub log: &'a [String],
 }
 
@@ -29,7 +29,7 @@ pub async fn echo(lines: Lines<'_>) -> ChatUpdate {
     Chat::update().log(lines.log.last().cloned())
 }
 
-/// A node that carries what it says.
+/// A node that carries its line.
 #[derive(Debug)]
 pub struct Say(pub &'static str);
 
@@ -42,25 +42,25 @@ impl Node for Say {
     }
 }
 
-/// A state that flattens itself; a crate that exports one must not get into the way of others.
+/// A state that itself flattens another state of this crate.
 #[derive(GraphState, Clone, Debug)]
 pub struct Talk {
-    /// What it is about.
+    /// The topic.
     pub topic: String,
     /// The chat.
     #[state(flatten)]
     pub chat: Chat,
 }
 
-/// A conversation, to be flattened as well.
+/// A conversation that other states flatten.
 #[derive(GraphState, Clone, Debug)]
 pub struct Dialogue {
-    /// What was said.
+    /// The lines of the chat.
     #[state(input, reducer = add_messages)]
     pub messages: Vec<Message>,
 }
 
-/// A node that says again what was said last.
+/// A node that repeats the last message.
 pub async fn answer(dialogue: &Dialogue) -> DialogueUpdate {
     let last = dialogue.messages.last().map(|message| format!("you said: {}", message.text()));
     Dialogue::update().messages(last.map(Message::ai))

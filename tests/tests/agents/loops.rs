@@ -1,4 +1,4 @@
-//! A model and its tools, one after the other, until there is an answer.
+//! The loop of model and tools.
 
 use std::sync::Arc;
 
@@ -38,13 +38,13 @@ fn graph(model: &ScriptedModel) -> Graph<MessagesState> {
     Agent::new(model).system("You are good at sums.").tools(tools()).graph().unwrap().compile().unwrap()
 }
 
-pub(crate) fn said(messages: &[Message]) -> Vec<String> {
+pub(crate) fn transcript(messages: &[Message]) -> Vec<String> {
     let one = |message: &Message| format!("{}: {}", message.role(), message.text());
     messages.iter().map(one).collect()
 }
 
 #[tokio::test]
-async fn the_model_is_asked_until_it_wants_no_more_tools() {
+async fn agent_loops_until_the_model_calls_no_tool() {
     let model = ScriptedModel::new([
         calls([sum("1", 1, 2)]),
         calls([sum("2", 3, 4), sum("3", 5, 6)]),
@@ -52,14 +52,14 @@ async fn the_model_is_asked_until_it_wants_no_more_tools() {
     ]);
     let chat = graph(&model).run(MessagesState::input().messages("sums?")).await.unwrap().into_state();
     assert_eq!(
-        said(&chat.messages),
+        transcript(&chat.messages),
         ["human: sums?", "ai: ", "tool: 3", "ai: ", "tool: 7", "tool: 11", "ai: 3, 7 and 11."]
     );
     let requests = model.requests();
     assert_eq!(requests.len(), 3);
-    // Each is the whole conversation, behind what the model is always told, with the tools.
+    // Each request contains the system prompt, the whole conversation and the tools.
     assert_eq!(
-        said(&requests[1].messages),
+        transcript(&requests[1].messages),
         ["system: You are good at sums.", "human: sums?", "ai: ", "tool: 3"]
     );
     assert_eq!(requests[1].tools.len(), 2);
@@ -68,7 +68,7 @@ async fn the_model_is_asked_until_it_wants_no_more_tools() {
 }
 
 #[tokio::test]
-async fn what_the_model_can_mend_is_told_to_it() {
+async fn model_receives_errors_that_it_can_correct() {
     let model = ScriptedModel::new([
         calls([
             ToolCall::new("1", "multiply"),
@@ -83,9 +83,12 @@ async fn what_the_model_can_mend_is_told_to_it() {
         AiMessage::new("I give up."),
     ]);
     let chat = graph(&model).run(MessagesState::input().messages("sums?")).await.unwrap().into_state();
-    let told: Vec<_> = chat.messages[2..8].iter().map(|message| message.as_tool().unwrap()).collect();
-    assert!(told.iter().all(|message| message.status == superstep::messages::ToolStatus::Error), "{told:#?}");
-    let texts: Vec<_> = told.iter().map(|message| message.content.text().into_owned()).collect();
+    let results: Vec<_> = chat.messages[2..8].iter().map(|message| message.as_tool().unwrap()).collect();
+    assert!(
+        results.iter().all(|message| message.status == superstep::messages::ToolStatus::Error),
+        "{results:#?}"
+    );
+    let texts: Vec<_> = results.iter().map(|message| message.content.text().into_owned()).collect();
     let expected = [
         "there is no tool `multiply`; available tools: `add`, `divide`",
         "invalid arguments for `add` at `b`: invalid type: string \"two\", expected i64",
@@ -95,13 +98,13 @@ async fn what_the_model_can_mend_is_told_to_it() {
         "the arguments of `add` cannot be read: it is cut off",
     ];
     assert_eq!(texts, expected);
-    let ids: Vec<_> = told.iter().map(|message| message.tool_call_id.as_str()).collect();
+    let ids: Vec<_> = results.iter().map(|message| message.tool_call_id.as_str()).collect();
     assert_eq!(ids, ["1", "2", "3", "4", "5", "6"]);
     assert_eq!(chat.messages[8].text(), "I give up.");
 }
 
 #[tokio::test]
-async fn without_steps_for_tools_the_last_message_says_so() {
+async fn last_message_explains_exhausted_recursion_limit() {
     for (limit, ends) in [(3, false), (4, true), (5, true)] {
         let model = ScriptedModel::new([calls([sum("1", 1, 2)]), AiMessage::new("3.")]);
         let graph = graph(&model);
@@ -115,7 +118,7 @@ async fn without_steps_for_tools_the_last_message_says_so() {
 }
 
 #[tokio::test]
-async fn the_pieces_of_a_reply_reach_whoever_listens_and_have_its_id() {
+async fn streamed_chunks_have_the_id_of_their_reply() {
     let reply = |id: &str, text: &str| {
         let mut reply = AiMessage::new(text);
         reply.id = Some(id.to_owned());
@@ -147,7 +150,7 @@ async fn the_pieces_of_a_reply_reach_whoever_listens_and_have_its_id() {
 }
 
 #[tokio::test]
-async fn a_conversation_goes_on_over_turns_on_a_thread() {
+async fn conversation_continues_on_a_thread() {
     let model = ScriptedModel::new([
         AiMessage::new("Hello Ann."),
         calls([sum("1", 2, 2)]),
@@ -159,7 +162,7 @@ async fn a_conversation_goes_on_over_turns_on_a_thread() {
     thread().run(MessagesState::input().messages("2 + 2?")).await.unwrap();
     let chat = thread().state().await.unwrap().unwrap().state.unwrap();
     assert_eq!(
-        said(&chat.messages),
+        transcript(&chat.messages),
         ["human: I am Ann", "ai: Hello Ann.", "human: 2 + 2?", "ai: ", "tool: 4", "ai: 4, Ann."]
     );
     let mut ids: Vec<_> = chat.messages.iter().map(|message| message.id().unwrap()).collect();
@@ -169,7 +172,7 @@ async fn a_conversation_goes_on_over_turns_on_a_thread() {
 }
 
 #[tokio::test]
-async fn a_model_that_gives_an_id_twice_takes_the_place_of_no_message() {
+async fn repeated_message_id_replaces_no_message() {
     let reply = |mut reply: AiMessage| {
         reply.id = Some("chatcmpl-7".to_owned());
         reply
@@ -180,12 +183,15 @@ async fn a_model_that_gives_an_id_twice_takes_the_place_of_no_message() {
         reply(AiMessage::new("3 and 7.")),
     ]);
     let chat = graph(&model).run(MessagesState::input().messages("sums?")).await.unwrap().into_state();
-    assert_eq!(said(&chat.messages), ["human: sums?", "ai: ", "tool: 3", "ai: ", "tool: 7", "ai: 3 and 7."]);
+    assert_eq!(
+        transcript(&chat.messages),
+        ["human: sums?", "ai: ", "tool: 3", "ai: ", "tool: 7", "ai: 3 and 7."]
+    );
 }
 
 #[test]
-fn tools_that_no_model_could_be_offered_are_told_together() {
-    /// Has an odd name.
+fn invalid_tools_are_reported_together() {
+    /// Has an invalid name.
     #[tool(name = "add numbers")]
     async fn odd() {}
 

@@ -1,12 +1,9 @@
-//! Agents: models, and the tools that they have called.
-#![expect(
-    clippy::unwrap_used,
-    reason = "the functions that tests share fail a test as the tests themselves do"
-)]
+//! Agents: models and their tools.
+#![expect(clippy::unwrap_used, reason = "shared helpers fail a test like the tests themselves")]
 
-mod answers;
-mod cut_off;
+mod dropped_runs;
 mod loops;
 mod questions;
 mod spans;
+mod structured_output;
 mod tools;

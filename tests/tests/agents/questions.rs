@@ -1,4 +1,4 @@
-//! Tools that ask a person.
+//! Tools with a human in the loop.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +13,7 @@ use superstep_agent::agent::Agent;
 use superstep_agent::tool::Tools;
 use superstep_agent::{ScriptedModel, tool};
 
-use crate::loops::{calls, said};
+use crate::loops::{calls, transcript};
 
 #[derive(Serialize, Deserialize, Debug)]
 struct Delete {
@@ -30,7 +30,7 @@ struct Disk {
     listed: AtomicUsize,
 }
 
-/// Deletes a file, if the person lets it.
+/// Deletes a file after approval.
 #[tool]
 async fn delete(file: String, disk: &ContextWith<Disk>) -> superstep::Result<String> {
     if !disk.interrupt(Delete { file: file.clone() }).await {
@@ -56,15 +56,15 @@ fn agent(model: &ScriptedModel) -> Graph<MessagesState, Disk> {
     Agent::with_context(Arc::new(model.clone())).tools(tools).graph().unwrap().compile().unwrap()
 }
 
-fn gone(id: &str, file: &str) -> ToolCall {
+fn delete_call(id: &str, file: &str) -> ToolCall {
     ToolCall::new(id, "delete").arg("file", file)
 }
 
 #[tokio::test]
-async fn two_tools_that_ask_in_one_step_get_their_own_answers() {
+async fn concurrent_tools_receive_their_own_answers() {
     for first_alone in [false, true] {
         let model = ScriptedModel::new([
-            calls([gone("1", "a.txt"), ToolCall::new("2", "list"), gone("3", "b.txt")]),
+            calls([delete_call("1", "a.txt"), ToolCall::new("2", "list"), delete_call("3", "b.txt")]),
             AiMessage::new("done"),
         ]);
         let (store, disk) = (MemoryCheckpointer::new(), Arc::new(Disk::default()));
@@ -75,8 +75,8 @@ async fn two_tools_that_ask_in_one_step_get_their_own_answers() {
             .await
             .unwrap();
         assert!(matches!(outcome, Outcome::Interrupted(_)));
-        let pending = thread().interrupts().await.unwrap();
-        let open = pending.all::<Delete>().unwrap();
+        let interrupts = thread().interrupts().await.unwrap();
+        let open = interrupts.all::<Delete>().unwrap();
         let files: Vec<_> = open.iter().map(|question| question.file.as_str()).collect();
         assert_eq!(files, ["a.txt", "b.txt"]);
         let [a, b] = <[_; 2]>::try_from(open).unwrap();
@@ -89,7 +89,7 @@ async fn two_tools_that_ask_in_one_step_get_their_own_answers() {
             thread().resume([no, yes]).context(Arc::clone(&disk)).await.unwrap()
         };
         assert_eq!(
-            said(&outcome.state().messages)[2..],
+            transcript(&outcome.state().messages)[2..],
             [
                 "tool: the person does not want a.txt deleted",
                 "tool: a.txt, b.txt",
@@ -97,7 +97,7 @@ async fn two_tools_that_ask_in_one_step_get_their_own_answers() {
                 "ai: done",
             ]
         );
-        // Neither the tool that has finished nor the model was asked again.
+        // Neither the finished tool nor the model ran again.
         assert_eq!(disk.listed.load(Ordering::Relaxed), 1);
         assert_eq!(disk.deleted.load(Ordering::Relaxed), 1);
         assert_eq!(model.requests().len(), 2);
@@ -105,9 +105,9 @@ async fn two_tools_that_ask_in_one_step_get_their_own_answers() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_answered_by_hand_takes_nothing_from_those_that_have_finished() {
+async fn manual_tool_result_keeps_finished_calls() {
     let model = ScriptedModel::new([
-        calls([ToolCall::new("1", "list"), gone("2", "a.txt"), ToolCall::new("3", "list")]),
+        calls([ToolCall::new("1", "list"), delete_call("2", "a.txt"), ToolCall::new("3", "list")]),
         AiMessage::new("done"),
     ]);
     let disk = Arc::new(Disk::default());
@@ -118,7 +118,7 @@ async fn a_call_that_is_answered_by_hand_takes_nothing_from_those_that_have_fini
     let by_hand = MessagesState::update().messages(ToolMessage::new("2", "I have done it"));
     thread.update(by_hand, AsNode::named("tools")).context(Arc::clone(&disk)).await.unwrap();
     let outcome = thread.resume(()).context(disk).await.unwrap();
-    let mut answers = said(&outcome.state().messages)[2..].to_vec();
+    let mut answers = transcript(&outcome.state().messages)[2..].to_vec();
     answers.sort_unstable();
     assert_eq!(answers, ["ai: done", "tool: I have done it", "tool: a.txt, b.txt", "tool: a.txt, b.txt"]);
 }

@@ -1,4 +1,4 @@
-//! Model calls and tools are spans within those of their nodes, by OpenTelemetry's conventions, and none says what was said.
+//! Spans of model calls and tools, which follow OpenTelemetry's conventions and contain no message content.
 
 use std::sync::Arc;
 
@@ -54,8 +54,8 @@ fn agent(model: ScriptedModel) -> Agent<MessagesState> {
     Agent::new(Arc::new(model)).tools(Tools::new().with(look_up).with(ask))
 }
 
-/// What is said below the nodes of the model and the tools.
-fn said(recorded: &Recorded) -> String {
+/// Returns the `gen_ai` spans. Panics if any span contains the secret.
+fn gen_ai_spans(recorded: &Recorded) -> String {
     let whole = recorded.whole();
     assert!(!whole.contains(SECRET), "{whole}");
     let ours = |line: &&str| line.contains("gen_ai.operation.name") || line.contains("(open)");
@@ -63,7 +63,7 @@ fn said(recorded: &Recorded) -> String {
 }
 
 #[tokio::test]
-async fn a_call_of_a_model_says_what_it_has_cost_and_one_of_a_tool_which_it_is() {
+async fn spans_record_token_usage_and_tool_names() {
     let recorded = Recorded::here();
     let model = ScriptedModel::new([
         calls([
@@ -99,25 +99,25 @@ async fn a_call_of_a_model_says_what_it_has_cost_and_one_of_a_tool_which_it_is()
         chat otel.name=chat scripted otel.kind=client gen_ai.operation.name=chat gen_ai.request.model=scripted gen_ai.request.temperature=0.5 gen_ai.request.max_tokens=99 gen_ai.conversation.id=ann
         execute_tool otel.name=execute_tool look_up otel.kind=internal gen_ai.operation.name=execute_tool gen_ai.tool.name=look_up gen_ai.tool.call.id=call_1 gen_ai.tool.type=function gen_ai.tool.description=Looks a password up. gen_ai.conversation.id=ann
         chat otel.name=chat scripted otel.kind=client gen_ai.operation.name=chat gen_ai.request.model=scripted gen_ai.request.temperature=0.5 gen_ai.request.max_tokens=99 gen_ai.conversation.id=ann gen_ai.response.id=chatcmpl-1 gen_ai.response.model=m-2 gen_ai.response.finish_reasons=["stop"] gen_ai.usage.input_tokens=12 gen_ai.usage.output_tokens=5 gen_ai.usage.cache_read.input_tokens=7
-    "#]].assert_eq(&said(&recorded));
+    "#]].assert_eq(&gen_ai_spans(&recorded));
 }
 
 #[tokio::test]
-async fn a_streamed_reply_says_the_same() {
+async fn streamed_reply_records_the_same_spans() {
     let awaited = {
         let recorded = Recorded::here();
         let graph = agent(ScriptedModel::new([reply(SECRET)])).graph().unwrap().compile().unwrap();
         graph.run(MessagesState::input().messages(SECRET)).await.unwrap();
-        said(&recorded)
+        gen_ai_spans(&recorded)
     };
     let recorded = Recorded::here();
     let graph = agent(ScriptedModel::new([reply(SECRET)])).graph().unwrap().compile().unwrap();
     graph.stream(MessagesState::input().messages(SECRET)).for_each(|_| ()).await.unwrap();
-    assert_eq!(said(&recorded), awaited);
+    assert_eq!(gen_ai_spans(&recorded), awaited);
 }
 
 #[tokio::test]
-async fn what_goes_wrong_is_told_by_its_kind() {
+async fn spans_record_the_kind_of_error() {
     let recorded = Recorded::here();
     let refused = ModelError::Refused { model: "m".to_owned(), status: 429, message: SECRET.to_owned() };
     let model = ScriptedModel::new([calls([ToolCall::new("call_1", "look_up").arg("whose", "nobody")])])
@@ -129,11 +129,11 @@ async fn what_goes_wrong_is_told_by_its_kind() {
         chat otel.name=chat scripted otel.kind=client gen_ai.operation.name=chat gen_ai.request.model=scripted
         execute_tool otel.name=execute_tool look_up otel.kind=internal gen_ai.operation.name=execute_tool gen_ai.tool.name=look_up gen_ai.tool.call.id=call_1 gen_ai.tool.type=function gen_ai.tool.description=Looks a password up. error.type=superstep::NodeError otel.status_code=ERROR
         chat otel.name=chat scripted otel.kind=client gen_ai.operation.name=chat gen_ai.request.model=scripted error.type=429 otel.status_code=ERROR
-    "#]].assert_eq(&said(&recorded));
+    "#]].assert_eq(&gen_ai_spans(&recorded));
 }
 
 #[test]
-fn errors_of_agents_have_the_names_by_which_they_are_used() {
+fn agent_errors_have_public_type_names() {
     let refused = ModelError::Refused { model: "m".to_owned(), status: 429, message: SECRET.to_owned() };
     assert_eq!(NodeError::from(refused).type_name(), "superstep_agent::ModelError");
     let none = InvalidOutput::new("m", SECRET, SECRET);
@@ -143,7 +143,7 @@ fn errors_of_agents_have_the_names_by_which_they_are_used() {
 }
 
 #[tokio::test]
-async fn a_tool_that_asks_is_no_failure() {
+async fn tool_interrupt_is_not_recorded_as_failure() {
     let recorded = Recorded::here();
     let model = ScriptedModel::new([calls([ToolCall::new("call_1", "ask")])]);
     let graph = agent(model).graph().unwrap().compile().unwrap();
@@ -152,5 +152,5 @@ async fn a_tool_that_asks_is_no_failure() {
         run otel.name=invoke_agent MessagesState otel.kind=internal gen_ai.operation.name=invoke_agent gen_ai.agent.name=MessagesState graph.run.begin=input graph.supersteps=2 graph.outcome=interrupted
         chat otel.name=chat scripted otel.kind=client gen_ai.operation.name=chat gen_ai.request.model=scripted
         execute_tool otel.name=execute_tool ask otel.kind=internal gen_ai.operation.name=execute_tool gen_ai.tool.name=ask gen_ai.tool.call.id=call_1 gen_ai.tool.type=function gen_ai.tool.description=Asks before it does anything.
-    "#]].assert_eq(&said(&recorded));
+    "#]].assert_eq(&gen_ai_spans(&recorded));
 }

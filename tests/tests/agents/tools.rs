@@ -1,4 +1,4 @@
-//! What a tool may read, return and write.
+//! Parameters, results and updates of tools.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ use superstep_agent::tool::{Fatal, ToolReply, Tools};
 use superstep_agent::{ScriptedModel, tool};
 use tokio::sync::Barrier;
 
-use crate::loops::{calls, said};
+use crate::loops::{calls, transcript};
 
 #[derive(GraphState, Clone, Debug)]
 struct Desk {
@@ -55,13 +55,13 @@ async fn buy(
     Ok(ToolReply::new("bought").artifact(json!({"price": price})).update(update))
 }
 
-/// Says how much is left.
+/// Returns the remaining budget.
 #[tool]
 async fn left(desk: &Desk, chat: &MessagesState, cx: &Context) -> String {
     format!("{} after {} messages, in `{}`", desk.budget, chat.messages.len(), cx.node())
 }
 
-/// Waits for another one.
+/// Waits for a second call.
 #[tool]
 async fn meet(shop: &ContextWith<Shop>, after: u64) -> String {
     shop.context().both.wait().await;
@@ -71,13 +71,13 @@ async fn meet(shop: &ContextWith<Shop>, after: u64) -> String {
     format!("met, {after} polls ago")
 }
 
-/// Burns the ledger.
+/// Always fails with a fatal error.
 #[tool]
 async fn burn() -> superstep::Result<String> {
     Err(Fatal::new("there is no fire").into())
 }
 
-/// Which way.
+/// The sort order.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Order {
@@ -85,11 +85,11 @@ enum Order {
     Down,
 }
 
-/// How to sort.
+/// The items and their order.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Sorting {
-    /// What is to be sorted.
+    /// The numbers to sort.
     items: Vec<i64>,
     order: Order,
 }
@@ -123,14 +123,14 @@ fn hello() -> DeskInput {
 }
 
 #[tokio::test]
-async fn a_tool_reads_views_state_and_context_and_writes_an_update() {
+async fn tool_reads_views_state_context_and_writes_an_update() {
     let bread = ToolCall::new("1", "buy").arg("what", "bread").arg("price", 3);
     let house = ToolCall::new("2", "buy").arg("what", "a house").arg("price", 300_000);
     let graph = agent([calls([bread, house, ToolCall::new("3", "left")]), AiMessage::new("done")]);
     let shop = shop();
     let desk = graph.run(hello()).context(Arc::clone(&shop)).await.unwrap().into_state();
     assert_eq!(
-        said(&desk.chat.messages)[2..5],
+        transcript(&desk.chat.messages)[2..5],
         [
             "tool: bought",
             "tool: a house costs more than the 10 that are left",
@@ -143,18 +143,18 @@ async fn a_tool_reads_views_state_and_context_and_writes_an_update() {
 }
 
 #[tokio::test]
-async fn calls_run_at_once_and_their_results_come_in_the_order_of_the_calls() {
+async fn concurrent_calls_return_results_in_call_order() {
     let meet = |id: &str, after: u64| ToolCall::new(id, "meet").arg("after", after);
     let graph = agent([calls([meet("1", 20), meet("2", 0)]), AiMessage::new("done")]);
     let desk = graph.run(hello()).context(shop()).await.unwrap().into_state();
-    assert_eq!(said(&desk.chat.messages)[2..4], ["tool: met, 20 polls ago", "tool: met, 0 polls ago"]);
+    assert_eq!(transcript(&desk.chat.messages)[2..4], ["tool: met, 20 polls ago", "tool: met, 0 polls ago"]);
 }
 
 #[tokio::test]
-async fn a_struct_may_have_all_arguments() {
+async fn struct_can_take_all_arguments() {
     let specs = tools().specs();
     let spec = specs.iter().find(|spec| spec.name == "sort").unwrap();
-    assert_eq!(spec.parameters["properties"]["items"]["description"], "What is to be sorted.");
+    assert_eq!(spec.parameters["properties"]["items"]["description"], "The numbers to sort.");
     assert_eq!(spec.parameters["properties"]["order"]["enum"], json!(["up", "down"]));
     let call = ToolCall::new("1", "sort").arg("items", json!([2, 3, 1])).arg("order", "down");
     let graph = agent([calls([call]), AiMessage::new("done")]);
@@ -163,7 +163,7 @@ async fn a_struct_may_have_all_arguments() {
 }
 
 #[tokio::test]
-async fn a_fatal_error_fails_the_run_and_what_has_finished_is_not_called_again() {
+async fn fatal_error_fails_the_run_and_keeps_finished_calls() {
     let store = MemoryCheckpointer::new();
     let buy = ToolCall::new("1", "buy").arg("what", "bread").arg("price", 3);
     let graph = agent([calls([buy, ToolCall::new("2", "burn")])]);
@@ -184,43 +184,43 @@ async fn a_fatal_error_fails_the_run_and_what_has_finished_is_not_called_again()
 }
 
 #[tokio::test]
-async fn a_tool_is_a_function_that_can_be_called_by_itself() {
+async fn tool_can_be_called_directly() {
     let sorted = sort::call(Sorting { items: vec![2, 1], order: Order::Up }).await;
     assert_eq!(sorted, json!([1, 2]));
 }
 
-/// Lets the person say something.
+/// Adds a message of the user.
 #[tool]
 async fn quote(text: String) -> (String, superstep::messages::MessagesStateUpdate) {
     ("told".to_owned(), MessagesState::update().messages(text))
 }
 
 #[tokio::test]
-async fn what_is_sent_is_in_order_also_where_tools_write_messages_of_their_own() {
+async fn messages_written_by_tools_are_sent_in_order() {
     let quote_of = |id: &str| ToolCall::new(id, "quote").arg("text", format!("says {id}"));
     let model = ScriptedModel::new([calls([quote_of("1"), quote_of("2")]), AiMessage::new("done")]);
     let agent = Agent::<MessagesState>::new(Arc::new(model.clone())).tools(Tools::new().with(quote));
     let graph = agent.graph().unwrap().compile().unwrap();
     let chat = graph.run(MessagesState::input().messages("hello")).await.unwrap().into_state();
     let written = ["tool: told", "human: says 1", "tool: told", "human: says 2", "ai: done"];
-    assert_eq!(said(&chat.messages)[2..], written);
+    assert_eq!(transcript(&chat.messages)[2..], written);
     let sent = &model.requests()[1].messages;
     tests::endpoint::strict(sent).unwrap();
-    assert_eq!(said(sent)[2..5], ["tool: told", "tool: told", "human: says 1"]);
-    assert_eq!(said(sent).last().unwrap(), "human: says 2");
-    // What is put between them says what the agent's texts say.
+    assert_eq!(transcript(sent)[2..5], ["tool: told", "tool: told", "human: says 1"]);
+    assert_eq!(transcript(sent).last().unwrap(), "human: says 2");
+    // `Agent::texts` replaces the note between the messages.
     let model = ScriptedModel::new([calls([quote_of("1"), quote_of("2")]), AiMessage::new("done")]);
     let texts = superstep::messages::sanity::RepairTexts::default().note("Noch etwas:");
     let agent =
         Agent::<MessagesState>::new(Arc::new(model.clone())).tools(Tools::new().with(quote)).texts(texts);
     let graph = agent.graph().unwrap().compile().unwrap();
     graph.run(MessagesState::input().messages("hello")).await.unwrap();
-    assert_eq!(said(&model.requests()[1].messages)[5], "system: Noch etwas:");
+    assert_eq!(transcript(&model.requests()[1].messages)[5], "system: Noch etwas:");
 }
 
-/// Names that generated code could trip over, of a tool and of its arguments.
+/// Names of tools and arguments that could collide with generated code.
 mod odd_names {
-    #![expect(dead_code, reason = "they are odd")]
+    #![expect(dead_code, reason = "the names matter, not the items")]
 
     use superstep_agent::tool;
 
@@ -229,7 +229,7 @@ mod odd_names {
     struct Box;
     type Result = ();
 
-    /// Is of a kind.
+    /// Has keywords as names.
     #[tool]
     pub(super) async fn r#match(
         r#type: std::string::String,
@@ -242,7 +242,7 @@ mod odd_names {
         __turn + __arguments + call + spec
     }
 
-    /// Is called as what it calls.
+    /// Has the name of the generated function.
     #[tool]
     pub(super) async fn call(#[serde(default)] __self: u8) -> u8 {
         __self
@@ -250,7 +250,7 @@ mod odd_names {
 }
 
 #[tokio::test]
-async fn a_tool_and_its_arguments_may_have_any_names() {
+async fn tools_and_arguments_can_have_any_name() {
     use odd_names::{call, r#match};
 
     let args = [
@@ -267,17 +267,17 @@ async fn a_tool_and_its_arguments_may_have_any_names() {
     let agent = Agent::new(Arc::new(ScriptedModel::new(replies))).tools(tools);
     let graph = agent.graph().unwrap().compile().unwrap();
     let chat = graph.run(MessagesState::input().messages("hello")).await.unwrap().into_state();
-    assert_eq!(said(&chat.messages)[2..4], ["tool: 10", "tool: 0"]);
+    assert_eq!(transcript(&chat.messages)[2..4], ["tool: 10", "tool: 0"]);
 }
 
-/// Finds nothing to keep.
+/// Returns a null artifact.
 #[tool]
 async fn look() -> ToolReply {
     ToolReply::new("nothing").artifact(serde_json::Value::Null)
 }
 
 #[tokio::test]
-async fn an_artifact_that_is_null_is_none_and_can_be_stored() {
+async fn null_artifact_is_stored_as_none() {
     let replies = [calls([ToolCall::new("1", "look")]), AiMessage::new("done")];
     let agent =
         Agent::new(Arc::new(ScriptedModel::new(replies))).tools(Tools::<MessagesState>::new().with(look));
@@ -288,7 +288,7 @@ async fn an_artifact_that_is_null_is_none_and_can_be_stored() {
 }
 
 #[test]
-fn a_tool_without_arguments_says_so_in_its_schema() {
+fn schema_of_tool_without_arguments_is_empty() {
     let specs = Tools::<MessagesState>::new().with(look).specs();
     assert_eq!(
         specs[0].parameters,

@@ -1,4 +1,4 @@
-//! A machine without a state: counts up to the next number that 5 divides.
+//! A machine without a state that counts up to the next multiple of 5.
 
 use serde::{Deserialize, Serialize};
 use superstep::machine::{End, Machine, To, to};

@@ -1,5 +1,5 @@
-//! A process is killed after a node, and another one goes on at the planned node with its data. The process is this program,
-//! started again.
+//! A process is killed inside a node, and another process resumes at the planned node.
+//! The killed process is this program, started again.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
@@ -32,7 +32,7 @@ impl CountDown {
     async fn run(&self, log: &Log, cx: &Context) -> (LogUpdate, To<Rocket, (CountDown, End<usize>)>) {
         if self.from == 7 && cx.metadata().contains_key("dies here") {
             println!("\nat 7");
-            // Nobody answers; this process is killed meanwhile.
+            // Blocks until the process is killed.
             let _ = std::io::stdin().read(&mut [0]);
         }
         let update = Log::update().counted([self.from]);
@@ -50,7 +50,7 @@ fn thread(path: impl AsRef<Path>) -> superstep::thread::Thread<RocketRun> {
     Rocket::compile().unwrap().with_checkpointer(store).thread("rocket")
 }
 
-/// Does nothing by itself.
+/// The child process; passes without the environment variable.
 #[tokio::test]
 async fn in_another_process() {
     let Ok(path) = std::env::var(PATH) else { return };
@@ -59,7 +59,7 @@ async fn in_another_process() {
 }
 
 #[tokio::test]
-async fn a_killed_machine_goes_on_at_its_planned_node() {
+async fn killed_machine_resumes_at_the_planned_node() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rocket.db");
     let mut child = Command::new(std::env::current_exe().unwrap())

@@ -1,14 +1,11 @@
-//! Typed state machines: nodes with data, return types that are edges, an output.
-#![expect(
-    clippy::unwrap_used,
-    reason = "the functions that tests share fail a test as the tests themselves do"
-)]
+//! Typed state machines.
+#![expect(clippy::unwrap_used, reason = "shared helpers fail a test like the tests themselves")]
 
-mod by_hand;
 mod fives;
 mod killed;
-mod machines;
 mod pictures;
 mod questions;
+mod runs;
 mod shop;
+mod stepping;
 mod threads;

@@ -1,4 +1,4 @@
-//! A machine is drawn as a graph is: notes, labels, highlighted nodes, a direction; and START where it is asked for.
+//! Pictures of machines.
 
 use expect_test::expect;
 use superstep::graph::{Direction, Picture};
@@ -9,7 +9,7 @@ use crate::fives::{DivisibleBy5, Fives, Increment};
 use crate::shop::{Leave, Look, Shop};
 
 #[test]
-fn its_edges_are_the_return_types_of_its_nodes() {
+fn picture_edges_are_the_return_types_of_nodes() {
     expect![[r#"
         flowchart TD
             n0["DivisibleBy5"]
@@ -34,7 +34,7 @@ fn its_edges_are_the_return_types_of_its_nodes() {
 }
 
 #[test]
-fn a_picture_has_what_it_is_asked_for_in_every_form() {
+fn every_format_shows_the_picture_options() {
     let (check, increment) = (Fives::node::<DivisibleBy5>(), Fives::node::<Increment>());
     let picture = Fives::compile()
         .unwrap()
@@ -87,7 +87,7 @@ fn a_picture_has_what_it_is_asked_for_in_every_form() {
         }
     "##]].assert_eq(&picture.to_dot().unwrap());
     let svg = picture.to_svg().unwrap();
-    for said in [
+    for expected in [
         "aria-label=\"counting &quot;up&quot;\"",
         ".highlighted{stroke-width:4;",
         "fill:black",
@@ -98,7 +98,7 @@ fn a_picture_has_what_it_is_asked_for_in_every_form() {
         ">&amp; &lt;no more&gt;</text>",
         "<title>Increment: highlighted</title>",
     ] {
-        assert!(svg.contains(said), "no {said} in {svg}");
+        assert!(svg.contains(expected), "`{expected}` is missing in {svg}");
     }
 
     let plain = Fives::compile().unwrap().picture().edge_label(check, END, "at last").without_edge_labels();
@@ -106,7 +106,7 @@ fn a_picture_has_what_it_is_asked_for_in_every_form() {
 }
 
 #[test]
-fn start_is_shown_where_something_is_said_of_it() {
+fn start_is_drawn_only_if_an_option_mentions_it() {
     let fives = Fives::compile().unwrap();
     let (check, increment) = (Fives::node::<DivisibleBy5>(), Fives::node::<Increment>());
     let arrows = |picture: Picture<_>| {
@@ -129,7 +129,7 @@ fn start_is_shown_where_something_is_said_of_it() {
 }
 
 #[test]
-fn everything_that_a_picture_cannot_show_is_said_at_once() {
+fn all_picture_problems_are_reported_together() {
     let shop = Shop::compile().unwrap();
     let (look, leave) = (Shop::node::<Look>(), Shop::node::<Leave>());
     let picture = shop
@@ -139,16 +139,16 @@ fn everything_that_a_picture_cannot_show_is_said_at_once() {
         .edge_label(leave, look, "b")
         .highlight_style("fill:url(x)")
         .highlight_named(["x"]);
-    let said = "graph `Shop`: the picture cannot be drawn: no edge or route leads from `START` to `END`; no edge or route leads from `Look` to \
+    let expected = "graph `Shop`: the picture cannot be drawn: no edge or route leads from `START` to `END`; no edge or route leads from `Look` to \
                 `END`; no edge or route leads from `leave` to `Look`; `fill:url(x)` is not a `property:value` pair of letters, digits, `#`, \
                 `.` and `-`; the graph has no node `x`";
     for error in [picture.to_mermaid(), picture.to_dot(), picture.to_svg()] {
-        assert_eq!(error.unwrap_err().to_string(), said);
+        assert_eq!(error.unwrap_err().to_string(), expected);
     }
 }
 
 #[test]
-fn no_style_ends_its_declaration() {
+fn highlight_style_cannot_end_its_declaration() {
     let fives = Fives::compile().unwrap();
     for css in
         ["}</style><script>", "fill", "fill:", ":red", "fill:red}", "fill:\"red\"", "fill:%%{init}%%", "f(:a"]

@@ -1,4 +1,4 @@
-//! A node of a machine asks, emits and has durable steps, as a node of a graph.
+//! Interrupts, events and durable steps in the nodes of a machine.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -53,7 +53,7 @@ fn why() -> Ask {
 }
 
 #[tokio::test]
-async fn on_a_thread_the_answer_comes_later_and_steps_are_not_run_again() {
+async fn answered_thread_does_not_repeat_durable_steps() {
     let quiz = Quiz::compile().unwrap().with_checkpointer(MemoryCheckpointer::new());
     let (thread, count) = (quiz.thread("ann"), Arc::new(AtomicU32::new(0)));
     let outcome = thread.run(Quiz::start(why())).context(Arc::clone(&count)).await.unwrap();
@@ -74,7 +74,7 @@ async fn on_a_thread_the_answer_comes_later_and_steps_are_not_run_again() {
 }
 
 #[tokio::test]
-async fn by_hand_the_run_is_answered_where_it_has_stopped() {
+async fn stepped_run_accepts_an_answer() {
     let run = Quiz::compile().unwrap().run(why()).context(AtomicU32::new(0));
     let mut run = run.iter().unwrap();
     assert!(run.next().await.unwrap().is_none());
@@ -84,26 +84,26 @@ async fn by_hand_the_run_is_answered_where_it_has_stopped() {
 }
 
 #[tokio::test]
-async fn another_node_gives_up_what_the_planned_one_asks() {
+async fn replacing_the_planned_node_discards_its_interrupt() {
     let run = Quiz::compile().unwrap().run(why()).context(AtomicU32::new(0));
     let mut run = run.iter().unwrap();
     assert!(run.next().await.unwrap().is_none());
     let old = run.pause().unwrap().only::<Ask>().unwrap();
     assert!(run.next_with(why()).await.unwrap().is_none());
-    assert!(run.answer([old.answer("late".to_owned())]).is_err(), "it was asked by another");
+    assert!(run.answer([old.answer("late".to_owned())]).is_err(), "another task asked it");
     run.next_with(Answered { answer: "never mind".to_owned() }).await.unwrap();
     assert_eq!(run.output().map(String::as_str), Some("never mind"));
 }
 
 #[tokio::test]
-async fn what_a_node_emits_is_in_the_stream() {
-    let mut heard = Vec::new();
+async fn emitted_values_reach_the_stream() {
+    let mut emitted = Vec::new();
     let run = Quiz::compile().unwrap().run(why()).context(AtomicU32::new(7));
     let outcome = run.stream().for_each(|event| {
         if let EventKind::Custom { value, .. } = &event.kind {
-            heard.push(value.get::<u32>().copied());
+            emitted.push(value.get::<u32>().copied());
         }
     });
     assert!(outcome.await.unwrap().pause().is_some());
-    assert_eq!(heard, [Some(7)]);
+    assert_eq!(emitted, [Some(7)]);
 }

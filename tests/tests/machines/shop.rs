@@ -1,4 +1,4 @@
-//! A machine with a state, a context, and everything that a node may return.
+//! A machine with a state and a context whose nodes use every kind of return type.
 
 use serde::{Deserialize, Serialize};
 use superstep::machine::{End, Machine, To, to};

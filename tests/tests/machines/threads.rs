@@ -1,4 +1,4 @@
-//! A machine on a thread: stored after each node, gone on with, branched, led elsewhere.
+//! Machines on threads: resume, history, time travel and redirects.
 
 use superstep::checkpoint::{Checkpointer, MemoryCheckpointer};
 use superstep::machine::{Machine, StateMachine};
@@ -12,7 +12,7 @@ fn fives() -> StateMachine<Fives> {
     Fives::compile().unwrap()
 }
 
-/// Each node in what could be a process of its own: all that goes from one to the next is the store.
+/// Runs each node as a separate process would: only the store is shared.
 async fn node_by_node<C: Checkpointer>(open: impl Fn() -> C) {
     let started = fives().with_checkpointer(open()).thread("a").run(Fives::start(DivisibleBy5(3)));
     drop(started.durability(Durability::Sync).iter().await.unwrap().unwrap());
@@ -30,14 +30,14 @@ async fn node_by_node<C: Checkpointer>(open: impl Fn() -> C) {
         shown,
         [r#"Increment({"foo":3})"#, "DivisibleBy5(4)", r#"Increment({"foo":4})"#, "DivisibleBy5(5)"]
     );
-    // At the end there is nothing to run, and the output is there.
+    // The finished thread has nothing to run and keeps its output.
     let thread = fives().with_checkpointer(open()).thread("a");
     assert!(thread.resume(()).iter().await.unwrap().is_none());
     assert_eq!(thread.resume(()).await.unwrap().ended().unwrap().output, 5);
 }
 
 #[tokio::test]
-async fn the_planned_node_is_stored_with_its_data_and_gone_on_with() {
+async fn thread_resumes_at_the_planned_node_with_its_data() {
     let store = MemoryCheckpointer::new();
     node_by_node(|| store.clone()).await;
     let folder = tempfile::tempdir().unwrap();
@@ -45,7 +45,7 @@ async fn the_planned_node_is_stored_with_its_data_and_gone_on_with() {
 }
 
 #[tokio::test]
-async fn its_history_shows_each_node_with_what_it_carries() {
+async fn history_shows_each_node_with_its_data() {
     let thread = fives().with_checkpointer(MemoryCheckpointer::new()).thread("a");
     thread.run(Fives::start(DivisibleBy5(4))).await.unwrap();
     let history = thread.history().await.unwrap();
@@ -60,13 +60,13 @@ async fn its_history_shows_each_node_with_what_it_carries() {
     let picture = fives().picture().highlight_named(&history[2].next).to_mermaid().unwrap();
     assert!(picture.contains("class n1 highlighted"), "{picture}");
 
-    // A branch from the middle: what was planned there runs again.
+    // A replay from the middle runs the node that was planned there.
     let again = thread.at(history[2].id).run_again().await.unwrap();
     assert_eq!(again.ended().unwrap().output, 5);
 }
 
 #[tokio::test]
-async fn a_thread_is_run_again_from_another_node_and_has_a_new_output() {
+async fn second_run_on_a_thread_has_a_new_output() {
     let thread = fives().with_checkpointer(MemoryCheckpointer::new()).thread("a");
     assert_eq!(thread.run(Fives::start(DivisibleBy5(4))).await.unwrap().ended().unwrap().output, 5);
     let paused = thread.run(Fives::start(Increment { foo: 6 })).interrupt_after_all().await.unwrap();
@@ -75,7 +75,7 @@ async fn a_thread_is_run_again_from_another_node_and_has_a_new_output() {
 }
 
 #[tokio::test]
-async fn by_hand_another_node_on_a_thread_is_a_checkpoint() {
+async fn next_with_on_a_thread_writes_a_checkpoint() {
     let store = MemoryCheckpointer::new();
     let thread = fives().with_checkpointer(store.clone()).thread("a");
     let run = thread.run(Fives::start(DivisibleBy5(3))).durability(Durability::Sync);
@@ -93,13 +93,13 @@ async fn by_hand_another_node_on_a_thread_is_a_checkpoint() {
 }
 
 #[tokio::test]
-async fn a_thread_is_led_to_another_node_from_outside() {
+async fn update_redirects_a_thread_to_another_node() {
     let thread = fives().with_checkpointer(MemoryCheckpointer::new()).thread("a");
     let run = thread.run(Fives::start(DivisibleBy5(3))).interrupt_before(Fives::node::<Increment>());
     assert!(run.await.unwrap().pause().is_some());
     thread.update(Fives::redirect(Increment { foo: 21 }), as_node(START)).await.unwrap();
     assert_eq!(thread.resume(()).await.unwrap().ended().unwrap().output, 25);
-    // And as its first.
+    // A redirect can also be the first checkpoint of a thread.
     let other = fives().with_checkpointer(MemoryCheckpointer::new()).thread("b");
     other.update(Fives::redirect(Increment { foo: 31 }), as_node(START)).await.unwrap();
     assert_eq!(other.resume(()).await.unwrap().ended().unwrap().output, 35);
@@ -110,7 +110,7 @@ async fn a_thread_is_led_to_another_node_from_outside() {
 }
 
 mod balanced {
-    //! A machine whose state need not hold its invariant until the first node has run.
+    //! A machine whose input breaks the invariant of its state.
 
     use serde::{Deserialize, Serialize};
     use superstep::GraphState;
@@ -143,7 +143,7 @@ mod balanced {
 }
 
 #[tokio::test]
-async fn by_hand_another_node_that_is_refused_leaves_the_planned_one_as_it_was() {
+async fn refused_redirect_keeps_the_planned_node() {
     use balanced::{Balance, Book, Books};
 
     let thread = Books::compile().unwrap().with_checkpointer(MemoryCheckpointer::new()).thread("a");

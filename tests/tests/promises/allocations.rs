@@ -1,4 +1,4 @@
-//! A superstep allocates what its node's future needs, and a state that is read back what is in it, and little else.
+//! Limits on the allocations of supersteps and of restoring a state.
 
 use superstep::checkpoint::{ChangeKind, CheckpointId, StoredChange, StoredField};
 use superstep::payload::Payload;
@@ -29,7 +29,7 @@ async fn checked(state: &Checked) -> CheckedUpdate {
     Checked::update().total(state.total + 1)
 }
 
-/// The allocations of so many supersteps, after a few that fill the run's own buffers.
+/// Measures the allocations of supersteps after a warm-up that fills the run's own buffers.
 macro_rules! allocations {
     ($graph:expr, $input:expr, $supersteps:expr) => {{
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -51,20 +51,20 @@ macro_rules! allocations {
 }
 
 #[test]
-fn a_one_node_superstep_allocates_its_future_and_no_more() {
+fn one_node_superstep_allocates_only_its_future() {
     let graph =
         StateGraph::<Count>::new().edge(START, tick).edge(tick, tock).edge(tock, tick).compile().unwrap();
-    let (count, kept) = allocations!(graph, Count::input(), 1_000);
+    let (count, retained) = allocations!(graph, Count::input(), 1_000);
     assert!(count <= 1_100, "{count} allocations in 1000 supersteps");
-    assert_eq!(kept, 0, "bytes kept");
+    assert_eq!(retained, 0, "bytes retained");
 }
 
 #[test]
-fn a_one_node_superstep_with_rules_allocates_at_most_twice() {
+fn one_node_superstep_with_rules_allocates_at_most_twice() {
     let graph = StateGraph::<Checked>::new().edge(START, checked).edge(checked, checked).compile().unwrap();
-    let (count, kept) = allocations!(graph, Checked::input(), 1_000);
+    let (count, retained) = allocations!(graph, Checked::input(), 1_000);
     assert!(count <= 2_100, "{count} allocations in 1000 supersteps");
-    assert_eq!(kept, 0, "bytes kept");
+    assert_eq!(retained, 0, "bytes retained");
 }
 
 #[derive(GraphState, Clone)]
@@ -74,14 +74,14 @@ struct Numbers {
 }
 
 #[test]
-fn a_list_is_read_back_without_an_allocation_for_each_delta() {
+fn restoring_a_list_does_not_allocate_per_delta() {
     let delta = |number: u32| StoredChange {
         checkpoint: CheckpointId::after(None),
         kind: ChangeKind::Delta,
         payload: Payload::json(format!("[{number}]")),
     };
-    let pieces = (0..1_000).map(delta).collect();
-    let mut restore = Restore::new(vec![StoredField { field: "numbers".to_owned(), changes: pieces }]);
+    let changes = (0..1_000).map(delta).collect();
+    let mut restore = Restore::new(vec![StoredField { field: "numbers".to_owned(), changes }]);
     let mut restored = None;
     let counted = allocation_counter::measure(|| restored = Some(Numbers::__restore(&mut restore).unwrap()));
     assert_eq!(restored.unwrap().numbers, (0..1_000).collect::<Vec<_>>());

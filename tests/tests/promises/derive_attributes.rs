@@ -1,4 +1,4 @@
-//! What each attribute on a field does to dumps, inputs and starts.
+//! Field attributes in dumps, updates, inputs, outputs and start values.
 
 use std::fmt::{self, Display};
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use serde_json::json;
 use superstep::GraphState;
 use superstep::state::{Input, Update};
 
-/// Neither serializable nor with a default.
+/// Implements neither `Serialize` nor `Default`.
 #[derive(Clone, Debug, PartialEq)]
 struct Client(u8);
 
@@ -76,14 +76,14 @@ fn start() -> Attributes {
 }
 
 #[test]
-fn a_fresh_run_starts_with_the_defaults() {
+fn new_run_starts_with_the_defaults() {
     let state = start();
     assert_eq!((state.client, state.shown), (Client(1), Client(2)));
     assert_eq!((state.expression, state.path, state.plain), (7, 10, 0));
 }
 
 #[test]
-fn a_dump_holds_what_may_leave_the_process_as_its_function_writes_it() {
+fn dump_uses_field_functions_and_omits_hidden_fields() {
     let state = Attributes {
         secret: 9,
         last_error: Some(Arc::new(Client(5))),
@@ -102,7 +102,7 @@ fn a_dump_holds_what_may_leave_the_process_as_its_function_writes_it() {
 }
 
 #[test]
-fn an_update_is_written_by_the_same_functions() {
+fn update_is_serialized_by_the_same_functions() {
     let update = Attributes::update()
         .client(Client(1))
         .secret(1)
@@ -120,7 +120,7 @@ fn an_update_is_written_by_the_same_functions() {
 }
 
 #[test]
-fn what_cannot_be_read_back_is_no_field_of_json() {
+fn unreadable_fields_are_not_accepted_in_json() {
     for name in ["client", "skipped", "last_error", "shown"] {
         let error = AttributesUpdate::from_json(json!({(name): 1})).unwrap_err();
         assert_eq!(error.problems()[0].path, format!("$.{name}"));
@@ -128,7 +128,7 @@ fn what_cannot_be_read_back_is_no_field_of_json() {
 }
 
 #[test]
-fn the_context_rebuilds_untracked_fields() {
+fn context_rebuilds_untracked_fields() {
     let mut state = start();
     state.rebuild_untracked(&80_u8).unwrap();
     assert_eq!(state.client, Client(80));
@@ -153,7 +153,7 @@ struct Inputs {
 }
 
 #[test]
-fn an_input_asks_for_what_has_no_start_and_offers_the_rest() {
+fn input_requires_only_fields_without_start_value() {
     let start = Inputs::input("a", "client").option("b").std_option(1).folded([1]).folded([2]).into_start();
     assert_eq!((&*start.state.required, &*start.state.client), ("a", "client"));
     assert_eq!((start.state.defaulted, start.state.internal), (3, 0));
@@ -164,14 +164,14 @@ fn an_input_asks_for_what_has_no_start_and_offers_the_rest() {
 }
 
 #[test]
-fn going_on_the_input_is_an_update_in_which_everything_is_written() {
+fn input_converts_to_an_update_of_all_given_fields() {
     let update = Inputs::input("a", "client").defaulted(4).into_update();
     let names: Vec<_> = update.field_names().collect();
     assert_eq!(names, ["required", "client", "defaulted"]);
 }
 
 #[test]
-fn an_untracked_required_input_comes_from_rust_only() {
+fn untracked_required_input_cannot_come_from_json() {
     let error = InputsInput::from_json(json!({"required": "a"})).unwrap_err();
     assert_eq!(error.problems()[0].path, "$.client", "{error}");
 }
@@ -187,7 +187,7 @@ struct Outputs {
 }
 
 #[test]
-fn an_output_holds_the_fields_marked_so() {
+fn output_contains_the_fields_marked_output() {
     let output = Outputs { answer: Some("42".into()), ..Outputs::input().into_start().state }.output();
     assert_eq!(output.answer.as_deref(), Some("42"));
     assert_eq!(output.client, Client(7));
@@ -196,7 +196,7 @@ fn an_output_holds_the_fields_marked_so() {
 }
 
 #[test]
-fn without_marks_the_output_is_the_state() {
+fn output_is_the_state_without_output_fields() {
     let state: Attributes = start().output();
     assert_eq!(state.expression, 7);
 }
@@ -208,7 +208,7 @@ struct Unwritable {
 }
 
 #[test]
-fn an_output_that_json_cannot_hold_can_still_be_printed() {
+fn output_that_json_cannot_represent_has_debug() {
     let by_place = std::collections::BTreeMap::from([((1, 2), 3)]);
     let text = format!("{:?}", Unwritable { by_place }.output());
     assert!(text.contains("key must be a string"), "{text}");

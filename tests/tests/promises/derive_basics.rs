@@ -1,4 +1,4 @@
-//! A plain struct becomes a state: constants, an update, an input, a dump.
+//! Constants, update, input and dump of a derived state.
 
 use serde_json::json;
 use superstep::state::{Input, Update};
@@ -6,7 +6,6 @@ use superstep::{GraphState, Overwrite};
 
 #[derive(GraphState, Clone, Debug)]
 struct Ticket {
-    /// Required.
     #[state(input, validate(length(min = 1)))]
     question: String,
     #[state(exclude)]
@@ -19,7 +18,7 @@ struct Ticket {
 }
 
 #[test]
-fn a_field_is_a_typed_constant() {
+fn fields_are_typed_constants() {
     let start = Ticket::input("why?").into_start();
     assert_eq!(Ticket::QUESTION.name(), "question");
     assert_eq!(Ticket::ANSWER.index(), 2);
@@ -27,7 +26,7 @@ fn a_field_is_a_typed_constant() {
 }
 
 #[test]
-fn an_update_is_written_and_read_by_field() {
+fn update_serializes_by_field() {
     let update = Ticket::update().answer("x").answer(None).question(Overwrite("y".to_owned())).secret(7_u32);
     let text = serde_json::to_string(&update).unwrap();
     assert_eq!(text, r#"[{"answer":"x","$overwrite":{"question":"y"}},{"answer":null}]"#);
@@ -37,14 +36,14 @@ fn an_update_is_written_and_read_by_field() {
 }
 
 #[test]
-fn a_dump_obeys_the_rules_on_the_state() {
+fn dump_follows_the_state_attributes() {
     let start = Ticket::input("why?").into_start();
     assert_eq!(start.state.dump().to_string(), r#"{"question":"why?","answer":null,"last_error":null}"#);
     assert_eq!(serde_json::to_value(&start.state).unwrap(), start.state.dump().to_json().unwrap());
 }
 
 #[test]
-fn every_problem_of_an_input_is_in_one_error() {
+fn input_error_lists_every_problem() {
     let error = TicketInput::from_json(json!({"qestion": 1, "answer": "x"})).unwrap_err();
     let problems: Vec<_> = error.problems().iter().map(|problem| problem.path.as_str()).collect();
     assert_eq!(problems, ["$.question", "$.answer", "$.qestion"], "{error}");

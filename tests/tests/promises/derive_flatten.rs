@@ -1,4 +1,4 @@
-//! A flattened state's fields are fields of the whole.
+//! Flattened states.
 
 use serde_json::json;
 use superstep::Result;
@@ -28,7 +28,6 @@ struct Ticket {
     chat: Chat,
     #[state(input)]
     question: String,
-    /// Who asks.
     #[state(flatten, input)]
     account: Account,
     answer: Option<String>,
@@ -39,7 +38,7 @@ fn ticket() -> Ticket {
 }
 
 #[test]
-fn own_fields_come_first_and_then_those_of_each_part() {
+fn own_fields_precede_flattened_fields() {
     let names: Vec<_> = (0..Ticket::FIELD_COUNT).filter_map(Ticket::field).map(|spec| spec.name).collect();
     assert_eq!(names, ["question", "answer", "messages", "typing", "user", "token"]);
     assert!(Ticket::field(Ticket::FIELD_COUNT).is_none());
@@ -47,7 +46,7 @@ fn own_fields_come_first_and_then_those_of_each_part() {
 }
 
 #[test]
-fn json_has_one_level() {
+fn flattened_json_has_one_level() {
     assert_eq!(
         ticket().dump().to_string(),
         r#"{"messages":[],"typing":null,"question":"why?","user":"ann","answer":null}"#
@@ -64,7 +63,7 @@ fn json_has_one_level() {
 }
 
 #[test]
-fn an_input_is_read_from_one_object() {
+fn flattened_input_is_read_from_one_object() {
     let input = json!({"question": "q", "user": "bob", "lines": ["hi"], "token": "t"});
     let error = TicketInput::from_json(input).unwrap_err();
     let problems: Vec<_> = error.problems().iter().map(|problem| problem.path.as_str()).collect();
@@ -83,14 +82,14 @@ fn an_input_is_read_from_one_object() {
 }
 
 #[test]
-fn an_input_that_is_optional_has_a_setter() {
+fn optional_flattened_input_has_a_setter() {
     let input = Ticket::input("q", Account::input("ann")).chat(Chat::input().messages(["hi".to_owned()]));
     let update = input.into_update();
     assert_eq!(update.field_names().collect::<Vec<_>>(), ["question", "messages", "user"]);
 }
 
 #[test]
-fn rules_of_parts_are_checked_under_the_index_of_the_whole() {
+fn flattened_rules_report_the_outer_field_index() {
     let mut state = ticket();
     state.chat.typing = Some("much".to_owned());
     state.account.user.clear();
@@ -102,7 +101,7 @@ fn rules_of_parts_are_checked_under_the_index_of_the_whole() {
 }
 
 #[test]
-fn ephemeral_fields_of_parts_are_cleared() {
+fn flattened_ephemeral_fields_are_cleared() {
     let mut state = ticket();
     state.chat.typing = Some("a".to_owned());
     assert!(state.clear_ephemeral(3).is_some());
@@ -118,7 +117,7 @@ async fn answer(ticket: &Ticket) -> Result<TicketUpdate> {
 }
 
 #[tokio::test]
-async fn a_node_of_the_part_runs_in_the_graph_of_the_whole() {
+async fn node_of_flattened_state_runs_in_outer_graph() {
     let graph = StateGraph::<Ticket>::new()
         .edge(START, greet)
         .edge(greet, answer)

@@ -1,4 +1,4 @@
-//! A generic state: parameters, bounds and where-clauses go to everything that is generated.
+//! Generic states.
 
 use std::marker::PhantomData;
 
@@ -38,7 +38,7 @@ where
 }
 
 #[test]
-fn parameters_and_bounds_are_carried_over() {
+fn generated_types_keep_parameters_and_bounds() {
     let start = Work::<String, 3>::input("a").into_start();
     assert_eq!(start.state.buffer, [0; 3]);
     assert_eq!(start.state.output().count, 0);
@@ -59,7 +59,7 @@ struct Wrapper<T: Value> {
 }
 
 #[test]
-fn generic_states_flatten() {
+fn generic_states_can_be_flattened() {
     let start = Wrapper::<u8>::input(Work::input(vec![1])).into_start();
     assert_eq!(start.state.work.item, [1]);
     assert_eq!(Wrapper::<u8>::FIELD_COUNT, 7);
@@ -71,7 +71,7 @@ mod inner {
     use superstep::GraphState;
 
     #[derive(GraphState, Clone)]
-    #[expect(unreachable_pub, reason = "visibilities are what is tested")]
+    #[expect(unreachable_pub, reason = "the test is about visibility")]
     pub struct Public {
         pub open: u8,
         pub(super) near: u8,
@@ -86,7 +86,7 @@ mod inner {
 }
 
 #[test]
-fn constants_and_setters_are_as_visible_as_their_fields() {
+fn constants_and_setters_have_the_visibility_of_fields() {
     let update = inner::Public::closing().open(2).near(3);
     assert_eq!(update.get(inner::Public::OPEN), Some(&2));
     assert_eq!(update.get(inner::Public::NEAR), Some(&3));

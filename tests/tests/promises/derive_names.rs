@@ -1,4 +1,4 @@
-//! Whatever a field is called, it has its constant, its setter and its place.
+//! Unusual names of fields.
 
 use serde_json::json;
 use superstep::GraphState;
@@ -33,7 +33,7 @@ fn raw_identifiers_have_plain_names() {
 }
 
 #[test]
-fn fields_may_be_called_like_what_is_generated() {
+fn fields_can_have_names_of_generated_items() {
     let input = Awkward::input().update(1).input(2).writes(3).given(4).__update(5);
     assert_eq!(
         serde_json::to_value(input).unwrap(),
@@ -58,7 +58,7 @@ struct Renamed {
 }
 
 #[test]
-fn json_names_are_the_attributes_and_all_of_them_are_read() {
+fn renamed_fields_are_read_under_every_alias() {
     let update = Renamed::update().last_error(1).kind(2).count(3);
     assert_eq!(serde_json::to_string(&update).unwrap(), r#"{"lastError":1,"Kind":2,"n":3}"#);
     for names in [["lastError", "Kind", "n"], ["lastError", "type", "number"], ["lastError", "sort", "n"]] {
@@ -89,7 +89,7 @@ wide! {
 }
 
 #[test]
-fn a_state_may_have_more_than_64_fields() {
+fn state_can_have_more_than_64_fields() {
     assert_eq!(Wide::FIELD_COUNT, 100);
     assert_eq!(Wide::F99.index(), 99);
     let value = serde_json::to_value(all()).unwrap();
@@ -101,7 +101,7 @@ fn a_state_may_have_more_than_64_fields() {
 struct Empty {}
 
 #[test]
-fn a_state_may_have_no_field() {
+fn state_can_have_no_fields() {
     assert_eq!(Empty::FIELD_COUNT, 0);
     assert_eq!(Empty::input().into_start().state.dump().to_string(), "{}");
     assert_eq!(serde_json::to_string(&Empty::update()).unwrap(), "{}");
@@ -122,18 +122,18 @@ impl Nested {
 }
 
 #[test]
-fn self_means_the_state() {
+fn self_refers_to_the_state() {
     assert_eq!(Nested::input().into_start().state.depth, 7);
 }
 
-/// What the user allows for the state is not complained of in what is made of it, and the user's own names cause nothing.
+/// An `expect` on the state covers the generated code too, which causes no lints of its own.
 mod strict {
     #![deny(nonstandard_style)]
 
     use superstep::GraphState;
 
     #[derive(GraphState, Clone)]
-    #[expect(non_snake_case, reason = "the names are another system's")]
+    #[expect(non_snake_case, reason = "the names are those of another system")]
     pub(super) struct Foreign {
         #[state(input)]
         pub(super) requestId: String,
@@ -145,7 +145,7 @@ mod strict {
 }
 
 #[test]
-fn names_in_another_style_are_allowed_once() {
+fn lint_exception_on_the_state_covers_generated_code() {
     use strict::Foreign;
     let state = Foreign::input("r", 1).into_start().state;
     assert_eq!((&*state.requestId, state.__given), ("r", 1));

@@ -1,4 +1,4 @@
-//! Reducers of the user's own: a type, or a function with what it takes.
+//! Custom reducers: types and functions.
 
 use std::num::ParseIntError;
 
@@ -8,7 +8,7 @@ use superstep::state::FieldWrite;
 use superstep::state::{Input, Update};
 use superstep::{GraphState, Overwrite};
 
-/// Keeps the longest text.
+/// Keeps the longest string.
 enum Longest {}
 
 impl Reducer<String> for Longest {
@@ -64,7 +64,7 @@ fn apply(state: &mut Own, update: OwnUpdate) -> Result<(), ReduceError> {
 }
 
 #[test]
-fn writes_go_through_the_reducer_and_overwrites_past_it() {
+fn overwrites_bypass_the_reducer() {
     let mut state = Own::input().into_start().state;
     let update = Own::update()
         .title("long".to_owned())
@@ -83,7 +83,7 @@ fn writes_go_through_the_reducer_and_overwrites_past_it() {
 }
 
 #[test]
-fn an_update_is_json_in_what_the_reducer_takes() {
+fn update_json_contains_the_reducer_input() {
     let update = Own::update().letters('a').letters(Overwrite("bc".to_owned())).sum("1".to_owned());
     let value = serde_json::to_value(&update).unwrap();
     assert_eq!(value, json!([{"letters": "a", "sum": "1"}, {"$overwrite": {"letters": "bc"}}]));
@@ -91,7 +91,7 @@ fn an_update_is_json_in_what_the_reducer_takes() {
 }
 
 #[test]
-fn a_function_may_refuse() {
+fn reducer_function_can_refuse() {
     let mut state = Own::input().into_start().state;
     let error = apply(&mut state, Own::update().sum("many".to_owned())).unwrap_err();
     let cause = std::error::Error::source(&error).unwrap().to_string();
@@ -100,7 +100,7 @@ fn a_function_may_refuse() {
 }
 
 #[test]
-fn an_ephemeral_field_goes_back_to_its_start_and_that_can_be_taken_back() {
+fn clearing_an_ephemeral_field_can_be_undone() {
     let mut state = Own { flash: Some(1), scratch: vec![2, 3], ..Own::input().into_start().state };
     let flash = state.clear_ephemeral(Own::FLASH.index()).unwrap();
     let scratch = state.clear_ephemeral(Own::SCRATCH.index()).unwrap();
@@ -113,7 +113,7 @@ fn an_ephemeral_field_goes_back_to_its_start_and_that_can_be_taken_back() {
 }
 
 #[test]
-fn a_field_knows_its_reducer_as_it_was_written() {
+fn field_reports_the_reducer_path_as_written() {
     let specs: Vec<_> = (0..).map_while(Own::field).map(|spec| (spec.reducer, spec.ephemeral)).collect();
     assert_eq!(
         specs,
@@ -148,7 +148,7 @@ struct Around {
 }
 
 #[test]
-fn a_state_says_whether_applying_can_fail() {
+fn fallible_reducers_and_rules_make_the_state_fallible() {
     const { assert!(!Calm::FALLIBLE) };
     const { assert!(Own::FALLIBLE) };
     const { assert!(Strict::FALLIBLE) };

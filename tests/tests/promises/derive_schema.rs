@@ -1,4 +1,4 @@
-//! A state, its input and its output have a JSON Schema that says what serializing and reading them does.
+//! JSON Schemas of states, inputs and outputs.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use superstep::schema::StateSchema;
 #[derive(GraphState, Clone)]
 #[state(schema)]
 struct Part {
-    /// Who said
-    /// what.
+    /// The lines of
+    /// the chat.
     #[state(reducer = append)]
     lines: Vec<String>,
 }
@@ -25,7 +25,7 @@ fn nothing<S: serde::Serializer>(_: &u8, serializer: S) -> Result<S::Ok, S::Erro
 #[derive(GraphState, Clone)]
 #[state(schema, rename_all = "camelCase")]
 struct Ticket {
-    /// What is asked.
+    /// The question.
     #[state(input)]
     the_question: String,
     #[state(input, reducer = max)]
@@ -50,21 +50,21 @@ fn keys(schema: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn the_states_schema_is_that_of_its_dump() {
+fn state_schema_describes_the_dump() {
     let schema = Ticket::state_schema();
     assert_eq!(keys(&schema), ["best", "custom", "lines", "reply", "scores", "shown", "theQuestion"]);
     assert_eq!(
         schema["properties"]["theQuestion"],
-        json!({"type": "string", "description": "What is asked."})
+        json!({"type": "string", "description": "The question."})
     );
-    assert_eq!(schema["properties"]["lines"]["description"], "Who said\nwhat.");
+    assert_eq!(schema["properties"]["lines"]["description"], "The lines of\nthe chat.");
     assert_eq!(schema["properties"]["shown"], json!({"type": ["string", "null"]}));
     assert_eq!(schema["properties"]["custom"], json!({}));
     assert_eq!(schema["required"].as_array().unwrap().len(), 7);
 }
 
 #[test]
-fn the_inputs_schema_says_what_is_required_and_refuses_the_rest() {
+fn input_schema_lists_required_fields_and_refuses_others() {
     let schema = Ticket::input_schema();
     assert_eq!(keys(&schema), ["best", "lines", "theQuestion", "token"]);
     assert_eq!(schema["required"], json!(["theQuestion", "token"]));
@@ -73,7 +73,7 @@ fn the_inputs_schema_says_what_is_required_and_refuses_the_rest() {
 }
 
 #[test]
-fn the_outputs_schema_holds_the_outputs() {
+fn output_schema_contains_output_fields() {
     assert_eq!(keys(&Ticket::output_schema()), ["reply"]);
     assert_eq!(keys(&Part::output_schema()), ["lines"]);
 }

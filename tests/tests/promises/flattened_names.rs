@@ -1,4 +1,4 @@
-//! A state and a state flattened into it cannot share a name in JSON.
+//! JSON names that collide with those of a flattened state.
 
 use superstep::{END, GraphState, START, StateGraph};
 
@@ -17,7 +17,7 @@ struct Ticket {
 async fn node(_: &Ticket) {}
 
 #[test]
-fn a_name_used_twice_is_a_wiring_mistake() {
+fn duplicate_flattened_name_is_a_wiring_error() {
     let error = StateGraph::<Ticket>::new().edge(START, node).edge(node, END).compile().unwrap_err();
     assert_eq!(
         error.to_string(),

@@ -1,4 +1,4 @@
-//! An input is read from JSON with every problem at once, each with its path.
+//! Inputs read from JSON.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ fn check(value: Value, expected: &[&str]) {
 }
 
 #[test]
-fn required_fields_and_those_of_parts_are_read() {
+fn required_and_flattened_fields_are_read() {
     let state = read(json!({"question": "why?", "token": 7, "user": "Lance"})).unwrap();
     assert_eq!((state.question.as_str(), state.token, state.max_retries), ("why?", 7, 3));
     assert_eq!((state.chat.user.as_str(), state.limit), ("Lance", None));
@@ -64,7 +64,7 @@ fn optional_fields_become_writes() {
     }))
     .unwrap();
     let start = input.into_start();
-    assert!(start.state.notes.is_empty(), "it goes through the reducer");
+    assert!(start.state.notes.is_empty(), "the value goes through the reducer");
     assert_eq!(
         serde_json::to_value(&start.update).unwrap(),
         json!({"limit": 2, "notes": [{"text": "n"}], "messages": [{"text": "m"}]})
@@ -72,7 +72,7 @@ fn optional_fields_become_writes() {
 }
 
 #[test]
-fn every_problem_is_in_one_error() {
+fn input_error_lists_every_problem_with_its_path() {
     check(
         json!({
             "qestion": "why?", "notes": [{"text": "a"}, {"text": 3}], "token": "hunter2", "limit": 300,
@@ -92,12 +92,12 @@ fn every_problem_is_in_one_error() {
 }
 
 #[test]
-fn what_is_missing_in_a_part_is_missing_on_the_same_level() {
+fn missing_flattened_field_is_reported_at_top_level() {
     check(json!({"question": "", "token": 1}), &["$.user: required, but missing"]);
 }
 
 #[test]
-fn a_field_given_under_two_names_is_a_problem() {
+fn field_given_under_two_names_is_an_error() {
     check(
         json!({"question": "", "token": 1, "user": "a", "person": "b"}),
         &["$.person: the same field as `user`, which is also given"],
@@ -105,7 +105,7 @@ fn a_field_given_under_two_names_is_a_problem() {
 }
 
 #[test]
-fn only_objects_are_inputs_and_they_cannot_overwrite() {
+fn input_must_be_an_object_without_overwrites() {
     check(json!([]), &["$: expected an object with the fields of `Ticket`, found an array"]);
     check(
         json!({"question": "", "token": 1, "user": "a", "$overwrite": {"notes": []}}),
@@ -122,7 +122,7 @@ struct Call {
 }
 
 #[test]
-fn an_input_that_no_json_can_give_says_so() {
+fn untracked_required_field_refuses_json_input() {
     for value in [json!({"number": 7}), json!({"number": 7, "card": "secret"})] {
         let error = CallInput::from_json(value).map(drop).unwrap_err().to_string();
         let expected = "the input of `Call` has 1 problem\n  $.card: required and untracked, so JSON cannot contain it: build the \

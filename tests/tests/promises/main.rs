@@ -1,13 +1,12 @@
-//! What a derived state promises, and the graph as it is put together: a module for each promise.
+//! Derived states, routes, views and messages: one module for each promise.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "the functions that tests share fail a test as the tests themselves do"
+    reason = "shared helpers fail a test like the tests themselves"
 )]
 
 mod allocations;
-mod by_itself;
 mod derive_attributes;
 mod derive_basics;
 mod derive_flatten;
@@ -15,16 +14,17 @@ mod derive_generics;
 mod derive_names;
 mod derive_reducers;
 mod derive_schema;
+mod excluded_fields;
 mod flattened_names;
 mod input_json;
 mod messages;
-mod names;
-mod parts_of_another_crate;
+mod node_names;
+mod node_unit_tests;
 mod reducer_laws;
 mod routes;
 mod routes_in_a_graph;
-mod secrets;
 mod setters;
+mod states_of_other_crates;
 mod stored;
 mod update_json;
 mod validation;

@@ -1,4 +1,4 @@
-//! Every built-in reducer folds alike whichever way it is asked, and takes its folds back exactly.
+//! Properties of the built-in reducers.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::fmt::Debug;
@@ -8,7 +8,7 @@ use proptest::option;
 use proptest::prelude::*;
 use superstep::reducers::{Add, Append, Begin, Max, Merge, Min, Optional, Reducer, Union};
 
-/// Applying is folding, and taking back everything in reverse leaves what was there.
+/// Checks that `apply` equals `fold`, and that undoing all steps in reverse restores the start.
 fn folds_and_undoes<R, T>(start: &T, deltas: &[T]) -> T
 where
     R: Reducer<T, Delta = T>,
@@ -36,7 +36,7 @@ where
     after
 }
 
-/// Folding `b` and `c` one after the other is folding both at once.
+/// Checks that folding `b` and then `c` equals folding both at once.
 fn associates<R, T>(a: &T, b: &T, c: &T)
 where
     R: Reducer<T, Delta = T>,
@@ -50,7 +50,7 @@ where
     assert_eq!(folded(&folded(a, b), c), folded(a, &folded(b, c)));
 }
 
-/// Folding the same again changes nothing.
+/// Checks that folding the same delta twice equals folding it once.
 fn repeats<R, T>(a: &T, b: &T)
 where
     R: Reducer<T, Delta = T>,
@@ -63,7 +63,7 @@ where
     assert_eq!(value, once);
 }
 
-/// What holds for each reducer holds for the optional field as well.
+/// Checks the same laws for an optional field.
 fn optional<R, T>(start: Option<T>, deltas: &[Option<T>])
 where
     R: Begin<T, Update = T, Delta = T>,
@@ -75,7 +75,7 @@ where
 
 proptest! {
     #[test]
-    fn append_is_concatenation(start in vec(any::<u8>(), 0..20), deltas in vec(vec(any::<u8>(), 0..5), 0..6)) {
+    fn append_concatenates_lists(start in vec(any::<u8>(), 0..20), deltas in vec(vec(any::<u8>(), 0..5), 0..6)) {
         let after = folds_and_undoes::<Append, _>(&start, &deltas);
         prop_assert_eq!(&after, &[start.clone(), deltas.concat()].concat());
 
@@ -86,13 +86,13 @@ proptest! {
     }
 
     #[test]
-    fn append_on_texts_is_concatenation(start in "\\PC*", deltas in vec("\\PC*", 0..6)) {
+    fn append_concatenates_strings(start in "\\PC*", deltas in vec("\\PC*", 0..6)) {
         let after = folds_and_undoes::<Append, String>(&start, &deltas);
         prop_assert_eq!(after, format!("{start}{}", deltas.concat()));
     }
 
     #[test]
-    fn merge_keeps_the_last_of_each_key(
+    fn merge_keeps_the_last_value_of_each_key(
         a in btree_map(0..9_u8, any::<u8>(), 0..9),
         b in btree_map(0..9_u8, any::<u8>(), 0..9),
         c in hash_map("[a-c]", option::of(any::<bool>()), 0..9),
@@ -110,7 +110,7 @@ proptest! {
     }
 
     #[test]
-    fn union_adds_what_is_missing(
+    fn union_adds_missing_items(
         a in vec(0..9_u8, 0..9),
         b in vec(0..9_u8, 0..9),
         c in vec_deque("[a-c]", 0..4),
@@ -149,7 +149,7 @@ proptest! {
     }
 
     #[test]
-    fn add_is_the_sum_or_leaves_the_value(start in any::<i8>(), deltas in vec(any::<i8>(), 0..9)) {
+    fn add_sums_or_leaves_the_value_on_overflow(start in any::<i8>(), deltas in vec(any::<i8>(), 0..9)) {
         let after = folds_and_undoes::<Add, _>(&start, &deltas);
         let kept = deltas.iter().fold(start, |sum, delta| sum.checked_add(*delta).unwrap_or(sum));
         prop_assert_eq!(after, kept);

@@ -1,4 +1,4 @@
-//! A route says where a node leads to: its variants are all there is.
+//! Derived routes.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use superstep::node::{Choice, Exit, IntoLeave, Leave, NodeRef, PacketType};
@@ -18,7 +18,7 @@ async fn draft(_: &Ticket) -> TicketUpdate {
     Ticket::update().answer("a draft")
 }
 
-// It leads back to itself: a route may name the node that returns it.
+// A route can name the node that returns it.
 async fn search(_: &Query, _: &Context) -> Result<Way, NodeError> {
     Ok(Way::Accept)
 }
@@ -57,7 +57,7 @@ fn names(exit: &Exit) -> Vec<&str> {
 }
 
 #[test]
-fn exits_stand_in_the_order_of_the_variants() {
+fn exits_follow_the_order_of_variants() {
     let exits = <Way as Route>::exits();
     let labels: Vec<_> = exits.iter().map(|exit| exit.label).collect();
     assert_eq!(labels, ["Accept", "Both", "look it up", "Named", "Again"]);
@@ -69,16 +69,16 @@ fn exits_stand_in_the_order_of_the_variants() {
 }
 
 #[test]
-fn a_function_is_the_same_place_wherever_it_is_named() {
+fn same_function_is_the_same_target() {
     let exits = <Way as Route>::exits();
     assert_eq!(exits[1].to[0], exits[3].to[1], "`draft` and `self::draft`");
-    assert_ne!(exits[1].to[0], exits[3].to[0], "a named node is another");
+    assert_ne!(exits[1].to[0], exits[3].to[0], "a named node is a different target");
     let other = <Generic<u8> as Route>::exits();
     assert_ne!(other[0].to[0], exits[4].to[1], "`work::<u8>` and `work::<Query>`");
 }
 
 #[test]
-fn a_payload_is_sent_along() {
+fn payload_becomes_the_packet() {
     let exits = <Way as Route>::exits();
     let packets: Vec<_> = exits.iter().map(|exit| exit.packet).collect();
     assert_eq!(packets, [None, None, Some(PacketType::of::<Query>()), None, Some(PacketType::of::<Query>())]);
@@ -92,7 +92,7 @@ fn a_payload_is_sent_along() {
 }
 
 #[test]
-fn a_variant_without_payload_sends_nothing() {
+fn variant_without_payload_sends_no_packet() {
     let Choice { exit, packet } = Way::Both.into_choice();
     assert_eq!((exit, packet.is_none()), (1, true));
     assert_eq!(Way::Named.into_choice().exit, 3);
@@ -100,7 +100,7 @@ fn a_variant_without_payload_sends_nothing() {
 }
 
 #[test]
-fn a_list_of_routes_is_taken_together_and_is_not_empty() {
+fn empty_list_of_routes_is_refused() {
     let leave = vec![Way::Both, Way::Search(Query { words: Vec::new() })].into_leave().unwrap();
     let Leave::ByAll(choices) = leave else { panic!("{leave:?}") };
     assert_eq!(choices.iter().map(|choice| choice.exit).collect::<Vec<_>>(), [1, 2]);

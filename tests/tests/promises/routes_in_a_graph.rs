@@ -1,4 +1,4 @@
-//! A run goes where a node's route says, and a payload goes with it.
+//! Routes and packets in runs.
 
 use serde::{Deserialize, Serialize};
 use superstep::{Context, END, GraphState, Result, Route, START, StateGraph, named};
@@ -10,7 +10,7 @@ struct Work {
     drafts: u32,
 }
 
-fn said(text: impl Into<String>) -> WorkUpdate {
+fn logged(text: impl Into<String>) -> WorkUpdate {
     Work::update().log([text.into()])
 }
 
@@ -20,7 +20,7 @@ struct Query {
 }
 
 async fn draft(work: &Work) -> WorkUpdate {
-    said("draft").drafts(work.drafts + 1)
+    logged("draft").drafts(work.drafts + 1)
 }
 
 #[derive(Route)]
@@ -33,22 +33,22 @@ enum Verdict {
 
 async fn review(work: &Work) -> Result<(WorkUpdate, Verdict)> {
     let verdict = if work.drafts < 3 { Verdict::Rework } else { Verdict::Accept };
-    Ok((said("review"), verdict))
+    Ok((logged("review"), verdict))
 }
 
 #[tokio::test]
-async fn a_route_leads_back_until_it_leads_out() {
+async fn route_loops_until_it_leads_to_end() {
     let graph = StateGraph::<Work>::new().edge(START, draft).edge(draft, review).compile().unwrap();
     let work = graph.run(Work::input()).await.unwrap().into_state();
     assert_eq!(work.log, ["draft", "review", "draft", "review", "draft", "review"]);
 }
 
 async fn left() -> WorkUpdate {
-    said("left")
+    logged("left")
 }
 
 async fn right() -> WorkUpdate {
-    said("right")
+    logged("right")
 }
 
 #[derive(Route)]
@@ -70,7 +70,7 @@ async fn one_variant_leads_to_several_nodes() {
 }
 
 async fn search(query: &Query, work: &Work, _: &Context) -> WorkUpdate {
-    said(format!("{} after {}", query.word, work.log.len()))
+    logged(format!("{} after {}", query.word, work.log.len()))
 }
 
 #[derive(Route)]
@@ -92,7 +92,7 @@ async fn plan() -> Vec<Plan> {
 }
 
 #[tokio::test]
-async fn each_payload_is_a_task_and_their_order_is_that_of_the_list() {
+async fn each_payload_is_one_task_in_list_order() {
     let graph = StateGraph::<Work>::new()
         .edge(START, plan)
         .edge(search, END)
@@ -104,12 +104,12 @@ async fn each_payload_is_a_task_and_their_order_is_that_of_the_list() {
 }
 
 fn after_draft(work: &Work) -> Plan {
-    // A route function reads the state with the update of the node before it.
+    // A route function reads the state with the update of its node.
     if work.drafts == 1 { Plan::Search(query("why")) } else { Plan::Nothing }
 }
 
 #[tokio::test]
-async fn a_route_function_sends_as_well() {
+async fn route_function_sends_packets() {
     let graph = StateGraph::<Work>::new()
         .edge(START, draft)
         .route(draft, after_draft)
@@ -123,7 +123,7 @@ async fn a_route_function_sends_as_well() {
 }
 
 #[test]
-fn a_route_to_a_node_that_the_graph_lacks_does_not_compile() {
+fn route_to_a_missing_node_does_not_compile() {
     let error = StateGraph::<Work>::new().edge(START, plan).edge(search, END).compile().unwrap_err();
     let text = error.to_string();
     assert!(text.contains("`again`") && text.contains("`plan`"), "{text}");
@@ -142,9 +142,9 @@ async fn elsewhere() -> Elsewhere {
     Elsewhere::WithoutPacket
 }
 
-// A name is no function, so what it leads to is looked at when the graph is compiled.
+// The type of a named node is not known to the route, so the graph checks it when it compiles.
 #[test]
-fn a_payload_that_a_named_node_does_not_take_is_a_wiring_mistake() {
+fn unexpected_payload_for_a_named_node_is_a_wiring_error() {
     let _ = Elsewhere::WithPacket(query("x"));
     let error = StateGraph::<Work>::new()
         .edge(START, elsewhere)

@@ -1,4 +1,4 @@
-//! Setters take what the reducer takes, and literals need no help.
+//! Argument types of the generated setters.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ fn check(update: KindsUpdate, expected: Value) {
 }
 
 #[test]
-fn fields_without_a_reducer_take_their_value() {
+fn fields_without_reducer_take_their_value() {
     check(Kinds::update().plain(3).maybe(0.5), json!({"plain": 3, "maybe": 0.5}));
     check(Kinds::update().maybe(None), json!({"maybe": null}));
     check(Kinds::update().maybe(Some(1.0)), json!({"maybe": 1.0}));
@@ -67,7 +67,7 @@ fn fields_without_a_reducer_take_their_value() {
 }
 
 #[test]
-fn lists_take_whatever_holds_items() {
+fn lists_take_any_iterable() {
     check(Kinds::update().notes(["a".to_owned()]), json!({"notes": ["a"]}));
     check(Kinds::update().notes(vec!["a".to_owned()]).notes([]), json!([{"notes": ["a"]}, {"notes": []}]));
     check(Kinds::update().notes((0..2).map(|n| n.to_string())), json!({"notes": ["0", "1"]}));
@@ -79,7 +79,7 @@ fn lists_take_whatever_holds_items() {
 }
 
 #[test]
-fn texts_take_texts_and_characters() {
+fn strings_take_strings_and_characters() {
     check(
         Kinds::update().log("a").log('b').log(format!("{}", 1)),
         json!([{"log": "a"}, {"log": "b"}, {"log": "1"}]),
@@ -107,7 +107,7 @@ fn maps_take_entries() {
 }
 
 #[test]
-fn any_value_takes_what_a_plain_field_takes() {
+fn any_value_takes_the_same_as_a_plain_field() {
     check(Kinds::update().language("de").region("AT"), json!({"language": "de", "region": "AT"}));
     check(Kinds::update().region(None), json!({"region": null}));
 }
@@ -132,7 +132,7 @@ fn every_field_can_be_overwritten() {
 }
 
 #[test]
-fn an_update_can_be_looked_into() {
+fn update_can_be_inspected() {
     let update = Kinds::update().notes(["a".to_owned()]).count(1).notes(["b".to_owned()]).best(0.5);
     assert_eq!(update.get(Kinds::NOTES), Some(&vec!["b".to_owned()]));
     assert_eq!(update.values::<Vec<String>>(Kinds::NOTES).flatten().collect::<Vec<_>>(), ["a", "b"]);

@@ -1,4 +1,4 @@
-//! An update is written by field, and read back as the same writes; what must not leave the process does not.
+//! The JSON of updates.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -102,7 +102,7 @@ fn update(writes: &[Write]) -> WholeUpdate {
     })
 }
 
-/// The writes of each field in order: the order between fields means nothing.
+/// The writes sorted by field. The order between fields is not significant.
 fn by_field(update: &WholeUpdate) -> Vec<String> {
     let mut writes: Vec<String> =
         format!("{update:#?}").lines().map(|line| line.trim().trim_end_matches(',').to_owned()).collect();
@@ -112,7 +112,7 @@ fn by_field(update: &WholeUpdate) -> Vec<String> {
 
 proptest! {
     #[test]
-    fn writing_and_reading_gives_the_same_writes(writes in writes()) {
+    fn updates_round_trip_through_json(writes in writes()) {
         let update = update(&writes);
         let text = serde_json::to_string(&update).unwrap();
         let back: WholeUpdate = serde_json::from_str(&text).unwrap();
@@ -130,7 +130,7 @@ fn check(update: WholeUpdate, expected: &str) {
 }
 
 #[test]
-fn a_second_write_to_a_field_starts_a_further_object() {
+fn second_write_to_a_field_starts_another_object() {
     check(Whole::update(), "{}");
     check(Whole::update().maybe(1).plain_text("x"), r#"{"maybe":1,"plainText":"x"}"#);
     check(
@@ -140,7 +140,7 @@ fn a_second_write_to_a_field_starts_a_further_object() {
 }
 
 #[test]
-fn the_fields_of_a_part_lie_on_the_same_level() {
+fn flattened_fields_are_on_the_same_level() {
     check(
         Whole::update().maybe(1).part(Part::update().lines(["a".to_owned()])),
         r#"{"maybe":1,"lines":["a"]}"#,
@@ -150,7 +150,7 @@ fn the_fields_of_a_part_lie_on_the_same_level() {
 }
 
 #[test]
-fn an_option_can_be_set_to_none() {
+fn option_can_be_set_to_none() {
     let update = WholeUpdate::from_json(json!({"maybe": null})).unwrap();
     assert_eq!(update.get(Whole::MAYBE), Some(&None));
     assert_eq!(WholeUpdate::from_json(json!({})).unwrap().get(Whole::MAYBE), None);
@@ -165,7 +165,7 @@ fn excluded_and_untracked_fields_are_never_written() {
 }
 
 #[test]
-fn excluded_fields_are_read_and_untracked_ones_unknown() {
+fn excluded_fields_are_read_and_untracked_ones_refused() {
     let update = WholeUpdate::from_json(json!({"token": "hunter2"})).unwrap();
     assert_eq!(update.get(Whole::TOKEN), Some(&"hunter2".to_owned()));
     let error = WholeUpdate::from_json(json!({"client": null})).unwrap_err();
@@ -176,13 +176,13 @@ fn excluded_fields_are_read_and_untracked_ones_unknown() {
 }
 
 #[test]
-fn fields_that_are_only_written_are_unknown_when_read() {
+fn write_only_fields_are_refused_in_json() {
     check(Whole::update().state('x'), r#"{"state":"'x'"}"#);
     assert!(WholeUpdate::from_json(json!({"state": "'x'"})).is_err());
 }
 
 #[test]
-fn the_functions_of_a_field_fit_its_updates_too() {
+fn field_functions_apply_to_updates() {
     let update = Whole::update().peak(3).peak(Overwrite(None));
     check(update.clone(), r#"[{"peak":"3"},{"$overwrite":{"peak":null}}]"#);
     let back = WholeUpdate::from_json(serde_json::to_value(&update).unwrap()).unwrap();
@@ -192,7 +192,7 @@ fn the_functions_of_a_field_fit_its_updates_too() {
 }
 
 #[test]
-fn every_problem_is_named_with_its_path() {
+fn update_error_lists_every_problem_with_its_path() {
     let error = WholeUpdate::from_json(json!([
         {"notes": ["a", 1], "scores": {"a b": "x"}, "$overwrite": {"labels": ["ab"]}},
         {"note": ["a"], "lines": 1, "token": ["hunter2"]},
@@ -227,7 +227,7 @@ struct Place {
 }
 
 #[test]
-fn two_names_of_one_field_in_one_object_are_a_problem_as_in_an_input() {
+fn two_names_of_one_field_are_an_error() {
     let twice = json!({"code": 1, "zip": 2, "street": "a", "road": "b"});
     let input = MovedInput::from_json(twice.clone()).unwrap_err();
     let update = MovedUpdate::from_json(twice).unwrap_err();

@@ -1,4 +1,4 @@
-//! The rules on fields, as `validate(..)` writes them.
+//! Validation rules on fields.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -60,19 +60,19 @@ fn check(change: impl FnOnce(&mut Rules), expected: &str) {
 }
 
 #[track_caller]
-fn check_kept(change: impl FnOnce(&mut Rules)) {
+fn check_valid(change: impl FnOnce(&mut Rules)) {
     assert_eq!(broken(change), Vec::<String>::new());
 }
 
 #[test]
-fn none_keeps_every_rule_but_required() {
-    check_kept(|_| {});
+fn none_satisfies_every_rule_except_required() {
+    check_valid(|_| {});
     check(|state| state.answer = None, "field `answer` breaks `required` with null: not set");
 }
 
 #[test]
-fn lengths_count_characters_and_items() {
-    check_kept(|state| state.text = "größe".to_owned());
+fn length_counts_characters_and_items() {
+    check_valid(|state| state.text = "größe".to_owned());
     check(
         |state| state.text = "🦀🦀🦀🦀🦀🦀".to_owned(),
         "field `text` breaks `length(max = 5)` with \"🦀🦀🦀🦀🦀🦀\": length is greater than 5",
@@ -89,7 +89,7 @@ fn lengths_count_characters_and_items() {
 
 #[test]
 fn nan_is_in_no_range() {
-    check_kept(|state| state.share = Some(1.0));
+    check_valid(|state| state.share = Some(1.0));
     check(
         |state| state.share = Some(f32::NAN),
         "field `share` breaks `range(min = 0.0, max = 1.0)` with null: not a number",
@@ -98,8 +98,8 @@ fn nan_is_in_no_range() {
 }
 
 #[test]
-fn each_broken_rule_is_reported() {
-    check_kept(|state| state.code = Some("amz".to_owned()));
+fn every_broken_rule_is_reported() {
+    check_valid(|state| state.code = Some("amz".to_owned()));
     assert_eq!(broken(|state| state.code = Some("é".to_owned())).len(), 4);
     check(
         |state| state.word = "a b".to_owned(),
@@ -108,7 +108,7 @@ fn each_broken_rule_is_reported() {
 }
 
 #[test]
-fn a_rule_on_elements_names_the_element() {
+fn inner_rule_names_the_element() {
     check(
         |state| state.tags = vec!["a".to_owned(), String::new()],
         "field `tags` breaks `inner(length(min = 1), ascii)` with [\"a\",\"\"]: at [1]: length is lower than 1",
@@ -120,7 +120,7 @@ fn a_rule_on_elements_names_the_element() {
 }
 
 #[test]
-fn an_own_rule_and_the_invariant_speak_for_themselves() {
+fn custom_rules_and_invariants_report_their_own_message() {
     check(|state| state.pair = 3, "field `pair` breaks `custom(even)` with 3: 3 is odd");
     let names = ["a", "b", "c"].map(str::to_owned).to_vec();
     assert_eq!(
@@ -130,7 +130,7 @@ fn an_own_rule_and_the_invariant_speak_for_themselves() {
 }
 
 #[test]
-fn the_value_of_an_excluded_field_is_in_no_error_text() {
+fn excluded_value_is_in_no_error_text() {
     let broken = broken(|state| state.secret = 4711);
     assert_eq!(broken, ["field `secret` breaks `custom(even)`", "field `secret` breaks `range(max = 4)`"]);
 }

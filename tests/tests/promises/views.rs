@@ -1,4 +1,4 @@
-//! A view shows a node what it needs of the state, by the names and types of the state's fields.
+//! Derived views of a state.
 
 use superstep::{Context, END, GraphState, START, StateGraph, StateView};
 
@@ -72,7 +72,7 @@ fn ticket() -> Ticket {
 }
 
 #[test]
-fn a_borrowed_view_copies_nothing() {
+fn borrowed_view_copies_nothing() {
     let ticket = ticket();
     let view = Question::of(&ticket);
     assert_eq!(view.question, "why?");
@@ -84,13 +84,13 @@ fn a_borrowed_view_copies_nothing() {
 }
 
 #[test]
-fn an_owned_view_outlives_the_state() {
+fn owned_view_outlives_the_state() {
     let view = Answer::of(&ticket());
     assert_eq!(view, Answer { answer: Some("because".to_owned()), log: vec![Message("hello".to_owned())] });
 }
 
 #[test]
-fn a_view_may_be_of_a_flattened_or_a_generic_state() {
+fn views_of_flattened_and_generic_states_work() {
     assert_eq!(Said::of(&ticket().chat).log.len(), 1);
     assert_eq!(Items::of(&Generic { items: vec![1, 2] }).items, [1, 2]);
 }
@@ -105,7 +105,7 @@ async fn correct(said: Said<'_>, view: Answer) -> TicketUpdate {
 }
 
 #[tokio::test]
-async fn a_node_sees_the_state_as_it_is_when_it_runs() {
+async fn view_shows_the_state_at_the_superstep() {
     let graph = StateGraph::<Ticket>::new()
         .edge(START, answer)
         .edge(answer, correct)
@@ -122,7 +122,7 @@ async fn count<T: Clone + Send + Sync + 'static>(view: Items<'_, T>) {
 }
 
 #[tokio::test]
-async fn a_generic_node_takes_a_generic_view() {
+async fn generic_node_takes_a_generic_view() {
     let graph =
         StateGraph::<Generic<u8>>::new().edge(START, count::<u8>).edge(count::<u8>, END).compile().unwrap();
     graph.run(Generic::<u8>::input()).await.unwrap();

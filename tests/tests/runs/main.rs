@@ -1,9 +1,9 @@
-//! What a run promises: supersteps, and questions on the way.
+//! Runs: engine, caches, interrupts, policies and spans.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "the functions that tests share fail a test as the tests themselves do"
+    reason = "shared helpers fail a test like the tests themselves"
 )]
 
 mod caches;

@@ -1,4 +1,4 @@
-//! A history that a run has left in disorder is put in order before the next one sends it.
+//! The `messages_sanity` node, which repairs invalid histories.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -10,7 +10,7 @@ use superstep::state::Update;
 use superstep::{END, EventKind, Graph, GraphState, Overwrite, START, StateGraph, StreamMode, named};
 use tests::endpoint;
 
-use crate::engine::trace::here;
+use crate::engine::trace::block_on;
 
 #[derive(GraphState, Clone)]
 struct Chat {
@@ -30,9 +30,12 @@ fn graph() -> Graph<Chat> {
     StateGraph::<Chat>::new().edge(START, messages_sanity).edge(messages_sanity, END).compile().unwrap()
 }
 
-/// What a graph that begins with the node makes of these messages.
-fn mended(before: &[Message]) -> Vec<Message> {
-    here(graph().run(Chat::input().messages(before.to_vec())).into_future()).unwrap().into_state().messages
+/// Runs the node on these messages.
+fn repaired(before: &[Message]) -> Vec<Message> {
+    block_on(graph().run(Chat::input().messages(before.to_vec())).into_future())
+        .unwrap()
+        .into_state()
+        .messages
 }
 
 fn calls(id: &str, calls: &[&str]) -> Message {
@@ -52,7 +55,7 @@ fn tool(id: &str, call: &str) -> Message {
     Message::tool(call, "12:00").with_id(id)
 }
 
-/// A conversation of so many turns, each with two calls.
+/// A conversation in which each turn has two calls.
 fn turns(count: usize) -> Vec<Message> {
     let turn = |turn: usize| {
         let id = |part: &str| format!("{turn}.{part}");
@@ -67,14 +70,14 @@ fn turns(count: usize) -> Vec<Message> {
     (0..count).flat_map(turn).collect()
 }
 
-/// `+ai` stands for a message of a model that was put in, the others for what was there.
+/// `after` lists the ids of the repaired history; `+` marks inserted messages.
 fn check(before: &[Message], after: &str) {
-    let end = mended(before);
+    let end = repaired(before);
     let word = |message: &Message| {
         let id = message.id().unwrap();
         let kept = before.iter().find(|old| old.id() == Some(id));
         if let Some(kept) = kept {
-            assert_eq!(kept, message, "what stays is as it was");
+            assert_eq!(kept, message, "kept messages are unchanged");
             return id.to_owned();
         }
         match message.as_tool() {
@@ -89,17 +92,17 @@ fn check(before: &[Message], after: &str) {
     assert_eq!(endpoint::strict(&end), Ok(()));
     assert_eq!(endpoint::json::openai(&end), Ok(()));
     assert_eq!(endpoint::json::anthropic(&end), Ok(()));
-    assert_eq!(mended(&end), end, "once in order it stays as it is");
+    assert_eq!(repaired(&end), end, "a valid history is unchanged");
 }
 
 #[test]
-fn calls_that_nobody_has_answered_get_an_answer() {
+fn unanswered_calls_get_an_answer() {
     check(&[human("h"), calls("a", &["1", "2"])], "h a +1 +2 +ai");
     check(&[human("h"), calls("a", &["1", "2"]), human("n")], "h a +1 +2 n");
 }
 
 #[test]
-fn calls_of_which_some_are_answered_keep_those_answers() {
+fn partly_answered_calls_keep_their_answers() {
     let ids: Vec<String> = (0..40).map(|call| format!("call_{call}")).collect();
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     let answered = [tool("x", "call_7"), tool("y", "call_3")];
@@ -110,7 +113,7 @@ fn calls_of_which_some_are_answered_keep_those_answers() {
 }
 
 #[test]
-fn a_call_in_the_middle_of_a_long_history_is_answered_there() {
+fn unanswered_call_is_answered_in_place() {
     let mut before = turns(60);
     let gone = before.iter().position(|message| message.id() == Some("30.1")).unwrap();
     before.remove(gone);
@@ -121,7 +124,7 @@ fn a_call_in_the_middle_of_a_long_history_is_answered_there() {
 }
 
 #[test]
-fn answers_that_do_not_belong_there_go_and_people_are_told_apart() {
+fn misplaced_answers_are_removed_and_human_turns_separated() {
     check(&[human("h"), tool("t", "9"), human("n")], "h +system n");
     check(&[human("h"), calls("a", &["1"]), tool("t", "1"), tool("u", "1"), ai("b")], "h a t b");
     check(&[human("h"), calls("a", &["1"]), human("n"), tool("t", "1"), ai("b")], "h a t n b");
@@ -129,9 +132,9 @@ fn answers_that_do_not_belong_there_go_and_people_are_told_apart() {
 }
 
 #[test]
-fn a_history_in_order_is_not_written() {
+fn valid_history_is_not_rewritten() {
     let before = turns(3);
-    let updates = here(async {
+    let updates = block_on(async {
         let mut events =
             graph().run(Chat::input().messages(before.clone())).events([StreamMode::Updates]).stream();
         let mut updates = Vec::new();
@@ -143,18 +146,18 @@ fn a_history_in_order_is_not_written() {
         }
         updates
     });
-    assert_eq!(updates, [true], "as of every node that writes nothing");
-    assert_eq!(mended(&before), before);
+    assert_eq!(updates, [true], "the update is empty");
+    assert_eq!(repaired(&before), before);
 }
 
 #[test]
-fn texts_are_ones_own_and_the_state_may_hold_its_conversation_in_a_part() {
+fn custom_texts_apply_to_a_flattened_conversation() {
     let texts = RepairTexts::default().note("Notiz").placeholder("kein Ergebnis").closing("Schluss");
     let sanity = named("sanity", MessagesSanity::with(texts));
     let graph = StateGraph::<Support>::new().edge(START, &sanity).edge(sanity, END).compile().unwrap();
     let before = [human("h"), human("i"), calls("a", &["1"])];
     let input = Support::input().chat(MessagesState::input().messages(before.to_vec()));
-    let state = here(graph.run(input).into_future()).unwrap().into_state();
+    let state = block_on(graph.run(input).into_future()).unwrap().into_state();
     let said: Vec<_> = state.messages().iter().map(|message| message.text().into_owned()).collect();
     assert_eq!(said, ["hello", "Notiz", "hello", "", "kein Ergebnis", "Schluss"]);
     assert!(!state.urgent);
@@ -164,12 +167,12 @@ fn texts_are_ones_own_and_the_state_may_hold_its_conversation_in_a_part() {
 enum Kind {
     Human,
     System,
-    /// Readable calls and others.
+    /// Calls as (valid, id).
     Ai(Vec<(bool, u8)>),
     Tool(u8),
 }
 
-/// Few ids, so that they are used again, answered twice, by the wrong ones, or never.
+/// Generates histories with few ids, so that calls are answered never, twice or at the wrong place.
 fn kinds() -> impl Strategy<Value = Vec<Kind>> {
     let call = (any::<bool>(), 0_u8..5);
     let kind = prop_oneof![
@@ -204,9 +207,9 @@ fn ids<'a>(history: &'a [Message], of: impl Fn(&Message) -> bool + 'a) -> Vec<&'
 
 proptest! {
     #[test]
-    fn whatever_a_run_has_left_endpoints_take_it_then(kinds in kinds()) {
+    fn endpoints_accept_every_repaired_history(kinds in kinds()) {
         let before: Vec<Message> = kinds.iter().enumerate().map(message).collect();
-        let after = mended(&before);
+        let after = repaired(&before);
 
         prop_assert_eq!(endpoint::openai(&after), Ok(()));
         prop_assert_eq!(endpoint::anthropic(&after), Ok(()));
@@ -214,11 +217,11 @@ proptest! {
         prop_assert!(!after.windows(2).any(twice));
         prop_assert!(after.last().is_none_or(|last| last.role() != Role::Tool));
 
-        // It is in order now, and was before if it is as it was.
+        // The repaired history needs no repair. A history that needs none is unchanged.
         prop_assert_eq!(repair(&after, &RepairTexts::default()), None);
         prop_assert_eq!(repair(&before, &RepairTexts::default()).is_none(), after == before);
 
-        // Whatever is no tool message is there, as and where it was among its kind; of the others, what is there.
+        // Kept messages are unchanged, and all messages but those of tools are kept in order.
         let was = |message: &&Message| before.iter().any(|old| old.id() == message.id());
         let kept: Vec<Message> = after.iter().filter(was).cloned().collect();
         for message in &kept {
@@ -227,7 +230,7 @@ proptest! {
         let speech = |message: &Message| message.role() != Role::Tool;
         prop_assert_eq!(ids(&kept, speech), ids(&before, speech));
 
-        // Each answer that is kept stands with the last message before it that has made its call, the first of them.
+        // Only the first answer to a call is kept, together with the last earlier message that made the call.
         for (at, message) in before.iter().enumerate() {
             let Some(tool) = message.as_tool() else { continue };
             let makes = |message: &Message| {
@@ -243,7 +246,7 @@ proptest! {
                 prop_assert_eq!(stands_with, Some(&before[caller]));
             }
         }
-        // The answers to one message are in the order in which they came.
+        // Answers to one message keep their order.
         for together in kept.chunk_by(|a, b| speech(a) == speech(b)).filter(|chunk| !speech(&chunk[0])) {
             let place = |message: &Message| before.iter().position(|old| old == message);
             prop_assert!(together.is_sorted_by_key(place));
@@ -251,7 +254,7 @@ proptest! {
     }
 }
 
-/// What is said in odd ways: nothing, blanks, blocks of others, thoughts without a signature.
+/// Generates messages with unusual content: empty, blank, foreign blocks, unsigned thinking.
 fn odd() -> impl Strategy<Value = Message> {
     let contents = [
         json!(""),
@@ -290,16 +293,16 @@ fn odd() -> impl Strategy<Value = Message> {
 
 proptest! {
     #[test]
-    fn whatever_is_said_endpoints_take_the_json_of_it(before in prop::collection::vec(odd(), 0..12)) {
-        let after = mended(&before);
+    fn endpoints_accept_unusual_content(before in prop::collection::vec(odd(), 0..12)) {
+        let after = repaired(&before);
         prop_assert_eq!(endpoint::json::openai(&after), Ok(()));
         prop_assert_eq!(endpoint::json::anthropic(&after), Ok(()));
     }
 }
 
-/// What overwrites a conversation may have answers to nothing; a node that failed on it would stop it for ever.
+/// An overwrite can contain answers without ids. If the node failed on them, the conversation could not continue.
 #[test]
-fn answers_without_ids_fail_no_run() {
+fn answers_without_ids_do_not_fail_the_run() {
     async fn writes(_: &Chat) -> ChatUpdate {
         let call = AiMessage::new("").call(ToolCall::new("", "clock")).into();
         let odd = vec![Message::human("a"), call, Message::tool("", "b"), Message::human("c")];
@@ -311,7 +314,7 @@ fn answers_without_ids_fail_no_run() {
         .edge(messages_sanity, END)
         .compile()
         .unwrap();
-    let state = here(graph.run(Chat::input()).into_future()).unwrap().into_state();
+    let state = block_on(graph.run(Chat::input()).into_future()).unwrap().into_state();
     let texts: Vec<_> = state.messages.iter().map(|message| message.text().into_owned()).collect();
     assert_eq!((texts.len(), &*texts[0], &*texts[3]), (4, "a", "c"));
     assert_eq!(endpoint::strict(&state.messages), Ok(()));

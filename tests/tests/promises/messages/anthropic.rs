@@ -1,4 +1,4 @@
-//! What Anthropic's models are sent.
+//! Requests in Anthropic's format.
 
 use std::collections::BTreeSet;
 
@@ -17,10 +17,10 @@ fn texts(blocks: &[Value]) -> String {
     blocks.iter().filter_map(|block| block["text"].as_str()).collect()
 }
 
-/// What every request is asked for there, and that nothing of the history is lost.
+/// Checks the rules of the endpoint, and that the request loses nothing of the history.
 pub(super) fn check_accepted(prompt: &AnthropicPrompt, history: &[Message], name: &str) {
     let mut called: BTreeSet<String> = BTreeSet::new();
-    let (mut all_called, mut all_answered, mut said) = (0, 0, texts(&prompt.system));
+    let (mut all_called, mut all_answered, mut sent) = (0, 0, texts(&prompt.system));
     for (at, turn) in prompt.messages.iter().enumerate() {
         assert_eq!(turn["role"], if at % 2 == 0 { "user" } else { "assistant" }, "{name}: {turn}");
         let content = turn["content"].as_array().unwrap();
@@ -38,7 +38,7 @@ pub(super) fn check_accepted(prompt: &AnthropicPrompt, history: &[Message], name
         all_answered += results.len();
         for result in results {
             assert!(called.remove(result["tool_use_id"].as_str().unwrap()), "{name}: {result}");
-            said.push_str(&texts(result["content"].as_array().unwrap_or(&Vec::new())));
+            sent.push_str(&texts(result["content"].as_array().unwrap_or(&Vec::new())));
         }
         called.clear();
         for call in of("tool_use") {
@@ -52,22 +52,22 @@ pub(super) fn check_accepted(prompt: &AnthropicPrompt, history: &[Message], name
             all_called += 1;
         }
         assert!(of("thinking").iter().all(|block| block["signature"].is_string()), "{name}: {turn}");
-        said.push_str(&texts(content));
+        sent.push_str(&texts(content));
     }
     let calls: usize = history.iter().filter_map(Message::as_ai).map(|message| message.calls().count()).sum();
     assert_eq!(all_called, calls, "{name}");
     assert!(all_answered <= history.iter().filter(|message| message.role() == Role::Tool).count(), "{name}");
     let mut answers = BTreeSet::new();
     for message in history {
-        // A second answer to a call is refused there.
+        // The endpoint refuses a second answer to a call.
         if message.as_tool().is_some_and(|answer| !answers.insert(&answer.tool_call_id)) {
             continue;
         }
         for text in message.content().blocks().iter().filter_map(|block| block.text()) {
-            assert!(text.trim().is_empty() || said.contains(text), "{name}: {text}");
+            assert!(text.trim().is_empty() || sent.contains(text), "{name}: {text}");
         }
         assert!(
-            message.content().blocks().len() > 1 || said.contains(message.text().trim()),
+            message.content().blocks().len() > 1 || sent.contains(message.text().trim()),
             "{name}: {message:?}"
         );
     }
@@ -82,7 +82,7 @@ fn text(text: &str) -> Value {
 }
 
 #[test]
-fn the_system_speaks_first_and_later_in_the_turn_of_the_user() {
+fn later_system_messages_join_the_user_turn() {
     let prompt = AnthropicPrompt::of(&[
         Message::system("a"),
         Message::system(" "),
@@ -100,7 +100,7 @@ fn the_system_speaks_first_and_later_in_the_turn_of_the_user() {
 }
 
 #[test]
-fn the_user_has_the_first_turn() {
+fn first_turn_belongs_to_the_user() {
     let begin = json!({"role": "user", "content": [text("Begin.")]});
     assert_eq!(turns(&[Message::system("a")]), json!([begin]));
     let expected = json!([begin, {"role": "assistant", "content": [text("Hello!")]}]);
@@ -108,7 +108,7 @@ fn the_user_has_the_first_turn() {
 }
 
 #[test]
-fn results_stand_first_in_the_turn_after_their_calls() {
+fn tool_results_open_the_turn_after_their_calls() {
     let call = |id: &str| ToolCall::new(id, "clock");
     let history = [
         Message::human("when?"),
@@ -136,24 +136,24 @@ fn results_stand_first_in_the_turn_after_their_calls() {
 }
 
 #[test]
-fn thoughts_go_first_and_only_with_their_signature() {
+fn only_signed_thinking_is_sent_and_comes_first() {
     let history = |content: Value| [Message::human("?"), read(json!({"type": "ai", "content": content}))];
     let thought = json!({"type": "thinking", "thinking": "hm", "signature": "s"});
     let sent = turns(&history(json!([
         text("Noon."), {"type": "thinking", "thinking": "no signature"}, {"type": "thinking", "thinking": "hm", "signature": "s"},
     ])));
     assert_eq!(sent[1]["content"], json!([thought, text("Noon.")]));
-    // What begins with one is as the model has said it.
+    // Content that starts with a signed block is sent unchanged.
     let content = json!([thought, {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}, thought, text("a")]);
     assert_eq!(turns(&history(content.clone()))[1]["content"], content);
-    // LangChain's own form.
+    // LangChain's form of a thinking block.
     let sent =
         turns(&history(json!([{"type": "reasoning", "reasoning": "hm", "extras": {"signature": "s"}}])));
     assert_eq!(sent[1]["content"], json!([thought]));
 }
 
 #[test]
-fn calls_in_the_content_stay_at_their_place_and_are_those_of_the_message() {
+fn content_calls_keep_their_position_and_match_the_message() {
     let content = json!([
         {"type": "tool_use", "id": "a", "name": "add", "input": {}, "partial_json": "{\"n\": 1}", "index": 0},
         text("and"), {"type": "tool_use", "id": "gone", "name": "add", "input": {}},
@@ -168,7 +168,7 @@ fn calls_in_the_content_stay_at_their_place_and_are_those_of_the_message() {
 }
 
 #[test]
-fn calls_that_cannot_be_read_have_an_object_too_and_every_id_is_one_that_is_accepted() {
+fn invalid_calls_become_objects_with_valid_ids() {
     let message = AiMessage::new("")
         .call(ToolCall::new("functions.open:0", "open"))
         .invalid_call(InvalidToolCall::new("x@y", "save", "{\"text\": \"It was"));
@@ -182,12 +182,12 @@ fn calls_that_cannot_be_read_have_an_object_too_and_every_id_is_one_that_is_acce
     let sent = turns(&history);
     assert_eq!(sent[1]["content"][1]["input"], json!({"invalid_arguments": "{\"text\": \"It was"}));
     assert_eq!(sent[2]["content"][0]["tool_use_id"], sent[1]["content"][1]["id"]);
-    assert!(sent[2]["content"][0].get("content").is_none(), "an empty text is none");
+    assert!(sent[2]["content"][0].get("content").is_none(), "empty text is omitted");
     assert_eq!(sent[2]["content"][1]["tool_use_id"], sent[1]["content"][0]["id"]);
 }
 
 #[test]
-fn images_have_a_source_and_blocks_of_others_are_left_out() {
+fn images_have_a_source_and_foreign_blocks_are_omitted() {
     let content = json!([
         {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA==", "detail": "low"}, "cache_control": {"type": "ephemeral"}},
         {"type": "image", "url": "https://a.example/b.png", "id": "x"}, {"type": "input_audio", "input_audio": {}},
@@ -210,7 +210,7 @@ fn images_have_a_source_and_blocks_of_others_are_left_out() {
     assert_eq!(turns(&[Message::human("?"), read(refused)])[1]["content"], json!([text("I cannot.")]));
 }
 
-/// A message of anybody, about as broken as histories are: `calls` and `answers` are ids.
+/// Generates messages of every role, including blank ones and answers to unknown calls.
 fn message() -> impl Strategy<Value = Message> {
     let text = "[a-c ]{0,3}";
     prop_oneof![
@@ -223,8 +223,8 @@ fn message() -> impl Strategy<Value = Message> {
 
 proptest! {
     #[test]
-    fn whatever_the_history_the_request_is_accepted(history in vec((message(), 0..3_usize), 0..12)) {
-        // Every call has an id of its own, as those of a provider.
+    fn any_history_makes_an_acceptable_request(history in vec((message(), 0..3_usize), 0..12)) {
+        // Every call gets a unique id, as from a provider.
         let mut next = 0..;
         let history: Vec<_> = history
             .into_iter()
@@ -244,7 +244,7 @@ proptest! {
 }
 
 #[test]
-fn a_tool_that_cannot_be_there_has_a_name_that_is_accepted() {
+fn invalid_tool_names_are_sanitized() {
     let long = "x".repeat(200);
     for (name, sent) in [("", "unknown"), ("a.b c", "a_b_c"), ("größe", "gr__e"), (&*long, &long[..128])] {
         let call = AiMessage::new("").call(ToolCall::new("1", name));

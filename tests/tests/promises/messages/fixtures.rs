@@ -1,4 +1,4 @@
-//! What other systems write is read, written again as it was, and loses nothing on its way into the other forms.
+//! Messages written by other systems, read and converted to every format.
 
 use serde_json::{Map, Value, json};
 use superstep::messages::{AnthropicPrompt, Message, Role};
@@ -39,7 +39,7 @@ fixtures! {
     langchain_invalid_calls: LangChain at "";
 }
 
-/// Each message of each fixture: the JSON and what is read of it.
+/// Calls `check` for each fixture with its JSON values and the parsed messages.
 fn each(mut check: impl FnMut(&str, Form, &[Value], &[Message])) {
     for (name, text, form, pointers) in FIXTURES {
         let whole: Value = serde_json::from_str(text).unwrap();
@@ -58,9 +58,9 @@ fn each(mut check: impl FnMut(&str, Form, &[Value], &[Message])) {
     }
 }
 
-/// Without what says nothing: nulls, and what is empty.
-fn plain(value: Value) -> Value {
-    let says = |value: &Value| match value {
+/// Removes nulls and empty values.
+fn without_empty(value: Value) -> Value {
+    let is_present = |value: &Value| match value {
         Value::Null => false,
         Value::String(text) => !text.is_empty(),
         Value::Array(list) => !list.is_empty(),
@@ -68,15 +68,15 @@ fn plain(value: Value) -> Value {
         _ => true,
     };
     match value {
-        Value::Array(list) => list.into_iter().map(plain).collect(),
+        Value::Array(list) => list.into_iter().map(without_empty).collect(),
         Value::Object(fields) => {
             let arguments = fields.get("arguments").cloned();
             let mut fields: Map<_, _> = fields
                 .into_iter()
-                .map(|(key, value)| (key, plain(value)))
-                .filter(|(_, value)| says(value))
+                .map(|(key, value)| (key, without_empty(value)))
+                .filter(|(_, value)| is_present(value))
                 .collect();
-            // Arguments are JSON in a text; what cannot be read is compared by its letters.
+            // Arguments are JSON inside a string. Invalid JSON is compared as a string.
             if let Some(Value::String(text)) = &arguments {
                 let read = serde_json::from_str(if text.is_empty() { "{}" } else { text });
                 fields.insert("arguments".to_owned(), read.unwrap_or(arguments.clone().unwrap()));
@@ -87,7 +87,7 @@ fn plain(value: Value) -> Value {
     }
 }
 
-/// A message of LangChain's, out of what it stands in.
+/// Extracts a message from LangChain's envelope.
 fn unwrapped(value: &Value) -> Value {
     let (kind, fields) = match value {
         value if value.get("lc").is_some() => {
@@ -102,14 +102,14 @@ fn unwrapped(value: &Value) -> Value {
 }
 
 #[test]
-fn each_is_written_again_as_it_was() {
+fn fixtures_round_trip_in_their_own_format() {
     each(|name, form, values, messages| {
         for (value, message) in values.iter().zip(messages) {
             let (mut before, mut after) = match form {
                 Form::OpenAi => (value.clone(), message.to_openai()),
                 Form::LangChain => (unwrapped(value), serde_json::to_value(message).unwrap()),
             };
-            // Older messages do not say it.
+            // Older messages omit these fields.
             for (key, usual) in [("status", json!("success")), ("tool_calls", after["tool_calls"].clone())] {
                 if before.get(key).is_none() && after[key] == usual {
                     after.as_object_mut().unwrap().remove(key);
@@ -123,13 +123,13 @@ fn each_is_written_again_as_it_was() {
                     }
                 }
             }
-            assert_eq!(plain(after), plain(before), "{name}");
+            assert_eq!(without_empty(after), without_empty(before), "{name}");
         }
     });
 }
 
 #[test]
-fn each_is_stored_as_it_is() {
+fn fixtures_round_trip_through_storage() {
     each(|name, _, _, messages| {
         for message in messages {
             let text = serde_json::to_string(message).unwrap();
@@ -138,8 +138,8 @@ fn each_is_stored_as_it_is() {
     });
 }
 
-/// What no form may lose.
-fn kept(message: &Message) -> (Role, String, Vec<Value>, Option<String>) {
+/// Returns the parts that no format may lose.
+fn essentials(message: &Message) -> (Role, String, Vec<Value>, Option<String>) {
     let calls = message.as_ai().map(|message| {
         let valid = message.tool_calls.iter().map(|call| json!([call.id, call.name, call.args]));
         let invalid = message.invalid_tool_calls.iter().map(|call| json!([call.id, call.name, call.args]));
@@ -150,12 +150,12 @@ fn kept(message: &Message) -> (Role, String, Vec<Value>, Option<String>) {
 }
 
 #[test]
-fn each_goes_to_a_chat_endpoint_without_losing_texts_calls_or_ids() {
+fn openai_format_keeps_text_calls_and_ids() {
     each(|name, _, _, messages| {
         for message in messages {
             let sent = message.to_openai();
             let back = Message::from_json(sent.clone()).unwrap();
-            assert_eq!(kept(&back), kept(message), "{name}: {sent}");
+            assert_eq!(essentials(&back), essentials(message), "{name}: {sent}");
             for key in ["id", "response_metadata", "example", "artifact", "status", "usage_metadata", "type"]
             {
                 assert!(sent.get(key).is_none(), "{name}: {sent}");
@@ -165,7 +165,7 @@ fn each_goes_to_a_chat_endpoint_without_losing_texts_calls_or_ids() {
 }
 
 #[test]
-fn each_goes_to_anthropic_without_losing_texts_calls_or_ids() {
+fn anthropic_format_keeps_text_calls_and_ids() {
     each(|name, _, _, messages| {
         let prompt = AnthropicPrompt::of(messages);
         check_accepted(&prompt, messages, name);
@@ -173,7 +173,7 @@ fn each_goes_to_anthropic_without_losing_texts_calls_or_ids() {
 }
 
 #[test]
-fn what_reads_them_knows_what_they_say() {
+fn fixtures_are_parsed_into_the_expected_fields() {
     each(|name, _, _, messages| match name {
         "langgraph_thread_state" => {
             let [_, call, answer, _] = messages else { panic!("{messages:?}") };
@@ -187,7 +187,7 @@ fn what_reads_them_knows_what_they_say() {
         }
         "langchain_envelopes" => {
             let blocks = messages[1].content().blocks();
-            assert_eq!(blocks.len(), 2, "what would be constructed stays data");
+            assert_eq!(blocks.len(), 2, "an envelope inside the content stays data");
             assert_eq!(messages[1].text(), "What does this mean?");
         }
         "openai_request" => assert_eq!(messages[0].role(), Role::System),

@@ -1,4 +1,4 @@
-//! The JSON of an input adds messages; only that of an update takes out.
+//! Messages in the JSON of inputs and updates.
 
 use std::error::Error as _;
 
@@ -29,16 +29,16 @@ fn refused(input: Value, expected: &[&str]) {
 }
 
 #[test]
-fn every_form_is_read_and_given_an_id() {
+fn every_message_form_is_read_and_gets_an_id() {
     let chat = started(json!({
         "messages": ["hi", ["assistant", "hello"], {"role": "user", "content": "why?"}, {"type": "ai", "content": "so", "id": "a"}],
         "aside": "one alone",
     }))
     .unwrap();
-    let said: Vec<_> =
+    let messages: Vec<_> =
         chat.messages.iter().map(|message| (message.role(), message.text().into_owned())).collect();
     assert_eq!(
-        said,
+        messages,
         [(Role::Human, "hi"), (Role::Ai, "hello"), (Role::Human, "why?"), (Role::Ai, "so")]
             .map(|(role, text)| (role, text.to_owned()))
     );
@@ -48,7 +48,7 @@ fn every_form_is_read_and_given_an_id() {
 }
 
 #[test]
-fn an_input_cannot_remove_and_says_so_at_its_path() {
+fn input_refuses_removals_at_their_path() {
     let never = "an input cannot remove messages, only an update can";
     for removal in [json!({"type": "remove", "id": "a"}), json!({"type": "remove", "id": "__remove_all__"})] {
         refused(json!({"messages": ["hi", removal]}), &[&format!("$.messages: {never}")]);
@@ -66,7 +66,7 @@ fn an_input_cannot_remove_and_says_so_at_its_path() {
 }
 
 #[test]
-fn an_update_can() {
+fn update_can_remove_messages() {
     let chat = started(json!({"messages": [{"type": "human", "content": "a", "id": "a"}, {"type": "ai", "content": "b", "id": "b"}]})).unwrap();
     let update: ChatUpdate =
         serde_json::from_value(json!({"messages": {"type": "remove", "id": "a"}})).unwrap();
@@ -74,7 +74,7 @@ fn an_update_can() {
     assert_eq!(chat.messages.iter().map(|message| message.text().into_owned()).collect::<Vec<_>>(), ["b"]);
     let update = json!({"messages": [{"type": "remove", "id": "__remove_all__"}, "new"]});
     let update: ChatUpdate = serde_json::from_value(update.clone()).unwrap();
-    // It is written as it is read.
+    // Removals round-trip through JSON.
     let written = serde_json::to_value(&update).unwrap();
     assert_eq!(written["messages"][0], json!({"type": "remove", "id": "__remove_all__"}));
     let chat = chat.updated(serde_json::from_value::<ChatUpdate>(written).unwrap()).unwrap();
@@ -89,7 +89,7 @@ fn an_update_can() {
 }
 
 #[test]
-fn what_is_no_message_is_named_by_its_place() {
+fn invalid_message_is_reported_with_its_path() {
     refused(
         json!({"messages": ["hi", {"role": "robot", "content": ""}], "aside": 3, "secret": [["hunter2"]]}),
         &[
@@ -101,7 +101,7 @@ fn what_is_no_message_is_named_by_its_place() {
 }
 
 #[test]
-fn an_answer_to_no_call_and_a_message_that_is_not_there_give_nothing_away_where_they_are_excluded() {
+fn errors_about_excluded_messages_reveal_no_content() {
     let chat = Chat::started(Chat::input().secret("hunter2")).unwrap();
     assert_eq!(chat.secret[0].text(), "hunter2");
     assert_eq!(chat.dump().to_string(), r#"{"messages":[],"aside":null}"#);
@@ -112,7 +112,7 @@ fn an_answer_to_no_call_and_a_message_that_is_not_there_give_nothing_away_where_
 }
 
 #[test]
-fn an_optional_conversation_begins_with_the_first_message() {
+fn optional_message_list_starts_with_the_first_message() {
     let chat = Chat::started(Chat::input()).unwrap();
     assert_eq!(chat.aside, None);
     let chat = chat.updated(Chat::update().aside("a")).unwrap();
@@ -123,13 +123,13 @@ fn an_optional_conversation_begins_with_the_first_message() {
 }
 
 #[test]
-fn the_state_of_the_box_reads_the_same_inputs() {
+fn messages_state_reads_the_same_inputs() {
     let input = MessagesStateInput::from_json(json!({"messages": ["hi"]})).unwrap();
     assert_eq!(MessagesState::started(input).unwrap().messages[0].text(), "hi");
 }
 
 #[test]
-fn what_overwrites_a_conversation_is_given_ids_too_and_none_is_there_twice() {
+fn overwritten_messages_get_unique_ids() {
     let call = AiMessage::new("").call(ToolCall::new("", "clock"));
     let same = ["b", "c"].map(|text| Message::human(text).with_id("same"));
     let [b, c] = same;

@@ -1,10 +1,10 @@
-//! Messages: the forms that are read and written, what is kept of a conversation, and where one may stand.
+//! Messages: formats, the `add_messages` reducer, and states that contain them.
 
-mod accepted;
+mod add_messages_laws;
 mod anthropic;
 mod fixtures;
 mod inputs;
-mod laws;
+mod json_forms;
 mod openai;
-mod places;
 mod schema;
+mod states_with_messages;

@@ -1,4 +1,4 @@
-//! What a chat endpoint is sent.
+//! Requests in OpenAI's format.
 
 use serde_json::{Value, json};
 use superstep::messages::{AiMessage, Block, Message, ToolCall, ToolMessage, ToolUseBlock};
@@ -13,7 +13,7 @@ fn read(value: Value) -> Message {
 }
 
 #[test]
-fn a_reply_that_calls_and_says_nothing_has_no_content() {
+fn reply_with_calls_only_has_null_content() {
     let call = json!({"id": "c", "type": "function", "function": {"name": "clock", "arguments": "{}"}});
     check(
         AiMessage::new("").call(ToolCall::new("c", "clock")),
@@ -40,18 +40,18 @@ fn calls_in_the_content_are_sent_once() {
     let sent =
         json!({"role": "assistant", "content": [{"type": "text", "text": "I look."}], "tool_calls": [call]});
     check(AiMessage::new(content.clone()).call(ToolCall::new("c", "clock").arg("zone", "CET")), sent.clone());
-    // Those of a message that lists none are taken up when it is read.
+    // If the message has no list of calls, reading takes them from the content.
     let blocks: Vec<_> = content.iter().map(Block::to_json).collect();
     check(read(json!({"type": "ai", "content": blocks})), sent.clone());
     check(read(json!({"role": "assistant", "content": blocks})), sent);
-    // But a list of calls is the truth, an empty one too, and it is stored as that.
+    // An explicit list of calls takes precedence, even if it is empty.
     let none = read(json!({"type": "ai", "content": blocks, "tool_calls": []}));
     assert!(!none.as_ai().unwrap().has_calls());
     assert_eq!(read(serde_json::to_value(&none).unwrap()), none);
 }
 
 #[test]
-fn what_only_others_know_is_left_out() {
+fn fields_unknown_to_openai_are_omitted() {
     let message = read(json!({
         "type": "ai", "id": "run-1", "example": false, "response_metadata": {"model": "m"},
         "additional_kwargs": {"tool_calls": [], "__gemini_ids__": {}, "reasoning_content": "hm"},
@@ -77,7 +77,7 @@ fn what_only_others_know_is_left_out() {
 }
 
 #[test]
-fn every_form_of_an_image_becomes_an_image_url() {
+fn every_image_form_becomes_an_image_url() {
     let at = json!([{"type": "image_url", "image_url": {"url": "https://a.example/b.png"}}]);
     let here = json!([{"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}]);
     let file = json!([{"type": "file", "file": {"file_id": "f"}}]);
@@ -98,7 +98,11 @@ fn every_form_of_an_image_becomes_an_image_url() {
     ] {
         let message = read(json!({"type": "human", "content": [block.clone()]}));
         assert_eq!(&message.to_openai()["content"], expected, "{block}");
-        assert_eq!(serde_json::to_value(&message).unwrap()["content"][0], block, "its own form stays");
+        assert_eq!(
+            serde_json::to_value(&message).unwrap()["content"][0],
+            block,
+            "the stored form is unchanged"
+        );
     }
     check(
         Message::human([Block::image_base64("image/png", "AA==")]),
@@ -107,7 +111,7 @@ fn every_form_of_an_image_becomes_an_image_url() {
 }
 
 #[test]
-fn arguments_are_read_however_they_are_written() {
+fn arguments_are_read_as_string_or_object() {
     let args = |arguments: Value| {
         let message = read(
             json!({"role": "assistant", "tool_calls": [{"id": null, "function": {"name": "n", "arguments": arguments}}]}),
@@ -130,22 +134,22 @@ fn arguments_are_read_however_they_are_written() {
 }
 
 #[test]
-fn calls_that_are_none_are_an_error_and_no_message_without_them() {
+fn malformed_calls_are_an_error() {
     for calls in [json!({}), json!("x"), json!(["x"]), json!([{"id": "c"}])] {
         let error = Message::from_json(json!({"role": "assistant", "tool_calls": calls})).unwrap_err();
         assert!(error.to_string().contains("calls of a message must be a list of objects"), "{error}");
     }
-    // LangChain's own form of a call is taken here as well.
+    // LangChain's form of a call is accepted here too.
     let message = read(json!({"role": "ai", "tool_calls": [{"name": "n", "args": {"a": 1}, "id": "c"}]}));
     assert_eq!(message.as_ai().unwrap().tool_calls[0].args["a"], 1);
-    // A call of nothing wants an answer too.
+    // A call without a name still needs an answer.
     let message =
         read(json!({"role": "assistant", "tool_calls": [{"id": "c", "function": {"arguments": "{}"}}]}));
     assert_eq!(message.as_ai().unwrap().calls().collect::<Vec<_>>(), [("c", "")]);
 }
 
 #[test]
-fn a_reply_that_says_nothing_at_all_has_an_empty_content() {
+fn empty_reply_has_empty_content() {
     let empty = json!({"role": "assistant", "content": "", "refusal": null, "annotations": []});
     check(read(empty.clone()), empty);
     let refused = json!({"role": "assistant", "content": null, "refusal": "no"});

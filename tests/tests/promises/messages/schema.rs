@@ -1,4 +1,4 @@
-//! A state with messages has a JSON Schema, which says what is read and what is written.
+//! JSON Schemas of states with messages.
 
 use serde_json::{Value, json};
 use superstep::GraphState;
@@ -10,7 +10,7 @@ use superstep::schema::StateSchema;
 struct Support {
     #[state(flatten)]
     chat: MessagesState,
-    /// What the agents say among themselves.
+    /// Messages among the agents.
     #[state(input, reducer = add_messages)]
     aside: Option<Vec<Message>>,
 }
@@ -20,7 +20,7 @@ fn message(schema: &Value) -> &Value {
 }
 
 #[test]
-fn what_is_written_is_a_list_of_messages_of_a_type() {
+fn state_schema_describes_a_list_of_messages() {
     let schema = Support::state_schema();
     assert_eq!(schema["properties"]["messages"]["items"], json!({"$ref": "#/$defs/Message"}));
     assert_eq!(schema["properties"]["messages"]["description"], "The conversation so far.");
@@ -29,12 +29,12 @@ fn what_is_written_is_a_list_of_messages_of_a_type() {
 }
 
 #[test]
-fn what_is_read_is_a_message_in_any_form_or_a_list_of_them() {
+fn input_schema_accepts_every_message_form() {
     let schema = Support::input_schema();
     let update = &schema["$defs"]["MessagesUpdate"]["anyOf"];
     assert_eq!(update[0], json!({"type": "array", "items": {"$ref": "#/$defs/Message"}}));
     let forms = message(&schema)["anyOf"].as_array().unwrap();
     assert!(forms.contains(&json!({"type": "string"})), "{forms:?}");
-    assert_eq!(schema["properties"]["aside"]["description"], "What the agents say among themselves.");
-    assert!(!schema.to_string().contains("remove"), "an input cannot");
+    assert_eq!(schema["properties"]["aside"]["description"], "Messages among the agents.");
+    assert!(!schema.to_string().contains("remove"), "an input cannot remove messages");
 }

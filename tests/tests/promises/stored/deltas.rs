@@ -4,12 +4,12 @@ use superstep::GraphState;
 use superstep::reducers::{ReduceError, Reducer, Stamp, StoredAs};
 use superstep::state::Restore;
 
-use super::{delta, of, restored, value};
+use super::{delta, field, restored, value};
 
-/// Appends to a text what it is told, in another form; opts into deltas.
-enum Said {}
+/// Appends each update as a line with its step. The delta has another type than the update and is stored.
+enum StampedLines {}
 
-impl Reducer<String> for Said {
+impl Reducer<String> for StampedLines {
     type Update = String;
     type Delta = (String, u64);
 
@@ -36,19 +36,22 @@ struct Log {
     maybe: Option<Vec<u32>>,
     #[state(reducer = merge)]
     by_name: BTreeMap<String, u8>,
-    #[state(reducer = Said)]
+    #[state(reducer = StampedLines)]
     said: String,
     #[state(reducer = add)]
     sum: u64,
 }
 
 #[test]
-fn the_last_value_and_every_delta_since_make_the_field() {
+fn field_is_its_last_value_plus_later_deltas() {
     let log: Log = restored(vec![
-        of("lines", [delta(1, "[9]"), value(2, "[1,2]"), delta(3, "[3]"), delta(3, "[]"), delta(4, "[4,5]")]),
-        of("maybe", [value(1, "null"), delta(1, "null"), delta(2, "[1]"), delta(3, "[2]")]),
-        of("by_name", [value(1, "{\"a\":1,\"b\":2}"), delta(2, "{\"b\":3}")]),
-        of("said", [value(1, "\"\""), delta(2, "[\"hello\",2]"), delta(3, "[\"you\",3]")]),
+        field(
+            "lines",
+            [delta(1, "[9]"), value(2, "[1,2]"), delta(3, "[3]"), delta(3, "[]"), delta(4, "[4,5]")],
+        ),
+        field("maybe", [value(1, "null"), delta(1, "null"), delta(2, "[1]"), delta(3, "[2]")]),
+        field("by_name", [value(1, "{\"a\":1,\"b\":2}"), delta(2, "{\"b\":3}")]),
+        field("said", [value(1, "\"\""), delta(2, "[\"hello\",2]"), delta(3, "[\"you\",3]")]),
     ])
     .unwrap();
     assert_eq!(log.lines, [1, 2, 3, 4, 5]);
@@ -68,11 +71,11 @@ struct Appended {
 }
 
 #[test]
-fn nothing_of_a_delta_is_left_for_the_next_one() {
+fn deltas_do_not_leak_into_the_next() {
     let appended: Appended = restored(vec![
-        of("list", ["[\"a\",\"b\",\"c\"]", "[]", "[\"d\"]", "[\"\",\"e\"]"].map(|json| delta(1, json))),
-        of("queue", ["[1,2,3]", "[4]", "[]", "[5,6]"].map(|json| delta(1, json))),
-        of("text", ["\"long\"", "\"\"", "\"é\"", "\"er\""].map(|json| delta(1, json))),
+        field("list", ["[\"a\",\"b\",\"c\"]", "[]", "[\"d\"]", "[\"\",\"e\"]"].map(|json| delta(1, json))),
+        field("queue", ["[1,2,3]", "[4]", "[]", "[5,6]"].map(|json| delta(1, json))),
+        field("text", ["\"long\"", "\"\"", "\"é\"", "\"er\""].map(|json| delta(1, json))),
     ])
     .unwrap();
     assert_eq!(appended.list, ["a", "b", "c", "d", "", "e"]);
@@ -81,28 +84,28 @@ fn nothing_of_a_delta_is_left_for_the_next_one() {
 }
 
 #[test]
-fn without_a_value_deltas_are_folded_into_the_start_value() {
-    let mut restore = Restore::new(vec![of("lines", [delta(1, "[1]"), delta(2, "[2]")])]);
+fn deltas_without_a_value_fold_into_the_start_value() {
+    let mut restore = Restore::new(vec![field("lines", [delta(1, "[1]"), delta(2, "[2]")])]);
     assert_eq!(Log::__restore(&mut restore).unwrap().lines, [0, 1, 2]);
     assert!(!restore.defaulted().contains(&0));
 }
 
 #[test]
-fn a_delta_that_does_not_fit_names_its_checkpoint() {
-    let error = restored::<Log>(vec![of("lines", [value(1, "[]"), delta(2, "[-1]")])]).unwrap_err();
+fn invalid_delta_error_names_its_checkpoint() {
+    let error = restored::<Log>(vec![field("lines", [value(1, "[]"), delta(2, "[-1]")])]).unwrap_err();
     assert_eq!(error.checkpoint(), Some(super::checkpoint(2)));
     assert!(error.to_string().contains("`lines`") && error.to_string().contains("expected u32"), "{error}");
 }
 
 #[test]
-fn a_reducer_that_refuses_its_own_delta_is_the_cause() {
-    let error = restored::<Log>(vec![of("said", [delta(5, "[\"!\",5]")])]).unwrap_err();
+fn reducer_refusing_a_stored_delta_is_the_cause() {
+    let error = restored::<Log>(vec![field("said", [delta(5, "[\"!\",5]")])]).unwrap_err();
     assert_eq!(error.checkpoint(), Some(super::checkpoint(5)));
     assert_eq!(std::error::Error::source(&error).unwrap().to_string(), "shouting");
 }
 
 #[test]
-fn deltas_of_a_reducer_that_is_gone_are_not_taken_for_values() {
-    let error = restored::<Log>(vec![of("sum", [value(1, "3"), delta(2, "4")])]).unwrap_err();
+fn deltas_of_a_removed_reducer_are_not_read_as_values() {
+    let error = restored::<Log>(vec![field("sum", [value(1, "3"), delta(2, "4")])]).unwrap_err();
     assert!(error.to_string().contains("deltas of another reducer"), "{error}");
 }

@@ -8,7 +8,7 @@ use superstep::payload::{Encoding, Payload};
 use superstep::reducers::StoredAs;
 use superstep::state::Restore;
 
-use super::{encoded, json, of, restored, value, whole};
+use super::{all_fields, encoded, field, json, restored, value};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Mood {
@@ -17,7 +17,7 @@ enum Mood {
     Mixed { parts: Vec<(String, Option<u8>)> },
 }
 
-/// A type without `Serialize`, which is stored through functions.
+/// A type without `Serialize` that field functions store.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Hex(u64);
 
@@ -78,17 +78,17 @@ fn case() -> Case {
 }
 
 #[test]
-fn every_field_comes_back_as_what_it_was() {
+fn every_field_round_trips() {
     let case = case();
-    assert_eq!(restored::<Case>(whole(&case)).unwrap(), case);
+    assert_eq!(restored::<Case>(all_fields(&case)).unwrap(), case);
     for mood in [Some(Mood::Calm), Some(Mood::Loud(f32::MAX)), None] {
         let case = Case { mood, ..case.clone() };
-        assert_eq!(restored::<Case>(whole(&case)).unwrap(), case);
+        assert_eq!(restored::<Case>(all_fields(&case)).unwrap(), case);
     }
 }
 
 #[test]
-fn a_field_is_stored_by_its_own_function_and_excluded_ones_are_stored_too() {
+fn excluded_fields_and_field_functions_are_stored() {
     let case = case();
     assert_eq!(json(&encoded(&case, 5).unwrap().unwrap()), "\"deadbeef\"");
     let secret = (0..Case::FIELD_COUNT).find(|&index| Case::field(index).unwrap().name == "secret").unwrap();
@@ -96,14 +96,14 @@ fn a_field_is_stored_by_its_own_function_and_excluded_ones_are_stored_too() {
 }
 
 #[test]
-fn what_cannot_come_back_is_in_no_checkpoint() {
-    let names: Vec<String> = whole(&case()).into_iter().map(|field| field.field).collect();
+fn unreadable_fields_are_not_stored() {
+    let names: Vec<String> = all_fields(&case()).into_iter().map(|field| field.field).collect();
     assert_eq!(names, ["question", "Score", "mood", "by_year", "tags", "id", "lines", "secret"]);
     assert_eq!(encoded(&case(), 99).unwrap(), None);
 }
 
 #[test]
-fn how_a_field_is_stored_is_said_by_its_reducer() {
+fn reducer_determines_how_a_field_is_stored() {
     let stored = |name: &str| {
         let specs = (0..Case::FIELD_COUNT).filter_map(Case::field);
         specs.into_iter().find(|spec| spec.name == name).unwrap().stored
@@ -119,8 +119,8 @@ fn how_a_field_is_stored_is_said_by_its_reducer() {
 }
 
 #[test]
-fn what_is_not_stored_begins_as_in_a_fresh_run_and_is_told() {
-    let mut restore = Restore::new(vec![of("question", [value(1, "\"why?\"")])]);
+fn missing_fields_start_with_defaults_and_are_reported() {
+    let mut restore = Restore::new(vec![field("question", [value(1, "\"why?\"")])]);
     let case = Case::__restore(&mut restore).unwrap();
     assert_eq!((case.chat.secret, *case.connection, case.mood), (3, 7, None));
     let names: Vec<_> = restore.defaulted().iter().map(|&index| Case::field(index).unwrap().name).collect();
@@ -128,7 +128,7 @@ fn what_is_not_stored_begins_as_in_a_fresh_run_and_is_told() {
 }
 
 #[test]
-fn a_required_field_of_which_nothing_is_stored_is_an_error_that_says_what_to_do() {
+fn missing_required_field_error_suggests_a_fix() {
     assert_eq!(
         restored::<Case>(vec![]).unwrap_err().to_string(),
         "field `question` cannot be read: no value is stored for it, and it has no start value: give it one with \
@@ -137,16 +137,16 @@ fn a_required_field_of_which_nothing_is_stored_is_an_error_that_says_what_to_do(
 }
 
 #[test]
-fn names_that_the_state_does_not_know_are_ignored() {
-    let mut fields = whole(&case());
-    fields.push(of("dropped", [value(1, "{\"not\": \"read")]));
-    fields.push(of("connection", [value(1, "9")]));
+fn unknown_field_names_are_ignored() {
+    let mut fields = all_fields(&case());
+    fields.push(field("dropped", [value(1, "{\"not\": \"read")]));
+    fields.push(field("connection", [value(1, "9")]));
     assert_eq!(restored::<Case>(fields).unwrap(), case());
 }
 
 #[test]
-fn what_cannot_be_read_names_field_checkpoint_and_cause() {
-    let mut fields = whole(&case());
+fn read_error_names_field_checkpoint_and_cause() {
+    let mut fields = all_fields(&case());
     fields.iter_mut().find(|field| field.field == "tags").unwrap().changes[0].payload = Payload::json("[1]");
     assert_eq!(
         restored::<Case>(fields).unwrap_err().to_string(),
@@ -156,15 +156,15 @@ fn what_cannot_be_read_names_field_checkpoint_and_cause() {
 }
 
 #[test]
-fn what_follows_a_value_is_an_error_too() {
-    let error = restored::<Case>(vec![of("question", [value(1, "\"a\" \"b\"")])]).unwrap_err();
+fn trailing_characters_are_an_error() {
+    let error = restored::<Case>(vec![field("question", [value(1, "\"a\" \"b\"")])]).unwrap_err();
     assert!(error.to_string().contains("trailing characters"), "{error}");
 }
 
 #[test]
-fn a_value_that_was_left_sealed_is_not_taken_for_one() {
+fn encrypted_value_is_not_read_as_plain() {
     let sealed = Payload::new(Encoding::Sealed, *b"\"a\"");
-    let error = restored::<Case>(vec![of("question", [(1, ChangeKind::Value, sealed)])]).unwrap_err();
+    let error = restored::<Case>(vec![field("question", [(1, ChangeKind::Value, sealed)])]).unwrap_err();
     assert!(error.to_string().contains("encrypted"), "{error}");
 }
 
@@ -176,8 +176,8 @@ struct Boxed<T: Clone + Send + Sync + Default + Serialize + serde::de::Deseriali
 }
 
 #[test]
-fn a_generic_state_is_stored_like_any_other() {
+fn generic_state_round_trips() {
     let boxed = Boxed { all: vec![1_u8, 2], one: Some(3) };
-    assert_eq!(restored::<Boxed<u8>>(whole(&boxed)).unwrap(), boxed);
+    assert_eq!(restored::<Boxed<u8>>(all_fields(&boxed)).unwrap(), boxed);
     assert_eq!(Boxed::<u8>::field(0).unwrap().stored, Some(StoredAs::Appended));
 }

@@ -2,7 +2,7 @@ use superstep::GraphState;
 use superstep::checkpoint::ChangeKind;
 use superstep::state::{Input, Restore};
 
-use super::{encoded, of};
+use super::{encoded, field};
 
 #[derive(GraphState, Clone, Debug, PartialEq)]
 struct Part {
@@ -27,11 +27,11 @@ struct Whole {
 }
 
 #[test]
-fn the_given_fields_alone_bring_back_what_a_run_began_with() {
+fn given_fields_restore_the_start_state() {
     let start = Whole::input(4711_u64, 0, "why?", Part::input("de")).into_start();
     let given = start.given.iter().filter_map(|&index| {
         let payload = encoded(&start.state, index).unwrap()?;
-        Some(of(Whole::field(index)?.name, [(1, ChangeKind::Value, payload)]))
+        Some(field(Whole::field(index)?.name, [(1, ChangeKind::Value, payload)]))
     });
     let mut restore = Restore::new(given.collect());
     assert_eq!(Whole::__restore(&mut restore).unwrap(), start.state);

@@ -1,4 +1,4 @@
-//! What a checkpoint holds of a state comes back as what it was, or is refused when it is stored.
+//! Stored states: every value round-trips through a checkpoint, or the write is refused.
 
 use superstep::GraphState;
 use superstep::checkpoint::{ChangeKind, CheckpointId, StoredChange, StoredField};
@@ -6,45 +6,45 @@ use superstep::payload::{Encoding, Payload};
 use superstep::reducers::Stamp;
 use superstep::state::{Decoded, EncodeError, FieldWrite, Form, Restore, RestoreError, Update};
 
-mod codecs;
 mod deltas;
+mod field_aliases;
+mod field_functions;
 mod fields;
 mod inputs;
-mod names;
-mod properties;
+mod migrations;
+mod refused_values;
 mod replay;
-mod strict;
-mod versions;
+mod round_trips;
 mod writes;
 
 type WriteOf<S> = <<S as GraphState>::Update as Update<S>>::Write;
 
-/// The field at `index` as a store would be given it.
+/// The encoded field at `index`.
 fn encoded<S: GraphState>(state: &S, index: usize) -> Result<Option<Payload>, EncodeError> {
     let mut bytes = Vec::new();
     Ok(state.__encode_field(index, &mut bytes)?.map(|encoding| Payload::new(encoding, bytes)))
 }
 
-/// Every field that is stored, whole.
-fn whole<S: GraphState>(state: &S) -> Vec<StoredField> {
+/// The full value of every stored field.
+fn all_fields<S: GraphState>(state: &S) -> Vec<StoredField> {
     let stored = |index| {
         let payload = encoded(state, index).unwrap()?;
-        Some(of(S::field(index)?.name, [(1, ChangeKind::Value, payload)]))
+        Some(field(S::field(index)?.name, [(1, ChangeKind::Value, payload)]))
     };
     (0..S::FIELD_COUNT).filter_map(stored).collect()
 }
 
-/// What is stored of one field: the number of a checkpoint, the kind, the value or delta.
-fn of<P>(name: &str, pieces: P) -> StoredField
+/// A stored field from changes of (checkpoint number, kind, payload).
+fn field<P>(name: &str, changes: P) -> StoredField
 where
     P: IntoIterator<Item = (u8, ChangeKind, Payload)>,
 {
-    let pieces = pieces.into_iter().map(|(number, kind, payload)| StoredChange {
+    let changes = changes.into_iter().map(|(number, kind, payload)| StoredChange {
         checkpoint: checkpoint(number),
         kind,
         payload,
     });
-    StoredField { field: name.to_owned(), changes: pieces.collect() }
+    StoredField { field: name.to_owned(), changes: changes.collect() }
 }
 
 fn checkpoint(number: u8) -> CheckpointId {
@@ -63,20 +63,20 @@ fn restored<S: GraphState>(fields: Vec<StoredField>) -> Result<S, RestoreError> 
     S::__restore(&mut Restore::new(fields))
 }
 
-/// The writes of an update, prepared.
+/// The prepared writes of an update.
 fn prepared<S: GraphState>(update: S::Update) -> impl Iterator<Item = WriteOf<S>> {
     let stamp = Stamp::new("node", 3, 0);
     update.__into_writes().into_iter().map(move |write| write.prepare(&stamp).unwrap())
 }
 
-/// A prepared write as a store would be given it.
+/// The encoded form of a prepared write.
 fn stored<S: GraphState>(write: &WriteOf<S>) -> Result<Option<(Form, Payload)>, EncodeError> {
     let mut bytes = Vec::new();
     let stored = write.__encode(&mut bytes)?;
     Ok(stored.map(|(form, encoding)| (form, Payload::new(encoding, bytes))))
 }
 
-/// The update that comes back from a store.
+/// The update after a round trip through storage.
 fn read_back<S: GraphState>(update: S::Update) -> S::Update {
     let read = |write: WriteOf<S>| {
         let (form, payload) = stored::<S>(&write).unwrap()?;

@@ -1,4 +1,4 @@
-//! What is stored of a run's writes makes the state that the run had, wherever it is read.
+//! Random writes, stored and restored at every checkpoint.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -62,8 +62,8 @@ fn update() -> impl Strategy<Value = WholeUpdate> {
     ]
 }
 
-/// What checkpoint `number` stores of an update that is applied to `state`.
-fn pieces(state: &mut Whole, number: u8, update: WholeUpdate) -> Vec<(String, StoredChange)> {
+/// Applies an update to `state` and returns the changes that checkpoint `number` stores.
+fn changes(state: &mut Whole, number: u8, update: WholeUpdate) -> Vec<(String, StoredChange)> {
     let writes: Vec<_> = prepared::<Whole>(update).collect();
     let one = |write: <WholeUpdate as Update<Whole>>::Write| {
         let (form, prepared) = stored::<Whole>(&write).unwrap().unwrap();
@@ -82,27 +82,27 @@ fn pieces(state: &mut Whole, number: u8, update: WholeUpdate) -> Vec<(String, St
 
 proptest! {
     #[test]
-    fn a_state_is_read_as_it_was_at_every_checkpoint(
+    fn state_is_restored_exactly_at_every_checkpoint(
         updates in vec(update(), 0..12), whole_at in any::<prop::sample::Index>(),
     ) {
         let mut live = Whole::started(Whole::input()).unwrap();
         let mut fields: BTreeMap<String, Vec<StoredChange>> = BTreeMap::new();
         let whole_at = whole_at.index(updates.len() + 1);
         for (number, update) in (1..).zip(updates) {
-            for (field, piece) in pieces(&mut live, number, update) {
-                fields.entry(field).or_default().push(piece);
+            for (field, change) in changes(&mut live, number, update) {
+                fields.entry(field).or_default().push(change);
             }
-            // Whoever stores a field whole in between changes nothing.
+            // Storing a full value in between changes nothing.
             if usize::from(number) == whole_at {
-                for field in super::whole(&live) {
-                    let mut piece = field.changes[0].clone();
-                    piece.checkpoint = checkpoint(number);
-                    fields.entry(field.field).or_default().push(piece);
+                for field in super::all_fields(&live) {
+                    let mut change = field.changes[0].clone();
+                    change.checkpoint = checkpoint(number);
+                    fields.entry(field.field).or_default().push(change);
                 }
             }
-            let stored = fields.iter().map(|(field, pieces)| {
-                let last = pieces.iter().rposition(|piece| piece.kind == ChangeKind::Value);
-                StoredField { field: field.clone(), changes: pieces[last.unwrap_or(0)..].to_vec() }
+            let stored = fields.iter().map(|(field, changes)| {
+                let last = changes.iter().rposition(|change| change.kind == ChangeKind::Value);
+                StoredField { field: field.clone(), changes: changes[last.unwrap_or(0)..].to_vec() }
             });
             prop_assert_eq!(&restored::<Whole>(stored.collect()).unwrap(), &live);
         }

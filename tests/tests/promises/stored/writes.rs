@@ -38,7 +38,7 @@ fn forms(update: WholeUpdate) -> Vec<(Form, String)> {
 }
 
 #[test]
-fn a_write_is_stored_as_what_is_folded_or_as_what_overwrites() {
+fn writes_are_stored_as_delta_or_overwrite() {
     let update = Whole::update()
         .answer("yes")
         .notes(["a".to_owned()])
@@ -61,7 +61,7 @@ fn a_write_is_stored_as_what_is_folded_or_as_what_overwrites() {
 }
 
 #[test]
-fn a_write_comes_back_as_what_it_was() {
+fn writes_round_trip() {
     let update = Whole::update()
         .notes(["a".to_owned()])
         .notes(Overwrite(vec![]))
@@ -85,7 +85,7 @@ fn a_write_comes_back_as_what_it_was() {
 }
 
 #[test]
-fn a_write_is_read_under_every_name_of_its_field() {
+fn writes_are_read_under_every_field_name() {
     for name in ["notes", "remarks"] {
         let read = WriteOf::<Whole>::__decode(name, Form::Delta, &Payload::json("[\"a\"]"));
         assert!(matches!(read, Decoded::Write(write) if write.field() == Whole::NOTES.index()), "{name}");
@@ -99,7 +99,7 @@ fn a_write_is_read_under_every_name_of_its_field() {
 }
 
 #[test]
-fn a_write_that_cannot_be_read_says_why_and_of_a_secret_nothing() {
+fn unreadable_write_error_hides_excluded_values() {
     let error = |name| match WriteOf::<Whole>::__decode(name, Form::Delta, &Payload::json("\"hunter2\"")) {
         Decoded::Invalid(error) => error.to_string(),
         Decoded::Write(_) | Decoded::Unknown => panic!("`{name}` was read"),
@@ -115,7 +115,7 @@ fn a_write_that_cannot_be_read_says_why_and_of_a_secret_nothing() {
 }
 
 #[test]
-fn an_update_that_no_reducer_has_prepared_says_so_in_its_form() {
+fn unprepared_update_is_stored_as_update() {
     let update = Whole::update().letters('é');
     let write = update.__writes().iter().next().unwrap();
     let mut bytes = Vec::new();
@@ -125,5 +125,9 @@ fn an_update_that_no_reducer_has_prepared_says_so_in_its_form() {
     let Decoded::Write(read) = read else { panic!("it is a write") };
     assert_eq!(read.__value().downcast_ref(), Some(&'é'));
     let mut again = Vec::new();
-    assert_eq!(read.__encode(&mut again).unwrap().unwrap().0, Form::Update, "and is none that is prepared");
+    assert_eq!(
+        read.__encode(&mut again).unwrap().unwrap().0,
+        Form::Update,
+        "decoding does not prepare the update"
+    );
 }

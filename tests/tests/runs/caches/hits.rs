@@ -1,4 +1,4 @@
-//! A hit takes the place of running the node, and of everything that its policy would do.
+//! Cache hits replace the execution of a node, including its retries and error handler.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,11 +8,11 @@ use superstep::policy::{Policy, Retry};
 use superstep::{ContextWith, END, NodeFailure, Result, START, StateGraph, bail};
 
 use super::{Page, PageUpdate, by_url, draft, fetch, graph, run};
-use crate::engine::trace::{Journal, here};
+use crate::engine::trace::{Journal, block_on};
 
 #[test]
-fn a_node_runs_once_for_each_key() {
-    here(async {
+fn node_runs_once_for_each_key() {
+    block_on(async {
         let (graph, journal) = (graph(MemoryCache::new()), Arc::new(Journal::default()));
         for url in ["/a", "/b", "/a", "/a", "/b"] {
             let page = run(&graph, &journal, url).await;
@@ -24,21 +24,21 @@ fn a_node_runs_once_for_each_key() {
 }
 
 #[test]
-fn graphs_that_share_a_cache_and_their_names_share_results() {
-    here(async {
+fn graphs_with_one_name_share_cached_results() {
+    block_on(async {
         let (cache, journal) = (MemoryCache::new(), Arc::new(Journal::default()));
         run(&graph(cache.clone()), &journal, "/a").await;
         run(&graph(cache.clone()), &journal, "/a").await;
         assert_eq!(journal.take(), ["fetch /a"]);
         let other = draft().name("another").cache(fetch, by_url()).compile().unwrap().with_cache(cache);
         run(&other, &journal, "/a").await;
-        assert_eq!(journal.take(), ["fetch /a"], "a graph of another name has results of its own");
+        assert_eq!(journal.take(), ["fetch /a"], "a graph with another name has its own results");
     });
 }
 
 #[test]
-fn results_of_a_node_or_of_all_can_be_cleared() {
-    here(async {
+fn cached_results_can_be_cleared() {
+    block_on(async {
         let (graph, journal) = (graph(MemoryCache::new()), Arc::new(Journal::default()));
         run(&graph, &journal, "/a").await;
         run(&graph, &journal, "/b").await;
@@ -68,8 +68,8 @@ async fn rescue(_: &Page, _: &NodeFailure, cx: &ContextWith<Journal>) -> PageUpd
 }
 
 #[test]
-fn what_was_tried_again_is_cached_once_it_is_there() {
-    here(async {
+fn result_of_a_retried_node_is_cached() {
+    block_on(async {
         let policy = Policy::new().retry(Retry::attempts(3)).timeout(Duration::from_secs(1));
         let graph = StateGraph::<Page>::with_context::<Journal>()
             .edge(START, flaky)
@@ -95,7 +95,7 @@ async fn slow(page: &Page, cx: &ContextWith<Journal>) -> PageUpdate {
 }
 
 #[test]
-fn the_order_of_application_is_the_same_with_and_without_hits() {
+fn cache_hits_keep_the_order_of_application() {
     let graph = StateGraph::<Page>::with_context::<Journal>()
         .edge(START, (slow, fetch))
         .edge(slow, END)
@@ -113,10 +113,10 @@ fn the_order_of_application_is_the_same_with_and_without_hits() {
         }
         (logs, journal.take().len())
     };
-    let (logs, calls) = here(runs());
+    let (logs, calls) = block_on(runs());
     assert_eq!(logs[0], ["slow /a", "fetched /a"]);
     assert_eq!(logs[1], logs[0]);
-    assert_eq!(logs[2], ["slow /a", "fetched /b"], "by its key, one is the result for both");
+    assert_eq!(logs[2], ["slow /a", "fetched /b"], "both URLs have one key, so they share a result");
     assert_eq!(logs[3], logs[0]);
     assert_eq!(calls, 3);
 }

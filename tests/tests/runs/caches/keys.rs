@@ -1,4 +1,4 @@
-//! What two results are told apart by.
+//! Cache keys.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use superstep::{
     Context, ContextWith, END, ErrorKind, Graph, GraphState, NodeFailure, START, StateGraph, StateView,
 };
 
-use super::{Page, PageUpdate, Shown, draft, fetch, run};
-use crate::engine::trace::{Journal, here};
+use super::{Page, PageUpdate, RecordingCache, draft, fetch, run};
+use crate::engine::trace::{Journal, block_on};
 
-fn cached(graph: StateGraph<Page, Journal>, cache: &Shown) -> Graph<Page, Journal> {
+fn cached(graph: StateGraph<Page, Journal>, cache: &RecordingCache) -> Graph<Page, Journal> {
     graph.compile().unwrap().with_cache(cache.clone())
 }
 
@@ -30,9 +30,9 @@ struct Wide {
 }
 
 #[test]
-fn a_key_is_any_value_that_can_be_serialized_and_read_from_anything_that_a_node_may_read() {
-    here(async {
-        let (cache, journal) = (Shown::default(), Arc::new(Journal::default()));
+fn key_function_reads_all_node_parameters() {
+    block_on(async {
+        let (cache, journal) = (RecordingCache::default(), Arc::new(Journal::default()));
         fn url(page: &Page) -> &str {
             &page.url
         }
@@ -71,8 +71,8 @@ fn a_key_is_any_value_that_can_be_serialized_and_read_from_anything_that_a_node_
 }
 
 #[test]
-fn a_long_key_is_no_other_key() {
-    here(async {
+fn long_keys_stay_distinct() {
+    block_on(async {
         let (graph, journal) = (super::graph(MemoryCache::new()), Arc::new(Journal::default()));
         let long = |last: char| format!("/{}{last}", "x".repeat(100_000));
         for url in [long('a'), long('b'), long('a')] {
@@ -95,11 +95,11 @@ async fn rescue(_: &Page, _: &NodeFailure) -> PageUpdate {
 }
 
 #[test]
-fn a_key_that_cannot_be_made_is_the_nodes_failure_which_nobody_tries_again() {
+fn invalid_key_fails_the_node_without_retry() {
     let error = |graph: StateGraph<Page, Journal>| {
         let graph = graph.policy(fetch, Policy::new().retry(Retry::attempts(5))).on_error(fetch, rescue);
-        let graph = cached(graph, &Shown::default());
-        here(async {
+        let graph = cached(graph, &RecordingCache::default());
+        block_on(async {
             let journal = Arc::new(Journal::default());
             let error = graph.run(Page::input("/a")).context(Arc::clone(&journal)).await.unwrap_err();
             assert!(journal.take().is_empty(), "the node has not run");
@@ -154,14 +154,14 @@ mod new {
 }
 
 #[test]
-fn results_for_another_version_of_the_state_are_none() {
+fn results_of_another_state_version_are_ignored() {
     async fn before(_: &old::Page) -> old::PageUpdate {
         old::Page::update().text("before")
     }
     async fn after(_: &new::Page) -> new::PageUpdate {
         new::Page::update().text("after")
     }
-    here(async {
+    block_on(async {
         let cache = MemoryCache::new();
         let (before, after) = (superstep::named("same", before), superstep::named("same", after));
         let graph = StateGraph::<old::Page>::new().edge(START, &before).edge(&before, END);
@@ -176,7 +176,7 @@ fn results_for_another_version_of_the_state_are_none() {
 }
 
 #[test]
-fn a_state_that_is_read_in_part_makes_keys_of_that_part() {
+fn key_function_reads_a_flattened_state() {
     #[derive(GraphState, Clone)]
     struct Outer {
         #[state(flatten, input)]
@@ -185,8 +185,8 @@ fn a_state_that_is_read_in_part_makes_keys_of_that_part() {
     async fn look(outer: &Outer) -> OuterUpdate {
         Outer::update().page(Page::update().text(outer.page.url.clone()))
     }
-    here(async {
-        let cache = Shown::default();
+    block_on(async {
+        let cache = RecordingCache::default();
         let graph = StateGraph::<Outer>::new()
             .edge(START, look)
             .edge(look, END)

@@ -1,17 +1,17 @@
-//! A node whose results are cached runs once for each key, and whoever finds its result does not notice.
+//! Caching of node results.
 
-mod broken;
-mod dropped;
-mod forms;
+mod cached_results;
+mod dropped_runs;
+mod events;
+mod expiry;
+mod failing_cache;
+mod fan_out;
 mod hits;
-mod kept;
 mod keys;
-mod lifetimes;
-mod on_threads;
-mod refused;
-mod spread;
-mod streams;
+mod node_forms;
+mod refused_results;
 mod subgraphs;
+mod threads;
 mod wiring;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -35,7 +35,6 @@ pub(crate) struct Page {
     pub(crate) note: Option<String>,
 }
 
-/// Notes that it ran.
 pub(crate) async fn fetch(page: &Page, cx: &ContextWith<Journal>) -> PageUpdate {
     cx.context().note(format!("fetch {}", page.url));
     Page::update().text(format!("text of {}", page.url)).log([format!("fetched {}", page.url)])
@@ -58,14 +57,14 @@ pub(crate) async fn run(graph: &Graph<Page, Journal>, journal: &Arc<Journal>, ur
     graph.run(Page::input(url)).context(Arc::clone(journal)).await.unwrap().into_state()
 }
 
-/// A cache in memory that shows what it is asked, fails where it is told to, and has a clock that can be set.
+/// An in-memory cache that records its calls, injects faults, and has an adjustable clock.
 #[derive(Clone, Default)]
-pub(crate) struct Shown {
-    pub(crate) kept: MemoryCache,
+pub(crate) struct RecordingCache {
+    pub(crate) inner: MemoryCache,
     pub(crate) calls: Arc<Mutex<Vec<String>>>,
-    pub(crate) fails: Arc<Mutex<Option<Fault>>>,
-    /// By how many seconds its clock is ahead.
-    pub(crate) ahead: Arc<AtomicU64>,
+    pub(crate) fault: Arc<Mutex<Option<Fault>>>,
+    /// The offset of the cache's clock.
+    pub(crate) offset_seconds: Arc<AtomicU64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,18 +73,18 @@ pub(crate) enum Fault {
     Put,
     GetPanics,
     PutPanics,
-    Spoilt(&'static str),
+    Corrupt(&'static str),
 }
 
-impl Shown {
+impl RecordingCache {
     pub(crate) fn failing(fault: Fault) -> Self {
-        let shown = Self::default();
-        shown.fail(Some(fault));
-        shown
+        let cache = Self::default();
+        cache.set_fault(Some(fault));
+        cache
     }
 
-    pub(crate) fn fail(&self, fault: Option<Fault>) {
-        *self.fails.lock().unwrap() = fault;
+    pub(crate) fn set_fault(&self, fault: Option<Fault>) {
+        *self.fault.lock().unwrap() = fault;
     }
 
     pub(crate) fn take(&self) -> Vec<String> {
@@ -93,31 +92,31 @@ impl Shown {
     }
 
     pub(crate) fn advance(&self, time: Duration) {
-        self.ahead.fetch_add(time.as_secs(), Ordering::SeqCst);
+        self.offset_seconds.fetch_add(time.as_secs(), Ordering::SeqCst);
     }
 
     fn now(&self, now: SystemTime) -> SystemTime {
-        now + Duration::from_secs(self.ahead.load(Ordering::SeqCst))
+        now + Duration::from_secs(self.offset_seconds.load(Ordering::SeqCst))
     }
 
     fn fault(&self) -> Option<Fault> {
-        *self.fails.lock().unwrap()
+        *self.fault.lock().unwrap()
     }
 
-    fn note(&self, call: String) {
+    fn record(&self, call: String) {
         self.calls.lock().unwrap().push(call);
     }
 }
 
-impl Cache for Shown {
+impl Cache for RecordingCache {
     fn get(&self, at: EntryKey, now: SystemTime) -> CacheFuture<'_, Option<Payload>> {
         Box::pin(async move {
-            self.note(format!("get {}", at.key));
+            self.record(format!("get {}", at.key));
             match self.fault() {
                 Some(Fault::Get) => Err(CacheError::backend("look it up", "the disk is gone")),
                 Some(Fault::GetPanics) => panic!("no cache today"),
-                Some(Fault::Spoilt(json)) => Ok(Some(Payload::json(json))),
-                _ => self.kept.get(at, self.now(now)).await,
+                Some(Fault::Corrupt(json)) => Ok(Some(Payload::json(json))),
+                _ => self.inner.get(at, self.now(now)).await,
             }
         })
     }
@@ -125,16 +124,16 @@ impl Cache for Shown {
     fn put(&self, puts: Vec<NewEntry>, now: SystemTime) -> CacheFuture<'_, ()> {
         Box::pin(async move {
             let keys: Vec<&str> = puts.iter().map(|put| &*put.at.key).collect();
-            self.note(format!("put {}", keys.join(" ")));
+            self.record(format!("put {}", keys.join(" ")));
             match self.fault() {
                 Some(Fault::Put) => Err(CacheError::backend("put it", "the disk is full")),
                 Some(Fault::PutPanics) => panic!("no cache today"),
-                _ => self.kept.put(puts, self.now(now)).await,
+                _ => self.inner.put(puts, self.now(now)).await,
             }
         })
     }
 
     fn clear(&self, which: Clear) -> CacheFuture<'_, u64> {
-        self.kept.clear(which)
+        self.inner.clear(which)
     }
 }

@@ -1,12 +1,12 @@
-//! Cached nodes within subgraphs.
+//! Cached nodes inside subgraphs.
 
 use std::sync::Arc;
 
 use superstep::cache::MemoryCache;
 use superstep::{END, Graph, START, StateGraph};
 
-use super::{Page, Shown, by_url, draft, fetch, run};
-use crate::engine::trace::{Journal, here};
+use super::{Page, RecordingCache, by_url, draft, fetch, run};
+use crate::engine::trace::{Journal, block_on};
 
 fn outer(inner: &Graph<Page, Journal>) -> Graph<Page, Journal> {
     let inner = inner.as_node("inner");
@@ -19,9 +19,10 @@ fn outer(inner: &Graph<Page, Journal>) -> Graph<Page, Journal> {
 }
 
 #[test]
-fn a_node_within_a_subgraph_has_the_cache_of_the_graph_around_unless_there_is_one_of_its_own() {
-    here(async {
-        let (around, own, journal) = (Shown::default(), Shown::default(), Arc::new(Journal::default()));
+fn subgraph_uses_its_own_or_the_parent_cache() {
+    block_on(async {
+        let (around, own, journal) =
+            (RecordingCache::default(), RecordingCache::default(), Arc::new(Journal::default()));
         let inner = draft().cache(fetch, by_url()).compile().unwrap();
         for _ in 0..2 {
             let page = run(&outer(&inner).with_cache(around.clone()), &journal, "/a").await;
@@ -36,8 +37,8 @@ fn a_node_within_a_subgraph_has_the_cache_of_the_graph_around_unless_there_is_on
 }
 
 #[test]
-fn on_a_thread_it_is_the_same() {
-    here(async {
+fn subgraph_uses_the_parent_cache_on_threads() {
+    block_on(async {
         let journal = Arc::new(Journal::default());
         let inner = draft().cache(fetch, by_url()).compile().unwrap();
         let graph = outer(&inner).with_cache(MemoryCache::new());
@@ -52,8 +53,8 @@ fn on_a_thread_it_is_the_same() {
 }
 
 #[test]
-fn without_any_cache_the_call_fails() {
-    here(async {
+fn subgraph_call_without_a_cache_fails() {
+    block_on(async {
         let inner = draft().cache(fetch, by_url()).compile().unwrap();
         let error = outer(&inner).run(Page::input("/a")).context(Journal::default()).await.unwrap_err();
         let mut causes = vec![error.to_string()];

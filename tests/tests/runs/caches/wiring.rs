@@ -1,4 +1,4 @@
-//! A cache policy that cannot be meant is a mistake in the wiring, told with all others; a graph without a cache does not run.
+//! Invalid cache policies, and graphs without a cache.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use superstep::thread::as_node;
 use superstep::{END, ErrorKind, Route, START, StateGraph};
 
 use super::Page;
-use crate::engine::trace::here;
+use crate::engine::trace::block_on;
 
 #[derive(Serialize, Deserialize)]
 struct Part(u8);
@@ -46,7 +46,7 @@ fn one(_: &Page) -> u8 {
 }
 
 #[test]
-fn every_mistake_in_cache_policies_is_told_at_once() {
+fn cache_policy_errors_are_reported_together() {
     let inner = StateGraph::<Page>::new().edge(START, b).edge(b, END).compile().unwrap().as_node("inner");
     let error = StateGraph::<Page>::new()
         .edge(START, a)
@@ -78,8 +78,8 @@ fn every_mistake_in_cache_policies_is_told_at_once() {
 }
 
 #[test]
-fn a_graph_that_was_given_no_cache_does_not_begin_to_run() {
-    here(async {
+fn graph_without_a_cache_refuses_to_run() {
+    block_on(async {
         let graph = StateGraph::<Page>::new()
             .edge(START, a)
             .edge(a, b)
@@ -97,7 +97,7 @@ fn a_graph_that_was_given_no_cache_does_not_begin_to_run() {
         let threads = graph.with_checkpointer(MemoryCheckpointer::new());
         let thread = threads.thread("ann");
         assert!(matches!(thread.run(Page::input("/a")).await.unwrap_err().kind(), ErrorKind::NoCache { .. }));
-        // What runs no node needs no cache.
+        // An update runs no node, so it needs no cache.
         thread.update(Page::update().url("/b").text("").note(None), as_node(a)).await.unwrap();
         let threads = threads.with_cache(MemoryCache::new());
         threads.thread("ann").resume(()).await.unwrap();

@@ -1,13 +1,13 @@
-//! A run waits for a listener that is far behind, and both always get to the end.
+//! Backpressure: a run waits for a slow listener without deadlock.
 
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use superstep::{Context, ContextWith, END, EventKind, Graph, Route, START, StateGraph, StreamMode};
 use tokio::sync::Barrier;
 
-use crate::engine::trace::{Trace, TraceUpdate, here, workers};
+use crate::engine::trace::{Trace, TraceUpdate, block_on, workers};
 
-/// How many events a run may be ahead of its listener, at most.
+/// The number of events that a run can be ahead of its listener.
 const AHEAD: usize = 64;
 
 #[derive(Default)]
@@ -22,12 +22,12 @@ async fn talks(_: &Trace, cx: &ContextWith<Sent>) -> TraceUpdate {
 }
 
 #[test]
-fn a_node_that_talks_more_than_its_listener_takes_in_waits() {
+fn emitting_node_waits_for_a_slow_listener() {
     let graph =
         StateGraph::<Trace>::with_context::<Sent>().edge(START, talks).edge(talks, END).compile().unwrap();
     let sent = std::sync::Arc::new(Sent::default());
     let mut events = graph.run(Trace::input()).context(sent.clone()).events([StreamMode::Custom]).stream();
-    here(async {
+    block_on(async {
         for number in 0..1000_u32 {
             let event = events.next().await.unwrap().unwrap();
             let EventKind::Custom { value, .. } = event.kind else { panic!("{event:?}") };
@@ -54,7 +54,7 @@ async fn deal(_: &Trace, cx: &ContextWith<Barrier>) -> Vec<Deal> {
     (0..300).map(|number| Deal::Work(Job(number))).collect()
 }
 
-/// Every task is under way before the first of them talks.
+/// Waits until every task has started, so that all of them emit concurrently.
 async fn work(job: &Job, cx: &ContextWith<Barrier>) -> TraceUpdate {
     cx.emit(job.0).await;
     cx.context().wait().await;
@@ -81,13 +81,13 @@ fn count(runtime: impl FnOnce(std::pin::Pin<Box<dyn Future<Output = Vec<usize>> 
 }
 
 #[test]
-fn more_tasks_than_the_listener_takes_in_at_once_may_talk_at_the_same_time() {
-    count(here);
+fn more_tasks_than_channel_capacity_emit_concurrently() {
+    count(block_on);
     count(|future| workers(2).block_on(future));
 }
 
 #[test]
-fn a_large_fan_out_of_talkative_tasks_gets_to_its_end() {
+fn large_fan_out_of_emitting_tasks_finishes() {
     #[derive(Route)]
     enum Many {
         #[to(twice)]
@@ -112,8 +112,8 @@ fn a_large_fan_out_of_talkative_tasks_gets_to_its_end() {
         }
         count
     };
-    // The state three times, a node's and its packets' tasks, two events of each packet, the end.
+    // Three states, three events of `many`, five of each packet task, and the end.
     let expected = 3 + 3 + 3000 * 5 + 1;
-    assert_eq!(here(count()), expected);
+    assert_eq!(block_on(count()), expected);
     assert_eq!(workers(2).block_on(count()), expected);
 }

@@ -1,4 +1,4 @@
-//! A run whose future is dropped stops there: none of its tasks is polled again, and what had finished is kept.
+//! Dropped runs: their tasks are not polled again, and finished tasks keep their results.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -8,9 +8,9 @@ use std::task::{Context, Poll, Waker};
 use serde::{Deserialize, Serialize};
 use superstep::{ContextWith, END, Graph, Route, START, StateGraph};
 
-use crate::engine::trace::{Journal, Trace, TraceUpdate, here, say, workers};
+use crate::engine::trace::{Journal, Trace, TraceUpdate, block_on, say, workers};
 
-/// What the tasks of a run did, and how many of their futures are alive.
+/// Records the actions, live futures and polls of a run's tasks.
 #[derive(Default)]
 struct Watch {
     journal: Journal,
@@ -18,7 +18,7 @@ struct Watch {
     polls: AtomicUsize,
 }
 
-/// Counts a future for as long as it is there.
+/// Counts a live future.
 struct Alive<'a>(&'a Watch);
 
 impl<'a> Alive<'a> {
@@ -34,7 +34,7 @@ impl Drop for Alive<'_> {
     }
 }
 
-/// Is pending so many times, woken each time.
+/// Yields `times` times.
 async fn pause(watch: &Watch, times: u32) {
     for _ in 0..times {
         watch.polls.fetch_add(1, Ordering::SeqCst);
@@ -95,7 +95,7 @@ fn scripted() -> Graph<Trace, Watch> {
 
 const LOG: [&str; 6] = ["deal", "work 3", "work 0", "work 1", "work 2", "last"];
 
-/// Polls a future so many times; whether it was ready before.
+/// Polls a future at most `times` times. Returns its output if it finished.
 fn poll_times<F: Future>(future: F, times: usize) -> Option<F::Output> {
     let mut future = pin!(future);
     let mut cx = Context::from_waker(Waker::noop());
@@ -112,16 +112,16 @@ fn count(notes: &[String], prefix: &str) -> usize {
 }
 
 #[test]
-fn a_run_dropped_after_any_number_of_polls_leaves_no_task_behind() {
+fn dropped_run_leaves_no_task_behind() {
     let mut complete = false;
     for polls in 0..64 {
         let watch = Arc::new(Watch::default());
         let run = scripted().run(Trace::input()).context(Arc::clone(&watch)).into_future();
         let outcome = poll_times(run, polls);
         assert_eq!(watch.alive.load(Ordering::SeqCst), 0, "after {polls} polls");
-        assert_eq!(Arc::strong_count(&watch), 1, "nothing of the run is left after {polls} polls");
+        assert_eq!(Arc::strong_count(&watch), 1, "nothing holds the context after {polls} polls");
         let polled = watch.polls.load(Ordering::SeqCst);
-        here(tokio::task::yield_now());
+        block_on(tokio::task::yield_now());
         assert_eq!(watch.polls.load(Ordering::SeqCst), polled);
         complete |= outcome.is_some_and(|outcome| outcome.unwrap().state().log == LOG);
     }
@@ -129,7 +129,7 @@ fn a_run_dropped_after_any_number_of_polls_leaves_no_task_behind() {
 }
 
 #[test]
-fn a_run_on_several_threads_dropped_after_any_number_of_polls_leaves_no_task_behind() {
+fn dropped_multi_threaded_run_leaves_no_task_behind() {
     let runtime = workers(2);
     let mut complete = 0;
     for polls in 0..40 {
@@ -137,7 +137,7 @@ fn a_run_on_several_threads_dropped_after_any_number_of_polls_leaves_no_task_beh
         let mut run = scripted().run(Trace::input()).context(Arc::clone(&watch)).into_future();
         runtime.block_on(async {
             let mut polled = 0;
-            // Each poll but the first is one for which the run has asked.
+            // Except for the first, each poll follows a wake-up.
             let outcome = std::future::poll_fn(|cx| {
                 if polled == polls {
                     return Poll::Ready(None);
@@ -166,11 +166,11 @@ fn a_run_on_several_threads_dropped_after_any_number_of_polls_leaves_no_task_beh
 }
 
 #[test]
-fn a_step_dropped_after_any_number_of_polls_goes_on_with_what_has_not_finished() {
+fn step_after_a_drop_runs_only_unfinished_tasks() {
     for polls in 0..16 {
         let watch = Arc::new(Watch::default());
         let mut run = scripted().run(Trace::input()).context(Arc::clone(&watch)).start().unwrap();
-        // In each superstep the first call is dropped, the second goes on to the end.
+        // In each superstep the first call is dropped and the second finishes.
         loop {
             let before = run.state().log.clone();
             let at = run.superstep();
@@ -191,13 +191,13 @@ fn a_step_dropped_after_any_number_of_polls_goes_on_with_what_has_not_finished()
             }
             let finished: Vec<String> =
                 watch.journal.take().into_iter().filter(|note| note.starts_with("end")).collect();
-            if !here(run.step()).unwrap() {
+            if !block_on(run.step()).unwrap() {
                 break;
             }
             for note in watch.journal.take() {
                 assert!(
                     !finished.contains(&note.replace("start", "end")) && !finished.contains(&note),
-                    "after {polls} polls `{note}` again although it had finished"
+                    "after {polls} polls the finished task `{note}` ran again"
                 );
             }
         }
@@ -206,7 +206,7 @@ fn a_step_dropped_after_any_number_of_polls_goes_on_with_what_has_not_finished()
 }
 
 #[test]
-fn a_spawned_fan_out_dropped_in_the_middle_is_polled_no_more() {
+fn dropped_fan_out_is_not_polled_again() {
     async fn forever(job: &Job, cx: &ContextWith<Watch>) -> TraceUpdate {
         let _alive = Alive::new(cx.context());
         cx.context().journal.note(format!("start {}", job.0));
@@ -246,7 +246,7 @@ fn a_spawned_fan_out_dropped_in_the_middle_is_polled_no_more() {
                     () = all_run => {}
                 }
             }
-            // A poll that was under way may come to its end on another thread; then everything is gone.
+            // A poll that is in progress on another thread may finish first.
             while watch.alive.load(Ordering::SeqCst) > 0 || Arc::strong_count(&watch) > 1 {
                 tokio::task::yield_now().await;
             }
@@ -261,7 +261,7 @@ fn a_spawned_fan_out_dropped_in_the_middle_is_polled_no_more() {
 }
 
 #[test]
-fn a_spawned_task_that_finished_before_the_drop_is_not_run_again() {
+fn task_finished_before_the_drop_does_not_rerun() {
     async fn quick(_: &Trace, cx: &ContextWith<Watch>) -> TraceUpdate {
         cx.context().journal.note("quick");
         say("quick")
@@ -285,7 +285,7 @@ fn a_spawned_task_that_finished_before_the_drop_is_not_run_again() {
     let mut notes = Vec::new();
     runtime.block_on(async {
         {
-            // Polled once, which starts both; then no more, until both have begun and the quick one has finished.
+            // The single poll spawns both tasks. Then wait until both have started and the quick one has finished.
             let mut step = pin!(run.step());
             assert!(std::future::poll_fn(|cx| Poll::Ready(step.as_mut().poll(cx).is_pending())).await);
             while notes.len() < 2 || runtime.metrics().num_alive_tasks() > 1 {
@@ -302,14 +302,14 @@ fn a_spawned_task_that_finished_before_the_drop_is_not_run_again() {
 }
 
 #[test]
-fn a_dropped_stream_stops_the_run() {
+fn dropped_stream_stops_the_run() {
     let watch = Arc::new(Watch::default());
     let mut events = scripted().run(Trace::input()).context(Arc::clone(&watch)).stream();
-    here(async {
+    block_on(async {
         for _ in 0..4 {
             events.next().await.unwrap().unwrap();
         }
-        // Waiting for an event may be dropped as often as one likes.
+        // `next` is cancel safe.
         for _ in 0..3 {
             let mut next = pin!(events.next());
             let _ = std::future::poll_fn(|cx| Poll::Ready(next.as_mut().poll(cx).is_pending())).await;
@@ -323,11 +323,11 @@ fn a_dropped_stream_stops_the_run() {
 }
 
 #[test]
-fn no_event_is_lost_when_waiting_for_it_is_dropped() {
+fn dropping_next_loses_no_event() {
     let all = |drops: bool| {
         let watch = Arc::new(Watch::default());
         let mut events = scripted().run(Trace::input()).context(watch).stream();
-        here(async {
+        block_on(async {
             let mut lines = Vec::new();
             loop {
                 if drops {
@@ -349,12 +349,12 @@ fn no_event_is_lost_when_waiting_for_it_is_dropped() {
 }
 
 #[test]
-fn an_always_ready_loop_can_be_timed_out_and_cancelled() {
+fn always_ready_loop_can_be_timed_out_and_aborted() {
     async fn ready() {}
     let graph = StateGraph::<Trace>::new().edge(START, ready).edge(ready, ready).compile().unwrap();
     let endless = || graph.run(Trace::input()).recursion_limit(u64::MAX);
-    here(async {
-        // The clock stands still while something is ready; it is wound as soon as the run lets others run.
+    block_on(async {
+        // The paused clock advances only if the run yields to the spawned task.
         let second = std::time::Duration::from_secs(1);
         tokio::spawn(tokio::time::advance(2 * second));
         assert!(tokio::time::timeout(second, endless().into_future()).await.is_err());

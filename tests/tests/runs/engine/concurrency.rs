@@ -1,5 +1,4 @@
-//! The tasks of a superstep run at the same time: on all threads that there are, on one if there is one, with or without a
-//! runtime, and no more of them at once than a run allows.
+//! Concurrency of the tasks of a superstep: on one thread, on several, with and without a runtime.
 
 use std::collections::HashSet;
 use std::pin::pin;
@@ -11,12 +10,12 @@ use std::thread::{self, Thread, ThreadId};
 use serde::{Deserialize, Serialize};
 use superstep::{Context, ContextWith, END, ErrorKind, Graph, Route, START, StateGraph};
 
-use crate::engine::trace::{Trace, TraceUpdate, here, log_of, nodes, ran, say, workers};
+use crate::engine::trace::{Trace, TraceUpdate, block_on, log_of, nodes, ran, say, workers};
 
 nodes! { a b c }
 
-/// Runs a future on this thread without any runtime.
-pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
+/// Runs a future on this thread without a runtime.
+pub(crate) fn block_on_without_runtime<F: Future>(future: F) -> F::Output {
     struct Unpark(Thread);
     impl Wake for Unpark {
         fn wake(self: Arc<Self>) {
@@ -38,7 +37,7 @@ fn chain() -> Graph<Trace> {
 }
 
 #[test]
-fn a_superstep_of_one_node_spawns_nothing() {
+fn one_node_superstep_spawns_no_task() {
     async fn looks(_: &Trace, cx: &ContextWith<tokio::runtime::Runtime>) -> TraceUpdate {
         tokio::task::yield_now().await;
         say(format!("{} tasks", cx.context().metrics().num_alive_tasks()))
@@ -50,17 +49,21 @@ fn a_superstep_of_one_node_spawns_nothing() {
 }
 
 #[test]
-fn a_run_needs_no_runtime() {
-    assert_eq!(block_on(chain().run(Trace::input()).into_future()).unwrap().state().log, ["1:a", "2:b"]);
+fn run_needs_no_runtime() {
+    assert_eq!(
+        block_on_without_runtime(chain().run(Trace::input()).into_future()).unwrap().state().log,
+        ["1:a", "2:b"]
+    );
     let fan_out =
         StateGraph::<Trace>::new().edge(START, (a, b)).edge(a, c).edge(b, c).edge(c, END).compile().unwrap();
-    let outcome = block_on(fan_out.run(Trace::input()).into_future()).unwrap();
+    let outcome = block_on_without_runtime(fan_out.run(Trace::input()).into_future()).unwrap();
     assert_eq!(outcome.state().log, ["1:a", "1:b", "2:c"]);
     let long = StateGraph::<Trace>::new().edge(START, a).edge(a, a).compile().unwrap();
-    let error = block_on(long.run(Trace::input()).recursion_limit(1000).into_future()).unwrap_err();
+    let error =
+        block_on_without_runtime(long.run(Trace::input()).recursion_limit(1000).into_future()).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::RecursionLimit { limit: 1000, .. }));
     let mut events = fan_out.stream(Trace::input());
-    let count = block_on(async {
+    let count = block_on_without_runtime(async {
         let mut count = 0;
         while events.next().await.transpose().unwrap().is_some() {
             count += 1;
@@ -71,7 +74,7 @@ fn a_run_needs_no_runtime() {
 }
 
 #[test]
-fn tasks_of_a_fan_out_without_a_runtime_run_at_the_same_time() {
+fn fan_out_without_a_runtime_is_concurrent() {
     async fn meets(_: &Trace, cx: &ContextWith<tokio::sync::Barrier>) -> TraceUpdate {
         cx.context().wait().await;
         ran(cx)
@@ -86,7 +89,7 @@ fn tasks_of_a_fan_out_without_a_runtime_run_at_the_same_time() {
         .compile()
         .unwrap();
     let run = graph.run(Trace::input()).context(tokio::sync::Barrier::new(2)).into_future();
-    assert_eq!(block_on(run).unwrap().state().log, ["1:meets", "1:meets_too"]);
+    assert_eq!(block_on_without_runtime(run).unwrap().state().log, ["1:meets", "1:meets_too"]);
 }
 
 struct Meeting {
@@ -95,8 +98,8 @@ struct Meeting {
 }
 
 #[test]
-fn tasks_of_a_superstep_run_on_different_threads_at_the_same_time() {
-    // Each blocks its thread until the other has come: on one thread this would never end.
+fn tasks_of_a_superstep_run_in_parallel() {
+    // Each task blocks its thread until the other arrives, so a single thread would deadlock.
     async fn left(_: &Trace, cx: &ContextWith<Meeting>) -> TraceUpdate {
         cx.context().barrier.wait();
         cx.context().threads.lock().unwrap().insert(thread::current().id());
@@ -148,7 +151,7 @@ async fn work(job: &Job, cx: &ContextWith<Crowd>) -> TraceUpdate {
 }
 
 #[test]
-fn no_more_tasks_run_at_once_than_the_run_allows_and_the_order_stays() {
+fn max_concurrency_limits_tasks_and_keeps_their_order() {
     let graph =
         StateGraph::<Trace>::with_context::<Crowd>().edge(START, deal).edge(work, END).compile().unwrap();
     let expected: Vec<String> = (0..40).map(|number| number.to_string()).collect();
@@ -158,25 +161,25 @@ fn no_more_tasks_run_at_once_than_the_run_allows_and_the_order_stays() {
             let crowd = Arc::new(Crowd::default());
             let run =
                 graph.run(Trace::input()).max_concurrency(limit).context(Arc::clone(&crowd)).into_future();
-            let outcome = if threads { runtime.block_on(run) } else { here(run) };
+            let outcome = if threads { runtime.block_on(run) } else { block_on(run) };
             assert_eq!(outcome.unwrap().into_state().log, expected);
             let most = crowd.most.load(Ordering::SeqCst);
             assert!(most <= limit, "{most} of {limit}");
-            // On one thread it is known exactly.
+            // On one thread the maximum is exact.
             assert!(threads || most == limit.min(40), "{most} of {limit}");
         }
     }
 }
 
 #[test]
-fn a_limit_of_no_tasks_is_refused() {
+fn max_concurrency_of_zero_is_refused() {
     let error = chain().run(Trace::input()).max_concurrency(0).start().unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Runtime(_)), "{error}");
     assert_eq!(log_of(&chain()), "1:a 2:b");
 }
 
 #[test]
-fn a_runtime_that_shuts_down_under_a_run_is_an_error() {
+fn runtime_shutdown_during_a_run_is_an_error() {
     async fn waits(_: &Trace, _: &Context) -> TraceUpdate {
         std::future::pending().await
     }
@@ -195,6 +198,6 @@ fn a_runtime_that_shuts_down_under_a_run_is_an_error() {
     let mut run = pin!(graph.run(Trace::input()).into_future());
     assert!(run.as_mut().poll(&mut std::task::Context::from_waker(Waker::noop())).is_pending());
     runtime.shutdown_background();
-    let error = block_on(run).unwrap_err();
+    let error = block_on_without_runtime(run).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Runtime(_)), "{error}");
 }

@@ -8,7 +8,7 @@ use crate::engine::trace::{Trace, TraceUpdate, log_of, nodes, ran, say};
 nodes! { a b c d e long_1 long_2 }
 
 #[test]
-fn a_deferred_node_runs_once_when_everything_else_has_come_to_rest() {
+fn deferred_node_runs_once_after_everything_else() {
     let graph = StateGraph::<Trace>::new()
         .edge(START, (a, b, long_1))
         .edge(long_1, long_2)
@@ -35,12 +35,12 @@ fn deferred_nodes_run_together_in_registration_order() {
         .defer(d)
         .compile()
         .unwrap();
-    // `e` has waited longer, but `d` stands before it in the graph.
+    // `e` was planned earlier, but `d` was registered first.
     assert_eq!(log_of(&graph), "1:a 2:b 3:d 3:e");
 }
 
 #[test]
-fn a_deferred_node_with_nothing_beside_it_runs_at_once() {
+fn deferred_node_alone_runs_at_once() {
     let graph = StateGraph::<Trace>::new().edge(START, d).edge(d, a).edge(a, END).defer(d).compile().unwrap();
     assert_eq!(log_of(&graph), "1:d 2:a");
 }
@@ -54,7 +54,7 @@ enum Again {
 }
 
 #[test]
-fn what_a_deferred_node_plans_goes_on_and_it_may_be_deferred_again() {
+fn deferred_node_can_loop_and_be_deferred_again() {
     async fn gather(_: &Trace, cx: &Context) -> (TraceUpdate, Again) {
         (ran(cx), if cx.superstep() < 5 { Again::Round } else { Again::Enough })
     }
@@ -94,7 +94,7 @@ async fn map() -> Vec<Map> {
 }
 
 #[test]
-fn packets_to_a_deferred_node_wait_and_keep_the_order_in_which_they_were_sent() {
+fn packets_to_a_deferred_node_wait_in_order() {
     let graph = StateGraph::<Trace>::new()
         .edge(START, map)
         .node(soon)
@@ -106,6 +106,6 @@ fn packets_to_a_deferred_node_wait_and_keep_the_order_in_which_they_were_sent() 
         .defer(d)
         .compile()
         .unwrap();
-    // The deferred node that an edge planned comes first, then all packets, the later superstep's behind the earlier's.
+    // The task of the edge comes first, then all packets in the order in which they were sent.
     assert_eq!(log_of(&graph), "2:c 2:soon 3 3:d 3:late 2 3:late 1 3:late 13 4:e");
 }

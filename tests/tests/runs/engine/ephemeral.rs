@@ -1,8 +1,8 @@
-//! An ephemeral field lives until a superstep has run that could read it.
+//! Ephemeral fields, which last until a superstep that could read them has run.
 
 use superstep::{Context, END, ErrorKind, GraphState, NodeError, START, StateGraph};
 
-use crate::engine::trace::here;
+use crate::engine::trace::block_on;
 
 #[derive(GraphState, Clone, Debug)]
 struct Note {
@@ -37,7 +37,7 @@ async fn writes_too(note: &Note, cx: &Context) -> NoteUpdate {
 }
 
 fn run(graph: StateGraph<Note>, input: NoteInput) -> Vec<String> {
-    let outcome = here(graph.compile().unwrap().run(input).into_future()).unwrap();
+    let outcome = block_on(graph.compile().unwrap().run(input).into_future()).unwrap();
     let state = outcome.into_state();
     let mut log = state.log;
     log.push(format!("{:?} {:?}", state.once, state.heap));
@@ -49,19 +49,19 @@ fn check(graph: StateGraph<Note>, expected: &[&str]) {
 }
 
 #[test]
-fn a_value_is_there_for_the_next_superstep_and_gone_in_the_one_after() {
+fn ephemeral_value_lasts_one_superstep() {
     let graph = StateGraph::<Note>::new().edge(START, writes).edge(writes, a).edge(a, b).edge(b, END);
     check(graph, &["1:writes None []", "2:a Some(1) [1]", "3:b None []", "None []"]);
 }
 
 #[test]
-fn what_the_input_says_is_there_for_the_first_superstep() {
+fn ephemeral_input_lasts_for_the_first_superstep() {
     let graph = StateGraph::<Note>::new().edge(START, a).edge(a, b).edge(b, END);
     assert_eq!(run(graph, Note::input().once(7).heap([8])), ["1:a Some(7) [8]", "2:b None []", "None []"]);
 }
 
 #[test]
-fn what_the_last_superstep_wrote_is_in_the_outcome() {
+fn outcome_contains_ephemeral_writes_of_the_last_superstep() {
     let graph = StateGraph::<Note>::new().edge(START, a).edge(a, writes).edge(writes, END);
     check(graph, &["1:a None []", "2:writes None []", "Some(1) [2]"]);
 }
@@ -89,7 +89,7 @@ fn every_node_of_the_next_superstep_sees_it() {
 }
 
 #[test]
-fn a_reducer_folds_into_an_empty_field_once_the_old_value_has_been_read() {
+fn reducer_folds_into_a_cleared_ephemeral_field() {
     let graph = StateGraph::<Note>::new()
         .edge(START, writes_too)
         .edge(writes_too, writes)
@@ -99,7 +99,7 @@ fn a_reducer_folds_into_an_empty_field_once_the_old_value_has_been_read() {
 }
 
 #[test]
-fn a_deferred_node_sees_what_was_written_when_it_was_planned() {
+fn deferred_node_sees_values_from_its_planning() {
     let graph = StateGraph::<Note>::new()
         .edge(START, writes)
         .edge(writes, (a, late))
@@ -122,7 +122,7 @@ fn a_deferred_node_sees_what_was_written_when_it_was_planned() {
 }
 
 #[test]
-fn a_deferred_node_sees_what_the_input_says() {
+fn deferred_node_sees_ephemeral_input() {
     let graph =
         StateGraph::<Note>::new().edge(START, (a, late)).edge(a, b).edge(b, END).edge(late, END).defer(late);
     assert_eq!(
@@ -132,7 +132,7 @@ fn a_deferred_node_sees_what_the_input_says() {
 }
 
 #[test]
-fn a_deferred_node_sees_it_although_more_is_written_meanwhile() {
+fn deferred_node_also_sees_later_ephemeral_writes() {
     let graph = StateGraph::<Note>::new()
         .edge(START, writes)
         .edge(writes, (writes_too, late))
@@ -157,7 +157,7 @@ fn a_deferred_node_sees_it_although_more_is_written_meanwhile() {
 }
 
 #[test]
-fn a_deferred_node_that_is_planned_again_while_it_waits_sees_what_was_written_then() {
+fn replanned_deferred_node_sees_newer_ephemeral_values() {
     let graph = StateGraph::<Note>::new()
         .edge(START, a)
         .edge(a, (writes, late))
@@ -182,7 +182,7 @@ fn a_deferred_node_that_is_planned_again_while_it_waits_sees_what_was_written_th
 }
 
 #[test]
-fn a_deferred_node_that_was_planned_before_keeps_nothing_alive() {
+fn earlier_deferred_node_does_not_extend_ephemeral_values() {
     let graph = StateGraph::<Note>::new()
         .edge(START, (a, late))
         .edge(a, writes)
@@ -198,7 +198,7 @@ fn a_deferred_node_that_was_planned_before_keeps_nothing_alive() {
 }
 
 #[test]
-fn a_superstep_that_fails_clears_nothing() {
+fn failed_superstep_clears_no_ephemeral_field() {
     async fn fails(note: &Note, cx: &Context) -> Result<NoteUpdate, NodeError> {
         if cx.attempt() == 1 { Err(NodeError::msg("once")) } else { Ok(sees(note, cx)) }
     }
@@ -211,7 +211,7 @@ fn a_superstep_that_fails_clears_nothing() {
         .compile()
         .unwrap();
     let mut run = graph.run(Note::input()).start().unwrap();
-    here(async {
+    block_on(async {
         assert!(run.step().await.unwrap());
         assert!(matches!(run.step().await.unwrap_err().kind(), ErrorKind::Node { .. }));
         assert_eq!((run.state().once, run.state().heap.as_slice()), (Some(1), &[1][..]));

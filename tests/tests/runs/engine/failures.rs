@@ -1,4 +1,4 @@
-//! A node that fails fails its superstep; what others have finished is kept, and the run can go on.
+//! Failing nodes: the superstep fails, finished tasks keep their results, and the run can continue.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use superstep::run::Stepper;
 use superstep::{ContextWith, END, Error, ErrorKind, FailureMode, NodeError, START, StateGraph};
 use tokio::sync::watch;
 
-use crate::engine::trace::{Journal, Trace, TraceUpdate, here, ran, say, workers};
+use crate::engine::trace::{Journal, Trace, TraceUpdate, block_on, ran, say, workers};
 
 #[derive(Debug, thiserror::Error)]
 #[error("the disk is full")]
@@ -18,13 +18,13 @@ struct DiskFull;
 #[error("the file cannot be written")]
 struct NotWritten(#[source] DiskFull);
 
-/// How far the nodes of a graph have come.
+/// The progress of the nodes.
 #[derive(Default)]
 struct Scene {
     journal: Journal,
-    /// The quick node is over.
+    /// `true` once the quick node has finished.
     quick: watch::Sender<bool>,
-    /// The slow node has begun.
+    /// `true` once the slow node has started.
     slow: watch::Sender<bool>,
 }
 
@@ -34,7 +34,7 @@ async fn quick(_: &Trace, cx: &ContextWith<Scene>) -> TraceUpdate {
     ran(cx)
 }
 
-/// Fails in its first attempt, once the quick node is over.
+/// Fails in its first attempt, after the quick node has finished.
 async fn fails(_: &Trace, cx: &ContextWith<Scene>) -> Result<TraceUpdate, NodeError> {
     cx.context().journal.note("fails");
     cx.context().quick.subscribe().wait_for(|&quick| quick).await?;
@@ -57,7 +57,7 @@ async fn panics(_: &Trace, cx: &ContextWith<Scene>) -> TraceUpdate {
     ran(cx)
 }
 
-/// Notes when it is told to stop.
+/// Records that the slow node was dropped.
 struct Stopped<'a>(&'a Journal);
 
 impl Drop for Stopped<'_> {
@@ -86,13 +86,13 @@ fn scene() -> Arc<Scene> {
     Arc::default()
 }
 
-async fn rest(run: &mut Stepper<Trace, Scene>) -> String {
+async fn finish(run: &mut Stepper<Trace, Scene>) -> String {
     while run.step().await.unwrap() {}
     run.state().log.join(" ")
 }
 
 #[test]
-fn a_failure_stops_the_siblings_and_keeps_what_had_finished() {
+fn failure_stops_siblings_and_keeps_finished_tasks() {
     let graph = StateGraph::<Trace>::with_context::<Scene>()
         .edge(START, (quick, fails_beside_slow, slow))
         .edge(quick, END)
@@ -105,20 +105,20 @@ fn a_failure_stops_the_siblings_and_keeps_what_had_finished() {
         let error = run.step().await.unwrap_err();
         let mut notes = scene.journal.take();
         notes.sort();
-        assert_eq!(notes, ["fails", "quick", "slow stopped"], "stopped before the run goes on");
+        assert_eq!(notes, ["fails", "quick", "slow stopped"], "stopped before the step returns");
         assert_eq!(failures(&error).len(), 1);
-        assert!(error.state::<Trace>().unwrap().log.is_empty(), "nothing of the superstep is applied");
-        assert_eq!(rest(&mut run).await, "1:quick 1:fails_beside_slow 1:slow");
+        assert!(error.state::<Trace>().unwrap().log.is_empty(), "no write of the superstep is applied");
+        assert_eq!(finish(&mut run).await, "1:quick 1:fails_beside_slow 1:slow");
         let mut notes = scene.journal.take();
         notes.sort();
         assert_eq!(notes, ["fails", "slow"], "`quick` does not run again");
     };
-    here(check(scene()));
+    block_on(check(scene()));
     workers(2).block_on(check(scene()));
 }
 
 #[test]
-fn the_error_names_graph_node_superstep_and_attempt_and_keeps_the_chain_of_causes() {
+fn error_names_graph_node_superstep_and_attempt() {
     let graph = StateGraph::<Trace>::with_context::<Scene>()
         .name("tickets")
         .edge(START, quick)
@@ -126,7 +126,7 @@ fn the_error_names_graph_node_superstep_and_attempt_and_keeps_the_chain_of_cause
         .edge(fails, END)
         .compile()
         .unwrap();
-    let error = here(graph.run(Trace::input()).context(scene()).into_future()).unwrap_err();
+    let error = block_on(graph.run(Trace::input()).context(scene()).into_future()).unwrap_err();
     assert_eq!(
         format!("{error:?}"),
         "graph `tickets`: node `fails` failed in superstep 2, attempt 1\n  \
@@ -142,11 +142,11 @@ fn the_error_names_graph_node_superstep_and_attempt_and_keeps_the_chain_of_cause
     assert!(source.downcast_ref::<NotWritten>().is_some());
     assert!(source.source().unwrap().downcast_ref::<DiskFull>().is_some());
     assert_eq!(error.state::<Trace>().unwrap().log, ["1:quick"]);
-    assert!(error.state::<String>().is_none(), "another type than the state's");
+    assert!(error.state::<String>().is_none(), "not the type of the state");
 }
 
 #[test]
-fn collecting_lets_siblings_finish_and_names_every_failure() {
+fn collect_mode_reports_every_failure() {
     let graph = StateGraph::<Trace>::with_context::<Scene>()
         .edge(START, (panics, quick, fails))
         .edge(quick, END)
@@ -159,23 +159,23 @@ fn collecting_lets_siblings_finish_and_names_every_failure() {
         let mut run = run.on_failure(FailureMode::Collect).start().unwrap();
         let error = run.step().await.unwrap_err();
         let named: Vec<_> = failures(&error).iter().map(|failure| failure.node.as_str()).collect();
-        assert_eq!(named, ["panics", "fails"], "in the order of the superstep");
+        assert_eq!(named, ["panics", "fails"], "in task order");
         assert_eq!(
             error.to_string(),
             "graph `Trace`: node `panics` panicked in superstep 1, attempt 1; `fails` failed too"
         );
         scene.journal.take();
-        assert_eq!(rest(&mut run).await, "1:panics 1:quick 1:fails");
+        assert_eq!(finish(&mut run).await, "1:panics 1:quick 1:fails");
         let mut notes = scene.journal.take();
         notes.sort();
         assert_eq!(notes, ["fails", "panics"]);
     };
-    here(check(scene()));
+    block_on(check(scene()));
     workers(2).block_on(check(scene()));
 }
 
 #[test]
-fn a_panic_is_the_nodes_error_and_not_the_end_of_the_process() {
+fn panic_becomes_the_error_of_the_node() {
     async fn at_once(state: &Trace) -> TraceUpdate {
         say(&state.log[7])
     }
@@ -193,13 +193,13 @@ fn a_panic_is_the_nodes_error_and_not_the_end_of_the_process() {
             assert!(failure.panicked && failure.node == "at_once", "{others}");
             assert!(failure.error.to_string().contains("index out of bounds"), "{}", failure.error);
         };
-        here(check());
+        block_on(check());
         workers(2).block_on(check());
     }
 }
 
 #[test]
-fn a_node_that_panics_when_it_is_told_to_stop_changes_nothing() {
+fn panic_while_a_node_is_dropped_is_ignored() {
     struct Bomb;
     impl Drop for Bomb {
         fn drop(&mut self) {
@@ -224,14 +224,14 @@ fn a_node_that_panics_when_it_is_told_to_stop_changes_nothing() {
         let mut run = graph.run(Trace::input()).context(scene()).start().unwrap();
         let error = run.step().await.unwrap_err();
         assert_eq!(failures(&error)[0].node, "fails");
-        assert_eq!(rest(&mut run).await, "1:armed 1:quick 1:fails");
+        assert_eq!(finish(&mut run).await, "1:armed 1:quick 1:fails");
     };
-    here(check());
+    block_on(check());
     workers(2).block_on(check());
 }
 
 #[test]
-fn a_superstep_that_takes_too_long_fails_and_keeps_what_had_finished() {
+fn timed_out_superstep_keeps_finished_tasks() {
     let graph = StateGraph::<Trace>::with_context::<Scene>()
         .name("late")
         .edge(START, (quick, slow))
@@ -252,23 +252,23 @@ fn a_superstep_that_takes_too_long_fails_and_keeps_what_had_finished() {
             )
         );
         let mut notes = scene.journal.take();
-        // On another thread it may come to its end a little later.
+        // On another thread the task may be dropped a little later.
         while notes.len() < 2 {
             tokio::task::yield_now().await;
             notes.extend(scene.journal.take());
         }
         assert_eq!(notes, ["quick", "slow stopped"]);
-        assert_eq!(rest(&mut run).await, "1:quick 1:slow");
+        assert_eq!(finish(&mut run).await, "1:quick 1:slow");
         assert_eq!(scene.journal.take(), ["slow"]);
     };
-    here(check(scene(), Duration::from_secs(3600)));
-    // Here the clock is the real one.
+    block_on(check(scene(), Duration::from_secs(3600)));
+    // This runtime uses the real clock.
     let runtime = workers(2);
     runtime.block_on(check(scene(), Duration::from_millis(20)));
 }
 
 #[test]
-fn a_superstep_that_is_quick_enough_is_not_timed_out() {
+fn superstep_timeout_applies_to_each_superstep() {
     async fn naps(_: &Trace, cx: &ContextWith<Scene>) -> TraceUpdate {
         tokio::time::sleep(Duration::from_secs(50)).await;
         ran(cx)
@@ -277,7 +277,7 @@ fn a_superstep_that_is_quick_enough_is_not_timed_out() {
         StateGraph::<Trace>::with_context::<Scene>().edge(START, naps).edge(naps, quick).edge(quick, naps);
     let graph = graph.compile().unwrap();
     let run = graph.run(Trace::input()).context(scene()).superstep_timeout(Duration::from_secs(60));
-    let error = here(run.recursion_limit(5).into_future()).unwrap_err();
+    let error = block_on(run.recursion_limit(5).into_future()).unwrap_err();
     assert!(
         matches!(error.kind(), ErrorKind::RecursionLimit { .. }),
         "each superstep has its own time: {error}"
@@ -285,22 +285,23 @@ fn a_superstep_that_is_quick_enough_is_not_timed_out() {
 }
 
 #[test]
-fn a_timeout_without_a_timer_is_an_error_that_says_so() {
+fn superstep_timeout_without_a_timer_is_an_error() {
     let graph =
         StateGraph::<Trace>::with_context::<Scene>().edge(START, quick).edge(quick, END).compile().unwrap();
     let run =
         || graph.run(Trace::input()).context(scene()).superstep_timeout(Duration::from_secs(1)).into_future();
     let timerless = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    for error in
-        [timerless.block_on(run()).unwrap_err(), crate::engine::concurrency::block_on(run()).unwrap_err()]
-    {
+    for error in [
+        timerless.block_on(run()).unwrap_err(),
+        crate::engine::concurrency::block_on_without_runtime(run()).unwrap_err(),
+    ] {
         assert!(matches!(error.kind(), ErrorKind::Runtime(_)));
         assert!(error.to_string().contains("enable_time"), "{error}");
     }
 }
 
 #[test]
-fn what_failed_is_told_though_the_superstep_is_late_as_well() {
+fn failure_is_reported_although_superstep_times_out() {
     async fn blocks(_: &Trace, cx: &ContextWith<Blocked>) -> TraceUpdate {
         cx.context().running.wait();
         let _ = cx.context().gate.lock().unwrap().recv();
@@ -323,7 +324,7 @@ fn what_failed_is_told_though_the_superstep_is_late_as_well() {
     let (opens, gate) = std::sync::mpsc::channel();
     let blocked = Blocked { running: std::sync::Barrier::new(2), gate: gate.into() };
     let run = graph.run(Trace::input()).context(blocked).superstep_timeout(Duration::from_millis(500));
-    // The third worker is for the clock.
+    // Two workers are blocked; the third drives the timer.
     let error = workers(3).block_on(async {
         let error = run.into_future().await.unwrap_err();
         drop(opens);
@@ -333,7 +334,7 @@ fn what_failed_is_told_though_the_superstep_is_late_as_well() {
 }
 
 #[test]
-fn collecting_names_the_failures_of_a_superstep_that_is_late() {
+fn collect_mode_reports_failures_of_a_late_superstep() {
     async fn breaks(_: &Trace, _: &ContextWith<Scene>) -> Result<TraceUpdate, NodeError> {
         Err(NodeError::msg("broken"))
     }
@@ -344,13 +345,13 @@ fn collecting_names_the_failures_of_a_superstep_that_is_late() {
         .compile()
         .unwrap();
     let run = graph.run(Trace::input()).context(scene()).on_failure(FailureMode::Collect);
-    let error = here(run.superstep_timeout(Duration::from_secs(60)).into_future()).unwrap_err();
+    let error = block_on(run.superstep_timeout(Duration::from_secs(60)).into_future()).unwrap_err();
     let failures: Vec<_> = failures(&error).into_iter().map(|failure| failure.node.clone()).collect();
     assert_eq!(failures, ["breaks"], "{error}");
 }
 
 #[test]
-fn a_task_that_was_stopped_before_it_began_has_made_no_attempt() {
+fn task_stopped_before_start_counts_no_attempt() {
     async fn breaks(_: &Trace, cx: &ContextWith<Scene>) -> Result<TraceUpdate, NodeError> {
         if cx.attempt() < 5 { Err(NodeError::msg("broken")) } else { Ok(TraceUpdate::default()) }
     }
@@ -370,8 +371,8 @@ fn a_task_that_was_stopped_before_it_began_has_made_no_attempt() {
         while run.step().await.is_err() {}
         assert_eq!(scene.journal.take(), ["attempt 1"]);
     };
-    here(check());
-    // With one worker, one of the two is told to stop before its turn comes, more often than not.
+    block_on(check());
+    // With one worker, one of the two tasks is usually stopped before its first poll.
     let runtime = workers(1);
     for _ in 0..100 {
         runtime.block_on(check());

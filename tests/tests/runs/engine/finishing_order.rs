@@ -1,13 +1,13 @@
-//! What a run leaves behind does not depend on which task finished first, nor on how many threads there are.
+//! The result of a run is independent of the finishing order of tasks and of the number of threads.
 
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use superstep::{ContextWith, Graph, GraphState, Route, START, StateGraph};
 use tokio::sync::watch;
 
-use crate::engine::trace::{here, workers};
+use crate::engine::trace::{block_on, workers};
 
-/// Lets tasks finish in a given order: the task at `i` is the `turns[i]`th.
+/// Makes tasks finish in a given order: task `i` is the `turns[i]`th.
 struct Order {
     turns: Vec<usize>,
     turn: watch::Sender<usize>,
@@ -95,13 +95,13 @@ fn expected() -> Sum {
 }
 
 #[test]
-fn updates_are_applied_in_the_order_of_the_graph_whatever_finishes_first() {
+fn updates_apply_in_graph_order() {
     let graph = graph();
     let runtimes = [1, 2, 4].map(workers);
     let turns = Just((0..TASKS).collect::<Vec<_>>()).prop_shuffle();
     proptest!(ProptestConfig::with_cases(64), |(turns in turns)| {
         let run = || graph.run(Sum::input()).context(Order::new(turns.clone())).into_future();
-        prop_assert_eq!(here(run()).unwrap().into_state(), expected());
+        prop_assert_eq!(block_on(run()).unwrap().into_state(), expected());
         for runtime in &runtimes {
             prop_assert_eq!(runtime.block_on(run()).unwrap().into_state(), expected());
         }
@@ -109,10 +109,10 @@ fn updates_are_applied_in_the_order_of_the_graph_whatever_finishes_first() {
 }
 
 #[test]
-fn the_last_to_start_may_be_the_first_to_finish() {
+fn reversed_finishing_order_gives_the_same_state() {
     let graph = graph();
     let reversed = || Order::new((0..TASKS).rev().collect());
     let run = || graph.run(Sum::input()).context(reversed()).into_future();
-    assert_eq!(here(run()).unwrap().state(), &expected());
+    assert_eq!(block_on(run()).unwrap().state(), &expected());
     assert_eq!(workers(2).block_on(run()).unwrap().state(), &expected());
 }

@@ -1,9 +1,9 @@
-//! A join waits for all of its sources, runs once for each round, and never forgets in silence who is missing.
+//! Joins: they wait for all sources, run once per round, and report missing sources.
 
 use serde::{Deserialize, Serialize};
 use superstep::{Context, END, ErrorKind, Route, START, StateGraph};
 
-use crate::engine::trace::{Trace, TraceUpdate, here, log_of, nodes, ran};
+use crate::engine::trace::{Trace, TraceUpdate, block_on, log_of, nodes, ran};
 
 nodes! { a b c d e long_1 long_2 long_3 }
 
@@ -12,7 +12,7 @@ fn graph() -> StateGraph<Trace> {
 }
 
 #[test]
-fn a_join_of_branches_of_unequal_length_runs_once() {
+fn join_of_unequal_branches_runs_once() {
     let graph = graph()
         .edge(START, (a, long_1))
         .edge(long_1, long_2)
@@ -25,19 +25,19 @@ fn a_join_of_branches_of_unequal_length_runs_once() {
 }
 
 #[test]
-fn a_join_whose_sources_finish_together_runs_once() {
+fn join_of_simultaneous_sources_runs_once() {
     let graph = graph().edge(START, (a, b, d)).join((a, b, d), c).edge(c, END).compile().unwrap();
     assert_eq!(log_of(&graph), "1:a 1:b 1:d 2:c");
 }
 
 #[test]
-fn a_source_named_twice_counts_once() {
+fn duplicate_join_source_counts_once() {
     let graph = graph().edge(START, (a, b)).join((a, b, a), c).edge(c, END).compile().unwrap();
     assert_eq!(log_of(&graph), "1:a 1:b 2:c");
 }
 
 #[test]
-fn a_node_may_be_a_source_of_several_joins_and_have_edges_besides() {
+fn node_can_have_several_joins_and_edges() {
     let graph = graph()
         .edge(START, (a, b))
         .join((a, b), (c, d))
@@ -53,7 +53,7 @@ fn a_node_may_be_a_source_of_several_joins_and_have_edges_besides() {
 }
 
 #[test]
-fn several_joins_into_one_node_each_count_for_themselves() {
+fn joins_into_one_node_are_independent() {
     let graph = graph()
         .edge(START, (a, b, d))
         .edge(d, e)
@@ -66,7 +66,7 @@ fn several_joins_into_one_node_each_count_for_themselves() {
 }
 
 #[test]
-fn other_edges_into_the_target_leave_the_join_alone() {
+fn other_edges_do_not_affect_the_join() {
     let graph = graph()
         .edge(START, (a, d))
         .edge(d, c)
@@ -76,12 +76,12 @@ fn other_edges_into_the_target_leave_the_join_alone() {
         .edge(c, END)
         .compile()
         .unwrap();
-    // By the edge first; the half-filled join is kept, and fills later.
+    // The edge runs `c` first. The incomplete join keeps its arrivals and completes later.
     assert_eq!(log_of(&graph), "1:a 1:d 2:c 2:long_1 3:b 4:c");
 }
 
 #[test]
-fn a_join_and_an_edge_that_fire_together_run_the_target_once() {
+fn join_and_edge_together_run_the_target_once() {
     let graph = graph().edge(START, (a, b)).join((a, b), c).edge(a, c).edge(c, END).compile().unwrap();
     assert_eq!(log_of(&graph), "1:a 1:b 2:c");
 }
@@ -99,14 +99,14 @@ async fn three_rounds(_: &Trace, cx: &Context) -> (TraceUpdate, Round) {
 }
 
 #[test]
-fn a_join_is_cleared_for_its_next_round() {
+fn join_is_cleared_for_its_next_round() {
     let graph = graph().edge(START, a).edge(a, (b, d)).join((b, d), three_rounds).compile().unwrap();
     assert_eq!(log_of(&graph), "1:a 2:b 2:d 3:three_rounds 4:a 5:b 5:d 6:three_rounds");
 }
 
 #[test]
-fn a_source_that_finishes_while_the_target_runs_counts_for_the_next_round() {
-    // `a` runs in supersteps 1 and 2, the second time beside `c`.
+fn source_finishing_beside_the_target_counts_for_the_next_round() {
+    // `a` runs in superstep 1, and beside `c` in superstep 2.
     let graph =
         graph().edge(START, (a, b, d)).edge(d, a).join_optional((a, b), c).edge(c, b).compile().unwrap();
     assert_eq!(log_of(&graph), "1:a 1:b 1:d 2:a 2:c 3:b 4:c 5:b");
@@ -136,13 +136,13 @@ async fn map_over_nothing() -> Map {
 }
 
 #[test]
-fn many_packets_to_one_source_are_one_arrival() {
+fn packets_to_one_source_count_as_one_arrival() {
     let graph = graph().edge(START, (map, a)).join((item, a), c).edge(b, END).edge(c, END).compile().unwrap();
     assert_eq!(log_of(&graph), "1:a 2:item 2:item 2:item 3:c");
 }
 
 #[test]
-fn a_run_that_would_end_with_a_part_filled_join_fails_and_names_who_is_missing() {
+fn incomplete_join_fails_the_run_and_names_missing_source() {
     let graph = graph()
         .name("mapping")
         .edge(START, (map_over_nothing, a))
@@ -151,7 +151,7 @@ fn a_run_that_would_end_with_a_part_filled_join_fails_and_names_who_is_missing()
         .edge(c, END)
         .compile()
         .unwrap();
-    let error = here(graph.run(Trace::input()).into_future()).unwrap_err();
+    let error = block_on(graph.run(Trace::input()).into_future()).unwrap_err();
     let ErrorKind::JoinNotFilled { target, missing, .. } = error.kind() else { panic!("{error}") };
     assert_eq!((target.as_str(), missing.as_slice()), ("c", &["item".to_owned()][..]));
     assert_eq!(
@@ -159,11 +159,11 @@ fn a_run_that_would_end_with_a_part_filled_join_fails_and_names_who_is_missing()
         "graph `mapping`: the run finished while the join into `c` still waits for `item`: \
          use `join_optional` if the source may be skipped"
     );
-    assert_eq!(error.state::<Trace>().unwrap().log, ["1:a", "2:b"], "all else has run");
+    assert_eq!(error.state::<Trace>().unwrap().log, ["1:a", "2:b"], "all other nodes have run");
 }
 
 #[test]
-fn everyone_who_is_missing_is_named() {
+fn incomplete_join_names_every_missing_source() {
     let graph = graph()
         .edge(START, (map_over_nothing, a))
         .join((item, a, long_1), END)
@@ -171,13 +171,13 @@ fn everyone_who_is_missing_is_named() {
         .edge(item, long_1)
         .compile()
         .unwrap();
-    let error = here(graph.run(Trace::input()).into_future()).unwrap_err();
+    let error = block_on(graph.run(Trace::input()).into_future()).unwrap_err();
     let ErrorKind::JoinNotFilled { target, missing, .. } = error.kind() else { panic!("{error}") };
     assert_eq!((target.as_str(), missing.as_slice()), ("END", &["item".to_owned(), "long_1".to_owned()][..]));
 }
 
 #[test]
-fn an_optional_join_may_stay_part_filled() {
+fn optional_join_can_stay_incomplete() {
     let graph = graph()
         .edge(START, (map_over_nothing, a))
         .join_optional((item, a), c)
@@ -189,7 +189,7 @@ fn an_optional_join_may_stay_part_filled() {
 }
 
 #[test]
-fn an_optional_join_runs_when_it_fills() {
+fn optional_join_runs_when_complete() {
     let graph = graph()
         .edge(START, (map, a))
         .join_optional((item, a), c)
@@ -201,7 +201,7 @@ fn an_optional_join_runs_when_it_fills() {
 }
 
 #[test]
-fn what_a_join_has_waited_for_never_leaks_into_the_next_run() {
+fn join_arrivals_do_not_leak_into_the_next_run() {
     let graph = graph()
         .edge(START, (map_over_nothing, a))
         .join_optional((b, a, item), c)
@@ -214,13 +214,13 @@ fn what_a_join_has_waited_for_never_leaks_into_the_next_run() {
 }
 
 #[test]
-fn a_join_into_end_waits_and_plans_nothing() {
+fn join_into_end_plans_nothing() {
     let graph = graph().edge(START, (a, b)).edge(a, d).join((d, b), END).compile().unwrap();
     assert_eq!(log_of(&graph), "1:a 1:b 2:d");
 }
 
 #[test]
-fn a_deferred_source_fills_a_join_and_a_deferred_target_waits() {
+fn joins_work_with_deferred_sources_and_targets() {
     let graph = graph()
         .edge(START, (a, b))
         .edge(a, long_1)

@@ -1,4 +1,4 @@
-//! What a run does, and what it does not do.
+//! The engine: supersteps, routing, failures, cancellation and streaming.
 
 mod back_pressure;
 mod cancellation;
@@ -6,23 +6,23 @@ mod concurrency;
 mod deferred;
 mod ephemeral;
 mod failures;
+mod falsely_infallible_reducers;
 mod finishing_order;
 mod joins;
 mod node_forms;
-mod overconfident_reducers;
 mod pictures;
 mod random_graphs;
-mod recursion;
+mod recursion_limit;
 mod routing;
 mod rules_before_routes;
 mod scale;
 
+mod message_chunks;
 mod stopping;
 mod streams;
 mod supersteps;
-mod tokens;
 pub(crate) mod trace;
-mod unobserved;
+mod unobserved_runs;
 mod untracked;
 mod wiring;
 mod writes;

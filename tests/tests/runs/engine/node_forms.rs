@@ -1,4 +1,4 @@
-//! A node is an async function, a closure or a struct, and reads the state, a view, a packet and the run as it likes.
+//! Nodes as functions, closures and structs, with every kind of parameter.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use superstep::{
     named,
 };
 
-use crate::engine::trace::{Trace, TraceUpdate, here, say};
+use crate::engine::trace::{Trace, TraceUpdate, block_on, say};
 
 struct Deps {
     greeting: String,
@@ -58,7 +58,6 @@ async fn everything(item: &Item, view: Lines<'_>, state: &Trace, cx: &ContextWit
     say(format!("{} {} {} {}", item.0, view.log.len(), state.value, cx.context().greeting))
 }
 
-/// Fits every graph over `Trace`, whatever its context.
 struct Repeats {
     text: String,
     times: usize,
@@ -108,7 +107,7 @@ enum Way {
 fn run(graph: StateGraph<Trace, Deps>) -> Vec<String> {
     let graph = graph.compile().unwrap();
     let context = Arc::new(Deps { greeting: "hi".to_owned() });
-    let outcome = here(graph.run(Trace::input().value(7)).context(context).into_future()).unwrap();
+    let outcome = block_on(graph.run(Trace::input().value(7)).context(context).into_future()).unwrap();
     outcome.into_state().log
 }
 
@@ -117,7 +116,7 @@ fn graph() -> StateGraph<Trace, Deps> {
 }
 
 #[test]
-fn functions_read_what_they_like_in_whatever_order() {
+fn function_parameters_can_come_in_any_order() {
     let log = run(graph()
         .edge(START, nothing)
         .edge(nothing, state_only)
@@ -130,7 +129,7 @@ fn functions_read_what_they_like_in_whatever_order() {
 }
 
 #[test]
-fn async_closures_are_nodes_under_a_name() {
+fn named_async_closures_are_nodes() {
     let first = named("first", async |state: &Trace, cx: &ContextWith<Deps>| {
         tokio::task::yield_now().await;
         say(format!("{} {} {}", cx.node(), state.value, cx.context().greeting))
@@ -141,7 +140,7 @@ fn async_closures_are_nodes_under_a_name() {
 }
 
 #[test]
-fn structs_carry_what_functions_cannot() {
+fn struct_nodes_carry_data() {
     let twice = named("twice", Repeats { text: "ha".to_owned(), times: 2 });
     let thrice = named("thrice", Repeats { text: "ho".to_owned(), times: 3 });
     let log = run(graph().edge(START, &twice).edge(twice, &thrice).edge(thrice, END));
@@ -149,13 +148,13 @@ fn structs_carry_what_functions_cannot() {
 }
 
 #[test]
-fn structs_and_functions_take_packets_beside_state_view_and_context() {
+fn packet_nodes_also_read_state_view_and_context() {
     let log = run(graph().edge(START, Greets).edge(TakesItems, END).edge(everything, END));
     assert_eq!(log, ["hi 7", "1 1 hi", "2 1 7 hi", "3 1 hi"]);
 }
 
 #[test]
-fn a_node_that_asks_for_no_context_fits_every_graph() {
+fn node_without_context_fits_every_graph() {
     let shout = || named("shout", Repeats { text: "!".to_owned(), times: 1 });
     let (here_, there) = (shout(), shout());
     let with = graph().edge(START, &here_).edge(here_, cx_only).edge(cx_only, END);
@@ -164,7 +163,7 @@ fn a_node_that_asks_for_no_context_fits_every_graph() {
     assert_eq!(crate::engine::trace::log_of(&without.compile().unwrap()), "shout ! cx_only");
 }
 
-/// A state of anybody's, into which a library can write.
+/// A state to which a library can write.
 trait Logged: GraphState {
     fn line(&self, text: &str) -> Self::Update;
 }
@@ -175,7 +174,7 @@ impl Logged for Trace {
     }
 }
 
-/// Without a size it is its own identity, otherwise it takes a name, as every struct.
+/// A zero-sized node needs no name, unlike `Ends`.
 struct Begins;
 struct Ends(&'static str);
 
@@ -206,14 +205,14 @@ impl<S: Logged> NodeFor<S> for Ends {
 }
 
 #[test]
-fn a_node_of_a_library_runs_over_whatever_state_the_graph_has() {
+fn library_node_runs_over_any_state() {
     let ends = named("ends", Ends("here"));
     let log = run(graph().edge(START, Begins).edge(Begins, cx_only).edge(cx_only, &ends));
     assert_eq!(log, ["Begins 0", "cx_only", "ends here 2"]);
 }
 
 #[test]
-fn an_alias_finds_the_node_that_had_that_name_before() {
+fn alias_finds_the_renamed_node() {
     #[derive(Route)]
     enum Old {
         #[to("before")]

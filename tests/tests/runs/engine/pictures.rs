@@ -1,4 +1,4 @@
-//! A graph can be drawn: what the picture shows is what runs.
+//! Pictures of graphs.
 
 use expect_test::expect;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use superstep::interrupt::Question;
 use superstep::subgraph::Subgraph;
 use superstep::{Context, END, Graph, Route, START, StateGraph, bail, named};
 
-use crate::engine::trace::{Trace, TraceUpdate, here, nodes};
+use crate::engine::trace::{Trace, TraceUpdate, block_on, nodes};
 
 nodes! { a b gather }
 
@@ -48,7 +48,7 @@ fn graph() -> Graph<Trace> {
 }
 
 #[test]
-fn a_mermaid_flowchart_shows_edges_routes_packets_joins_and_deferred_nodes() {
+fn mermaid_shows_edges_routes_packets_joins_and_deferred_nodes() {
     expect![[r#"
         flowchart TD
             START([START])
@@ -75,7 +75,7 @@ fn a_mermaid_flowchart_shows_edges_routes_packets_joins_and_deferred_nodes() {
 }
 
 #[test]
-fn a_dot_graph_shows_the_same() {
+fn dot_shows_the_same_as_mermaid() {
     expect![[r#"
         digraph "a \"picture\"" {
             START [shape=oval];
@@ -103,7 +103,7 @@ fn a_dot_graph_shows_the_same() {
 }
 
 #[test]
-fn a_graph_without_end_shows_none() {
+fn graph_without_end_draws_no_end() {
     let graph = StateGraph::<Trace>::new().edge(START, a).edge(a, b).edge(b, a).compile().unwrap();
     expect![[r#"
         flowchart TD
@@ -119,7 +119,7 @@ fn a_graph_without_end_shows_none() {
 }
 
 #[test]
-fn a_name_is_text_whatever_mermaid_would_make_of_it() {
+fn mermaid_escapes_special_characters() {
     let (code, entity) = (named("`code`", a), named("a#35;b\n%%{init}%%", b));
     let graph = StateGraph::<Trace>::new().edge(START, &code).edge(&code, &entity).edge(&entity, END);
     let picture = graph.compile().unwrap().to_mermaid();
@@ -128,7 +128,7 @@ fn a_name_is_text_whatever_mermaid_would_make_of_it() {
 }
 
 #[test]
-fn an_svg_shows_the_same_and_is_an_image_by_itself() {
+fn svg_is_self_contained() {
     expect![[r#"
         <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 409 410" width="409" height="410" class="graph-picture" role="img" aria-label="a &quot;picture&quot;">
         <title>a &quot;picture&quot;</title>
@@ -177,7 +177,7 @@ fn an_svg_shows_the_same_and_is_an_image_by_itself() {
 }
 
 #[test]
-fn a_picture_has_what_it_is_asked_for() {
+fn picture_options_are_drawn() {
     let picture = graph()
         .picture()
         .title("title: \"quoted\"")
@@ -258,7 +258,7 @@ fn a_picture_has_what_it_is_asked_for() {
 }
 
 #[test]
-fn everything_that_a_picture_cannot_show_is_said_at_once() {
+fn all_picture_problems_are_reported_together() {
     async fn stranger(_: &Trace) {}
     let picture = graph()
         .picture()
@@ -276,7 +276,7 @@ fn everything_that_a_picture_cannot_show_is_said_at_once() {
 }
 
 #[test]
-fn no_character_of_a_name_breaks_an_image() {
+fn svg_escapes_every_character() {
     let odd = named("a\u{0}\u{1b}<script>\u{ffff}&amp;'\"]]>", a);
     let graph = StateGraph::<Trace>::new().edge(START, &odd).edge(&odd, END).compile().unwrap();
     let svg = graph.to_svg();
@@ -301,19 +301,19 @@ async fn breaks(_: &Trace) -> superstep::Result<()> {
 async fn last(_: &Trace) {}
 
 #[test]
-fn a_picture_of_a_thread_shows_where_it_is() {
+fn thread_picture_marks_the_current_nodes() {
     let marks = |svg: &str| -> Vec<String> {
         let titles = svg.split("<title>").skip(2).filter_map(|rest| rest.split("</title>").next());
         titles.map(str::to_owned).collect()
     };
-    here(async {
+    block_on(async {
         let graph = StateGraph::<Trace>::new().edge(START, (a, asks)).join((a, asks), last).edge(last, END);
         let graph = graph.compile().unwrap().with_checkpointer(MemoryCheckpointer::new());
         let thread = graph.thread("t");
         assert_eq!(
             thread.picture().await.unwrap().to_svg().unwrap(),
             graph.graph().to_svg(),
-            "nothing was run yet"
+            "nothing has run yet"
         );
         thread.run(Trace::input()).await.unwrap();
         assert_eq!(
@@ -336,7 +336,7 @@ fn a_picture_of_a_thread_shows_where_it_is() {
 }
 
 #[test]
-fn a_node_that_is_a_graph_has_its_own_picture_inside() {
+fn subgraph_is_drawn_inside_its_node() {
     let inner = StateGraph::<Trace>::new().edge(START, a).edge(a, END).compile().unwrap();
     let (made, later) = (inner.as_node("made"), Subgraph::lazy("later", move || inner.clone()));
     let graph = StateGraph::<Trace>::new().edge(START, &made).edge(&made, &later).edge(&later, END);

@@ -1,4 +1,4 @@
-//! Graphs drawn at random do what a short interpreter says that runs one node after the other.
+//! Random graphs, compared with a sequential interpreter.
 
 use std::collections::BTreeSet;
 
@@ -10,11 +10,11 @@ use superstep::{
     named,
 };
 
-use crate::engine::trace::{here, workers};
+use crate::engine::trace::{block_on, workers};
 
 const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 const NODES: usize = NAMES.len();
-/// The node that takes packets stands behind the others.
+/// The index of the packet node, after all others.
 const PACKETS: usize = NODES;
 const LIMIT: u64 = 12;
 
@@ -45,7 +45,7 @@ enum Way {
 #[derive(Serialize, Deserialize, Clone, Copy, Debug)]
 struct Item(u8);
 
-/// Where each exit leads, for the interpreter.
+/// The targets of each exit, for the interpreter.
 const EXITS: [&[usize]; 6] = [&[0], &[1], &[2, 3], &[4], &[5], &[]];
 
 fn way(exit: u8) -> Way {
@@ -60,16 +60,16 @@ fn way(exit: u8) -> Way {
     }
 }
 
-/// A graph as it is drawn. A node leaves by its edges, or by a route: what it returns in superstep n is the nth list.
+/// A random graph. A node has edges or a route; in superstep n a route returns the nth list.
 #[derive(Clone, Debug)]
 struct Plan {
     start: BTreeSet<usize>,
     nodes: Vec<Leaving>,
     joins: Vec<(usize, usize, usize, bool)>,
     deferred: BTreeSet<usize>,
-    /// Whether the node of packets is deferred.
+    /// `true` if the packet node is deferred.
     late: bool,
-    /// How often a task yields, by its node.
+    /// The number of yields in each node.
     pauses: Vec<u8>,
 }
 
@@ -100,11 +100,11 @@ fn plans() -> impl Strategy<Value = Plan> {
             late,
             pauses,
         })
-        .prop_map(mend)
+        .prop_map(make_valid)
 }
 
-/// Leaves out joins of nodes that have a route, and makes every node reachable without waiting for a join.
-fn mend(mut plan: Plan) -> Plan {
+/// Removes invalid joins, and makes every node reachable without a join.
+fn make_valid(mut plan: Plan) -> Plan {
     let routed = |node: usize| matches!(plan.nodes[node], Leaving::Routes(_));
     plan.joins.retain(|&(a, b, to, _)| a != b && a != to && b != to && !routed(a) && !routed(b));
     let anywhere = (0..NODES).any(routed);
@@ -176,13 +176,13 @@ impl PacketNode<ContextWith<()>> for Packets {
     }
 }
 
-/// A node that is made; the same wherever it is named.
+/// A node of the built graph.
 enum Made {
     Plain(Named<Plain>),
     Routed(Named<Routed>),
 }
 
-/// Does something with a node, of whichever kind it is.
+/// Evaluates an expression for a node of either kind.
 macro_rules! with {
     ($made:expr, |$node:ident| $then:expr) => {
         match &$made {
@@ -240,15 +240,15 @@ fn build(plan: &Plan) -> Graph<Log> {
     graph.compile().unwrap()
 }
 
-/// The lines that a run writes, and how it ends.
-type Story = (Vec<String>, String);
+/// The lines that a run writes, and its outcome.
+type Transcript = (Vec<String>, String);
 
 fn name(node: usize) -> &'static str {
     NAMES.get(node).copied().unwrap_or("packets")
 }
 
-/// What SEMANTICS say, one node after the other.
-fn interpret(plan: &Plan) -> Story {
+/// The reference semantics, one node after the other.
+fn interpret(plan: &Plan) -> Transcript {
     let (mut lines, mut step): (Vec<String>, u64) = (Vec::new(), 0);
     let mut planned = plan.start.clone();
     let mut packets = Vec::new();
@@ -309,7 +309,7 @@ fn interpret(plan: &Plan) -> Story {
     }
 }
 
-async fn run(graph: &Graph<Log>) -> Story {
+async fn run(graph: &Graph<Log>) -> Transcript {
     match graph.run(Log::input()).recursion_limit(LIMIT).into_future().await {
         Ok(outcome) => (outcome.into_state().lines, "done".to_owned()),
         Err(error) => {
@@ -327,13 +327,13 @@ async fn run(graph: &Graph<Log>) -> Story {
 }
 
 #[test]
-fn a_run_does_what_a_sequential_interpreter_says() {
+fn random_runs_match_a_sequential_interpreter() {
     let runtimes = [2, 4].map(workers);
     let mut config = ProptestConfig::with_cases(500);
     config.failure_persistence = None;
     proptest!(config, |(plan in plans())| {
         let (graph, expected) = (build(&plan), interpret(&plan));
-        prop_assert_eq!(&here(run(&graph)), &expected, "on one thread");
+        prop_assert_eq!(&block_on(run(&graph)), &expected, "on one thread");
         for runtime in &runtimes {
             prop_assert_eq!(&runtime.block_on(run(&graph)), &expected, "on several");
         }
@@ -341,16 +341,19 @@ fn a_run_does_what_a_sequential_interpreter_says() {
 }
 
 #[test]
-fn the_random_graphs_are_of_every_kind() {
+fn random_graphs_cover_every_outcome() {
     use proptest::strategy::ValueTree as _;
     use proptest::test_runner::TestRunner;
     let mut runner = TestRunner::deterministic();
-    let stories: Vec<Story> =
+    let transcripts: Vec<Transcript> =
         (0..300).map(|_| interpret(&plans().new_tree(&mut runner).unwrap().current())).collect();
     for end in ["done", "misses", "next"] {
-        assert!(stories.iter().filter(|story| story.1.contains(end)).count() > 5, "{end}");
+        assert!(transcripts.iter().filter(|transcript| transcript.1.contains(end)).count() > 5, "{end}");
     }
-    let packets = stories.iter().filter(|story| story.0.iter().any(|line| line.contains("packets"))).count();
+    let packets = transcripts
+        .iter()
+        .filter(|transcript| transcript.0.iter().any(|line| line.contains("packets")))
+        .count();
     assert!(packets > 50, "{packets}");
-    assert!(stories.iter().any(|story| story.0.len() > 40));
+    assert!(transcripts.iter().any(|transcript| transcript.0.len() > 40));
 }

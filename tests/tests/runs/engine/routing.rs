@@ -1,4 +1,4 @@
-//! A node that decides where to go says so with its return type, or a route function says it for the node.
+//! Routes that nodes return, and route functions.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,7 @@ use superstep::{
     Context, ContextWith, END, ErrorKind, NodeError, Overwrite, Route, START, StateGraph, StateView,
 };
 
-use crate::engine::trace::{Journal, Trace, TraceUpdate, here, log_of, nodes, ran, say, workers};
+use crate::engine::trace::{Journal, Trace, TraceUpdate, block_on, log_of, nodes, ran, say, workers};
 
 nodes! { a b c d }
 
@@ -43,7 +43,7 @@ fn ways(add: impl FnOnce(StateGraph<Trace>) -> StateGraph<Trace>) -> String {
 }
 
 #[test]
-fn a_node_may_return_a_route_alone_beside_its_update_in_a_list_or_in_a_result() {
+fn nodes_return_routes_in_every_form() {
     async fn alone() -> Way {
         Way::Both
     }
@@ -64,7 +64,7 @@ fn a_node_may_return_a_route_alone_beside_its_update_in_a_list_or_in_a_result() 
     assert_eq!(
         ways(|graph| graph.edge(START, list)),
         "2:a 2:b 2:item 2 2:other 2 2:item 1 2:other 1",
-        "a packet for several nodes is sent to each"
+        "a packet is sent to each node of the variant"
     );
     assert_eq!(ways(|graph| graph.edge(START, result)), "1:result");
     assert_eq!(ways(|graph| graph.edge(START, inner)), "1:inner");
@@ -77,7 +77,7 @@ struct Value {
 }
 
 #[test]
-fn a_route_function_may_read_state_view_and_context_and_return_whatever_a_node_may() {
+fn route_functions_read_and_return_like_nodes() {
     fn plain(_: &Trace) -> Way {
         Way::Both
     }
@@ -90,7 +90,7 @@ fn a_route_function_may_read_state_view_and_context_and_return_whatever_a_node_m
 }
 
 #[test]
-fn a_route_from_start_reads_the_input_and_knows_the_run() {
+fn start_route_reads_input_and_context() {
     fn decide(state: &Trace, cx: &ContextWith<Journal>) -> Vec<Way> {
         cx.context().note(format!("{} {} {}", cx.node(), cx.superstep(), cx.remaining_steps()));
         vec![Way::Each(Item(state.value))]
@@ -106,11 +106,11 @@ fn a_route_from_start_reads_the_input_and_knows_the_run() {
     let journal = Arc::new(Journal::default());
     let input = Trace::input().value(5).log(["given".to_owned()]);
     let run = graph.run(input).recursion_limit(3).context(Arc::clone(&journal)).into_future();
-    assert_eq!(here(run).unwrap().into_state().log, ["given", "1:item 5", "1:other 5"]);
+    assert_eq!(block_on(run).unwrap().into_state().log, ["given", "1:item 5", "1:other 5"]);
     assert_eq!(journal.take(), ["START 0 3"]);
 }
 
-/// What route functions see, in a superstep of two nodes that both write both fields of the state.
+/// Returns the state that each route function sees in a superstep of two nodes.
 fn seen(first: TraceUpdate, second: TraceUpdate) -> Vec<String> {
     type Two = (TraceUpdate, TraceUpdate, Journal);
     async fn left(_: &Trace, cx: &ContextWith<Two>) -> TraceUpdate {
@@ -135,13 +135,13 @@ fn seen(first: TraceUpdate, second: TraceUpdate) -> Vec<String> {
         .unwrap();
     let context = Arc::new((first, second, Journal::default()));
     let run = graph.run(Trace::input().log(["given".to_owned()])).context(Arc::clone(&context)).into_future();
-    let outcome = here(run).unwrap();
+    let outcome = block_on(run).unwrap();
     context.2.note(format!("state: {} {}", outcome.state().log.join(","), outcome.state().value));
     context.2.take()
 }
 
 #[test]
-fn a_route_function_sees_its_nodes_own_update_and_no_siblings() {
+fn route_function_sees_only_the_update_of_its_node() {
     assert_eq!(
         seen(say("left").value(7), say("right")),
         ["left: given,left 7", "right: given,right 0", "state: given,left,right 7"]
@@ -149,17 +149,17 @@ fn a_route_function_sees_its_nodes_own_update_and_no_siblings() {
 }
 
 #[test]
-fn a_route_function_sees_its_nodes_own_overwrite_and_no_siblings() {
+fn route_function_sees_only_the_overwrite_of_its_node() {
     let overwrite = Trace::update().log(["silenced".to_owned()]).log(Overwrite(vec!["new".to_owned()]));
     assert_eq!(
         seen(overwrite, say("right")),
         ["left: new 0", "right: given,right 0", "state: new 0"],
-        "in the state the overwrite silences the sibling's write as well"
+        "in the state the overwrite also discards the write of the sibling"
     );
 }
 
 #[test]
-fn a_lone_nodes_route_function_sees_its_update_once() {
+fn route_function_of_a_single_node_sees_updates_once() {
     fn look(state: &Trace, cx: &ContextWith<Journal>) -> Way {
         cx.context().note(state.log.join(","));
         if state.log.len() < 3 { Way::One } else { Way::Out }
@@ -173,7 +173,7 @@ fn a_lone_nodes_route_function_sees_its_update_once() {
         .compile()
         .unwrap();
     let journal = Arc::new(Journal::default());
-    here(graph.run(Trace::input()).context(Arc::clone(&journal)).into_future()).unwrap();
+    block_on(graph.run(Trace::input()).context(Arc::clone(&journal)).into_future()).unwrap();
     assert_eq!(journal.take(), ["1:a", "1:a,2:a", "1:a,2:a,3:a"]);
 }
 
@@ -187,7 +187,7 @@ fn stumble(_: &Trace, cx: &ContextWith<Broken>) -> Result<Way, NodeError> {
     }
 }
 
-/// Steps a run whose node `left` has a route function that fails, then panics, then decides.
+/// Steps a run whose route function fails, then panics, then succeeds.
 fn stumbles(alone: bool, timed: bool) {
     async fn left(_: &Trace, cx: &ContextWith<Broken>) -> TraceUpdate {
         cx.context().0.note("left");
@@ -208,7 +208,7 @@ fn stumbles(alone: bool, timed: bool) {
         run = run.superstep_timeout(Duration::from_secs(1));
     }
     let mut run = run.start().unwrap();
-    let mut step = || here(run.step()).map(|_| run.state().log.clone());
+    let mut step = || block_on(run.step()).map(|_| run.state().log.clone());
 
     let error = step().unwrap_err();
     let failure = failure(&error);
@@ -228,7 +228,7 @@ fn stumbles(alone: bool, timed: bool) {
         format!("{error:?}"),
         "graph `stumbling`: node `left` panicked in superstep 1, attempt 2\n  caused by: gave up"
     );
-    assert_eq!(context.0.take(), ["left"], "its sibling's result is kept");
+    assert_eq!(context.0.take(), ["left"], "the result of the sibling is kept");
 
     context.1.store(false, Ordering::Relaxed);
     let log = step().unwrap();
@@ -241,7 +241,7 @@ fn failure(error: &superstep::Error) -> &NodeFailure {
 }
 
 #[test]
-fn a_failing_route_function_is_the_nodes_failure() {
+fn failing_route_function_fails_its_node() {
     for timed in [false, true] {
         stumbles(true, timed);
         stumbles(false, timed);
@@ -249,7 +249,7 @@ fn a_failing_route_function_is_the_nodes_failure() {
 }
 
 #[test]
-fn a_failing_route_from_start_fails_the_run_before_it_begins() {
+fn failing_start_route_fails_before_the_first_superstep() {
     fn fails(_: &Trace) -> Result<Way, NodeError> {
         Err(NodeError::msg("cannot decide"))
     }
@@ -281,7 +281,7 @@ fn a_failing_route_from_start_fails_the_run_before_it_begins() {
 }
 
 #[test]
-fn an_empty_list_of_routes_is_an_error_that_names_the_node() {
+fn empty_list_of_routes_is_an_error_naming_the_node() {
     async fn none() -> Vec<Way> {
         Vec::new()
     }
@@ -299,7 +299,7 @@ fn an_empty_list_of_routes_is_an_error_that_names_the_node() {
         (ends().edge(START, c).route(c, decide), "c"),
     ] {
         let graph = graph.compile().unwrap();
-        let error = here(graph.run(Trace::input()).into_future()).unwrap_err();
+        let error = block_on(graph.run(Trace::input()).into_future()).unwrap_err();
         assert_eq!(failure(&error).node, node);
         assert!(format!("{error:?}").contains("return a variant that leads"), "{error:?}");
         assert!(error.state::<Trace>().unwrap().log.is_empty());
@@ -307,7 +307,7 @@ fn an_empty_list_of_routes_is_an_error_that_names_the_node() {
 }
 
 #[test]
-fn routes_of_siblings_are_followed_in_registration_order_on_any_runtime() {
+fn sibling_routes_apply_in_registration_order() {
     async fn left() -> Vec<Way> {
         tokio::task::yield_now().await;
         vec![Way::Each(Item(1))]
@@ -324,6 +324,6 @@ fn routes_of_siblings_are_followed_in_registration_order_on_any_runtime() {
         .compile()
         .unwrap();
     let expected = ["2:a", "2:b", "2:item 1", "2:other 1", "2:item 2", "2:other 2"];
-    assert_eq!(here(graph.run(Trace::input()).into_future()).unwrap().state().log, expected);
+    assert_eq!(block_on(graph.run(Trace::input()).into_future()).unwrap().state().log, expected);
     assert_eq!(workers(2).block_on(graph.run(Trace::input()).into_future()).unwrap().state().log, expected);
 }

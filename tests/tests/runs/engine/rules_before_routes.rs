@@ -1,10 +1,10 @@
-//! A node that breaks a rule is told so, also where its route function fails on what it has written.
+//! A broken rule is reported even if the route function fails on the same update.
 
 use std::future::IntoFuture as _;
 
 use superstep::{END, ErrorKind, GraphState, Route, START, StateGraph};
 
-use super::trace::here;
+use super::trace::block_on;
 
 #[derive(GraphState, Clone)]
 struct Ruled {
@@ -33,7 +33,7 @@ fn way(state: &Ruled) -> Way {
 }
 
 #[test]
-fn whether_the_node_is_alone_or_not() {
+fn broken_rule_is_reported_before_the_route_failure() {
     let alone = StateGraph::<Ruled>::new().edge(START, zero).route(zero, way).compile().unwrap();
     let both = StateGraph::<Ruled>::new()
         .edge(START, (zero, beside))
@@ -42,7 +42,7 @@ fn whether_the_node_is_alone_or_not() {
         .compile()
         .unwrap();
     for graph in [alone, both] {
-        let error = here(graph.run(Ruled::input()).into_future()).unwrap_err();
+        let error = block_on(graph.run(Ruled::input()).into_future()).unwrap_err();
         let ErrorKind::Validation { nodes, .. } = error.kind() else { panic!("{error}") };
         assert_eq!(nodes, &["zero"]);
     }

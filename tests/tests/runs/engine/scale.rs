@@ -1,9 +1,9 @@
-//! What works for three works for many: tasks in a superstep, and supersteps in a run.
+//! Many tasks in a superstep, and many supersteps in a run.
 
 use serde::{Deserialize, Serialize};
 use superstep::{END, GraphState, Route, START, StateGraph};
 
-use crate::engine::trace::{here, workers};
+use crate::engine::trace::{block_on, workers};
 
 #[derive(GraphState, Clone)]
 struct Many {
@@ -38,15 +38,15 @@ async fn total(many: &Many) -> ManyUpdate {
 }
 
 #[test]
-fn ten_thousand_packets_are_ten_thousand_tasks_in_the_order_sent() {
+fn ten_thousand_packets_run_in_order() {
     let graph =
         StateGraph::<Many>::new().edge(START, map).edge(item, total).edge(total, END).compile().unwrap();
     let check = |many: Many| {
         assert!(many.list.iter().copied().eq(0..10_000));
         assert_eq!(many.total, (0..10_000).sum::<u64>() + 10_000);
     };
-    check(here(graph.run(Many::input()).into_future()).unwrap().into_state());
-    check(here(graph.run(Many::input()).max_concurrency(3).into_future()).unwrap().into_state());
+    check(block_on(graph.run(Many::input()).into_future()).unwrap().into_state());
+    check(block_on(graph.run(Many::input()).max_concurrency(3).into_future()).unwrap().into_state());
     check(workers(2).block_on(graph.run(Many::input()).into_future()).unwrap().into_state());
 }
 
@@ -81,7 +81,7 @@ async fn right(state: &Loop) -> LoopUpdate {
 }
 
 #[test]
-fn a_hundred_thousand_supersteps_keep_no_memory() {
+fn hundred_thousand_supersteps_leak_no_memory() {
     let graph = StateGraph::<Loop>::new().edge(START, alone).join((left, right), alone).compile().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let mut run = graph.run(Loop::input()).recursion_limit(u64::MAX).start().unwrap();
@@ -93,8 +93,12 @@ fn a_hundred_thousand_supersteps_keep_no_memory() {
         });
     };
     steps(1_000);
-    // The lists that a run keeps have grown to their size; from here on whatever is taken is given back.
+    // The buffers of the run have reached their final size, so later supersteps must free what they allocate.
     let counted = allocation_counter::measure(|| steps(100_000));
-    assert!(counted.bytes_current.abs() < 1_000, "{} bytes kept in 99,000 supersteps", counted.bytes_current);
+    assert!(
+        counted.bytes_current.abs() < 1_000,
+        "{} bytes retained after 99,000 supersteps",
+        counted.bytes_current
+    );
     assert!(counted.bytes_max < 100_000, "{} bytes at most", counted.bytes_max);
 }

@@ -1,4 +1,4 @@
-//! A run that is told from outside to stop: at once, or at the next boundary between supersteps.
+//! Runs that are stopped from outside: cancelled at once, or drained after the current superstep.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -8,9 +8,9 @@ use std::task::{Poll, Waker};
 use superstep::run::Stop;
 use superstep::{ContextWith, END, ErrorKind, EventKind, Graph, Outcome, START, StateGraph};
 
-use crate::engine::trace::{Journal, Trace, TraceUpdate, here, say, workers};
+use crate::engine::trace::{Journal, Trace, TraceUpdate, block_on, say, workers};
 
-/// What the nodes wait for, and what they did.
+/// The gate of the slow node, and a record of the nodes that started.
 #[derive(Default)]
 struct Watch {
     journal: Journal,
@@ -37,13 +37,12 @@ async fn first(_: &Trace, cx: &ContextWith<Watch>) -> TraceUpdate {
     say("first")
 }
 
-/// Finishes at once.
 async fn quick(_: &Trace, cx: &ContextWith<Watch>) -> TraceUpdate {
     let _alive = began(cx);
     say("quick")
 }
 
-/// Waits until it is let through.
+/// Waits for the gate.
 async fn slow(_: &Trace, cx: &ContextWith<Watch>) -> TraceUpdate {
     let _alive = began(cx);
     cx.context().gate.notified().await;
@@ -67,7 +66,7 @@ fn graph() -> Graph<Trace, Watch> {
 
 const LOG: [&str; 4] = ["first", "quick", "slow", "last"];
 
-/// Waits until the slow node has begun.
+/// Waits until the slow node has started.
 async fn slow_has_begun(watch: &Watch, notes: &mut Vec<String>) {
     while !notes.iter().any(|note| note == "slow") {
         notes.extend(watch.journal.take());
@@ -82,7 +81,7 @@ fn is_drained(outcome: &Outcome<Trace>, next: &[&str]) {
     assert_eq!(pause.next(), next);
 }
 
-/// A drained run finishes the superstep that is under way, and begins none.
+/// A drained run finishes the current superstep and starts no other.
 async fn drained(watch: Arc<Watch>, one_at_a_time: bool) {
     let stop = Stop::new();
     let mut run = graph().run(Trace::input()).stop_by(&stop);
@@ -103,14 +102,14 @@ async fn drained(watch: Arc<Watch>, one_at_a_time: bool) {
 }
 
 #[test]
-fn a_drained_run_ends_at_the_next_boundary() {
+fn drained_run_ends_after_the_current_superstep() {
     for one_at_a_time in [false, true] {
-        here(drained(Arc::default(), one_at_a_time));
+        block_on(drained(Arc::default(), one_at_a_time));
         workers(2).block_on(drained(Arc::default(), one_at_a_time));
     }
 }
 
-/// A cancelled run wakes, and nothing of it is left; what had finished is kept.
+/// A cancelled run wakes, drops its tasks, and keeps the results of finished ones.
 async fn cancelled(watch: Arc<Watch>) {
     let stop = Stop::new();
     let mut run = graph().run(Trace::input()).stop_by(&stop).context(Arc::clone(&watch)).start().unwrap();
@@ -122,7 +121,7 @@ async fn cancelled(watch: Arc<Watch>) {
             notes.extend(watch.journal.take());
             tokio::task::yield_now().await;
         }
-        // From a thread that knows of no runtime, as a signal's.
+        // From a thread without a runtime, like a signal handler.
         let stop = stop.clone();
         std::thread::spawn(move || stop.cancel()).join().unwrap();
     });
@@ -134,8 +133,8 @@ async fn cancelled(watch: Arc<Watch>) {
     let ErrorKind::Cancelled { step: Some(2), unfinished, .. } = error.kind() else { panic!("{error}") };
     assert_eq!(unfinished, &["slow"]);
     assert_eq!(error.state::<Trace>().unwrap().log, ["first"]);
-    assert_eq!(watch.alive.load(Ordering::SeqCst), 0, "nothing of a cancelled run is left");
-    // It stays cancelled until it is given another stop; then it goes on with what has not finished.
+    assert_eq!(watch.alive.load(Ordering::SeqCst), 0, "no future of a cancelled run is alive");
+    // The run stays cancelled until it gets another `Stop`. Then it continues with the unfinished tasks.
     assert!(run.step().await.is_err());
     assert_eq!(run.unfinished(), ["slow"]);
     run.stop_by(&Stop::new());
@@ -145,8 +144,8 @@ async fn cancelled(watch: Arc<Watch>) {
 }
 
 #[test]
-fn a_cancelled_run_ends_at_once_and_keeps_what_has_finished() {
-    here(cancelled(Arc::default()));
+fn cancelled_run_ends_at_once_and_keeps_finished_tasks() {
+    block_on(cancelled(Arc::default()));
     workers(2).block_on(cancelled(Arc::default()));
 }
 
@@ -159,9 +158,9 @@ fn poll_times<F: Future>(future: F, polls: usize) -> Option<F::Output> {
     })
 }
 
-/// The run by hand, told to stop after any number of polls, then gone on with: the same end, and no finished task again.
+/// Stops a stepped run after any number of polls. The continued run repeats no finished task.
 #[test]
-fn a_step_that_is_told_to_stop_after_any_number_of_polls_goes_on_with_the_rest() {
+fn stopped_step_continues_with_unfinished_tasks() {
     async fn two(_: &Trace, cx: &ContextWith<Watch>) -> TraceUpdate {
         let _alive = began(cx);
         for _ in 0..2 {
@@ -198,7 +197,7 @@ fn a_step_that_is_told_to_stop_after_any_number_of_polls_goes_on_with_the_rest()
                         } else {
                             stop.drain()
                         }
-                        here(all)
+                        block_on(all)
                     }
                 }
             };
@@ -207,7 +206,7 @@ fn a_step_that_is_told_to_stop_after_any_number_of_polls_goes_on_with_the_rest()
             assert_eq!(run.pause().is_some_and(|pause| pause.is_stopped()), !cancel && !at_the_end);
             assert_eq!(watch.alive.load(Ordering::SeqCst), 0);
             run.stop_by(&Stop::new());
-            here(async { while run.step().await.unwrap() {} });
+            block_on(async { while run.step().await.unwrap() {} });
             assert_eq!(run.state().log, ["first", "quick", "two", "last"], "after {polls} polls");
             let notes = watch.journal.take();
             let begun = |node: &str| notes.iter().filter(|note| *note == node).count();
@@ -219,8 +218,8 @@ fn a_step_that_is_told_to_stop_after_any_number_of_polls_goes_on_with_the_rest()
 }
 
 #[test]
-fn a_stop_that_was_pulled_before_lets_nothing_begin() {
-    here(async {
+fn run_with_a_triggered_stop_starts_nothing() {
+    block_on(async {
         let stop = Stop::new();
         stop.drain();
         let watch = Arc::new(Watch::default());
@@ -234,7 +233,7 @@ fn a_stop_that_was_pulled_before_lets_nothing_begin() {
             "graph `Trace`: the run was stopped before it began, so nothing of it is stored"
         );
         assert!(run().start().is_err());
-        // It is not drained any more than it is cancelled.
+        // A drain after a cancel changes nothing.
         stop.drain();
         assert!(run().await.is_err());
         assert!(watch.journal.take().is_empty());
@@ -242,8 +241,8 @@ fn a_stop_that_was_pulled_before_lets_nothing_begin() {
 }
 
 #[test]
-fn a_run_that_is_complete_or_asks_says_so_whatever_it_is_told() {
-    here(async {
+fn finished_run_ignores_a_stop() {
+    block_on(async {
         for cancel in [false, true] {
             let (watch, stop) = (Arc::new(Watch::default()), Stop::new());
             watch.gate.notify_one();
@@ -261,7 +260,7 @@ fn a_run_that_is_complete_or_asks_says_so_whatever_it_is_told() {
             assert!(run.pause().is_none());
             assert_eq!(run.finish().await.unwrap().state().log, LOG);
         }
-        // At its limit a drained run has stopped, and not failed.
+        // A drained run at its recursion limit is stopped, not failed.
         let (watch, stop) = (Arc::new(Watch::default()), Stop::new());
         let run = graph().run(Trace::input()).recursion_limit(1).stop_by(&stop).context(watch);
         let mut run = run.start().unwrap();
@@ -272,8 +271,8 @@ fn a_run_that_is_complete_or_asks_says_so_whatever_it_is_told() {
 }
 
 #[test]
-fn one_stop_stops_several_runs_and_a_child_only_its_own() {
-    here(async {
+fn child_stop_stops_only_its_own_runs() {
+    block_on(async {
         let all = Stop::new();
         let (one, other) = (all.child(), all.child().child());
         let wait = |stop: &Stop| {
@@ -292,9 +291,9 @@ fn one_stop_stops_several_runs_and_a_child_only_its_own() {
 }
 
 #[test]
-fn a_stream_that_is_told_to_stop_ends_with_what_the_run_would() {
+fn stopped_stream_ends_like_the_run() {
     for cancel in [false, true] {
-        here(async {
+        block_on(async {
             let (watch, stop) = (Arc::new(Watch::default()), Stop::new());
             let mut events = graph().run(Trace::input()).stop_by(&stop).context(Arc::clone(&watch)).stream();
             let mut end = None;
@@ -329,7 +328,7 @@ fn a_stream_that_is_told_to_stop_ends_with_what_the_run_would() {
 }
 
 #[test]
-fn a_node_that_listens_finishes_early() {
+fn node_that_checks_for_a_stop_finishes_early() {
     async fn patient(_: &Trace, cx: &ContextWith<Watch>) -> TraceUpdate {
         assert!(!cx.is_stopping());
         tokio::select! {
@@ -353,25 +352,25 @@ fn a_node_that_listens_finishes_early() {
         is_drained(&outcome, &["patient"]);
         assert_eq!(outcome.state().log, ["a part, true"]);
     };
-    here(test);
+    block_on(test);
 }
 
 #[test]
-fn nobody_stops_a_run_without_a_stop() {
+fn context_without_a_stop_is_never_stopping() {
     let cx = superstep::Context::detached("node");
     assert!(!cx.is_stopping());
     assert!(poll_times(cx.stopping(), 3).is_none());
 }
 
 #[test]
-fn an_always_ready_loop_can_be_stopped() {
+fn always_ready_loop_can_be_stopped() {
     async fn ready() {}
     let graph = StateGraph::<Trace>::new().edge(START, ready).edge(ready, ready).compile().unwrap();
     for cancel in [false, true] {
         let stop = Stop::new();
         let run = graph.run(Trace::input()).recursion_limit(u64::MAX).stop_by(&stop);
         let result = std::thread::scope(|scope| {
-            let run = scope.spawn(|| here(run.into_future()));
+            let run = scope.spawn(|| block_on(run.into_future()));
             if cancel {
                 stop.cancel()
             } else {

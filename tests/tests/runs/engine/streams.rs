@@ -1,4 +1,4 @@
-//! A stream tells everything that happens in a run, as it happens, and no more than was asked for.
+//! Event streams.
 
 use serde::Serialize;
 use superstep::state::Update as _;
@@ -7,7 +7,7 @@ use superstep::{
     StreamMode,
 };
 
-use crate::engine::trace::{here, workers};
+use crate::engine::trace::{block_on, workers};
 
 #[derive(GraphState, Clone, Debug)]
 struct Draft {
@@ -41,7 +41,7 @@ async fn shout(draft: &Draft) -> Result<DraftUpdate, NodeError> {
 
 async fn quiet() {}
 
-/// What an event says, in one line.
+/// Formats an event as one line.
 fn line(event: &Event<Draft>) -> String {
     let what = match &event.kind {
         EventKind::Values(state) => format!("values {}", state.notes.join("")),
@@ -68,7 +68,7 @@ fn graph() -> superstep::Graph<Draft> {
         .unwrap()
 }
 
-/// All events of a run, checked for what holds of every stream; the last line is the error when there is one.
+/// Collects all events of a run and checks the invariants of every stream. An error is the last line.
 async fn lines(run: superstep::run::Run<Draft, (), superstep::run::NeedsContext>) -> Vec<String> {
     let mut events = run.stream();
     let mut lines = Vec::new();
@@ -113,12 +113,12 @@ const ALL: [&str; 16] = [
 ];
 
 #[test]
-fn every_kind_of_event_comes_in_the_order_in_which_it_happens() {
-    assert_eq!(here(lines(graph().run(Draft::input()))), ALL[..15]);
+fn events_arrive_in_order() {
+    assert_eq!(block_on(lines(graph().run(Draft::input()))), ALL[..15]);
 }
 
 #[test]
-fn on_several_threads_the_same_events_come() {
+fn multi_threaded_run_sends_the_same_events() {
     let mut lines = workers(2).block_on(lines(graph().run(Draft::input())));
     assert_eq!(lines[..7], ALL[..7]);
     assert_eq!(lines[13..], ALL[13..15]);
@@ -129,7 +129,7 @@ fn on_several_threads_the_same_events_come() {
 }
 
 #[test]
-fn only_events_that_were_asked_for_are_made() {
+fn only_requested_events_are_created() {
     for (mode, words) in [
         (StreamMode::Values, &["values"][..]),
         (StreamMode::Updates, &["update"]),
@@ -142,25 +142,25 @@ fn only_events_that_were_asked_for_are_made() {
             .copied()
             .collect();
         let graph = match mode {
-            // `write` asserts that it is listened to.
+            // `write` asserts that it is observed.
             StreamMode::Custom => graph(),
-            _ => unheard(),
+            _ => unobserved_graph(),
         };
-        assert_eq!(here(lines(graph.run(Draft::input()).events([mode]))), expected);
+        assert_eq!(block_on(lines(graph.run(Draft::input()).events([mode]))), expected);
     }
-    assert_eq!(here(lines(unheard().run(Draft::input()).events([]))), ["2 - done ws"]);
+    assert_eq!(block_on(lines(unobserved_graph().run(Draft::input()).events([]))), ["2 - done ws"]);
 }
 
-/// The same, with a first node that knows that its own events are not asked for.
-fn unheard() -> superstep::Graph<Draft> {
-    async fn unheard(_: &Draft, cx: &Context) -> DraftUpdate {
+/// The same graph, with a first node that asserts that it is not observed.
+fn unobserved_graph() -> superstep::Graph<Draft> {
+    async fn unobserved(_: &Draft, cx: &Context) -> DraftUpdate {
         assert!(!cx.is_observed());
         cx.emit(Word { word: "one" }).await;
         Draft::update().notes(["w".to_owned()]).text("written")
     }
     StateGraph::<Draft>::new()
-        .edge(START, superstep::named("write", unheard))
-        .edge(superstep::named("write", unheard), (shout, quiet))
+        .edge(START, superstep::named("write", unobserved))
+        .edge(superstep::named("write", unobserved), (shout, quiet))
         .edge(shout, END)
         .edge(quiet, END)
         .compile()
@@ -168,7 +168,7 @@ fn unheard() -> superstep::Graph<Draft> {
 }
 
 #[test]
-fn an_error_reaches_the_listener_as_the_last_item() {
+fn error_is_the_last_item_of_the_stream() {
     let graph = StateGraph::<Draft>::new()
         .edge(START, (shout, quiet))
         .edge(shout, END)
@@ -177,7 +177,7 @@ fn an_error_reaches_the_listener_as_the_last_item() {
         .unwrap();
     let run = || graph.run(Draft::input()).on_failure(superstep::FailureMode::Collect);
     assert_eq!(
-        here(lines(run())),
+        block_on(lines(run())),
         [
             "0 - values ",
             "1 shout started 0",
@@ -190,17 +190,17 @@ fn an_error_reaches_the_listener_as_the_last_item() {
     );
     let refused = lines(graph.run(Draft::input()).max_concurrency(0));
     assert_eq!(
-        here(refused),
+        block_on(refused),
         ["graph `Draft`: `max_concurrency(0)` lets no task run: set it to at least 1"],
-        "so does one that a run cannot begin with"
+        "an error before the first superstep is also the last item"
     );
 }
 
 #[test]
-fn an_error_reaches_the_listener_although_a_task_that_was_told_to_stop_blocks_its_thread() {
+fn error_arrives_although_a_stopped_task_blocks() {
     type Gate = std::sync::Mutex<std::sync::mpsc::Receiver<()>>;
     async fn blocks(_: &Draft, cx: &ContextWith<Gate>) -> DraftUpdate {
-        // Until the other end is gone.
+        // Blocks until the sender is dropped.
         let _ = cx.context().lock().unwrap().recv();
         cx.emit(1_u8).await;
         DraftUpdate::default()
@@ -230,8 +230,8 @@ fn an_error_reaches_the_listener_although_a_task_that_was_told_to_stop_blocks_it
 }
 
 #[test]
-fn a_custom_event_is_had_back_by_its_type_and_as_json_and_is_never_null() {
-    here(async {
+fn custom_event_is_read_by_type_and_as_json() {
+    block_on(async {
         let mut events = graph().run(Draft::input()).events([StreamMode::Custom]).stream();
         let first = events.next().await.unwrap().unwrap();
         let EventKind::Custom { value, .. } = &first.kind else { panic!("{first:?}") };
@@ -248,8 +248,8 @@ fn a_custom_event_is_had_back_by_its_type_and_as_json_and_is_never_null() {
 }
 
 #[test]
-fn serialized_events_hide_excluded_and_untracked_fields_and_typed_ones_carry_them() {
-    here(async {
+fn serialized_events_hide_excluded_and_untracked_fields() {
+    block_on(async {
         let mut events = graph().stream(Draft::input());
         let (mut carried, mut texts) = (0, Vec::new());
         while let Some(event) = events.next().await {
@@ -276,15 +276,15 @@ fn serialized_events_hide_excluded_and_untracked_fields_and_typed_ones_carry_the
 }
 
 #[test]
-fn a_listener_may_keep_a_weak_handle_on_the_state() {
+fn listener_can_keep_weak_references_to_the_state() {
     async fn naps(_: &Draft) -> DraftUpdate {
-        // Until the listener has taken in what was said before.
+        // Gives the listener time to receive the earlier events.
         tokio::time::sleep(std::time::Duration::from_secs(1)).await;
         Draft::update().notes(["n".to_owned()])
     }
     let graph = StateGraph::<Draft>::new().edge(START, naps).edge(naps, END).compile().unwrap();
     let mut states = Vec::new();
-    let outcome = here(graph.stream(Draft::input()).for_each(|event| {
+    let outcome = block_on(graph.stream(Draft::input()).for_each(|event| {
         if let EventKind::Values(state) = &event.kind {
             states.push(std::sync::Arc::downgrade(state));
         }

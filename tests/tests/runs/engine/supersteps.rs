@@ -1,4 +1,4 @@
-//! A run goes in supersteps: everything planned runs on the same state, and what it wrote is applied together.
+//! Supersteps: planned tasks read the same state, and their writes are applied together.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use superstep::{Context, ContextWith, END, Route, START, StateGraph};
 use tokio::sync::watch;
 
-use crate::engine::trace::{Journal, Trace, TraceUpdate, here, log_of, nodes, say, workers};
+use crate::engine::trace::{Journal, Trace, TraceUpdate, block_on, log_of, nodes, say, workers};
 
 nodes! { a b c d e }
 
@@ -32,7 +32,7 @@ fn siblings_read_the_state_before_the_superstep() {
 }
 
 #[test]
-fn nothing_of_a_superstep_is_visible_while_it_runs() {
+fn writes_are_invisible_during_their_superstep() {
     async fn first(_: &Trace, cx: &ContextWith<watch::Sender<bool>>) -> TraceUpdate {
         cx.context().send_replace(true);
         say("first")
@@ -40,7 +40,7 @@ fn nothing_of_a_superstep_is_visible_while_it_runs() {
     async fn second(state: &Trace, cx: &ContextWith<watch::Sender<bool>>) -> TraceUpdate {
         let before = state.log.len();
         cx.context().subscribe().wait_for(|&first| first).await.unwrap();
-        // The first is over, on one thread for certain.
+        // `first` has now returned.
         tokio::task::yield_now().await;
         say(format!("second {before} {}", state.log.len()))
     }
@@ -51,12 +51,12 @@ fn nothing_of_a_superstep_is_visible_while_it_runs() {
         .compile()
         .unwrap();
     let run = || graph.run(Trace::input()).context(watch::Sender::new(false)).into_future();
-    assert_eq!(here(run()).unwrap().state().log, ["second 0 0", "first"]);
+    assert_eq!(block_on(run()).unwrap().state().log, ["second 0 0", "first"]);
     assert_eq!(workers(2).block_on(run()).unwrap().state().log, ["second 0 0", "first"]);
 }
 
 #[test]
-fn a_node_that_several_edges_fire_runs_once_per_superstep() {
+fn several_edges_run_a_node_once_per_superstep() {
     let graph = StateGraph::<Trace>::new()
         .edge(START, (a, b, c))
         .edge(a, d)
@@ -66,18 +66,18 @@ fn a_node_that_several_edges_fire_runs_once_per_superstep() {
         .edge(d, END)
         .compile()
         .unwrap();
-    // Fired twice in one superstep it runs once; fired again by the longer branch it runs again.
+    // `a` and `b` plan `d` once for superstep 2; the longer branch plans it again for superstep 3.
     assert_eq!(log_of(&graph), "1:a 1:b 1:c 2:d 2:e 3:d");
 }
 
 #[test]
-fn an_edge_said_twice_is_one_edge() {
+fn duplicate_edges_count_once() {
     let graph = StateGraph::<Trace>::new().edge(START, a).edge(START, (a, a)).edge(a, END).compile().unwrap();
     assert_eq!(log_of(&graph), "1:a");
 }
 
 #[test]
-fn end_ends_its_branch_only() {
+fn end_finishes_only_its_branch() {
     let graph = StateGraph::<Trace>::new()
         .edge(START, (a, b))
         .edge(a, END)
@@ -112,7 +112,7 @@ async fn work(job: &Job, cx: &Context) -> TraceUpdate {
 }
 
 #[test]
-fn packets_are_one_task_each_in_the_order_sent_behind_the_tasks_of_edges() {
+fn packet_tasks_run_after_edge_tasks_in_order() {
     let graph = StateGraph::<Trace>::new()
         .edge(START, (deal_too, deal))
         .edge(a, END)
@@ -121,28 +121,28 @@ fn packets_are_one_task_each_in_the_order_sent_behind_the_tasks_of_edges() {
         .edge(c, END)
         .compile()
         .unwrap();
-    // Registered as deal_too, deal, a, b, ..; every packet runs, equal ones too, and `c` behind all of them once.
+    // The registration order is deal_too, deal, a, b. Every packet is a task, even equal ones; `c` runs once after them.
     assert_eq!(log_of(&graph), "dealt 2:a 2:b work:3 work:3 work:1 work:2 3:c");
     let mut run = graph.run(Trace::input()).start().unwrap();
     assert_eq!(run.next(), ["deal_too", "deal"]);
-    assert!(here(run.step()).unwrap());
+    assert!(block_on(run.step()).unwrap());
     assert_eq!(run.next(), ["a", "b", "work", "work", "work", "work"]);
 }
 
 #[test]
-fn a_run_ends_when_nothing_is_planned() {
+fn run_ends_when_nothing_is_planned() {
     let graph = StateGraph::<Trace>::new().edge(START, a).edge(a, END).compile().unwrap();
     let mut run = graph.run(Trace::input()).start().unwrap();
     assert_eq!((run.superstep(), run.next()), (0, vec!["a"]));
-    assert!(here(run.step()).unwrap());
+    assert!(block_on(run.step()).unwrap());
     assert_eq!((run.superstep(), run.next()), (1, vec![]));
-    assert!(!here(run.step()).unwrap());
-    assert!(!here(run.step()).unwrap());
+    assert!(!block_on(run.step()).unwrap());
+    assert!(!block_on(run.step()).unwrap());
     assert_eq!((run.superstep(), run.state().log.as_slice()), (1, &["1:a".to_owned()][..]));
 }
 
 #[test]
-fn a_node_knows_what_it_is_called_and_where_the_run_is() {
+fn context_reports_node_superstep_attempt_and_metadata() {
     async fn asks(_: &Trace, cx: &ContextWith<Journal>) -> TraceUpdate {
         cx.context().note(format!("{} {} {} {}", cx.node(), cx.superstep(), cx.attempt(), cx.is_observed()));
         cx.context().note(cx.metadata()["user"].to_string());
@@ -151,7 +151,7 @@ fn a_node_knows_what_it_is_called_and_where_the_run_is() {
     let graph =
         StateGraph::<Trace>::with_context::<Journal>().edge(START, asks).edge(asks, END).compile().unwrap();
     let journal = Arc::new(Journal::default());
-    here(graph.run(Trace::input()).context(Arc::clone(&journal)).metadata("user", "ann").into_future())
+    block_on(graph.run(Trace::input()).context(Arc::clone(&journal)).metadata("user", "ann").into_future())
         .unwrap();
     assert_eq!(journal.take(), ["asks 1 1 false", "\"ann\""]);
 }

@@ -1,4 +1,4 @@
-//! The state and the nodes that tests of the engine share: every node notes when it ran.
+//! The state, nodes and runtimes that the tests of the engine share.
 
 use std::sync::Mutex;
 
@@ -6,7 +6,7 @@ use superstep::{Context, Graph, GraphState};
 
 #[derive(GraphState, Clone, Debug)]
 pub(crate) struct Trace {
-    /// `superstep:node`, or what else a node has to say.
+    /// Entries of the form `superstep:node`, or custom ones.
     #[state(reducer = append)]
     pub(crate) log: Vec<String>,
     pub(crate) value: u32,
@@ -20,7 +20,7 @@ pub(crate) fn ran(cx: &Context) -> TraceUpdate {
     say(format!("{}:{}", cx.superstep(), cx.node()))
 }
 
-/// Nodes that do no more than note that they ran.
+/// Defines nodes that only log their execution.
 macro_rules! nodes {
     ($($name:ident)*) => {$(
         async fn $name(_: &$crate::engine::trace::Trace, cx: &superstep::Context) -> $crate::engine::trace::TraceUpdate {
@@ -30,27 +30,27 @@ macro_rules! nodes {
 }
 pub(crate) use nodes;
 
-/// Runs a graph to its end on this thread; what its nodes noted, or the error.
+/// Runs a graph on this thread and returns its log, or the error.
 pub(crate) fn log_of(graph: &Graph<Trace>) -> String {
-    match here(graph.run(Trace::input()).into_future()) {
+    match block_on(graph.run(Trace::input()).into_future()) {
         Ok(outcome) => outcome.into_state().log.join(" "),
         Err(error) => error.to_string(),
     }
 }
 
-/// Runs a future on a runtime of this thread, whose clock moves on when nothing else is left to do.
-pub(crate) fn here<T>(future: impl Future<Output = T>) -> T {
+/// Runs a future on a current-thread runtime with a paused clock, which advances when nothing is ready.
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     runtime.block_on(future)
 }
 
-/// A runtime with so many workers.
+/// A multi-thread runtime.
 pub(crate) fn workers(count: usize) -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_multi_thread().worker_threads(count).enable_time().build().unwrap()
 }
 
-/// What really happened, in the order in which it happened: the context of graphs whose nodes write it down.
+/// An application context in which nodes record their actions in real order.
 #[derive(Default)]
 pub(crate) struct Journal(Mutex<Vec<String>>);
 
@@ -59,12 +59,12 @@ impl Journal {
         self.0.lock().unwrap().push(text.into());
     }
 
-    /// Whether this was noted since everything was last taken.
+    /// Returns `true` if the text was recorded since the last `take`.
     pub(crate) fn has(&self, text: &str) -> bool {
         self.0.lock().unwrap().iter().any(|noted| noted == text)
     }
 
-    /// Everything noted since it was last asked.
+    /// Returns and clears the records.
     pub(crate) fn take(&self) -> Vec<String> {
         std::mem::take(&mut *self.0.lock().unwrap())
     }

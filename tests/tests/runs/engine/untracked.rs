@@ -1,12 +1,12 @@
-//! An untracked field is rebuilt from the graph's context, or holds its default.
+//! Untracked fields, which are rebuilt from the context or set to their default.
 
 use std::sync::Arc;
 
 use superstep::{ContextWith, END, ErrorKind, GraphState, START, StateGraph};
 
-use crate::engine::trace::here;
+use crate::engine::trace::block_on;
 
-/// Neither serializable nor made by `Default`.
+/// Implements neither `Serialize` nor `Default`.
 #[derive(Clone, Debug)]
 struct Client(Arc<str>);
 
@@ -38,7 +38,7 @@ async fn again(state: &Call) -> CallUpdate {
 }
 
 #[test]
-fn a_field_is_built_from_the_runs_context_and_others_may_be_given_and_written() {
+fn untracked_fields_come_from_context_input_or_nodes() {
     let graph = StateGraph::<Call>::with_context::<Deps>()
         .edge(START, call)
         .edge(call, again)
@@ -46,16 +46,19 @@ fn a_field_is_built_from_the_runs_context_and_others_may_be_given_and_written() 
         .compile()
         .unwrap();
     let run = graph.run(Call::input().scratch(vec!["given"])).context(Deps { url: "here" });
-    let state = here(run.into_future()).unwrap().into_state();
+    let state = block_on(run.into_future()).unwrap().into_state();
     assert_eq!(state.said, r#"Some("here") ["given"] here ["used"]"#);
     assert_eq!(state.dump().to_string(), serde_json::json!({ "said": state.said }).to_string());
 
     let error = graph.run(Call::input()).context(Deps { url: "nowhere" }).start().unwrap_err();
-    assert!(format!("{error:?}").contains("cannot connect"), "a panic there is an error: {error:?}");
+    assert!(
+        format!("{error:?}").contains("cannot connect"),
+        "a panic in `from_context` is an error: {error:?}"
+    );
 }
 
 #[test]
-fn another_context_than_the_field_asks_for_is_an_error_that_names_both() {
+fn wrong_context_for_an_untracked_field_is_an_error() {
     let graph = StateGraph::<Call>::with_context::<String>().edge(START, again).edge(again, END).compile();
     let error = graph.unwrap().run(Call::input()).context("text".to_owned()).start().unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::ContextMismatch { field: "client", .. }), "{error}");

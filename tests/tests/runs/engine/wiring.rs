@@ -1,4 +1,4 @@
-//! Every mistake in a graph's wiring is told when it is compiled, all of them in one error.
+//! Wiring errors, all reported together when the graph is compiled.
 
 use expect_test::{Expect, expect};
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ enum Way {
     #[to(a)]
     A,
     #[to(END)]
-    #[expect(dead_code, reason = "it could")]
+    #[expect(dead_code, reason = "the variant is only declared")]
     Out,
 }
 
@@ -49,7 +49,7 @@ fn decide(_: &Trace) -> Way {
 }
 
 #[test]
-fn a_graph_has_nodes() {
+fn graph_without_nodes_is_refused() {
     check(
         graph(),
         expect![[r#"
@@ -59,7 +59,7 @@ fn a_graph_has_nodes() {
 }
 
 #[test]
-fn something_follows_start() {
+fn start_without_successor_is_refused() {
     check(
         graph().edge(a, END).edge(b, END),
         expect![[r#"
@@ -69,7 +69,7 @@ fn something_follows_start() {
 }
 
 #[test]
-fn every_node_can_be_reached() {
+fn unreachable_nodes_are_refused() {
     check(
         graph().edge(START, a).edge(a, END).edge(b, c).edge(c, b),
         expect![[r#"
@@ -80,7 +80,7 @@ fn every_node_can_be_reached() {
 }
 
 #[test]
-fn every_node_has_a_way_out() {
+fn nodes_without_a_successor_are_refused() {
     check(
         graph().edge(START, (a, b)).edge(b, c),
         expect![[r#"
@@ -91,8 +91,8 @@ fn every_node_has_a_way_out() {
 }
 
 #[test]
-fn a_join_that_can_never_fill_is_told_once() {
-    // Behind a source that nothing reaches, behind the target itself, and a target that waits for itself.
+fn join_that_can_never_fill_is_refused() {
+    // An unreachable source, a source after the target, and a target that is its own source.
     check(
         graph().edge(START, a).edge(b, END).join((a, b), c).edge(c, d).edge(d, END),
         expect![[r#"
@@ -122,7 +122,7 @@ fn a_join_that_can_never_fill_is_told_once() {
 }
 
 #[test]
-fn a_name_is_one_nodes_and_none_of_the_graphs_own() {
+fn duplicate_and_reserved_names_are_refused() {
     check(
         graph()
             .edge(START, (named("x", a), named("x", b)))
@@ -146,18 +146,18 @@ fn a_name_is_one_nodes_and_none_of_the_graphs_own() {
 }
 
 #[test]
-fn a_closure_needs_a_name() {
+fn closure_without_a_name_is_refused() {
     check(
         graph().edge(START, async |_: &Trace| {}),
         expect![[r#"
         graph `Trace`: cannot be built, it has 2 mistakes
-          a node of type `runs::engine::wiring::a_closure_needs_a_name::{{closure}}` has no name of its own: wrap it in `named("..", ..)`
-          node `runs::engine::wiring::a_closure_needs_a_name::{{closure}}` leads nowhere: add `.edge(runs::engine::wiring::a_closure_needs_a_name::{{closure}}, ..)` (to END if it is the last node), or return a route from it"#]],
+          a node of type `runs::engine::wiring::closure_without_a_name_is_refused::{{closure}}` has no name of its own: wrap it in `named("..", ..)`
+          node `runs::engine::wiring::closure_without_a_name_is_refused::{{closure}}` leads nowhere: add `.edge(runs::engine::wiring::closure_without_a_name_is_refused::{{closure}}, ..)` (to END if it is the last node), or return a route from it"#]],
     );
 }
 
 #[test]
-fn a_node_has_one_way_of_leaving() {
+fn node_cannot_have_edges_and_a_route() {
     check(
         graph().edge(START, goes).edge(goes, b).edge(a, END).edge(b, END),
         expect![[r#"
@@ -191,7 +191,7 @@ fn a_node_has_one_way_of_leaving() {
 }
 
 #[test]
-fn a_route_leads_to_nodes_of_the_graph() {
+fn route_to_a_missing_node_is_refused() {
     check(
         graph().edge(START, goes),
         expect![[r#"
@@ -208,7 +208,7 @@ fn a_route_leads_to_nodes_of_the_graph() {
 }
 
 #[test]
-fn what_is_said_is_said_of_nodes_of_the_graph() {
+fn defer_and_alias_of_missing_nodes_are_refused() {
     check(
         graph().edge(START, a).edge(a, END).defer(b).alias(c, "old"),
         expect![[r#"
@@ -221,12 +221,12 @@ fn what_is_said_is_said_of_nodes_of_the_graph() {
 #[derive(Route)]
 enum ByName {
     #[to("needs")]
-    #[expect(dead_code, reason = "it could")]
+    #[expect(dead_code, reason = "the variant is only declared")]
     Without,
     #[to("needs not")]
     With(Item),
     #[to("needs")]
-    #[expect(dead_code, reason = "it could")]
+    #[expect(dead_code, reason = "the variant is only declared")]
     Wrong(Other),
 }
 
@@ -235,7 +235,7 @@ async fn by_name() -> ByName {
 }
 
 #[test]
-fn packets_are_sent_to_nodes_that_read_them() {
+fn packet_mismatches_are_refused() {
     check(
         graph().edge(START, by_name).edge(named("needs", item), END).edge(named("needs not", b), END),
         expect![[r#"
@@ -259,7 +259,7 @@ impl Route for Nowhere {
 }
 
 #[test]
-fn a_route_has_exits() {
+fn route_without_exits_is_refused() {
     async fn stuck() -> Vec<Nowhere> {
         std::future::pending().await
     }
@@ -283,7 +283,7 @@ impl Node for Carries {
 }
 
 #[test]
-fn all_mistakes_are_told_at_once() {
+fn all_wiring_errors_are_reported_together() {
     check(
         graph()
             .name("broken")

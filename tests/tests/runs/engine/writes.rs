@@ -1,4 +1,4 @@
-//! What a node writes is folded in application order, and the state takes in all of a superstep or nothing.
+//! Writes: folded in application order, and applied for the whole superstep or not at all.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use superstep::reducers::{ReduceError, Reducer, Stamp};
 use superstep::{ContextWith, END, Error, ErrorKind, Graph, GraphState, Overwrite, START, StateGraph};
 
-use crate::engine::trace::{here, workers};
+use crate::engine::trace::{block_on, workers};
 
-/// Keeps texts in capitals, each marked by who wrote it when; refuses some.
+/// Stores strings in capitals with their step and node. Refuses and panics on request.
 enum Loud {}
 
 impl Reducer<Vec<String>> for Loud {
@@ -57,7 +57,7 @@ struct Data {
     share: f64,
 }
 
-/// What the two nodes of a superstep return in their attempts, and how often they ran.
+/// The updates that the two nodes return in each attempt, and the number of their executions.
 #[derive(Default)]
 struct Script {
     left: Vec<DataUpdate>,
@@ -87,7 +87,7 @@ fn alone() -> Graph<Data, Script> {
     StateGraph::<Data>::with_context::<Script>().edge(START, left).edge(left, END).compile().unwrap()
 }
 
-/// What the first step of a run says, then the second; and how often both nodes ran in each.
+/// The results of the first and second step, and the executions of both nodes after each.
 struct Steps {
     first: Result<Data, Error>,
     second: Option<Result<Data, Error>>,
@@ -106,11 +106,11 @@ impl Steps {
         let before = input_state(graph, &script, input.clone());
         let mut run = graph.run(input).context(Arc::clone(&script)).start().unwrap();
         let mut step = || {
-            let result = here(run.step());
+            let result = block_on(run.step());
             match result {
                 Ok(_) => Ok(run.state().clone()),
                 Err(error) => {
-                    assert_eq!(run.state(), &before, "nothing of the superstep is applied: {error}");
+                    assert_eq!(run.state(), &before, "no write of the superstep is applied: {error}");
                     assert_eq!(error.state::<Data>(), Some(&before));
                     assert_eq!(run.superstep(), 0);
                     Err(error)
@@ -146,7 +146,7 @@ fn both_write(left: DataUpdate, right: DataUpdate) -> Steps {
 }
 
 #[test]
-fn two_writers_of_a_field_without_a_reducer_are_an_error_that_names_field_and_nodes() {
+fn two_writers_without_a_reducer_conflict() {
     let steps = both_write(update().list([2]).number(1), update().number(2).list([3]));
     let ErrorKind::WriteConflict { field: "number", nodes, step: 1, overwrite: false, .. } =
         steps.error().kind()
@@ -163,26 +163,26 @@ fn two_writers_of_a_field_without_a_reducer_are_an_error_that_names_field_and_no
 }
 
 #[test]
-fn one_task_may_write_a_field_twice_and_the_last_write_counts() {
+fn last_write_of_one_task_counts() {
     let steps = both_write(update().number(1).number(2), update().list([4]).list([5]));
     let state = steps.first.unwrap();
     assert_eq!((state.number, state.list), (2, vec![1, 4, 5]));
 }
 
 #[test]
-fn an_overwrite_silences_the_other_writes_of_the_superstep() {
+fn overwrite_discards_other_writes_of_the_superstep() {
     let over = || update().list([7]).list(Overwrite(vec![8])).list([9]);
     for steps in [both_write(over(), update().list([2])), both_write(update().list([2]), over())] {
         assert_eq!(steps.first.unwrap().list, [8]);
     }
     let state = both_write(update().number(Overwrite(3)), update().number(4)).first.unwrap();
-    assert_eq!(state.number, 3, "of a field without a reducer as well");
+    assert_eq!(state.number, 3, "this also applies to a field without a reducer");
     let state = both_write(update().loud(Overwrite(vec!["as it is".to_owned()])), update()).first.unwrap();
-    assert_eq!(state.loud, ["as it is"], "past the reducer");
+    assert_eq!(state.loud, ["as it is"], "an overwrite bypasses the reducer");
 }
 
 #[test]
-fn two_overwrites_of_a_field_are_an_error() {
+fn two_overwrites_of_a_field_conflict() {
     let steps = both_write(update().list(Overwrite(vec![])), update().list(Overwrite(vec![])));
     let ErrorKind::WriteConflict { field: "list", nodes, overwrite: true, .. } = steps.error().kind() else {
         panic!("{}", steps.error())
@@ -196,11 +196,11 @@ fn two_overwrites_of_a_field_are_an_error() {
     assert_eq!(steps.runs, [[1, 1], [1, 1]]);
     let one = update().list(Overwrite(vec![3])).list(Overwrite(vec![4]));
     let state = both_write(one, update()).first.unwrap();
-    assert_eq!(state.list, [4], "one task may change its mind");
+    assert_eq!(state.list, [4], "one task can overwrite a field twice");
 }
 
 #[test]
-fn a_list_is_appended_to_replaced_and_cleared() {
+fn list_can_be_appended_replaced_and_cleared() {
     let run = |update: DataUpdate| {
         Steps::of(&alone(), vec![update], Vec::new(), Data::input().list([1])).first.unwrap().list
     };
@@ -211,7 +211,7 @@ fn a_list_is_appended_to_replaced_and_cleared() {
 }
 
 #[test]
-fn an_option_is_set_left_alone_and_set_back_to_none() {
+fn option_can_be_set_kept_and_reset() {
     let run = |update: DataUpdate| {
         Steps::of(&alone(), vec![update], Vec::new(), Data::input().maybe(5)).first.unwrap().maybe
     };
@@ -221,7 +221,7 @@ fn an_option_is_set_left_alone_and_set_back_to_none() {
 }
 
 #[test]
-fn updates_and_the_input_go_through_the_reducer_also_into_an_empty_collection() {
+fn input_and_updates_go_through_the_reducer() {
     let steps = Steps::of(
         &both(),
         vec![update().loud("a".to_owned()).loud("b".to_owned())],
@@ -231,12 +231,12 @@ fn updates_and_the_input_go_through_the_reducer_also_into_an_empty_collection() 
     assert_eq!(
         steps.first.unwrap().loud,
         ["GIVEN@0.0:START", "A@1.0:left", "B@1.0:left", "C@1.1:right"],
-        "each task's writes are prepared once, with its own place"
+        "the writes of each task are prepared once with its own stamp"
     );
 }
 
 #[test]
-fn a_broken_rule_revokes_its_writers_and_keeps_the_others() {
+fn broken_rule_revokes_only_its_writers() {
     let steps = Steps::of(
         &both(),
         vec![update().share(200.0), update().share(2.0)],
@@ -247,7 +247,7 @@ fn a_broken_rule_revokes_its_writers_and_keeps_the_others() {
         panic!("{}", steps.error())
     };
     assert_eq!(nodes, &["left"]);
-    assert_eq!(violations.len(), 2, "every broken rule is told");
+    assert_eq!(violations.len(), 2, "every broken rule is reported");
     assert_eq!(
         steps.error().to_string(),
         "graph `Data`: the writes of `left` in superstep 1 break the rules of the state\n  \
@@ -260,7 +260,7 @@ fn a_broken_rule_revokes_its_writers_and_keeps_the_others() {
 }
 
 #[test]
-fn the_last_node_is_checked_like_every_other() {
+fn rules_are_checked_after_a_single_last_node() {
     let steps = Steps::of(
         &alone(),
         vec![update().share(f64::NAN).list([3]), update().share(1.0).list([4])],
@@ -278,7 +278,7 @@ fn the_last_node_is_checked_like_every_other() {
 }
 
 #[test]
-fn a_panicking_rule_is_a_broken_rule() {
+fn panicking_rule_counts_as_broken() {
     let steps =
         Steps::of(&both(), vec![update().share(13.0), update()], vec![update().list([2])], Data::input());
     let ErrorKind::Validation { nodes, violations, .. } = steps.error().kind() else {
@@ -290,7 +290,7 @@ fn a_panicking_rule_is_a_broken_rule() {
 }
 
 #[test]
-fn a_broken_invariant_revokes_everybody_who_wrote() {
+fn broken_invariant_revokes_all_writers() {
     let steps = Steps::of(
         &both(),
         vec![update().number(666), update().number(667)],
@@ -307,7 +307,7 @@ fn a_broken_invariant_revokes_everybody_who_wrote() {
 }
 
 #[test]
-fn rules_are_asked_of_the_merged_state() {
+fn rules_check_the_merged_state() {
     let steps = both_write(update().number(666).list(Overwrite(vec![])), update().maybe(1));
     assert!(matches!(steps.error().kind(), ErrorKind::Validation { .. }));
     let script = vec![update().number(666)];
@@ -316,7 +316,7 @@ fn rules_are_asked_of_the_merged_state() {
 }
 
 #[test]
-fn a_reducer_that_refuses_or_panics_revokes_the_writers_of_the_field() {
+fn refusing_reducer_revokes_the_writers_of_its_field() {
     for (write, says) in [("refused", "refused"), ("panic", "the reducer panicked: panicked while folding")] {
         let steps = Steps::of(
             &both(),
@@ -343,7 +343,7 @@ fn a_reducer_that_refuses_or_panics_revokes_the_writers_of_the_field() {
 }
 
 #[test]
-fn a_siblings_result_is_kept_when_a_reducer_refuses_another_field() {
+fn refusing_reducer_keeps_writers_of_other_fields() {
     let steps = Steps::of(
         &both(),
         vec![update().list([2])],
@@ -356,7 +356,7 @@ fn a_siblings_result_is_kept_when_a_reducer_refuses_another_field() {
 }
 
 #[test]
-fn an_update_that_cannot_be_prepared_is_the_nodes_failure() {
+fn unpreparable_update_fails_its_node() {
     for (write, text) in [
         (
             "unprepared",
@@ -380,7 +380,7 @@ fn an_update_that_cannot_be_prepared_is_the_nodes_failure() {
 }
 
 #[test]
-fn an_input_that_breaks_a_rule_or_that_a_reducer_refuses_begins_no_run() {
+fn invalid_input_starts_no_run() {
     let start = |input: DataInput| {
         let error = alone().run(input).context(Script::default()).start().unwrap_err();
         assert!(error.state::<Data>().is_none());
@@ -415,14 +415,14 @@ fn an_input_that_breaks_a_rule_or_that_a_reducer_refuses_begins_no_run() {
 }
 
 #[test]
-fn the_input_need_not_hold_the_invariant_yet() {
+fn input_can_break_the_invariant() {
     let input = Data::input().number(666);
     let steps = Steps::of(&alone(), vec![update().list([1])], Vec::new(), input);
     assert_eq!(steps.first.unwrap().list, [1]);
 }
 
 #[test]
-fn a_conflict_on_several_threads_applies_nothing_either() {
+fn multi_threaded_conflict_applies_nothing() {
     let script =
         Script { left: vec![update().number(1)], right: vec![update().number(2)], ..Script::default() };
     let error = workers(2).block_on(both().run(Data::input()).context(script).into_future()).unwrap_err();

@@ -1,12 +1,12 @@
-//! A run stops before or after nodes that have a breakpoint, once each time that it comes there.
+//! Breakpoints before and after nodes.
 
 use serde::{Deserialize, Serialize};
 use superstep::interrupt::Pause;
 use superstep::run::Stepper;
 use superstep::{Context, END, ErrorKind, Graph, Outcome, Route, START, StateGraph};
 
-use super::{Approve, Talk, TalkUpdate, approve, heard, told, until_stopped};
-use crate::engine::trace::here;
+use super::{Approve, Talk, TalkUpdate, approve, heard, run_test, until_stopped};
+use crate::engine::trace::block_on;
 
 async fn a(_: &Talk) -> TalkUpdate {
     heard("a")
@@ -28,9 +28,9 @@ fn compiled() -> Graph<Talk> {
     chain().compile().unwrap()
 }
 
-/// Where a run stops: what has been heard, `<` the nodes after which, `>` the nodes before which.
+/// Formats the stops of a run as `state<nodes after which it stopped>nodes before which it stopped`.
 fn stops(mut run: Stepper<Talk>) -> String {
-    told(async {
+    run_test(async {
         let mut stops = Vec::new();
         loop {
             until_stopped(&mut run).await?;
@@ -38,29 +38,29 @@ fn stops(mut run: Stepper<Talk>) -> String {
                 stops.push(run.state().heard.concat());
                 return Ok(stops.join(" "));
             };
-            stops.push(shown(&pause));
+            stops.push(describe(&pause));
         }
     })
 }
 
-fn shown(pause: &Pause<&Talk>) -> String {
+fn describe(pause: &Pause<&Talk>) -> String {
     format!("{}<{}>{}", pause.state().heard.concat(), pause.after().join(","), pause.before().join(","))
 }
 
 #[test]
-fn a_run_stops_where_its_graph_says() {
+fn breakpoints_of_the_graph_stop_the_run() {
     let stops_of =
         |graph: StateGraph<Talk>| stops(graph.compile().unwrap().run(Talk::input()).start().unwrap());
     assert_eq!(stops_of(chain().interrupt_before(a)), "<>a abc");
     assert_eq!(stops_of(chain().interrupt_before(b)), "a<>b abc");
     assert_eq!(stops_of(chain().interrupt_after(b)), "ab<b> abc");
-    // One stop, not two.
+    // Two breakpoints at one boundary are one stop.
     assert_eq!(stops_of(chain().interrupt_after(a).interrupt_before(b)), "a<a>b abc");
     assert_eq!(stops_of(chain().interrupt_before(b).interrupt_before(b)), "a<>b abc");
 }
 
 #[test]
-fn a_run_stops_where_it_says_itself() {
+fn breakpoints_of_the_run_stop_it() {
     let run = || compiled().run(Talk::input());
     assert_eq!(stops(run().interrupt_before(b).start().unwrap()), "a<>b abc");
     assert_eq!(stops(run().interrupt_after(a).interrupt_before(c).start().unwrap()), "a<a> ab<>c abc");
@@ -70,15 +70,15 @@ fn a_run_stops_where_it_says_itself() {
 }
 
 #[test]
-fn nothing_stops_after_the_last_node() {
+fn run_does_not_stop_after_the_last_node() {
     assert_eq!(stops(compiled().run(Talk::input()).interrupt_after_all().start().unwrap()), "a<a> ab<b> abc");
-    let outcome = here(compiled().run(Talk::input()).interrupt_after(c).into_future()).unwrap();
+    let outcome = block_on(compiled().run(Talk::input()).interrupt_after(c).into_future()).unwrap();
     assert!(matches!(outcome, Outcome::Done(_)));
 }
 
 #[test]
-fn an_awaited_run_ends_at_its_breakpoint() {
-    let outcome = here(compiled().run(Talk::input()).interrupt_after(a).into_future()).unwrap();
+fn awaited_run_ends_at_its_breakpoint() {
+    let outcome = block_on(compiled().run(Talk::input()).interrupt_after(a).into_future()).unwrap();
     let Outcome::Interrupted(pause) = outcome else { panic!("{outcome:?}") };
     assert_eq!(
         (pause.after(), pause.before(), pause.interrupts()),
@@ -88,7 +88,7 @@ fn an_awaited_run_ends_at_its_breakpoint() {
 }
 
 #[test]
-fn a_loop_stops_each_time_around() {
+fn loop_stops_in_each_iteration() {
     #[derive(Route)]
     enum Turn {
         #[to(around)]
@@ -105,7 +105,7 @@ fn a_loop_stops_each_time_around() {
 }
 
 #[test]
-fn a_superstep_of_several_tasks_stops_as_one() {
+fn superstep_of_several_tasks_stops_once() {
     #[derive(Serialize, Deserialize)]
     struct Item(u32);
     #[derive(Route)]
@@ -131,21 +131,21 @@ fn a_superstep_of_several_tasks_stops_as_one() {
 }
 
 #[test]
-fn a_gate_and_a_question_are_two_stops() {
+fn breakpoint_and_question_are_two_stops() {
     async fn ask(_: &Talk, cx: &Context) -> TalkUpdate {
         heard(cx.interrupt(approve("it")).await.to_string())
     }
     let graph =
         StateGraph::<Talk>::new().edge(START, ask).edge(ask, END).interrupt_before(ask).compile().unwrap();
-    told(async {
+    run_test(async {
         let mut run = graph.run(Talk::input()).start()?;
         until_stopped(&mut run).await?;
-        assert_eq!(shown(&run.pause().unwrap()), "<>ask");
+        assert_eq!(describe(&run.pause().unwrap()), "<>ask");
         until_stopped(&mut run).await?;
-        assert_eq!(shown(&run.pause().unwrap()), "<>");
+        assert_eq!(describe(&run.pause().unwrap()), "<>");
         let asked = run.pause().unwrap().only::<Approve>()?;
         run.answer(asked.answer(true))?;
-        // Not at the gate again: it is the same superstep still.
+        // The breakpoint does not stop the same superstep again.
         until_stopped(&mut run).await?;
         assert!(run.pause().is_none());
         assert_eq!(run.state().heard, ["true"]);
@@ -154,7 +154,7 @@ fn a_gate_and_a_question_are_two_stops() {
 }
 
 #[test]
-fn a_step_that_fails_behind_a_gate_does_not_stop_there_again() {
+fn failed_superstep_does_not_repeat_its_breakpoint() {
     async fn fragile(_: &Talk, cx: &Context) -> superstep::Result<TalkUpdate> {
         if cx.attempt() == 1 {
             superstep::bail!("not yet");
@@ -167,7 +167,7 @@ fn a_step_that_fails_behind_a_gate_does_not_stop_there_again() {
         .interrupt_before(fragile)
         .compile()
         .unwrap();
-    told(async {
+    run_test(async {
         let mut run = graph.run(Talk::input()).start()?;
         assert!(!run.step().await?);
         assert!(run.step().await.is_err());
@@ -178,13 +178,13 @@ fn a_step_that_fails_behind_a_gate_does_not_stop_there_again() {
 }
 
 #[test]
-fn a_breakpoint_uses_up_no_superstep() {
+fn breakpoint_does_not_count_as_superstep() {
     let run = compiled().run(Talk::input()).recursion_limit(3).interrupt_before_all();
     assert_eq!(stops(run.start().unwrap()), "<>a a<>b ab<>c abc");
 }
 
 #[test]
-fn a_breakpoint_at_an_unknown_node_is_refused() {
+fn breakpoint_at_an_unknown_node_is_refused() {
     async fn stranger(_: &Talk) -> TalkUpdate {
         heard("?")
     }

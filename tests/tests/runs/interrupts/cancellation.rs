@@ -1,4 +1,4 @@
-//! A run that is dropped after any number of polls, and one that is stepped again, do no step twice and lose no answer.
+//! Dropped steps: the continued run repeats no durable step and loses no answer.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::task::{Context, Poll, Waker};
 
 use superstep::{ContextWith, END, Graph, Result, START, StateGraph};
 
-use super::{Approve, Talk, TalkUpdate, approve, fine, heard};
-use crate::engine::trace::{Journal, here, workers};
+use super::{Approve, Talk, TalkUpdate, approve, heard, ok};
+use crate::engine::trace::{Journal, block_on, workers};
 
-/// Pending so many times.
+/// Yields `times` times.
 async fn pause(times: u32) {
     for _ in 0..times {
         let mut polled = false;
@@ -29,9 +29,9 @@ async fn careful(_: &Talk, cx: &ContextWith<Journal>) -> Result<TalkUpdate> {
     let receipt = cx
         .step("charge", async {
             pause(1).await;
-            // From here on it is done: there is no await between this and its end.
+            // There is no await between this and the end of the step.
             cx.context().note("charge");
-            fine("receipt".to_owned())
+            ok("receipt".to_owned())
         })
         .await?;
     pause(1).await;
@@ -49,7 +49,7 @@ fn alone() -> Graph<Talk, Journal> {
     StateGraph::<Talk>::with_context::<Journal>().edge(START, careful).edge(careful, END).compile().unwrap()
 }
 
-fn fan() -> Graph<Talk, Journal> {
+fn fan_out() -> Graph<Talk, Journal> {
     StateGraph::<Talk>::with_context::<Journal>()
         .edge(START, (careful, sibling))
         .edge(careful, END)
@@ -58,8 +58,8 @@ fn fan() -> Graph<Talk, Journal> {
         .unwrap()
 }
 
-/// Drops each step of a run after so many polls, then lets it go on; how many steps were dropped.
-async fn disturbed(graph: &Graph<Talk, Journal>, polls: u32, expected: &[&str]) -> u32 {
+/// Drops each step of a run after `polls` polls, then continues it. Returns the number of dropped steps.
+async fn drop_each_step(graph: &Graph<Talk, Journal>, polls: u32, expected: &[&str]) -> u32 {
     let journal = Arc::new(Journal::default());
     let mut run = graph.run(Talk::input()).context(Arc::clone(&journal)).start().unwrap();
     let mut dropped = 0;
@@ -75,7 +75,6 @@ async fn disturbed(graph: &Graph<Talk, Journal>, polls: u32, expected: &[&str]) 
             }
             dropped += u32::from(!done);
         }
-        // What was cut off goes on here, to its end.
         while run.step().await.unwrap() {}
         let Some(pause) = run.pause() else { break };
         let answers: Vec<_> =
@@ -88,22 +87,23 @@ async fn disturbed(graph: &Graph<Talk, Journal>, polls: u32, expected: &[&str]) 
 }
 
 #[test]
-fn a_lone_task_that_is_dropped_after_any_poll_does_its_step_once_and_asks_again() {
-    let dropped: Vec<u32> = (0..8).map(|polls| here(disturbed(&alone(), polls, &["receipt true"]))).collect();
+fn dropped_single_task_repeats_no_durable_step() {
+    let dropped: Vec<u32> =
+        (0..8).map(|polls| block_on(drop_each_step(&alone(), polls, &["receipt true"]))).collect();
     assert!(dropped[0] > 0 && dropped[7] == 0, "{dropped:?}");
 }
 
 #[test]
-fn tasks_that_are_dropped_after_any_poll_do_their_steps_once_and_ask_again() {
+fn dropped_sibling_tasks_repeat_no_durable_step() {
     for polls in 0..8 {
-        here(disturbed(&fan(), polls, &["receipt true", "sibling true"]));
-        workers(2).block_on(disturbed(&fan(), polls, &["receipt true", "sibling true"]));
+        block_on(drop_each_step(&fan_out(), polls, &["receipt true", "sibling true"]));
+        workers(2).block_on(drop_each_step(&fan_out(), polls, &["receipt true", "sibling true"]));
     }
 }
 
 #[test]
-fn answers_outlive_a_run_that_is_dropped_on_the_way() {
-    here(async {
+fn answers_survive_dropped_steps() {
+    block_on(async {
         let mut run = alone().run(Talk::input()).context(Journal::default()).start().unwrap();
         while run.step().await.unwrap() {}
         let asked = run.pause().unwrap().only::<Approve>().unwrap();

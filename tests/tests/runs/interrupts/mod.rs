@@ -1,24 +1,23 @@
-//! A node asks, the run stops, and goes on with the answer.
+//! Interrupts, answers, breakpoints and durable steps.
 
-mod alone;
-mod asking;
 mod breakpoints;
 mod cancellation;
-mod ids;
-mod on_threads;
+mod dropped_questions;
+mod durable_steps;
+mod node_unit_tests;
+mod question_ids;
+mod questions;
 mod siblings;
-mod steps;
 mod streams;
-mod withdrawn;
+mod threads;
 
 use serde::{Deserialize, Serialize};
 use superstep::interrupt::Question;
 use superstep::run::Stepper;
 use superstep::{GraphState, Result};
 
-use crate::engine::trace::here;
+use crate::engine::trace::block_on;
 
-/// What nodes that ask have come to know.
 #[derive(GraphState, Clone, Debug)]
 pub(crate) struct Talk {
     #[state(reducer = append)]
@@ -30,7 +29,7 @@ pub(crate) fn heard(text: impl Into<String>) -> TalkUpdate {
     Talk::update().heard([text.into()])
 }
 
-/// A question to which the answer is yes or no.
+/// A yes-or-no question.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 pub(crate) struct Approve {
     pub(crate) what: String,
@@ -44,7 +43,7 @@ pub(crate) fn approve(what: &str) -> Approve {
     Approve { what: what.to_owned() }
 }
 
-/// A question to which the answer is a text.
+/// A question whose answer is a string.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 pub(crate) struct Name;
 
@@ -52,18 +51,18 @@ impl Question for Name {
     type Answer = String;
 }
 
-/// Steps until nothing is left to run, or the run has stopped.
+/// Steps until the run finishes or stops.
 pub(crate) async fn until_stopped<D: Send + Sync + 'static>(run: &mut Stepper<Talk, D>) -> Result<()> {
     while run.step().await? {}
     Ok(())
 }
 
-/// Runs a test on this thread.
-pub(crate) fn told<T>(test: impl Future<Output = Result<T>>) -> T {
-    here(test).unwrap()
+/// Runs a fallible test on this thread.
+pub(crate) fn run_test<T>(test: impl Future<Output = Result<T>>) -> T {
+    block_on(test).unwrap()
 }
 
-/// What a durable step that cannot fail comes to.
-pub(crate) fn fine<T>(value: T) -> Result<T> {
+/// The result of a durable step that cannot fail.
+pub(crate) fn ok<T>(value: T) -> Result<T> {
     Ok(value)
 }

@@ -1,11 +1,11 @@
-//! A task that waits for an answer is no failure: its siblings finish and keep their work, and nothing is applied.
+//! Siblings of interrupted tasks: they finish and keep their results, and nothing is applied yet.
 
 use std::sync::Arc;
 
 use superstep::{ContextWith, END, ErrorKind, FailureMode, Graph, START, StateGraph, bail};
 
 use super::{Approve, Talk, TalkUpdate, approve, heard, until_stopped};
-use crate::engine::trace::{Journal, here, workers};
+use crate::engine::trace::{Journal, block_on, workers};
 
 async fn first(_: &Talk, cx: &ContextWith<Journal>) -> TalkUpdate {
     cx.context().note("first");
@@ -13,7 +13,7 @@ async fn first(_: &Talk, cx: &ContextWith<Journal>) -> TalkUpdate {
 }
 
 async fn plain(_: &Talk, cx: &ContextWith<Journal>) -> TalkUpdate {
-    // Still at work when its siblings have been suspended.
+    // Still running when its siblings are suspended.
     for _ in 0..10 {
         tokio::task::yield_now().await;
     }
@@ -28,7 +28,7 @@ async fn second(_: &Talk, cx: &ContextWith<Journal>) -> TalkUpdate {
 
 async fn broken(_: &Talk, cx: &ContextWith<Journal>) -> superstep::Result<TalkUpdate> {
     if cx.attempt() == 1 {
-        // A sibling that was told to stop before it had begun would ask nothing.
+        // A sibling that is stopped before it starts asks nothing, so wait for both.
         while !["first", "second"].iter().all(|sibling| cx.context().has(sibling)) {
             tokio::task::yield_now().await;
         }
@@ -41,7 +41,7 @@ async fn last(_: &Talk) -> TalkUpdate {
     heard("last")
 }
 
-fn fan() -> Graph<Talk, Journal> {
+fn fan_out() -> Graph<Talk, Journal> {
     StateGraph::<Talk>::with_context::<Journal>()
         .edge(START, (first, plain, second))
         .join((first, plain, second), last)
@@ -50,7 +50,7 @@ fn fan() -> Graph<Talk, Journal> {
         .unwrap()
 }
 
-fn fan_with_a_failure() -> Graph<Talk, Journal> {
+fn fan_out_with_failure() -> Graph<Talk, Journal> {
     StateGraph::<Talk>::with_context::<Journal>()
         .edge(START, (first, broken, second))
         .join((first, broken, second), last)
@@ -59,22 +59,22 @@ fn fan_with_a_failure() -> Graph<Talk, Journal> {
         .unwrap()
 }
 
-/// Runs a test on one thread, and on several.
+/// Runs a test on one thread and on several.
 fn on_both(test: impl AsyncFn() -> superstep::Result<()>) {
-    here(test()).unwrap();
+    block_on(test()).unwrap();
     workers(2).block_on(test()).unwrap();
 }
 
 #[test]
-fn siblings_finish_and_only_who_asked_runs_again() {
+fn answer_reruns_only_interrupted_tasks() {
     on_both(async || {
         let journal = Arc::new(Journal::default());
-        let mut run = fan().run(Talk::input()).context(Arc::clone(&journal)).start()?;
+        let mut run = fan_out().run(Talk::input()).context(Arc::clone(&journal)).start()?;
         until_stopped(&mut run).await?;
         let mut ran = journal.take();
         ran.sort();
         assert_eq!(ran, ["first", "plain", "second"]);
-        assert!(run.state().heard.is_empty(), "nothing of the superstep is applied");
+        assert!(run.state().heard.is_empty(), "no write of the superstep is applied");
         assert_eq!((run.superstep(), run.unfinished()), (0, vec!["first", "second"]));
 
         let pause = run.pause().unwrap();
@@ -94,9 +94,9 @@ fn siblings_finish_and_only_who_asked_runs_again() {
 }
 
 #[test]
-fn answers_may_come_one_after_the_other() {
+fn answers_can_be_given_one_by_one() {
     on_both(async || {
-        let mut run = fan().run(Talk::input()).context(Journal::default()).start()?;
+        let mut run = fan_out().run(Talk::input()).context(Journal::default()).start()?;
         until_stopped(&mut run).await?;
         let [_, second] = &run.pause().unwrap().all::<Approve>()?[..] else { panic!("two questions") };
         run.answer(second.answer(true))?;
@@ -112,9 +112,9 @@ fn answers_may_come_one_after_the_other() {
 }
 
 #[test]
-fn a_suspension_does_not_stop_siblings_even_one_at_a_time() {
+fn suspended_task_does_not_stop_queued_siblings() {
     on_both(async || {
-        let mut run = fan().run(Talk::input()).context(Journal::default()).max_concurrency(1).start()?;
+        let mut run = fan_out().run(Talk::input()).context(Journal::default()).max_concurrency(1).start()?;
         until_stopped(&mut run).await?;
         assert_eq!(run.unfinished(), ["first", "second"]);
         assert_eq!(run.pause().unwrap().interrupts().len(), 2);
@@ -123,10 +123,10 @@ fn a_suspension_does_not_stop_siblings_even_one_at_a_time() {
 }
 
 #[test]
-fn a_failing_sibling_is_the_runs_error_and_the_questions_stay() {
+fn failing_sibling_keeps_interrupts_open() {
     for mode in [FailureMode::FailFast, FailureMode::Collect] {
         on_both(async || {
-            let graph = fan_with_a_failure();
+            let graph = fan_out_with_failure();
             let mut run = graph.run(Talk::input()).context(Journal::default()).on_failure(mode).start()?;
             let error = run.step().await.unwrap_err();
             let ErrorKind::Node { first, others, .. } = error.kind() else { panic!("{error}") };
@@ -143,7 +143,7 @@ fn a_failing_sibling_is_the_runs_error_and_the_questions_stay() {
 }
 
 #[test]
-fn a_late_superstep_is_an_error_whatever_it_asks() {
+fn superstep_timeout_takes_precedence_over_questions() {
     async fn slow(_: &Talk) -> TalkUpdate {
         tokio::time::sleep(std::time::Duration::from_secs(60)).await;
         heard("slow")
@@ -154,7 +154,7 @@ fn a_late_superstep_is_an_error_whatever_it_asks() {
         .edge(slow, END)
         .compile()
         .unwrap();
-    here(async {
+    block_on(async {
         let limit = std::time::Duration::from_secs(1);
         let run = graph.run(Talk::input()).context(Journal::default()).superstep_timeout(limit);
         let error = run.await.unwrap_err();

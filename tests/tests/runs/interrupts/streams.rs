@@ -1,10 +1,10 @@
-//! Listeners hear what is asked, and that the run has stopped.
+//! Interrupts in event streams.
 
 use serde_json::json;
 use superstep::{Context, END, EventKind, Graph, START, StateGraph, StreamMode};
 
 use super::{Talk, TalkUpdate, approve, heard};
-use crate::engine::trace::{here, workers};
+use crate::engine::trace::{block_on, workers};
 
 async fn ask(_: &Talk, cx: &Context) -> TalkUpdate {
     let (a, b) = tokio::join!(cx.interrupt(approve("a")), cx.interrupt(approve("b")).keyed("b"));
@@ -19,26 +19,26 @@ fn alone() -> Graph<Talk> {
     StateGraph::<Talk>::new().edge(START, ask).edge(ask, END).compile().unwrap()
 }
 
-async fn told(graph: &Graph<Talk>, modes: &[StreamMode]) -> Vec<serde_json::Value> {
+async fn json_events(graph: &Graph<Talk>, modes: &[StreamMode]) -> Vec<serde_json::Value> {
     let mut events = graph.run(Talk::input()).events(modes.iter().copied()).stream();
-    let mut told = Vec::new();
+    let mut json = Vec::new();
     while let Some(event) = events.next().await {
         let event = event.unwrap();
         assert!(!matches!(&event.kind, EventKind::Done(outcome) if outcome.pause().is_none()));
-        told.push(serde_json::to_value(&event).unwrap());
+        json.push(serde_json::to_value(&event).unwrap());
     }
-    told
+    json
 }
 
 #[test]
-fn each_question_is_an_event_and_the_last_one_says_that_the_run_is_interrupted() {
-    let told = here(told(&alone(), &[StreamMode::Interrupts]));
+fn stream_reports_each_question_and_the_interruption() {
+    let events = block_on(json_events(&alone(), &[StreamMode::Interrupts]));
     let a = json!({"id": "1:0/Approve/0", "node": "ask", "task": 0, "name": "Approve", "question": {"what": "a"}});
     let b = json!({
         "id": "1:0/Approve/=b", "node": "ask", "task": 0, "name": "Approve", "key": "b", "question": {"what": "b"}
     });
     assert_eq!(
-        told,
+        events,
         [
             json!({
                 "sequence": 0, "namespace": [], "superstep": 1, "type": "interrupt", "node": "ask", "task": 0, "data": a
@@ -56,14 +56,14 @@ fn each_question_is_an_event_and_the_last_one_says_that_the_run_is_interrupted()
 }
 
 #[test]
-fn who_does_not_listen_to_questions_hears_of_them_at_the_end() {
-    let kinds = |told: Vec<serde_json::Value>| -> Vec<String> {
-        told.iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect()
+fn final_event_reports_questions_to_other_listeners() {
+    let kinds = |events: Vec<serde_json::Value>| -> Vec<String> {
+        events.iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect()
     };
-    assert_eq!(kinds(here(told(&alone(), &[]))), ["interrupted"]);
+    assert_eq!(kinds(block_on(json_events(&alone(), &[]))), ["interrupted"]);
     let tasks = [StreamMode::Tasks];
     // A suspended task has neither finished nor failed.
-    assert_eq!(kinds(here(told(&alone(), &tasks))), ["task_started", "interrupted"]);
+    assert_eq!(kinds(block_on(json_events(&alone(), &tasks))), ["task_started", "interrupted"]);
     let fan = StateGraph::<Talk>::new()
         .edge(START, (ask, plain))
         .edge(ask, END)
@@ -75,6 +75,6 @@ fn who_does_not_listen_to_questions_hears_of_them_at_the_end() {
         kinds.join(" ")
     };
     let expected = "interrupted task_finished task_started task_started";
-    assert_eq!(ended(kinds(here(told(&fan, &tasks)))), expected);
-    assert_eq!(ended(kinds(workers(2).block_on(told(&fan, &tasks)))), expected);
+    assert_eq!(ended(kinds(block_on(json_events(&fan, &tasks)))), expected);
+    assert_eq!(ended(kinds(workers(2).block_on(json_events(&fan, &tasks)))), expected);
 }

@@ -1,8 +1,8 @@
-//! What a policy does with a node that fails or takes too long.
+//! Policies: retries, timeouts and error handlers.
 
-mod handlers;
+mod error_handlers;
 mod retries;
-mod stopped;
+mod stopped_backoffs;
 mod timeouts;
 mod wiring;
 
@@ -17,15 +17,15 @@ use tokio::time::Instant;
 
 use crate::engine::trace::{Journal, Trace, TraceUpdate, ran};
 
-/// How often a node fails before it does not.
+/// The context of `flaky`, which fails in the first `fails` attempts.
 pub(crate) struct World {
     pub(crate) journal: Journal,
     pub(crate) fails: u32,
-    pub(crate) begun: Instant,
+    pub(crate) started: Instant,
 }
 
 pub(crate) fn world(fails: u32) -> Arc<World> {
-    Arc::new(World { journal: Journal::default(), fails, begun: Instant::now() })
+    Arc::new(World { journal: Journal::default(), fails, started: Instant::now() })
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -36,12 +36,12 @@ pub(crate) struct Status(pub(crate) u16);
 #[error("the page cannot be read")]
 pub(crate) struct Unread(#[source] pub(crate) Status);
 
-/// Notes each attempt and when it was made, and fails as often as it is to.
+/// Records each attempt and its time, and fails as often as the context says.
 pub(crate) async fn flaky(_: &Trace, cx: &ContextWith<World>) -> Result<TraceUpdate> {
     let world = cx.context();
-    world.journal.note(format!("{}@{}", cx.attempt(), world.begun.elapsed().as_millis()));
+    world.journal.note(format!("{}@{}", cx.attempt(), world.started.elapsed().as_millis()));
     if cx.attempt() <= world.fails {
-        bail!("attempt {} is none", cx.attempt());
+        bail!("attempt {} fails", cx.attempt());
     }
     Ok(ran(cx))
 }
@@ -57,7 +57,7 @@ pub(crate) fn graph_of(policy: Policy) -> Graph<Trace, World> {
 
 pub(crate) const SECOND: Duration = Duration::from_secs(1);
 
-/// The one failure that a run has ended with.
+/// The only failure of a run.
 #[track_caller]
 pub(crate) fn failure(error: &Error) -> &NodeFailure {
     let ErrorKind::Node { first, others, .. } = error.kind() else { panic!("{error}") };

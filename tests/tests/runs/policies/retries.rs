@@ -1,4 +1,4 @@
-//! A node that fails is tried again, within its superstep.
+//! Retries of failing nodes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,36 +8,36 @@ use superstep::{Context, ContextWith, END, EventKind, Result, START, StateGraph,
 use tokio::sync::watch;
 
 use super::{SECOND, Status, Unread, World, error, failure, flaky, graph_of, world};
-use crate::engine::trace::{Trace, TraceUpdate, here, ran, workers};
-use crate::interrupts::{Approve, Talk, TalkUpdate, approve, fine, heard};
+use crate::engine::trace::{Trace, TraceUpdate, block_on, ran, workers};
+use crate::interrupts::{Approve, Talk, TalkUpdate, approve, heard, ok};
 
 #[test]
-fn a_node_is_tried_again_after_waits_that_grow() {
+fn node_is_retried_with_exponential_backoff() {
     let graph = graph_of(Policy::new().retry(Retry::attempts(4).backoff(SECOND)));
-    here(async {
+    block_on(async {
         let world = world(3);
         let state = graph.run(Trace::input()).context(Arc::clone(&world)).await.unwrap().into_state();
         assert_eq!(world.journal.take(), ["1@0", "2@1000", "3@3000", "4@7000"]);
-        assert_eq!(state.log, ["1:flaky"], "all of it is one superstep");
+        assert_eq!(state.log, ["1:flaky"], "all attempts belong to one superstep");
     });
 }
 
 #[test]
-fn what_is_tried_in_vain_fails_with_the_last_attempt() {
+fn exhausted_retries_fail_with_the_last_attempt() {
     let graph = graph_of(Policy::new().retry(Retry::attempts(3).backoff(SECOND).factor(1.0)));
-    here(async {
+    block_on(async {
         let world = world(9);
         let error = graph.run(Trace::input()).context(Arc::clone(&world)).await.unwrap_err();
         assert_eq!(failure(&error).to_string(), "node `flaky` failed in superstep 1, attempt 3");
-        assert_eq!(failure(&error).error.to_string(), "attempt 3 is none");
+        assert_eq!(failure(&error).error.to_string(), "attempt 3 fails");
         assert_eq!(world.journal.take(), ["1@0", "2@1000", "3@2000"]);
     });
 }
 
 #[test]
-fn whoever_runs_it_again_begins_a_new_count_and_not_a_new_number() {
+fn rerun_resets_the_retry_count_but_not_attempt_numbers() {
     let graph = graph_of(Policy::new().retry(Retry::attempts(2).backoff(SECOND)));
-    here(async {
+    block_on(async {
         let world = world(3);
         let mut run = graph.run(Trace::input()).context(Arc::clone(&world)).start().unwrap();
         let error = run.step().await.unwrap_err();
@@ -48,10 +48,10 @@ fn whoever_runs_it_again_begins_a_new_count_and_not_a_new_number() {
 }
 
 #[test]
-fn without_a_policy_nothing_is_tried_again() {
+fn nothing_is_retried_without_a_retry_policy() {
     for policy in [Policy::new(), Policy::new().no_retry(), Policy::new().retry(Retry::attempts(1))] {
         let graph = graph_of(policy);
-        here(async {
+        block_on(async {
             let world = world(1);
             let error = graph.run(Trace::input()).context(Arc::clone(&world)).await.unwrap_err();
             assert_eq!(failure(&error).attempt, 1);
@@ -60,7 +60,7 @@ fn without_a_policy_nothing_is_tried_again() {
 }
 
 #[test]
-fn the_default_is_for_all_nodes_that_do_not_say_otherwise() {
+fn default_policy_applies_unless_the_node_overrides_it() {
     async fn other(_: &Trace, cx: &ContextWith<World>) -> Result<TraceUpdate> {
         if cx.attempt() == 1 {
             bail!("not yet");
@@ -79,16 +79,20 @@ fn the_default_is_for_all_nodes_that_do_not_say_otherwise() {
             .unwrap()
     };
     let run = |policy| {
-        here(async {
+        block_on(async {
             graph(policy).run(Trace::input()).context(world(1)).await.map(|outcome| outcome.into_state().log)
         })
     };
-    assert_eq!(run(Policy::new().no_timeout()).unwrap(), ["1:flaky", "2:other"], "the default's retry");
+    assert_eq!(
+        run(Policy::new().no_timeout()).unwrap(),
+        ["1:flaky", "2:other"],
+        "the retry of the default policy applies"
+    );
     assert_eq!(failure(&run(Policy::new().no_retry()).unwrap_err()).node, "flaky");
 }
 
 #[test]
-fn the_first_policy_that_fits_the_typed_error_decides() {
+fn first_matching_retry_policy_decides() {
     async fn fetch(_: &Trace, cx: &ContextWith<watch::Sender<Vec<u16>>>) -> Result<TraceUpdate> {
         let attempt = usize::try_from(cx.attempt()).unwrap();
         match cx.context().borrow().get(attempt - 1) {
@@ -113,23 +117,23 @@ fn the_first_policy_that_fits_the_typed_error_decides() {
         .unwrap();
     let check = |answers: &[u16], expected: Result<(), u32>| {
         let run = graph.run(Trace::input()).context(watch::Sender::new(answers.to_vec()));
-        let result = here(run.into_future()).map(|_| ()).map_err(|error| failure(&error).attempt);
+        let result = block_on(run.into_future()).map(|_| ()).map_err(|error| failure(&error).attempt);
         assert_eq!(result, expected, "{answers:?}");
     };
     check(&[500, 501, 502], Ok(()));
     check(&[500, 501, 502, 503], Err(4));
     check(&[429], Ok(()));
     check(&[429, 429], Err(2));
-    check(&[500, 500, 429], Err(3)); // Every failure counts.
+    check(&[500, 500, 429], Err(3)); // All failures count towards the attempts.
     check(&[404], Err(1));
-    check(&[0], Ok(())); // A cause of the error.
+    check(&[0], Ok(())); // The condition also matches a cause.
     check(&[1], Err(1));
     check(&[2], Ok(()));
     check(&[2, 2], Err(2));
 }
 
 #[test]
-fn a_panic_is_not_tried_again_unless_it_is_said() {
+fn panics_are_retried_only_on_request() {
     async fn panics(_: &Trace, cx: &Context) -> TraceUpdate {
         assert!(cx.attempt() > 1, "lost");
         ran(cx)
@@ -138,43 +142,43 @@ fn a_panic_is_not_tried_again_unless_it_is_said() {
         let graph = StateGraph::<Trace>::new().edge(START, panics).edge(panics, END);
         graph.policy(panics, Policy::new().retry(retry)).compile().unwrap()
     };
-    let error = here(graph(Retry::attempts(5)).run(Trace::input()).into_future()).unwrap_err();
+    let error = block_on(graph(Retry::attempts(5)).run(Trace::input()).into_future()).unwrap_err();
     assert_eq!((failure(&error).attempt, failure(&error).panicked), (1, true));
     let said = graph(Retry::attempts(5).when_failure(|failure| failure.panicked));
-    assert_eq!(here(said.run(Trace::input()).into_future()).unwrap().state().log, ["1:panics"]);
+    assert_eq!(block_on(said.run(Trace::input()).into_future()).unwrap().state().log, ["1:panics"]);
 }
 
 #[test]
-fn functions_of_a_policy_that_panic_are_the_nodes_failure() {
+fn panicking_policy_function_fails_the_node() {
     for retry in [
         Retry::attempts(3).when_failure(|_| panic!("which?")),
         Retry::attempts(3).jitter_by(|| panic!("which?")),
     ] {
         let graph = graph_of(Policy::new().retry(retry));
-        let error = here(async { graph.run(Trace::input()).context(world(1)).await }).unwrap_err();
+        let error = block_on(async { graph.run(Trace::input()).context(world(1)).await }).unwrap_err();
         assert_eq!(
             format!("{error:?}"),
             "graph `Trace`: node `flaky` failed in superstep 1, attempt 1\n  caused by: the node's retry policy panicked \
-             (`which?`) while it examined this failure\n  caused by: attempt 1 is none"
+             (`which?`) while it examined this failure\n  caused by: attempt 1 fails"
         );
     }
 }
 
 #[test]
-fn wrong_use_of_the_context_is_not_tried_again() {
+fn misuse_of_the_context_is_not_retried() {
     async fn twice(_: &Trace, cx: &Context) -> Result<TraceUpdate> {
-        let _: u32 = cx.step("one", async { fine(1) }).await?;
-        let _: u32 = cx.step("one", async { fine(1) }).await?;
+        let _: u32 = cx.step("one", async { ok(1) }).await?;
+        let _: u32 = cx.step("one", async { ok(1) }).await?;
         Ok(ran(cx))
     }
     let graph = StateGraph::<Trace>::new().edge(START, twice).edge(twice, END);
     let graph = graph.policy(twice, Policy::new().retry(Retry::attempts(3))).compile().unwrap();
-    let error = here(graph.run(Trace::input()).into_future()).unwrap_err();
+    let error = block_on(graph.run(Trace::input()).into_future()).unwrap_err();
     assert_eq!(failure(&error).attempt, 1);
 }
 
 #[test]
-fn a_retry_does_not_ask_again_and_does_no_step_again() {
+fn retry_repeats_no_question_and_no_step() {
     #[derive(Default)]
     struct Shop(crate::engine::trace::Journal);
 
@@ -182,14 +186,14 @@ fn a_retry_does_not_ask_again_and_does_no_step_again() {
         let receipt: u32 = cx
             .step("charge", async {
                 cx.context().0.note("charge");
-                fine(7)
+                ok(7)
             })
             .await?;
         let yes = cx.interrupt(approve("send")).await;
         let sent: u32 = cx
             .step("send", async {
                 cx.context().0.note("send");
-                fine(8)
+                ok(8)
             })
             .await?;
         cx.context().0.note(format!("attempt {}", cx.attempt()));
@@ -204,7 +208,7 @@ fn a_retry_does_not_ask_again_and_does_no_step_again() {
         .default_policy(Policy::new().retry(Retry::attempts(3)))
         .compile()
         .unwrap();
-    here(async {
+    block_on(async {
         let shop = Arc::new(Shop::default());
         let mut run = graph.run(Talk::input()).context(Arc::clone(&shop)).start().unwrap();
         while run.step().await.unwrap() {}
@@ -215,14 +219,14 @@ fn a_retry_does_not_ask_again_and_does_no_step_again() {
     });
 }
 
-/// How far siblings have come.
+/// The progress of the siblings.
 #[derive(Default)]
 struct Scene {
     first: watch::Sender<bool>,
     sibling: watch::Sender<bool>,
 }
 
-/// Fails once, and goes on only when its sibling is over.
+/// Fails once, then waits until its sibling has finished.
 async fn patient(_: &Trace, cx: &ContextWith<Scene>) -> Result<TraceUpdate> {
     if cx.attempt() == 1 {
         cx.context().first.send_replace(true);
@@ -240,7 +244,7 @@ async fn sibling(_: &Trace, cx: &ContextWith<Scene>) -> Result<TraceUpdate> {
 }
 
 #[test]
-fn siblings_go_on_while_a_node_is_tried_again() {
+fn siblings_continue_during_retries() {
     let graph = StateGraph::<Trace>::with_context::<Scene>()
         .edge(START, (patient, sibling))
         .edge(patient, END)
@@ -249,18 +253,18 @@ fn siblings_go_on_while_a_node_is_tried_again() {
         .compile()
         .unwrap();
     let log = async || graph.run(Trace::input()).context(Scene::default()).await.unwrap().into_state().log;
-    assert_eq!(here(log()), ["1:patient", "1:sibling"]);
+    assert_eq!(block_on(log()), ["1:patient", "1:sibling"]);
     assert_eq!(workers(2).block_on(log()), ["1:patient", "1:sibling"]);
 }
 
 #[test]
-fn listeners_hear_of_each_attempt_that_is_tried_again() {
+fn stream_reports_every_retry() {
     let graph = graph_of(Policy::new().retry(Retry::attempts(3).backoff(SECOND)));
-    here(async {
+    block_on(async {
         let run = graph.run(Trace::input()).context(world(2)).events([StreamMode::Tasks]);
-        let mut heard = Vec::new();
+        let mut events = Vec::new();
         let outcome = run.stream().for_each(|event| {
-            heard.push(match &event.kind {
+            events.push(match &event.kind {
                 EventKind::TaskRetry { attempt, error, wait, .. } => {
                     assert!(serde_json::to_string(&event).unwrap().contains(r#""type":"task_retry""#));
                     format!("{attempt}, {error}, {wait:?}")
@@ -270,11 +274,11 @@ fn listeners_hear_of_each_attempt_that_is_tried_again() {
         });
         outcome.await.unwrap();
         assert_eq!(
-            heard,
+            events,
             [
                 "task_started",
-                "1, node `flaky` failed in superstep 1, attempt 1: attempt 1 is none, 1s",
-                "2, node `flaky` failed in superstep 1, attempt 2: attempt 2 is none, 2s",
+                "1, node `flaky` failed in superstep 1, attempt 1: attempt 1 fails, 1s",
+                "2, node `flaky` failed in superstep 1, attempt 2: attempt 2 fails, 2s",
                 "task_finished",
                 "done"
             ]
@@ -283,7 +287,7 @@ fn listeners_hear_of_each_attempt_that_is_tried_again() {
 }
 
 #[test]
-fn the_graph_says_what_becomes_of_siblings_unless_the_run_does() {
+fn failure_mode_of_the_run_overrides_the_graph() {
     use superstep::FailureMode;
 
     async fn fails(_: &Trace) -> Result<TraceUpdate> {
@@ -300,8 +304,8 @@ fn the_graph_says_what_becomes_of_siblings_unless_the_run_does() {
         .on_failure(FailureMode::Collect)
         .compile()
         .unwrap();
-    let error = here(graph.run(Trace::input()).into_future()).unwrap_err();
+    let error = block_on(graph.run(Trace::input()).into_future()).unwrap_err();
     assert!(error.to_string().ends_with("attempt 1; `late` failed too"), "{error}");
     let fast = graph.run(Trace::input()).on_failure(FailureMode::FailFast);
-    failure(&here(fast.into_future()).unwrap_err());
+    failure(&block_on(fast.into_future()).unwrap_err());
 }

@@ -1,4 +1,4 @@
-//! Attempts that take too long, or are silent for too long.
+//! Attempt timeouts and idle timeouts.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,12 +9,12 @@ use superstep::{Context, ContextWith, END, ErrorKind, Graph, Result, START, Stat
 use tokio::time::{Instant, sleep};
 
 use super::{SECOND, failure, graph_of, world};
-use crate::engine::trace::{Journal, Trace, TraceUpdate, here, ran};
-use crate::interrupts::{Approve, Talk, TalkUpdate, approve, fine, heard};
+use crate::engine::trace::{Journal, Trace, TraceUpdate, block_on, ran};
+use crate::interrupts::{Approve, Talk, TalkUpdate, approve, heard, ok};
 
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Takes five minutes, and notes when it is told to stop.
+/// Takes five minutes, and records when it is dropped.
 async fn slow(_: &Trace, cx: &ContextWith<Journal>) -> TraceUpdate {
     struct Stopped<'a>(&'a Journal, Instant);
     impl Drop for Stopped<'_> {
@@ -33,7 +33,7 @@ fn slow_graph(policy: Policy) -> Graph<Trace, Journal> {
 }
 
 #[test]
-fn an_attempt_that_takes_too_long_is_dropped_and_has_failed() {
+fn timed_out_attempt_is_dropped_and_fails() {
     for (policy, expected) in [
         (Policy::new().timeout(LIMIT), TimedOut::Attempt { limit: LIMIT }),
         (Policy::new().idle_timeout(LIMIT), TimedOut::Idle { limit: LIMIT }),
@@ -41,7 +41,7 @@ fn an_attempt_that_takes_too_long_is_dropped_and_has_failed() {
     ] {
         let journal = Arc::new(Journal::default());
         let run = slow_graph(policy).run(Trace::input()).context(Arc::clone(&journal));
-        let error = here(run.into_future()).unwrap_err();
+        let error = block_on(run.into_future()).unwrap_err();
         let timed_out = failure(&error).error.downcast_ref::<TimedOut>();
         assert_eq!(timed_out, Some(&expected));
         assert_eq!(journal.take().len(), 1);
@@ -49,9 +49,9 @@ fn an_attempt_that_takes_too_long_is_dropped_and_has_failed() {
 }
 
 #[test]
-fn the_error_says_which_limit() {
+fn timeout_error_names_the_limit() {
     let graph = slow_graph(Policy::new().timeout(LIMIT));
-    let error = here(graph.run(Trace::input()).context(Journal::default()).into_future()).unwrap_err();
+    let error = block_on(graph.run(Trace::input()).context(Journal::default()).into_future()).unwrap_err();
     assert_eq!(
         format!("{error:?}"),
         "graph `Trace`: node `slow` failed in superstep 1, attempt 1\n  caused by: the attempt exceeded its timeout of 10s: \
@@ -60,25 +60,29 @@ fn the_error_says_which_limit() {
 }
 
 #[test]
-fn a_timeout_is_of_an_attempt_and_is_tried_again_like_any_failure() {
+fn timed_out_attempt_is_retried() {
     let retry = Retry::attempts(3).backoff(60 * SECOND).factor(1.0);
     let graph = slow_graph(Policy::new().timeout(LIMIT).retry(retry));
-    here(async {
+    block_on(async {
         let (journal, begun) = (Arc::new(Journal::default()), Instant::now());
         graph.run(Trace::input()).context(Arc::clone(&journal)).await.unwrap_err();
         assert_eq!(journal.take().len(), 3);
-        assert_eq!(begun.elapsed().as_secs(), 3 * 10 + 2 * 60, "waiting does not count");
+        assert_eq!(
+            begun.elapsed().as_secs(),
+            3 * 10 + 2 * 60,
+            "the backoff does not count towards the timeout"
+        );
     });
 }
 
 #[test]
-fn an_attempt_in_time_is_none() {
+fn attempt_within_its_timeout_succeeds() {
     let graph = graph_of(Policy::new().timeout(LIMIT).idle_timeout(SECOND));
-    here(async { graph.run(Trace::input()).context(world(0)).await.unwrap() });
+    block_on(async { graph.run(Trace::input()).context(world(0)).await.unwrap() });
 }
 
 #[test]
-fn signs_of_life_keep_an_attempt_alive_whoever_listens() {
+fn activity_resets_the_idle_timeout() {
     async fn beats(_: &Trace, cx: &Context) -> Result<TraceUpdate> {
         sleep(LIMIT * 2 / 3).await;
         cx.heartbeat();
@@ -90,7 +94,7 @@ fn signs_of_life_keep_an_attempt_alive_whoever_listens() {
         let _: u32 = cx
             .step("one", async {
                 sleep(LIMIT * 2 / 3).await;
-                fine(1)
+                ok(1)
             })
             .await?;
         sleep(LIMIT * 2 / 3).await;
@@ -104,14 +108,14 @@ fn signs_of_life_keep_an_attempt_alive_whoever_listens() {
         let graph = StateGraph::<Trace>::new().edge(START, beats).edge(beats, END);
         graph.policy(beats, policy).compile().unwrap()
     };
-    let error = here(graph(Retry::attempts(1)).run(Trace::input()).into_future()).unwrap_err();
+    let error = block_on(graph(Retry::attempts(1)).run(Trace::input()).into_future()).unwrap_err();
     assert_eq!(failure(&error).error.downcast_ref(), Some(&TimedOut::Idle { limit: LIMIT }));
-    let state = here(graph(Retry::attempts(2)).run(Trace::input()).into_future()).unwrap().into_state();
+    let state = block_on(graph(Retry::attempts(2)).run(Trace::input()).into_future()).unwrap().into_state();
     assert_eq!(state.log, ["1:beats"]);
 }
 
 #[test]
-fn a_question_that_waits_is_no_timeout() {
+fn waiting_for_an_answer_does_not_time_out() {
     async fn asks(_: &Talk, cx: &Context) -> TalkUpdate {
         sleep(LIMIT / 2).await;
         let yes = cx.interrupt(approve("it")).await;
@@ -124,7 +128,7 @@ fn a_question_that_waits_is_no_timeout() {
         .default_policy(Policy::new().timeout(LIMIT).idle_timeout(LIMIT))
         .compile()
         .unwrap();
-    here(async {
+    block_on(async {
         let mut run = graph.run(Talk::input()).start().unwrap();
         while run.step().await.unwrap() {}
         sleep(100 * LIMIT).await;
@@ -135,7 +139,7 @@ fn a_question_that_waits_is_no_timeout() {
 }
 
 #[test]
-fn a_runtime_without_a_timer_is_an_error_that_says_so() {
+fn runtime_without_a_timer_is_an_error() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     for policy in [
         Policy::new().timeout(LIMIT),
@@ -147,7 +151,7 @@ fn a_runtime_without_a_timer_is_an_error_that_says_so() {
         assert!(matches!(error.kind(), ErrorKind::Runtime(_)), "{error}");
         assert!(error.to_string().contains("`enable_time`"), "{error}");
     }
-    // Nothing waits here.
+    // Without a backoff, no timer is needed.
     let at_once = graph_of(Policy::new().retry(Retry::attempts(2).backoff(Duration::ZERO)));
     runtime.block_on(async { at_once.run(Trace::input()).context(world(1)).await.unwrap() });
 }

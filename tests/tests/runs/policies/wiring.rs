@@ -1,4 +1,4 @@
-//! A policy that cannot be meant is a mistake in the wiring, told with all others.
+//! Invalid policies.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::engine::trace::{Trace, nodes};
 nodes! { a b c }
 
 #[test]
-fn every_mistake_in_policies_is_told_at_once() {
+fn policy_errors_are_reported_together() {
     let error = StateGraph::<Trace>::new()
         .edge(START, a)
         .edge(a, b)
@@ -34,7 +34,7 @@ fn every_mistake_in_policies_is_told_at_once() {
 }
 
 #[test]
-fn a_node_cannot_have_an_error_handler_and_none() {
+fn on_error_and_no_on_error_conflict() {
     async fn rescue(_: &Trace) {}
     let error = StateGraph::<Trace>::new()
         .edge(START, (a, b))

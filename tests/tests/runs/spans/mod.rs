@@ -1,18 +1,18 @@
-//! A run says to `tracing` what it does: a span for itself, for each superstep and for each attempt of a node.
+//! `tracing` spans of runs, supersteps and attempts.
 
-mod asking;
-mod ending;
-mod spread;
+mod interrupts;
+mod outcomes;
 mod threads;
+mod worker_threads;
 
 use superstep::cache::{CachePolicy, MemoryCache};
 use superstep::{Context, END, Graph, GraphState, Result, START, StateGraph};
 use tests::spans::Recorded;
 use tracing::{Instrument as _, info, info_span};
 
-use crate::engine::trace::here;
+use crate::engine::trace::block_on;
 
-/// What is in every state, question, error and panic here, and must be in no span.
+/// A value in every state, question, error and panic that must be in no span.
 pub(crate) const SECRET: &str = "hunter2";
 
 #[derive(GraphState, Clone, Debug)]
@@ -53,19 +53,19 @@ pub(crate) async fn fails(_: &Case) -> Result<CaseUpdate> {
     Err(Leaky)?
 }
 
-/// The tree that a future leaves; nothing in it is secret.
+/// Returns the span tree of a future. Panics if it contains the secret.
 pub(crate) fn recorded(future: impl Future<Output = ()>) -> String {
     let recorded = Recorded::here();
-    here(future);
+    block_on(future);
     let whole = recorded.whole();
     assert!(!whole.contains(SECRET), "{whole}");
     recorded.short()
 }
 
 #[test]
-fn every_field_of_every_span() {
+fn spans_have_all_their_fields() {
     let recorded = Recorded::here();
-    here(chain().run(Case::input()).into_future()).unwrap();
+    block_on(chain().run(Case::input()).into_future()).unwrap();
     expect_test::expect![[r#"
         run otel.name=invoke_agent chain otel.kind=internal gen_ai.operation.name=invoke_agent gen_ai.agent.name=chain graph.run.begin=input graph.supersteps=2 graph.outcome=done
           superstep otel.name=superstep 1 otel.kind=internal gen_ai.agent.name=chain graph.step=1 graph.tasks=1 graph.outcome=done
@@ -81,7 +81,7 @@ fn every_field_of_every_span() {
 }
 
 #[test]
-fn a_run_is_within_the_span_of_whoever_awaits_it() {
+fn run_span_is_inside_the_span_of_its_caller() {
     let tree = recorded(async {
         let run = chain().run(Case::input());
         run.into_future().instrument(info_span!("request")).await.unwrap();
@@ -104,7 +104,7 @@ fn a_run_is_within_the_span_of_whoever_awaits_it() {
 }
 
 #[test]
-fn a_streamed_run_and_one_that_is_stepped_by_hand_say_the_same() {
+fn streamed_and_stepped_runs_record_the_same_spans() {
     let awaited = recorded(async {
         chain().run(Case::input()).await.unwrap();
     });
@@ -125,7 +125,7 @@ fn a_streamed_run_and_one_that_is_stepped_by_hand_say_the_same() {
 }
 
 #[test]
-fn a_node_whose_result_was_found_has_a_span_that_says_so() {
+fn cache_hit_is_recorded_in_the_node_span() {
     let graph = StateGraph::<Case>::new().name("chain").edge(START, second).edge(second, END);
     let graph = graph
         .cache(second, CachePolicy::by(|_: &Case| SECRET))
@@ -149,7 +149,7 @@ fn a_node_whose_result_was_found_has_a_span_that_says_so() {
 }
 
 #[test]
-fn what_two_runs_say_at_the_same_time_is_kept_apart() {
+fn spans_of_concurrent_runs_are_separate() {
     let tree = recorded(async {
         let (one, two) = (chain(), chain());
         let (one, two) =
@@ -161,13 +161,13 @@ fn what_two_runs_say_at_the_same_time_is_kept_apart() {
 }
 
 #[test]
-fn who_listens_to_other_things_alone_is_told_nothing() {
+fn filtered_subscriber_receives_no_spans() {
     use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
     let recorded = Recorded::here();
     let others = tracing_subscriber::filter::filter_fn(|metadata| metadata.target() != "superstep");
     let subscriber = tracing_subscriber::registry().with(recorded.layer().with_filter(others));
     tracing::subscriber::with_default(subscriber, || {
-        here(chain().run(Case::input()).into_future()).unwrap();
+        block_on(chain().run(Case::input()).into_future()).unwrap();
     });
     expect_test::expect![[r#"
         event words=in the node

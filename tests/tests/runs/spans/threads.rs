@@ -1,4 +1,4 @@
-//! Runs on threads say which thread, which run and what has begun them.
+//! Spans of runs on threads: thread id, run id and kind of start.
 
 use superstep::checkpoint::MemoryCheckpointer;
 use superstep::thread::PersistentGraph;
@@ -6,7 +6,7 @@ use superstep::{END, START, StateGraph};
 use tests::spans::Recorded;
 
 use super::{Case, CaseUpdate, fails, note, recorded};
-use crate::engine::trace::here;
+use crate::engine::trace::block_on;
 
 async fn fine(case: &Case) -> CaseUpdate {
     note(case)
@@ -18,9 +18,9 @@ fn graph() -> PersistentGraph<Case> {
 }
 
 #[test]
-fn every_span_says_the_thread() {
+fn every_span_records_the_thread() {
     let recorded = Recorded::here();
-    here(async {
+    block_on(async {
         graph().thread("ann").run(Case::input()).run_id("r-1").await.unwrap();
     });
     expect_test::expect![[r#"
@@ -32,7 +32,7 @@ fn every_span_says_the_thread() {
 }
 
 #[test]
-fn a_run_says_what_has_begun_it_and_the_id_that_it_got() {
+fn run_span_records_its_start_and_run_id() {
     let graph = graph();
     let thread = graph.thread("ann");
     let mut runs = Vec::new();
@@ -42,7 +42,7 @@ fn a_run_says_what_has_begun_it_and_the_id_that_it_got() {
         runs.push(first.run_id.to_string());
         thread.at(first.id).run_again().await.unwrap();
         runs.push(thread.state().await.unwrap().unwrap().run_id.to_string());
-        // Nothing is left to run: no superstep, and no run of its own.
+        // Nothing is left to run: no superstep, and no new run id.
         thread.resume(()).await.unwrap();
     });
     let tree = tree.replace(&runs[0], "ONE").replace(&runs[1], "TWO");
@@ -59,13 +59,13 @@ fn a_run_says_what_has_begun_it_and_the_id_that_it_got() {
 }
 
 #[test]
-fn a_run_that_is_stepped_by_hand_says_the_same_on_a_thread() {
+fn stepped_run_on_a_thread_records_the_same_spans() {
     let tree = recorded(async {
         let thread = graph().thread("ann");
         let mut run = thread.run(Case::input()).run_id("r").start().await.unwrap().unwrap();
         while run.step().await.unwrap() {}
         drop(run);
-        // It is known already: there is nothing to step.
+        // The run id is known, so there is nothing to step.
         assert!(thread.run(Case::input()).run_id("r").start().await.unwrap().is_none());
     });
     expect_test::expect![[r#"
@@ -78,7 +78,7 @@ fn a_run_that_is_stepped_by_hand_says_the_same_on_a_thread() {
 }
 
 #[test]
-fn a_refused_run_and_one_that_fails_say_why_by_kind() {
+fn refused_and_failed_runs_record_their_error_kind() {
     let tree = recorded(async {
         let graph = StateGraph::<Case>::new().edge(START, fails).edge(fails, END).compile().unwrap();
         let graph = graph.with_checkpointer(MemoryCheckpointer::new());
@@ -92,7 +92,7 @@ fn a_refused_run_and_one_that_fails_say_why_by_kind() {
         run run.id=r run.begin=input supersteps=0 outcome=failed error.type=Node
           superstep step=1 tasks=1 outcome=failed error.type=Node
             node node=fails step=1 task=0 attempt=1 outcome=failed error.type=runs::spans::Leaky
-        run run.begin=input supersteps=0 outcome=failed error.type=Pending
+        run run.begin=input supersteps=0 outcome=failed error.type=PendingTasks
     "#]]
     .assert_eq(&tree);
 }

@@ -1,4 +1,4 @@
-//! A namespace of something else than texts.
+//! A namespace with a number as a segment.
 
 use superstep::Context;
 
