@@ -203,7 +203,7 @@ fn default_question_is_answered_by_this_repository() {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let output = command(package).env("CARGO_MANIFEST_DIR", package).output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
-    for part in ["1. Which reducers", "\n2. how are wiring mistakes", "\n3. how are secrets"] {
+    for part in ["1. Which reducers", "\n2. how are wiring mistakes", "\n3. how are confidential"] {
         let (_, answer) = stdout(&output).split_once(part).unwrap();
         let (_, first) = answer.split_once('\n').unwrap();
         assert!(first.starts_with("   “"), "{part}: {first}");

@@ -77,7 +77,7 @@ pub type StateInputOf<M> = <<M as Machine>::State as GraphState>::Input;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has required fields",
     label = "the state of this machine needs an input",
-    note = "pass the input after the node:  `run_with(node, input)`, or `start_with(node, input)` for a thread"
+    note = "pass the input after the node: `run_with(node, input)`, or `start_with(node, input)` for a thread"
 )]
 pub trait Unsaid {
     /// Returns the empty input.
