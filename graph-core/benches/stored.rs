@@ -39,9 +39,8 @@ fn json(value: &impl Serialize) -> Payload {
 }
 
 fn chat(pieces: impl IntoIterator<Item = (ChangeKind, Payload)>) -> Vec<StoredField> {
-    let piece = |(kind, payload)| StoredChange { checkpoint: CheckpointId::after(None), kind, payload };
-    let of =
-        |field: &str, pieces: Vec<StoredChange>| StoredField { field: field.to_owned(), changes: pieces };
+    let piece = |(kind, payload)| StoredChange::new(CheckpointId::after(None), kind, payload);
+    let of = |field: &str, pieces: Vec<StoredChange>| StoredField::new(field.to_owned(), pieces);
     vec![
         of("messages", pieces.into_iter().map(piece).collect()),
         of("question", vec![piece((ChangeKind::Value, json(&"why?")))]),

@@ -50,7 +50,7 @@
 //! # Time to live
 //!
 //! An item with a time to live [expires](Item::expires_at). An expired item does not exist for reads, searches and lists. Each
-//! write removes a few expired items, and [`sweep`](LongTermStore::sweep) removes all of them. Nothing runs in the background.
+//! write removes a few expired items, and [`delete_expired`](LongTermStore::delete_expired) removes all of them. Nothing runs in the background.
 //!
 //! # Writes are not part of the superstep
 //!

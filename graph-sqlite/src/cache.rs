@@ -122,8 +122,8 @@ impl Cache for SqliteCache {
 /// Converts an error of the file to an error of the cache.
 fn cache_error(error: CheckpointError) -> CacheError {
     match error {
-        CheckpointError::NewerFormat { found, known } => CacheError::NewerFormat { found, known },
-        CheckpointError::Backend { what, source } => CacheError::Backend { what, source },
+        CheckpointError::NewerFormat { found, known, .. } => CacheError::newer_format(found, known),
+        CheckpointError::Backend { operation, source, .. } => CacheError::backend(operation, source),
         other => CacheError::backend("use the file", other),
     }
 }

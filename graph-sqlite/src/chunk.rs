@@ -178,7 +178,7 @@ pub(crate) fn unknown_encoding(code: u8) -> String {
 /// Returns the change of an entry without copying the row's data.
 pub(crate) fn change(entry: Entry, data: &Arc<[u8]>) -> Option<StoredChange> {
     let payload = Payload::part_of(entry.encoding, Arc::clone(data), entry.range)?;
-    Some(StoredChange { checkpoint: entry.checkpoint, kind: entry.kind, payload })
+    Some(StoredChange::new(entry.checkpoint, entry.kind, payload))
 }
 
 #[cfg(test)]

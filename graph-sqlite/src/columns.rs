@@ -22,25 +22,19 @@ pub(crate) fn checkpoint(row: &Row<'_>, run: Arc<RunRecord>) -> Result<Checkpoin
 }
 
 fn read_checkpoint(row: &Row<'_>, id: CheckpointId, run: Arc<RunRecord>) -> Result<Checkpoint, Error> {
-    let source: &str = text(row, 3)?;
+    let source = CheckpointSource::from_name(text(row, 3)?)
+        .ok_or_else(|| Error::corrupt("the source", None, "unknown value"))?;
+    let created_at =
+        time(row.get(4)?).ok_or_else(|| Error::corrupt("the time", None, "it is out of range"))?;
     let next: Vec<Arc<str>> = serde_json::from_str::<Vec<String>>(text(row, 5)?)
         .map(|next| next.into_iter().map(Arc::from).collect())
         .map_err(|_| Error::corrupt("the planned nodes", None, "they are not a list of names"))?;
-    Ok(Checkpoint {
-        id,
-        parent: optional_id(row, 1)?,
-        step: row.get(2)?,
-        source: CheckpointSource::from_name(source)
-            .ok_or_else(|| Error::corrupt("the source", None, "unknown value"))?,
-        run,
-        created_at: time(row.get(4)?)
-            .ok_or_else(|| Error::corrupt("the time", None, "it is out of range"))?,
-        next,
-        progress: match row.get::<_, Option<i64>>(6)? {
-            Some(code) => Some(payload(row, code, 7)?),
-            None => None,
-        },
-    })
+    let progress = match row.get::<_, Option<i64>>(6)? {
+        Some(code) => Some(payload(row, code, 7)?),
+        None => None,
+    };
+    let parent = optional_id(row, 1)?;
+    Ok(Checkpoint::new(id, row.get(2)?, source, run, created_at).parent(parent).next(next).progress(progress))
 }
 
 /// Returns a column of type text without copying it. Any other type is a corruption.

@@ -32,7 +32,7 @@ pub(crate) fn writer(path: &Path, options: &SqliteOptions) -> Result<Connection,
         .map_err(|error| match error {
             // Opening concerns no thread, so the error must not name one.
             CheckpointError::Corrupt(corrupt) => {
-                CheckpointError::backend(OPEN, format!("{}: {}", corrupt.what, corrupt.reason))
+                CheckpointError::backend(OPEN, format!("{}: {}", corrupt.part, corrupt.reason))
             }
             other => other,
         })

@@ -33,7 +33,7 @@ pub(crate) struct Operation {
 impl Corruption {
     pub(crate) fn of(self, thread: Arc<str>, namespace: Arc<str>) -> CorruptCheckpoint {
         let Self { checkpoint, part, reason } = self;
-        CorruptCheckpoint { thread, namespace, checkpoint, what: part, reason }
+        CorruptCheckpoint::new(thread, namespace, checkpoint, part, reason)
     }
 }
 
@@ -61,7 +61,7 @@ impl Error {
             Self::Refused(error) => error,
             Self::Corrupt(corruption) => {
                 let (thread, namespace) = (Arc::clone(&operation.thread), Arc::clone(&operation.namespace));
-                CheckpointError::Corrupt(Box::new(corruption.of(thread, namespace)))
+                CheckpointError::corrupt(corruption.of(thread, namespace))
             }
             Self::Sql(error) => backend(operation.name, error),
         }
@@ -69,15 +69,15 @@ impl Error {
 }
 
 /// Converts a SQLite error.
-pub(crate) fn backend(what: &'static str, error: rusqlite::Error) -> CheckpointError {
+pub(crate) fn backend(operation: &'static str, error: rusqlite::Error) -> CheckpointError {
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => CheckpointError::backend(
-            what,
+            operation,
             format!(
                 "another process kept the file locked for longer than the busy timeout: raise the timeout or try again ({error})"
             ),
         ),
-        _ => CheckpointError::backend(what, error),
+        _ => CheckpointError::backend(operation, error),
     }
 }
 

@@ -10,7 +10,7 @@ use superstep_store::store::{
 };
 
 use crate::cache::SqliteCache;
-use crate::items::{self, ItemError, Sweep, operation, separate_refusal};
+use crate::items::{self, ExpiredDeletion, ItemError, operation, separate_refusal};
 use crate::open_file::OpenFile;
 use crate::options::SqliteOptions;
 use crate::writer::{Session, WriteStatus};
@@ -143,11 +143,15 @@ impl Store for SqliteStore {
         Box::pin(self.read("list namespaces", move |db| items::list(db, &query)))
     }
 
-    fn sweep(&self, now: SystemTime) -> StoreFuture<'_, u64> {
-        let mut sweep = Sweep::new(now);
-        let run = move |session: &mut Session| sweep.advance(session);
+    fn delete_expired(&self, now: SystemTime) -> StoreFuture<'_, u64> {
+        let mut deletion = ExpiredDeletion::new(now);
+        let run = move |session: &mut Session| deletion.advance(session);
         Box::pin(async move {
-            self.file.writes.submit(operation("sweep items"), true, run).await.map_err(items::store_error)?
+            self.file
+                .writes
+                .submit(operation("delete expired items"), true, run)
+                .await
+                .map_err(items::store_error)?
         })
     }
 }

@@ -32,7 +32,7 @@ impl Place for File {
     async fn damage(&self, damage: &Damage<'_>) -> bool {
         let file = Connection::open(self.path()).unwrap();
         let changed = match damage {
-            Damage::Pieces { field, .. } => file.execute(
+            Damage::Changes { field, .. } => file.execute(
                 "UPDATE piece SET encoding = 77, entries = NULL WHERE field = (SELECT id FROM field WHERE name = ?)",
                 params![field],
             ),

@@ -11,6 +11,10 @@
 //! Values are [payloads](payload): bytes with an encoding. No store knows a type of a state. The crate also has the
 //! stores in memory and an encrypting wrapper (feature `encryption`). It does not depend on the engine.
 //!
+//! Fields can be added to the records, queries and errors in a compatible release. Other crates therefore create them with
+//! functions such as [`Prune::new`](checkpoint::Prune::new), set optional fields with methods of the same name, and match
+//! them with `..`.
+//!
 //! Applications use these modules through `superstep`, which exports them under the same names. Depend on this crate to
 //! write a store, and on `superstep-conformance` to test it.
 

@@ -213,7 +213,7 @@ impl Context {
     /// # Errors
     /// [`NoStore`](crate::store::StoreError::NoStore) if the graph has no long-term store.
     pub fn store(&self) -> Result<&LongTermStore, StoreError> {
-        self.shared.store.as_ref().ok_or_else(|| StoreError::NoStore { node: self.node().to_owned() })
+        self.shared.store.as_ref().ok_or_else(|| StoreError::no_store(self.node()))
     }
 
     /// Sets the long-term store of a detached context. The context of a run keeps its own store.

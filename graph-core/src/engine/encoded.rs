@@ -87,8 +87,8 @@ impl Encoded {
             let (field, payload) = (S::field(write.field)?.name.to_owned(), self.payload(write)?);
             // A placeholder id: no checkpoint contains these writes yet.
             let checkpoint = CheckpointId::after(None);
-            let piece = StoredChange { checkpoint, kind: ChangeKind::Value, payload };
-            Some(StoredField { field, changes: vec![piece] })
+            let piece = StoredChange::new(checkpoint, ChangeKind::Value, payload);
+            Some(StoredField::new(field, vec![piece]))
         })
     }
 }

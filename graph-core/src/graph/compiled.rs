@@ -144,7 +144,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
     /// # Cancel safety
     /// Each result is removed as a whole or not at all. Dropping the future does not bring removed results back.
     pub async fn clear_cache(&self) -> Result<u64, Error> {
-        self.clear(Clear::OfGraph(Arc::from(self.name()))).await
+        self.clear(Clear::graph(self.name())).await
     }
 
     /// Removes all results of one node from the graph's cache and returns their number.
@@ -164,7 +164,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
             let (node, what) = (node.name().to_owned(), "whose results could be cleared");
             return Err(Error::new(self.name(), ErrorKind::UnknownNode { node, what }));
         };
-        self.clear(Clear::OfNode { graph: Arc::from(self.name()), node: Arc::clone(name) }).await
+        self.clear(Clear::node(self.name(), Arc::clone(name))).await
     }
 
     async fn clear(&self, which: Clear) -> Result<u64, Error> {

@@ -94,12 +94,12 @@ fn migrated<P: GraphState>(
         Form::Update => return Ok(vec![(form, field, payload)]),
     };
     // It is of no checkpoint, and the id is not used.
-    let change = StoredChange { checkpoint: CheckpointId::after(None), kind, payload };
-    let mut stored = Stored::__of_writes(vec![StoredField { field, changes: vec![change] }]);
+    let change = StoredChange::new(CheckpointId::after(None), kind, payload);
+    let mut stored = Stored::__of_writes(vec![StoredField::new(field, vec![change])]);
     P::__migrate(found, &mut stored).map_err(UnreadableUpdate::Migration)?;
     let form = |kind| if kind == ChangeKind::Delta { Form::Delta } else { Form::Overwrite };
     let fields = stored.__into_fields().into_iter();
-    let changes = fields.flat_map(|StoredField { field, changes }| {
+    let changes = fields.flat_map(|StoredField { field, changes, .. }| {
         changes.into_iter().map(move |change| (form(change.kind), field.clone(), change.payload))
     });
     Ok(changes.collect())

@@ -92,8 +92,7 @@ async fn newest_checkpoint<S: GraphState, D: Send + Sync + 'static>(
     thread: &Thread<S, D>,
     id: &Arc<str>,
 ) -> Result<Option<CheckpointId>, Error> {
-    let (name, run) = (Arc::clone(&thread.name), Some(Arc::clone(id)));
-    let query = CheckpointQuery { thread: name, run, limit: Some(1), ..CheckpointQuery::default() };
+    let query = CheckpointQuery::new(Arc::clone(&thread.name)).run(Arc::clone(id)).limit(1);
     let page = thread.graph.0.store.list(query).await.map_err(|error| thread.graph.error(error))?;
     Ok(page.items.first().map(|last| last.id))
 }

@@ -29,7 +29,7 @@ const PAGE: usize = 64;
 
 impl<S: GraphState, D: Send + Sync + 'static> History<S, D> {
     pub(super) fn new(thread: Thread<S, D>) -> Self {
-        let query = CheckpointQuery { thread: Arc::clone(&thread.name), ..CheckpointQuery::default() };
+        let query = CheckpointQuery::new(Arc::clone(&thread.name));
         Self { thread, query, remaining: None, ended: false }
     }
 
@@ -77,7 +77,7 @@ impl<S: GraphState, D: Send + Sync + 'static> History<S, D> {
             return Ok(Vec::new());
         }
         let limit = self.remaining.unwrap_or(PAGE).min(PAGE);
-        let query = CheckpointQuery { limit: Some(limit), ..self.query.clone() };
+        let query = self.query.clone().limit(limit);
         let graph = &self.thread.graph;
         let page = graph.0.store.list(query).await.map_err(|error| graph.error(error))?;
         let mut snapshots = Vec::with_capacity(page.items.len());

@@ -60,7 +60,7 @@ pub(super) fn snapshot<S: GraphState, D: Send + Sync + 'static>(
     stored: StoredCheckpoint,
     base: Option<&S>,
 ) -> Result<Snapshot<S>, ErrorKind> {
-    let StoredCheckpoint { checkpoint, fields, records } = stored;
+    let StoredCheckpoint { checkpoint, fields, records, .. } = stored;
     let tasks = read_tasks::<S, D>(graph, thread, &checkpoint, &records)?;
     let joins = begun_joins(graph, thread, &checkpoint)?;
     let waiting = checkpoint.next.iter().any(|next| &**next == START);

@@ -111,7 +111,7 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     /// # let graph = StateGraph::<Count>::new().edge(START, add).edge(add, END).compile()?;
     /// let graph = graph.with_checkpointer(MemoryCheckpointer::default());
     /// graph.thread("a").run(Count::input()).await?;
-    /// let pruned = graph.prune(Prune { keep_last: Some(1), ..Prune::default() }).await?;
+    /// let pruned = graph.prune(Prune::new().keep_last(1)).await?;
     /// assert_eq!(pruned.checkpoints, 2);
     /// # Ok(())
     /// # }

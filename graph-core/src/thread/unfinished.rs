@@ -112,7 +112,7 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     /// # }
     /// ```
     pub fn unfinished(&self) -> Unfinished<S, D> {
-        let query = ThreadQuery { unfinished: true, ..ThreadQuery::default() };
+        let query = ThreadQuery::new().unfinished(true);
         Unfinished { graph: self.clone(), query, due: None, ended: false }
     }
 
@@ -152,7 +152,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Unfinished<S, D> {
         if self.ended {
             return Ok(None);
         }
-        let query = ThreadQuery { limit: Some(PAGE), ..self.query.clone() };
+        let query = self.query.clone().limit(PAGE);
         let page = self.graph.threads(query).await?;
         let mut threads = Vec::new();
         for record in &page.items {

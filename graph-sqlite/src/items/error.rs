@@ -47,13 +47,11 @@ pub(crate) fn operation(name: &'static str) -> Operation {
 /// Converts an error of the file to an error of the long-term store.
 pub(crate) fn store_error(error: CheckpointError) -> StoreError {
     match error {
-        CheckpointError::NewerFormat { found, known } => StoreError::NewerFormat { found, known },
-        CheckpointError::Backend { what, source } => StoreError::Backend { what, source },
-        CheckpointError::Corrupt(corrupt) => StoreError::Corrupt(Box::new(CorruptItem {
-            namespace: None,
-            key: None,
-            reason: format!("{}: {}", corrupt.what, corrupt.reason),
-        })),
+        CheckpointError::NewerFormat { found, known, .. } => StoreError::newer_format(found, known),
+        CheckpointError::Backend { operation, source, .. } => StoreError::backend(operation, source),
+        CheckpointError::Corrupt(corrupt) => {
+            CorruptItem::new(None, None, format!("{}: {}", corrupt.part, corrupt.reason)).into()
+        }
         other => StoreError::backend("use the file", other),
     }
 }

@@ -32,8 +32,8 @@ pub(crate) fn list(db: &Connection, query: &NamespaceQuery) -> Result<Page<Names
         } else if items.len() < limit {
             items.push(shown);
         } else {
-            return Ok(Page { items, more: true });
+            return Ok(Page::new(items, true));
         }
     }
-    Ok(Page { items, more: false })
+    Ok(Page::new(items, false))
 }

@@ -35,10 +35,10 @@ impl StoredItem {
             Ok((value, created_at, updated_at, ttl(row.get(7)?)?, expires_at))
         };
         let (value, created_at, updated_at, ttl, expires_at) = rest().map_err(|error| in_item(&at, error))?;
-        let ItemKey { namespace, key } = at;
+        let ItemKey { namespace, key, .. } = at;
         Ok(Self {
             id: row.get(0)?,
-            item: Item { namespace, key, value, created_at, updated_at, expires_at },
+            item: Item::new(namespace, key, value, created_at).updated_at(updated_at).expires_at(expires_at),
             ttl,
         })
     }
@@ -54,7 +54,7 @@ impl StoredItem {
 pub(super) fn item_key(row: &Row<'_>) -> Result<ItemKey, ItemError> {
     let namespace = read_namespace(row.get_ref(1)?)?;
     let key: Arc<str> = text(row, 2)?.into();
-    Ok(ItemKey { namespace, key })
+    Ok(ItemKey::new(namespace, key))
 }
 
 pub(super) fn read_namespace(column: ValueRef<'_>) -> Result<Namespace, Error> {

@@ -25,8 +25,8 @@ pub(crate) fn search(db: &Connection, search: &Search) -> Result<(Page<Found>, V
             }
         }
     }
-    let items = page.items.into_iter().map(|(stored, score)| Found { item: stored.item, score });
-    Ok((Page { items: items.collect(), more: page.more }, refreshed))
+    let items = page.items.into_iter().map(|(stored, score)| Found::new(stored.item, score));
+    Ok((Page::new(items.collect(), page.more), refreshed))
 }
 
 /// Calls `visit` with every row in the scope of a search, in its order, until it returns `false`.
@@ -68,7 +68,7 @@ type Scored = (StoredItem, Option<f32>);
 
 fn in_order(db: &Connection, search: &Search) -> Result<Page<Scored>, ItemError> {
     let limit = search.limit.unwrap_or(usize::MAX);
-    let mut page = Page { items: Vec::new(), more: false };
+    let mut page = Page::new(Vec::new(), false);
     let mut skipped = 0;
     scan(db, search, |row| {
         if !accepts(search, row, &item_key(row)?)? {
@@ -109,7 +109,7 @@ fn nearest(db: &Connection, search: &Search, near: &Near) -> Result<Page<Scored>
             items.push((StoredItem::read(row)?, Some(score)));
         }
     }
-    Ok(Page { items, more: chosen.next().is_some() })
+    Ok(Page::new(items, chosen.next().is_some()))
 }
 
 /// Returns the best score of an item's vectors, or `None` if it has none.
@@ -122,14 +122,7 @@ fn score(db: &Connection, item: i64, at: &ItemKey, near: &Near) -> Result<Option
         let model = text(row, 0).map_err(|error| in_item(at, error))?;
         read_vector(row, &mut numbers).map_err(|error| in_item(at, error))?;
         if !near.compares(model, numbers.len()) {
-            return Err(ItemError::Refused(StoreError::OtherModel {
-                namespace: at.namespace.clone(),
-                key: at.key.clone(),
-                indexed: model.into(),
-                indexed_dimensions: numbers.len(),
-                asked: near.model().clone(),
-                asked_dimensions: near.vector().len(),
-            }));
+            return Err(StoreError::other_model(at.clone(), model, numbers.len(), near).into());
         }
         let score = near.score(&numbers);
         best = Some(best.map_or(score, |best| best.max(score)));

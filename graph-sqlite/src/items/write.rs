@@ -7,11 +7,11 @@ use crate::chunk::ColumnData;
 use crate::columns::millis;
 
 use super::ItemError;
+use super::expired;
 use super::sort_key::{display_name, sort_key};
-use super::sweep;
 
 /// The maximum number of expired items that one write deletes.
-const MAX_SWEPT: i64 = 64;
+const EXPIRED_LIMIT: i64 = 64;
 
 /// Runs the writes. Returns for each whether the item existed before it.
 pub(crate) fn write(db: &Connection, writes: &ItemWrites) -> Result<Vec<bool>, ItemError> {
@@ -22,7 +22,7 @@ pub(crate) fn write(db: &Connection, writes: &ItemWrites) -> Result<Vec<bool>, I
             ItemWrite::Delete(at) => delete(db, &at.namespace, &at.key, writes.now)?,
         });
     }
-    sweep::delete_expired(db, millis(writes.now), MAX_SWEPT)?;
+    expired::delete_expired(db, millis(writes.now), EXPIRED_LIMIT)?;
     Ok(were_there)
 }
 

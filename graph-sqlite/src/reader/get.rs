@@ -26,11 +26,9 @@ pub(crate) fn get(
     let mut rows = query.query(params![thread, namespace])?;
     let Some(row) = rows.next()? else { return Ok(Loaded::default()) };
     let namespace: Option<i64> = row.get(2)?;
-    let mut loaded = Loaded {
-        fence: Fence { epoch: row.get::<_, i64>(0)?.cast_unsigned(), head: None },
-        origin: Some(text(row, 1)?.into()),
-        found: None,
-    };
+    let fence = Fence::new(row.get::<_, i64>(0)?.cast_unsigned(), None);
+    let origin: Arc<str> = text(row, 1)?.into();
+    let mut loaded = Loaded::new(fence, origin, None);
     if let Some(namespace) = namespace {
         loaded.fence.head = crate::columns::optional_id(row, 3)?;
         if let Some(wanted) = wanted.or(loaded.fence.head) {
@@ -48,11 +46,10 @@ fn load(db: &Connection, namespace: i64, wanted: CheckpointId) -> Result<Option<
     let Some(row) = rows.next()? else { return Ok(None) };
     let locate = |error: Error| error.locate(|| "the checkpoint".to_owned(), Some(wanted));
     let run = RunCache::default().get(db, row.get(8)?).map_err(locate)?;
-    Ok(Some(StoredCheckpoint {
-        checkpoint: checkpoint(row, run)?,
-        fields: fields(db, namespace, &ancestry(db, row.get(10)?, wanted)?)?,
-        records: records(db, row.get(9)?).map_err(locate)?,
-    }))
+    let checkpoint = checkpoint(row, run)?;
+    let fields = fields(db, namespace, &ancestry(db, row.get(10)?, wanted)?)?;
+    let records = records(db, row.get(9)?).map_err(locate)?;
+    Ok(Some(StoredCheckpoint::new(checkpoint, fields, records)))
 }
 
 fn fields(db: &Connection, namespace: i64, ancestry: &[Ancestor]) -> Result<Vec<StoredField>, Error> {
@@ -63,7 +60,7 @@ fn fields(db: &Connection, namespace: i64, ancestry: &[Ancestor]) -> Result<Vec<
         let field = text(row, 1)?.to_owned();
         let changes = changes(db, ancestry, row.get(0)?).map_err(|error| of_field(error, &field))?;
         if !changes.is_empty() {
-            fields.push(StoredField { field, changes });
+            fields.push(StoredField::new(field, changes));
         }
     }
     Ok(fields)
@@ -97,7 +94,7 @@ fn record(row: &Row<'_>) -> Result<TaskRecord, Error> {
     let kind = RecordKind::from_code(code)
         .ok_or_else(|| Error::corrupt("its kind", None, format!("unknown code {code}")))?;
     let key: Arc<str> = text(row, 2)?.into();
-    Ok(TaskRecord { key: RecordKey { task: row.get(0)?, kind, key }, payload: payload(row, row.get(3)?, 4)? })
+    Ok(TaskRecord::new(RecordKey::new(row.get(0)?, kind, key), payload(row, row.get(3)?, 4)?))
 }
 
 /// Returns the newest checkpoint of a namespace and its branch.

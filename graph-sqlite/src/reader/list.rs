@@ -15,7 +15,7 @@ pub(super) const PAGE: usize = 1_000;
 /// Lists checkpoints of a namespace, newest first.
 pub(crate) fn list(db: &Connection, query: &CheckpointQuery) -> Result<Page<Checkpoint>, Error> {
     let limit = query.limit.unwrap_or(PAGE).min(PAGE);
-    let mut page = Page { items: Vec::new(), more: false };
+    let mut page = Page::new(Vec::new(), false);
     let Some((thread, namespace)) = find_namespace(db, query)? else { return Ok(page) };
     let wanted = match wanted_runs(db, thread, query)? {
         Some(runs) if runs.is_empty() => return Ok(page),

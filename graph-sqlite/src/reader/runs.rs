@@ -30,5 +30,5 @@ impl RunCache {
 pub(super) fn run(row: &Row<'_>) -> Result<RunRecord, Error> {
     let metadata = serde_json::from_str(text(row, 2)?)
         .map_err(|_| Error::corrupt("the run's metadata", None, "it is not a JSON object"))?;
-    Ok(RunRecord { id: text(row, 0)?.into(), program: text(row, 1)?.into(), metadata })
+    Ok(RunRecord::new(text(row, 0)?, text(row, 1)?).metadata(metadata))
 }

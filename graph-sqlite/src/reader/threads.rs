@@ -13,7 +13,7 @@ use super::runs::RunCache;
 pub(crate) fn threads(db: &Connection, query: &ThreadQuery) -> Result<Page<ThreadRecord>, Error> {
     let limit = query.limit.unwrap_or(PAGE).min(PAGE);
     let prefix = query.prefix.as_deref().unwrap_or_default();
-    let mut page = Page { items: Vec::new(), more: false };
+    let mut page = Page::new(Vec::new(), false);
     let mut runs = RunCache::default();
     let mut statement = db.prepare_cached(&format!(
         "SELECT {CHECKPOINT_COLUMNS}, t.name, t.epoch, \
@@ -62,7 +62,7 @@ fn record(db: &Connection, row: &Row<'_>, name: &str, runs: &mut RunCache) -> Re
         Ok(None) => false,
         Err(_) => true,
     };
-    Ok(ThreadRecord { thread, epoch, head, unfinished })
+    Ok(ThreadRecord::new(thread, epoch, head, unfinished))
 }
 
 fn head(db: &Connection, row: &Row<'_>, runs: &mut RunCache) -> Result<Option<Checkpoint>, Error> {

@@ -1,5 +1,6 @@
 use rusqlite::{Connection, params};
 use superstep_store::cache::Clear;
+use superstep_store::checkpoint::CheckpointError;
 
 use crate::columns::millis;
 use crate::error::Error;
@@ -36,18 +37,19 @@ fn clear_some(db: &Connection, which: &Clear) -> Result<u64, Error> {
         Clear::All => db
             .prepare_cached("DELETE FROM cache_entry WHERE id IN (SELECT id FROM cache_entry LIMIT ?1)")?
             .execute([ROWS_PER_TRANSACTION])?,
-        Clear::OfGraph(graph) => db
+        Clear::Graph(graph) => db
             .prepare_cached(
                 "DELETE FROM cache_entry WHERE id IN (SELECT id FROM cache_entry WHERE graph = ?1 LIMIT ?2)",
             )?
             .execute(params![&**graph, ROWS_PER_TRANSACTION])?,
-        Clear::OfNode { graph, node } => db
+        Clear::Node { graph, node, .. } => db
             .prepare_cached(
                 "DELETE FROM cache_entry WHERE id IN \
                  (SELECT id FROM cache_entry WHERE graph = ?1 AND node = ?2 LIMIT ?3)",
             )?
             .execute(params![&**graph, &**node, ROWS_PER_TRANSACTION])?,
-        Clear::Expired { now } => return delete_expired(db, millis(*now), ROWS_PER_TRANSACTION),
+        Clear::Expired { now, .. } => return delete_expired(db, millis(*now), ROWS_PER_TRANSACTION),
+        _ => return Err(CheckpointError::backend("clear results", "the selection is not supported").into()),
     };
     Ok(cleared as u64)
 }

@@ -17,7 +17,7 @@ pub(crate) fn get(
         "SELECT encoding, value FROM cache_entry WHERE graph = ?1 AND node = ?2 AND state = ?3 AND key = ?4 \
          AND (expires IS NULL OR (made <= ?5 AND expires > ?5))",
     )?;
-    let EntryKey { graph, node, state, key } = at;
+    let EntryKey { graph, node, state, key, .. } = at;
     let mut rows = query.query(params![&**graph, &**node, &**state, &**key, millis(now)])?;
     let Some(row) = rows.next()? else { return Ok(Ok(None)) };
     match row.get(0).map_err(Error::from).and_then(|encoding| payload(row, encoding, 1)) {

@@ -41,10 +41,10 @@ pub(crate) fn content(db: &Connection) -> rusqlite::Result<Content> {
 /// Refuses a file that this version of the crate must not write to.
 pub(crate) fn check(content: Content) -> Result<(), CheckpointError> {
     match content {
-        Content::Format(found) if found > MIGRATIONS.len() => Err(CheckpointError::NewerFormat {
-            found: u32::try_from(found).unwrap_or(u32::MAX),
-            known: u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX),
-        }),
+        Content::Format(found) if found > MIGRATIONS.len() => Err(CheckpointError::newer_format(
+            u32::try_from(found).unwrap_or(u32::MAX),
+            u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX),
+        )),
         Content::Foreign => Err(CheckpointError::backend(
             "open the file",
             "it is another program's database, not a superstep store",

@@ -18,13 +18,8 @@ pub(super) fn check(db: &Connection, row_cache: &mut RowCache, batch: &WriteBatc
         found.head = namespace.as_ref().and_then(|namespace| namespace.head).map(|(head, _)| head);
     }
     if found != batch.fence || !same_origin {
-        let conflict = Conflict {
-            thread: batch.thread.clone(),
-            namespace: batch.namespace.clone(),
-            expected: batch.fence,
-            found,
-        };
-        return Err(CheckpointError::Conflict(Box::new(conflict)).into());
+        let conflict = Conflict::new(batch.thread.clone(), batch.namespace.clone(), batch.fence, found);
+        return Err(CheckpointError::conflict(conflict).into());
     }
     if batch.epoch < found.epoch {
         return Err(invalid(
@@ -90,6 +85,6 @@ impl ExistingCheckpoints<'_> {
     }
 }
 
-fn invalid(batch: &WriteBatch, what: String) -> Error {
-    CheckpointError::Invalid { thread: batch.thread.clone(), what }.into()
+fn invalid(batch: &WriteBatch, reason: String) -> Error {
+    CheckpointError::invalid(batch.thread.clone(), reason).into()
 }

@@ -21,7 +21,7 @@ pub(crate) fn commit(session: &mut Session, batch: &WriteBatch) -> Result<(), Er
             BatchWrite::Checkpoint(new) => {
                 insert_checkpoint(db, &mut insert, thread, batch, new, &mut buffer)?;
             }
-            BatchWrite::Records { checkpoint, remove, put } => {
+            BatchWrite::Records { checkpoint, remove, put, .. } => {
                 let namespace = find_or_insert_namespace(db, thread, batch)?;
                 records::update(db, checkpoint_row(db, namespace, *checkpoint)?, remove, put)?;
             }
@@ -92,7 +92,7 @@ fn insert_checkpoint<'b>(
     new: &'b NewCheckpoint,
     buffer: &mut Option<BatchBuffer<'b>>,
 ) -> Result<(), Error> {
-    let NewCheckpoint { checkpoint, changes, records } = new;
+    let NewCheckpoint { checkpoint, changes, records, .. } = new;
     let run = thread.run(db, &checkpoint.run)?;
     let namespace = find_or_insert_namespace(db, thread, batch)?;
     if let Some(buffer) = buffer

@@ -14,10 +14,10 @@ use super::delete::{find_thread, namespaces};
 pub(crate) fn copy(session: &mut Session, from: &Arc<str>, to: &Arc<str>) -> Result<(), Error> {
     let db = &session.db;
     let Some(old) = find_thread(db, from)? else {
-        return Err(CheckpointError::NoThread { thread: from.clone() }.into());
+        return Err(CheckpointError::no_thread(from.clone()).into());
     };
     if find_thread(db, to)?.is_some() {
-        return Err(CheckpointError::Exists { thread: to.clone() }.into());
+        return Err(CheckpointError::exists(to.clone()).into());
     }
     let new = db
         .prepare_cached(

@@ -1,4 +1,5 @@
 use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use superstep_store::checkpoint::{CheckpointId, Prune, Pruned, RecordKey, RecordKind};
@@ -159,7 +160,7 @@ fn retained_checkpoints(
     let mut rows = query.query(params![namespace, RecordKey::NO_TASK, RecordKind::Retained.code()])?;
     let mut records = Vec::new();
     while let Some(row) = rows.next()? {
-        let key = RecordKey { task: RecordKey::NO_TASK, kind: RecordKind::Retained, key: row.get(4)? };
+        let key = RecordKey::new(RecordKey::NO_TASK, RecordKind::Retained, row.get::<_, Arc<str>>(4)?);
         let Some((retained, _)) = key.retained().filter(|(_, namespace)| *namespace == name) else {
             continue;
         };

@@ -16,7 +16,7 @@ pub(super) fn update(
         )?
         .execute(params![checkpoint, key.task, key.kind.code(), &*key.key])?;
     }
-    for TaskRecord { key, payload } in put {
+    for TaskRecord { key, payload, .. } in put {
         db.prepare_cached(
             "INSERT INTO record (checkpoint, task, kind, key, encoding, payload) VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
              ON CONFLICT (checkpoint, task, kind, key) DO UPDATE SET encoding = ?5, payload = ?6",

@@ -1,10 +1,8 @@
 //! Tests of group commits: failing transactions, abandoned writes, shared rows.
 
-use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, SystemTime};
 
-use superstep_store::Metadata;
 use superstep_store::checkpoint::{
     BatchWrite, ChangeKind, Checkpoint, CheckpointError, CheckpointId, CheckpointSource, Fence, FieldChange,
     NewCheckpoint, RunRecord, WriteBatch,
@@ -28,28 +26,14 @@ fn session() -> (TempDir, Session) {
 }
 
 fn batch(thread: &str, fence: Fence, bytes: usize) -> WriteBatch {
-    let run = RunRecord { id: "r".into(), program: "p".into(), metadata: Metadata::new() };
-    let checkpoint = Checkpoint {
-        id: CheckpointId::after(fence.head),
-        parent: fence.head,
-        step: 0,
-        source: CheckpointSource::Loop,
-        run: Arc::new(run),
-        created_at: SystemTime::now(),
-        next: vec![],
-        progress: None,
-    };
+    let run = RunRecord::new("r", "p");
+    let id = CheckpointId::after(fence.head);
+    let checkpoint =
+        Checkpoint::new(id, 0, CheckpointSource::Loop, run, SystemTime::now()).parent(fence.head);
     let payload = Payload::json("x".repeat(bytes));
-    let changes = vec![FieldChange { field: "f".into(), kind: ChangeKind::Delta, payload }];
-    let new = NewCheckpoint { checkpoint, changes, records: vec![] };
-    WriteBatch {
-        thread: thread.into(),
-        namespace: "".into(),
-        origin: "o".into(),
-        epoch: fence.epoch,
-        fence,
-        writes: vec![BatchWrite::Checkpoint(Box::new(new))],
-    }
+    let changes = vec![FieldChange::new("f", ChangeKind::Delta, payload)];
+    let new = NewCheckpoint::new(checkpoint).changes(changes);
+    WriteBatch::new(thread, "o", fence).writes(vec![BatchWrite::checkpoint(new)])
 }
 
 /// Commits these batches in one transaction if that is possible.
@@ -98,7 +82,7 @@ fn checkpoints_of_a_batch_share_rows() {
     let mut all = batch("a", Fence::default(), 10);
     for _ in 1..200 {
         let Some(BatchWrite::Checkpoint(last)) = all.writes.last() else { panic!("a batch of checkpoints") };
-        let mut next = batch("a", Fence { epoch: 0, head: Some(last.checkpoint.id) }, 10);
+        let mut next = batch("a", Fence::new(0, last.checkpoint.id), 10);
         all.writes.append(&mut next.writes);
     }
     together(&mut session, &[all])[0].as_ref().unwrap();

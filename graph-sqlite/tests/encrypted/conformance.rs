@@ -17,7 +17,7 @@ impl Place for File {
         let file = Connection::open(self.path()).unwrap();
         let changed = match damage {
             // Replaces the data of a row by the data of another row of the same length.
-            Damage::Pieces { .. } => file.execute(
+            Damage::Changes { .. } => file.execute(
                 "UPDATE piece SET data = (SELECT data FROM piece AS other WHERE other.id <> piece.id \
                  AND length(other.data) = length(piece.data) LIMIT 1) \
                  WHERE EXISTS (SELECT 1 FROM piece AS other WHERE other.id <> piece.id \

@@ -40,9 +40,8 @@ fn refused_commit_does_not_affect_its_group() {
     for index in 0..50 {
         let (_, good) = step().delta("l", "1").batch(&format!("t{index}"), Fence::default());
         let (_, stale) = step().delta("l", "2").batch("contended", Fence::default());
-        let nothing =
-            BatchWrite::Records { checkpoint: CheckpointId::after(None), remove: vec![], put: vec![] };
-        let invalid = batch("contended", Fence { epoch: 0, head: Some(head) }, vec![nothing]);
+        let nothing = BatchWrite::records(CheckpointId::after(None), vec![], vec![]);
+        let invalid = batch("contended", Fence::new(0, head), vec![nothing]);
         calls.push((store.commit(good), store.commit(stale), store.commit(invalid)));
     }
     for (good, stale, invalid) in &mut calls {
@@ -77,7 +76,7 @@ fn conflict_reports_the_current_fence() {
     let Err(CheckpointError::Conflict(conflict)) = loser.try_add(step()) else {
         panic!("two writers have won")
     };
-    assert_eq!((conflict.expected, conflict.found), (Fence::default(), Fence { epoch: 0, head: Some(head) }));
+    assert_eq!((conflict.expected, conflict.found), (Fence::default(), Fence::new(0, head)));
     // The winner drops its cached rows once another connection has written.
     loser.fence = conflict.found;
     let next = loser.then(step());

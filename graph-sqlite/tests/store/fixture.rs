@@ -1,6 +1,5 @@
 //! The file, writer and step builders that the tests share.
 
-use std::borrow::Cow;
 use std::future::Future;
 use std::path::PathBuf;
 use std::pin::pin;
@@ -10,7 +9,6 @@ use std::thread::{self, Thread};
 use std::time::{Duration, UNIX_EPOCH};
 
 use superstep_sqlite::{SqliteCheckpointer, Synchronous};
-use superstep_store::Metadata;
 use superstep_store::checkpoint::{
     BatchWrite, ChangeKind, Checkpoint, CheckpointError, CheckpointId, CheckpointQuery, CheckpointSource,
     Checkpointer as _, Fence, FieldChange, Loaded, NewCheckpoint, RecordKey, RecordKind, RunRecord,
@@ -80,7 +78,7 @@ impl File {
 }
 
 pub(crate) fn run() -> Arc<RunRecord> {
-    Arc::new(RunRecord { id: "r1".into(), program: "p1".into(), metadata: Metadata::new() })
+    Arc::new(RunRecord::new("r1", "p1"))
 }
 
 /// The writes of one superstep.
@@ -113,10 +111,7 @@ impl Step {
     }
 
     pub(crate) fn record(mut self, kind: RecordKind, key: &str) -> Self {
-        self.records.push(TaskRecord {
-            key: RecordKey { task: 0, kind, key: key.into() },
-            payload: Payload::json("1"),
-        });
+        self.records.push(TaskRecord::new(RecordKey::new(0, kind, key), Payload::json("1")));
         self
     }
 
@@ -128,34 +123,21 @@ impl Step {
 
     pub(crate) fn batch(self, thread: &str, fence: Fence) -> (CheckpointId, WriteBatch) {
         let id = CheckpointId::after(fence.head);
-        let checkpoint = Checkpoint {
-            id,
-            parent: self.parent,
-            step: 0,
-            source: CheckpointSource::Loop,
-            run: run(),
-            created_at: UNIX_EPOCH + Duration::from_millis(self.made),
-            next: vec!["a".into()],
-            progress: None,
-        };
-        let new = NewCheckpoint { checkpoint, changes: self.changes, records: self.records };
-        (id, batch(thread, fence, vec![BatchWrite::Checkpoint(Box::new(new))]))
+        let created_at = UNIX_EPOCH + Duration::from_millis(self.made);
+        let checkpoint = Checkpoint::new(id, 0, CheckpointSource::Loop, run(), created_at)
+            .parent(self.parent)
+            .next(vec!["a".into()]);
+        let new = NewCheckpoint::new(checkpoint).changes(self.changes).records(self.records);
+        (id, batch(thread, fence, vec![BatchWrite::checkpoint(new)]))
     }
 }
 
 pub(crate) fn batch(thread: &str, fence: Fence, writes: Vec<BatchWrite>) -> WriteBatch {
-    WriteBatch {
-        thread: thread.into(),
-        namespace: "".into(),
-        origin: "o1".into(),
-        epoch: fence.epoch,
-        fence,
-        writes,
-    }
+    WriteBatch::new(thread, "o1", fence).writes(writes)
 }
 
 fn change(field: &'static str, kind: ChangeKind, text: &str) -> FieldChange {
-    FieldChange { field: Cow::Borrowed(field), kind, payload: Payload::json(text) }
+    FieldChange::new(field, kind, Payload::json(text))
 }
 
 /// A thread to write to, with its current fence.
@@ -210,7 +192,7 @@ impl Writer<'_> {
     }
 
     pub(crate) fn ids(&self) -> Vec<CheckpointId> {
-        let query = CheckpointQuery { thread: self.thread.into(), ..CheckpointQuery::default() };
+        let query = CheckpointQuery::new(self.thread);
         let mut ids: Vec<_> =
             wait(self.store.list(query)).unwrap().items.iter().map(|checkpoint| checkpoint.id).collect();
         ids.reverse();

@@ -3,7 +3,6 @@
 //! `SUPERSTEP_SQLITE_GOLDEN=<number>` creates the files of a new format. The files of an old format never change.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use std::{env, fs};
 
@@ -35,11 +34,7 @@ fn contents(store: &SqliteCheckpointer) -> String {
     for thread in wait(store.threads(ThreadQuery::default())).unwrap().items {
         lines.push(format!("thread {:?}, epoch {}", thread.thread, thread.epoch));
         for namespace in ["", "child"] {
-            let query = CheckpointQuery {
-                thread: thread.thread.clone(),
-                namespace: namespace.into(),
-                ..CheckpointQuery::default()
-            };
+            let query = CheckpointQuery::new(thread.thread.clone()).namespace(namespace);
             for (index, checkpoint) in wait(store.list(query)).unwrap().items.into_iter().enumerate() {
                 lines.push(format!("{namespace:?} {}", describe_checkpoint(&checkpoint)));
                 if index < 3 || index % 10 == 0 {
@@ -50,7 +45,7 @@ fn contents(store: &SqliteCheckpointer) -> String {
             }
         }
     }
-    let search = Search::within(UNIX_EPOCH + Duration::from_secs(1), Namespace::root());
+    let search = Search::new(UNIX_EPOCH + Duration::from_secs(1), Namespace::root());
     lines.extend(wait(store.store().search(search)).unwrap().items.iter().map(describe_item));
     for at in results() {
         let found = wait(store.cache().get(at.clone(), UNIX_EPOCH + Duration::from_millis(30))).unwrap();
@@ -61,26 +56,21 @@ fn contents(store: &SqliteCheckpointer) -> String {
 
 /// The keys of the results.
 fn results() -> [EntryKey; 2] {
-    let at = |node: &str, key: &str| EntryKey {
-        graph: Arc::from("ticket \"17\""),
-        node: Arc::from(node),
-        state: Arc::from("[\"Ticket\",[]]"),
-        key: Arc::from(key),
-    };
+    let at = |node: &str, key: &str| EntryKey::new("ticket \"17\"", node, "[\"Ticket\",[]]", key);
     [at("fetch", "\"\u{e9}\0\""), at("", "x00ff")]
 }
 
 fn put_results(cache: &SqliteCache) {
     let [one, other] = results();
     let entries = vec![
-        NewEntry { at: one, value: Payload::json("{\"writes\":[]}"), ttl: Ttl::from_millis(5_000) },
-        NewEntry { at: other, value: Payload::new(Encoding::Bytes, vec![0, 255]), ttl: None },
+        NewEntry::new(one, Payload::json("{\"writes\":[]}")).ttl(Ttl::from_millis(5_000)),
+        NewEntry::new(other, Payload::new(Encoding::Bytes, vec![0, 255])),
     ];
     wait(cache.put(entries, UNIX_EPOCH + Duration::from_millis(20))).unwrap();
 }
 
 fn describe_item(found: &Found) -> String {
-    let Item { namespace, key, value, created_at, updated_at, expires_at } = &found.item;
+    let Item { namespace, key, value, created_at, updated_at, expires_at, .. } = &found.item;
     let millis = |time: &SystemTime| time.duration_since(UNIX_EPOCH).unwrap().as_millis();
     let [created, updated] = [created_at, updated_at].map(millis);
     let expires = expires_at.as_ref().map(millis);
@@ -88,10 +78,10 @@ fn describe_item(found: &Found) -> String {
 }
 
 fn describe_checkpoint(checkpoint: &Checkpoint) -> String {
-    let Checkpoint { id, parent, step, source, run, created_at, next, progress } = checkpoint;
+    let Checkpoint { id, parent, step, source, run, created_at, next, progress, .. } = checkpoint;
     let parent = parent.map(|parent| parent.to_string());
     let created = created_at.duration_since(UNIX_EPOCH).unwrap().as_millis();
-    let RunRecord { id: run, program, metadata } = &**run;
+    let RunRecord { id: run, program, metadata, .. } = &**run;
     let metadata = serde_json::to_string(metadata).unwrap();
     let progress = progress.as_ref().map(text);
     format!(
@@ -111,27 +101,26 @@ fn describe_changes_and_records(mut found: StoredCheckpoint) -> Vec<String> {
         format!("  {:?}: {}", field.field, field.changes.iter().map(change).collect::<Vec<_>>().join(", "))
     });
     let records = found.records.iter().map(|record| {
-        let RecordKey { task, kind, key } = &record.key;
+        let RecordKey { task, kind, key, .. } = &record.key;
         format!("  task {task}, {}, {key:?}: {}", kind.code(), text(&record.payload))
     });
     fields.chain(records).collect()
 }
 
 fn put_items(store: &SqliteStore) {
-    let put = |namespace: &[&str], key: &str, value: Payload| Put {
-        at: ItemKey::new(namespace, key),
-        value,
-        ttl: Ttl::from_millis(5_000),
-        embedding: Embedding::new("m", vec![vec![1.0, -0.5], vec![0.1, 1e-30]]).ok(),
+    let put = |namespace: &[&str], key: &str, value: Payload| {
+        Put::new(ItemKey::new(namespace, key), value)
+            .ttl(Ttl::from_millis(5_000))
+            .embedding(Embedding::new("m", vec![vec![1.0, -0.5], vec![0.1, 1e-30]]).ok())
     };
     let puts = [
         put(&["users", "\u{e9}\0"], "a.b", Payload::json("{\"f\":1.50}")),
-        Put { ttl: None, ..put(&[], "", Payload::new(Encoding::Bytes, vec![0, 255])) },
-        Put { embedding: None, ..put(&["", "users"], "\0", Payload::json("null")) },
+        put(&[], "", Payload::new(Encoding::Bytes, vec![0, 255])).ttl(None),
+        put(&["", "users"], "\0", Payload::json("null")).embedding(None),
     ];
     for millis in [10, 20] {
         let writes = puts.iter().cloned().map(|put| ItemWrite::Put(Box::new(put))).collect();
-        wait(store.write(ItemWrites { now: UNIX_EPOCH + Duration::from_millis(millis), writes })).unwrap();
+        wait(store.write(ItemWrites::new(UNIX_EPOCH + Duration::from_millis(millis), writes))).unwrap();
     }
 }
 
@@ -201,8 +190,7 @@ fn every_released_format_is_read_and_written() {
         }
         let near = Near::new("m", vec![2.0, -1.0]).ok();
         let now = UNIX_EPOCH + Duration::from_secs(1);
-        let found =
-            wait(items.search(Search { near, ..Search::within(now, Namespace::root()) })).unwrap().items;
+        let found = wait(items.search(Search::new(now, Namespace::root()).near(near))).unwrap().items;
         let scores: Vec<_> = found.iter().map(|found| (&*found.key, found.score)).collect();
         assert_eq!(scores, [("", Some(1.0)), ("a.b", Some(1.0))]);
     }

@@ -75,7 +75,7 @@ fn deleted_and_expired_items_leave_no_rows() {
         wait(items.delete("a")).unwrap();
     }
     let later = UNIX_EPOCH + Duration::from_secs(61);
-    assert_eq!(wait(store.store().sweep(later)).unwrap(), 10);
+    assert_eq!(wait(store.store().delete_expired(later)).unwrap(), 10);
     let rows: i64 = file
         .sql()
         .query_row(
@@ -134,7 +134,10 @@ fn foreign_and_newer_files_are_refused() {
     let file = File::new();
     drop(open(&file));
     file.sql().execute_batch("PRAGMA user_version = 7").unwrap();
-    assert!(matches!(SqliteStore::open(file.path()), Err(StoreError::NewerFormat { found: 7, known: 3 })));
+    assert!(matches!(
+        SqliteStore::open(file.path()),
+        Err(StoreError::NewerFormat { found: 7, known: 3, .. })
+    ));
     assert!(matches!(file.try_open(), Err(CheckpointError::NewerFormat { .. })));
 }
 
@@ -153,7 +156,7 @@ fn search_reads_only_its_namespace() {
     // A corrupt item fails the search only if the search reads it.
     let changed = file.sql().execute("UPDATE store_item SET encoding = 99 WHERE id <> 4000", []).unwrap();
     assert_eq!(changed, 3_999);
-    let search = Search::within(UNIX_EPOCH, ["users", "39-99"]);
+    let search = Search::new(UNIX_EPOCH, ["users", "39-99"]);
     assert_eq!(wait(store.search(search)).unwrap().items.len(), 1);
 }
 

@@ -1,6 +1,5 @@
 //! Random calls to SQLite and to the memory store, which must give the same results.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -61,40 +60,32 @@ impl Chance {
     }
 
     fn record_key(&mut self) -> RecordKey {
-        RecordKey {
-            task: self.of(&[0, 1, RecordKey::NO_TASK]),
-            kind: self.of(&[RecordKind::Interrupt, RecordKind::Answer, RecordKind::Step]),
-            key: self.of(&["", "k", "k\0'"]).into(),
-        }
+        let task = self.of(&[0, 1, RecordKey::NO_TASK]);
+        let kind = self.of(&[RecordKind::Interrupt, RecordKind::Answer, RecordKind::Step]);
+        RecordKey::new(task, kind, self.of(&["", "k", "k\0'"]))
     }
 
     fn records(&mut self) -> Vec<TaskRecord> {
         let count = if self.one_in(8) { self.below(4) } else { 0 };
-        (0..count).map(|_| TaskRecord { key: self.record_key(), payload: self.payload() }).collect()
+        (0..count).map(|_| TaskRecord::new(self.record_key(), self.payload())).collect()
     }
 
     fn changes(&mut self) -> Vec<FieldChange> {
         let count = self.of(&[0, 1, 1, 1, 2, 3, 5]);
         (0..count)
-            .map(|_| FieldChange {
-                field: Cow::Borrowed(self.of(&FIELDS)),
-                kind: if self.one_in(if self.1 == Kind::Mixed { 30 } else { 200 }) {
-                    ChangeKind::Value
-                } else {
-                    ChangeKind::Delta
-                },
-                payload: self.payload(),
+            .map(|_| {
+                let field = self.of(&FIELDS);
+                let whole = self.one_in(if self.1 == Kind::Mixed { 30 } else { 200 });
+                let kind = if whole { ChangeKind::Value } else { ChangeKind::Delta };
+                FieldChange::new(field, kind, self.payload())
             })
             .collect()
     }
 
     fn run(&mut self) -> Arc<RunRecord> {
         let metadata = self.of(&["{}", r#"{"a":1}"#, r#"{"a":1.0}"#, r#"{"a":"1","b":null}"#]);
-        Arc::new(RunRecord {
-            id: self.of(&["r1", "r2", "r'\0"]).into(),
-            program: self.of(&["p", "q"]).into(),
-            metadata: serde_json::from_str(metadata).unwrap(),
-        })
+        let run = RunRecord::new(self.of(&["r1", "r2", "r'\0"]), self.of(&["p", "q"]));
+        Arc::new(run.metadata(serde_json::from_str(metadata).unwrap()))
     }
 
     fn batch(&mut self, thread: &str, namespace: &str, fence: Fence, ids: &[CheckpointId]) -> WriteBatch {
@@ -108,7 +99,7 @@ impl Chance {
                 if self.one_in(10) && !known.is_empty() {
                     let checkpoint = self.of(&known);
                     let remove = (0..self.below(3)).map(|_| self.record_key()).collect();
-                    return BatchWrite::Records { checkpoint, remove, put: self.records() };
+                    return BatchWrite::records(checkpoint, remove, self.records());
                 }
                 let id = if self.one_in(200) && !known.is_empty() {
                     self.of(&known)
@@ -126,23 +117,20 @@ impl Chance {
                 };
                 greatest = greatest.max(Some(id));
                 known.push(id);
-                let checkpoint = Checkpoint {
-                    id,
-                    parent,
-                    step: self.below(100) as i64 - 1,
-                    source: self.of(&[
-                        CheckpointSource::Input,
-                        CheckpointSource::Loop,
-                        CheckpointSource::Update,
-                        CheckpointSource::Fork,
-                    ]),
-                    run: run.clone(),
-                    created_at: UNIX_EPOCH + Duration::from_secs(self.below(100) as u64),
-                    next: (0..self.below(3)).map(|_| self.of(&["a", "", "é\""]).into()).collect(),
-                    progress: if self.one_in(5) { Some(self.payload()) } else { None },
-                };
-                let new = NewCheckpoint { checkpoint, changes: self.changes(), records: self.records() };
-                BatchWrite::Checkpoint(Box::new(new))
+                let step = self.below(100) as i64 - 1;
+                let source = self.of(&[
+                    CheckpointSource::Input,
+                    CheckpointSource::Loop,
+                    CheckpointSource::Update,
+                    CheckpointSource::Fork,
+                ]);
+                let created_at = UNIX_EPOCH + Duration::from_secs(self.below(100) as u64);
+                let checkpoint = Checkpoint::new(id, step, source, run.clone(), created_at)
+                    .parent(parent)
+                    .next((0..self.below(3)).map(|_| self.of(&["a", "", "é\""]).into()).collect())
+                    .progress(if self.one_in(5) { Some(self.payload()) } else { None });
+                let new = NewCheckpoint::new(checkpoint).changes(self.changes()).records(self.records());
+                BatchWrite::checkpoint(new)
             })
             .collect();
         let mut fence = fence;
@@ -152,14 +140,9 @@ impl Chance {
         if self.one_in(40) {
             fence.head = ids.first().copied();
         }
-        WriteBatch {
-            thread: thread.into(),
-            namespace: namespace.into(),
-            origin: if self.one_in(60) { "other" } else { "origin" }.into(),
-            epoch: if self.one_in(10) { fence.epoch + 1 } else { fence.epoch },
-            fence,
-            writes,
-        }
+        let origin = if self.one_in(60) { "other" } else { "origin" };
+        let epoch = if self.one_in(10) { fence.epoch + 1 } else { fence.epoch };
+        WriteBatch::new(thread, origin, fence).namespace(namespace).epoch(epoch).writes(writes)
     }
 }
 
@@ -168,12 +151,10 @@ fn text<T: std::fmt::Debug>(result: Result<T, CheckpointError>) -> Result<T, Str
 }
 
 fn ids(store: &dyn Checkpointer, thread: &str, namespace: &str) -> Vec<CheckpointId> {
-    let query =
-        CheckpointQuery { thread: thread.into(), namespace: namespace.into(), ..CheckpointQuery::default() };
+    let query = CheckpointQuery::new(thread).namespace(namespace);
     let mut ids: Vec<CheckpointId> = Vec::new();
     loop {
-        let page =
-            wait(store.list(CheckpointQuery { before: ids.last().copied(), ..query.clone() })).unwrap();
+        let page = wait(store.list(query.clone().before(ids.last().copied()))).unwrap();
         ids.extend(page.items.iter().map(|checkpoint| checkpoint.id));
         if !page.more {
             ids.reverse();
@@ -185,11 +166,7 @@ fn ids(store: &dyn Checkpointer, thread: &str, namespace: &str) -> Vec<Checkpoin
 fn compare(seed: u64, sqlite: &dyn Checkpointer, model: &dyn Checkpointer, chance: &mut Chance) {
     for thread in THREADS {
         for namespace in NAMESPACES {
-            let query = CheckpointQuery {
-                thread: thread.into(),
-                namespace: namespace.into(),
-                ..CheckpointQuery::default()
-            };
+            let query = CheckpointQuery::new(thread).namespace(namespace);
             let ids = ids(model, thread, namespace);
             let wanted: Vec<_> = std::iter::once(None)
                 .chain(ids.iter().filter(|_| chance.one_in(6)).copied().map(Some))
@@ -210,13 +187,10 @@ fn compare(seed: u64, sqlite: &dyn Checkpointer, model: &dyn Checkpointer, chanc
             }
             for query in [
                 query.clone(),
-                CheckpointQuery { source: Some(CheckpointSource::Loop), limit: Some(3), ..query.clone() },
-                CheckpointQuery { run: Some("r'\0".into()), before: ids.last().copied(), ..query.clone() },
-                CheckpointQuery { metadata: json!({"a": 1}).as_object().unwrap().clone(), ..query.clone() },
-                CheckpointQuery {
-                    metadata: json!({"b": null, "a": "1"}).as_object().unwrap().clone(),
-                    ..query
-                },
+                query.clone().limit(3).source(CheckpointSource::Loop),
+                query.clone().before(ids.last().copied()).run("r'\0"),
+                query.clone().metadata(json!({"a": 1}).as_object().unwrap().clone()),
+                query.metadata(json!({"b": null, "a": "1"}).as_object().unwrap().clone()),
             ] {
                 let [sqlite, model] = [sqlite, model].map(|store| wait(store.list(query.clone())).unwrap());
                 assert_eq!(sqlite, model, "seed {seed}");
@@ -225,9 +199,9 @@ fn compare(seed: u64, sqlite: &dyn Checkpointer, model: &dyn Checkpointer, chanc
     }
     for query in [
         ThreadQuery::default(),
-        ThreadQuery { prefix: Some("t".into()), unfinished: true, ..ThreadQuery::default() },
-        ThreadQuery { after: Some("t".into()), prefix: Some("".into()), limit: Some(1), unfinished: false },
-        ThreadQuery { prefix: Some("t%".into()), ..ThreadQuery::default() },
+        ThreadQuery::new().prefix("t").unfinished(true),
+        ThreadQuery::new().after("t").prefix("").limit(1),
+        ThreadQuery::new().prefix("t%"),
     ] {
         let [sqlite, model] = [sqlite, model].map(|store| wait(store.threads(query.clone())).unwrap());
         assert_eq!(sqlite, model, "seed {seed}");
@@ -255,15 +229,16 @@ fn play(seed: u64) {
                 assert_eq!(found[0], found[1], "seed {seed} call {call}");
             }
             2..=4 => {
-                let prune = Prune {
-                    thread: if chance.one_in(2) { Some(thread.into()) } else { None },
-                    keep_last: if chance.one_in(2) { Some(chance.of(&[0, 1, 2, 5, 70])) } else { None },
-                    older_than: if chance.one_in(2) {
-                        Some(UNIX_EPOCH + Duration::from_secs(chance.below(100) as u64))
-                    } else {
-                        None
-                    },
-                };
+                let mut prune = Prune::new();
+                if chance.one_in(2) {
+                    prune = prune.thread(thread);
+                }
+                if chance.one_in(2) {
+                    prune = prune.keep_last(chance.of(&[0, 1, 2, 5, 70]));
+                }
+                if chance.one_in(2) {
+                    prune = prune.older_than(UNIX_EPOCH + Duration::from_secs(chance.below(100) as u64));
+                }
                 let found = [wait(store.prune(prune.clone())), wait(model.prune(prune))].map(text);
                 assert_eq!(found[0], found[1], "seed {seed} call {call}");
             }

@@ -6,7 +6,7 @@ use superstep_store::checkpoint::{CheckpointId, Checkpointer as _, Prune, Record
 use crate::fixture::{File, step, wait, writer};
 
 fn keep(store: &SqliteCheckpointer, count: usize) -> u64 {
-    wait(store.prune(Prune { keep_last: Some(count), ..Prune::default() })).unwrap().checkpoints
+    wait(store.prune(Prune::new().keep_last(count))).unwrap().checkpoints
 }
 
 fn rows(file: &File, table: &str) -> i64 {
@@ -113,13 +113,13 @@ fn conditions_combine_and_no_condition_prunes_nothing() {
     let prune = |prune| wait(store.prune(prune)).unwrap().checkpoints;
     let older = |seconds| Some(UNIX_EPOCH + Duration::from_secs(seconds));
     assert_eq!(prune(Prune::default()), 0);
-    assert_eq!(prune(Prune { thread: Some("t".into()), ..Prune::default() }), 0);
-    assert_eq!(prune(Prune { older_than: older(8), keep_last: Some(6), thread: Some("t".into()) }), 4);
-    assert_eq!(prune(Prune { older_than: older(5), thread: Some("other".into()), ..Prune::default() }), 0);
-    assert_eq!(prune(Prune { older_than: older(5), ..Prune::default() }), 1);
+    assert_eq!(prune(Prune::new().thread("t")), 0);
+    assert_eq!(prune(Prune::new().thread("t").keep_last(6).older_than(older(8))), 4);
+    assert_eq!(prune(Prune::new().thread("other").older_than(older(5))), 0);
+    assert_eq!(prune(Prune::new().older_than(older(5))), 1);
     assert_eq!(thread.ids(), ids[5..]);
-    assert_eq!(prune(Prune { older_than: older(1_000), ..Prune::default() }), 4);
-    assert_eq!(prune(Prune { keep_last: Some(0), ..Prune::default() }), 0);
+    assert_eq!(prune(Prune::new().older_than(older(1_000))), 4);
+    assert_eq!(prune(Prune::new().keep_last(0)), 0);
 }
 
 #[test]

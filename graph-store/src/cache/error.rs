@@ -18,6 +18,7 @@ pub enum CacheError {
     #[error(
         "the cache has format {found}, but this program supports formats up to {known}: update the program"
     )]
+    #[non_exhaustive]
     NewerFormat {
         /// The format of the cache.
         found: u32,
@@ -26,10 +27,11 @@ pub enum CacheError {
     },
 
     /// The storage below the cache failed: a disk, a database or a network.
-    #[error("the cache could not {what}")]
+    #[error("the cache could not {operation}")]
+    #[non_exhaustive]
     Backend {
-        /// The failed action, as it follows on "could not".
-        what: &'static str,
+        /// The failed operation, as it follows on "could not".
+        operation: &'static str,
         /// The cause.
         #[source]
         source: Box<dyn StdError + Send + Sync>,
@@ -37,24 +39,43 @@ pub enum CacheError {
 }
 
 impl CacheError {
-    /// Creates a [`Backend`](Self::Backend) error. `what` follows on "the cache could not".
-    pub fn backend(what: &'static str, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        Self::Backend { what, source: source.into() }
+    /// Creates a [`Backend`](Self::Backend) error. `operation` follows on "the cache could not".
+    pub fn backend(operation: &'static str, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self::Backend { operation, source: source.into() }
     }
 
     /// Creates a [`Corrupt`](Self::Corrupt) error for an entry.
     pub fn corrupt(at: &EntryKey, reason: impl Into<String>) -> Self {
-        Self::Corrupt(Box::new(CorruptEntry { at: at.clone(), reason: reason.into() }))
+        CorruptEntry::new(at.clone(), reason).into()
+    }
+
+    /// Creates a [`NewerFormat`](Self::NewerFormat) error from the format of the cache and the newest supported format.
+    pub const fn newer_format(found: u32, known: u32) -> Self {
+        Self::NewerFormat { found, known }
+    }
+}
+
+impl From<CorruptEntry> for CacheError {
+    fn from(corrupt: CorruptEntry) -> Self {
+        Self::Corrupt(Box::new(corrupt))
     }
 }
 
 /// A cache entry that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CorruptEntry {
     /// The key.
     pub at: EntryKey,
     /// The reason.
     pub reason: String,
+}
+
+impl CorruptEntry {
+    /// Creates an error for the entry with this key.
+    pub fn new(at: EntryKey, reason: impl Into<String>) -> Self {
+        Self { at, reason: reason.into() }
+    }
 }
 
 impl StdError for CorruptEntry {}

@@ -23,7 +23,7 @@ pub struct MemoryCache {
 }
 
 /// The maximum number of expired entries that a put removes.
-const SWEEP_LIMIT: usize = 64;
+const EXPIRED_LIMIT: usize = 64;
 
 /// The approximate size of an entry without its key and value. Its names are stored three times, as pointers.
 const OVERHEAD: usize = 512;
@@ -106,8 +106,8 @@ impl Entries {
         true
     }
 
-    /// Removes at most `limit` expired entries, and returns their number.
-    fn sweep(&mut self, now: SystemTime, limit: usize) -> u64 {
+    /// Deletes at most `limit` expired entries, and returns their number.
+    fn delete_expired(&mut self, now: SystemTime, limit: usize) -> u64 {
         let expired = self.expirations.iter().take_while(|(end, _)| *end <= now).take(limit);
         let expired: Vec<EntryKey> = expired.map(|(_, at)| at.clone()).collect();
         expired.iter().map(|at| u64::from(self.remove(at))).sum()
@@ -136,7 +136,7 @@ impl Cache for MemoryCache {
             let now = to_the_millisecond(now);
             let mut entries = self.lock();
             puts.into_iter().for_each(|put| entries.put(put, now));
-            entries.sweep(now, SWEEP_LIMIT);
+            entries.delete_expired(now, EXPIRED_LIMIT);
             entries.shrink(self.max_bytes);
             Ok(())
         })
@@ -146,7 +146,7 @@ impl Cache for MemoryCache {
         Box::pin(async move {
             let mut entries = self.lock();
             if let Clear::Expired { now } = which {
-                return Ok(entries.sweep(to_the_millisecond(now), usize::MAX));
+                return Ok(entries.delete_expired(to_the_millisecond(now), usize::MAX));
             }
             let cleared: Vec<EntryKey> =
                 entries.by_key.keys().filter(|at| which.covers(at)).cloned().collect();
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn replaced_and_swept_entries_leave_nothing_behind() {
+    fn replaced_and_expired_entries_leave_nothing_behind() {
         let mut entries = Entries::default();
         for _ in 0..3 {
             ["a", "b"].into_iter().for_each(|key| put(&mut entries, key));
@@ -217,7 +217,7 @@ mod tests {
             (entries.by_last_use.len(), entries.expirations.len(), entries.bytes),
             (2, 2, 2 * (OVERHEAD + 2))
         );
-        assert_eq!(entries.sweep(UNIX_EPOCH + Duration::from_millis(10), 1), 1);
+        assert_eq!(entries.delete_expired(UNIX_EPOCH + Duration::from_millis(10), 1), 1);
         assert_eq!((entries.by_key.len(), entries.by_last_use.len(), entries.expirations.len()), (1, 1, 1));
     }
 }

@@ -4,11 +4,19 @@ use super::{CheckpointId, NewCheckpoint, RecordKey, TaskRecord};
 
 /// The epoch and head that a writer expects to find.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Fence {
     /// The epoch of the thread. Each run increases it. It is 0 for a thread that does not exist.
     pub epoch: u64,
     /// The newest checkpoint of the namespace.
     pub head: Option<CheckpointId>,
+}
+
+impl Fence {
+    /// Creates a fence from the epoch of the thread and the head of the namespace.
+    pub fn new(epoch: u64, head: impl Into<Option<CheckpointId>>) -> Self {
+        Self { epoch, head: head.into() }
+    }
 }
 
 /// Writes of one run that a store makes together.
@@ -17,6 +25,7 @@ pub struct Fence {
 /// `origin`, *and* the namespace has the head `fence.head`. Otherwise it changes nothing and fails with
 /// [`Conflict`](super::CheckpointError::Conflict). The check and the writes are one atomic step.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct WriteBatch {
     /// The thread: an arbitrary string.
     pub thread: Arc<str>,
@@ -34,7 +43,43 @@ pub struct WriteBatch {
     pub writes: Vec<BatchWrite>,
 }
 
+impl WriteBatch {
+    /// Creates a batch without writes for the root namespace, which keeps the epoch of `fence`.
+    pub fn new(thread: impl Into<Arc<str>>, origin: impl Into<Arc<str>>, fence: Fence) -> Self {
+        Self {
+            thread: thread.into(),
+            namespace: Arc::default(),
+            origin: origin.into(),
+            fence,
+            epoch: fence.epoch,
+            writes: Vec::new(),
+        }
+    }
+
+    /// Sets the namespace.
+    #[must_use]
+    pub fn namespace(mut self, namespace: impl Into<Arc<str>>) -> Self {
+        self.namespace = namespace.into();
+        self
+    }
+
+    /// Sets the epoch of the thread after the commit.
+    #[must_use]
+    pub fn epoch(mut self, epoch: u64) -> Self {
+        self.epoch = epoch;
+        self
+    }
+
+    /// Sets the writes.
+    #[must_use]
+    pub fn writes(mut self, writes: Vec<BatchWrite>) -> Self {
+        self.writes = writes;
+        self
+    }
+}
+
 /// One write of a [`WriteBatch`].
+// Exhaustive: a store must make every write, so a store that does not know a new kind must not compile.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BatchWrite {
     /// Adds a checkpoint, which becomes the head of the namespace.
@@ -42,6 +87,7 @@ pub enum BatchWrite {
     /// Its id must be greater than every id of the namespace, and its parent, if it has one, must exist.
     Checkpoint(Box<NewCheckpoint>),
     /// Changes the records of a checkpoint that exists, or that an earlier write of this batch adds.
+    #[non_exhaustive]
     Records {
         /// The checkpoint.
         checkpoint: CheckpointId,
@@ -50,4 +96,16 @@ pub enum BatchWrite {
         /// The records to add. Each replaces the record with the same key.
         put: Vec<TaskRecord>,
     },
+}
+
+impl BatchWrite {
+    /// Creates a write that adds a checkpoint.
+    pub fn checkpoint(new: NewCheckpoint) -> Self {
+        Self::Checkpoint(Box::new(new))
+    }
+
+    /// Creates a write that removes and adds records of a checkpoint.
+    pub fn records(checkpoint: CheckpointId, remove: Vec<RecordKey>, put: Vec<TaskRecord>) -> Self {
+        Self::Records { checkpoint, remove, put }
+    }
 }

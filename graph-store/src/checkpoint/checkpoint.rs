@@ -41,6 +41,7 @@ impl CheckpointSource {
 
 /// The data that all checkpoints of one run share. A store keeps it once.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct RunRecord {
     /// The id of the run, chosen by the caller or generated. It is unique in its thread.
     pub id: Arc<str>,
@@ -50,8 +51,23 @@ pub struct RunRecord {
     pub metadata: Metadata,
 }
 
+impl RunRecord {
+    /// Creates the data of a run without metadata.
+    pub fn new(id: impl Into<Arc<str>>, program: impl Into<Arc<str>>) -> Self {
+        Self { id: id.into(), program: program.into(), metadata: Metadata::new() }
+    }
+
+    /// Sets the keys and values of the caller.
+    #[must_use]
+    pub fn metadata(mut self, metadata: Metadata) -> Self {
+        self.metadata = metadata;
+        self
+    }
+}
+
 /// A checkpoint, without the values of fields.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Checkpoint {
     /// The id. It is greater than every earlier id of the same thread and namespace.
     pub id: CheckpointId,
@@ -71,7 +87,42 @@ pub struct Checkpoint {
     pub progress: Option<Payload>,
 }
 
+impl Checkpoint {
+    /// Creates a checkpoint without a parent, planned nodes and progress.
+    pub fn new(
+        id: CheckpointId,
+        step: i64,
+        source: CheckpointSource,
+        run: impl Into<Arc<RunRecord>>,
+        created_at: SystemTime,
+    ) -> Self {
+        Self { id, parent: None, step, source, run: run.into(), created_at, next: Vec::new(), progress: None }
+    }
+
+    /// Sets the id of the checkpoint that this one follows.
+    #[must_use]
+    pub fn parent(mut self, parent: impl Into<Option<CheckpointId>>) -> Self {
+        self.parent = parent.into();
+        self
+    }
+
+    /// Sets the planned nodes.
+    #[must_use]
+    pub fn next(mut self, next: Vec<Arc<str>>) -> Self {
+        self.next = next;
+        self
+    }
+
+    /// Sets the further data that planning depends on.
+    #[must_use]
+    pub fn progress(mut self, progress: impl Into<Option<Payload>>) -> Self {
+        self.progress = progress.into();
+        self
+    }
+}
+
 /// The kind of a field change: a whole value or a delta.
+// Exhaustive: a change either replaces the previous value or extends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChangeKind {
     /// A whole value. It replaces all earlier changes of the field.
@@ -84,6 +135,7 @@ pub enum ChangeKind {
 ///
 /// A checkpoint may have several changes of a field. A store keeps them in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FieldChange {
     /// The stored name of the field: an arbitrary string.
     pub field: Cow<'static, str>,
@@ -93,8 +145,16 @@ pub struct FieldChange {
     pub payload: Payload,
 }
 
+impl FieldChange {
+    /// Creates a change of the field with this stored name.
+    pub fn new(field: impl Into<Cow<'static, str>>, kind: ChangeKind, payload: Payload) -> Self {
+        Self { field: field.into(), kind, payload }
+    }
+}
+
 /// A checkpoint to add, with its changes and records.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct NewCheckpoint {
     /// The checkpoint.
     pub checkpoint: Checkpoint,
@@ -104,8 +164,30 @@ pub struct NewCheckpoint {
     pub records: Vec<TaskRecord>,
 }
 
+impl NewCheckpoint {
+    /// Creates a checkpoint to add, without changes and records.
+    pub fn new(checkpoint: Checkpoint) -> Self {
+        Self { checkpoint, changes: Vec::new(), records: Vec::new() }
+    }
+
+    /// Sets the changes of fields.
+    #[must_use]
+    pub fn changes(mut self, changes: Vec<FieldChange>) -> Self {
+        self.changes = changes;
+        self
+    }
+
+    /// Sets the first records of its tasks.
+    #[must_use]
+    pub fn records(mut self, records: Vec<TaskRecord>) -> Self {
+        self.records = records;
+        self
+    }
+}
+
 /// A checkpoint with everything that a run needs to continue from it.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct StoredCheckpoint {
     /// The checkpoint.
     pub checkpoint: Checkpoint,
@@ -115,8 +197,16 @@ pub struct StoredCheckpoint {
     pub records: Vec<TaskRecord>,
 }
 
+impl StoredCheckpoint {
+    /// Creates a checkpoint with its fields and records, as a store returns it.
+    pub fn new(checkpoint: Checkpoint, fields: Vec<StoredField>, records: Vec<TaskRecord>) -> Self {
+        Self { checkpoint, fields, records }
+    }
+}
+
 /// The changes that make up the value of a field at a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StoredField {
     /// The stored name of the field.
     pub field: String,
@@ -125,8 +215,16 @@ pub struct StoredField {
     pub changes: Vec<StoredChange>,
 }
 
+impl StoredField {
+    /// Creates a field from its stored name and its changes.
+    pub fn new(field: impl Into<String>, changes: Vec<StoredChange>) -> Self {
+        Self { field: field.into(), changes }
+    }
+}
+
 /// A change of a field, as read from a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StoredChange {
     /// The checkpoint that wrote the change. It may have been pruned.
     pub checkpoint: CheckpointId,
@@ -134,4 +232,11 @@ pub struct StoredChange {
     pub kind: ChangeKind,
     /// The value or delta.
     pub payload: Payload,
+}
+
+impl StoredChange {
+    /// Creates a change that `checkpoint` wrote.
+    pub fn new(checkpoint: CheckpointId, kind: ChangeKind, payload: Payload) -> Self {
+        Self { checkpoint, kind, payload }
+    }
 }

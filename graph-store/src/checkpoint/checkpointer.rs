@@ -141,6 +141,7 @@ pub trait Checkpointer: Send + Sync + 'static {
 
 /// The result of [`Checkpointer::get`].
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Loaded {
     /// The epoch of the thread, 0 if the thread does not exist, and the head of the namespace.
     pub fence: Fence,
@@ -148,6 +149,17 @@ pub struct Loaded {
     pub origin: Option<Arc<str>>,
     /// The requested checkpoint, or `None` if it does not exist.
     pub found: Option<StoredCheckpoint>,
+}
+
+impl Loaded {
+    /// Creates the result of a read. [`Loaded::default`] is the result for a thread that does not exist.
+    pub fn new(
+        fence: Fence,
+        origin: impl Into<Option<Arc<str>>>,
+        found: impl Into<Option<StoredCheckpoint>>,
+    ) -> Self {
+        Self { fence, origin: origin.into(), found: found.into() }
+    }
 }
 
 impl<C: Checkpointer + ?Sized> Checkpointer for Arc<C> {

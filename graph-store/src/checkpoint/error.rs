@@ -20,6 +20,7 @@ pub enum CheckpointError {
 
     /// A thread with that name already exists.
     #[error("thread `{thread}` already exists: choose another name or delete it first")]
+    #[non_exhaustive]
     Exists {
         /// The thread.
         thread: Arc<str>,
@@ -27,24 +28,27 @@ pub enum CheckpointError {
 
     /// The thread does not exist.
     #[error("thread `{thread}` does not exist")]
+    #[non_exhaustive]
     NoThread {
         /// The thread.
         thread: Arc<str>,
     },
 
     /// An invalid write: an id that does not sort after the others, a parent that does not exist, a decreasing epoch.
-    #[error("invalid write to thread `{thread}`: {what}")]
+    #[error("invalid write to thread `{thread}`: {reason}")]
+    #[non_exhaustive]
     Invalid {
         /// The thread.
         thread: Arc<str>,
-        /// The problem.
-        what: String,
+        /// The reason.
+        reason: String,
     },
 
     /// A newer version of this library has written the store.
     #[error(
         "the store has format {found}, but this program supports formats up to {known}: update the program"
     )]
+    #[non_exhaustive]
     NewerFormat {
         /// The format of the store.
         found: u32,
@@ -53,10 +57,11 @@ pub enum CheckpointError {
     },
 
     /// The storage below the store failed: a disk, a database or a network.
-    #[error("the store could not {what}")]
+    #[error("the store could not {operation}")]
+    #[non_exhaustive]
     Backend {
-        /// The failed action, as it follows on "could not".
-        what: &'static str,
+        /// The failed operation, as it follows on "could not".
+        operation: &'static str,
         /// The cause.
         #[source]
         source: Box<dyn Error + Send + Sync>,
@@ -64,14 +69,45 @@ pub enum CheckpointError {
 }
 
 impl CheckpointError {
-    /// Creates a [`Backend`](Self::Backend) error. `what` follows on "the store could not".
-    pub fn backend(what: &'static str, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self::Backend { what, source: source.into() }
+    /// Creates a [`Conflict`](Self::Conflict) error.
+    pub fn conflict(conflict: Conflict) -> Self {
+        Self::Conflict(Box::new(conflict))
+    }
+
+    /// Creates a [`Corrupt`](Self::Corrupt) error.
+    pub fn corrupt(corrupt: CorruptCheckpoint) -> Self {
+        Self::Corrupt(Box::new(corrupt))
+    }
+
+    /// Creates an [`Exists`](Self::Exists) error for a thread.
+    pub fn exists(thread: impl Into<Arc<str>>) -> Self {
+        Self::Exists { thread: thread.into() }
+    }
+
+    /// Creates a [`NoThread`](Self::NoThread) error for a thread.
+    pub fn no_thread(thread: impl Into<Arc<str>>) -> Self {
+        Self::NoThread { thread: thread.into() }
+    }
+
+    /// Creates an [`Invalid`](Self::Invalid) error for a write to a thread.
+    pub fn invalid(thread: impl Into<Arc<str>>, reason: impl Into<String>) -> Self {
+        Self::Invalid { thread: thread.into(), reason: reason.into() }
+    }
+
+    /// Creates a [`NewerFormat`](Self::NewerFormat) error from the format of the store and the newest supported format.
+    pub const fn newer_format(found: u32, known: u32) -> Self {
+        Self::NewerFormat { found, known }
+    }
+
+    /// Creates a [`Backend`](Self::Backend) error. `operation` follows on "the store could not".
+    pub fn backend(operation: &'static str, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Backend { operation, source: source.into() }
     }
 }
 
 /// A commit that another writer has overtaken.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Conflict {
     /// The thread.
     pub thread: Arc<str>,
@@ -81,6 +117,18 @@ pub struct Conflict {
     pub expected: Fence,
     /// The epoch and head in the store.
     pub found: Fence,
+}
+
+impl Conflict {
+    /// Creates a conflict from the expected and the found epoch and head.
+    pub fn new(
+        thread: impl Into<Arc<str>>,
+        namespace: impl Into<Arc<str>>,
+        expected: Fence,
+        found: Fence,
+    ) -> Self {
+        Self { thread: thread.into(), namespace: namespace.into(), expected, found }
+    }
 }
 
 impl fmt::Display for Conflict {
@@ -101,6 +149,7 @@ fn write_fence(fence: &Fence, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 
 /// Stored data of a thread that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CorruptCheckpoint {
     /// The thread.
     pub thread: Arc<str>,
@@ -109,16 +158,35 @@ pub struct CorruptCheckpoint {
     /// The checkpoint, if it is known.
     pub checkpoint: Option<CheckpointId>,
     /// The damaged part, for example a field or a record.
-    pub what: String,
+    pub part: String,
     /// The reason. It quotes no stored value.
     pub reason: String,
+}
+
+impl CorruptCheckpoint {
+    /// Creates an error for a damaged part of a namespace, or of one of its checkpoints.
+    pub fn new(
+        thread: impl Into<Arc<str>>,
+        namespace: impl Into<Arc<str>>,
+        checkpoint: impl Into<Option<CheckpointId>>,
+        part: impl Into<String>,
+        reason: impl Into<String>,
+    ) -> Self {
+        Self {
+            thread: thread.into(),
+            namespace: namespace.into(),
+            checkpoint: checkpoint.into(),
+            part: part.into(),
+            reason: reason.into(),
+        }
+    }
 }
 
 impl Error for CorruptCheckpoint {}
 
 impl fmt::Display for CorruptCheckpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of thread `{}`", self.what, self.thread)?;
+        write!(f, "{} of thread `{}`", self.part, self.thread)?;
         if !self.namespace.is_empty() {
             write!(f, ", namespace `{}`", self.namespace)?;
         }

@@ -8,7 +8,15 @@ use super::{Checkpoint, CheckpointId, CheckpointSource, CorruptCheckpoint};
 /// A query for checkpoints of a namespace, newest first.
 ///
 /// A checkpoint is listed if it meets every condition.
+///
+/// ```
+/// use superstep::checkpoint::{CheckpointQuery, CheckpointSource};
+///
+/// let query = CheckpointQuery::new("thread").source(CheckpointSource::Input).limit(10);
+/// assert_eq!((&*query.thread, query.limit), ("thread", Some(10)));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct CheckpointQuery {
     /// The thread.
     pub thread: Arc<str>,
@@ -28,8 +36,58 @@ pub struct CheckpointQuery {
     pub metadata: Metadata,
 }
 
+impl CheckpointQuery {
+    /// Creates a query for all checkpoints of the root namespace of a thread.
+    pub fn new(thread: impl Into<Arc<str>>) -> Self {
+        Self { thread: thread.into(), ..Self::default() }
+    }
+
+    /// Sets the namespace.
+    #[must_use]
+    pub fn namespace(mut self, namespace: impl Into<Arc<str>>) -> Self {
+        self.namespace = namespace.into();
+        self
+    }
+
+    /// Lists only checkpoints with a smaller id.
+    #[must_use]
+    pub fn before(mut self, before: impl Into<Option<CheckpointId>>) -> Self {
+        self.before = before.into();
+        self
+    }
+
+    /// Lists at most this many checkpoints in a page.
+    #[must_use]
+    pub fn limit(mut self, limit: impl Into<Option<usize>>) -> Self {
+        self.limit = limit.into();
+        self
+    }
+
+    /// Lists only checkpoints of this source.
+    #[must_use]
+    pub fn source(mut self, source: impl Into<Option<CheckpointSource>>) -> Self {
+        self.source = source.into();
+        self
+    }
+
+    /// Lists only checkpoints of the run with this id.
+    #[must_use]
+    pub fn run(mut self, run: impl Into<Arc<str>>) -> Self {
+        self.run = Some(run.into());
+        self
+    }
+
+    /// Lists only checkpoints whose run has all of these keys with exactly these values.
+    #[must_use]
+    pub fn metadata(mut self, metadata: Metadata) -> Self {
+        self.metadata = metadata;
+        self
+    }
+}
+
 /// One page of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Page<T> {
     /// The items, in order.
     pub items: Vec<T>,
@@ -37,8 +95,23 @@ pub struct Page<T> {
     pub more: bool,
 }
 
+impl<T> Page<T> {
+    /// Creates a page. `more` is `true` if there may be further items.
+    pub const fn new(items: Vec<T>, more: bool) -> Self {
+        Self { items, more }
+    }
+}
+
 /// A query for threads, by name in the order of their UTF-8 bytes.
+///
+/// ```
+/// use superstep::checkpoint::ThreadQuery;
+///
+/// let query = ThreadQuery::new().prefix("user/").unfinished(true).limit(10);
+/// assert_eq!((query.prefix.as_deref(), query.limit), (Some("user/"), Some(10)));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ThreadQuery {
     /// Only threads whose name sorts after this one.
     pub after: Option<Arc<str>>,
@@ -50,8 +123,44 @@ pub struct ThreadQuery {
     pub limit: Option<usize>,
 }
 
+impl ThreadQuery {
+    /// Creates a query for all threads.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Lists only threads whose name sorts after this one.
+    #[must_use]
+    pub fn after(mut self, after: impl Into<Arc<str>>) -> Self {
+        self.after = Some(after.into());
+        self
+    }
+
+    /// Lists only threads whose name starts with this prefix.
+    #[must_use]
+    pub fn prefix(mut self, prefix: impl Into<Arc<str>>) -> Self {
+        self.prefix = Some(prefix.into());
+        self
+    }
+
+    /// Lists only threads with pending tasks, if `unfinished` is `true`.
+    #[must_use]
+    pub fn unfinished(mut self, unfinished: bool) -> Self {
+        self.unfinished = unfinished;
+        self
+    }
+
+    /// Lists at most this many threads in a page.
+    #[must_use]
+    pub fn limit(mut self, limit: impl Into<Option<usize>>) -> Self {
+        self.limit = limit.into();
+        self
+    }
+}
+
 /// A thread in a list.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ThreadRecord {
     /// The name.
     pub thread: Arc<str>,
@@ -68,6 +177,18 @@ pub struct ThreadRecord {
     pub unfinished: bool,
 }
 
+impl ThreadRecord {
+    /// Creates the record of a thread from its name, its epoch, its head and the flag [`unfinished`](Self::unfinished).
+    pub fn new(
+        thread: impl Into<Arc<str>>,
+        epoch: u64,
+        head: Result<Option<Checkpoint>, CorruptCheckpoint>,
+        unfinished: bool,
+    ) -> Self {
+        Self { thread: thread.into(), epoch, head, unfinished }
+    }
+}
+
 /// The conditions under which [`prune`](super::Checkpointer::prune) drops a checkpoint.
 ///
 /// A checkpoint is dropped only if it meets every condition that is set. If `keep_last` and `older_than` are both `None`,
@@ -78,9 +199,25 @@ pub struct ThreadRecord {
 /// - a checkpoint that no other checkpoint follows and that has an open interrupt;
 /// - a checkpoint that a remaining checkpoint [retains](super::RecordKey::retaining).
 ///
-/// Remaining checkpoints read the same as before. Changes of dropped checkpoints stay as long as a later checkpoint
-/// needs them.
+/// Remaining checkpoints read the same as before. Changes of dropped checkpoints stay as long as a later checkpoint needs
+/// them.
+///
+/// ```
+/// use std::time::{Duration, SystemTime};
+///
+/// use superstep::checkpoint::{Checkpointer, MemoryCheckpointer, Prune};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let store = MemoryCheckpointer::new();
+/// let month = Duration::from_secs(30 * 24 * 60 * 60);
+/// let pruned = store.prune(Prune::new().keep_last(3).older_than(SystemTime::now() - month)).await?;
+/// assert_eq!(pruned.checkpoints, 0);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Prune {
     /// Only checkpoints of this thread. `None` means all threads.
     pub thread: Option<Arc<str>>,
@@ -88,6 +225,34 @@ pub struct Prune {
     pub keep_last: Option<usize>,
     /// Only checkpoints that were created before this time.
     pub older_than: Option<SystemTime>,
+}
+
+impl Prune {
+    /// Creates conditions for all threads, which drop nothing until `keep_last` or `older_than` is set.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Drops only checkpoints of this thread.
+    #[must_use]
+    pub fn thread(mut self, thread: impl Into<Arc<str>>) -> Self {
+        self.thread = Some(thread.into());
+        self
+    }
+
+    /// Keeps the newest `n` checkpoints of each namespace.
+    #[must_use]
+    pub fn keep_last(mut self, n: impl Into<Option<usize>>) -> Self {
+        self.keep_last = n.into();
+        self
+    }
+
+    /// Drops only checkpoints that were created before this time.
+    #[must_use]
+    pub fn older_than(mut self, time: impl Into<Option<SystemTime>>) -> Self {
+        self.older_than = time.into();
+        self
+    }
 }
 
 /// The result of [`prune`](super::Checkpointer::prune).

@@ -77,6 +77,7 @@ impl RecordKind {
 
 /// The key of a record at its checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub struct RecordKey {
     /// The position of the task in its superstep, or [`RecordKey::NO_TASK`] for a record of the whole superstep.
     pub task: u32,
@@ -89,6 +90,11 @@ pub struct RecordKey {
 impl RecordKey {
     /// The task number of records that belong to no single task.
     pub const NO_TASK: u32 = u32::MAX;
+
+    /// Creates a key from the position of the task, the kind and a string that distinguishes records of the same kind.
+    pub fn new(task: u32, kind: RecordKind, key: impl Into<Arc<str>>) -> Self {
+        Self { task, kind, key: key.into() }
+    }
 
     /// Returns the key of a record by which a checkpoint retains another checkpoint of its thread.
     ///
@@ -119,9 +125,17 @@ impl RecordKey {
 ///
 /// A checkpoint has at most one record for each [`RecordKey`].
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TaskRecord {
     /// The key.
     pub key: RecordKey,
     /// The content.
     pub payload: Payload,
+}
+
+impl TaskRecord {
+    /// Creates a record from its key and its content.
+    pub fn new(key: RecordKey, payload: Payload) -> Self {
+        Self { key, payload }
+    }
 }

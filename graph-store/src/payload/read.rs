@@ -6,6 +6,7 @@ use serde_json::de::SliceRead;
 use super::{Encoding, Payload, Unreadable};
 
 /// The deserializer that reads a payload.
+#[non_exhaustive]
 pub enum PayloadDeserializer<'a, 'de> {
     /// JSON.
     Json(&'a mut serde_json::Deserializer<SliceRead<'de>>),

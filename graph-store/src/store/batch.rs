@@ -61,7 +61,7 @@ impl Batch {
 
     /// Adds a deletion. A missing item is not an error.
     pub fn delete(mut self, namespace: impl Into<Namespace>, key: impl AsRef<str>) -> Self {
-        self.drafts.push(BatchDraft::Delete(ItemKey::new(namespace, key)));
+        self.drafts.push(BatchDraft::Delete(ItemKey::new(namespace, key.as_ref())));
         self
     }
 

@@ -2,7 +2,7 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::sync::Arc;
 
-use super::Namespace;
+use super::{ItemKey, Namespace, Near};
 
 /// An error of a long-term store.
 ///
@@ -14,6 +14,7 @@ pub enum StoreError {
     #[error(
         "node `{node}` uses the long-term store, but its graph has none: add one with `graph.with_store(..)`"
     )]
+    #[non_exhaustive]
     NoStore {
         /// The node.
         node: String,
@@ -21,6 +22,7 @@ pub enum StoreError {
 
     /// A semantic search in a store without an index.
     #[error("the long-term store has no index to search {query}: add one with `LongTermStore::new(store).index(..)`", query = describe(.prefix))]
+    #[non_exhaustive]
     NoIndex {
         /// The namespace of the search.
         prefix: Namespace,
@@ -28,6 +30,7 @@ pub enum StoreError {
 
     /// A value that could not be read back unchanged.
     #[error("the value for item `{key}` of namespace {namespace} {reason}")]
+    #[non_exhaustive]
     NotStorable {
         /// The namespace.
         namespace: Namespace,
@@ -46,6 +49,7 @@ pub enum StoreError {
         "item `{key}` of namespace {namespace} was indexed by model `{indexed}` with {indexed_dimensions} dimensions, but the \
          search uses model `{asked}` with {asked_dimensions}: put the item again, or search with the model of the item"
     )]
+    #[non_exhaustive]
     OtherModel {
         /// The namespace of the item.
         namespace: Namespace,
@@ -63,6 +67,7 @@ pub enum StoreError {
 
     /// The embedding model failed, or returned an invalid embedding.
     #[error("the embedding model `{model}` failed")]
+    #[non_exhaustive]
     Embed {
         /// The model.
         model: String,
@@ -72,16 +77,18 @@ pub enum StoreError {
     },
 
     /// An invalid request.
-    #[error("{what}")]
+    #[error("{reason}")]
+    #[non_exhaustive]
     Invalid {
         /// The problem, and how to fix it.
-        what: String,
+        reason: String,
     },
 
     /// A newer version of this library has written the store.
     #[error(
         "the store has format {found}, but this program supports formats up to {known}: update the program"
     )]
+    #[non_exhaustive]
     NewerFormat {
         /// The format of the store.
         found: u32,
@@ -90,10 +97,11 @@ pub enum StoreError {
     },
 
     /// The storage below the store failed: a disk, a database or a network.
-    #[error("the store could not {what}")]
+    #[error("the store could not {operation}")]
+    #[non_exhaustive]
     Backend {
-        /// The failed action, as it follows on "could not".
-        what: &'static str,
+        /// The failed operation, as it follows on "could not".
+        operation: &'static str,
         /// The cause.
         #[source]
         source: Box<dyn StdError + Send + Sync>,
@@ -101,23 +109,68 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Creates a [`Backend`](Self::Backend) error. `what` follows on "the store could not".
-    pub fn backend(what: &'static str, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        Self::Backend { what, source: source.into() }
+    /// Creates a [`NoStore`](Self::NoStore) error for a node.
+    pub fn no_store(node: impl Into<String>) -> Self {
+        Self::NoStore { node: node.into() }
+    }
+
+    /// Creates a [`NoIndex`](Self::NoIndex) error for a search in a namespace.
+    pub fn no_index(prefix: impl Into<Namespace>) -> Self {
+        Self::NoIndex { prefix: prefix.into() }
+    }
+
+    /// Creates a [`NotStorable`](Self::NotStorable) error for an item. `reason` follows on "the value".
+    pub fn not_storable(
+        namespace: impl Into<Namespace>,
+        key: impl Into<Arc<str>>,
+        reason: impl Into<String>,
+    ) -> Self {
+        Self::NotStorable { namespace: namespace.into(), key: key.into(), reason: reason.into() }
+    }
+
+    /// Creates an [`OtherModel`](Self::OtherModel) error for an item and the vector of a search.
+    ///
+    /// `indexed` is the model of the item, and `dimensions` is the length of its vectors.
+    pub fn other_model(at: ItemKey, indexed: impl Into<Arc<str>>, dimensions: usize, near: &Near) -> Self {
+        Self::OtherModel {
+            namespace: at.namespace,
+            key: at.key,
+            indexed: indexed.into(),
+            indexed_dimensions: dimensions,
+            asked: Arc::clone(near.model()),
+            asked_dimensions: near.vector().len(),
+        }
+    }
+
+    /// Creates an [`Embed`](Self::Embed) error for a model.
+    pub fn embed(model: impl Into<String>, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self::Embed { model: model.into(), source: source.into() }
+    }
+
+    /// Creates a [`NewerFormat`](Self::NewerFormat) error from the format of the store and the newest supported format.
+    pub const fn newer_format(found: u32, known: u32) -> Self {
+        Self::NewerFormat { found, known }
+    }
+
+    /// Creates a [`Backend`](Self::Backend) error. `operation` follows on "the store could not".
+    pub fn backend(operation: &'static str, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self::Backend { operation, source: source.into() }
     }
 
     /// Creates a [`Corrupt`](Self::Corrupt) error for an item.
     pub fn corrupt(namespace: &Namespace, key: &Arc<str>, reason: impl Into<String>) -> Self {
-        Self::Corrupt(Box::new(CorruptItem {
-            namespace: Some(namespace.clone()),
-            key: Some(Arc::clone(key)),
-            reason: reason.into(),
-        }))
+        CorruptItem::new(namespace.clone(), Arc::clone(key), reason).into()
     }
 
     /// Creates an [`Invalid`](Self::Invalid) error.
-    pub fn invalid(what: impl Into<String>) -> Self {
-        Self::Invalid { what: what.into() }
+    pub fn invalid(reason: impl Into<String>) -> Self {
+        Self::Invalid { reason: reason.into() }
+    }
+}
+
+impl From<CorruptItem> for StoreError {
+    fn from(corrupt: CorruptItem) -> Self {
+        Self::Corrupt(Box::new(corrupt))
     }
 }
 
@@ -127,6 +180,7 @@ fn describe(prefix: &Namespace) -> String {
 
 /// Data of a long-term store that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CorruptItem {
     /// The namespace, if it is known.
     pub namespace: Option<Namespace>,
@@ -134,6 +188,17 @@ pub struct CorruptItem {
     pub key: Option<Arc<str>>,
     /// The reason.
     pub reason: String,
+}
+
+impl CorruptItem {
+    /// Creates an error for an item, or for data that belongs to no known item.
+    pub fn new(
+        namespace: impl Into<Option<Namespace>>,
+        key: impl Into<Option<Arc<str>>>,
+        reason: impl Into<String>,
+    ) -> Self {
+        Self { namespace: namespace.into(), key: key.into(), reason: reason.into() }
+    }
 }
 
 impl StdError for CorruptItem {}

@@ -51,10 +51,9 @@ impl Index {
         let mut texts = Vec::new();
         if value.encoding() == Encoding::Json {
             for field in fields.unwrap_or(&self.fields) {
-                collect(value, field, &mut texts).map_err(|reason| StoreError::NotStorable {
-                    namespace: at.namespace.clone(),
-                    key: Arc::clone(&at.key),
-                    reason: format!("cannot be indexed: {reason}"),
+                collect(value, field, &mut texts).map_err(|reason| {
+                    let reason = format!("cannot be indexed: {reason}");
+                    StoreError::not_storable(at.namespace.clone(), Arc::clone(&at.key), reason)
                 })?;
             }
         }
@@ -95,7 +94,7 @@ impl Index {
     }
 
     fn failed(&self, source: Box<dyn Error + Send + Sync>) -> StoreError {
-        StoreError::Embed { model: self.embed.model().to_owned(), source }
+        StoreError::embed(self.embed.model(), source)
     }
 }
 

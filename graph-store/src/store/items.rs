@@ -73,7 +73,7 @@ impl<T> Items<T> {
         &self,
         keys: impl IntoIterator<Item = K>,
     ) -> Result<Vec<Option<Item<T>>>, StoreError> {
-        let keys = keys.into_iter().map(|key| ItemKey::new(&self.namespace, key)).collect();
+        let keys = keys.into_iter().map(|key| ItemKey::new(&self.namespace, key.as_ref())).collect();
         let get = Get { now: self.store.now(), keys, refresh: self.refresh };
         let found = self.store.store().get(get).await?;
         found.into_iter().map(|item| item.map(|item| decode_item(item, self.decode)).transpose()).collect()
@@ -95,11 +95,9 @@ impl<T> Items<T> {
     /// # }
     /// ```
     pub fn put(&self, key: impl AsRef<str>, value: &T) -> Putting {
-        let at = ItemKey::new(&self.namespace, key);
-        let value = (self.encode)(value).map_err(|unstorable| StoreError::NotStorable {
-            namespace: at.namespace.clone(),
-            key: Arc::clone(&at.key),
-            reason: unstorable.to_string(),
+        let at = ItemKey::new(&self.namespace, key.as_ref());
+        let value = (self.encode)(value).map_err(|unstorable| {
+            StoreError::not_storable(at.namespace.clone(), Arc::clone(&at.key), unstorable.to_string())
         });
         Putting::new(self.store.clone(), at, value)
     }
@@ -109,7 +107,7 @@ impl<T> Items<T> {
     /// # Errors
     /// [`Backend`](StoreError::Backend) if the storage below the store fails.
     pub async fn delete(&self, key: impl AsRef<str>) -> Result<bool, StoreError> {
-        let writes = vec![ItemWrite::Delete(ItemKey::new(&self.namespace, key))];
+        let writes = vec![ItemWrite::Delete(ItemKey::new(&self.namespace, key.as_ref()))];
         let existed = self.store.store().write(ItemWrites { now: self.store.now(), writes }).await?;
         Ok(existed.first().copied().unwrap_or_default())
     }

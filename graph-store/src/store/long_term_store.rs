@@ -93,18 +93,18 @@ impl LongTermStore {
 
     /// Creates a list of the namespaces that have items.
     pub fn namespaces(&self) -> Namespaces {
-        Namespaces { store: self.clone(), query: NamespaceQuery::all(self.now()) }
+        Namespaces { store: self.clone(), query: NamespaceQuery::new(self.now()) }
     }
 
-    /// Removes all expired items and returns their number. Every write also removes a few of them.
+    /// Deletes all expired items and returns their number. Every write also deletes a few of them.
     ///
     /// # Errors
     /// [`Backend`](StoreError::Backend) if the storage below the store fails.
     ///
     /// # Cancel safety
-    /// A dropped call may have removed some of the items. Each item is removed as a whole or not at all.
-    pub async fn sweep(&self) -> Result<u64, StoreError> {
-        self.0.store.sweep(self.now()).await
+    /// A dropped call may have deleted some of the items. Each item is deleted as a whole or not at all.
+    pub async fn delete_expired(&self) -> Result<u64, StoreError> {
+        self.0.store.delete_expired(self.now()).await
     }
 
     /// Returns the untyped store.
@@ -128,7 +128,7 @@ impl LongTermStore {
     pub(super) async fn near(&self, query: String, prefix: &Namespace) -> Result<Near, StoreError> {
         match self.embedding_index() {
             Some(index) => index.near(query).await,
-            None => Err(StoreError::NoIndex { prefix: prefix.clone() }),
+            None => Err(StoreError::no_index(prefix.clone())),
         }
     }
 }

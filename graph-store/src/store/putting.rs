@@ -131,6 +131,6 @@ impl Draft {
                 )));
             }
         };
-        Ok((Put { at, value, ttl, embedding: None }, texts))
+        Ok((Put::new(at, value).ttl(ttl), texts))
     }
 }

@@ -9,6 +9,7 @@ use super::{Condition, Embedding, ItemKey, Namespace, Near, Ttl};
 
 /// Items to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Get {
     /// The current time.
     pub now: SystemTime,
@@ -18,8 +19,23 @@ pub struct Get {
     pub refresh: bool,
 }
 
+impl Get {
+    /// Creates a read of items that does not restart their time to live.
+    pub fn new(now: SystemTime, keys: Vec<ItemKey>) -> Self {
+        Self { now, keys, refresh: false }
+    }
+
+    /// Restarts the time to live of the returned items, if `refresh` is `true`.
+    #[must_use]
+    pub fn refresh(mut self, refresh: bool) -> Self {
+        self.refresh = refresh;
+        self
+    }
+}
+
 /// Writes that a store makes together.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ItemWrites {
     /// The current time.
     pub now: SystemTime,
@@ -27,7 +43,15 @@ pub struct ItemWrites {
     pub writes: Vec<ItemWrite>,
 }
 
+impl ItemWrites {
+    /// Creates writes at the time `now`.
+    pub fn new(now: SystemTime, writes: Vec<ItemWrite>) -> Self {
+        Self { now, writes }
+    }
+}
+
 /// One write to a long-term store.
+// Exhaustive: a store must make every write, so a store that does not know a new kind must not compile.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ItemWrite {
     /// Puts an item. It replaces the existing one.
@@ -38,6 +62,7 @@ pub enum ItemWrite {
 
 /// An item to put. Only `created_at` is kept of the item that it replaces.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Put {
     /// The key.
     pub at: ItemKey,
@@ -49,8 +74,36 @@ pub struct Put {
     pub embedding: Option<Embedding>,
 }
 
+impl Put {
+    /// Creates a put of an item without a time to live and without an embedding.
+    pub fn new(at: ItemKey, value: Payload) -> Self {
+        Self { at, value, ttl: None, embedding: None }
+    }
+
+    /// Sets the time to live.
+    #[must_use]
+    pub fn ttl(mut self, ttl: impl Into<Option<Ttl>>) -> Self {
+        self.ttl = ttl.into();
+        self
+    }
+
+    /// Sets the vectors for semantic search.
+    #[must_use]
+    pub fn embedding(mut self, embedding: impl Into<Option<Embedding>>) -> Self {
+        self.embedding = embedding.into();
+        self
+    }
+}
+
+impl From<Put> for ItemWrite {
+    fn from(put: Put) -> Self {
+        Self::Put(Box::new(put))
+    }
+}
+
 /// A search for items.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Search {
     /// The current time.
     pub now: SystemTime,
@@ -90,6 +143,7 @@ pub enum Order {
 
 /// A query for the namespaces that have items, in their order.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct NamespaceQuery {
     /// The current time.
     pub now: SystemTime,
@@ -106,8 +160,8 @@ pub struct NamespaceQuery {
 }
 
 impl Search {
-    /// Creates a search for all items inside a namespace, in the order of names.
-    pub fn within(now: SystemTime, namespace: impl Into<Namespace>) -> Self {
+    /// Creates a search for all items of a namespace and of the namespaces inside it, in the order of names.
+    pub fn new(now: SystemTime, namespace: impl Into<Namespace>) -> Self {
         Self {
             now,
             namespace: namespace.into(),
@@ -119,6 +173,55 @@ impl Search {
             limit: None,
             refresh: false,
         }
+    }
+
+    /// Searches the namespaces inside the namespace too, if `within` is `true`. That is the default.
+    #[must_use]
+    pub fn within(mut self, within: bool) -> Self {
+        self.within = within;
+        self
+    }
+
+    /// Sets the conditions. An item is found if it meets all of them.
+    #[must_use]
+    pub fn conditions(mut self, conditions: Vec<Condition>) -> Self {
+        self.conditions = conditions;
+        self
+    }
+
+    /// Sets the vector of a semantic search.
+    #[must_use]
+    pub fn near(mut self, near: impl Into<Option<Near>>) -> Self {
+        self.near = near.into();
+        self
+    }
+
+    /// Sets the order of the results.
+    #[must_use]
+    pub fn order(mut self, order: Order) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// Skips the first `offset` results.
+    #[must_use]
+    pub fn offset(mut self, offset: usize) -> Self {
+        self.offset = offset;
+        self
+    }
+
+    /// Returns at most this many results.
+    #[must_use]
+    pub fn limit(mut self, limit: impl Into<Option<usize>>) -> Self {
+        self.limit = limit.into();
+        self
+    }
+
+    /// Restarts the time to live of the returned items, if `refresh` is `true`.
+    #[must_use]
+    pub fn refresh(mut self, refresh: bool) -> Self {
+        self.refresh = refresh;
+        self
     }
 
     /// Returns `true` if the search includes items of this namespace.
@@ -152,9 +255,44 @@ impl Search {
 
 impl NamespaceQuery {
     /// Creates a query for all namespaces.
-    pub fn all(now: SystemTime) -> Self {
+    pub fn new(now: SystemTime) -> Self {
         let root = Namespace::root;
         Self { now, prefix: root(), suffix: root(), max_depth: None, offset: 0, limit: None }
+    }
+
+    /// Lists only this namespace and the namespaces inside it.
+    #[must_use]
+    pub fn prefix(mut self, prefix: impl Into<Namespace>) -> Self {
+        self.prefix = prefix.into();
+        self
+    }
+
+    /// Lists only namespaces that end with these segments.
+    #[must_use]
+    pub fn suffix(mut self, suffix: impl Into<Namespace>) -> Self {
+        self.suffix = suffix.into();
+        self
+    }
+
+    /// Lists at most this many segments of each namespace. Namespaces that are equal after the cut are listed once.
+    #[must_use]
+    pub fn max_depth(mut self, segments: impl Into<Option<usize>>) -> Self {
+        self.max_depth = segments.into();
+        self
+    }
+
+    /// Skips the first `offset` namespaces.
+    #[must_use]
+    pub fn offset(mut self, offset: usize) -> Self {
+        self.offset = offset;
+        self
+    }
+
+    /// Returns at most this many namespaces.
+    #[must_use]
+    pub fn limit(mut self, limit: impl Into<Option<usize>>) -> Self {
+        self.limit = limit.into();
+        self
     }
 
     /// Returns the namespace as it is listed, or `None` if it does not match the query.
@@ -167,7 +305,7 @@ impl NamespaceQuery {
 impl ItemWrite {
     /// Creates a put of an item without a time to live and without an embedding.
     pub fn put(at: ItemKey, value: Payload) -> Self {
-        Self::Put(Box::new(Put { at, value, ttl: None, embedding: None }))
+        Put::new(at, value).into()
     }
 
     /// Returns the namespace and key of the item.

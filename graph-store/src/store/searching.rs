@@ -58,7 +58,7 @@ pub struct Searching<T> {
 impl<T> Searching<T> {
     pub(super) fn new(store: LongTermStore, namespace: Namespace, refresh: bool, decode: Decode<T>) -> Self {
         // The time is set when the search is awaited.
-        let search = Search { refresh, ..Search::within(UNIX_EPOCH, namespace) };
+        let search = Search::new(UNIX_EPOCH, namespace).refresh(refresh);
         Self { store, search, query: None, error: None, decode }
     }
 

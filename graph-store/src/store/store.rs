@@ -27,8 +27,8 @@ pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>
 /// - A store has no clock: the caller passes the time with each call.
 /// - Times have millisecond precision. Fractions of a millisecond are cut off.
 /// - An item does not exist for any call whose time is `expires_at` or later.
-/// - A write removes a bounded number of expired items, so that expired items cannot fill a store.
-///   [`sweep`](Self::sweep) removes all of them.
+/// - A write deletes a bounded number of expired items, so that expired items cannot fill a store.
+///   [`delete_expired`](Self::delete_expired) deletes all of them.
 ///
 /// # Durability
 /// - After [`write`](Self::write) has returned `Ok`, its writes survive everything that the store promises to survive.
@@ -92,7 +92,7 @@ pub trait Store: Send + Sync + 'static {
     /// The call only reads.
     fn namespaces(&self, query: NamespaceQuery) -> StoreFuture<'_, Page<Namespace>>;
 
-    /// Removes all expired items and returns their number.
+    /// Deletes all expired items and returns their number.
     ///
     /// The call may consist of several steps. Other calls are served after each step.
     ///
@@ -100,8 +100,8 @@ pub trait Store: Send + Sync + 'static {
     /// [`Backend`](StoreError::Backend) if the storage below the store fails.
     ///
     /// # Cancel safety
-    /// Each item is removed as a whole or not at all.
-    fn sweep(&self, now: SystemTime) -> StoreFuture<'_, u64>;
+    /// Each item is deleted as a whole or not at all.
+    fn delete_expired(&self, now: SystemTime) -> StoreFuture<'_, u64>;
 }
 
 impl<S: Store + ?Sized> Store for Arc<S> {
@@ -121,7 +121,7 @@ impl<S: Store + ?Sized> Store for Arc<S> {
         S::namespaces(self, query)
     }
 
-    fn sweep(&self, now: SystemTime) -> StoreFuture<'_, u64> {
-        S::sweep(self, now)
+    fn delete_expired(&self, now: SystemTime) -> StoreFuture<'_, u64> {
+        S::delete_expired(self, now)
     }
 }

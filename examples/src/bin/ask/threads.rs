@@ -73,7 +73,7 @@ pub(crate) async fn existing(
 }
 
 async fn newest(threads: &Threads, unfinished: bool) -> Result<Option<ThreadRecord>, superstep::Error> {
-    let mut query = ThreadQuery { unfinished, ..ThreadQuery::default() };
+    let mut query = ThreadQuery::new().unfinished(unfinished);
     let mut newest = None;
     loop {
         let page = threads.threads(query.clone()).await?;

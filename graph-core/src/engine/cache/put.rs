@@ -36,7 +36,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             let made = self.ctx.shared.memos.of(step, index, |memo| {
                 let cache = memo.cache.as_ref()?;
                 let CacheResult::Made(value) = &cache.result else { return None };
-                Some(NewEntry { at: cache.at.clone(), value: value.clone(), ttl: policy.ttl })
+                Some(NewEntry::new(cache.at.clone(), value.clone()).ttl(policy.ttl))
             });
             puts.extend(made.map(|put| (index, task.node, put)));
         }

@@ -84,11 +84,7 @@ pub(crate) fn withdraw(around: &[Level], call: &StoredCheckpoint, within: &Under
         let put = if alone { read_gate(records).and_then(|gate| passed(gate, &inside)) } else { None };
         others_failed |=
             records.iter().any(|record| record.key.kind == RecordKind::Failed && record.key.task != at);
-        writes.push(BatchWrite::Records {
-            checkpoint: checkpoint.id,
-            remove,
-            put: put.into_iter().collect(),
-        });
+        writes.push(BatchWrite::records(checkpoint.id, remove, put.into_iter().collect()));
         task = under(checkpoint).map_or(0, |under| under.task);
     }
     writes.reverse();

@@ -9,17 +9,11 @@ use super::progress::Unplanned;
 pub(crate) fn corrupt(
     thread: &Arc<str>,
     checkpoint: &Checkpoint,
-    what: impl Into<String>,
+    part: impl Into<String>,
     reason: impl Into<String>,
 ) -> ErrorKind {
-    let corrupt = CorruptCheckpoint {
-        thread: Arc::clone(thread),
-        namespace: Arc::from(""),
-        checkpoint: Some(checkpoint.id),
-        what: what.into(),
-        reason: reason.into(),
-    };
-    ErrorKind::Checkpoint(Arc::new(CheckpointError::Corrupt(Box::new(corrupt))))
+    let corrupt = CorruptCheckpoint::new(Arc::clone(thread), "", checkpoint.id, part, reason);
+    ErrorKind::Checkpoint(Arc::new(CheckpointError::corrupt(corrupt)))
 }
 
 /// Creates the error for a plan that cannot be restored.

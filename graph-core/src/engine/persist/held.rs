@@ -18,7 +18,7 @@ impl Held {
                 self.add(new);
                 None
             }
-            BatchWrite::Records { checkpoint, remove, put } => match &mut self.last {
+            BatchWrite::Records { checkpoint, remove, put, .. } => match &mut self.last {
                 Some(held) if held.checkpoint.id == checkpoint => {
                     held.records.retain(|record| {
                         !remove.contains(&record.key) && !put.iter().any(|new| new.key == record.key)
@@ -26,7 +26,7 @@ impl Held {
                     held.records.extend(put);
                     None
                 }
-                _ => Some(BatchWrite::Records { checkpoint, remove, put }),
+                _ => Some(BatchWrite::records(checkpoint, remove, put)),
             },
         }
     }

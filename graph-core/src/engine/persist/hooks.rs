@@ -121,10 +121,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     /// applied but not stored, so nothing more may be written.
     fn not_planned(&self, source: EncodeError) -> Error {
         if let Some(persist) = &self.persist {
-            let what = format!("the plan cannot be stored: {source}");
-            persist
-                .shared
-                .stop(CheckpointError::Invalid { thread: Arc::clone(persist.shared.thread()), what });
+            let reason = format!("the plan cannot be stored: {source}");
+            persist.shared.stop(CheckpointError::invalid(Arc::clone(persist.shared.thread()), reason));
         }
         self.error(ErrorKind::NotStorable { nodes: vec![START.to_owned()], step: self.step, source })
     }
@@ -239,11 +237,11 @@ fn failure_record(failure: &NodeFailure) -> Option<TaskRecord> {
 
 /// Creates the record of a run.
 pub(crate) fn run_record(id: Arc<str>, program: Arc<str>, metadata: Metadata) -> Arc<RunRecord> {
-    Arc::new(RunRecord { id, program, metadata })
+    Arc::new(RunRecord::new(id, program).metadata(metadata))
 }
 
 /// Creates the record of an answer.
 pub(crate) fn answer_record(task: usize, id: &str, answer: &serde_json::Value) -> TaskRecord {
     let payload = crate::payload::Payload::json(answer.to_string());
-    TaskRecord { key: key(place(task), RecordKind::Answer, id), payload }
+    TaskRecord::new(key(place(task), RecordKind::Answer, id), payload)
 }

@@ -149,7 +149,7 @@ pub(super) fn input_records<S: GraphState>(
     for (ordinal, &field) in given.iter().enumerate() {
         if let (Some(spec), Some(payload)) = (S::field(field), encode(state, field, &mut buffer)?) {
             let name = format!("{ordinal:04}v:{}", spec.name);
-            records.push(TaskRecord { key: key(0, RecordKind::Write, &name), payload });
+            records.push(TaskRecord::new(key(0, RecordKind::Write, &name), payload));
         }
     }
     if let Some(encoded) = &input.encoded {

@@ -132,7 +132,7 @@ impl Journal {
         durability: Durability,
     ) -> Self {
         let epoch = outer.epoch();
-        let inner = Inner::at(Fence { epoch, head }, epoch);
+        let inner = Inner::at(Fence::new(epoch, head), epoch);
         let shared = Shared {
             store: Arc::clone(&outer.store),
             thread: Arc::clone(&outer.thread),
@@ -409,15 +409,11 @@ impl Shared {
             BatchWrite::Records { .. } => None,
         });
         let (fence, epoch) = (inner.fence, inner.epoch);
-        let then = Fence { epoch, head: head.or(fence.head) };
-        let batch = WriteBatch {
-            thread: Arc::clone(&self.thread),
-            namespace: Arc::clone(&self.namespace),
-            origin: Arc::clone(&self.origin),
-            fence,
-            epoch,
-            writes,
-        };
+        let then = Fence::new(epoch, head.or(fence.head));
+        let batch = WriteBatch::new(Arc::clone(&self.thread), Arc::clone(&self.origin), fence)
+            .namespace(Arc::clone(&self.namespace))
+            .epoch(epoch)
+            .writes(writes);
         // The next batch builds on this one. If this one fails, no other follows.
         let durable = inner.queued;
         inner.fence = then;

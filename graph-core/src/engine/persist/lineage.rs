@@ -53,12 +53,7 @@ struct Pages<'s> {
 
 impl<'s> Pages<'s> {
     fn new(store: &'s dyn Checkpointer, thread: &Arc<str>, namespace: &Arc<str>) -> Self {
-        let query = CheckpointQuery {
-            thread: Arc::clone(thread),
-            namespace: Arc::clone(namespace),
-            limit: Some(64),
-            ..CheckpointQuery::default()
-        };
+        let query = CheckpointQuery::new(Arc::clone(thread)).namespace(Arc::clone(namespace)).limit(64);
         Self { store, query, page: Vec::new().into_iter(), more: true }
     }
 

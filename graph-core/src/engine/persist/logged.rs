@@ -19,10 +19,10 @@ impl StepLog for Shared {
 
     fn record<'a>(&'a self, task: usize, kind: RecordKind, name: &'a str, result: Payload) -> Logged<'a> {
         Box::pin(async move {
-            let record = TaskRecord { key: key(place(task), kind, name), payload: result };
+            let record = TaskRecord::new(key(place(task), kind, name), result);
             let at = self.at();
             if let Some(checkpoint) = at {
-                self.push_now(BatchWrite::Records { checkpoint, remove: Vec::new(), put: vec![record] });
+                self.push_now(BatchWrite::records(checkpoint, Vec::new(), vec![record]));
             }
             // A record of a subgraph call is reachable only through the checkpoints of its parent runs.
             self.durable_here_and_around().await.map_err(NodeError::from)
@@ -34,7 +34,7 @@ impl StepLog for Shared {
             let record = json_record(key(place(task), RecordKind::Failed, ""), &StoredFailure::tried(&tried));
             let (record, at) = (record.map_err(NodeError::from)?, self.at());
             if let Some(checkpoint) = at {
-                self.push(BatchWrite::Records { checkpoint, remove: Vec::new(), put: vec![record] });
+                self.push(BatchWrite::records(checkpoint, Vec::new(), vec![record]));
             }
             // A handover to an error handler is durable before the handler runs. A retry has to be durable only with
             // `Sync`.

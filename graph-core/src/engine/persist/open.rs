@@ -58,7 +58,7 @@ fn read<S: GraphState, D>(
     stored: StoredCheckpoint,
     base: Option<&S>,
 ) -> Result<(Opened<S>, Option<Since<S>>), ErrorKind> {
-    let StoredCheckpoint { checkpoint, fields, records } = stored;
+    let StoredCheckpoint { checkpoint, fields, records, .. } = stored;
     let is_input = checkpoint.next.iter().any(|next| &**next == START);
     let (mut fields, mut given_fields) = (fields, Vec::new());
     let fresh = is_input && fields.is_empty();
@@ -151,12 +151,8 @@ fn given(checkpoint: &Checkpoint, records: &[TaskRecord]) -> (Vec<StoredField>, 
     for record in writes {
         let Some((Form::Overwrite, field)) = parse_write_key(&record.key.key) else { continue };
         names.push(field.to_owned());
-        let piece = StoredChange {
-            checkpoint: checkpoint.id,
-            kind: ChangeKind::Value,
-            payload: record.payload.clone(),
-        };
-        fields.push(StoredField { field: field.to_owned(), changes: vec![piece] });
+        let piece = StoredChange::new(checkpoint.id, ChangeKind::Value, record.payload.clone());
+        fields.push(StoredField::new(field.to_owned(), vec![piece]));
     }
     (fields, names)
 }

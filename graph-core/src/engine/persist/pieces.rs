@@ -183,7 +183,7 @@ impl Pieces {
 }
 
 fn piece(spec: &'static FieldSpec, kind: ChangeKind, payload: Payload) -> FieldChange {
-    FieldChange { field: Cow::Borrowed(spec.name), kind, payload }
+    FieldChange::new(Cow::Borrowed(spec.name), kind, payload)
 }
 
 /// Encodes the whole value of a field; `None` if the field is never stored.

@@ -32,7 +32,7 @@ impl<S: GraphState, D> Reader<'_, S, D> {
                 };
                 let name = format!("{:04}{form}:{}", records.len(), field.field);
                 let at = key(RecordKey::NO_TASK, RecordKind::Write, &name);
-                records.push(TaskRecord { key: at, payload: piece.payload.clone() });
+                records.push(TaskRecord::new(at, piece.payload.clone()));
             }
         }
         let (writes, _) = self.writes(records.iter(), None)?;

@@ -178,8 +178,8 @@ impl<'r, S: GraphState, D> Reader<'r, S, D> {
                 // No stored key has this form.
                 Form::Update => continue,
             };
-            let piece = StoredChange { checkpoint: self.checkpoint.id, kind, payload: payload.clone() };
-            let fields = vec![StoredField { field: field.to_owned(), changes: vec![piece] }];
+            let piece = StoredChange::new(self.checkpoint.id, kind, payload.clone());
+            let fields = vec![StoredField::new(field.to_owned(), vec![piece])];
             let stored = Stored::__of_writes(fields);
             let (fields, _) = migrate::<S>(self.thread, self.checkpoint, found, stored)?;
             for field in fields {

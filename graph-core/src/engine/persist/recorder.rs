@@ -30,6 +30,6 @@ impl Recorder<'_> {
         if let Some(recorded) = self.recorded.get_mut(index) {
             *recorded = put.iter().map(|record| record.key.clone()).collect();
         }
-        self.shared.push(BatchWrite::Records { checkpoint, remove: Vec::new(), put });
+        self.shared.push(BatchWrite::records(checkpoint, Vec::new(), put));
     }
 }

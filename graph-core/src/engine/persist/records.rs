@@ -135,7 +135,7 @@ impl StoredFailure {
 
 /// Returns the key of a record.
 pub(super) fn key(task: u32, kind: RecordKind, key: &str) -> RecordKey {
-    RecordKey { task, kind, key: Arc::from(key) }
+    RecordKey::new(task, kind, key)
 }
 
 /// Returns a task's index as records store it.
@@ -145,10 +145,7 @@ pub(super) fn place(index: usize) -> u32 {
 
 /// Creates a record with JSON.
 pub(super) fn json_record(key: RecordKey, value: &impl Serialize) -> Result<TaskRecord, EncodeError> {
-    Ok(TaskRecord {
-        key,
-        payload: Payload::json(serde_json::to_string(value).map_err(EncodeError::of_plan)?),
-    })
+    Ok(TaskRecord::new(key, Payload::json(serde_json::to_string(value).map_err(EncodeError::of_plan)?)))
 }
 
 /// Returns the key of a write: its position among its task's writes, its form and its field.
@@ -172,7 +169,7 @@ pub(super) fn write_records<S: GraphState>(
     let records = writes.filter_map(|(ordinal, write)| {
         let name = S::field(write.field)?.name;
         let payload = encoded.payload(write)?;
-        Some(TaskRecord { key: key(task, kind, &write_key(ordinal, write.form, name)), payload })
+        Some(TaskRecord::new(key(task, kind, &write_key(ordinal, write.form, name)), payload))
     });
     records.collect()
 }

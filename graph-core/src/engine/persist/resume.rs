@@ -59,7 +59,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
         for (index, node) in goto.into_iter().enumerate() {
             let at = key(RecordKey::NO_TASK, RecordKind::Goto, &format!("{:04}", earlier + index));
             let payload = Payload::new(Encoding::Bytes, driver.graph.node_name(node).as_bytes());
-            records.push(TaskRecord { key: at, payload });
+            records.push(TaskRecord::new(at, payload));
             driver.tasks.push(Task { node, packet: None });
             driver.results.push(None);
             driver.attempts.push(0);

@@ -52,7 +52,7 @@ pub(super) fn said_records(
     let mut records = Vec::new();
     for (ordinal, (form, field, payload)) in writes.into_iter().enumerate() {
         let key = key(place, RecordKind::Write, &write_key(ordinal, form, &field));
-        records.push(TaskRecord { key, payload });
+        records.push(TaskRecord::new(key, payload));
     }
     let finish = StoredFinish::of_said(said, versions);
     records.push(json_record(key(place, RecordKind::Finished, ""), &finish)?);

@@ -117,7 +117,7 @@ impl Persist {
             Needs::Around => RecordKey::retaining(under.checkpoint, self.shared.around()?),
             Needs::Beginning => RecordKey::retaining(under.begun?, self.shared.namespace()),
         };
-        Some(TaskRecord { key, payload: Payload::json("null") })
+        Some(TaskRecord::new(key, Payload::json("null")))
     }
 
     /// Marks the run as ended.
@@ -175,24 +175,15 @@ impl Persist {
         self.asked.clear();
         self.has_stopped = false;
         self.shared.stands_at(id);
-        let checkpoint = Checkpoint {
-            id,
-            parent,
-            step,
-            source,
-            run: Arc::clone(&self.run),
-            created_at: SystemTime::now(),
-            next: plan.next,
-            progress: plan.progress,
-        };
+        let checkpoint = Checkpoint::new(id, step, source, Arc::clone(&self.run), SystemTime::now())
+            .parent(parent)
+            .next(plan.next)
+            .progress(plan.progress);
         if self.observed {
             self.unannounced.push((id, step));
         }
-        self.shared.push(BatchWrite::Checkpoint(Box::new(NewCheckpoint {
-            checkpoint,
-            changes: pieces,
-            records,
-        })));
+        let new = NewCheckpoint::new(checkpoint).changes(pieces).records(records);
+        self.shared.push(BatchWrite::checkpoint(new));
         id
     }
 
@@ -201,7 +192,7 @@ impl Persist {
         if let Some(checkpoint) = self.at
             && (!put.is_empty() || !remove.is_empty())
         {
-            self.shared.push(BatchWrite::Records { checkpoint, remove, put });
+            self.shared.push(BatchWrite::records(checkpoint, remove, put));
         }
     }
 

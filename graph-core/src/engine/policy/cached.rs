@@ -47,7 +47,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
         };
         let NodeCache { graph, node, state, .. } = policy;
         let [graph, node, state] = [graph, node, state].map(Arc::clone);
-        Ok(EntryKey { graph, node, state, key })
+        Ok(EntryKey::new(graph, node, state, key))
     }
 
     /// Returns `true` if nothing was done for the task before.

@@ -77,7 +77,7 @@ impl Stored {
                 field.changes = renamed;
             }
             None if renamed.is_empty() => {}
-            None => self.fields.push(StoredField { field: new.to_owned(), changes: renamed }),
+            None => self.fields.push(StoredField::new(new.to_owned(), renamed)),
         }
     }
 
@@ -96,8 +96,8 @@ impl Stored {
             return;
         }
         let payload = json(&value);
-        let change = StoredChange { checkpoint: BEFORE_ALL, kind: ChangeKind::Value, payload };
-        self.fields.push(StoredField { field: name.to_owned(), changes: vec![change] });
+        let change = StoredChange::new(BEFORE_ALL, ChangeKind::Value, payload);
+        self.fields.push(StoredField::new(name.to_owned(), vec![change]));
     }
 
     /// Changes a stored field: its value and each of its deltas. Does nothing if the field is not stored.
@@ -151,7 +151,7 @@ impl Stored {
             }
             if let Some(value) = value {
                 let payload = json(&value);
-                field.changes = vec![StoredChange { checkpoint, kind: ChangeKind::Value, payload }];
+                field.changes = vec![StoredChange::new(checkpoint, ChangeKind::Value, payload)];
             }
         }
         Ok(())

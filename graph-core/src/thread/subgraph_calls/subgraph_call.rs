@@ -142,12 +142,7 @@ where
     /// Cancel safe: the call only reads.
     pub async fn history(&self) -> Result<Vec<Snapshot<C>>, Error> {
         let (namespace, _) = self.read(None).await?;
-        let mut query = CheckpointQuery {
-            thread: Arc::clone(&self.thread().name),
-            namespace,
-            limit: Some(64),
-            ..CheckpointQuery::default()
-        };
+        let mut query = CheckpointQuery::new(Arc::clone(&self.thread().name)).namespace(namespace).limit(64);
         let mut all = Vec::new();
         loop {
             let page = self.graph().0.store.list(query.clone()).await;

@@ -94,10 +94,10 @@ impl Opener<'_> {
     pub(super) fn corrupt(
         &self,
         checkpoint: CheckpointId,
-        what: String,
+        part: String,
         reason: impl ToString,
     ) -> CheckpointError {
-        corrupt(self.thread, self.namespace, Some(checkpoint), what, reason)
+        corrupt(self.thread, self.namespace, Some(checkpoint), part, reason)
     }
 }
 
@@ -105,11 +105,10 @@ pub(super) fn corrupt(
     thread: &str,
     namespace: &str,
     checkpoint: Option<CheckpointId>,
-    what: String,
+    part: String,
     reason: impl ToString,
 ) -> CheckpointError {
-    let (thread, namespace, reason) = (thread.into(), namespace.into(), reason.to_string());
-    CheckpointError::Corrupt(Box::new(CorruptCheckpoint { thread, namespace, checkpoint, what, reason }))
+    CheckpointError::corrupt(CorruptCheckpoint::new(thread, namespace, checkpoint, part, reason.to_string()))
 }
 
 fn field_name(stored: &StoredField) -> String {

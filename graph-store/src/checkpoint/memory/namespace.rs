@@ -61,7 +61,7 @@ impl Namespace {
 
     /// Checks that all writes of a batch are valid.
     pub(super) fn check(&self, batch: &WriteBatch) -> Result<(), CheckpointError> {
-        let invalid = |what: String| Err(CheckpointError::Invalid { thread: batch.thread.clone(), what });
+        let invalid = |reason: String| Err(CheckpointError::invalid(batch.thread.clone(), reason));
         let mut head = self.head_id();
         let mut added = Vec::new();
         for write in &batch.writes {

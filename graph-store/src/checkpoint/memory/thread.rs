@@ -33,8 +33,8 @@ impl Thread {
             return Err(CheckpointError::Conflict(Box::new(Conflict { thread, namespace, expected, found })));
         }
         if batch.epoch < found.epoch {
-            let what = format!("the epoch would go back from {} to {}", found.epoch, batch.epoch);
-            return Err(CheckpointError::Invalid { thread: batch.thread, what });
+            let reason = format!("the epoch would go back from {} to {}", found.epoch, batch.epoch);
+            return Err(CheckpointError::invalid(batch.thread, reason));
         }
         match self.namespaces.get_mut(&*batch.namespace) {
             Some(namespace) => {

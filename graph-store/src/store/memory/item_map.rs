@@ -65,8 +65,8 @@ impl ItemMap {
         }
     }
 
-    /// Removes at most `limit` expired items, and returns their number.
-    pub(super) fn sweep(&mut self, now: SystemTime, limit: usize) -> u64 {
+    /// Deletes at most `limit` expired items, and returns their number.
+    pub(super) fn delete_expired(&mut self, now: SystemTime, limit: usize) -> u64 {
         let expired = self.expirations.iter().take_while(|(end, _)| *end <= now).take(limit);
         let expired: Vec<ItemKey> = expired.map(|(_, at)| at.clone()).collect();
         for at in &expired {

@@ -29,7 +29,7 @@ pub struct MemoryStore {
 }
 
 /// The maximum number of expired items that a write removes.
-const SWEEP_LIMIT: usize = 64;
+const EXPIRED_LIMIT: usize = 64;
 
 impl MemoryStore {
     /// Creates an empty store.
@@ -120,7 +120,7 @@ impl Store for MemoryStore {
             let now = to_the_millisecond(writes.now);
             let mut map = self.lock();
             let existed = writes.writes.into_iter().map(|write| map.write(write, now)).collect();
-            map.sweep(now, SWEEP_LIMIT);
+            map.delete_expired(now, EXPIRED_LIMIT);
             Ok(existed)
         })
     }
@@ -138,8 +138,8 @@ impl Store for MemoryStore {
         })
     }
 
-    fn sweep(&self, now: SystemTime) -> StoreFuture<'_, u64> {
-        Box::pin(async move { Ok(self.lock().sweep(to_the_millisecond(now), usize::MAX)) })
+    fn delete_expired(&self, now: SystemTime) -> StoreFuture<'_, u64> {
+        Box::pin(async move { Ok(self.lock().delete_expired(to_the_millisecond(now), usize::MAX)) })
     }
 }
 

@@ -43,14 +43,8 @@ impl StoredItem {
         let Some(embedding) = &self.embedding else { return Ok(None) };
         let dimensions = embedding.vectors().first().map_or(0, Vec::len);
         if !near.compares(embedding.model(), dimensions) {
-            return Err(StoreError::OtherModel {
-                namespace: at.namespace.clone(),
-                key: Arc::clone(&at.key),
-                indexed: Arc::clone(embedding.model()),
-                indexed_dimensions: dimensions,
-                asked: Arc::clone(near.model()),
-                asked_dimensions: near.vector().len(),
-            });
+            let model = Arc::clone(embedding.model());
+            return Err(StoreError::other_model(at.clone(), model, dimensions, near));
         }
         Ok(embedding.vectors().iter().map(|vector| near.score(vector)).max_by(f32::total_cmp))
     }

@@ -12,16 +12,16 @@ use super::{ItemError, separate_refusal};
 /// The number of items that one transaction deletes. Other writers wait that long.
 const ROWS_PER_TRANSACTION: i64 = 512;
 
-/// A sweep in progress, in a sequence of short transactions.
+/// A deletion of all expired items, in a sequence of short transactions.
 #[derive(Debug)]
-pub(crate) struct Sweep {
+pub(crate) struct ExpiredDeletion {
     now: i64,
-    swept: u64,
+    deleted: u64,
 }
 
-impl Sweep {
+impl ExpiredDeletion {
     pub(crate) fn new(now: SystemTime) -> Self {
-        Self { now: millis(now), swept: 0 }
+        Self { now: millis(now), deleted: 0 }
     }
 
     /// Does the work of one transaction.
@@ -29,14 +29,14 @@ impl Sweep {
         &mut self,
         session: &Session,
     ) -> Result<WriteStatus<Result<u64, superstep_store::store::StoreError>>, Error> {
-        let swept = match separate_refusal(delete_expired(&session.db, self.now, ROWS_PER_TRANSACTION))? {
-            Ok(swept) => swept,
+        let deleted = match separate_refusal(delete_expired(&session.db, self.now, ROWS_PER_TRANSACTION))? {
+            Ok(deleted) => deleted,
             Err(error) => return Ok(WriteStatus::Done(Err(error))),
         };
-        if swept == 0 {
-            return Ok(WriteStatus::Done(Ok(self.swept)));
+        if deleted == 0 {
+            return Ok(WriteStatus::Done(Ok(self.deleted)));
         }
-        self.swept += swept;
+        self.deleted += deleted;
         Ok(WriteStatus::More)
     }
 }
