@@ -24,7 +24,7 @@ pub(super) fn check(db: &Connection, row_cache: &mut RowCache, batch: &WriteBatc
     if batch.epoch < found.epoch {
         return Err(invalid(
             batch,
-            format!("the epoch would go from {} back to {}", found.epoch, batch.epoch),
+            format!("the epoch would go back from {} to {}", found.epoch, batch.epoch),
         ));
     }
     let mut existing =
@@ -46,14 +46,14 @@ impl ExistingCheckpoints<'_> {
             BatchWrite::Checkpoint(new) => {
                 let id = new.checkpoint.id;
                 if let Some(greatest) = self.greatest.filter(|greatest| *greatest >= id) {
-                    return Err(invalid(batch, format!("checkpoint {id} does not sort behind {greatest}")));
+                    return Err(invalid(batch, format!("checkpoint {id} does not sort after {greatest}")));
                 }
                 if let Some(parent) = new.checkpoint.parent
                     && !self.has(parent)?
                 {
                     return Err(invalid(
                         batch,
-                        format!("checkpoint {id} follows {parent}, which is not there"),
+                        format!("checkpoint {id} follows {parent}, which does not exist"),
                     ));
                 }
                 self.greatest = Some(id);
@@ -63,7 +63,7 @@ impl ExistingCheckpoints<'_> {
                 if !self.has(*checkpoint)? {
                     return Err(invalid(
                         batch,
-                        format!("records are of checkpoint {checkpoint}, which is not there"),
+                        format!("records belong to checkpoint {checkpoint}, which does not exist"),
                     ));
                 }
             }
