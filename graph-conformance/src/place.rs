@@ -32,7 +32,7 @@ pub trait Place: Send + Sync + 'static {
 #[non_exhaustive]
 pub enum Damage<'a> {
     /// The changes of a field. There are many.
-    Pieces {
+    Changes {
         /// The only thread in the store.
         thread: &'a str,
         /// The only field of the thread.

@@ -15,7 +15,7 @@ pub(crate) fn parse_changes(text: &str) -> Vec<FieldChange> {
         let (field, value) = word.split_at(at);
         let kind = if value.starts_with('=') { ChangeKind::Value } else { ChangeKind::Delta };
         let payload = Payload::json(value.get(1..)?);
-        Some(FieldChange { field: Cow::Owned(field.to_owned()), kind, payload })
+        Some(FieldChange::new(Cow::Owned(field.to_owned()), kind, payload))
     };
     text.split_whitespace().filter_map(change).collect()
 }
@@ -43,17 +43,17 @@ pub(crate) fn payload_text(payload: &Payload) -> String {
 }
 
 pub(crate) fn key(task: u32, kind: RecordKind, key: &str) -> RecordKey {
-    RecordKey { task, kind, key: key.into() }
+    RecordKey::new(task, kind, key)
 }
 
 pub(crate) fn record(key: RecordKey, text: &str) -> TaskRecord {
-    TaskRecord { key, payload: Payload::new(Encoding::Json, text.as_bytes()) }
+    TaskRecord::new(key, Payload::new(Encoding::Json, text.as_bytes()))
 }
 
 /// Formats the records of a checkpoint: `0 Interrupt q: text` for each record.
 pub(crate) fn format_records(stored: &StoredCheckpoint) -> Vec<String> {
     let format = |record: &TaskRecord| {
-        let RecordKey { task, kind, key } = &record.key;
+        let RecordKey { task, kind, key, .. } = &record.key;
         format!("{task} {kind:?} {key}: {}", payload_text(&record.payload))
     };
     stored.records.iter().map(format).collect()

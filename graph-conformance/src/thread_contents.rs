@@ -87,7 +87,7 @@ impl Namespace {
 
 /// Returns a query for all checkpoints of a namespace.
 pub(crate) fn query(thread: &str, namespace: &str) -> CheckpointQuery {
-    CheckpointQuery { thread: thread.into(), namespace: namespace.into(), ..CheckpointQuery::default() }
+    CheckpointQuery::new(thread).namespace(namespace)
 }
 
 /// Returns the ids of all pages of a query.

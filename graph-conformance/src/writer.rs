@@ -42,34 +42,33 @@ impl Writer {
 
     /// Returns a writer for an empty namespace of the same thread.
     pub(crate) fn in_namespace(&self, namespace: &str) -> Self {
-        let fence = Fence { head: None, ..self.fence };
+        let fence = {
+            let mut changed = self.fence;
+            changed.head = None;
+            changed
+        };
         Self { namespace: namespace.into(), fence, ..self.clone() }
     }
 
     /// Returns a checkpoint that follows the head.
     pub(crate) fn draft(&self, writes: &str) -> NewCheckpoint {
-        let checkpoint = Checkpoint {
-            id: CheckpointId::after(self.fence.head),
-            parent: self.fence.head,
-            step: self.step,
-            source: if self.step < 0 { CheckpointSource::Input } else { CheckpointSource::Loop },
-            run: self.run.clone(),
-            created_at: time(self.step),
-            next: self.next.clone(),
-            progress: None,
-        };
-        NewCheckpoint { checkpoint, changes: parse_changes(writes), records: Vec::new() }
+        let checkpoint = Checkpoint::new(
+            CheckpointId::after(self.fence.head),
+            self.step,
+            if self.step < 0 { CheckpointSource::Input } else { CheckpointSource::Loop },
+            self.run.clone(),
+            time(self.step),
+        )
+        .parent(self.fence.head)
+        .next(self.next.clone());
+        NewCheckpoint::new(checkpoint).changes(parse_changes(writes))
     }
 
     pub(crate) fn batch(&self, writes: Vec<BatchWrite>) -> WriteBatch {
-        WriteBatch {
-            thread: self.thread.clone(),
-            namespace: self.namespace.clone(),
-            origin: self.origin.clone(),
-            fence: self.fence,
-            epoch: self.fence.epoch,
-            writes,
-        }
+        WriteBatch::new(self.thread.clone(), self.origin.clone(), self.fence)
+            .namespace(self.namespace.clone())
+            .epoch(self.fence.epoch)
+            .writes(writes)
     }
 
     /// Commits a batch and updates the fence.
@@ -119,14 +118,14 @@ impl Writer {
         remove: Vec<RecordKey>,
         put: Vec<TaskRecord>,
     ) -> Result<(), Broken> {
-        let batch = self.batch(vec![BatchWrite::Records { checkpoint, remove, put }]);
+        let batch = self.batch(vec![BatchWrite::records(checkpoint, remove, put)]);
         self.commit(batch).await.works("records of an existing checkpoint can be changed")
     }
 
     /// Raises the epoch, as a new run does.
     pub(crate) async fn raise_epoch(&mut self) -> Result<(), Broken> {
         let epoch = self.fence.epoch + 1;
-        let batch = WriteBatch { epoch, ..self.batch(Vec::new()) };
+        let batch = self.batch(Vec::new()).epoch(epoch);
         self.commit(batch).await.works("a batch without writes raises the epoch")
     }
 
@@ -168,7 +167,7 @@ pub(crate) fn checkpoint_write(new: NewCheckpoint) -> BatchWrite {
 }
 
 pub(crate) fn run(id: &str, metadata: Metadata) -> Arc<RunRecord> {
-    Arc::new(RunRecord { id: id.into(), program: "{\"graph\":\"ticket\"}".into(), metadata })
+    Arc::new(RunRecord::new(id, "{\"graph\":\"ticket\"}").metadata(metadata))
 }
 
 /// Returns the creation time of a checkpoint with this step: one minute after the previous step.

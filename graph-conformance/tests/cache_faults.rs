@@ -56,11 +56,11 @@ impl Faulty {
     }
 
     fn tampered(&self, entry: NewEntry) -> NewEntry {
-        let NewEntry { at, mut value, ttl } = entry;
+        let NewEntry { at, mut value, ttl, .. } = entry;
         if self.is(Fault::LosesEncodings) {
             value = Payload::new(superstep_store::payload::Encoding::Json, value.bytes());
         }
-        NewEntry { at: self.at(at), value, ttl: ttl.filter(|_| !self.is(Fault::NeverExpires)) }
+        NewEntry::new(self.at(at), value).ttl(ttl.filter(|_| !self.is(Fault::NeverExpires)))
     }
 }
 
@@ -111,8 +111,8 @@ impl Cache for Faulty {
 
     fn clear(&self, which: Clear) -> CacheFuture<'_, u64> {
         match (self.fault, which) {
-            (Fault::ClearsTooMuch, Clear::OfNode { graph, .. }) => self.cache.clear(Clear::OfGraph(graph)),
-            (Fault::ClearsTooMuch, Clear::OfGraph(_)) => self.cache.clear(Clear::All),
+            (Fault::ClearsTooMuch, Clear::Node { graph, .. }) => self.cache.clear(Clear::graph(graph)),
+            (Fault::ClearsTooMuch, Clear::Graph(_)) => self.cache.clear(Clear::All),
             (Fault::ClearsNothing, _) => Box::pin(async { Ok(0) }),
             (_, which) => self.cache.clear(which),
         }

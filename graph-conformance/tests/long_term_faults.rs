@@ -53,7 +53,7 @@ impl Faulty {
     }
 
     fn at(&self, at: ItemKey) -> ItemKey {
-        ItemKey { namespace: self.namespace(at.namespace), key: at.key }
+        ItemKey::new(self.namespace(at.namespace), at.key)
     }
 
     fn tampered(&self, write: ItemWrite) -> ItemWrite {
@@ -88,20 +88,20 @@ impl Store for Faulty {
 
     fn write(&self, writes: ItemWrites) -> StoreFuture<'_, Vec<bool>> {
         Box::pin(async move {
-            let ItemWrites { now, writes } = writes;
+            let ItemWrites { now, writes, .. } = writes;
             let writes: Vec<_> = writes.into_iter().map(|write| self.tampered(write)).collect();
             if self.is(Fault::LosesCreationTimes) {
                 let deletes = writes.iter().map(|write| ItemWrite::Delete(write.at().clone())).collect();
-                let existed = self.store.write(ItemWrites { now, writes: deletes }).await?;
-                self.store.write(ItemWrites { now, writes }).await?;
+                let existed = self.store.write(ItemWrites::new(now, deletes)).await?;
+                self.store.write(ItemWrites::new(now, writes)).await?;
                 return Ok(existed);
             }
             if !self.is(Fault::SplitsBatches) {
-                return self.store.write(ItemWrites { now, writes }).await;
+                return self.store.write(ItemWrites::new(now, writes)).await;
             }
             let mut existed = Vec::new();
             for write in writes {
-                existed.extend(self.store.write(ItemWrites { now, writes: vec![write] }).await?);
+                existed.extend(self.store.write(ItemWrites::new(now, vec![write])).await?);
                 pause().await;
             }
             Ok(existed)
@@ -119,7 +119,7 @@ impl Store for Faulty {
             _ => {}
         }
         Box::pin(async move {
-            let check = Search { conditions, ..search.clone() };
+            let check = search.clone().conditions(conditions);
             let mut page = self.store.search(search).await?;
             page.more &= !self.is(Fault::NeverReturnsMore);
             if self.is(Fault::FiltersAfterPaging) {
@@ -135,8 +135,8 @@ impl Store for Faulty {
         self.store.namespaces(query)
     }
 
-    fn sweep(&self, now: SystemTime) -> StoreFuture<'_, u64> {
-        if self.is(Fault::SweepsNothing) { Box::pin(async { Ok(0) }) } else { self.store.sweep(now) }
+    fn delete_expired(&self, now: SystemTime) -> StoreFuture<'_, u64> {
+        if self.is(Fault::SweepsNothing) { Box::pin(async { Ok(0) }) } else { self.store.delete_expired(now) }
     }
 }
 

@@ -21,16 +21,8 @@ superstep_conformance::conformance_tests!(Memory(MemoryCheckpointer::new()));
 fn one_of_many_writers_raises_each_epoch() {
     let store = MemoryCheckpointer::new();
     let raise = |store: &MemoryCheckpointer, epoch| {
-        let fence = Fence { epoch, head: None };
-        let [thread, namespace, origin] = ["t", "", "o"].map(Into::into);
-        block_on(store.commit(WriteBatch {
-            thread,
-            namespace,
-            origin,
-            fence,
-            epoch: epoch + 1,
-            writes: vec![],
-        }))
+        let fence = Fence::new(epoch, None);
+        block_on(store.commit(WriteBatch::new("t", "o", fence).epoch(epoch + 1)))
     };
     let wins = |store: MemoryCheckpointer| (0..200).filter(|epoch| raise(&store, *epoch).is_ok()).count();
     let won: usize = thread::scope(|scope| {

@@ -74,7 +74,7 @@ impl TestStore {
     pub async fn bytes(&self) -> Vec<u8> {
         let store = self.open();
         let mut bytes = Vec::new();
-        let query = CheckpointQuery { thread: "t".into(), ..CheckpointQuery::default() };
+        let query = CheckpointQuery::new("t");
         for checkpoint in store.list(query).await.unwrap().items {
             bytes.extend(format!("{checkpoint:?}").into_bytes());
             let found = store.get("t", "", Some(checkpoint.id)).await.unwrap().found.unwrap();

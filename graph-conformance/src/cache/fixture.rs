@@ -43,7 +43,7 @@ impl Fixture {
 
     /// Puts a result with a time to live in milliseconds.
     pub(super) async fn put_for(&self, at: &EntryKey, json: &str, millis: u64) -> Result<(), Broken> {
-        self.puts(vec![NewEntry { ttl: Ttl::from_millis(millis), ..put(at, json) }]).await
+        self.puts(vec![put(at, json).ttl(Ttl::from_millis(millis))]).await
     }
 
     pub(super) async fn payload(&self, at: &EntryKey) -> Result<Option<Payload>, Broken> {
@@ -62,7 +62,7 @@ impl Fixture {
 
 pub(super) fn at(graph: &str, node: &str, state: &str, key: &str) -> EntryKey {
     let [graph, node, state, key] = [graph, node, state, key].map(Arc::from);
-    EntryKey { graph, node, state, key }
+    EntryKey::new(graph, node, state, key)
 }
 
 /// Returns the key of a result of the default node.
@@ -71,7 +71,7 @@ pub(super) fn of(key: &str) -> EntryKey {
 }
 
 pub(super) fn put(at: &EntryKey, json: &str) -> NewEntry {
-    NewEntry { at: at.clone(), value: Payload::json(json), ttl: None }
+    NewEntry::new(at.clone(), Payload::json(json))
 }
 
 pub(super) fn some(text: &str) -> Option<String> {

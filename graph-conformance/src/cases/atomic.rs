@@ -74,7 +74,7 @@ pub(crate) async fn records_require_an_existing_checkpoint(target: Target<'_>) -
     let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     let put = || vec![record(key(0, Finished, ""), "x")];
-    let to = |checkpoint| BatchWrite::Records { checkpoint, remove: vec![], put: put() };
+    let to = |checkpoint| BatchWrite::records(checkpoint, vec![], put());
     let result = store.commit(writer.batch(vec![to(id(1))])).await;
     result.refused("records in a missing thread are refused")?;
     writer.expect_fence("a refused batch creates no thread").await?;
@@ -102,15 +102,11 @@ pub(crate) async fn invalid_write_rejects_the_whole_batch(target: Target<'_>) ->
 
     let good = writer.draft("a=2 b+2 c=new");
     let good_id = good.checkpoint.id;
-    let change = BatchWrite::Records {
-        checkpoint: head,
-        remove: vec![key(0, Step, "s")],
-        put: vec![record(key(1, Finished, ""), "x")],
-    };
+    let change = BatchWrite::records(head, vec![key(0, Step, "s")], vec![record(key(1, Finished, ""), "x")]);
     let mut second = writer.draft("a=3");
     second.checkpoint.id = CheckpointId::after(Some(good_id));
     second.checkpoint.parent = Some(good_id);
-    let unknown = BatchWrite::Records { checkpoint: id(0xee), remove: vec![], put: vec![] };
+    let unknown = BatchWrite::records(id(0xee), vec![], vec![]);
     let mut orphan = writer.draft("a=4");
     orphan.checkpoint.id = id(0xef);
     orphan.checkpoint.parent = Some(id(0xee));
@@ -122,7 +118,7 @@ pub(crate) async fn invalid_write_rejects_the_whole_batch(target: Target<'_>) ->
                 vec![checkpoint_write(good.clone()), change.clone(), checkpoint_write(second.clone())];
             writes.insert(at, bad.clone());
             // An orphan at the first position makes the other ids invalid too.
-            let batch = WriteBatch { epoch: 9, ..writer.batch(writes) };
+            let batch = writer.batch(writes).epoch(9);
             store
                 .commit(batch)
                 .await
@@ -158,7 +154,7 @@ pub(crate) async fn batch_may_add_several_checkpoints(target: Target<'_>) -> Res
         let id = new.checkpoint.id;
         writes.push(checkpoint_write(new));
         let put = vec![record(key(number, Finished, ""), "done")];
-        writes.push(BatchWrite::Records { checkpoint: id, remove: vec![], put });
+        writes.push(BatchWrite::records(id, vec![], put));
         added.push(id);
         plan.fence.head = Some(id);
         plan.step += 1;

@@ -19,7 +19,7 @@ pub(crate) async fn first_commit_creates_the_thread(target: Target<'_>) -> Resul
     let mut writer = Writer::new(&store, "t");
     let id = writer.add("a=1").await?;
     let loaded = store.get("t", "", None).await.works("a thread can be read")?;
-    same("the added checkpoint is the head", Fence { epoch: 0, head: Some(id) }, loaded.fence)?;
+    same("the added checkpoint is the head", Fence::new(0, id), loaded.fence)?;
     same("the thread has the origin of its first batch", Some("origin of t"), loaded.origin.as_deref())
 }
 
@@ -71,7 +71,7 @@ pub(crate) async fn one_of_two_writers_wins(target: Target<'_>) -> Result<(), Br
     let won = first.add("a=1").await?;
     let lost = second.draft("a=2");
     let result = second.commit(second.batch(vec![checkpoint_write(lost)])).await;
-    result.conflicts("the second writer gets a conflict", seen, Fence { epoch: 0, head: Some(won) })?;
+    result.conflicts("the second writer gets a conflict", seen, Fence::new(0, won))?;
     first.expect_fields(won, "a=1", "the writes of the second writer are not stored").await?;
     first.expect_fence("a conflict changes nothing").await
 }
@@ -107,8 +107,13 @@ pub(crate) async fn one_of_many_concurrent_writers_wins(target: Target<'_>) -> R
 pub(crate) async fn commit_requires_matching_epoch_and_head(target: Target<'_>) -> Result<(), Broken> {
     let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
-    let nowhere = Fence { epoch: 3, head: Some(CheckpointId::after(None)) };
-    let early = WriteBatch { fence: nowhere, epoch: 3, ..writer.batch(Vec::new()) };
+    let nowhere = Fence::new(3, CheckpointId::after(None));
+    let early = {
+        let mut changed = writer.batch(Vec::new());
+        changed.fence = nowhere;
+        changed.epoch = 3;
+        changed
+    };
     store.commit(early).await.conflicts(
         "a missing thread has epoch 0 and no head",
         nowhere,
@@ -120,16 +125,41 @@ pub(crate) async fn commit_requires_matching_epoch_and_head(target: Target<'_>) 
     writer.add("a=2").await?;
     let right = writer.fence;
     let wrong = [
-        ("an older epoch", Fence { epoch: 0, ..right }),
-        ("a later epoch", Fence { epoch: 2, ..right }),
-        ("an older head", Fence { head: Some(first), ..right }),
-        ("no head", Fence { head: None, ..right }),
-        ("an unknown head", Fence { head: Some(CheckpointId::after(right.head)), ..right }),
+        ("an older epoch", {
+            let mut changed = right;
+            changed.epoch = 0;
+            changed
+        }),
+        ("a later epoch", {
+            let mut changed = right;
+            changed.epoch = 2;
+            changed
+        }),
+        ("an older head", {
+            let mut changed = right;
+            changed.head = Some(first);
+            changed
+        }),
+        ("no head", {
+            let mut changed = right;
+            changed.head = None;
+            changed
+        }),
+        ("an unknown head", {
+            let mut changed = right;
+            changed.head = Some(CheckpointId::after(right.head));
+            changed
+        }),
         ("nothing right", Fence::default()),
     ];
     for (what, fence) in wrong {
         for writes in [Vec::new(), vec![checkpoint_write(writer.draft("a=3"))]] {
-            let batch = WriteBatch { fence, epoch: 7, ..writer.batch(writes) };
+            let batch = {
+                let mut changed = writer.batch(writes);
+                changed.fence = fence;
+                changed.epoch = 7;
+                changed
+            };
             let promise = format!("a writer that expects {what} is refused");
             store.commit(batch).await.conflicts(promise, fence, right)?;
         }
@@ -144,16 +174,14 @@ pub(crate) async fn higher_epoch_stops_the_older_run(target: Target<'_>) -> Resu
     let mut new = old.clone();
     new.raise_epoch().await?;
     let late = record(key(0, Finished, ""), "late");
-    let write = BatchWrite::Records { checkpoint: id, remove: vec![], put: vec![late] };
+    let write = BatchWrite::records(id, vec![], vec![late]);
     let result = old.commit(old.batch(vec![write])).await;
     result.conflicts("a higher epoch refuses records of the older run", old.fence, new.fence)?;
     same("the refused records are not stored", 0, new.read(id).await?.records.len())?;
     // A batch of records may raise the epoch too.
     let put = vec![record(key(0, Finished, ""), "mine")];
-    let batch = new.batch(vec![BatchWrite::Records { checkpoint: id, remove: vec![], put }]);
-    new.commit(WriteBatch { epoch: 5, ..batch })
-        .await
-        .works("a batch of records may raise the epoch by more than one")?;
+    let batch = new.batch(vec![BatchWrite::records(id, vec![], put)]);
+    new.commit(batch.epoch(5)).await.works("a batch of records may raise the epoch by more than one")?;
     new.expect_fence("the thread has the epoch of the batch").await
 }
 
@@ -161,7 +189,7 @@ pub(crate) async fn epoch_may_be_large(target: Target<'_>) -> Result<(), Broken>
     let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     for epoch in [9_007_199_254_740_993, i64::MAX as u64] {
-        let batch = WriteBatch { epoch, ..writer.batch(Vec::new()) };
+        let batch = writer.batch(Vec::new()).epoch(epoch);
         writer.commit(batch).await.works("an epoch may be any number of 63 bits")?;
         writer.expect_fence("the thread has exactly the epoch of the batch").await?;
     }
@@ -173,7 +201,7 @@ pub(crate) async fn epoch_never_decreases(target: Target<'_>) -> Result<(), Brok
     let mut writer = Writer::new(&store, "t");
     writer.raise_epoch().await?;
     writer.raise_epoch().await?;
-    let batch = WriteBatch { epoch: 1, ..writer.batch(vec![checkpoint_write(writer.draft("a=1"))]) };
+    let batch = writer.batch(vec![checkpoint_write(writer.draft("a=1"))]).epoch(1);
     let result = store.commit(batch).await;
     holds("a batch with a lower epoch is refused", result.is_err(), &result)?;
     writer.expect_fence("a refused batch changes nothing").await
@@ -189,11 +217,7 @@ pub(crate) async fn epoch_is_per_thread_and_head_per_namespace(target: Target<'_
     inner.raise_epoch().await?;
     let stale = outer.fence;
     let result = outer.commit(outer.batch(vec![checkpoint_write(outer.draft("a=2"))])).await;
-    result.conflicts(
-        "the epoch is shared by all namespaces of a thread",
-        stale,
-        Fence { epoch: 1, head: Some(outer_id) },
-    )?;
+    result.conflicts("the epoch is shared by all namespaces of a thread", stale, Fence::new(1, outer_id))?;
     outer.fence.epoch = 1;
     let id = outer.add("a+2").await?;
     outer.expect_fields(id, "a=1 a+2", "namespaces share no values").await?;
@@ -201,7 +225,7 @@ pub(crate) async fn epoch_is_per_thread_and_head_per_namespace(target: Target<'_
     let other = store.get("t", "never written", None).await.works("a missing namespace is not an error")?;
     same(
         "a namespace without checkpoints has the epoch of the thread and no head",
-        Fence { epoch: 1, head: None },
+        Fence::new(1, None),
         other.fence,
     )
 }
@@ -228,7 +252,7 @@ pub(crate) async fn repeated_batch_is_a_conflict(target: Target<'_>) -> Result<(
     writer.commit(first.clone()).await.works("a first batch is accepted")?;
     let again = store.commit(first).await;
     again.conflicts("a repeated batch is a conflict", before, writer.fence)?;
-    let raise = WriteBatch { epoch: 1, ..writer.batch(Vec::new()) };
+    let raise = writer.batch(Vec::new()).epoch(1);
     let before = writer.fence;
     writer.commit(raise.clone()).await.works("an epoch can be raised")?;
     store.commit(raise).await.conflicts(
@@ -249,11 +273,19 @@ pub(crate) async fn different_origin_is_a_conflict(target: Target<'_>) -> Result
     let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     writer.add("a=1").await?;
-    let batch =
-        WriteBatch { origin: "another".into(), ..writer.batch(vec![checkpoint_write(writer.draft("a=2"))]) };
+    let batch = {
+        let mut changed = writer.batch(vec![checkpoint_write(writer.draft("a=2"))]);
+        changed.origin = "another".into();
+        changed
+    };
     let result = store.commit(batch).await;
     result.conflicts("a batch with another origin is refused", writer.fence, writer.fence)?;
-    let batch = WriteBatch { origin: "another".into(), epoch: 1, ..writer.batch(Vec::new()) };
+    let batch = {
+        let mut changed = writer.batch(Vec::new());
+        changed.origin = "another".into();
+        changed.epoch = 1;
+        changed
+    };
     let result = store.commit(batch).await;
     result.conflicts("a batch with another origin is refused", writer.fence, writer.fence)?;
     writer.expect_fence("a conflict changes nothing").await

@@ -53,11 +53,7 @@ pub(crate) async fn commits_follow_the_order_of_first_polls(target: Target<'_>) 
     for n in 1..=50 {
         let new = plan.draft(&format!("list+{n}"));
         let id = new.checkpoint.id;
-        let finished = BatchWrite::Records {
-            checkpoint: id,
-            remove: vec![],
-            put: vec![record(key(0, Finished, ""), "x")],
-        };
+        let finished = BatchWrite::records(id, vec![], vec![record(key(0, Finished, ""), "x")]);
         commits.push(store.commit(plan.batch(vec![checkpoint_write(new)])));
         plan.fence.head = Some(id);
         plan.step += 1;
@@ -95,7 +91,11 @@ pub(crate) async fn two_handles_share_one_store(target: Target<'_>) -> Result<()
         let (lost, won) = if winner == 0 { (b, a) } else { (a, b) };
         won.works(promise)?;
         let head = heads.get(winner).copied();
-        lost.conflicts(promise, fence, Fence { head, ..fence })?;
+        lost.conflicts(promise, fence, {
+            let mut changed = fence;
+            changed.head = head;
+            changed
+        })?;
         if let Some(wins) = wins.get_mut(winner) {
             *wins += 1;
         }

@@ -86,12 +86,12 @@ pub(crate) async fn copy_never_overwrites_a_thread(target: Target<'_>) -> Result
     other.raise_epoch().await?;
     for to in ["t", "other"] {
         let result = store.copy("t", to).await;
-        let exists = matches!(&result, Err(CheckpointError::Exists { thread }) if &**thread == to);
+        let exists = matches!(&result, Err(CheckpointError::Exists { thread, .. }) if &**thread == to);
         holds(format!("copying to the existing thread `{to}` fails with `Exists`"), exists, &result)?;
     }
     for (from, to) in [("missing", "new"), ("missing", "t"), ("missing", "missing")] {
         let result = store.copy(from, to).await;
-        let missing = matches!(&result, Err(CheckpointError::NoThread { thread }) if &**thread == from);
+        let missing = matches!(&result, Err(CheckpointError::NoThread { thread, .. }) if &**thread == from);
         holds(
             format!("copying the missing thread `{from}` to `{to}` fails with `NoThread`"),
             missing,

@@ -32,7 +32,7 @@ async fn check(target: Target<'_>, damage: Damage<'_>) -> Result<(), Broken> {
         Err(CheckpointError::Corrupt(corrupt)) if &*corrupt.thread == THREAD => {
             let message = corrupt.to_string();
             match damage {
-                Damage::Pieces { field, .. } if !message.contains(field) => {
+                Damage::Changes { field, .. } if !message.contains(field) => {
                     Err(Broken::new(promise, format!("an error that names the field `{field}`"), message))
                 }
                 _ => Ok(()),
@@ -44,7 +44,7 @@ async fn check(target: Target<'_>, damage: Damage<'_>) -> Result<(), Broken> {
 }
 
 pub(crate) async fn damaged_changes_are_an_error(target: Target<'_>) -> Result<(), Broken> {
-    check(target, Damage::Pieces { thread: THREAD, field: "list" }).await
+    check(target, Damage::Changes { thread: THREAD, field: "list" }).await
 }
 
 pub(crate) async fn damaged_checkpoint_is_an_error(target: Target<'_>) -> Result<(), Broken> {
@@ -83,7 +83,7 @@ pub(crate) async fn damaged_thread_hides_no_other_thread(target: Target<'_>) -> 
         found.push((record.thread.to_string(), record.head.ok().flatten().map(|head| head.id)));
     }
     same("a damaged thread is listed as damaged, and all others are listed", expected, found)?;
-    let page = store.threads(ThreadQuery { unfinished: true, ..ThreadQuery::default() }).await;
+    let page = store.threads(ThreadQuery::new().unfinished(true)).await;
     let found = page.works("unfinished threads can be listed")?.items;
     let found: Vec<_> =
         found.iter().map(|record| (record.thread.to_string(), record.head.is_err())).collect();

@@ -36,7 +36,7 @@ pub(crate) async fn delete_removes_the_whole_thread(target: Target<'_>) -> Resul
         }
         same("a deleted thread has no checkpoints", 0, ids(&*store, query("t", namespace)).await?.len())?;
     }
-    let threads = store.threads(ThreadQuery { prefix: Some("t".into()), ..ThreadQuery::default() }).await;
+    let threads = store.threads(ThreadQuery::new().prefix("t")).await;
     let names: Vec<_> =
         threads.works("threads can be listed")?.items.into_iter().map(|item| item.thread).collect();
     same("a deleted thread is not listed", vec!["t%".into(), "t2".into()], names)?;
@@ -74,7 +74,7 @@ pub(crate) async fn deleted_thread_can_be_created_again(target: Target<'_>) -> R
     new.expect_fields(id, "list+new", "a new thread has no values of the deleted one").await?;
     same("a new thread has no records of the deleted one", 0, new.read(id).await?.records.len())?;
     let loaded = store.get("t", "", None).await.works("a thread can be read")?;
-    same("a new thread starts with epoch 0", Fence { epoch: 0, head: Some(id) }, loaded.fence)?;
+    same("a new thread starts with epoch 0", Fence::new(0, id), loaded.fence)?;
     same("a new thread has its own origin", Some("another origin"), loaded.origin.as_deref())
 }
 
@@ -85,8 +85,7 @@ pub(crate) async fn delete_stops_the_writers_of_the_thread(target: Target<'_>) -
     let id = old.add("a=1").await?;
     store.delete("t").await.works("a thread can be deleted")?;
     let seen = old.fence;
-    let late =
-        BatchWrite::Records { checkpoint: id, remove: vec![], put: vec![record(key(0, Step, "s"), "x")] };
+    let late = BatchWrite::records(id, vec![], vec![record(key(0, Step, "s"), "x")]);
     for writes in [vec![checkpoint_write(old.draft("a=2"))], vec![late.clone()], vec![]] {
         let result = store.commit(old.batch(writes)).await;
         result.conflicts("a writer of a deleted thread gets a conflict", seen, Fence::default())?;

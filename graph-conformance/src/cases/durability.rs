@@ -54,7 +54,7 @@ pub(crate) async fn copies_deletions_and_prunes_survive_a_reopen(target: Target<
     store.copy("t", "copy").await.works("a thread can be copied")?;
     store.copy("t", "deleted").await.works("a thread can be copied")?;
     store.delete("deleted").await.works("a thread can be deleted")?;
-    let prune = Prune { thread: Some("copy".into()), keep_last: Some(2), older_than: None };
+    let prune = Prune::new().thread("copy").keep_last(2);
     store.prune(prune).await.works("a thread can be pruned")?;
     let mut before = Vec::new();
     for name in ["t", "copy", "deleted"] {
@@ -73,8 +73,11 @@ pub(crate) async fn refused_batches_never_appear_after_a_reopen(target: Target<'
     let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     writer.add("a=1").await?;
-    let stale =
-        WriteBatch { fence: Default::default(), ..writer.batch(vec![checkpoint_write(writer.draft("a=2"))]) };
+    let stale = {
+        let mut changed = writer.batch(vec![checkpoint_write(writer.draft("a=2"))]);
+        changed.fence = Default::default();
+        changed
+    };
     let result = store.commit(stale).await;
     result.conflicts("a stale writer is refused", Default::default(), writer.fence)?;
     let mut orphan = writer.draft("a=3");

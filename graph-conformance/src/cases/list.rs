@@ -54,21 +54,17 @@ pub(crate) async fn pages_cover_the_list_without_gaps_or_repeats(target: Target<
     let all = ids(&*store, query("t", "")).await?;
     same("all checkpoints are listed", 50, all.len())?;
     for limit in [1, 3, 7, 49, 50, 51, 1000, usize::MAX] {
-        let found = ids(&*store, CheckpointQuery { limit: Some(limit), ..query("t", "") }).await?;
+        let found = ids(&*store, query("t", "").limit(limit)).await?;
         same(format!("pages of {limit} cover the list without gaps or repeats"), &all, &found)?;
     }
-    let page = store
-        .list(CheckpointQuery { limit: Some(5), ..query("t", "") })
-        .await
-        .works("a page can be listed")?;
+    let page = store.list(query("t", "").limit(5)).await.works("a page can be listed")?;
     holds("a page before the last one has `more`", page.more, page.items.len())?;
-    let page =
-        store.list(CheckpointQuery { limit: Some(0), ..query("t", "") }).await.works("a limit may be 0")?;
+    let page = store.list(query("t", "").limit(0)).await.works("a limit may be 0")?;
     same("a page with a limit of 0 is empty", 0, page.items.len())?;
     // A checkpoint that is added between two pages does not change the later page.
     let before = all.get(9).copied();
     writer.add("a+1").await?;
-    let rest = ids(&*store, CheckpointQuery { before, limit: Some(6), ..query("t", "") }).await?;
+    let rest = ids(&*store, query("t", "").before(before).limit(6)).await?;
     same(
         "a checkpoint that is added between two pages is not on a later page",
         all.get(10..),
@@ -96,7 +92,7 @@ pub(crate) async fn before_accepts_ids_that_do_not_exist(target: Target<'_>) -> 
         (0xff, &[0x90, 30, 20, 10]),
     ];
     for (before, smaller) in expected {
-        let found = ids(&*store, CheckpointQuery { before: Some(id(before)), ..query("t", "") }).await?;
+        let found = ids(&*store, query("t", "").before(id(before))).await?;
         let smaller: Vec<_> = smaller.iter().map(|byte| id(*byte)).collect();
         same(format!("`before: {}` lists exactly the smaller ids", id(before)), smaller, found)?;
     }
@@ -219,17 +215,18 @@ pub(crate) async fn filters_can_be_combined_and_paged(target: Target<'_>) -> Res
             {
                 for before in [None, middle] {
                     let metadata = metadata.as_object().cloned().unwrap_or_default();
-                    let filter = CheckpointQuery {
-                        source,
-                        run: run.map(Into::into),
-                        metadata,
-                        before,
-                        ..query("t", "")
+                    let filter = {
+                        let mut changed = query("t", "");
+                        changed.source = source;
+                        changed.run = run.map(Into::into);
+                        changed.metadata = metadata;
+                        changed.before = before;
+                        changed
                     };
                     let expected: Vec<_> =
                         all.iter().filter(|one| matches(one, &filter)).map(|one| one.id).collect();
                     for limit in [None, Some(4)] {
-                        let found = ids(&*store, CheckpointQuery { limit, ..filter.clone() }).await?;
+                        let found = ids(&*store, filter.clone().limit(limit)).await?;
                         same(format!("a checkpoint must meet all filters: {filter:?}"), &expected, &found)?;
                     }
                 }

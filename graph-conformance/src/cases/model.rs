@@ -137,12 +137,12 @@ impl History {
 
     fn prune(&mut self) -> Prune {
         let minutes = self.rng.below(60) as u64;
-        Prune {
-            // The model does not contain the other histories in the store.
-            thread: Some(self.thread().into()),
-            keep_last: (!self.rng.one_in(3)).then(|| self.rng.below(12)),
-            older_than: self.rng.one_in(3).then(|| time(-1) + Duration::from_secs(60 * minutes)),
-        }
+        // The model does not contain the other histories in the store.
+        let prune = Prune::new().thread(self.thread());
+        let keep_last = (!self.rng.one_in(3)).then(|| self.rng.below(12));
+        prune
+            .keep_last(keep_last)
+            .older_than(self.rng.one_in(3).then(|| time(-1) + Duration::from_secs(60 * minutes)))
     }
 
     async fn batch(&mut self) -> Result<WriteBatch, Broken> {
@@ -171,7 +171,7 @@ impl History {
             }
         }
         let raise = u64::from(self.rng.one_in(6));
-        Ok(WriteBatch { epoch: writer.fence.epoch + raise, ..writer.batch(writes) })
+        Ok(writer.batch(writes).epoch(writer.fence.epoch + raise))
     }
 
     fn checkpoint(&mut self, writer: &Writer, last: Option<CheckpointId>) -> NewCheckpoint {
@@ -213,11 +213,11 @@ impl History {
 
     fn records(&mut self, last: Option<CheckpointId>) -> BatchWrite {
         let checkpoint = if self.rng.one_in(4) { self.any_checkpoint().or(last) } else { last };
-        BatchWrite::Records {
-            checkpoint: checkpoint.unwrap_or(CheckpointId::from_bytes([0; 16])),
-            remove: (0..self.rng.below(2)).map(|_| self.key()).collect(),
-            put: (0..self.rng.below(3)).map(|n| record(self.key(), &format!("{}.{n}", self.count))).collect(),
-        }
+        BatchWrite::records(
+            checkpoint.unwrap_or(CheckpointId::from_bytes([0; 16])),
+            (0..self.rng.below(2)).map(|_| self.key()).collect(),
+            (0..self.rng.below(3)).map(|n| record(self.key(), &format!("{}.{n}", self.count))).collect(),
+        )
     }
 
     fn key(&mut self) -> RecordKey {
@@ -244,11 +244,8 @@ impl History {
                 }
             }
         }
-        let query = |unfinished| ThreadQuery {
-            prefix: Some(format!("seed {},", self.seed).into()),
-            unfinished,
-            ..ThreadQuery::default()
-        };
+        let query =
+            |unfinished| ThreadQuery::new().prefix(format!("seed {},", self.seed)).unfinished(unfinished);
         for unfinished in [false, true] {
             let expected = self.model.threads(query(unfinished)).await.works("the model can be listed")?;
             let found = self.store.threads(query(unfinished)).await.works("threads can be listed")?;

@@ -149,11 +149,8 @@ pub(crate) async fn namespace_may_have_any_name(target: Target<'_>) -> Result<()
 pub(crate) async fn fields_and_records_may_have_any_name(target: Target<'_>) -> Result<(), Broken> {
     let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
-    let change = |name: &String, kind| FieldChange {
-        field: name.clone().into(),
-        kind,
-        payload: Payload::json(format!("{name:?}")),
-    };
+    let change =
+        |name: &String, kind| FieldChange::new(name.clone(), kind, Payload::json(format!("{name:?}")));
     let mut new = writer.draft("");
     new.changes = names().iter().map(|name| change(name, ChangeKind::Value)).collect();
     new.records = names().iter().map(|name| record(key(0, Step, name), name)).collect();

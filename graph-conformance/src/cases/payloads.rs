@@ -45,15 +45,13 @@ pub(crate) async fn value_keeps_encoding_and_bytes(target: Target<'_>) -> Result
     for payload in payloads() {
         let mut new = writer.draft("");
         new.checkpoint.progress = Some(payload.clone());
-        new.changes =
-            vec![FieldChange { field: "value".into(), kind: ChangeKind::Value, payload: payload.clone() }];
+        new.changes = vec![FieldChange::new("value", ChangeKind::Value, payload.clone())];
         let id = writer.add_draft(new).await?;
         let found = writer.read(id).await?;
         same("progress keeps encoding and bytes", Some(&payload), found.checkpoint.progress.as_ref())?;
         let changes =
             found.fields.into_iter().find(|field| field.field == "value").map(|field| field.changes);
-        let expected =
-            vec![StoredChange { checkpoint: id, kind: ChangeKind::Value, payload: payload.clone() }];
+        let expected = vec![StoredChange::new(id, ChangeKind::Value, payload.clone())];
         let bytes = crate::shorthand::payload_text(&payload);
         same(format!("a value keeps encoding and bytes: {bytes:?}"), Some(expected), changes)?;
     }
@@ -67,10 +65,9 @@ pub(crate) async fn deltas_keep_different_encodings(target: Target<'_>) -> Resul
     // Repeated for stores that compact small changes.
     for payload in (0..8).flat_map(|_| payloads()) {
         let mut new = writer.draft("");
-        new.changes =
-            vec![FieldChange { field: "list".into(), kind: ChangeKind::Delta, payload: payload.clone() }];
+        new.changes = vec![FieldChange::new("list", ChangeKind::Delta, payload.clone())];
         let checkpoint = writer.add_draft(new).await?;
-        expected.push(StoredChange { checkpoint, kind: ChangeKind::Delta, payload });
+        expected.push(StoredChange::new(checkpoint, ChangeKind::Delta, payload));
     }
     let Some(head) = writer.fence.head else { return Ok(()) };
     let changes = writer.read(head).await?.fields.into_iter().flat_map(|field| field.changes).collect();
@@ -87,11 +84,7 @@ pub(crate) async fn payload_of_a_megabyte_is_stored(target: Target<'_>) -> Resul
     for payload in [&large, &text, &Payload::json("1"), &large] {
         let mut new = writer.draft("n=1");
         new.checkpoint.progress = Some(payload.clone());
-        new.changes.push(FieldChange {
-            field: "list".into(),
-            kind: ChangeKind::Delta,
-            payload: payload.clone(),
-        });
+        new.changes.push(FieldChange::new("list", ChangeKind::Delta, payload.clone()));
         ids.push(writer.add_draft(new).await?);
     }
     let Some(head) = writer.fence.head else { return Ok(()) };
@@ -109,7 +102,7 @@ pub(crate) async fn only_the_range_of_a_shared_buffer_is_stored(target: Target<'
     let buffer: std::sync::Arc<[u8]> = b"before \"the part\" after"[..].into();
     let Some(part) = Payload::part_of(Encoding::Json, buffer, 7..17) else { return Ok(()) };
     let mut new = writer.draft("");
-    new.changes = vec![FieldChange { field: "f".into(), kind: ChangeKind::Value, payload: part }];
+    new.changes = vec![FieldChange::new("f", ChangeKind::Value, part)];
     let id = writer.add_draft(new).await?;
     writer.expect_fields(id, "f=\"the part\"", "only the range of a shared buffer is stored").await
 }

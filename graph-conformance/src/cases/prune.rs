@@ -15,7 +15,7 @@ use crate::thread_contents::{ThreadContents, ids, query};
 use crate::writer::{Writer, time};
 
 fn keep_last(n: usize) -> Prune {
-    Prune { thread: Some("t".into()), keep_last: Some(n), older_than: None }
+    Prune::new().thread("t").keep_last(n)
 }
 
 async fn prune(store: &dyn Checkpointer, prune: Prune) -> Result<u64, Broken> {
@@ -36,7 +36,7 @@ pub(crate) async fn keep_last_keeps_the_newest(target: Target<'_>) -> Result<(),
     }
     let before = ids(&*store, query("t", "")).await?;
     same("prune without a condition drops nothing", 0, prune(&*store, Prune::default()).await?)?;
-    let only_thread = Prune { thread: Some("t".into()), ..Prune::default() };
+    let only_thread = Prune::new().thread("t");
     same("a thread alone is not a condition", 0, prune(&*store, only_thread).await?)?;
     same("dropped checkpoints are counted in all namespaces", 6, prune(&*store, keep_last(4)).await?)?;
     same(
@@ -59,9 +59,13 @@ pub(crate) async fn keep_last_keeps_the_newest(target: Target<'_>) -> Result<(),
     same("heads are never dropped", 0, prune(&*store, keep_last(0)).await?)?;
     writer.expect_fence("prune does not move a head").await?;
     inner.expect_fence("prune does not move a head").await?;
-    let missing = Prune { thread: Some("missing".into()), ..keep_last(0) };
+    let missing = keep_last(0).thread("missing");
     same("a missing thread is not an error", 0, prune(&*store, missing).await?)?;
-    let all = Prune { thread: None, ..keep_last(1) };
+    let all = {
+        let mut changed = keep_last(1);
+        changed.thread = None;
+        changed
+    };
     same("prune without a thread prunes all threads", 9, prune(&*store, all).await?)
 }
 
@@ -73,7 +77,7 @@ pub(crate) async fn older_than_drops_only_older_checkpoints(target: Target<'_>) 
             writer.add(&format!("n={n}")).await?;
         }
     }
-    let older = |time, keep_last| Prune { thread: None, keep_last, older_than: Some(time) };
+    let older = |time, keep_last| Prune::new().keep_last(keep_last).older_than(time);
     // Checkpoint n was created at `time(n - 1)`.
     same("`older_than` excludes its own time", 0, prune(&*store, older(time(-1), None)).await?)?;
     let just = time(-1) + Duration::from_millis(1);
@@ -181,7 +185,7 @@ pub(crate) async fn pruned_branch_leaves_nothing_behind(target: Target<'_>) -> R
         orphan.checkpoint.parent = Some(dropped_id);
         let result = store.commit(writer.batch(vec![crate::writer::checkpoint_write(orphan)])).await;
         result.refused("a dropped checkpoint cannot be a parent")?;
-        let late = BatchWrite::Records { checkpoint: dropped_id, remove: vec![], put: vec![] };
+        let late = BatchWrite::records(dropped_id, vec![], vec![]);
         let result = store.commit(writer.batch(vec![late])).await;
         result.refused("a dropped checkpoint cannot have records")?;
         let head = writer.fence.head;
@@ -328,7 +332,11 @@ pub(crate) async fn prune_does_not_disturb_writers(target: Target<'_>) -> Result
     let clean = async {
         for _ in 0..50 {
             prune(&*store, keep_last(3)).await?;
-            let all = Prune { thread: None, ..keep_last(5) };
+            let all = {
+                let mut changed = keep_last(5);
+                changed.thread = None;
+                changed
+            };
             prune(&*store, all).await?;
         }
         Ok::<_, Broken>(())
@@ -361,6 +369,6 @@ pub(crate) async fn copies_are_pruned_separately(target: Target<'_>) -> Result<(
         .await?
         .expect_equal(&before, "a prune of a thread does not change its copy")?;
     let head = ThreadContents::read(&*store, "t", &[""]).await?;
-    prune(&*store, Prune { thread: Some("copy".into()), ..keep_last(1) }).await?;
+    prune(&*store, keep_last(1).thread("copy")).await?;
     ThreadContents::read(&*store, "copy", &[""]).await?.expect_equal(&head, "a copy can be pruned")
 }

@@ -49,12 +49,8 @@ pub(crate) async fn records_are_put_replaced_and_removed(target: Target<'_>) -> 
     let expected = vec!["0 Step s: last", "1 Step s: other task"];
     same("the last of two records with one key is kept", expected, strs(&read_records(&writer, id).await?))?;
 
-    let put = |text: &str| BatchWrite::Records {
-        checkpoint: id,
-        remove: vec![],
-        put: vec![record(key(1, Step, "s"), text)],
-    };
-    let remove = BatchWrite::Records { checkpoint: id, remove: vec![key(0, Step, "s")], put: vec![] };
+    let put = |text: &str| BatchWrite::records(id, vec![], vec![record(key(1, Step, "s"), text)]);
+    let remove = BatchWrite::records(id, vec![key(0, Step, "s")], vec![]);
     let batch = writer.batch(vec![put("one"), remove, put("two")]);
     writer.commit(batch).await.works("a batch may change records several times")?;
     same(
@@ -120,11 +116,8 @@ pub(crate) async fn batch_may_mix_records_and_checkpoints(target: Target<'_>) ->
     let first = writer.add("a=1").await?;
     writer.write_records(first, vec![], vec![record(key(0, Step, "s"), "x")]).await?;
     let new = writer.draft("a=2");
-    let clear = BatchWrite::Records {
-        checkpoint: first,
-        remove: vec![key(0, Step, "s")],
-        put: vec![record(key(0, Finished, ""), "done")],
-    };
+    let clear =
+        BatchWrite::records(first, vec![key(0, Step, "s")], vec![record(key(0, Finished, ""), "done")]);
     writer
         .commit(writer.batch(vec![clear, checkpoint_write(new)]))
         .await
@@ -147,7 +140,7 @@ pub(crate) async fn record_keeps_any_payload(target: Target<'_>) -> Result<(), B
     for (n, bytes) in (0..).zip([&[][..], &all, &long]) {
         for encoding in [Encoding::Bytes, Encoding::Sealed] {
             let key = key(n, Step, &format!("{encoding:?}"));
-            put.push(TaskRecord { key, payload: Payload::new(encoding, bytes) });
+            put.push(TaskRecord::new(key, Payload::new(encoding, bytes)));
         }
     }
     writer.write_records(id, vec![], put.clone()).await?;

@@ -102,10 +102,10 @@ struct Costs {
 
 impl Costs {
     async fn of(store: &dyn Checkpointer, writer: &mut Writer, first: CheckpointId) -> Result<Self, Broken> {
-        let twenty = CheckpointQuery { limit: Some(20), ..query("t", "") };
-        let hundred = CheckpointQuery { limit: Some(100), ..query("t", "") };
+        let twenty = query("t", "").limit(20);
+        let hundred = query("t", "").limit(100);
         let hundred = store.list(hundred).await.works("a page can be listed")?;
-        let older = CheckpointQuery { before: hundred.items.last().map(|last| last.id), ..twenty.clone() };
+        let older = twenty.clone().before(hundred.items.last().map(|last| last.id));
         let most = Duration::MAX;
         let mut best = Self { head: most, first: most, newest: most, older: most, add: most };
         for n in 0..15 {

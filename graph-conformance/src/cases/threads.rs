@@ -77,12 +77,11 @@ pub(crate) async fn threads_are_paged_in_byte_order(target: Target<'_>) -> Resul
     }
     names.sort();
     for limit in [None, Some(1), Some(3), Some(names.len()), Some(1000)] {
-        let found = named(&*store, ThreadQuery { limit, ..ThreadQuery::default() }).await?;
+        let found = named(&*store, ThreadQuery::new().limit(limit)).await?;
         same(format!("threads are listed in byte order, in pages of {limit:?}"), &names, &found)?;
     }
     for after in ["", "a", "a%", "a\0", "m", "\u{10ffff}"] {
-        let found =
-            named(&*store, ThreadQuery { after: Some(after.into()), ..ThreadQuery::default() }).await?;
+        let found = named(&*store, ThreadQuery::new().after(after)).await?;
         let expected: Vec<_> = names.iter().filter(|name| name.as_str() > after).cloned().collect();
         same(format!("`after: {after:?}` lists the threads that sort after it"), expected, found)?;
     }
@@ -105,11 +104,12 @@ pub(crate) async fn threads_are_paged_in_byte_order(target: Target<'_>) -> Resul
     ] {
         for after in [None, Some("a%"), Some("thread-15"), Some("zzz")] {
             for limit in [None, Some(2)] {
-                let query = ThreadQuery {
-                    after: after.map(Into::into),
-                    prefix: Some(prefix.into()),
-                    limit,
-                    ..ThreadQuery::default()
+                let query = {
+                    let mut changed = ThreadQuery::new();
+                    changed.after = after.map(Into::into);
+                    changed.prefix = Some(prefix.into());
+                    changed.limit = limit;
+                    changed
                 };
                 let fits = |name: &&String| {
                     name.starts_with(prefix) && after.is_none_or(|after| name.as_str() > after)
@@ -123,7 +123,7 @@ pub(crate) async fn threads_are_paged_in_byte_order(target: Target<'_>) -> Resul
             }
         }
     }
-    let none = store.threads(ThreadQuery { limit: Some(0), ..ThreadQuery::default() }).await;
+    let none = store.threads(ThreadQuery::new().limit(0)).await;
     same("a page with a limit of 0 is empty", 0, none.works("a limit may be 0")?.items.len())
 }
 
@@ -142,15 +142,14 @@ pub(crate) async fn unfinished_threads_have_pending_tasks(target: Target<'_>) ->
     Writer::new(&store, "u").in_namespace("child").add("a=1").await?;
     let expected: Vec<_> = (0..20).filter(|n| n % 3 == 0).map(|n| format!("t{n:02}")).collect();
     for limit in [None, Some(1), Some(2), Some(7)] {
-        let query = ThreadQuery { unfinished: true, limit, ..ThreadQuery::default() };
+        let query = ThreadQuery::new().unfinished(true).limit(limit);
         same(
             "unfinished threads have planned nodes at their head",
             &expected,
             &named(&*store, query).await?,
         )?;
     }
-    let query =
-        ThreadQuery { unfinished: true, prefix: Some("t1".into()), after: Some("t12".into()), limit: None };
+    let query = ThreadQuery::new().after("t12").prefix("t1").unfinished(true);
     same(
         "a thread must meet all conditions",
         vec!["t15".to_owned(), "t18".to_owned()],
@@ -160,7 +159,7 @@ pub(crate) async fn unfinished_threads_have_pending_tasks(target: Target<'_>) ->
     writer.fence = store.get("t00", "", None).await.works("a thread can be read")?.fence;
     writer.next = Vec::new();
     writer.add("a=3").await?;
-    let query = ThreadQuery { unfinished: true, ..ThreadQuery::default() };
+    let query = ThreadQuery::new().unfinished(true);
     same(
         "a finished thread is no longer listed as unfinished",
         expected.get(1..),
@@ -190,7 +189,7 @@ pub(crate) async fn thread_with_an_added_node_is_unfinished(target: Target<'_>) 
         let head = inner.add("b=1").await?;
         inner.write_records(head, Vec::new(), goto()).await?;
     }
-    let query = ThreadQuery { unfinished: true, ..ThreadQuery::default() };
+    let query = ThreadQuery::new().unfinished(true);
     same(
         "a thread with an added node is unfinished",
         vec!["resumed".to_owned()],

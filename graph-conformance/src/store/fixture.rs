@@ -35,7 +35,7 @@ impl Fixture {
     pub(super) async fn write(&self, writes: Vec<ItemWrite>) -> Result<Vec<bool>, Broken> {
         let count = writes.len();
         let existed =
-            self.store.write(ItemWrites { now: self.now, writes }).await.works("items can be written")?;
+            self.store.write(ItemWrites::new(self.now, writes)).await.works("items can be written")?;
         crate::expect::same("the result has one entry for each write", count, existed.len())?;
         Ok(existed)
     }
@@ -60,7 +60,8 @@ impl Fixture {
 
     pub(super) async fn items(&self, keys: Vec<ItemKey>, refresh: bool) -> Result<Vec<Option<Item>>, Broken> {
         let count = keys.len();
-        let items = self.store.get(Get { now: self.now, keys, refresh }).await.works("items can be read")?;
+        let items =
+            self.store.get(Get::new(self.now, keys).refresh(refresh)).await.works("items can be read")?;
         crate::expect::same("the result has one entry for each key", count, items.len())?;
         Ok(items)
     }
@@ -72,20 +73,24 @@ impl Fixture {
 
     /// Returns a search for all items inside a namespace.
     pub(super) fn within(&self, namespace: impl Into<Namespace>) -> Search {
-        Search::within(self.now, namespace)
+        Search::new(self.now, namespace)
     }
 
     pub(super) async fn search(&self, search: Search) -> Result<Page<Found>, Broken> {
-        self.store.search(Search { now: self.now, ..search }).await.works("a store can be searched")
+        self.store
+            .search({
+                let mut changed = search;
+                changed.now = self.now;
+                changed
+            })
+            .await
+            .works("a store can be searched")
     }
 
     /// Returns the found items and `Page::more`.
     pub(super) async fn found(&self, search: Search) -> Result<(Vec<ItemKey>, bool), Broken> {
         let page = self.search(search).await?;
-        let keys = page
-            .items
-            .into_iter()
-            .map(|found| ItemKey { namespace: found.item.namespace, key: found.item.key });
+        let keys = page.items.into_iter().map(|found| ItemKey::new(found.item.namespace, found.item.key));
         Ok((keys.collect(), page.more))
     }
 
@@ -95,12 +100,16 @@ impl Fixture {
     }
 
     pub(super) async fn namespaces(&self, query: NamespaceQuery) -> Result<Page<Namespace>, Broken> {
-        let query = NamespaceQuery { now: self.now, ..query };
+        let query = {
+            let mut changed = query;
+            changed.now = self.now;
+            changed
+        };
         self.store.namespaces(query).await.works("namespaces can be listed")
     }
 
-    pub(super) async fn sweep(&self) -> Result<u64, Broken> {
-        self.store.sweep(self.now).await.works("a store can be swept")
+    pub(super) async fn delete_expired(&self) -> Result<u64, Broken> {
+        self.store.delete_expired(self.now).await.works("a store can be swept")
     }
 }
 
@@ -114,12 +123,12 @@ pub(super) fn put(at: &ItemKey, json: &str) -> ItemWrite {
 
 pub(super) fn put_for(at: &ItemKey, json: &str, seconds: u64) -> ItemWrite {
     let ttl = Ttl::from_millis(seconds * 1_000);
-    ItemWrite::Put(Box::new(Put { at: at.clone(), value: Payload::json(json), ttl, embedding: None }))
+    ItemWrite::Put(Box::new(Put::new(at.clone(), Payload::json(json)).ttl(ttl)))
 }
 
 pub(super) fn put_near(at: &ItemKey, json: &str, model: &str, vectors: &[&[f32]]) -> ItemWrite {
     let embedding = Embedding::new(model, vectors.iter().map(|vector| vector.to_vec()).collect()).ok();
-    ItemWrite::Put(Box::new(Put { at: at.clone(), value: Payload::json(json), ttl: None, embedding }))
+    ItemWrite::Put(Box::new(Put::new(at.clone(), Payload::json(json)).embedding(embedding)))
 }
 
 pub(super) fn text(payload: &Payload) -> String {

@@ -36,11 +36,7 @@ impl Faulty {
     }
 
     async fn ids(&self, thread: &str, namespace: &str) -> Vec<CheckpointId> {
-        let query = CheckpointQuery {
-            thread: thread.into(),
-            namespace: namespace.into(),
-            ..CheckpointQuery::default()
-        };
+        let query = CheckpointQuery::new(thread).namespace(namespace);
         self.inner.list(query).await.unwrap().items.iter().map(|checkpoint| checkpoint.id).collect()
     }
 }
@@ -91,7 +87,7 @@ impl Checkpointer for Faulty {
                     if let BatchWrite::Checkpoint(new) = write
                         && batch.fence.head.is_some_and(|head| signed(head) >= signed(new.checkpoint.id))
                     {
-                        return Err(CheckpointError::Invalid { thread: batch.thread, what: "order".into() });
+                        return Err(CheckpointError::invalid(batch.thread, "order"));
                     }
                 }
             }
@@ -110,7 +106,10 @@ impl Checkpointer for Faulty {
             };
             if again {
                 let epoch = first.epoch.max(found.epoch);
-                return self.inner.commit(WriteBatch { fence: found, epoch, ..first }).await;
+                let mut second = first;
+                second.fence = found;
+                second.epoch = epoch;
+                return self.inner.commit(second).await;
             }
             result
         })
@@ -204,7 +203,11 @@ impl Checkpointer for Faulty {
                     page.items.retain(|item| run.as_ref().is_none_or(|run| *run == item.run.id));
                     Ok(page)
                 }
-                Fault::NeverReturnsMore => Ok(Page { more: false, ..self.inner.list(query).await? }),
+                Fault::NeverReturnsMore => {
+                    let mut page = self.inner.list(query).await?;
+                    page.more = false;
+                    Ok(page)
+                }
                 Fault::RequiresAnExistingBefore => {
                     if let Some(before) = query.before
                         && !self.ids(&query.thread, &query.namespace).await.contains(&before)
@@ -276,8 +279,8 @@ impl Checkpointer for Faulty {
             match self.fault {
                 Fault::PrunesNothing => Ok(Pruned::default()),
                 Fault::DropsOnOneCondition => {
-                    let by_count = Prune { older_than: None, ..prune.clone() };
-                    let by_age = Prune { keep_last: None, ..prune };
+                    let by_count = prune.clone().older_than(None);
+                    let by_age = prune.keep_last(None);
                     let dropped = self.inner.prune(by_count).await?.checkpoints;
                     Ok(Pruned::new(dropped + self.inner.prune(by_age).await?.checkpoints))
                 }
@@ -296,13 +299,7 @@ impl Faulty {
         let Some(thread) = self.damaged_thread.lock().unwrap().clone() else {
             return self.inner.threads(query).await;
         };
-        let corrupt = CorruptCheckpoint {
-            thread: thread.clone(),
-            namespace: "".into(),
-            checkpoint: None,
-            what: "the head".into(),
-            reason: "it is damaged".into(),
-        };
+        let corrupt = CorruptCheckpoint::new(thread.clone(), "", None, "the head", "it is damaged");
         if self.fault == Fault::FailsTheListForOneDamagedThread {
             return Err(CheckpointError::Corrupt(Box::new(corrupt)));
         }
@@ -329,15 +326,15 @@ impl Faulty {
             }
             let one = |fence, write| {
                 let (thread, namespace, origin) = (thread.clone(), namespace.clone(), origin.clone());
-                WriteBatch { thread, namespace, origin, fence, epoch, writes: vec![write] }
+                WriteBatch::new(thread, origin, fence).namespace(namespace).epoch(epoch).writes(vec![write])
             };
             self.inner.commit(one(fence, write)).await?;
-            fence = Fence { epoch, head };
+            fence = Fence::new(epoch, head);
             if self.fault == Fault::StopsHalfway {
                 pause(1).await;
             }
             if let (Some(checkpoint), false) = (head, rest.is_empty()) {
-                let records = BatchWrite::Records { checkpoint, remove: Vec::new(), put: rest };
+                let records = BatchWrite::records(checkpoint, Vec::new(), rest);
                 self.inner.commit(one(fence, records)).await?;
             }
         }

@@ -31,11 +31,7 @@ fn child_process() {
 async fn stored(store: &SqliteCheckpointer) -> Vec<String> {
     let mut all = Vec::new();
     for namespace in ["", "inner", "inner/deep", "kept", "errand#0", "errand#1"] {
-        let query = CheckpointQuery {
-            thread: "tour".into(),
-            namespace: namespace.into(),
-            ..CheckpointQuery::default()
-        };
+        let query = CheckpointQuery::new("tour").namespace(namespace);
         all.extend(store.list(query).await.unwrap().items.iter().map(|checkpoint| checkpoint.id.to_string()));
     }
     all

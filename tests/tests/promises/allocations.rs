@@ -75,13 +75,11 @@ struct Numbers {
 
 #[test]
 fn restoring_a_list_does_not_allocate_per_delta() {
-    let delta = |number: u32| StoredChange {
-        checkpoint: CheckpointId::after(None),
-        kind: ChangeKind::Delta,
-        payload: Payload::json(format!("[{number}]")),
+    let delta = |number: u32| {
+        StoredChange::new(CheckpointId::after(None), ChangeKind::Delta, Payload::json(format!("[{number}]")))
     };
     let changes = (0..1_000).map(delta).collect();
-    let mut restore = Restore::new(vec![StoredField { field: "numbers".to_owned(), changes }]);
+    let mut restore = Restore::new(vec![StoredField::new("numbers".to_owned(), changes)]);
     let mut restored = None;
     let counted = allocation_counter::measure(|| restored = Some(Numbers::__restore(&mut restore).unwrap()));
     assert_eq!(restored.unwrap().numbers, (0..1_000).collect::<Vec<_>>());

@@ -100,7 +100,7 @@ async fn pruning_keeps_the_state_of_each_key() {
         }
         assert_eq!(probe.ran(), "n1 n1 n3");
         let stored = graph.with_checkpointer(store.open());
-        stored.prune(Prune { keep_last: Some(1), ..Prune::default() }).await.unwrap();
+        stored.prune(Prune::new().keep_last(1)).await.unwrap();
         thread.run(begin("x").value(2_u32)).context(Arc::clone(&probe)).await.unwrap();
         thread.run(begin("x").value(1_u32)).context(Arc::clone(&probe)).await.unwrap();
         assert_eq!(probe.ran(), "n5 n3");
@@ -124,7 +124,7 @@ async fn pruning_keeps_the_start_of_a_waiting_call() {
                 let thread = store.thread(&graph);
                 thread.run(begin(text)).durability(durability).context(Arc::clone(&probe)).await.unwrap();
                 let stored = graph.with_checkpointer(store.open());
-                stored.prune(Prune { keep_last: Some(1), ..Prune::default() }).await.unwrap();
+                stored.prune(Prune::new().keep_last(1)).await.unwrap();
                 let asked = thread.interrupts().await.unwrap().only::<Ask>().unwrap();
                 let run = thread.resume(asked.answer(true)).durability(durability);
                 let ended = run.context(Arc::clone(&probe)).await.unwrap();
@@ -152,7 +152,7 @@ async fn pruned_call_can_be_read_and_replayed() {
             thread.run(begin(text)).context(Arc::clone(&probe)).await.unwrap();
         }
         let stored = graph.with_checkpointer(store.open());
-        stored.prune(Prune { keep_last: Some(2), ..Prune::default() }).await.unwrap();
+        stored.prune(Prune::new().keep_last(2)).await.unwrap();
         probe.ran();
         let within = thread.within(&inner);
         let history = within.history().await.unwrap();
@@ -388,7 +388,7 @@ async fn copied_thread_continues_in_its_own_call() {
         thread.run(begin("x")).context(Arc::clone(&probe)).await.unwrap();
         let copy = thread.copy("copy").await.unwrap();
         let stored = graph.with_checkpointer(store.open());
-        stored.prune(Prune { keep_last: Some(1), ..Prune::default() }).await.unwrap();
+        stored.prune(Prune::new().keep_last(1)).await.unwrap();
         probe.ran();
         for thread in [&copy, &thread] {
             let asked = thread.interrupts().await.unwrap().only::<Ask>().unwrap();

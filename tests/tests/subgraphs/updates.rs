@@ -396,7 +396,7 @@ async fn update_between_calls_survives_pruning() {
         thread.within(&inner).update(say("a"), None).context(Arc::clone(&probe)).await.unwrap();
         thread.run(begin("x")).interrupt_before(&inner).context(Arc::clone(&probe)).await.unwrap();
         let stored = graph.with_checkpointer(store.open());
-        let keep = superstep::checkpoint::Prune { keep_last: Some(1), ..Default::default() };
+        let keep = superstep::checkpoint::Prune::new().keep_last(1);
         stored.prune(keep).await.unwrap();
         thread.resume(()).context(Arc::clone(&probe)).await.unwrap();
         assert_eq!(probe.ran(), "n1 last n4 last");

@@ -164,7 +164,7 @@ async fn goto_makes_a_finished_thread_unfinished() {
         let threads = graph.with_checkpointer(store.open());
         let thread = threads.thread("t");
         let unfinished = async || {
-            let query = ThreadQuery { unfinished: true, ..ThreadQuery::default() };
+            let query = ThreadQuery::new().unfinished(true);
             threads.threads(query).await.unwrap().items.len()
         };
         thread.run(begin("in")).context(Arc::clone(&probe)).await.unwrap();

@@ -161,7 +161,7 @@ async fn copies_and_pruning_keep_the_update() {
         let thread = patched(store).await;
         let graph = graph().with_checkpointer(store.open());
         let copy = thread.copy("copy").await.unwrap();
-        graph.prune(Prune { keep_last: Some(1), ..Prune::default() }).await.unwrap();
+        graph.prune(Prune::new().keep_last(1)).await.unwrap();
         for thread in [thread, copy] {
             assert_eq!(thread.history().await.unwrap().len(), 1);
             assert_eq!(state(&thread).await, (20, "in, patch".to_owned()));
@@ -170,7 +170,7 @@ async fn copies_and_pruning_keep_the_update() {
                 "in, patch, true true at 20, hint none, after at 20, hint None"
             );
         }
-        graph.prune(Prune { keep_last: Some(1), ..Prune::default() }).await.unwrap();
+        graph.prune(Prune::new().keep_last(1)).await.unwrap();
         assert_eq!(state(&graph.thread("t")).await.0, 20);
     })
     .await;

@@ -42,11 +42,11 @@ pub(crate) async fn clear_all_removes_everything(target: Target<'_>) -> Result<(
 }
 
 pub(crate) async fn clear_graph_removes_only_its_results(target: Target<'_>) -> Result<(), Broken> {
-    clears(target, Clear::OfGraph("g".into()), 6).await
+    clears(target, Clear::graph("g"), 6).await
 }
 
 pub(crate) async fn clear_node_removes_only_its_results(target: Target<'_>) -> Result<(), Broken> {
-    clears(target, Clear::OfNode { graph: "g%".into(), node: "n".into() }, 2).await
+    clears(target, Clear::node("g%", "n"), 2).await
 }
 
 pub(crate) async fn clear_expired_removes_only_expired_results(target: Target<'_>) -> Result<(), Broken> {
@@ -55,7 +55,7 @@ pub(crate) async fn clear_expired_removes_only_expired_results(target: Target<'_
     for n in 0..1_500_u64 {
         fixture.put_for(&of(&n.to_string()), "1", 1 + n % 3).await?;
     }
-    let expired = |fixture: &Fixture| Clear::Expired { now: fixture.now };
+    let expired = |fixture: &Fixture| Clear::expired(fixture.now);
     same("a result is not cleared before it expires", 0, fixture.clear(expired(&fixture)).await?)?;
     same("expired results are cleared", 500, fixture.clear(expired(&fixture.later(1))).await?)?;
     same("a repeated call removes nothing", 0, fixture.clear(expired(&fixture.later(1))).await?)?;

@@ -25,7 +25,7 @@ pub(crate) async fn result_reads_back_unchanged(target: Target<'_>) -> Result<()
     ];
     for (nth, value) in payloads.into_iter().enumerate() {
         let at = of(&nth.to_string());
-        fixture.puts(vec![NewEntry { at: at.clone(), value: value.clone(), ttl: None }]).await?;
+        fixture.puts(vec![NewEntry::new(at.clone(), value.clone())]).await?;
         let bytes = |payload: Payload| (payload.encoding(), payload.bytes().to_vec());
         same("a result reads back unchanged", Some(bytes(value)), fixture.payload(&at).await?.map(bytes))?;
     }

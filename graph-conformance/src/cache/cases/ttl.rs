@@ -54,7 +54,7 @@ pub(crate) async fn put_replaces_the_time_to_live(target: Target<'_>) -> Result<
     same(
         "a result that was put again is not swept",
         0,
-        fixture.later(19).clear(Clear::Expired { now: fixture.later(19).now }).await?,
+        fixture.later(19).clear(Clear::expired(fixture.later(19).now)).await?,
     )
 }
 
@@ -64,6 +64,6 @@ pub(crate) async fn expired_results_do_not_fill_the_cache(target: Target<'_>) ->
         fixture = fixture.later(2);
         fixture.put_for(&of(&n.to_string()), "1", 1).await?;
     }
-    let left = fixture.clear(Clear::Expired { now: fixture.later(2).now }).await?;
+    let left = fixture.clear(Clear::expired(fixture.later(2).now)).await?;
     holds("puts remove expired results", left < 100, left)
 }

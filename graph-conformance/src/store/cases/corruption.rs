@@ -25,12 +25,11 @@ pub(crate) async fn damaged_value_is_an_error_that_names_the_item(target: Target
     }
     let fixture = target.open().await?;
     let promise = "a damaged value is an error that names the item";
-    let get =
-        Get { now: fixture.now, keys: vec![at(["n", "in"], "before"), damaged.clone()], refresh: false };
+    let get = Get::new(fixture.now, vec![at(["n", "in"], "before"), damaged.clone()]);
     fixture.store.get(get).await.corrupt_at(&damaged, promise)?;
     fixture.store.search(fixture.within("n")).await.corrupt_at(&damaged, promise)?;
     let condition = Condition::new("f", Test::Equal, &1).works("a number can be searched for")?;
-    let filtered = Search { conditions: vec![condition], ..fixture.within("n") };
+    let filtered = fixture.within("n").conditions(vec![condition]);
     fixture.store.search(filtered).await.corrupt_at(&damaged, promise)?;
     same("other items can be read", Some("1".to_owned()), fixture.read(&at("n", "other")).await?)?;
     same(
@@ -52,7 +51,7 @@ pub(crate) async fn damaged_embedding_is_an_error_that_names_the_item(
     }
     let fixture = target.open().await?;
     let near = Near::new("m", vec![1.0, 0.0]).works("a vector can be searched for")?;
-    let search = Search { near: Some(near), ..fixture.within("n") };
+    let search = fixture.within("n").near(near);
     fixture
         .store
         .search(search.clone())

@@ -17,7 +17,7 @@ async fn keys(
     json: &str,
 ) -> Result<Vec<String>, Broken> {
     let conditions = vec![condition(path, test, json)?];
-    fixture.keys(Search { conditions, ..fixture.within("n") }).await
+    fixture.keys(fixture.within("n").conditions(conditions)).await
 }
 
 fn condition(path: impl Into<FieldPath>, test: Test, json: &str) -> Result<Condition, Broken> {
@@ -162,7 +162,7 @@ pub(crate) async fn item_must_meet_all_filters(target: Target<'_>) -> Result<(),
         condition("f", Test::Less, "4")?,
         condition("other", Test::Equal, "0")?,
     ];
-    let found = fixture.keys(Search { conditions, ..fixture.within("n") }).await?;
+    let found = fixture.keys(fixture.within("n").conditions(conditions)).await?;
     same("an item must meet all filters", vec!["2".to_owned(), "3".to_owned()], found)
 }
 
@@ -179,7 +179,7 @@ pub(crate) async fn filters_apply_before_paging(target: Target<'_>) -> Result<()
     ] {
         let conditions = vec![condition("odd", Test::Equal, "true")?];
         let page =
-            fixture.search(Search { conditions, offset, limit: Some(limit), ..fixture.within("n") }).await?;
+            fixture.search(fixture.within("n").conditions(conditions).offset(offset).limit(limit)).await?;
         let found: Vec<_> = page.items.iter().map(|found| &*found.key).collect();
         same(
             format!("a page of {limit} matching items after {offset}"),

@@ -80,7 +80,7 @@ pub(crate) async fn two_handles_share_one_store(target: Target<'_>) -> Result<()
 
 /// Polls a write `polls` times and drops it. Returns `true` if it was acknowledged.
 async fn dropped_after(fixture: &Fixture, writes: Vec<ItemWrite>, polls: usize) -> bool {
-    let mut call = fixture.store.write(ItemWrites { now: fixture.now, writes });
+    let mut call = fixture.store.write(ItemWrites::new(fixture.now, writes));
     for _ in 0..polls {
         if poll_fn(|cx| Poll::Ready(call.as_mut().poll(cx))).await.is_ready() {
             return true;
@@ -135,7 +135,7 @@ pub(crate) async fn writes_survive_a_reopen(target: Target<'_>) -> Result<(), Br
     let fixture = target.open().await?;
     same("all items are found after a reopen", before, fixture.search(fixture.within([""; 0])).await?)?;
     let near = Near::new("m", vec![1.0, -2.5e-9]).works("a vector can be searched for")?;
-    let found = fixture.search(Search { near: Some(near), ..fixture.within("users") }).await?;
+    let found = fixture.search(fixture.within("users").near(near)).await?;
     let scores: Vec<_> = found.items.iter().map(|found| (found.key.to_string(), found.score)).collect();
     same("embeddings survive a reopen unchanged", vec![("near".to_owned(), Some(1.0))], scores)?;
     let later = Fixture { now: fixture.now + Duration::from_secs(10), ..fixture };

@@ -20,9 +20,9 @@ pub(crate) async fn missing_item_is_not_an_error(target: Target<'_>) -> Result<(
         (vec![], false),
         fixture.found(fixture.within("a")).await?,
     )?;
-    let listed = fixture.namespaces(NamespaceQuery::all(fixture.now)).await?;
+    let listed = fixture.namespaces(NamespaceQuery::new(fixture.now)).await?;
     same("an empty store has no namespaces", (0, false), (listed.items.len(), listed.more))?;
-    same("a sweep of an empty store removes nothing", 0, fixture.sweep().await?)?;
+    same("a sweep of an empty store removes nothing", 0, fixture.delete_expired().await?)?;
     same("an empty batch is accepted", Vec::<bool>::new(), fixture.write(Vec::new()).await?)?;
     same("an empty list of keys is accepted", 0, fixture.items(Vec::new(), false).await?.len())
 }
@@ -45,14 +45,8 @@ pub(crate) async fn item_reads_back_unchanged(target: Target<'_>) -> Result<(), 
             fixture.write(vec![ItemWrite::put(at.clone(), value.clone())]).await?,
         )?;
         let (created_at, updated_at) = (fixture.now, fixture.now);
-        let expected = Item {
-            namespace: at.namespace.clone(),
-            key: at.key.clone(),
-            value,
-            created_at,
-            updated_at,
-            expires_at: None,
-        };
+        let expected =
+            Item::new(at.namespace.clone(), at.key.clone(), value, created_at).updated_at(updated_at);
         same("an item reads back unchanged", Some(expected), fixture.later(5).item(&at).await?)?;
     }
     Ok(())

@@ -37,7 +37,7 @@ fn write(rng: &mut Rng) -> ItemWrite {
     let value = Payload::json(rng.pick(&VALUES).unwrap_or_default());
     let ttl = if rng.one_in(2) { Ttl::from_millis(rng.below(5_000) as u64) } else { None };
     let vectors = (0..rng.below(3)).map(|_| vector(rng)).collect();
-    ItemWrite::Put(Box::new(Put { at: key(rng), value, ttl, embedding: Embedding::new("m", vectors).ok() }))
+    ItemWrite::Put(Box::new(Put::new(key(rng), value).ttl(ttl).embedding(Embedding::new("m", vectors).ok())))
 }
 
 fn limit(rng: &mut Rng) -> Option<usize> {
@@ -50,16 +50,15 @@ fn search(rng: &mut Rng, fixture: &Fixture) -> Search {
         .filter_map(|_| Condition::new("f", rng.pick(&tests)?, &rng.below(3)).ok())
         .collect();
     let near = if rng.one_in(3) { Near::new("m", vector(rng)).ok() } else { None };
-    Search {
-        within: !rng.one_in(4),
-        conditions,
-        near,
-        order: if rng.one_in(2) { Order::Name } else { Order::Newest },
-        offset: rng.below(4),
-        limit: limit(rng),
-        refresh: rng.one_in(4),
-        ..fixture.within(namespace(rng))
-    }
+    fixture
+        .within(namespace(rng))
+        .within(!rng.one_in(4))
+        .conditions(conditions)
+        .near(near)
+        .order(if rng.one_in(2) { Order::Name } else { Order::Newest })
+        .offset(rng.below(4))
+        .limit(limit(rng))
+        .refresh(rng.one_in(4))
 }
 
 pub(crate) async fn random_calls_match_the_model(target: Target<'_>) -> Result<(), Broken> {
@@ -72,17 +71,15 @@ pub(crate) async fn random_calls_match_the_model(target: Target<'_>) -> Result<(
         match rng.below(10) {
             0..4 => {
                 let writes: Vec<_> = (0..rng.below(5)).map(|_| write(&mut rng)).collect();
-                let expected = model
-                    .write(ItemWrites { now, writes: writes.clone() })
-                    .await
-                    .works("the model writes")?;
+                let expected =
+                    model.write(ItemWrites::new(now, writes.clone())).await.works("the model writes")?;
                 same(format!("call {seed}: {writes:?}"), expected, fixture.write(writes).await?)?;
             }
             4 | 5 => {
                 let keys: Vec<_> = (0..rng.below(6)).map(|_| key(&mut rng)).collect();
                 let refresh = rng.one_in(3);
                 let expected =
-                    model.get(Get { now, keys: keys.clone(), refresh }).await.works("the model reads")?;
+                    model.get(Get::new(now, keys.clone()).refresh(refresh)).await.works("the model reads")?;
                 same(format!("call {seed}: {keys:?}"), expected, fixture.items(keys, refresh).await?)?;
             }
             6..9 => {
@@ -94,8 +91,12 @@ pub(crate) async fn random_calls_match_the_model(target: Target<'_>) -> Result<(
                 let max_depth = if rng.one_in(2) { None } else { Some(rng.below(3)) };
                 let suffix = if rng.one_in(3) { namespace(&mut rng) } else { Namespace::root() };
                 let (offset, limit) = (rng.below(3), limit(&mut rng));
-                let query =
-                    NamespaceQuery { now, prefix: namespace(&mut rng), suffix, max_depth, offset, limit };
+                let query = NamespaceQuery::new(now)
+                    .prefix(namespace(&mut rng))
+                    .suffix(suffix)
+                    .max_depth(max_depth)
+                    .offset(offset)
+                    .limit(limit);
                 let expected = model.namespaces(query.clone()).await.works("the model lists")?;
                 same(format!("call {seed}: {query:?}"), expected, fixture.namespaces(query).await?)?;
             }
@@ -103,8 +104,7 @@ pub(crate) async fn random_calls_match_the_model(target: Target<'_>) -> Result<(
     }
     // Stores may sweep at different times, but the remaining items must be equal.
     let end = Fixture { now: fixture.now + Duration::from_secs(10), ..fixture };
-    let expected =
-        model.search(Search::within(end.now, Namespace::root())).await.works("the model searches")?;
-    end.sweep().await?;
+    let expected = model.search(Search::new(end.now, Namespace::root())).await.works("the model searches")?;
+    end.delete_expired().await?;
     same("the same items remain after a sweep", expected, end.search(end.within(Namespace::root())).await?)
 }

@@ -37,23 +37,23 @@ const ALL: [&str; 6] = ["", "teams/x/notes", "users/a", "users/a/facts", "users/
 
 pub(crate) async fn namespaces_are_listed_in_order(target: Target<'_>) -> Result<(), Broken> {
     let fixture = prepare(target).await?;
-    let all = NamespaceQuery::all(fixture.now);
+    let all = NamespaceQuery::new(fixture.now);
     same(
         "namespaces are listed once and in order",
         ALL.map(str::to_owned).to_vec(),
         list(&fixture, all.clone()).await?,
     )?;
-    let within = NamespaceQuery { prefix: ["users", "a"].into(), ..all };
+    let within = all.prefix(["users", "a"]);
     let expected = ["users/a", "users/a/facts", "users/a/notes"].map(str::to_owned).to_vec();
     same("a prefix lists the namespace and those inside it", expected, list(&fixture, within).await?)
 }
 
 pub(crate) async fn namespaces_are_listed_by_suffix(target: Target<'_>) -> Result<(), Broken> {
     let fixture = prepare(target).await?;
-    let notes = NamespaceQuery { suffix: "notes".into(), ..NamespaceQuery::all(fixture.now) };
+    let notes = NamespaceQuery::new(fixture.now).suffix("notes");
     let expected = ["teams/x/notes", "users/a/notes", "users/b/notes"].map(str::to_owned).to_vec();
     same("a suffix matches the last segments", expected, list(&fixture, notes.clone()).await?)?;
-    let both = NamespaceQuery { prefix: "users".into(), suffix: ["a", "notes"].into(), ..notes };
+    let both = notes.prefix("users").suffix(["a", "notes"]);
     same(
         "a namespace must match prefix and suffix",
         vec!["users/a/notes".to_owned()],
@@ -69,7 +69,7 @@ pub(crate) async fn max_depth_lists_each_prefix_once(target: Target<'_>) -> Resu
         (2, vec!["", "teams/x", "users/a", "users/b"]),
         (9, ALL.to_vec()),
     ] {
-        let query = NamespaceQuery { max_depth: Some(depth), ..NamespaceQuery::all(fixture.now) };
+        let query = NamespaceQuery::new(fixture.now).max_depth(depth);
         let expected: Vec<_> = expected.into_iter().map(str::to_owned).collect();
         same(
             format!("namespaces are cut to {depth} segments and listed once"),
@@ -83,13 +83,11 @@ pub(crate) async fn max_depth_lists_each_prefix_once(target: Target<'_>) -> Resu
 pub(crate) async fn namespaces_are_paged(target: Target<'_>) -> Result<(), Broken> {
     let fixture = prepare(target).await?;
     for max_depth in [None, Some(1)] {
-        let query = NamespaceQuery { max_depth, ..NamespaceQuery::all(fixture.now) };
+        let query = NamespaceQuery::new(fixture.now).max_depth(max_depth);
         let all = fixture.namespaces(query.clone()).await?.items;
         for limit in 0..8 {
             for offset in 0..8 {
-                let page = fixture
-                    .namespaces(NamespaceQuery { offset, limit: Some(limit), ..query.clone() })
-                    .await?;
+                let page = fixture.namespaces(query.clone().offset(offset).limit(limit)).await?;
                 let expected: Vec<_> = all.iter().skip(offset).take(limit).cloned().collect();
                 let more = offset + limit < all.len();
                 same(format!("a page of {limit} after {offset}"), (expected, more), (page.items, page.more))?;
@@ -105,13 +103,13 @@ pub(crate) async fn empty_namespace_is_not_listed(target: Target<'_>) -> Result<
     same(
         "a namespace with an item is listed",
         ALL.len(),
-        list(&fixture, NamespaceQuery::all(fixture.now)).await?.len(),
+        list(&fixture, NamespaceQuery::new(fixture.now)).await?.len(),
     )?;
     fixture.delete(&at(["users", "a"], "2")).await?;
     let left: Vec<_> = ALL.into_iter().filter(|name| *name != "users/a").map(str::to_owned).collect();
     same(
         "a namespace without items is not listed",
         left,
-        list(&fixture, NamespaceQuery::all(fixture.now)).await?,
+        list(&fixture, NamespaceQuery::new(fixture.now)).await?,
     )
 }

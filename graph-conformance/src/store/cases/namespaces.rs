@@ -105,7 +105,7 @@ pub(crate) async fn prefix_matches_whole_segments(target: Target<'_>) -> Result<
             expected.clone(),
             found,
         )?;
-        let query = superstep_store::store::NamespaceQuery { prefix: prefix.clone(), ..all(&fixture) };
+        let query = all(&fixture).prefix(prefix.clone());
         same(
             format!("a list inside {prefix} has the same namespaces"),
             expected,
@@ -124,7 +124,7 @@ pub(crate) async fn prefix_matches_whole_segments(target: Target<'_>) -> Result<
 }
 
 fn all(fixture: &Fixture) -> superstep_store::store::NamespaceQuery {
-    superstep_store::store::NamespaceQuery::all(fixture.now)
+    superstep_store::store::NamespaceQuery::new(fixture.now)
 }
 
 pub(crate) async fn segments_and_keys_may_be_any_string(target: Target<'_>) -> Result<(), Broken> {

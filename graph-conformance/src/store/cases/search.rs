@@ -38,7 +38,7 @@ pub(crate) async fn search_returns_items_in_name_order(target: Target<'_>) -> Re
 
 pub(crate) async fn newest_order_returns_the_newest_first(target: Target<'_>) -> Result<(), Broken> {
     let fixture = prepare(target).await?;
-    let newest = |fixture: &Fixture| Search { order: Order::Newest, ..fixture.within("n") };
+    let newest = |fixture: &Fixture| fixture.within("n").order(Order::Newest);
     let expected = ["9", "10", "aa", "", "\u{e9}", "B", "a"].map(str::to_owned).to_vec();
     same(
         "the newest items come first, and items of one time are ordered by name",
@@ -46,17 +46,17 @@ pub(crate) async fn newest_order_returns_the_newest_first(target: Target<'_>) ->
         fixture.keys(newest(&fixture)).await?,
     )?;
     fixture.put(&at("n", "a"), "2").await?;
-    let first = fixture.keys(Search { limit: Some(1), ..newest(&fixture) }).await?;
+    let first = fixture.keys(newest(&fixture).limit(1)).await?;
     same("an item that is written again is the newest", vec!["a".to_owned()], first)
 }
 
 pub(crate) async fn pages_have_no_gaps_or_repeats(target: Target<'_>) -> Result<(), Broken> {
     let fixture = prepare(target).await?;
     for order in [Order::Name, Order::Newest] {
-        let all = fixture.keys(Search { order, ..fixture.within("n") }).await?;
+        let all = fixture.keys(fixture.within("n").order(order)).await?;
         for limit in 0..9 {
             for offset in 0..9 {
-                let search = Search { order, offset, limit: Some(limit), ..fixture.within("n") };
+                let search = fixture.within("n").order(order).offset(offset).limit(limit);
                 let page = fixture.search(search).await?;
                 let keys: Vec<_> = page.items.iter().map(|found| found.key.to_string()).collect();
                 let expected: Vec<_> = all.iter().skip(offset).take(limit).cloned().collect();
@@ -66,8 +66,7 @@ pub(crate) async fn pages_have_no_gaps_or_repeats(target: Target<'_>) -> Result<
             }
         }
     }
-    let after_the_end =
-        fixture.found(Search { offset: usize::MAX, limit: Some(usize::MAX), ..fixture.within("n") }).await?;
+    let after_the_end = fixture.found(fixture.within("n").offset(usize::MAX).limit(usize::MAX)).await?;
     same("a page after the last item is empty", (vec![], false), after_the_end)
 }
 
@@ -77,7 +76,7 @@ pub(crate) async fn nested_namespaces_can_be_excluded(target: Target<'_>) -> Res
         fixture.put(&at(namespace, "k"), "1").await?;
     }
     let found = async |within| {
-        let found = fixture.found(Search { within, ..fixture.within(["a", "b"]) }).await?.0;
+        let found = fixture.found(fixture.within(["a", "b"]).within(within)).await?.0;
         Ok::<_, Broken>(found.iter().map(|at| at.namespace.segments().len()).collect::<Vec<_>>())
     };
     same("nested namespaces are searched", vec![2, 3], found(true).await?)?;

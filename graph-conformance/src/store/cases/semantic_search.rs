@@ -10,7 +10,7 @@ use crate::store::fixture::{Fixture, Works, at, put_near};
 
 fn near(fixture: &Fixture, vector: &[f32]) -> Result<Search, Broken> {
     let near = Near::new("m", vector.to_vec()).works("a vector can be searched for")?;
-    Ok(Search { near: Some(near), ..fixture.within("n") })
+    Ok(fixture.within("n").near(near))
 }
 
 async fn prepare(target: Target<'_>) -> Result<Fixture, Broken> {
@@ -59,7 +59,7 @@ pub(crate) async fn equally_near_items_are_in_the_requested_order(target: Target
         ["a", "b", "c"].map(str::to_owned).to_vec(),
         fixture.keys(search.clone()).await?,
     )?;
-    let newest = Search { order: Order::Newest, ..search };
+    let newest = search.order(Order::Newest);
     same(
         "equally near items can be ordered newest first",
         ["c", "a", "b"].map(str::to_owned).to_vec(),
@@ -70,9 +70,9 @@ pub(crate) async fn equally_near_items_are_in_the_requested_order(target: Target
 pub(crate) async fn nearest_vector_of_an_item_decides(target: Target<'_>) -> Result<(), Broken> {
     let fixture = prepare(target).await?;
     fixture.write(vec![put_near(&at("n", "both"), "1", "m", &[&[-1.0, 0.0], &[1.0, 0.01]])]).await?;
-    let found = fixture.keys(Search { limit: Some(2), ..near(&fixture, &[1.0, 0.0])? }).await?;
+    let found = fixture.keys((near(&fixture, &[1.0, 0.0])?).limit(2)).await?;
     same("the nearest vector of an item decides", vec!["east".to_owned(), "both".to_owned()], found)?;
-    let found = fixture.keys(Search { limit: Some(2), ..near(&fixture, &[-1.0, 0.0])? }).await?;
+    let found = fixture.keys((near(&fixture, &[-1.0, 0.0])?).limit(2)).await?;
     same("any vector of an item can be the nearest", vec!["both".to_owned(), "west".to_owned()], found)
 }
 
@@ -96,10 +96,10 @@ pub(crate) async fn item_without_embedding_is_not_found(target: Target<'_>) -> R
 pub(crate) async fn semantic_search_is_filtered_and_paged(target: Target<'_>) -> Result<(), Broken> {
     let fixture = prepare(target).await?;
     let not = Condition::new("f", Test::NotEqual, "north").works("a string can be searched for")?;
-    let search = Search { conditions: vec![not], ..near(&fixture, &[1.0, 0.0])? };
+    let search = (near(&fixture, &[1.0, 0.0])?).conditions(vec![not]);
     let all = ["east", "north east", "nowhere", "west"];
     for (offset, limit) in [(0, 2), (1, 2), (2, 2), (3, 2), (4, 2), (0, 4), (0, 9)] {
-        let page = fixture.search(Search { offset, limit: Some(limit), ..search.clone() }).await?;
+        let page = fixture.search(search.clone().offset(offset).limit(limit)).await?;
         let found: Vec<_> = page.items.iter().map(|found| &*found.key).collect();
         let expected: Vec<_> = all.into_iter().skip(offset).take(limit).collect();
         same(
@@ -131,7 +131,7 @@ pub(crate) async fn vectors_of_two_models_are_never_compared(target: Target<'_>)
             }
         }
         let not = Condition::new("f", Test::NotEqual, "odd").works("a string can be searched for")?;
-        let found = fixture.keys(Search { conditions: vec![not], ..near(&fixture, &[1.0, 0.0])? }).await?;
+        let found = fixture.keys((near(&fixture, &[1.0, 0.0])?).conditions(vec![not])).await?;
         same("items that do not meet the filter are not compared", 5, found.len())?;
     }
     Ok(())

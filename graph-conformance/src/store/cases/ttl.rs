@@ -24,7 +24,7 @@ pub(crate) async fn expired_item_does_not_exist(target: Target<'_>) -> Result<()
         vec![long.clone()],
         fixture.found(fixture.within([""; 0])).await?.0,
     )?;
-    let listed = fixture.namespaces(NamespaceQuery::all(fixture.now)).await?.items;
+    let listed = fixture.namespaces(NamespaceQuery::new(fixture.now)).await?.items;
     same("a namespace with only expired items is not listed", vec![long.namespace], listed)?;
     same("deleting an expired item returns `false`", false, fixture.delete(&short).await?)
 }
@@ -54,7 +54,7 @@ pub(crate) async fn put_replaces_the_time_to_live(target: Target<'_>) -> Result<
     same("a put may shorten the time to live", None, fixture.later(10).read(&at).await?)?;
     fixture.put_for(&at, "5", 100).await?;
     same("a put may extend the time to live", Some("5".to_owned()), fixture.later(99).read(&at).await?)?;
-    same("an item that was put again is not swept", 0, fixture.later(99).sweep().await?)
+    same("an item that was put again is not swept", 0, fixture.later(99).delete_expired().await?)
 }
 
 async fn expires(fixture: &Fixture, key: &str) -> Result<Option<SystemTime>, Broken> {
@@ -123,7 +123,7 @@ pub(crate) async fn search_refreshes_only_returned_items(target: Target<'_>) -> 
         fixture.put_for(&at("n", key), "1", 10).await?;
     }
     let later = fixture.later(6);
-    let page = later.search(Search { refresh: true, offset: 1, limit: Some(1), ..later.within("n") }).await?;
+    let page = later.search(later.within("n").offset(1).limit(1).refresh(true)).await?;
     let expirations: Vec<_> = page.items.iter().map(|found| (&*found.key, found.expires_at)).collect();
     same(
         "a search returns the new expiration times",
@@ -143,11 +143,11 @@ pub(crate) async fn sweep_removes_exactly_the_expired_items(target: Target<'_>) 
         (0..3_000).map(|n| put_for(&at(["n", &(n % 7).to_string()], &n.to_string()), "1", 1 + n % 3));
     fixture.write(writes.collect()).await?;
     fixture.put(&at("n", "for ever"), "1").await?;
-    same("an item is not swept before it expires", 0, fixture.sweep().await?)?;
-    same("a sweep removes the expired items", 1_000, fixture.later(1).sweep().await?)?;
-    same("a repeated call removes nothing", 0, fixture.later(1).sweep().await?)?;
+    same("an item is not swept before it expires", 0, fixture.delete_expired().await?)?;
+    same("a sweep removes the expired items", 1_000, fixture.later(1).delete_expired().await?)?;
+    same("a repeated call removes nothing", 0, fixture.later(1).delete_expired().await?)?;
     same("nothing else is removed", 2_001, fixture.later(1).keys(fixture.within("n")).await?.len())?;
-    same("a sweep removes the expired items", 2_000, fixture.later(3).sweep().await?)?;
+    same("a sweep removes the expired items", 2_000, fixture.later(3).delete_expired().await?)?;
     same(
         "swept items do not exist at an earlier time either",
         1,
@@ -161,6 +161,6 @@ pub(crate) async fn expired_items_do_not_fill_the_store(target: Target<'_>) -> R
         fixture = fixture.later(2);
         fixture.put_for(&at("n", &n.to_string()), "1", 1).await?;
     }
-    let left = fixture.later(2).sweep().await?;
+    let left = fixture.later(2).delete_expired().await?;
     holds("writes remove expired items", left < 100, left)
 }

@@ -39,12 +39,10 @@ fn field<P>(name: &str, changes: P) -> StoredField
 where
     P: IntoIterator<Item = (u8, ChangeKind, Payload)>,
 {
-    let changes = changes.into_iter().map(|(number, kind, payload)| StoredChange {
-        checkpoint: checkpoint(number),
-        kind,
-        payload,
-    });
-    StoredField { field: name.to_owned(), changes: changes.collect() }
+    let changes = changes
+        .into_iter()
+        .map(|(number, kind, payload)| StoredChange::new(checkpoint(number), kind, payload));
+    StoredField::new(name.to_owned(), changes.collect())
 }
 
 fn checkpoint(number: u8) -> CheckpointId {

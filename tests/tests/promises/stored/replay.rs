@@ -75,7 +75,7 @@ fn changes(state: &mut Whole, number: u8, update: WholeUpdate) -> Vec<(String, S
             (Form::Update, _) => panic!("it is prepared"),
             (Form::Delta, StoredAs::Value) => (ChangeKind::Value, encoded(state, index).unwrap().unwrap()),
         };
-        (spec.name.to_owned(), StoredChange { checkpoint: checkpoint(number), kind, payload })
+        (spec.name.to_owned(), StoredChange::new(checkpoint(number), kind, payload))
     };
     writes.into_iter().map(one).collect()
 }
@@ -102,7 +102,7 @@ proptest! {
             }
             let stored = fields.iter().map(|(field, changes)| {
                 let last = changes.iter().rposition(|change| change.kind == ChangeKind::Value);
-                StoredField { field: field.clone(), changes: changes[last.unwrap_or(0)..].to_vec() }
+                StoredField::new(field.clone(), changes[last.unwrap_or(0)..].to_vec())
             });
             prop_assert_eq!(&restored::<Whole>(stored.collect()).unwrap(), &live);
         }

@@ -71,8 +71,8 @@ async fn writes_and_sweeps_remove_expired_items() {
     clock.advance(1);
     // A write removes some expired items.
     items.put("new", &1).await.unwrap();
-    assert!(store.sweep().await.unwrap() < 300);
-    assert_eq!(store.sweep().await.unwrap(), 0);
+    assert!(store.delete_expired().await.unwrap() < 300);
+    assert_eq!(store.delete_expired().await.unwrap(), 0);
     assert_eq!(there(&items).await, ["new"]);
 }
 

@@ -131,8 +131,7 @@ impl RealThread {
                 ended(run.durability(options.durability).context(options.failing).await)
             }
             Action::Prune { keep } => {
-                let only =
-                    Prune { thread: Some(thread.name().into()), keep_last: Some(keep), ..Prune::default() };
+                let only = Prune::new().thread(thread.name()).keep_last(keep);
                 let graph = self.graph.with_checkpointer(self.store.open());
                 graph.prune(only).await.map_or_else(|error| kind(&error), |_| "done")
             }
