@@ -36,8 +36,9 @@ use crate::writer::{Session, WriteStatus};
 /// The file may also hold checkpoints. [`SqliteCheckpointer::store`](crate::SqliteCheckpointer::store) returns the
 /// long-term store of an open file; both share one writing thread. Several processes may open the file.
 ///
-/// Reading an item costs two index lookups. A search reads the items of its namespace, and of the namespaces below it
-/// if asked to, until its page is full. A search by meaning reads all of them; see [`Index`](superstep_store::store::Index).
+/// Reading an item costs two index lookups. A search reads the items of its namespace, and by default of the namespaces
+/// inside it, until its page is full. A search by meaning reads all of them; see
+/// [`Index`](superstep_store::store::Index).
 ///
 /// Items are not encrypted: any reader of the file can read the values. On Unix, only the owner can read a created
 /// file.

@@ -23,8 +23,8 @@ pub enum FailureMode {
 
 /// The points at which a run on a thread waits for its checkpointer.
 ///
-/// In all three modes everything that a run reports, such as its outcome and its checkpoint events, is durable before
-/// it is reported.
+/// In all three modes the outcome of a run, its error and its checkpoint events are durable before the run reports
+/// them. Other events may be ahead of the store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Durability {

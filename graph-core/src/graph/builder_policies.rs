@@ -125,7 +125,7 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     /// - results that are refused when a superstep is applied (by a rule, a reducer or a route function)
     ///
     /// # Durability
-    /// On a thread, the failure is stored before the handler begins. If the process dies during the handler, a resumed
+    /// On a thread, the failure is durable before the handler begins. If the process dies during the handler, a resumed
     /// run calls the handler and does not run the node again. Only the error's message is left of it then: see
     /// [`stored`](field@crate::NodeFailure::stored). With [`Durability::Exit`](crate::Durability::Exit) a crash loses
     /// the run, and the failure with it.

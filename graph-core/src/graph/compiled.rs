@@ -138,7 +138,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
     /// Removes all results of this graph's nodes from its cache and returns their number.
     ///
     /// # Errors
-    /// [`NoCache`](ErrorKind::NoCache) if the graph has no cache, [`CacheFailed`](ErrorKind::Cache) if the cache
+    /// [`NoCache`](ErrorKind::NoCache) if the graph has no cache, [`Cache`](ErrorKind::Cache) if the cache
     /// fails.
     ///
     /// # Cancel safety

@@ -7,7 +7,8 @@ use super::{Answer, InterruptMismatch, Question, TypedInterrupt};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct OpenInterrupt {
-    /// The id of the question. It is unique in its run, and stays the same when the task runs again.
+    /// The id of the question. It stays the same when the task runs again, and differs from the id of every other
+    /// question of the thread, or of the run if there is no thread.
     pub id: String,
     /// The name of the node that asks.
     pub node: String,

@@ -241,7 +241,8 @@ impl<S: GraphState, D: Send + Sync + 'static, C, T> Run<S, D, C, T> {
         self
     }
 
-    /// Limits the number of tasks that run at the same time. The run fails with [`Runtime`](ErrorKind::Runtime) if it is 0.
+    /// Limits the number of tasks of a superstep that run at the same time. Each subgraph call has the same limit for
+    /// its own tasks. The run fails with [`Runtime`](ErrorKind::Runtime) if the limit is 0.
     pub fn max_concurrency(mut self, tasks: usize) -> Self {
         self.options.max_concurrency = Some(tasks);
         self

@@ -20,7 +20,7 @@ use super::wiring::{Here, Wiring};
 /// | | stored | the next call begins with |
 /// |---|---|---|
 /// | (default) | the call | the parent state, or its mapped input |
-/// | [`per_thread`](Self::per_thread), [`keyed`](Self::keyed) | the call | the final state of the last call, with its input applied |
+/// | [`per_thread`](Self::per_thread), [`keyed`](Self::keyed) | the call | the state that the last call left, with its input applied |
 /// | [`unstored`](Self::unstored) | nothing | the parent state, or its mapped input |
 ///
 /// Interrupts inside the subgraph are interrupts of the task that calls it. Its events are events of the run, with the
@@ -316,7 +316,7 @@ where
     R: 'static,
     Mapped<R, I, B, O>: Wiring<C, Key = dyn Fn(&R) -> String + Send + Sync>,
 {
-    /// Keeps the subgraph's state on the thread: each call begins with the final state of the call before it, and
+    /// Keeps the subgraph's state on the thread: each call begins with the state that the call before it left, and
     /// applies its input to that state through the reducers. A run that continues from an older checkpoint uses the
     /// state as it was then.
     ///

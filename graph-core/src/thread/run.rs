@@ -232,8 +232,8 @@ where
     /// The errors that refuse the run before its first superstep; see [`Thread::run`] and [`Thread::resume`].
     ///
     /// # Cancel safety
-    /// A dropped call may or may not have started the run. [`resume`](Thread::resume) continues in both cases, unless the
-    /// thread is still empty.
+    /// A dropped call has started the run, or has written nothing. [`resume`](Thread::resume) continues a run that was
+    /// started. A run with a [`run_id`](Run::run_id) can be started again in both cases.
     ///
     /// # Durability
     /// The start of the run is durable when the call returns, as far as its [`Durability`] mode stores it.

@@ -56,7 +56,8 @@ impl<I: Payload, R: WorkflowResult> Flow<I, R> {
         }
     }
 
-    /// Returns the value that the function has returned, or `None` before that.
+    /// Returns the value that the function has returned in this run, or `None` before that. For the value of the last
+    /// run, see [`previous`](Self::previous).
     pub fn value(&self) -> Option<&R::Value> {
         self.value.get().filter(|_| self.returned)
     }

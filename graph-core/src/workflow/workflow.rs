@@ -55,7 +55,7 @@ impl<I, R, D> Workflow<I, R, D> {
         self
     }
 
-    /// Sets the policy of the function: retries, timeouts and backoff. FunctionInput a [`Policy`], or a
+    /// Sets the policy of the function: retries, timeouts and backoff. Takes a [`Policy`], or a
     /// [`Retry`](crate::policy::Retry) alone. A retry runs the function from its beginning, but does not repeat its
     /// finished [steps](crate::Context::step).
     pub fn policy(mut self, policy: impl Into<Policy>) -> Self {

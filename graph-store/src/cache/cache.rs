@@ -12,8 +12,8 @@ pub type CacheFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, CacheError>>
 
 /// A cache of results of nodes.
 ///
-/// This trait is a contract for authors of caches. `Graph::with_cache` gives a cache to a graph. The crate
-/// `superstep-conformance` has a test for every promise on this page. A type that passes the suite is a cache.
+/// This trait is a contract for authors of caches: a cache keeps every promise on this page. `Graph::with_cache` gives
+/// a cache to a graph. The crate `superstep-conformance` tests the promises, and a cache has to pass its suite.
 ///
 /// # Data model
 /// - A cache stores [payloads](Payload) under [keys](EntryKey). It does not interpret them.

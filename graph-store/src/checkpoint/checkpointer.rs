@@ -12,8 +12,8 @@ pub type CheckpointFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, Checkpo
 
 /// A checkpoint store.
 ///
-/// This trait is a contract for authors of stores. The crate `superstep-conformance` has a test for every promise on
-/// this page. A type that passes the suite is a store.
+/// This trait is a contract for authors of stores: a store keeps every promise on this page. The crate
+/// `superstep-conformance` tests the promises, and a store has to pass its suite.
 ///
 /// # Data model
 /// - A thread has namespaces, and a namespace has checkpoints.
@@ -34,7 +34,7 @@ pub type CheckpointFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, Checkpo
 ///   two of its steps.
 /// - Writes take effect in the order in which their futures were first polled.
 /// - A read that begins after the drop, through the same store, sees the final result of the dropped call: a write that
-///   this read does not see is never made.
+///   this read does not see is never made. The steps of [`prune`](Self::prune) are the only exception.
 pub trait Checkpointer: Send + Sync + 'static {
     /// Makes all writes of a batch, or none.
     ///
@@ -135,7 +135,8 @@ pub trait Checkpointer: Send + Sync + 'static {
     /// [`Backend`](CheckpointError::Backend) if the storage below the store fails.
     ///
     /// # Cancel safety
-    /// A dropped call may have made some of its steps. It may make further steps while later reads run.
+    /// A dropped call may have made some of its steps. It may make further steps even after a read that began after the
+    /// drop.
     fn prune(&self, prune: Prune) -> CheckpointFuture<'_, Pruned>;
 }
 

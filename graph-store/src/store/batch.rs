@@ -35,7 +35,7 @@ use super::{ItemKey, ItemWrite, ItemWrites, LongTermStore, Namespace, Putting, S
 /// All writes are made or none.
 ///
 /// # Durability
-/// The writes are durable when the batch has returned `Ok`.
+/// After the batch has returned `Ok`, its writes survive everything that the store promises to survive.
 #[derive(Debug)]
 #[must_use = "a batch writes nothing until it is awaited"]
 pub struct Batch {

@@ -30,7 +30,7 @@ use super::{FieldPath, ItemKey, LongTermStore, Put, StoreError, Ttl};
 /// The item is put as a whole or not at all.
 ///
 /// # Durability
-/// The item is durable when the put has returned `Ok`.
+/// After the put has returned `Ok`, the item survives everything that the store promises to survive.
 #[derive(Debug)]
 #[must_use = "a put writes nothing until it is awaited or added to a batch"]
 pub struct Putting {

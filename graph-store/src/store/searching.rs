@@ -40,7 +40,7 @@ use super::{FieldPath, Found, IntoCondition, LongTermStore, Namespace, Order, Se
 /// - [`Corrupt`](StoreError::Corrupt) if a found item cannot be read as a `T`.
 /// - [`Invalid`](StoreError::Invalid) if a filter is invalid.
 /// - [`NoIndex`](StoreError::NoIndex) if the search has a query and the store has no index.
-/// - [`OtherModel`](StoreError::OtherModel) if another model has indexed an item.
+/// - [`OtherModel`](StoreError::OtherModel) if another model has indexed an item that meets the filters.
 /// - [`Embed`](StoreError::Embed) if the embedding model fails.
 /// - [`Backend`](StoreError::Backend) if the storage below the store fails.
 ///

@@ -12,9 +12,9 @@ pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>
 
 /// A long-term store.
 ///
-/// This trait is a contract for authors of stores. Applications use a store through
-/// [`LongTermStore`](super::LongTermStore). The crate `superstep-conformance` has a test for every promise on this
-/// page. A type that passes the suite is a store.
+/// This trait is a contract for authors of stores: a store keeps every promise on this page. Applications use a store
+/// through [`LongTermStore`](super::LongTermStore). The crate `superstep-conformance` tests the promises, and a store
+/// has to pass its suite.
 ///
 /// # Data model
 /// - A store keeps items under a namespace and a key. It does not interpret a [`Payload`](crate::payload::Payload),
