@@ -93,7 +93,7 @@ pub(crate) fn encoding(code: i64) -> Result<Encoding, Error> {
         .map_err(|reason| Error::corrupt("the value", None, reason))
 }
 
-/// Returns the bytes that [`ColumnData`](crate::chunk::Data) has written.
+/// Returns the bytes that [`ColumnData`](crate::chunk::ColumnData) has written.
 pub(crate) fn bytes<'r>(row: &'r Row<'_>, column: usize) -> Result<&'r [u8], Error> {
     match row.get_ref(column)? {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Ok(bytes),

@@ -8,13 +8,13 @@
 //! use std::sync::Arc;
 //!
 //! use superstep_agent::{ChatModel, ChatRequest, ScriptedModel};
-//! use superstep::messages::{AiMessage, Assembly, Message, MessagesState, MessagesStateUpdate};
+//! use superstep::messages::{AiMessage, Message, MessageAssembler, MessagesState, MessagesStateUpdate};
 //! use superstep::{ContextWith, END, EventKind, Result, START, StateGraph, StreamMode};
 //!
 //! async fn reply(chat: &MessagesState, cx: &ContextWith<Arc<dyn ChatModel>>) -> Result<MessagesStateUpdate> {
 //!     let (model, request) = (cx.context(), ChatRequest::new(chat.messages.clone()));
 //!     let reply = if cx.wants_tokens() {
-//!         let (mut chunks, mut whole) = (model.stream(&request), Assembly::default());
+//!         let (mut chunks, mut whole) = (model.stream(&request), MessageAssembler::default());
 //!         while let Some(chunk) = poll_fn(|cx| chunks.as_mut().poll_next(cx)).await {
 //!             let chunk = chunk?;
 //!             whole.push(&chunk);

@@ -288,9 +288,9 @@ impl Context {
     ///
     /// ```
     /// # use superstep::{Context, END, EventKind, GraphState, START, StateGraph, StreamMode};
-    /// # use superstep::messages::{Assembly, Message, MessageChunk, MessagesState, MessagesStateUpdate};
+    /// # use superstep::messages::{Message, MessageAssembler, MessageChunk, MessagesState, MessagesStateUpdate};
     /// async fn reply(_: &MessagesState, cx: &Context) -> MessagesStateUpdate {
-    ///     let mut reply = Assembly::default();
+    ///     let mut reply = MessageAssembler::default();
     ///     for word in ["Good ", "morning."] {
     ///         let chunk = MessageChunk::text(word).id("reply_1");
     ///         reply.push(&chunk);

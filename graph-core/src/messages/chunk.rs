@@ -104,9 +104,9 @@ impl From<&AiMessage> for MessageChunk {
 /// Assembles a reply from its pieces.
 ///
 /// ```
-/// use superstep::messages::{MessageChunk, Assembly};
+/// use superstep::messages::{MessageAssembler, MessageChunk};
 ///
-/// let mut reply = Assembly::default();
+/// let mut reply = MessageAssembler::default();
 /// reply.push(&MessageChunk::text("Good "));
 /// reply.push(&MessageChunk::text("morning."));
 /// assert_eq!(reply.finish().content, "Good morning.");

@@ -23,10 +23,10 @@ use super::{Outcome, Stepper, Stop};
 /// # Errors
 /// Awaiting a run fails with the kinds of [`ErrorKind`] that describe its graph: [`Node`](ErrorKind::Node),
 /// [`Validation`](ErrorKind::Validation), [`WriteConflict`](ErrorKind::WriteConflict), [`Reducer`](ErrorKind::Reducer),
-/// [`JoinNotFilled`](ErrorKind::JoinNotFilled), [`NoCache`](ErrorKind::NoCache) and
-/// [`ContextMismatch`](ErrorKind::ContextMismatch). The options of a run add [`RecursionLimit`](ErrorKind::RecursionLimit),
-/// [`SuperstepTimeout`](ErrorKind::SuperstepTimeout), [`Cancelled`](ErrorKind::Cancelled),
-/// [`UnknownNode`](ErrorKind::UnknownNode) and [`Runtime`](ErrorKind::Runtime).
+/// [`JoinNotFilled`](ErrorKind::JoinNotFilled), [`NoParentGraph`](ErrorKind::NoParentGraph),
+/// [`NoCache`](ErrorKind::NoCache) and [`ContextMismatch`](ErrorKind::ContextMismatch). The options of a run add
+/// [`RecursionLimit`](ErrorKind::RecursionLimit), [`SuperstepTimeout`](ErrorKind::SuperstepTimeout),
+/// [`Cancelled`](ErrorKind::Cancelled), [`UnknownNode`](ErrorKind::UnknownNode) and [`Runtime`](ErrorKind::Runtime).
 ///
 /// # Cancel safety
 /// Dropping the future of a run cancels it. No further poll of its tasks starts, and no task is left behind.

@@ -194,8 +194,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
     /// Draws the picture as a Mermaid flowchart.
     ///
     /// # Errors
-    /// [`Picture`](ErrorKind::InvalidPicture) with all mistakes: nodes and arrows that the graph does not have, and invalid
-    /// styles.
+    /// [`InvalidPicture`](ErrorKind::InvalidPicture) with all mistakes: nodes and arrows that the graph does not have,
+    /// and invalid styles.
     pub fn to_mermaid(&self) -> Result<String, Error> {
         self.check().map(|()| mermaid::mermaid(&self.diagram, &self.look))
     }
