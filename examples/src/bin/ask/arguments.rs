@@ -4,8 +4,7 @@ use clap::{Parser, ValueEnum};
 use examples::corpus::Kinds;
 
 /// About this repository. No document contains the word "confidential", so the third part needs a second search.
-const DEFAULT_QUESTION: &str =
-    "Which reducers are there, how are wiring mistakes reported, and how are confidential fields excluded from dumps?";
+const DEFAULT_QUESTION: &str = "Which reducers are there, how are wiring mistakes reported, and how are confidential fields excluded from dumps?";
 
 /// Answers a question from a folder of text and markdown files, with quotations and their file:line.
 ///

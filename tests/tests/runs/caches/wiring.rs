@@ -69,10 +69,10 @@ fn cache_policy_errors_are_reported_together() {
         graph `Page`: cannot be built, it has 8 mistakes
           the cache policy of node `a` has a `ttl` of less than a millisecond: set a longer one, or remove the policy
           the cache policy of node `b` has a `ttl` of more than a thousand years: leave `ttl` out to keep results for ever
-          node `b` has two cache policies: one of them has to go
+          node `b` has two cache policies: remove one of them
           `stranger` is given a cache policy, but is not in the graph: add it with an edge or `.node(stranger)`
-          node `read` is sent the packet `runs::caches::wiring::Part`, which its cache key does not read, so that all packets would have one result: read it in the key function (as `_: &runs::caches::wiring::Part`, if that is meant)
-          the cache key of node `split` reads the packet `runs::caches::wiring::Other`, which the node is not sent
+          the cache key of node `read` does not read the packet `runs::caches::wiring::Part`, so all packets would share one result: add a parameter `&runs::caches::wiring::Part` to the key function (`_: &runs::caches::wiring::Part` if sharing is intended)
+          the cache key of node `split` reads the packet `runs::caches::wiring::Other`, which the node is not sent: remove that parameter from the key function
           the cache policy of node `inner` is for a subgraph, whose checkpoints and events a cached result would skip: cache nodes inside the subgraph
           the cache policy of node `aloud` is for a node that returns `ParentCommand`, which cannot be cached: remove the policy"#]].assert_eq(&error.to_string());
 }

@@ -49,7 +49,8 @@ fn on_error_and_no_on_error_conflict() {
         .unwrap_err();
     expect![[r#"
         graph `Trace`: cannot be built, it has 3 mistakes
-          node `a` has an error handler, and is said to have none: `.on_error(a, ..)` or `.no_on_error(a)` has to go
-          node `b` has an error handler, and is said to have none: `.on_error(b, ..)` or `.no_on_error(b)` has to go
-          `c` is marked `no_on_error`, but is not in the graph: add it with an edge or `.node(c)`"#]].assert_eq(&error.to_string());
+          node `a` has both `.on_error(a, ..)` and `.no_on_error(a)`: remove one of the two
+          node `b` has both `.on_error(b, ..)` and `.no_on_error(b)`: remove one of the two
+          `c` is marked `no_on_error`, but is not in the graph: add it with an edge or `.node(c)`"#]]
+    .assert_eq(&error.to_string());
 }
