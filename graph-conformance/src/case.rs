@@ -4,26 +4,26 @@ use superstep_store::checkpoint::Checkpointer;
 
 use crate::cases as listed;
 use crate::expect::error_chain;
-use crate::place::AnyPlace;
 use crate::promise::Promise;
-use crate::{Broken, Damage, Place};
+use crate::test_store::AnyTestStore;
+use crate::{Broken, Damage, TestStore};
 
 /// A case for a checkpoint store.
-pub type Case = Promise<dyn AnyPlace>;
+pub type Case = Promise<dyn AnyTestStore>;
 
 impl Case {
-    /// Runs the case at an empty place.
+    /// Runs the case on an empty store.
     ///
     /// # Errors
     /// The broken promise.
-    pub async fn run(&self, place: &impl Place) -> Result<(), Broken> {
+    pub async fn run(&self, place: &impl TestStore) -> Result<(), Broken> {
         self.test(place).await
     }
 }
 
 /// The store under test, as a case sees it.
 #[derive(Clone, Copy)]
-pub(crate) struct Target<'a>(&'a dyn AnyPlace);
+pub(crate) struct Target<'a>(&'a dyn AnyTestStore);
 
 impl Target<'_> {
     pub(crate) async fn open(self) -> Result<Arc<dyn Checkpointer>, Broken> {
@@ -36,12 +36,12 @@ impl Target<'_> {
     }
 }
 
-/// Runs the case with this area and name at an empty place, as a test of
+/// Runs the case with this area and name on an empty store, as a test of
 /// [`conformance_tests!`](crate::conformance_tests) does.
 ///
 /// # Errors
 /// The broken promise, or that the case does not exist.
-pub async fn run(area: &str, name: &str, place: &impl Place) -> Result<(), Broken> {
+pub async fn run(area: &str, name: &str, place: &impl TestStore) -> Result<(), Broken> {
     Case::test_one(cases(), area, name, place).await
 }
 
@@ -52,15 +52,15 @@ pub fn cases() -> impl Iterator<Item = Case> {
 
 /// Creates a `#[test]` for each case of a checkpoint store.
 ///
-/// The expression is evaluated for each test and returns an empty [`Place`].
+/// The expression is evaluated for each test and returns an empty [`TestStore`].
 ///
 /// Pass `run = ..` to run the cases with another function than [`block_on`](crate::block_on).
 ///
 /// ```
-/// # use superstep_conformance::Place;
+/// # use superstep_conformance::TestStore;
 /// # use superstep_store::checkpoint::{MemoryCheckpointer, CheckpointError};
 /// # struct Memory(MemoryCheckpointer);
-/// # impl Place for Memory {
+/// # impl TestStore for Memory {
 /// #     type Store = MemoryCheckpointer;
 /// #     async fn open(&self) -> Result<Self::Store, CheckpointError> { Ok(self.0.clone()) }
 /// # }

@@ -1,11 +1,11 @@
 //! The cache in memory passes the suite.
 
-use superstep_conformance::cache::Place;
+use superstep_conformance::cache::TestCache;
 use superstep_store::cache::{CacheError, MemoryCache};
 
 struct Memory(MemoryCache);
 
-impl Place for Memory {
+impl TestCache for Memory {
     type Cache = MemoryCache;
 
     async fn open(&self) -> Result<MemoryCache, CacheError> {

@@ -5,7 +5,7 @@ use std::task::Poll;
 use std::time::{Duration, SystemTime};
 
 use superstep_conformance::block_on;
-use superstep_conformance::cache::{Place, run};
+use superstep_conformance::cache::{TestCache, run};
 use superstep_store::cache::{Cache, CacheError, CacheFuture, Clear, EntryKey, MemoryCache, NewEntry};
 use superstep_store::payload::Payload;
 
@@ -119,9 +119,9 @@ impl Cache for Faulty {
     }
 }
 
-struct FaultyPlace(Faulty);
+struct FaultyTestCache(Faulty);
 
-impl Place for FaultyPlace {
+impl TestCache for FaultyTestCache {
     type Cache = Faulty;
 
     async fn open(&self) -> Result<Faulty, CacheError> {
@@ -132,9 +132,9 @@ impl Place for FaultyPlace {
 /// Checks that a case passes without the fault and fails with it.
 #[track_caller]
 fn check(fault: Fault, area: &str, case: &str) {
-    let sound = block_on(run(area, case, &FaultyPlace(Faulty::new(Fault::None))));
+    let sound = block_on(run(area, case, &FaultyTestCache(Faulty::new(Fault::None))));
     assert_eq!(sound, Ok(()));
-    let broken = block_on(run(area, case, &FaultyPlace(Faulty::new(fault))));
+    let broken = block_on(run(area, case, &FaultyTestCache(Faulty::new(fault))));
     assert!(broken.is_err(), "{area}::{case} does not detect the fault {fault:?}");
 }
 

@@ -1,11 +1,11 @@
 //! The encrypting store passes the suite.
 
-use superstep_conformance::Place;
+use superstep_conformance::TestStore;
 use superstep_store::checkpoint::{CheckpointError, EncryptedCheckpointer, Key, Keys, MemoryCheckpointer};
 
 struct Encrypted(MemoryCheckpointer);
 
-impl Place for Encrypted {
+impl TestStore for Encrypted {
     type Store = EncryptedCheckpointer<MemoryCheckpointer>;
 
     async fn open(&self) -> Result<Self::Store, CheckpointError> {

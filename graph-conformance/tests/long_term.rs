@@ -1,11 +1,11 @@
 //! The long-term store in memory passes the suite.
 
-use superstep_conformance::store::Place;
+use superstep_conformance::store::TestLongTermStore;
 use superstep_store::store::{MemoryStore, StoreError};
 
 struct Memory(MemoryStore);
 
-impl Place for Memory {
+impl TestLongTermStore for Memory {
     type Store = MemoryStore;
 
     async fn open(&self) -> Result<MemoryStore, StoreError> {

@@ -7,7 +7,7 @@ use std::task::Poll;
 use std::time::SystemTime;
 
 use superstep_conformance::block_on;
-use superstep_conformance::store::{Place, run};
+use superstep_conformance::store::{TestLongTermStore, run};
 use superstep_store::checkpoint::Page;
 use superstep_store::store::{
     Found, Get, Item, ItemKey, ItemWrite, ItemWrites, MemoryStore, Namespace, NamespaceQuery, Order, Search,
@@ -140,9 +140,9 @@ impl Store for Faulty {
     }
 }
 
-struct FaultyPlace(Faulty);
+struct FaultyTestLongTermStore(Faulty);
 
-impl Place for FaultyPlace {
+impl TestLongTermStore for FaultyTestLongTermStore {
     type Store = Faulty;
 
     async fn open(&self) -> Result<Faulty, StoreError> {
@@ -153,9 +153,9 @@ impl Place for FaultyPlace {
 /// Checks that a case passes without the fault and fails with it.
 #[track_caller]
 fn check(fault: Fault, area: &str, case: &str) {
-    let sound = block_on(run(area, case, &FaultyPlace(Faulty::new(Fault::None))));
+    let sound = block_on(run(area, case, &FaultyTestLongTermStore(Faulty::new(Fault::None))));
     assert_eq!(sound, Ok(()));
-    let broken = block_on(run(area, case, &FaultyPlace(Faulty::new(fault))));
+    let broken = block_on(run(area, case, &FaultyTestLongTermStore(Faulty::new(fault))));
     assert!(broken.is_err(), "{area}::{case} does not detect the fault {fault:?}");
 }
 

@@ -2,12 +2,12 @@
 
 use std::thread;
 
-use superstep_conformance::{Place, block_on};
+use superstep_conformance::{TestStore, block_on};
 use superstep_store::checkpoint::{CheckpointError, Checkpointer, Fence, MemoryCheckpointer, WriteBatch};
 
 struct Memory(MemoryCheckpointer);
 
-impl Place for Memory {
+impl TestStore for Memory {
     type Store = MemoryCheckpointer;
 
     async fn open(&self) -> Result<MemoryCheckpointer, CheckpointError> {

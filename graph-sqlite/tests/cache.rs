@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use rusqlite::{Connection, params};
-use superstep_conformance::cache::Place;
+use superstep_conformance::cache::TestCache;
 use superstep_sqlite::{SqliteCache, Synchronous};
 use superstep_store::cache::{CacheError, EntryKey};
 use tempfile::TempDir;
@@ -22,7 +22,7 @@ impl File {
     }
 }
 
-impl Place for File {
+impl TestCache for File {
     type Cache = SqliteCache;
 
     async fn open(&self) -> Result<SqliteCache, CacheError> {

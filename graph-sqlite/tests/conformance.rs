@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use rusqlite::{Connection, params};
-use superstep_conformance::{Damage, Place};
+use superstep_conformance::{Damage, TestStore};
 use superstep_sqlite::SqliteCheckpointer;
 use superstep_store::checkpoint::CheckpointError;
 use tempfile::TempDir;
@@ -22,7 +22,7 @@ impl File {
     }
 }
 
-impl Place for File {
+impl TestStore for File {
     type Store = SqliteCheckpointer;
 
     async fn open(&self) -> Result<SqliteCheckpointer, CheckpointError> {

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use rusqlite::{Connection, params};
-use superstep_conformance::store::{Damage, Place};
+use superstep_conformance::store::{Damage, TestLongTermStore};
 use superstep_sqlite::{SqliteStore, Synchronous};
 use superstep_store::store::{Namespace, StoreError};
 use tempfile::TempDir;
@@ -27,7 +27,7 @@ fn name(namespace: &Namespace) -> String {
         .to_string()
 }
 
-impl Place for File {
+impl TestLongTermStore for File {
     type Store = SqliteStore;
 
     async fn open(&self) -> Result<SqliteStore, StoreError> {

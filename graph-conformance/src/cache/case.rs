@@ -4,27 +4,27 @@ use crate::Broken;
 use crate::expect::error_chain;
 use crate::promise::Promise;
 
-use super::Place;
+use super::TestCache;
 use super::cases as listed;
 use super::fixture::Fixture;
-use super::place::AnyPlace;
+use super::test_cache::AnyTestCache;
 
 /// A case for a cache.
-pub type Case = Promise<dyn AnyPlace>;
+pub type Case = Promise<dyn AnyTestCache>;
 
 impl Case {
-    /// Runs the case at an empty place.
+    /// Runs the case on an empty store.
     ///
     /// # Errors
     /// The broken promise.
-    pub async fn run(&self, place: &impl Place) -> Result<(), Broken> {
+    pub async fn run(&self, place: &impl TestCache) -> Result<(), Broken> {
         self.test(place).await
     }
 }
 
 /// The cache under test, as a case sees it.
 #[derive(Clone, Copy)]
-pub(super) struct Target<'a>(&'a dyn AnyPlace);
+pub(super) struct Target<'a>(&'a dyn AnyTestCache);
 
 impl Target<'_> {
     pub(super) async fn open(self) -> Result<Fixture, Broken> {
@@ -39,12 +39,12 @@ impl Target<'_> {
     }
 }
 
-/// Runs the case with this area and name at an empty place, as a test of
+/// Runs the case with this area and name on an empty store, as a test of
 /// [`cache_conformance_tests!`](crate::cache_conformance_tests) does.
 ///
 /// # Errors
 /// The broken promise, or that the case does not exist.
-pub async fn run(area: &str, name: &str, place: &impl Place) -> Result<(), Broken> {
+pub async fn run(area: &str, name: &str, place: &impl TestCache) -> Result<(), Broken> {
     Case::test_one(cases(), area, name, place).await
 }
 
@@ -55,7 +55,7 @@ pub fn cases() -> impl Iterator<Item = Case> {
 
 /// Creates a `#[test]` for each case of a cache.
 ///
-/// The expression is evaluated for each test and returns an empty place.
+/// The expression is evaluated for each test and returns an empty store.
 ///
 /// Pass `run = ..` to run the cases with another function than [`block_on`](crate::block_on): see
 /// [`conformance_tests!`](crate::conformance_tests).

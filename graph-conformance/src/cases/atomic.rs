@@ -1,7 +1,7 @@
 //! Invalid batches, which change nothing.
 
 use superstep_store::checkpoint::RecordKind::{Finished, Step};
-use superstep_store::checkpoint::{BatchWrite, CheckpointId, WriteBatch};
+use superstep_store::checkpoint::{BatchWrite, CheckpointId};
 
 use crate::Broken;
 use crate::case::Target;

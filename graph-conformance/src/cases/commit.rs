@@ -1,9 +1,7 @@
 //! Commits and conflicts.
 
 use futures_util::future::join_all;
-use superstep_store::checkpoint::{
-    BatchWrite, CheckpointError, CheckpointId, CheckpointSource, Fence, WriteBatch,
-};
+use superstep_store::checkpoint::{BatchWrite, CheckpointError, CheckpointId, CheckpointSource, Fence};
 use superstep_store::payload::Payload;
 
 use crate::Broken;

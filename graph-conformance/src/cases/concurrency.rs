@@ -1,7 +1,7 @@
 //! Concurrent callers.
 
 use futures_util::future::{join, join_all};
-use superstep_store::checkpoint::{BatchWrite, CheckpointId, Fence, RecordKind::Finished};
+use superstep_store::checkpoint::{BatchWrite, CheckpointId, RecordKind::Finished};
 
 use crate::Broken;
 use crate::case::Target;

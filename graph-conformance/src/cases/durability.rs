@@ -1,7 +1,7 @@
 //! Acknowledged writes after a reopen.
 
+use superstep_store::checkpoint::Prune;
 use superstep_store::checkpoint::RecordKind::{Finished, Step};
-use superstep_store::checkpoint::{Prune, WriteBatch};
 
 use crate::Broken;
 use crate::case::Target;

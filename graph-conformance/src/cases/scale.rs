@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use superstep_store::checkpoint::{CheckpointId, CheckpointQuery, Checkpointer};
+use superstep_store::checkpoint::{CheckpointId, Checkpointer};
 
 use crate::Broken;
 use crate::case::Target;

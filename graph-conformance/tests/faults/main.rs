@@ -6,15 +6,15 @@ mod fault;
 mod faulty;
 mod tamper;
 
-use superstep_conformance::{Damage, Place, block_on, run};
+use superstep_conformance::{Damage, TestStore, block_on, run};
 use superstep_store::checkpoint::CheckpointError;
 
 use fault::Fault;
 use faulty::Faulty;
 
-struct FaultyPlace(Faulty);
+struct FaultyTestStore(Faulty);
 
-impl Place for FaultyPlace {
+impl TestStore for FaultyTestStore {
     type Store = Faulty;
 
     async fn open(&self) -> Result<Faulty, CheckpointError> {
@@ -31,9 +31,9 @@ impl Place for FaultyPlace {
 /// Checks that a case passes without the fault and fails with it.
 #[track_caller]
 fn check(fault: Fault, area: &str, case: &str) {
-    let sound = block_on(run(area, case, &FaultyPlace(Faulty::new(Fault::None))));
+    let sound = block_on(run(area, case, &FaultyTestStore(Faulty::new(Fault::None))));
     assert_eq!(sound, Ok(()));
-    let broken = block_on(run(area, case, &FaultyPlace(Faulty::new(fault))));
+    let broken = block_on(run(area, case, &FaultyTestStore(Faulty::new(fault))));
     assert!(broken.is_err(), "{area}::{case} does not detect the fault {fault:?}");
 }
 

@@ -1,11 +1,11 @@
 use rusqlite::Connection;
-use superstep_conformance::{Damage, Place};
+use superstep_conformance::{Damage, TestStore};
 use superstep_sqlite::SqliteCheckpointer;
 use superstep_store::checkpoint::{CheckpointError, EncryptedCheckpointer};
 
 use crate::File;
 
-impl Place for File {
+impl TestStore for File {
     type Store = EncryptedCheckpointer<SqliteCheckpointer>;
 
     async fn open(&self) -> Result<Self::Store, CheckpointError> {

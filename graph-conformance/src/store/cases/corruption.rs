@@ -1,6 +1,6 @@
 //! Damaged data. These cases run only at places that can damage data.
 
-use superstep_store::store::{Condition, Get, Near, Search, Test};
+use superstep_store::store::{Condition, Get, Near, Test};
 
 use crate::Broken;
 use crate::expect::same;

@@ -1,7 +1,7 @@
 //! Filters compare values exactly, and their operands are never executed.
 
 use superstep_store::payload::{Encoding, Payload};
-use superstep_store::store::{Condition, FieldPath, ItemWrite, Search, Test};
+use superstep_store::store::{Condition, FieldPath, ItemWrite, Test};
 
 use crate::Broken;
 use crate::cases::names::names;

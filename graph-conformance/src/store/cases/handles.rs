@@ -5,7 +5,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::future::{join, join_all};
-use superstep_store::store::{ItemWrite, ItemWrites, Near, Search};
+use superstep_store::store::{ItemWrite, ItemWrites, Near};
 
 use crate::Broken;
 use crate::expect::{holds, same};

@@ -1,6 +1,6 @@
 //! Results of searches and their order.
 
-use superstep_store::store::{Order, Search};
+use superstep_store::store::Order;
 
 use crate::Broken;
 use crate::expect::same;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use superstep_store::store::{NamespaceQuery, Search};
+use superstep_store::store::NamespaceQuery;
 
 use crate::Broken;
 use crate::expect::{holds, same};

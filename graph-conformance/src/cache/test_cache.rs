@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use superstep_store::cache::{Cache, CacheError, EntryKey};
 
-/// The place of a cache: a file, a server, or memory.
+/// The storage behind a cache: a file, a server, or memory.
 ///
-/// Each case gets a new, empty place.
-pub trait Place: Send + Sync + 'static {
+/// Each case gets a new, empty store.
+pub trait TestCache: Send + Sync + 'static {
     /// The type of the cache.
     type Cache: Cache;
 
@@ -19,7 +19,7 @@ pub trait Place: Send + Sync + 'static {
 
     /// Damages a result in a way that the cache can detect, for example with an invalid number.
     ///
-    /// No handle is open during the call. Returns `true` if the result was damaged. Returns `false` if the place does
+    /// No handle is open during the call. Returns `true` if the result was damaged. Returns `false` if the storage does
     /// not support it, which skips the case.
     fn damage(&self, at: &EntryKey) -> impl Future<Output = bool> + Send {
         let _ = at;
@@ -29,14 +29,14 @@ pub trait Place: Send + Sync + 'static {
 
 type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// A type-erased [`Place`], so that the cases are compiled once.
+/// A type-erased [`TestCache`], so that the cases are compiled once.
 #[doc(hidden)]
-pub trait AnyPlace: Send + Sync {
+pub trait AnyTestCache: Send + Sync {
     fn open_any(&self) -> BoxFuture<'_, Result<Arc<dyn Cache>, CacheError>>;
     fn damage_any<'a>(&'a self, at: &'a EntryKey) -> BoxFuture<'a, bool>;
 }
 
-impl<P: Place> AnyPlace for P {
+impl<P: TestCache> AnyTestCache for P {
     fn open_any(&self) -> BoxFuture<'_, Result<Arc<dyn Cache>, CacheError>> {
         Box::pin(async move { Ok(Arc::new(self.open().await?) as Arc<dyn Cache>) })
     }

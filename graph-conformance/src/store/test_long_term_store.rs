@@ -6,8 +6,8 @@ use superstep_store::store::{Namespace, Store, StoreError};
 
 /// The place of a store: a file, a folder, a database, or memory.
 ///
-/// Each case gets a new, empty place.
-pub trait Place: Send + Sync + 'static {
+/// Each case gets a new, empty store.
+pub trait TestLongTermStore: Send + Sync + 'static {
     /// The type of the store.
     type Store: Store;
 
@@ -19,7 +19,7 @@ pub trait Place: Send + Sync + 'static {
 
     /// Damages stored data in a way that the store can detect: a wrong length, an invalid number.
     ///
-    /// No handle is open during the call. Returns `true` if the data was damaged. Returns `false` if the place does not
+    /// No handle is open during the call. Returns `true` if the data was damaged. Returns `false` if the storage does not
     /// support this damage, which skips the case.
     fn damage(&self, damage: &Damage<'_>) -> impl Future<Output = bool> + Send {
         let _ = damage;
@@ -27,7 +27,7 @@ pub trait Place: Send + Sync + 'static {
     }
 }
 
-/// The data that [`Place::damage`] damages.
+/// The data that [`TestLongTermStore::damage`] damages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Damage<'a> {
@@ -49,14 +49,14 @@ pub enum Damage<'a> {
 
 type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// A type-erased [`Place`], so that the cases are compiled once.
+/// A type-erased [`TestLongTermStore`], so that the cases are compiled once.
 #[doc(hidden)]
-pub trait AnyPlace: Send + Sync {
+pub trait AnyTestLongTermStore: Send + Sync {
     fn open_any(&self) -> BoxFuture<'_, Result<Arc<dyn Store>, StoreError>>;
     fn damage_any<'a>(&'a self, damage: &'a Damage<'a>) -> BoxFuture<'a, bool>;
 }
 
-impl<P: Place> AnyPlace for P {
+impl<P: TestLongTermStore> AnyTestLongTermStore for P {
     fn open_any(&self) -> BoxFuture<'_, Result<Arc<dyn Store>, StoreError>> {
         Box::pin(async move { Ok(Arc::new(self.open().await?) as Arc<dyn Store>) })
     }
