@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
@@ -26,8 +26,8 @@ pub(crate) struct Desk {
 
 #[derive(Default)]
 struct Papers {
-    /// By name, the number of questions asked without a key.
-    counts: HashMap<&'static str, usize>,
+    /// By name, the numbers of the questions without a key.
+    numbers: HashMap<&'static str, Numbers>,
     /// The ids of questions with a key.
     keyed: HashSet<String>,
     /// The keys of durable steps.
@@ -46,6 +46,15 @@ struct Papers {
     fault: Option<NodeError>,
     /// The stop of a subgraph run inside the task.
     halt: Option<Halt>,
+}
+
+/// The numbers that questions of one name have.
+#[derive(Default)]
+struct Numbers {
+    /// The lowest number that was never taken.
+    next: usize,
+    /// Lower numbers that are free again.
+    released: BTreeSet<usize>,
 }
 
 impl Desk {
@@ -89,27 +98,31 @@ impl Desk {
         papers.place
     }
 
-    /// Counts a question of this name, and returns the number of earlier ones.
-    pub(super) fn count(&self, name: &'static str) -> usize {
+    /// Takes the lowest free number for a question of this name.
+    pub(super) fn take_number(&self, name: &'static str) -> usize {
         let mut papers = self.papers();
-        let count = papers.counts.entry(name).or_default();
-        *count += 1;
-        *count - 1
+        let numbers = papers.numbers.entry(name).or_default();
+        numbers.released.pop_first().unwrap_or_else(|| {
+            numbers.next += 1;
+            numbers.next - 1
+        })
     }
 
-    /// Releases the number of a question that got a key, so that keys do not shift the numbers of questions without
-    /// one.
-    ///
-    /// Only the last number taken can be released.
-    pub(super) fn uncount(&self, name: &'static str, nth: usize) {
-        if let Some(count) = self.papers().counts.get_mut(name).filter(|count| **count == nth + 1) {
-            *count = nth;
+    /// Releases the number of a question that got a key, so that keys do not shift the numbers of later questions.
+    pub(super) fn release_number(&self, name: &'static str, number: usize) {
+        if let Some(numbers) = self.papers().numbers.get_mut(name) {
+            numbers.released.insert(number);
         }
     }
 
     /// Records the id of a question with a key; `false` if the attempt has used it before.
     pub(super) fn key(&self, id: &str) -> bool {
         self.papers().keyed.insert(id.to_owned())
+    }
+
+    /// Releases the id of a question that got another key.
+    pub(super) fn release_key(&self, id: &str) {
+        self.papers().keyed.remove(id);
     }
 
     /// Records the key of a durable step; `false` if the attempt has used it before.

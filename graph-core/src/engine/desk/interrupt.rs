@@ -100,7 +100,7 @@ impl Context {
     /// Dropping the future withdraws the question. If the question is asked again, it returns the answer that it got.
     pub fn interrupt<Q: Question>(&self, question: Q) -> Interrupt<'_, Q::Answer> {
         let desk = self.desk();
-        let nth = desk.count(Q::name());
+        let nth = desk.take_number(Q::name());
         let id = ids::question(&desk.task, Q::name(), Which::Nth(nth));
         Interrupt::new(Asking { cx: self, question, nth, key: None, id, place: desk.place() })
     }
@@ -145,8 +145,9 @@ impl<Q: Question> Ask<Q::Answer> for Asking<'_, Q> {
 
     fn set_key(&mut self, key: &str) {
         let desk = self.cx.desk();
-        if self.key.is_none() {
-            desk.uncount(Q::name(), self.nth);
+        match self.key {
+            None => desk.release_number(Q::name(), self.nth),
+            Some(_) => desk.release_key(&self.id),
         }
         self.id = ids::question(&desk.task, Q::name(), Which::Key(key));
         if !desk.key(&self.id) {
@@ -210,7 +211,7 @@ impl<'c, A> Interrupt<'c, A> {
     /// }
     /// ```
     ///
-    /// Two questions of one type with the same key in one attempt fail the task.
+    /// Two questions of one type with the same key in one attempt fail the task. A second key replaces the first.
     pub fn keyed(mut self, key: impl AsRef<str>) -> Self {
         // After a poll, the question is open under its old id.
         if std::mem::take(&mut self.open) {

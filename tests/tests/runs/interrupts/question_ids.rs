@@ -76,3 +76,64 @@ fn duplicate_question_key_fails_the_task() {
     let ErrorKind::Node { first, .. } = error.kind() else { panic!("{error}") };
     assert_eq!(first.error.to_string(), "two questions `Approve` have the key `k`: give each its own");
 }
+
+/// The ids of the questions that a node asks, in their order.
+macro_rules! ids_of {
+    ($node:ident) => {{
+        let graph = StateGraph::<Talk>::new().edge(START, $node).edge($node, END).compile().unwrap();
+        let outcome = block_on(graph.run(Talk::input()).into_future()).unwrap();
+        outcome.pause().unwrap().interrupts().iter().map(|open| open.id.clone()).collect::<Vec<_>>()
+    }};
+}
+
+#[test]
+fn second_key_replaces_the_first() {
+    async fn ask(_: &Talk, cx: &Context) -> TalkUpdate {
+        tokio::join!(
+            cx.interrupt(approve("a")).keyed("a").keyed("b"),
+            cx.interrupt(approve("b")).keyed("a"),
+            cx.interrupt(approve("c")).keyed("c").keyed("c"),
+        );
+        heard("all")
+    }
+    assert_eq!(ids_of!(ask), ["1:0/Approve/=b", "1:0/Approve/=a", "1:0/Approve/=c"]);
+}
+
+#[test]
+fn keys_given_after_other_questions_do_not_shift_numbers() {
+    async fn two(_: &Talk, cx: &Context) -> TalkUpdate {
+        let (a, b) = (cx.interrupt(approve("a")), cx.interrupt(approve("b")));
+        tokio::join!(a.keyed("a"), b.keyed("b"), cx.interrupt(approve("last")));
+        heard("all")
+    }
+    async fn one(_: &Talk, cx: &Context) -> TalkUpdate {
+        tokio::join!(cx.interrupt(approve("b")).keyed("b"), cx.interrupt(approve("last")));
+        heard("all")
+    }
+    async fn key_of_the_first(_: &Talk, cx: &Context) -> TalkUpdate {
+        let (a, b) = (cx.interrupt(approve("a")), cx.interrupt(approve("b")));
+        tokio::join!(a.keyed("a"), b, cx.interrupt(approve("c")), cx.interrupt(approve("d")));
+        heard("all")
+    }
+    assert_eq!(ids_of!(two), ["1:0/Approve/=a", "1:0/Approve/=b", "1:0/Approve/0"]);
+    assert_eq!(ids_of!(one), ["1:0/Approve/=b", "1:0/Approve/0"]);
+    assert_eq!(
+        ids_of!(key_of_the_first),
+        ["1:0/Approve/=a", "1:0/Approve/1", "1:0/Approve/0", "1:0/Approve/2"]
+    );
+}
+
+#[test]
+fn key_given_to_an_open_question_moves_it() {
+    async fn ask(_: &Talk, cx: &Context) -> TalkUpdate {
+        let mut first = cx.interrupt(approve("a"));
+        tokio::select! {
+            biased;
+            _ = &mut first => {}
+            () = std::future::ready(()) => {}
+        }
+        tokio::join!(first.keyed("a"), cx.interrupt(approve("b")));
+        heard("all")
+    }
+    assert_eq!(ids_of!(ask), ["1:0/Approve/=a", "1:0/Approve/0"]);
+}
