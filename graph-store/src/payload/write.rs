@@ -27,6 +27,7 @@ pub fn write_payload(
         catch_unwind(AssertUnwindSafe(|| write(Strict::whole(serializer, &report))))
     };
     let reason = match written {
+        Ok(Ok(())) if report.is_incomplete() => Reason::Fixed(IGNORED),
         Ok(Ok(())) => {
             return Ok(match report.into_bytes() {
                 None => Encoding::Json,
@@ -44,6 +45,8 @@ pub fn write_payload(
     let (fixed, path) = report.into_parts();
     Err(Unstorable::new(path, fixed.map_or(reason, Reason::Fixed)))
 }
+
+const IGNORED: &str = "its `Serialize` implementation ignored an error, so a part of it is missing";
 
 /// Returns the message of a panic.
 #[doc(hidden)]

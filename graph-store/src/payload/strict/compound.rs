@@ -46,6 +46,7 @@ impl<'r, C> Compound<'r, C> {
     ) -> Result<(), E> {
         let written = write(&mut self.inner, &Nested { value, report: self.report, position: self.position });
         if written.is_err() {
+            self.report.set_incomplete();
             self.report.push_index(self.index);
             self.push_variant();
         }
@@ -61,6 +62,7 @@ impl<'r, C> Compound<'r, C> {
     ) -> Result<(), E> {
         let written = write(&mut self.inner, &Nested { value, report: self.report, position: self.position });
         if written.is_err() {
+            self.report.set_incomplete();
             self.report.push_key(key);
             self.push_variant();
         }
@@ -135,12 +137,14 @@ impl<C: SerializeMap> SerializeMap for Compound<'_, C> {
     type Error = C::Error;
 
     fn serialize_key<K: Serialize + ?Sized>(&mut self, key: &K) -> Result<(), C::Error> {
-        self.inner.serialize_key(&Key { key, report: self.report })
+        let written = self.inner.serialize_key(&Key { key, report: self.report });
+        written.inspect_err(|_| self.report.set_incomplete())
     }
 
     // The key is not known here, so the path to a refused value lacks it.
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), C::Error> {
-        self.inner.serialize_value(&Nested { value, report: self.report, position: self.position })
+        let value = Nested { value, report: self.report, position: self.position };
+        self.inner.serialize_value(&value).inspect_err(|_| self.report.set_incomplete())
     }
 
     #[inline]
@@ -149,9 +153,8 @@ impl<C: SerializeMap> SerializeMap for Compound<'_, C> {
         key: &K,
         value: &T,
     ) -> Result<(), C::Error> {
-        self.inner.serialize_key(&Key { key, report: self.report })?;
-        let value = Nested { value, report: self.report, position: self.position };
-        self.inner.serialize_value(&value).inspect_err(|_| match serde_json::to_value(key) {
+        self.serialize_key(key)?;
+        self.serialize_value(value).inspect_err(|_| match serde_json::to_value(key) {
             Ok(Value::String(key)) => self.report.push_key(key),
             Ok(key) => self.report.push_key(key.to_string()),
             Err(_) => {}

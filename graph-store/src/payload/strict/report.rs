@@ -10,6 +10,8 @@ pub(in super::super) struct Report {
     /// The path to the refused value, innermost segment first.
     path: Cell<Vec<Segment>>,
     bytes: Cell<Option<Vec<u8>>>,
+    /// `true` after an error inside an array or an object, which leaves the JSON incomplete.
+    incomplete: Cell<bool>,
 }
 
 enum Segment {
@@ -36,6 +38,16 @@ impl Report {
         let mut path = self.path.take();
         path.push(segment);
         self.path.set(path);
+    }
+
+    /// Records an error inside an array or an object.
+    pub(super) fn set_incomplete(&self) {
+        self.incomplete.set(true);
+    }
+
+    /// Returns `true` if the JSON is incomplete, whatever the `Serialize` implementation has made of the error.
+    pub(in super::super) fn is_incomplete(&self) -> bool {
+        self.incomplete.get()
     }
 
     /// Stores the bytes of a value that serializes as bytes.

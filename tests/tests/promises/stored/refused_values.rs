@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use serde::de::{DeserializeOwned, SeqAccess, Visitor};
+use serde::ser::{SerializeMap, SerializeSeq, SerializeStruct};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use superstep::checkpoint::ChangeKind;
 use superstep::payload::{Encoding, Payload};
@@ -172,6 +173,66 @@ fn error_or_panic_of_the_type_is_the_reason() {
     refused(Explosive, "field `field` cannot be stored: its code panicked: bang");
     let error = load::<Duds>(Payload::json("1")).unwrap_err();
     assert!(error.to_string().ends_with("its code panicked: bang"), "{error}");
+}
+
+/// Goes on after the errors of its parts, so that its JSON lacks them.
+enum Ignores {
+    Items,
+    Fields,
+    Values,
+    Keys,
+    ErrorsOfTypes,
+}
+
+impl Serialize for Ignores {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Items => {
+                let mut items = serializer.serialize_seq(None)?;
+                let _ = items.serialize_element(&f64::NAN);
+                items.serialize_element(&1)?;
+                items.end()
+            }
+            Self::Fields => {
+                let mut fields = serializer.serialize_struct("Ignores", 1)?;
+                let _ = fields.serialize_field("size", &f64::NAN);
+                fields.end()
+            }
+            Self::Values => {
+                let mut map = serializer.serialize_map(None)?;
+                let _ = map.serialize_entry("size", &f64::NAN);
+                map.end()
+            }
+            Self::Keys => {
+                let mut map = serializer.serialize_map(None)?;
+                let _ = map.serialize_key(&1.5);
+                map.serialize_entry("size", &1)?;
+                map.end()
+            }
+            Self::ErrorsOfTypes => {
+                let mut items = serializer.serialize_seq(None)?;
+                let _ = items.serialize_element(&Talkative("hunter2"));
+                items.serialize_element(&1)?;
+                items.end()
+            }
+        }
+    }
+}
+
+#[test]
+fn value_that_ignores_an_error_of_a_part_is_refused() {
+    let nan = "JSON cannot represent NaN or infinity";
+    let at = |path: &str| format!("field `field` cannot be stored, because of the value at `{path}`: ");
+    refused(Ignores::Items, &(at("$[0]") + nan));
+    refused(Ignores::Fields, &(at("$.size") + nan));
+    refused(Ignores::Values, &(at("$.size") + nan));
+    refused(
+        Ignores::Keys,
+        "field `field` cannot be stored: \
+         a key of a JSON object must be a string, an integer, a `bool` or the name of a variant",
+    );
+    let ignored = "its `Serialize` implementation ignored an error, so a part of it is missing";
+    refused(Ignores::ErrorsOfTypes, &(at("$[0]") + ignored));
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
