@@ -27,12 +27,18 @@ macro_rules! names {
 
 names! {
     superstep::Error,
+    superstep::ErrorKind,
     superstep::NodeError,
     superstep::NodeFailure,
+    superstep::WiringProblem,
+    superstep::cache::CacheError,
     superstep::checkpoint::CorruptCheckpoint,
     superstep::checkpoint::InvalidCheckpointId,
     superstep::checkpoint::CheckpointError,
     superstep::interrupt::InterruptMismatch,
+    superstep::messages::UnknownRole,
+    superstep::payload::Unreadable,
+    superstep::payload::Unstorable,
     superstep::policy::TimedOut,
     superstep::reducers::ReduceError,
     superstep::state::DecodeError,
@@ -45,13 +51,14 @@ names! {
 }
 
 /// The public paths of errors of `superstep-agent`. It depends on this crate, so its types cannot be named here.
-const OF_AGENTS: [(&str, &str); 3] = [
+const OF_AGENTS: [(&str, &str); 4] = [
     ("superstep_agent::model::error::ModelError", "superstep_agent::ModelError"),
     (
         "superstep_agent::agent::structured_output_node::InvalidOutput",
         "superstep_agent::agent::InvalidOutput",
     ),
     ("superstep_agent::tool::output::Fatal", "superstep_agent::tool::Fatal"),
+    ("superstep_agent::tool::tools::InvalidTools", "superstep_agent::tool::InvalidTools"),
 ];
 
 fn own_name(defined: &'static str) -> &'static str {
@@ -63,7 +70,9 @@ fn own_name(defined: &'static str) -> &'static str {
 mod tests {
     use super::{error_name, names};
     use crate::NodeError;
+    use crate::cache::CacheError;
     use crate::node::PacketMissing;
+    use crate::payload::{Payload, from_payload, to_payload};
     use crate::policy::TimedOut;
 
     #[test]
@@ -71,6 +80,12 @@ mod tests {
         let late = NodeError::from(TimedOut::Attempt { limit: std::time::Duration::ZERO });
         assert_eq!(late.type_name(), "superstep::policy::TimedOut");
         assert_eq!(NodeError::from(PacketMissing).type_name(), "PacketMissing");
+        let unstorable = NodeError::from(to_payload(&f64::NAN).unwrap_err());
+        assert_eq!(unstorable.type_name(), "superstep::payload::Unstorable");
+        let unreadable = NodeError::from(from_payload::<u8>(&Payload::json("{}")).unwrap_err());
+        assert_eq!(unreadable.type_name(), "superstep::payload::Unreadable");
+        let cache = NodeError::from(CacheError::backend("read an entry", "the disk is full"));
+        assert_eq!(cache.type_name(), "superstep::cache::CacheError");
         for (defined, public) in names() {
             assert_eq!(error_name(defined), public);
             assert!(!public.contains(' '), "{public}");

@@ -9,7 +9,7 @@ use superstep::interrupt::Question;
 use superstep::messages::{AiMessage, MessagesState, ToolCall, Usage};
 use superstep::{Context, NodeError};
 use superstep_agent::agent::{Agent, InvalidOutput};
-use superstep_agent::tool::{Fatal, Tools};
+use superstep_agent::tool::{Fatal, Tools, tool_node};
 use superstep_agent::{ChatRequest, ModelError, ScriptedModel, tool};
 use tests::spans::Recorded;
 
@@ -140,6 +140,8 @@ fn agent_errors_have_public_type_names() {
     assert_eq!(NodeError::from(none).type_name(), "superstep_agent::agent::InvalidOutput");
     let fatal = Fatal::new(SECRET);
     assert_eq!(NodeError::from(fatal).type_name(), "superstep_agent::tool::Fatal");
+    let twice = tool_node(Tools::<MessagesState>::new().with(look_up).with(look_up)).unwrap_err();
+    assert_eq!(NodeError::from(twice).type_name(), "superstep_agent::tool::InvalidTools");
 }
 
 #[tokio::test]
