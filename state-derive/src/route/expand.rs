@@ -15,6 +15,7 @@ use super::model::{Destination, Exit, Route};
 ///             Exit::__with_packet::<Query, _>("Search", [Sent::<Query>::new().to(search).sent::<Query>()], Sent::<Query>::new().reader()),
 ///         ])
 ///     }
+///
 ///     fn into_choice(self) -> Choice {
 ///         match self {
 ///             Self::Rework => Choice::__new(0),
@@ -22,6 +23,7 @@ use super::model::{Destination, Exit, Route};
 ///         }
 ///     }
 /// }
+///
 /// impl IntoLeave for Verdict { .. }
 /// impl<S: GraphState> IntoStep<S> for Verdict { .. }
 /// ```

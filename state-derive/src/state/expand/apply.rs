@@ -10,10 +10,14 @@ use super::{json, stored};
 // impl FieldWrite<Ticket> for __Write {
 //     type Undo = __Undo;
 //     fn field(&self) -> usize { match self { Self::answer(_) => 0 } }
+//
 //     fn kind(&self) -> WriteKind { match self { Self::answer(write) => Change::kind(write) } }
 //     fn prepare(self, stamp) { Ok(match self { Self::answer(write) => Self::answer(Change::prepare(write, stamp)?) }) }
+//
 //     fn apply(self, state) { Ok(match self { Self::answer(write) => __Undo::answer(Change::apply(write, &mut state.answer)?) }) }
+//
 //     fn undo(undo, state) { match undo { __Undo::answer(undo) => Undo::undo(undo, &mut state.answer) } }
+//
 //     fn __value(&self) -> &dyn Any { match self { Self::answer(write) => Change::value(write) } }
 //     .. json, stored ..
 // }
