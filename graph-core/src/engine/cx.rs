@@ -1,3 +1,5 @@
+// This file is longer than most because every method of a context has its page of documentation here.
+
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;

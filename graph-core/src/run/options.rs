@@ -1,3 +1,5 @@
+// This file is longer than most because every option of a run has its documentation here.
+
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
