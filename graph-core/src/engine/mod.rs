@@ -42,4 +42,4 @@ pub(crate) use parts::rebuild;
 pub(crate) use persist::versions;
 pub(crate) use spans::RunSpan;
 pub use superstep_store::Metadata;
-pub(crate) use task::{WriteOf, prepare};
+pub(crate) use task::prepare;

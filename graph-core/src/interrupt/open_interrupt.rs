@@ -1,6 +1,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::payload::from_json;
+
 use super::{Answer, InterruptMismatch, Question, TypedInterrupt};
 
 /// A question that waits for an answer.
@@ -48,7 +50,7 @@ impl OpenInterrupt {
                 expected: Q::name(),
             });
         }
-        match Q::deserialize(&self.question) {
+        match from_json::<Q>(self.question.clone()) {
             Ok(question) => Ok(TypedInterrupt::new(self.id.clone(), question, self.question.clone())),
             Err(error) => Err(InterruptMismatch::Unreadable {
                 id: self.id.clone(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::payload::Encoding;
+use crate::payload::{Encoding, Unreadable, from_json_text};
 use crate::state::{EncodeError, FieldPlace, encode_value};
 
 /// A value that is sent to a node: any type that a checkpoint can store.
@@ -110,10 +110,10 @@ pub struct PacketType {
 }
 
 /// A function that reads a payload from JSON.
-pub(crate) type ReadPacket = fn(&[u8]) -> Result<Packet, serde_json::Error>;
+pub(crate) type ReadPacket = fn(&[u8]) -> Result<Packet, Unreadable>;
 
-fn read<T: Payload>(json: &[u8]) -> Result<Packet, serde_json::Error> {
-    serde_json::from_slice::<T>(json).map(Packet::new)
+fn read<T: Payload>(json: &[u8]) -> Result<Packet, Unreadable> {
+    from_json_text::<T>(json).map(Packet::new)
 }
 
 impl PacketType {

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use crate::checkpoint::{ChangeKind, CheckpointId};
 use crate::checkpoint::{StoredChange, StoredField};
-use crate::engine::{WriteOf, prepare};
+use crate::engine::prepare;
 use crate::payload::Payload;
 use crate::reducers::Stamp;
 use crate::state::{
     Decoded, EncodeError, FieldWrite as _, Form, GraphState, MigrationError, Stored, Update as _, Writes,
+    decode_write,
 };
 
 use super::NodeError;
@@ -66,7 +67,7 @@ pub(super) fn decode<P: GraphState>(stored: StoredUpdate) -> Result<AnyUpdate, U
     let mut all = Writes::default();
     for write in stored.writes {
         for (form, field, payload) in migrated::<P>(&stored.versions, write)? {
-            match WriteOf::<P>::__decode(&field, form, &payload) {
+            match decode_write::<P>(&field, form, &payload) {
                 Decoded::Write(write) => all.push(write),
                 Decoded::Unknown => {}
                 Decoded::Invalid(error) => {

@@ -48,7 +48,6 @@ pub use json::{
 pub use part::{Holds, PartOf};
 #[doc(hidden)]
 pub use show::{debug, debug_json, debug_option, display, display_option, dump_with, shown, shown_with};
-pub(crate) use stored::canonical;
 pub use stored::{DecodeError, EncodeError, MigrationError, RestoreError, Stored};
 #[doc(hidden)]
 pub use stored::{
@@ -56,6 +55,7 @@ pub use stored::{
     decode_overwrite_with, encode_change, encode_change_with, encode_overwrite_with, encode_value,
     encode_value_with, migrate,
 };
+pub(crate) use stored::{canonical, decode_write, have_large_number, overflow_in};
 #[doc(hidden)]
 pub use update::{FieldWrite, JsonOf, Parsed, WriteKind};
 pub use update::{IntoUpdate, Update};

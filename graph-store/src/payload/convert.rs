@@ -1,8 +1,8 @@
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Payload, Unreadable, Unstorable, read_payload, write_payload};
+use super::overflow::{may_overflow, may_overflow_value};
+use super::{Encoding, Payload, Storable, Unreadable, Unstorable, read_payload, write_payload};
 
 /// Encodes a value as a payload.
 ///
@@ -17,9 +17,40 @@ pub fn to_payload<T: Serialize>(value: &T) -> Result<Payload, Unstorable> {
 /// Decodes a value from a payload.
 ///
 /// # Errors
-/// [`Unreadable`] if the payload is encrypted, or is not a `T`.
-pub fn from_payload<T: DeserializeOwned>(payload: &Payload) -> Result<T, Unreadable> {
-    read_payload(payload, |from| T::deserialize(from))
+/// [`Unreadable`] if the payload is encrypted, is not a `T`, or has a number that is too large for its type.
+pub fn from_payload<T: Storable>(payload: &Payload) -> Result<T, Unreadable> {
+    let value = read_payload(payload, |from| T::deserialize(from))?;
+    if payload.encoding() == Encoding::Json && may_overflow(payload.bytes()) {
+        check_finite(&value)?;
+    }
+    Ok(value)
+}
+
+/// Converts JSON to a value, under the rules of [`from_payload`].
+///
+/// # Errors
+/// [`Unreadable`] if the JSON is not a `T`, or has a number that is too large for its type.
+pub fn from_json<T: Storable>(json: Value) -> Result<T, Unreadable> {
+    let large = may_overflow_value(&json);
+    let value = serde_json::from_value(json)?;
+    if large {
+        check_finite(&value)?;
+    }
+    Ok(value)
+}
+
+/// Reads a value from the text of JSON, under the rules of [`from_payload`].
+#[doc(hidden)]
+pub fn from_json_text<T: Storable>(json: &[u8]) -> Result<T, Unreadable> {
+    let value = serde_json::from_slice(json)?;
+    if may_overflow(json) {
+        check_finite(&value)?;
+    }
+    Ok(value)
+}
+
+fn check_finite<T: Serialize>(value: &T) -> Result<(), Unreadable> {
+    to_payload(value).err().and_then(Unstorable::into_overflow).map_or(Ok(()), Err)
 }
 
 /// Converts a value to JSON, under the rules of [`to_payload`].

@@ -49,6 +49,15 @@ impl Unstorable {
         Self::new(String::new(), Reason::Quoting(reason.into()))
     }
 
+    /// Returns `true` if this crate refused the value for this reason.
+    pub(super) fn is_because_of(&self, reason: &'static str) -> bool {
+        self.reason == Reason::Fixed(reason)
+    }
+
+    pub(super) fn path(&self) -> &str {
+        &self.path
+    }
+
     /// Returns the error without its path and without any text that may quote the value. Use it for excluded fields.
     pub fn withheld(self) -> Self {
         Self { path: String::new(), reason: self.reason.withheld() }

@@ -21,6 +21,7 @@
 
 mod convert;
 mod error;
+mod overflow;
 mod path;
 #[expect(clippy::module_inception, reason = "a public type is in the file of its name")]
 mod payload;
@@ -29,8 +30,9 @@ mod storable;
 mod strict;
 mod write;
 
-pub use convert::{from_payload, to_json, to_payload};
+pub use convert::{from_json, from_json_text, from_payload, to_json, to_payload};
 pub use error::{Unreadable, Unstorable};
+pub use overflow::{may_overflow, may_overflow_value};
 pub use path::push_key;
 pub use payload::{Encoding, Payload};
 pub use read::{PayloadDeserializer, read_payload};

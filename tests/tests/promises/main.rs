@@ -17,6 +17,7 @@ mod derive_schema;
 mod excluded_fields;
 mod flattened_names;
 mod input_json;
+mod large_numbers;
 mod messages;
 mod node_names;
 mod node_unit_tests;

@@ -22,6 +22,7 @@ mod golden_time;
 mod growth;
 mod interrupts;
 mod joins;
+mod large_numbers;
 mod long_term;
 mod messages;
 mod model;

@@ -10,7 +10,7 @@ use crate::engine::task::WriteOf;
 use crate::node::{Choice, Leave, Step};
 use crate::payload::{Encoding, Payload};
 use crate::plan::ExitPlan;
-use crate::state::{Decoded, Form, GraphState, Update as _};
+use crate::state::{Decoded, Form, GraphState, Update as _, decode_write};
 
 /// The result of a node as a cache stores it.
 ///
@@ -142,7 +142,7 @@ fn read_write<S: GraphState>(kept: KeptWrite) -> Result<WriteOf<S>, String> {
         _ => None,
     };
     let payload = payload.ok_or_else(|| format!("the value of field `{field}` is missing"))?;
-    match <WriteOf<S> as crate::state::FieldWrite<S>>::__decode(&field, form, &payload) {
+    match decode_write::<S>(&field, form, &payload) {
         Decoded::Write(write) => Ok(write),
         Decoded::Unknown => Err(format!("the state has no field `{field}`")),
         Decoded::Invalid(error) => Err(error.to_string()),

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::engine::Context;
 use crate::interrupt::{OpenInterrupt, Question};
-use crate::payload::to_json;
+use crate::payload::{from_json, to_json};
 
 use super::ids::{self, Which};
 use super::memo::Answered;
@@ -127,7 +127,7 @@ impl<Q: Question> Ask<Q::Answer> for Asking<'_, Q> {
             desk.open(self.place, self.to_open(question));
             return None;
         };
-        match serde_json::from_value(answer) {
+        match from_json(answer) {
             Ok(answer) => Some(answer),
             Err(error) => {
                 let reason = error.to_string();

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use crate::checkpoint::{Checkpoint, StoredField};
 use crate::error::ErrorKind;
-use crate::state::{GraphState, Restore, Stored};
+use crate::state::{GraphState, Restore, Stored, have_large_number, overflow_in};
 
 use super::corrupt::corrupt;
 use super::pieces::Pieces;
@@ -32,12 +32,15 @@ pub(super) fn read_state<S: GraphState>(
         &Program::parse(&checkpoint.run.program).versions,
         Stored::__of_state(fields),
     )?;
+    let large = have_large_number(&fields);
     let mut restore = Restore::new(fields);
-    let state = S::__restore(&mut restore).map_err(|error| {
-        let what = format!("field `{}`", error.field());
-        let reason = crate::error::with_causes(&error);
-        corrupt(thread, checkpoint, what, reason)
-    })?;
+    let unreadable =
+        |field: &str, reason: String| corrupt(thread, checkpoint, format!("field `{field}`"), reason);
+    let state = S::__restore(&mut restore)
+        .map_err(|error| unreadable(error.field(), crate::error::with_causes(&error)))?;
+    if large && let Some((field, reason)) = overflow_in(&state) {
+        return Err(unreadable(field, reason));
+    }
     let size = |index: usize| {
         let bytes = S::field(index).and_then(|spec| sizes.get(spec.name)).copied();
         Size::read(bytes.unwrap_or_default())

@@ -14,7 +14,7 @@ use crate::graph::Compiled;
 use crate::node::{Choice, Leave};
 use crate::payload::Payload;
 use crate::plan::Task;
-use crate::state::{Decoded, EncodeError, FieldWrite, Form, GraphState, Writes};
+use crate::state::{Decoded, EncodeError, FieldWrite, Form, GraphState, Writes, decode_write};
 
 use super::program::versions;
 use super::progress::packet_json;
@@ -284,7 +284,7 @@ pub(super) fn decode_writes<'r, S: GraphState>(
                 "this version does not know the form of its key".to_owned(),
             ));
         };
-        match WriteOf::<S>::__decode(field, form, payload) {
+        match decode_write::<S>(field, form, payload) {
             Decoded::Write(write) => {
                 encoded.add(write.field(), form, payload);
                 writes.push(write);

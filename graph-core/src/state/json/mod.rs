@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 mod object;
+mod overflow;
 mod parse;
 pub(super) mod path;
 mod read;

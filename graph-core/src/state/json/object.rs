@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 
 use super::super::{FieldWrite, GraphState, Input, InputError, InputProblem, JsonOf, Parsed, Update, Writes};
 use super::parse::parse_value;
-use super::{OVERWRITE, kind_of, path, suggest::suggest};
+use super::{OVERWRITE, kind_of, overflow, path, suggest::suggest};
+use crate::payload::may_overflow_value;
 
 /// A reader of a JSON input. It takes the fields one by one and collects the problems.
 #[derive(Debug)]
@@ -17,11 +18,14 @@ pub struct JsonInput {
     flattened: Vec<fn() -> Vec<&'static str>>,
     problems: Vec<InputProblem>,
     not_an_object: bool,
+    /// `true` if a number may be too large for its type.
+    large: bool,
 }
 
 impl JsonInput {
     /// Starts to read an input of `state`.
     pub fn new(state: &'static str, value: Value) -> Self {
+        let large = may_overflow_value(&value);
         let (fields, problems) = match value {
             Value::Object(fields) => (fields, Vec::new()),
             other => {
@@ -31,7 +35,7 @@ impl JsonInput {
             }
         };
         let not_an_object = !problems.is_empty();
-        Self { state, fields, names: Vec::new(), flattened: Vec::new(), problems, not_an_object }
+        Self { state, fields, names: Vec::new(), flattened: Vec::new(), problems, not_an_object, large }
     }
 
     /// Takes a required field. The first name is the field's, the others are aliases.
@@ -113,7 +117,10 @@ impl JsonInput {
     ///
     /// # Errors
     /// Every collected problem, and each unknown key.
-    pub fn finish<T>(mut self, build: impl FnOnce() -> Option<T>) -> Result<T, InputError> {
+    pub fn finish<S: GraphState>(
+        mut self,
+        build: impl FnOnce() -> Option<S::Input>,
+    ) -> Result<S::Input, InputError> {
         let unknown_keys = std::mem::take(&mut self.fields);
         if !unknown_keys.is_empty() {
             self.names.extend(std::mem::take(&mut self.flattened).into_iter().flat_map(|names| names()));
@@ -123,10 +130,16 @@ impl JsonInput {
             self.problem(path::of_key(key), message);
         }
         if self.problems.is_empty() {
-            if let Some(input) = build() {
-                return Ok(input);
+            match build() {
+                None => self.problem("$".to_owned(), "a required field is missing".to_owned()),
+                Some(input) if !self.large => return Ok(input),
+                Some(input) => {
+                    self.problems = overflow::problems_of::<S>(&input);
+                    if self.problems.is_empty() {
+                        return Ok(input);
+                    }
+                }
             }
-            self.problem("$".to_owned(), "a required field is missing".to_owned());
         }
         Err(InputError::of_input(self.state, self.problems, self.names))
     }

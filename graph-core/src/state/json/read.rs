@@ -4,8 +4,10 @@ use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::{Map, Value};
 
 use super::super::{FieldWrite, GraphState, Input, InputError, InputProblem, JsonOf, Parsed, Update, Writes};
+use crate::payload::may_overflow_value;
+
 use super::object::{given_twice, unknown};
-use super::{OVERWRITE, kind_of, path};
+use super::{OVERWRITE, kind_of, overflow, path};
 
 /// Deserializes an update, and returns all problems in one error.
 pub fn deserialize_update<'de, S: GraphState, D: Deserializer<'de>>(
@@ -73,9 +75,13 @@ impl<S: GraphState> Reader<S> {
     fn fields(&mut self, at: &str, fields: Map<String, Value>, of: JsonOf) {
         let mut given: Vec<(usize, String)> = Vec::new();
         for (key, value) in fields {
+            let large = may_overflow_value(&value);
             match <S::Update as Update<S>>::Write::__parse(&key, value, of) {
                 Parsed::Write(write) => {
                     let field = write.field();
+                    if large && let Some(problem) = overflow::problem_of::<S>(at, &key, &write) {
+                        self.problems.push(problem);
+                    }
                     match given.iter().find(|(other, _)| *other == field) {
                         None => self.writes.push(write),
                         // An object has no order, so neither of the two is the last one.

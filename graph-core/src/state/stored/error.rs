@@ -80,6 +80,16 @@ impl EncodeError {
     pub fn field(&self) -> &'static str {
         self.field
     }
+
+    /// Returns the path inside the field and the message of a number that was too large for its type when it was read.
+    pub(crate) fn overflow(&self) -> Option<(&str, &'static str)> {
+        self.unstorable.overflow()
+    }
+
+    /// Returns the message of a number that was too large for its type when it was read.
+    pub(crate) fn into_overflow(self) -> Option<String> {
+        self.unstorable.into_overflow().map(|unreadable| unreadable.to_string())
+    }
 }
 
 /// A stored write that cannot be read.
@@ -93,6 +103,11 @@ pub struct DecodeError {
 impl DecodeError {
     pub(super) fn new(place: &FieldPlace, why: Why) -> Self {
         Self { field: place.name(), reason: why.text(place) }
+    }
+
+    /// An error of a write with a number that was too large for its type.
+    pub(super) fn of_overflow(error: EncodeError) -> Option<Self> {
+        Some(Self { field: error.field, reason: error.into_overflow()? })
     }
 
     /// Returns the field's name.

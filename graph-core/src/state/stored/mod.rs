@@ -8,6 +8,7 @@ mod change;
 pub(crate) mod encode;
 pub(crate) mod error;
 mod migrate;
+mod overflow;
 mod place;
 mod restore;
 #[expect(clippy::module_inception, reason = "a public type lives in the file of its name")]
@@ -22,6 +23,8 @@ pub use change::{
 pub use encode::{encode_value, encode_value_with};
 pub use error::{DecodeError, EncodeError, RestoreError};
 pub use migrate::{MigrationError, MigrationOutcome, migrate};
+pub(super) use overflow::overflow_of;
+pub(crate) use overflow::{decode_write, have_large_number, overflow_in};
 pub use place::FieldPlace;
 pub use restore::Restore;
 pub use stored::Stored;

@@ -11,7 +11,7 @@ pub(super) use report::Report;
 
 /// The maximum nesting depth of arrays and objects. serde_json reads no deeper.
 const MAX_DEPTH: u8 = 127;
-const NOT_FINITE: &str = "JSON cannot represent NaN or infinity";
+pub(super) const NOT_FINITE: &str = "JSON cannot represent NaN or infinity";
 
 /// A serializer that writes JSON which is read back to the same value, and refuses values that JSON cannot hold.
 ///

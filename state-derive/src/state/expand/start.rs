@@ -89,7 +89,7 @@ fn into_update(cx: &Context<'_>) -> TokenStream {
 }
 
 fn from_json(cx: &Context<'_>) -> TokenStream {
-    let (runtime, name, update) = (cx.runtime, cx.state.name(), cx.state.update());
+    let (runtime, this, name, update) = (cx.runtime, &cx.this, cx.state.name(), cx.state.update());
     let reads = cx.state.members.iter().map(|member| match member {
         Member::Field(field) => read(cx, field),
         Member::Flat(flat) => read_flat(cx, flat),
@@ -103,7 +103,7 @@ fn from_json(cx: &Context<'_>) -> TokenStream {
             let mut __object = #runtime::JsonInput::new(#name, __value);
             let mut __writes = ::core::default::Default::default();
             #(#reads)*
-            __object.finish(move || {
+            __object.finish::<#this>(move || {
                 ::core::option::Option::Some(Self {
                     __given: __Given { #(#idents: #locals?,)* __unused: ::core::marker::PhantomData },
                     __update: #update { __writes },

@@ -1,0 +1,120 @@
+//! Numbers that overflow their type when they are read.
+//!
+//! serde turns a number that is too large for an `f32` into infinity, from a `serde_json::Value` and wherever it buffers
+//! (`untagged`, `flatten`). No deserializer sees that. So a value is written again after it was read from JSON with such a
+//! number, and is refused if it holds infinity.
+
+use serde_json::Value;
+
+use super::strict::NOT_FINITE;
+use super::{Unreadable, Unstorable};
+
+/// The message for a number that overflows its type.
+const OVERFLOWS: &str =
+    "the number is too large for its type, which would hold infinity: use a smaller number";
+
+/// Returns `true` if JSON may contain a number that is infinite as an `f32`. Strings may cause a false positive.
+#[doc(hidden)]
+pub fn may_overflow(json: &[u8]) -> bool {
+    let next = json.get(1..).unwrap_or_default();
+    let is_exponent = |digit: u8, e: u8| digit.is_ascii_digit() & (e | 0x20 == b'e');
+    // Without an early exit in the inner loop, so that it is vectorized: most JSON has no exponent.
+    json.chunks(CHUNK).zip(next.chunks(CHUNK)).enumerate().any(|(chunk, (digits, es))| {
+        let pairs = || digits.iter().zip(es).map(|(&digit, &e)| is_exponent(digit, e));
+        pairs().fold(false, |found, pair| found | pair)
+            && pairs()
+                .enumerate()
+                .filter(|(_, pair)| *pair)
+                .any(|(at, _)| json.get(chunk * CHUNK + at + 2..).is_some_and(is_large_exponent))
+    })
+}
+
+const CHUNK: usize = 64;
+
+/// Returns `true` if the bytes after an `e` are the exponent of a large number.
+fn is_large_exponent(rest: &[u8]) -> bool {
+    let rest = rest.strip_prefix(b"+").unwrap_or(rest);
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    // Strings such as hexadecimal ids are ruled out by the byte after the digits.
+    digits > 1 && rest.get(digits).is_none_or(|byte| b",]} \n\r\t".contains(byte))
+}
+
+/// Returns `true` if a JSON value contains a number that is infinite as an `f32`.
+#[doc(hidden)]
+pub fn may_overflow_value(value: &Value) -> bool {
+    let mut rest = vec![value];
+    while let Some(value) = rest.pop() {
+        match value {
+            Value::Number(number) => {
+                if number.as_f64().is_some_and(|number| number.abs() > f64::from(f32::MAX)) {
+                    return true;
+                }
+            }
+            Value::Array(items) => rest.extend(items),
+            Value::Object(fields) => rest.extend(fields.values()),
+            Value::Null | Value::Bool(_) | Value::String(_) => {}
+        }
+    }
+    false
+}
+
+impl Unstorable {
+    /// Returns the path and the message of an overflow, if the value holds a number that is not finite.
+    #[doc(hidden)]
+    pub fn overflow(&self) -> Option<(&str, &'static str)> {
+        self.is_because_of(NOT_FINITE).then(|| (self.path(), OVERFLOWS))
+    }
+
+    /// Returns an error for reading the value, if it holds a number that is not finite.
+    #[doc(hidden)]
+    pub fn into_overflow(self) -> Option<Unreadable> {
+        let (path, overflows) = self.overflow()?;
+        Some(match path {
+            "" => Unreadable::new(overflows),
+            path => Unreadable::quoting(format!("at `${path}`, {overflows}")),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::{Deserialize, Serialize};
+
+    use super::super::{Payload, from_json, from_payload};
+    use super::*;
+
+    #[test]
+    fn large_numbers_are_found_wherever_they_are() {
+        for json in ["1e300", "-1e300", "[1.5e+39,2]", "{\"a\":\n1E39}", "3.5e38 "] {
+            assert!(may_overflow(json.as_bytes()), "{json}");
+            for padding in 0..140 {
+                let padded = format!("[{}{json}]", " ".repeat(padding));
+                assert!(may_overflow(padded.as_bytes()), "{padded}");
+            }
+        }
+        for json in ["", "1", "e", "1e5", "1e-300", "\"3e9f\"", "\"0e12-4a\"", "[1,\"e12\"]", "true"] {
+            assert!(!may_overflow(json.as_bytes()), "{json}");
+        }
+    }
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(untagged)]
+    enum Buffered {
+        Number(f32),
+        Text(String),
+    }
+
+    #[test]
+    fn overflow_is_refused_with_its_path() {
+        let refused = format!("at `$[1]`, {OVERFLOWS}");
+        // serde_json itself refuses the number where it is not buffered.
+        assert!(from_payload::<Vec<f32>>(&Payload::json("[1,-1e39]")).is_err());
+        let read = |json: &str| from_payload::<Vec<Option<Buffered>>>(&Payload::json(json));
+        assert_eq!(read("[1,-1e39]").unwrap_err().to_string(), refused);
+        assert_eq!(read("[null,1e38]").unwrap(), [None, Some(Buffered::Number(1e38))]);
+        let error = from_json::<Vec<f32>>(serde_json::json!([0, 1e39])).unwrap_err();
+        assert_eq!(error.to_string(), refused);
+        assert_eq!(from_json::<f32>(serde_json::json!(1e300)).unwrap_err().to_string(), OVERFLOWS);
+        assert_eq!(from_json::<f64>(serde_json::json!(1e300)).unwrap(), 1e300);
+    }
+}
