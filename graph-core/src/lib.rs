@@ -209,4 +209,4 @@ pub use superstep_derive::Route;
 #[doc = include_str!("../docs/state_view.md")]
 pub use superstep_derive::StateView;
 
-pub(crate) use superstep_store::payload::panic_text;
+pub(crate) use superstep_store::contain;

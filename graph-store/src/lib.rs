@@ -20,6 +20,8 @@
 
 pub mod cache;
 pub mod checkpoint;
+#[doc(hidden)]
+pub mod contain;
 pub mod payload;
 pub mod store;
 

@@ -3,9 +3,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::Poll;
 
+use crate::contain;
 use crate::error::Panic;
 use crate::node::{NodeError, StepFuture};
-use crate::panic_text;
 use crate::state::GraphState;
 
 use super::Context;
@@ -34,7 +34,7 @@ impl<S: GraphState> Attempt<'_, S> {
     #[cold]
     pub(super) fn end(&mut self) {
         if let Some(future) = self.future.take() {
-            let _ = catch_unwind(AssertUnwindSafe(|| drop(future)));
+            contain::discard(future);
         }
     }
 }
@@ -98,8 +98,9 @@ impl<S: GraphState> Attempt<'_, S> {
             Ok(Poll::Ready(Err(failed))) => Poll::Ready(Err(this.fail(failed))),
             Err(panic) => {
                 // The future's contents may be inconsistent after a panic: it is dropped and never polled again.
+                let failed = Failed::caught(panic);
                 this.end();
-                Poll::Ready(Err(this.fail(Failed::Panic(Panic(panic_text(&*panic).to_owned())))))
+                Poll::Ready(Err(this.fail(failed)))
             }
         }
     }
@@ -169,5 +170,5 @@ impl<S: GraphState> Future for LoneAttempt<'_, S> {
 
 /// Calls a function of the user that is not a node, and catches a panic.
 pub(crate) fn contained<T>(run: impl FnOnce() -> T) -> Result<T, Panic> {
-    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| Panic(panic_text(&*panic).to_owned()))
+    contain::contained(run).map_err(Panic)
 }

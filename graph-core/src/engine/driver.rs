@@ -66,6 +66,8 @@ pub(crate) struct Driver<S: GraphState, D> {
     pub(super) said: Vec<ErasedParentCommand>,
     /// The last superstep that the recursion limit allows.
     pub(super) last_step: u64,
+    /// The message of the panic after which the run cannot continue.
+    pub(super) broken: Option<String>,
     /// A copy of the run's span, so that each step reaches it without an indirection.
     pub(crate) spans: RunSpan,
 }
@@ -96,6 +98,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         self.attempts.fill(0);
         self.attempts.resize(self.tasks.len(), 0);
         forget(&mut self.suspended);
+    }
+
+    /// Returns the name of the graph.
+    pub(crate) fn name(&self) -> &str {
+        &self.graph.name
     }
 
     pub(crate) fn state(&self) -> &Arc<S> {

@@ -1,15 +1,17 @@
 use std::collections::BTreeMap;
 use std::future::{Future, poll_fn};
+use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
-use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::JoinSet;
 
+use crate::contain::discard;
 use crate::error::{NodeFailure, with_causes};
 use crate::graph::Compiled;
 use crate::interrupt::OpenInterrupt;
@@ -142,7 +144,7 @@ impl<S: GraphState, D> Drop for Execution<'_, S, D> {
                 Ok(Some((index, Err(unfinished)))) => {
                     self.set_aside(index, *unfinished);
                 }
-                Ok(None) | Err(_) => {}
+                joined => discard(joined),
             }
         }
         // A spawned task that was aborted before its first poll has made no attempt.
@@ -170,8 +172,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
     async fn call_off(&mut self) {
         self.crew.abort_all();
         while let Some(joined) = self.crew.join_next().await {
-            if let Ok(Some((index, result))) = joined {
-                self.record(index, result).await;
+            match joined {
+                Ok(Some((index, result))) => self.record(index, result).await,
+                joined => discard(joined),
             }
         }
     }
@@ -324,13 +327,16 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
                     idle.get(at.task)?.store(false, Ordering::Relaxed);
                     let ctx = base.at(at);
                     let node = graph.nodes.get(task.node)?;
-                    let work = Work::new(node, &**state, &task, &ctx, keep, events.as_ref());
-                    Some((at.task, work.await))
+                    let work = async { Work::new(node, &**state, &task, &ctx, keep, events.as_ref()).await };
+                    // Outside of the attempts there is code of values only, such as the drop of an error.
+                    let worked = AssertUnwindSafe(work).catch_unwind().await;
+                    Some((at.task, worked.unwrap_or_else(|panic| Err(Failed::caught(panic).into()))))
                 }));
             }
             let Some(joined) = self.crew.join_next().await else { return };
-            if let Ok(Some((index, result))) = joined {
-                self.record(index, result).await;
+            match joined {
+                Ok(Some((index, result))) => self.record(index, result).await,
+                joined => discard(joined),
             }
             if self.is_over() {
                 self.call_off().await;

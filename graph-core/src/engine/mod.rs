@@ -4,6 +4,7 @@ mod also_null;
 mod apply;
 mod attempt;
 mod begin;
+mod broken;
 mod cache;
 pub(crate) mod child;
 pub(crate) mod clock;
@@ -30,6 +31,7 @@ mod task;
 
 pub(crate) use attempt::contained;
 pub(crate) use begin::{started, updated};
+pub(crate) use broken::{caught, caught_call};
 pub(crate) use cx::RunShared;
 pub use cx::{Context, ContextWith};
 pub(crate) use desk::Memos;

@@ -89,6 +89,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
             persist: None,
             returned: None,
             said: Vec::new(),
+            broken: None,
         })
     }
 }

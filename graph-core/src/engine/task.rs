@@ -1,3 +1,6 @@
+use std::any::Any;
+
+use crate::contain::panic_message;
 use crate::error::{NodeFailure, Panic};
 use crate::interrupt::OpenInterrupt;
 use crate::node::{Leave, NodeError, Step};
@@ -35,6 +38,12 @@ pub(super) enum Failed {
 }
 
 impl Failed {
+    /// The failure of a task that panicked.
+    #[cold]
+    pub(super) fn caught(panic: Box<dyn Any + Send>) -> Self {
+        Self::Panic(Panic(panic_message(panic)))
+    }
+
     pub(super) fn into_failure(self, node: &str, step: u64, attempt: u32) -> NodeFailure {
         let (error, panicked) = match self {
             Self::Error(error) | Self::Fault(error) => (error.into_inner(), false),

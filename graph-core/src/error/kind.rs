@@ -207,6 +207,20 @@ pub enum ErrorKind {
     #[error("its cache could not be cleared")]
     Cache(#[source] Arc<crate::cache::CacheError>),
 
+    /// The application's code panicked outside of a node, for example in `Clone`, `Drop` or `Serialize` of a value.
+    ///
+    /// The run has ended. On a thread, everything that was accepted is stored: correct the code, and continue with
+    /// `resume(())`. (A panic in a node, a reducer, a rule or a policy has an error that names its place.)
+    #[error(
+        "the code of a value panicked outside of a node (`{message}`), so the call was ended: correct the code, and continue \
+         a thread with `resume(())`"
+    )]
+    #[non_exhaustive]
+    Panicked {
+        /// The message of the panic.
+        message: String,
+    },
+
     /// The operation is not possible in this runtime (for example, without tokio's timer) or with these arguments.
     #[error("{0}")]
     Runtime(&'static str),
@@ -422,6 +436,7 @@ impl ErrorKind {
             Self::UnknownNode { .. } => "UnknownNode",
             Self::NoCache { .. } => "NoCache",
             Self::Cache(..) => "Cache",
+            Self::Panicked { .. } => "Panicked",
             Self::Runtime(..) => "Runtime",
             Self::Conflict(..) => "Conflict",
             Self::Checkpoint(..) => "Checkpoint",
@@ -556,6 +571,14 @@ fn no_subgraph_call(thread: &str, namespace: &str, ended: bool) -> String {
     }
 }
 
+/// The number of violations in an error's text. A rule for the items of a list may be broken by all of them.
+const LISTED: usize = 64;
+
 fn violation_list(violations: &[Violation]) -> String {
-    violations.iter().map(|violation| format!("\n  {violation}")).collect()
+    let mut list: String =
+        violations.iter().take(LISTED).map(|violation| format!("\n  {violation}")).collect();
+    if let more @ 1.. = violations.len().saturating_sub(LISTED) {
+        list.push_str(&format!("\n  … and {more} more"));
+    }
+    list
 }

@@ -9,6 +9,9 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::sync::Arc;
 
+pub(crate) use crate::contain::error_text as with_causes;
+use crate::contain::write_error;
+
 pub use kind::ErrorKind;
 pub use node_failure::NodeFailure;
 pub(crate) use node_failure::Panic;
@@ -69,38 +72,19 @@ impl fmt::Display for Error {
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)?;
-        causes(self, f)?;
+        write_error(self, CAUSED_BY, f)?;
         if let ErrorKind::Node { others, .. } = &self.0.kind {
             for other in others {
-                write!(f, "\n{other}")?;
-                causes(other, f)?;
+                f.write_str("\n")?;
+                write_error(other, CAUSED_BY, f)?;
             }
         }
         Ok(())
     }
 }
 
-fn causes(error: &dyn StdError, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        write!(f, "\n  caused by: {error}")?;
-        cause = error.source();
-    }
-    Ok(())
-}
-
-/// Formats an error and its causes in one line.
-pub(crate) fn with_causes(error: &dyn StdError) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
-}
+/// The separator of an error and its cause in `Debug` output.
+pub(crate) const CAUSED_BY: &str = "\n  caused by: ";
 
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {

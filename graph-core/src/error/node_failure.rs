@@ -5,6 +5,8 @@ use std::sync::Arc;
 use crate::node::Packet;
 use crate::plan::Task;
 
+use crate::contain::display_text;
+
 use super::with_causes;
 
 /// The failure of one node.
@@ -72,7 +74,7 @@ impl fmt::Display for NodeFailure {
                 f,
                 "the error handler of node `{node}` failed in superstep {step}, after attempt {attempt} of the node had "
             )?;
-            return write!(f, "failed with `{}`", first.error);
+            return write!(f, "failed with `{}`", display_text(&*first.error));
         }
         let verb = if self.panicked { "panicked" } else { "failed" };
         write!(f, "node `{}` {verb} in superstep {}, attempt {}", self.node, self.step, self.attempt)

@@ -1,6 +1,9 @@
 use std::error::Error;
 use std::fmt;
 
+use crate::contain::write_error;
+use crate::error::CAUSED_BY;
+
 use super::error_name::error_name;
 
 /// The error of a node, which `?` makes from any error.
@@ -131,13 +134,7 @@ impl<E: Into<NodeError>> Failure for E {
 
 impl fmt::Debug for NodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.error)?;
-        let mut cause = self.error.source();
-        while let Some(error) = cause {
-            write!(f, "\n  caused by: {error}")?;
-            cause = error.source();
-        }
-        Ok(())
+        write_error(&*self.error, CAUSED_BY, f)
     }
 }
 

@@ -5,6 +5,7 @@ use std::hash::{BuildHasher as _, Hasher as _};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::contain::chain;
 use crate::error::NodeFailure;
 
 /// A retry policy: the number of attempts, the backoff between them, and the failures that are retried.
@@ -96,15 +97,8 @@ impl Retry {
     /// The error is the node's own, or the first of its causes with type `E`. If several conditions are set, one is enough.
     pub fn when<E: StdError + 'static>(self, fits: impl Fn(&E) -> bool + Send + Sync + 'static) -> Self {
         self.when_failure(move |failure| {
-            let mut error: Option<&(dyn StdError + 'static)> =
-                (!failure.panicked).then_some(&*failure.error as &(dyn StdError + 'static));
-            while let Some(cause) = error {
-                if let Some(cause) = cause.downcast_ref::<E>() {
-                    return fits(cause);
-                }
-                error = cause.source();
-            }
-            false
+            let mut errors = chain(&*failure.error).filter(|_| !failure.panicked);
+            errors.find_map(|error| error.downcast_ref::<E>()).is_some_and(&fits)
         })
     }
 

@@ -31,7 +31,7 @@ impl ReduceError {
         }
     }
 
-    pub(super) fn from_panic(panic: &(dyn std::any::Any + Send)) -> Self {
-        Self::new(format!("the reducer panicked: {}", crate::panic_text(panic)))
+    pub(super) fn from_panic(panic: &str) -> Self {
+        Self::new(format!("the reducer panicked: {panic}"))
     }
 }

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::engine::{Driver, FailureMode, Memos, Metadata, Nest, RunOptions, RunShared, RunSpan};
+use crate::engine::{
+    Driver, FailureMode, Memos, Metadata, Nest, RunOptions, RunShared, RunSpan, caught, caught_call,
+};
 use crate::error::{Error, ErrorKind};
 use crate::graph::Graph;
 use crate::node::{Body, Shape};
@@ -334,7 +336,7 @@ impl<S: GraphState, D: Send + Sync + 'static, C: ContextGiven<D>> Run<S, D, C> {
         let shared = opening.shared(None);
         let Opening { graph, context, options, events, .. } = opening;
         let start = || Driver::start(&graph, target.0, context, shared, options, events);
-        let started = not_cancelled.and_then(|()| spans.within(start));
+        let started = not_cancelled.and_then(|()| spans.within(|| caught_call(graph.name(), start)));
         spans.begun(&started);
         started.map(Stepper::new)
     }
@@ -361,6 +363,7 @@ impl<S: GraphState, D: Send + Sync + 'static, C: ContextGiven<D>, T> Run<S, D, C
     where
         T: Target<S, D>,
     {
+        let compiled = Arc::clone(&self.graph.0);
         let (target, mut opening) = self.opening(events);
         let spans = opening.trace(&target);
         let run = async move {
@@ -374,7 +377,7 @@ impl<S: GraphState, D: Send + Sync + 'static, C: ContextGiven<D>, T> Run<S, D, C
                 }
             }
         };
-        let result = spans.around(run).await;
+        let result = spans.around(caught(&compiled.name, run)).await;
         spans.ended(&result);
         result
     }

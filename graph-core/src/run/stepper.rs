@@ -1,4 +1,4 @@
-use crate::engine::Driver;
+use crate::engine::{Driver, caught};
 use crate::error::Error;
 use crate::interrupt::{Answer, Pause};
 use crate::state::GraphState;
@@ -25,7 +25,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
     ///
     /// # Errors
     /// Any error of a run. The stepper stays usable: the state is that after the last applied superstep, and the next call
-    /// runs the unfinished tasks.
+    /// runs the unfinished tasks. Only [`Panicked`](crate::ErrorKind::Panicked) ends the run for good.
     ///
     /// # Cancel safety
     /// A dropped call leaves the state unchanged. Tasks that had finished do not run again.
@@ -35,7 +35,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
     /// and errors are durable in every mode.
     pub async fn step(&mut self) -> Result<bool, Error> {
         let spans = self.0.spans.clone();
-        let result = spans.around(self.0.step()).await;
+        let result = spans.around(self.0.step_unless_broken()).await;
         spans.stepped(&result, self.0.has_halted());
         result
     }
@@ -96,15 +96,15 @@ impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
     /// On a thread, the outcome is durable when the call returns.
     pub async fn finish(self) -> Result<Outcome<S>, Error> {
         let spans = self.0.spans.clone();
-        let result = spans.around(self.finish_at()).await;
+        let name = self.0.name().to_owned();
+        let result = spans.around(caught(&name, self.finish_at())).await;
         spans.ended(&result);
         result.map(|(_, outcome)| outcome)
     }
 
     /// Like [`finish`](Self::finish), with the number of the last superstep.
     pub(crate) async fn finish_at(mut self) -> Result<(u64, Outcome<S>), Error> {
-        while self.0.step().await? {}
-        self.0.conclude().await?;
+        self.0.finish().await?;
         let superstep = self.0.superstep();
         Ok((superstep, self.0.into_outcome()))
     }

@@ -107,15 +107,21 @@ impl InputError {
     }
 }
 
+/// The number of problems in the error's text. JSON from outside may have any number of unknown keys.
+const LISTED: usize = 64;
+
 impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = self.problems.len();
         let plural = if count == 1 { "" } else { "s" };
         write!(f, "the {} of `{}` has {count} problem{plural}", self.what, self.state)?;
-        for problem in &self.problems {
+        for problem in self.problems.iter().take(LISTED) {
             write!(f, "\n  {problem}")?;
         }
-        Ok(())
+        match count.saturating_sub(LISTED) {
+            0 => Ok(()),
+            more => write!(f, "\n  … and {more} more"),
+        }
     }
 }
 

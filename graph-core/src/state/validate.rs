@@ -90,7 +90,12 @@ pub fn check_excluded_rule(
 /// Converts the error of an invariant into a violation.
 #[doc(hidden)]
 pub fn check_invariant<E: fmt::Display>(rule: &'static str, result: Result<(), E>) -> Result<(), Violation> {
-    result.map_err(|error| Violation { field: None, rule, value: None, message: error.to_string() })
+    result.map_err(|error| Violation {
+        field: None,
+        rule,
+        value: None,
+        message: crate::contain::display_text(&error),
+    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use crate::checkpoint::CheckpointId;
+use crate::engine::caught;
 use crate::error::Error;
 use crate::graph::Picture;
 use crate::interrupt::Pause;
@@ -133,10 +134,14 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     /// # Cancel safety
     /// Cancel safe: the call only reads.
     pub async fn picture(&self) -> Result<Picture<S, D>, Error> {
-        let picture = self.graph.graph().picture();
-        let Some(snapshot) = self.state().await? else { return Ok(picture) };
-        let inside = open_task::marks_inside(&*self.graph.0.store, self.graph.graph(), &snapshot).await?;
-        Ok(picture.at(&snapshot).inside(&inside))
+        let graph = self.graph.graph();
+        let drawn = async {
+            let picture = graph.picture();
+            let Some(snapshot) = load(self, None).await? else { return Ok(picture) };
+            let inside = open_task::marks_inside(&*self.graph.0.store, graph, &snapshot).await?;
+            Ok(picture.at(&snapshot).inside(&inside))
+        };
+        caught(graph.name(), drawn).await
     }
 
     /// Returns a snapshot of the thread's head, or `None` before its first run or update.
@@ -192,7 +197,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     /// # Cancel safety
     /// Cancel safe: the call only reads.
     pub async fn interrupts(&self) -> Result<Pause<()>, Error> {
-        open_interrupts(self).await
+        caught(self.graph.graph().name(), open_interrupts(self)).await
     }
 
     /// Returns the thread's checkpoints, newest first.
@@ -260,8 +265,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     /// The copy is durable when the call returns.
     pub async fn copy(&self, name: impl AsRef<str>) -> Result<Self, Error> {
         let name: Arc<str> = name.as_ref().into();
-        let copied = self.graph.0.store.copy(&self.name, &name).await;
-        copied.map_err(|error| self.graph.error(error))?;
+        let copied = async {
+            let copied = self.graph.0.store.copy(&self.name, &name).await;
+            copied.map_err(|error| self.graph.error(error))
+        };
+        caught(self.graph.graph().name(), copied).await?;
         Ok(Self { graph: self.graph.clone(), name })
     }
 
@@ -276,6 +284,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     /// # Durability
     /// The deletion is durable when the call returns.
     pub async fn delete(&self) -> Result<bool, Error> {
-        self.graph.0.store.delete(&self.name).await.map_err(|error| self.graph.error(error))
+        let deleted =
+            async { self.graph.0.store.delete(&self.name).await.map_err(|error| self.graph.error(error)) };
+        caught(self.graph.graph().name(), deleted).await
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::checkpoint::{CheckpointId, CheckpointQuery, CheckpointSource};
+use crate::engine::caught;
 use crate::error::Error;
 use crate::state::GraphState;
 
@@ -79,7 +80,8 @@ impl<S: GraphState, D: Send + Sync + 'static> History<S, D> {
         let limit = self.remaining.unwrap_or(PAGE).min(PAGE);
         let query = self.query.clone().limit(limit);
         let graph = &self.thread.graph;
-        let page = graph.0.store.list(query).await.map_err(|error| graph.error(error))?;
+        let listed = async { graph.0.store.list(query).await.map_err(|error| graph.error(error)) };
+        let page = caught(graph.graph().name(), listed).await?;
         let mut snapshots = Vec::with_capacity(page.items.len());
         for checkpoint in &page.items {
             // A checkpoint may have been pruned since the page was listed.
@@ -102,11 +104,15 @@ impl<S: GraphState, D: Send + Sync + 'static> IntoFuture for History<S, D> {
 
     fn into_future(mut self) -> Self::IntoFuture {
         Box::pin(async move {
-            let mut all = Vec::new();
-            while !self.ended {
-                all.extend(self.next_page().await?);
-            }
-            Ok(all)
+            let compiled = Arc::clone(&self.thread.graph.0.graph.0);
+            let all = async {
+                let mut all = Vec::new();
+                while !self.ended {
+                    all.extend(self.next_page().await?);
+                }
+                Ok(all)
+            };
+            caught(&compiled.name, all).await
         })
     }
 }

@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointId, Loaded, StoredCheckpoint};
+use crate::engine::caught;
 use crate::engine::persist::{
     Program, START, begun_joins, read_gate, read_stopped, read_tasks, shown_packet, shown_state,
 };
@@ -17,9 +18,13 @@ pub(super) async fn load<S: GraphState, D: Send + Sync + 'static>(
     thread: &Thread<S, D>,
     checkpoint: Option<CheckpointId>,
 ) -> Result<Option<Snapshot<S>>, Error> {
-    let loaded = read(thread, checkpoint).await?;
-    let found = loaded.found.map(|stored| snapshot(&thread.graph.0.graph.0, &thread.name, "", stored, None));
-    found.transpose().map_err(|kind| thread.graph.refuse(kind))
+    let graph = &thread.graph.0.graph.0;
+    let loaded = async {
+        let loaded = read(thread, checkpoint).await?;
+        let found = loaded.found.map(|stored| snapshot(graph, &thread.name, "", stored, None));
+        found.transpose().map_err(|kind| thread.graph.refuse(kind))
+    };
+    caught(&graph.name, loaded).await
 }
 
 /// Reads a checkpoint of a thread, the head if `checkpoint` is `None`.

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use crate::cache::Cache;
 use crate::checkpoint::{Checkpointer, Page, Prune, Pruned, ThreadQuery, ThreadRecord};
+use crate::engine::caught;
 use crate::engine::persist::Orphans;
 use crate::error::{Error, ErrorKind};
 use crate::graph::Graph;
@@ -96,7 +97,8 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     /// # Cancel safety
     /// Cancel safe: the call only reads.
     pub async fn threads(&self, query: ThreadQuery) -> Result<Page<ThreadRecord>, Error> {
-        self.0.store.threads(query).await.map_err(|error| self.error(error))
+        let listed = async { self.0.store.threads(query).await.map_err(|error| self.error(error)) };
+        caught(self.0.graph.name(), listed).await
     }
 
     /// Deletes old checkpoints. The remaining checkpoints stay readable, and threads may run at the same time.
@@ -123,7 +125,8 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     /// # Cancel safety
     /// A dropped call may have deleted some of the checkpoints. Each is deleted completely or not at all.
     pub async fn prune(&self, prune: Prune) -> Result<Pruned, Error> {
-        self.0.store.prune(prune).await.map_err(|error| self.error(error))
+        let pruned = async { self.0.store.prune(prune).await.map_err(|error| self.error(error)) };
+        caught(self.0.graph.name(), pruned).await
     }
 
     pub(super) fn error(&self, error: crate::checkpoint::CheckpointError) -> Error {

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::checkpoint::CheckpointId;
-use crate::engine::Durability;
+use crate::engine::{Durability, caught};
 use crate::error::Error;
 use crate::interrupt::Answer;
 use crate::run::{About, Opened, Run, Stepper, Target};
@@ -238,13 +238,14 @@ where
     /// # Durability
     /// The start of the run is durable when the call returns, as far as its [`Durability`] mode stores it.
     pub async fn start(self) -> Result<Option<Stepper<S, D>>, Error> {
+        let compiled = Arc::clone(&self.graph.0);
         let (target, mut opening) = self.opening(None);
         let spans = opening.trace(&target);
         let opened = async {
             opening.check_not_cancelled()?;
             target.open(opening).await
         };
-        let opened = spans.around(opened).await;
+        let opened = spans.around(caught(&compiled.name, opened)).await;
         spans.begun(&opened);
         Ok(match opened? {
             Opened::Begun(begun) => Some(Stepper::new(begun.into_driver())),

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::checkpoint::{CheckpointId, StoredCheckpoint, ThreadQuery};
-use crate::engine::clock;
 use crate::engine::persist::{Gate, StoredFailure, read_gate, read_stopped, read_tasks};
+use crate::engine::{caught, clock};
 use crate::error::Error;
 use crate::interrupt::OpenInterrupt;
 use crate::state::GraphState;
@@ -157,7 +157,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Unfinished<S, D> {
         let mut threads = Vec::new();
         for record in &page.items {
             let thread = self.graph.thread(Arc::clone(&record.thread));
-            let left = match read_thread(&thread).await {
+            let left = match caught(self.graph.graph().name(), read_thread(&thread)).await {
                 Ok(left) => left,
                 Err(error) => Some(unreadable(thread, error)),
             };

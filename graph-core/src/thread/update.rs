@@ -3,6 +3,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use crate::checkpoint::CheckpointId;
+use crate::engine::caught;
 use crate::engine::persist::{START, open};
 use crate::error::Error;
 use crate::run::{ContextGiven, HasContext, NeedsContext, Opening, Run};
@@ -113,7 +114,10 @@ where
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.make())
+        Box::pin(async move {
+            let compiled = Arc::clone(&self.thread.graph.0.graph.0);
+            caught(&compiled.name, self.make()).await
+        })
     }
 }
 

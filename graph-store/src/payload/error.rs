@@ -1,6 +1,8 @@
 use std::error::Error;
 use std::fmt::{self, Display};
 
+use crate::contain::bounded;
+
 /// The reason why a value is not written or read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Reason {
@@ -11,6 +13,11 @@ pub(super) enum Reason {
 }
 
 impl Reason {
+    /// A message that may quote the value. It is cut off if it is too long for an error.
+    pub(super) fn quoting(text: String) -> Self {
+        Self::Quoting(bounded(&text))
+    }
+
     fn withheld(self) -> Self {
         match self {
             Self::Fixed(_) => self,
@@ -46,7 +53,7 @@ impl Unstorable {
 
     /// Creates an error about the value as a whole. The text may quote the value.
     pub fn because(reason: impl Into<String>) -> Self {
-        Self::new(String::new(), Reason::Quoting(reason.into()))
+        Self::new(String::new(), Reason::quoting(reason.into()))
     }
 
     /// Returns `true` if this crate refused the value for this reason.
@@ -88,7 +95,7 @@ impl Unreadable {
 
     /// Creates an error whose text may quote the value.
     pub fn quoting(reason: impl Into<String>) -> Self {
-        Self(Reason::Quoting(reason.into()))
+        Self(Reason::quoting(reason.into()))
     }
 
     /// Returns the error without any text that may quote the value. Use it for excluded fields.

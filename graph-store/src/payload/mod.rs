@@ -38,4 +38,4 @@ pub use payload::{Encoding, Payload};
 pub use read::{PayloadDeserializer, read_payload};
 pub use storable::Storable;
 pub use strict::Strict;
-pub use write::{PayloadSerializer, panic_text, write_payload};
+pub use write::{PayloadSerializer, write_payload};

@@ -1,6 +1,6 @@
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use serde_json::Serializer;
+
+use crate::contain::contained;
 
 use super::error::Reason;
 use super::strict::{Report, Strict};
@@ -24,7 +24,7 @@ pub fn write_payload(
     let report = Report::default();
     let written = {
         let serializer = &mut Serializer::new(&mut *into);
-        catch_unwind(AssertUnwindSafe(|| write(Strict::whole(serializer, &report))))
+        contained(|| write(Strict::whole(serializer, &report)))
     };
     let reason = match written {
         Ok(Ok(())) if report.is_incomplete() => Reason::Fixed(IGNORED),
@@ -38,8 +38,8 @@ pub fn write_payload(
                 }
             });
         }
-        Ok(Err(error)) => Reason::Quoting(error.to_string()),
-        Err(panic) => Reason::Quoting(format!("its code panicked: {}", panic_text(&*panic))),
+        Ok(Err(error)) => Reason::quoting(error.to_string()),
+        Err(panic) => Reason::quoting(format!("its code panicked: {panic}")),
     };
     into.truncate(before);
     let (fixed, path) = report.into_parts();
@@ -47,15 +47,3 @@ pub fn write_payload(
 }
 
 const IGNORED: &str = "its `Serialize` implementation ignored an error, so a part of it is missing";
-
-/// Returns the message of a panic.
-#[doc(hidden)]
-pub fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
-    if let Some(text) = panic.downcast_ref::<&str>() {
-        text
-    } else if let Some(text) = panic.downcast_ref::<String>() {
-        text
-    } else {
-        "(no message)"
-    }
-}

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use futures_util::FutureExt as _;
 
 use crate::cache::{CacheError, NewEntry};
+use crate::contain::panic_message;
 use crate::engine::Driver;
 use crate::engine::clock::now;
 use crate::engine::desk::CacheResult;
 use crate::error::with_causes;
-use crate::panic_text;
 use crate::state::GraphState;
 
 /// The results of a superstep that will be put into the cache once it is applied, each with its task and node.
@@ -72,6 +72,6 @@ where
 {
     let called = AssertUnwindSafe(async { call().await }).catch_unwind().await;
     called.unwrap_or_else(|panic| {
-        Err(CacheError::backend("do its work", format!("it panicked: {}", panic_text(&*panic))))
+        Err(CacheError::backend("do its work", format!("it panicked: {}", panic_message(panic))))
     })
 }

@@ -96,6 +96,10 @@ struct Visit<'c, C: GraphState, D: Send + Sync + 'static> {
 
 impl<C: GraphState, D: Send + Sync + 'static> Drop for Visit<'_, C, D> {
     fn drop(&mut self) {
+        // After a panic inside the engine, the call cannot be continued.
+        if std::thread::panicking() {
+            return;
+        }
         if let (Some(begun), Some(cx)) = (self.begun.take(), self.kept) {
             cx.lay_aside(Box::new(begun));
         }

@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -11,6 +10,7 @@ use futures_util::task::AtomicWaker;
 use tokio::sync::Notify;
 
 use crate::checkpoint::{BatchWrite, CheckpointError, CheckpointId, Checkpointer, Fence, WriteBatch};
+use crate::contain::{contained, discard};
 
 use super::held::Held;
 use super::writer::lock;
@@ -163,9 +163,14 @@ impl Journal {
         self.shared.pushed.register(cx.waker());
         loop {
             if let Some(in_flight) = &mut self.in_flight {
-                let Poll::Ready(result) = in_flight.commit.as_mut().poll(cx) else { return Poll::Pending };
+                let polled = contained(|| in_flight.commit.as_mut().poll(cx));
+                let result = match polled {
+                    Ok(Poll::Pending) => return Poll::Pending,
+                    Ok(Poll::Ready(result)) => result,
+                    Err(panic) => Err(CheckpointError::backend("write", format!("it panicked: {panic}"))),
+                };
                 let then = in_flight.then;
-                self.in_flight = None;
+                discard(self.in_flight.take());
                 self.shared.settle(result, then);
             }
             if self.poll_around(cx).is_pending() {
@@ -247,7 +252,7 @@ impl Drop for Journal {
         if !self.begun || self.shared.lock().queue.is_empty() {
             return;
         }
-        let _ = catch_unwind(AssertUnwindSafe(|| {
+        let _ = contained(|| {
             let mut cx = Context::from_waker(Waker::noop());
             if self.poll(&mut cx).is_ready() {
                 return;
@@ -260,7 +265,7 @@ impl Drop for Journal {
             let mut commit = self.shared.store.commit(batch);
             let _ = commit.as_mut().poll(&mut cx);
             drop(in_flight);
-        }));
+        });
     }
 }
 

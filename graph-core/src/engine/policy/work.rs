@@ -1,12 +1,15 @@
 use std::future::Future;
+use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+
+use futures_util::FutureExt as _;
 
 use crate::engine::attempt::Attempt;
 use crate::engine::cx::ContextWith;
 use crate::engine::encoded::Keep;
 use crate::engine::spans::Spanned;
-use crate::engine::task::{Finished, Unfinished};
+use crate::engine::task::{Failed, Finished, Unfinished};
 use crate::graph::CompiledNode;
 use crate::plan::Task;
 use crate::state::GraphState;
@@ -36,7 +39,12 @@ impl<'a, S: GraphState> Work<'a, S> {
                 Self::Attempt(Spanned::new(span, Attempt::new(future, ctx, keep)))
             }
             Some(policy) => {
-                Self::Guarded(Box::pin(Guarded { node, policy, state, task, ctx, keep, events }.run()))
+                let guarded = Guarded { node, policy, state, task, ctx, keep, events };
+                // Between the attempts there is code of values, such as the drop of an error.
+                let run = AssertUnwindSafe(guarded.run()).catch_unwind();
+                Self::Guarded(Box::pin(
+                    run.map(|done| done.unwrap_or_else(|panic| Err(Failed::caught(panic).into()))),
+                ))
             }
         }
     }

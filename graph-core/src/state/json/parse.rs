@@ -4,7 +4,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_path_to_error::{Deserializer, Track};
 
-use crate::reducers::Reducer;
+use crate::contain::{bounded, contained};
+use crate::reducers::{Reducer, guarded};
 
 use super::super::{Change, InputProblem, JsonOf, Parsed};
 use super::path;
@@ -24,13 +25,13 @@ pub fn parse_value_with<T>(
     read: impl FnOnce(FieldDeserializer<'_, '_>) -> Result<T, serde_json::Error>,
 ) -> Parsed<T> {
     let mut track = Track::new();
-    match read(Deserializer::new(value, &mut track)) {
-        Ok(value) => Parsed::Write(value),
-        Err(error) => Parsed::Invalid(InputProblem {
-            path: path::inside(key, &track.path()),
-            message: error.to_string(),
-        }),
-    }
+    let message = match contained(|| read(Deserializer::new(value, &mut track))) {
+        Ok(Ok(value)) => return Parsed::Write(value),
+        // The message may quote a value of any length.
+        Ok(Err(error)) => bounded(&error.to_string()),
+        Err(panic) => format!("its code panicked: {panic}"),
+    };
+    Parsed::Invalid(InputProblem { path: path::inside(key, &track.path()), message })
 }
 
 /// Reads a write to `key`: the reducer's update or, for an overwrite, the field's new value.
@@ -48,7 +49,7 @@ where
 /// Wraps the reducer's update, and refuses one that the JSON of an input must not contain.
 fn update<R: Reducer<T>, T: Clone>(key: &str, parsed: Parsed<R::Update>, of: JsonOf) -> Parsed<Change<R, T>> {
     match parsed {
-        Parsed::Write(update) if of == JsonOf::Input => match R::check_input(&update) {
+        Parsed::Write(update) if of == JsonOf::Input => match guarded(|| R::check_input(&update)) {
             Ok(()) => Parsed::Write(Change::Update(update)),
             Err(error) => {
                 Parsed::Invalid(InputProblem { path: path::of_key(key), message: error.to_string() })

@@ -57,5 +57,5 @@ pub fn required<T>(value: &Option<T>) -> Result<(), String> {
 /// # Errors
 /// The message of the custom rule's error.
 pub fn custom<E: std::fmt::Display>(result: Result<(), E>) -> Result<(), String> {
-    result.map_err(|error| error.to_string())
+    result.map_err(|error| crate::contain::display_text(&error))
 }

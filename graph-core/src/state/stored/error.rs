@@ -1,8 +1,8 @@
 use std::error::Error;
 use std::fmt::{self, Display};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::checkpoint::CheckpointId;
+use crate::contain::contained;
 use crate::payload::{Payload, PayloadDeserializer, Unreadable, Unstorable, read_payload};
 use crate::reducers::ReduceError;
 
@@ -176,12 +176,9 @@ impl From<serde_json::Error> for Why {
 
 /// Runs user code (`Serialize`, `Deserialize`, functions of fields) and turns its panic into an error.
 pub(super) fn guarded<T, E: Into<Why>>(run: impl FnOnce() -> Result<T, E>) -> Result<T, Why> {
-    match catch_unwind(AssertUnwindSafe(run)) {
+    match contained(run) {
         Ok(result) => result.map_err(E::into),
-        Err(panic) => {
-            let text = format!("its code panicked: {}", crate::panic_text(&*panic));
-            Err(Why::Payload(Unreadable::quoting(text)))
-        }
+        Err(panic) => Err(Why::Payload(Unreadable::quoting(format!("its code panicked: {panic}")))),
     }
 }
 

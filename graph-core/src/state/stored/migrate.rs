@@ -2,6 +2,7 @@ use std::fmt::Display;
 
 use super::Stored;
 use super::error::guarded;
+use crate::contain::display_text;
 use crate::payload::Unreadable;
 
 /// The reason why a stored state cannot be migrated to the program's version.
@@ -56,7 +57,7 @@ pub trait MigrationOutcome {
 #[diagnostic::do_not_recommend]
 impl<E: Display> MigrationOutcome for Result<(), E> {
     fn into_migrated(self) -> Result<(), String> {
-        self.map_err(|error| error.to_string())
+        self.map_err(|error| display_text(&error))
     }
 }
 

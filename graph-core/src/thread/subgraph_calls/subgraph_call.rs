@@ -4,9 +4,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointId, CheckpointQuery, Loaded};
-use crate::engine::ContextWith;
 use crate::engine::child::{escape, namespace};
 use crate::engine::persist::{Level, under};
+use crate::engine::{ContextWith, caught};
 use crate::error::{Error, ErrorKind};
 use crate::graph::Graph;
 use crate::state::GraphState;
@@ -130,7 +130,7 @@ where
     /// # Cancel safety
     /// Cancel safe: the call only reads.
     pub async fn state(&self) -> Result<Option<Snapshot<C>>, Error> {
-        self.load(None).await
+        caught(self.graph().graph().name(), self.load(None)).await
     }
 
     /// Returns the checkpoints of all calls, newest first.
@@ -141,6 +141,10 @@ where
     /// # Cancel safety
     /// Cancel safe: the call only reads.
     pub async fn history(&self) -> Result<Vec<Snapshot<C>>, Error> {
+        caught(self.graph().graph().name(), self.load_all()).await
+    }
+
+    async fn load_all(&self) -> Result<Vec<Snapshot<C>>, Error> {
         let (namespace, _) = self.read(None).await?;
         let mut query = CheckpointQuery::new(Arc::clone(&self.thread().name)).namespace(namespace).limit(64);
         let mut all = Vec::new();

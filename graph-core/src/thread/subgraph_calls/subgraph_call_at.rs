@@ -1,4 +1,5 @@
 use crate::checkpoint::CheckpointId;
+use crate::engine::caught;
 use crate::error::Error;
 use crate::run::{NeedsContext, Run};
 use crate::state::GraphState;
@@ -33,7 +34,7 @@ where
     /// # Cancel safety
     /// Cancel safe: the call only reads.
     pub async fn state(&self) -> Result<Option<Snapshot<C>>, Error> {
-        self.call.load(Some(self.checkpoint)).await
+        caught(self.call.graph().graph().name(), self.call.load(Some(self.checkpoint))).await
     }
 
     /// Creates a run that repeats the thread from this checkpoint, on a new branch of the thread.

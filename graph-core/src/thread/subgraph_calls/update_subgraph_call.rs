@@ -7,7 +7,7 @@ use crate::engine::persist::{
     Journal, Level, Needs, Outside, Persist, Place, Program, Under, before, call_id, journals, open_state,
     open_within, run_record, shared_from_outside, under, withdraw, write_around,
 };
-use crate::engine::{Driver, Durability};
+use crate::engine::{Driver, Durability, caught};
 use crate::error::{Error, ErrorKind};
 use crate::node::Leave;
 use crate::run::{ContextGiven, HasContext, NeedsContext, Opening, Run};
@@ -262,8 +262,11 @@ where
     type IntoFuture = Made;
 
     fn into_future(self) -> Made {
-        let ((), opening) = self.run.opening(None);
-        (self.make)(opening)
+        Box::pin(async move {
+            let compiled = Arc::clone(&self.run.graph.0);
+            let ((), opening) = self.run.opening(None);
+            caught(&compiled.name, (self.make)(opening)).await
+        })
     }
 }
 
