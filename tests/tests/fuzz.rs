@@ -1,0 +1,28 @@
+//! The fuzz targets with random mutations of their seeds: a second each, or minutes with `LONG`.
+
+use std::time::{Duration, SystemTime};
+
+use tests::fuzz::Target;
+
+fn run(name: &str) {
+    let target = Target::named(name).unwrap();
+    if std::env::var_os("LONG").is_none() {
+        // The same bytes in every run.
+        target.run_for(Duration::from_secs(1), 7);
+        return;
+    }
+    let seed = SystemTime::UNIX_EPOCH.elapsed().map_or(7, |time| time.as_secs());
+    let runs = target.run_for(Duration::from_secs(180), seed);
+    println!("{name}: {runs} runs, seed {seed}");
+}
+
+macro_rules! targets {
+    ($($name:ident)*) => {$(
+        #[test]
+        fn $name() {
+            run(stringify!($name));
+        }
+    )*};
+}
+
+targets! { json_input json_update stored_value stored_thread answers messages }
