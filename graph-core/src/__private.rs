@@ -36,6 +36,7 @@ pub use serde_json;
 pub use std::format;
 pub use std::string::String;
 pub use std::vec::Vec;
+pub use superstep_store::contain::error_text;
 
 /// The built-in reducers of `reducer = ..`.
 pub mod reducers {

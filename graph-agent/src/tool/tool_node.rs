@@ -1,7 +1,8 @@
+use superstep::__private::error_text;
 use superstep::messages::{HasMessages, MessagesUpdate, ToolCall, ToolMessage};
 use superstep::node::Named;
 use superstep::state::Update;
-use superstep::{ContextWith, GraphState, NodeError, PacketNode, Result, named};
+use superstep::{ContextWith, GraphState, PacketNode, Result, named};
 
 use crate::spans;
 
@@ -57,7 +58,7 @@ impl<S: HasMessages, D: Send + Sync + 'static> ToolNode<S, D> {
         let output = tool.call(ToolInvocation { call, state, cx });
         match spans::tool(tool, call, cx.thread(), output).await {
             Err(error) if error.downcast_ref::<Fatal>().is_none() => {
-                Ok(ToolOutput::error(with_causes(&error)))
+                Ok(ToolOutput::error(error_text(error.as_error())))
             }
             result => result,
         }
@@ -95,16 +96,4 @@ impl<S: GraphState, D> std::fmt::Debug for ToolNode<S, D> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("ToolNode").field(&self.tools).finish()
     }
-}
-
-/// Returns the messages of an error and its causes.
-fn with_causes(error: &NodeError) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.as_error().source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
 }

@@ -17,9 +17,13 @@ use super::Driver;
 use super::attempt::contained;
 
 /// Awaits a call, and turns a panic into its error.
-pub(crate) async fn caught<T>(graph: &str, call: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-    let done = AssertUnwindSafe(call).catch_unwind().await;
-    done.unwrap_or_else(|panic| Err(panicked(graph, panic_message(panic))))
+// Not an `async fn`, which would hold the call twice: as its argument, and while it is awaited.
+pub(crate) fn caught<T>(
+    graph: &str,
+    call: impl Future<Output = Result<T, Error>>,
+) -> impl Future<Output = Result<T, Error>> {
+    let caught = AssertUnwindSafe(call).catch_unwind();
+    caught.map(move |done| done.unwrap_or_else(|panic| Err(panicked(graph, panic_message(panic)))))
 }
 
 /// Makes a call, and turns a panic into its error.
@@ -49,11 +53,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         if let Some(message) = &self.broken {
             return Err(panicked(&self.graph.name, message.clone()));
         }
-        let run = async {
+        let run = AssertUnwindSafe(async {
             while self.step().await? {}
             self.conclude().await
-        };
-        match AssertUnwindSafe(run).catch_unwind().await {
+        });
+        match run.catch_unwind().await {
             Ok(finished) => finished,
             Err(panic) => Err(self.break_off(panic_message(panic)).await),
         }

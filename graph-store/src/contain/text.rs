@@ -1,4 +1,4 @@
-//! Texts of errors that the user's code makes: bounded, and without a panic.
+//! Messages of errors that the user's code makes: bounded, and without a panic.
 
 use std::error::Error;
 use std::fmt::{self, Display, Write};
@@ -9,7 +9,7 @@ use super::contained;
 const MAX_BYTES: usize = 16 * 1024;
 /// The maximum number of causes.
 const MAX_CAUSES: usize = 64;
-/// The end of a text that was longer.
+/// The end of a message that was longer.
 const CUT_OFF: &str = " … (cut off)";
 
 /// Returns an error and its causes in one line.
@@ -89,7 +89,7 @@ fn write_chain(error: &dyn Error, separator: &str, text: &mut Bounded) {
     }
 }
 
-/// A text of at most [`MAX_BYTES`] and a short remark.
+/// A string of at most [`MAX_BYTES`] and a short remark.
 struct Bounded {
     text: String,
     is_full: bool,

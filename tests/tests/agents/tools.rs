@@ -77,6 +77,28 @@ async fn burn() -> superstep::Result<String> {
     Err(Fatal::new("there is no fire").into())
 }
 
+/// An error that is its own cause.
+#[derive(Debug)]
+struct Endless;
+
+impl std::fmt::Display for Endless {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("dizzy")
+    }
+}
+
+impl std::error::Error for Endless {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(self)
+    }
+}
+
+/// Always fails with an error that is its own cause.
+#[tool]
+async fn spin() -> superstep::Result<String> {
+    Err(Endless.into())
+}
+
 /// The sort order.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -106,7 +128,7 @@ async fn sort(#[tool(all)] sorting: Sorting) -> serde_json::Value {
 }
 
 fn tools() -> Tools<Desk, Shop> {
-    Tools::new().with(buy).with(left).with(meet).with(burn).with(sort)
+    Tools::new().with(buy).with(left).with(meet).with(burn).with(spin).with(sort)
 }
 
 fn shop() -> Arc<Shop> {
@@ -181,6 +203,13 @@ async fn fatal_error_fails_the_run_and_keeps_finished_calls() {
         assert!(format!("{error:?}").contains("there is no fire"), "{error:?}");
     }
     assert_eq!(shop.paid.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn error_that_is_its_own_cause_is_told_once() {
+    let graph = agent([calls([ToolCall::new("1", "spin")]), AiMessage::new("done")]);
+    let desk = graph.run(hello()).context(shop()).await.unwrap().into_state();
+    assert_eq!(transcript(&desk.chat.messages)[2], "tool: dizzy … (the causes repeat)");
 }
 
 #[tokio::test]
