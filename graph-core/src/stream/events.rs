@@ -4,10 +4,6 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Notify;
-use tokio::sync::mpsc::Sender;
-use tokio::sync::mpsc::error::TrySendError;
-
 use crate::checkpoint::CheckpointId;
 use crate::interrupt::OpenInterrupt;
 use crate::messages::MessageChunk;
@@ -15,6 +11,7 @@ use crate::node::Packet;
 use crate::state::{GraphState, Update, Writes};
 
 use super::event::{EventKind, StreamMode};
+use super::queue::Sender;
 use super::subgraph::ErasedEvent;
 use super::{Custom, SubgraphEvent};
 
@@ -26,14 +23,8 @@ pub(crate) struct Events<S: GraphState> {
 
 /// The destination of the events of a run.
 pub(super) enum EventTarget<S: GraphState> {
-    /// The stream of the run itself.
-    Stream {
-        /// Bounded, so that a run waits for a slow reader instead of filling the memory.
-        sender: Sender<QueuedEvent<S>>,
-        /// Wakes the senders that wait for free space. (The channel's own queue would reserve space for tasks that are not
-        /// polled, while the run itself waits after them.)
-        space: Arc<Notify>,
-    },
+    /// The stream of the run itself. Bounded, so that a run waits for a slow reader instead of filling the memory.
+    Stream(Sender<QueuedEvent<S>>),
     /// The sink of the parent run, with the path of subgraph nodes to this run.
     Parent { sink: Arc<dyn Sink>, path: Arc<[Arc<str>]> },
 }
@@ -48,9 +39,7 @@ pub(super) struct QueuedEvent<S: GraphState> {
 impl<S: GraphState> Clone for Events<S> {
     fn clone(&self) -> Self {
         let to = match &self.to {
-            EventTarget::Stream { sender, space } => {
-                EventTarget::Stream { sender: sender.clone(), space: Arc::clone(space) }
-            }
+            EventTarget::Stream(sender) => EventTarget::Stream(sender.clone()),
             EventTarget::Parent { sink, path } => {
                 EventTarget::Parent { sink: Arc::clone(sink), path: Arc::clone(path) }
             }
@@ -72,26 +61,12 @@ impl<S: GraphState> Events<S> {
 
     async fn send(&self, step: u64, kind: EventKind<S>) {
         match &self.to {
-            EventTarget::Stream { .. } => {
-                self.enqueue(QueuedEvent { path: Arc::default(), step, kind }).await
+            EventTarget::Stream(sender) => {
+                sender.send(QueuedEvent { path: Arc::default(), step, kind }).await;
             }
             EventTarget::Parent { sink, path } => {
                 sink.forward(Arc::clone(path), step, Box::new(kind)).await;
             }
-        }
-    }
-
-    /// Queues an event. If the receiver is gone, the event is dropped and the run continues.
-    async fn enqueue(&self, mut event: QueuedEvent<S>) {
-        let EventTarget::Stream { sender, space } = &self.to else { return };
-        loop {
-            // Registered before the attempt, so that space freed in between is not missed.
-            let freed = space.notified();
-            match sender.try_send(event) {
-                Ok(()) | Err(TrySendError::Closed(_)) => return,
-                Err(TrySendError::Full(unsent)) => event = unsent,
-            }
-            freed.await;
         }
     }
 
@@ -210,7 +185,7 @@ impl<S: GraphState> Sink for Events<S> {
     fn forward(&self, path: Arc<[Arc<str>]>, step: u64, event: Box<dyn ErasedEvent>) -> SendFuture<'_> {
         match &self.to {
             EventTarget::Parent { sink, .. } => sink.forward(path, step, event),
-            EventTarget::Stream { .. } => {
+            EventTarget::Stream(sender) => {
                 let of_this_state = (&*event as &dyn Any).is::<EventKind<S>>();
                 let kind = if of_this_state {
                     (event as Box<dyn Any>).downcast().ok().map(|kind: Box<EventKind<S>>| *kind)
@@ -218,7 +193,7 @@ impl<S: GraphState> Sink for Events<S> {
                     Some(EventKind::Subgraph(SubgraphEvent::new(event)))
                 };
                 match kind {
-                    Some(kind) => Box::pin(self.enqueue(QueuedEvent { path, step, kind })),
+                    Some(kind) => Box::pin(sender.send(QueuedEvent { path, step, kind })),
                     None => Box::pin(std::future::ready(())),
                 }
             }

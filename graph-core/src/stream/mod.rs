@@ -6,6 +6,7 @@
 mod custom;
 pub(crate) mod event;
 mod events;
+mod queue;
 mod run_stream;
 mod subgraph;
 

@@ -4,8 +4,6 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use futures_core::Stream;
-use tokio::sync::Notify;
-use tokio::sync::mpsc::{Receiver, channel};
 
 use crate::error::{Error, ErrorKind};
 use crate::run::Outcome;
@@ -14,6 +12,7 @@ use crate::state::GraphState;
 use super::Events;
 use super::event::{Event, EventKind, StreamMode};
 use super::events::{EventTarget, QueuedEvent};
+use super::queue::{Receiver, queue};
 
 /// The future of a run, with the number of its last superstep and its outcome.
 type Running<S> = Pin<Box<dyn Future<Output = Result<(u64, Outcome<S>), Error>> + Send>>;
@@ -28,22 +27,21 @@ type Running<S> = Pin<Box<dyn Future<Output = Result<(u64, Outcome<S>), Error>> 
 pub struct RunStream<S: GraphState> {
     run: Option<Running<S>>,
     events: Receiver<QueuedEvent<S>>,
-    /// Wakes the senders that wait for free space.
-    space: Arc<Notify>,
+    /// The number of events since the stream was last pending.
+    in_a_row: usize,
     outcome: Option<Result<(u64, Outcome<S>), Error>>,
     sequence: u64,
 }
 
-/// The number of events that a run may be ahead of its reader.
-const CAPACITY: usize = 64;
+/// The stream yields to the runtime after this many events in a row. Otherwise a reader of a run that is always ready
+/// could not be cancelled or timed out.
+const YIELD_EVERY: usize = 128;
 
 impl<S: GraphState> RunStream<S> {
     pub(crate) fn new(modes: &[StreamMode], run: impl FnOnce(Events<S>) -> Running<S>) -> Self {
-        let (sender, events) = channel(CAPACITY);
-        let space = Arc::new(Notify::new());
-        let to = EventTarget::Stream { sender, space: Arc::clone(&space) };
-        let run = run(Events { to, modes: Arc::from(modes) });
-        Self { run: Some(run), events, space, outcome: None, sequence: 0 }
+        let (sender, events) = queue();
+        let run = run(Events { to: EventTarget::Stream(sender), modes: Arc::from(modes) });
+        Self { run: Some(run), events, in_a_row: 0, outcome: None, sequence: 0 }
     }
 
     /// Waits for the next event. Returns `None` after the last.
@@ -82,6 +80,45 @@ impl<S: GraphState> RunStream<S> {
         })
     }
 
+    fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Event<S>, Error>>> {
+        if self.in_a_row >= YIELD_EVERY {
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        loop {
+            // Events come first: a run that waits for space in the queue continues only after they are taken out.
+            match self.events.poll(cx) {
+                Poll::Ready(Some(queued)) => return Poll::Ready(Some(Ok(self.event(queued)))),
+                // The queue is closed below, when the run has ended.
+                Poll::Ready(None) => {
+                    return Poll::Ready(match self.outcome.take() {
+                        None => None,
+                        Some(Err(error)) => Some(Err(error)),
+                        Some(Ok((step, outcome))) => {
+                            let kind = EventKind::Done(outcome);
+                            Some(Ok(self.event(QueuedEvent { path: Arc::default(), step, kind })))
+                        }
+                    });
+                }
+                Poll::Pending => {}
+            }
+            let Some(run) = &mut self.run else { return Poll::Pending };
+            match run.as_mut().poll(cx) {
+                Poll::Ready(outcome) => {
+                    self.outcome = Some(outcome);
+                    self.run = None;
+                    // Queued events are still delivered. A task that was told to stop sends no more events. It is not awaited,
+                    // because it may block its thread.
+                    self.events.close();
+                }
+                Poll::Pending => {
+                    // Once more, for events that the run has just sent.
+                    return self.events.poll(cx).map(|queued| Some(Ok(self.event(queued?))));
+                }
+            }
+        }
+    }
+
     fn event(&mut self, queued: QueuedEvent<S>) -> Event<S> {
         let sequence = self.sequence;
         self.sequence += 1;
@@ -96,43 +133,12 @@ impl<S: GraphState> Stream for RunStream<S> {
     type Item = Result<Event<S>, Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let this = &mut *self;
-        loop {
-            // Events come first: a run that waits for space in the channel continues only after they are taken out.
-            match this.events.poll_recv(cx) {
-                Poll::Ready(Some(queued)) => return Poll::Ready(Some(Ok(this.event(queued)))),
-                // The channel is closed below, when the run has ended.
-                Poll::Ready(None) => {
-                    return Poll::Ready(match this.outcome.take() {
-                        None => None,
-                        Some(Err(error)) => Some(Err(error)),
-                        Some(Ok((step, outcome))) => {
-                            let kind = EventKind::Done(outcome);
-                            Some(Ok(this.event(QueuedEvent { path: Arc::default(), step, kind })))
-                        }
-                    });
-                }
-                Poll::Pending => this.space.notify_waiters(),
-            }
-            let Some(run) = &mut this.run else { return Poll::Pending };
-            match run.as_mut().poll(cx) {
-                Poll::Ready(outcome) => {
-                    this.outcome = Some(outcome);
-                    this.run = None;
-                    // Queued events are still delivered. A task that was told to stop sends no more events. It is not awaited,
-                    // because it may block its thread.
-                    this.events.close();
-                }
-                // Polled once more for events that the run has just sent. Only once: tokio's cooperative budget may hold them
-                // back, and then wakes this task itself.
-                Poll::Pending => {
-                    return match this.events.poll_recv(cx) {
-                        Poll::Ready(Some(queued)) => Poll::Ready(Some(Ok(this.event(queued)))),
-                        _ => Poll::Pending,
-                    };
-                }
-            }
+        let polled = self.poll_event(cx);
+        match polled {
+            Poll::Ready(_) => self.in_a_row += 1,
+            Poll::Pending => self.in_a_row = 0,
         }
+        polled
     }
 }
 
