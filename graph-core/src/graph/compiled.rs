@@ -29,6 +29,8 @@ pub(crate) struct Compiled<S, D> {
     pub(crate) names: Arc<[Arc<str>]>,
     /// Earlier names of nodes.
     pub(crate) aliases: Vec<(String, usize)>,
+    /// The index of the node with each name or, if no node has it, each earlier name.
+    pub(crate) by_name: HashMap<Arc<str>, usize>,
     /// The route function that leaves START.
     pub(crate) start: Option<Decider<S, D>>,
     pub(crate) topology: Topology,
@@ -60,8 +62,7 @@ pub(crate) struct CompiledNode<S, D> {
 impl<S, D> Compiled<S, D> {
     /// Returns the index of the node with this name or alias.
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
-        let now = self.names.iter().position(|now| &**now == name);
-        now.or_else(|| self.aliases.iter().find(|(alias, _)| alias == name).map(|(_, node)| *node))
+        self.by_name.get(name).copied()
     }
 
     /// The cache policy of a node.

@@ -18,6 +18,8 @@ pub struct Draft<S, D> {
     /// The same edges as a set, to skip duplicates.
     pub(super) drawn: HashSet<(NodeRef, NodeRef)>,
     names: HashSet<String>,
+    /// The first node of each name, even if the name is refused.
+    pub(super) by_name: HashMap<String, usize>,
     pub(super) joins: Vec<DraftJoin>,
     pub(super) routes: Vec<(NodeRef, Vec<Exit>, Decider<S, D>)>,
     /// `true` if a run may begin at any node, as in a machine.
@@ -62,6 +64,7 @@ impl<S, D> Draft<S, D> {
             edges: Vec::new(),
             drawn: HashSet::new(),
             names: HashSet::new(),
+            by_name: HashMap::new(),
             joins: Vec::new(),
             routes: Vec::new(),
             anywhere: false,
@@ -91,6 +94,7 @@ impl<S, D> Draft<S, D> {
         } else if !self.names.insert(name.clone()) {
             self.report(WiringProblem::DuplicateName { name: name.clone() });
         }
+        self.by_name.entry(name.clone()).or_insert(self.nodes.len());
         self.indices.insert(node.node, self.nodes.len());
         self.nodes.push(DraftNode {
             name,

@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::error::WiringProblem;
 use crate::node::NodeRef;
@@ -66,7 +66,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         for what in self.policies.default.problems() {
             self.report(WiringProblem::InvalidPolicy { of: "all nodes".to_owned(), what });
         }
-        let mut seen = Vec::new();
+        let mut seen = HashSet::new();
         for (node, policy) in self.policies.of_nodes.clone() {
             let name = node.name().to_owned();
             for what in policy.problems() {
@@ -74,10 +74,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             }
             if !self.indices.contains_key(&node) {
                 self.unknown(&node, "given a policy");
-            } else if seen.contains(&node) {
+            } else if !seen.insert(node) {
                 self.report(WiringProblem::DuplicatePolicy { node: name });
-            } else {
-                seen.push(node);
             }
         }
     }

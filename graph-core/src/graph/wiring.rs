@@ -1,4 +1,5 @@
 use std::any::TypeId;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, WiringProblem};
@@ -58,7 +59,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             .aliases
             .iter()
             .filter_map(|(node, alias)| self.indices.get(node).map(|&node| (alias.clone(), node)));
-        let aliases = aliases.collect();
+        let aliases: Vec<(String, usize)> = aliases.collect();
         let indices_of =
             |nodes: &[NodeRef]| nodes.iter().filter_map(|node| self.indices.get(node).copied()).collect();
         let breakpoints = Breakpoints {
@@ -66,7 +67,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             after: indices_of(&self.breakpoints.after),
         };
         let outward = self.nodes.iter().flat_map(|node| node.outward.iter().cloned()).collect();
-        let names = self.nodes.iter().map(|node| Arc::from(node.name.as_str())).collect();
+        let names: Vec<Arc<str>> = self.nodes.iter().map(|node| Arc::from(node.name.as_str())).collect();
         let is_cached = caches.iter().any(Option::is_some);
         let policies = self.policies.settle(&self.indices, handlers, caches);
         let mut nodes: Vec<_> = self
@@ -88,8 +89,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         }
         let is_ephemeral = |&index: &usize| S::field(index).is_some_and(|field| field.ephemeral);
         let ephemeral: Vec<usize> = (0..S::FIELD_COUNT).filter(is_ephemeral).collect();
+        // In the order of the nodes, because that is the order in which they were wired.
+        let mut command_exits = self.command_exits.iter().peekable();
         for (index, node) in nodes.iter_mut().enumerate() {
-            let exits = self.command_exits.iter().filter(|(at, ..)| *at == index);
+            let exits = std::iter::from_fn(|| command_exits.next_if(|(at, ..)| *at == index));
             node.run.hears_at(exits.map(|(_, route, exits)| (*route, *exits)).collect());
             let plain = node.decide.is_none() && ephemeral.is_empty();
             node.chain = topology.only_successor(index).filter(|_| plain);
@@ -106,11 +109,18 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             }
         }
         let indices = self.indices;
+        let mut by_name: HashMap<Arc<str>, usize> = HashMap::new();
+        let now = names.iter().cloned().zip(0..);
+        for (name, node) in now.chain(aliases.iter().map(|(alias, node)| (Arc::from(alias.as_str()), *node)))
+        {
+            by_name.entry(name).or_insert(node);
+        }
         let compiled = Compiled {
             name: self.name,
             nodes,
-            names,
+            names: names.into(),
             aliases,
+            by_name,
             start,
             topology,
             indices,
@@ -134,7 +144,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
     }
 
     fn named(&self, name: &str) -> Option<usize> {
-        self.nodes.iter().position(|node| node.name == name).or_else(|| {
+        self.by_name.get(name).copied().or_else(|| {
             let (node, _) = self.aliases.iter().find(|(_, alias)| alias == name)?;
             self.indices.get(node).copied()
         })
@@ -208,7 +218,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
                 let plans: Vec<_> = command.exits.iter().map(|exit| self.exit_plan(&name, exit)).collect();
                 let Some(plan) = topology.nodes.get_mut(index) else { continue };
                 let known = &mut self.command_exits;
-                if !known.iter().any(|(node, route, _)| (*node, *route) == (index, command.route)) {
+                let mut of_node = known.iter().rev().take_while(|(node, ..)| *node == index);
+                if !of_node.any(|(_, route, _)| *route == command.route) {
                     known.push((index, command.route, plan.exits.len()));
                     plan.exits.extend(plans);
                 }
@@ -268,14 +279,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
                 self.unknown(&breakpoint, "a breakpoint");
             }
         }
-        let mut names: Vec<String> = self.nodes.iter().map(|node| node.name.clone()).collect();
+        let mut names: HashSet<String> = self.nodes.iter().map(|node| node.name.clone()).collect();
         for (node, alias) in self.aliases.clone() {
             if !self.indices.contains_key(&node) {
                 self.unknown(&node, "given an alias");
-            } else if names.contains(&alias) {
+            } else if !names.insert(alias.clone()) {
                 self.report(WiringProblem::DuplicateName { name: alias });
-            } else {
-                names.push(alias);
             }
         }
     }
@@ -285,11 +294,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
     }
 
     fn check_exits(&mut self, topology: &Topology) {
+        let routed: HashSet<usize> =
+            self.routes.iter().filter_map(|(from, ..)| self.indices.get(from).copied()).collect();
         for (index, plan) in topology.nodes.iter().enumerate() {
             let Some(node) = self.nodes.get(index) else { continue };
             // A route counts even if all its destinations are unknown.
-            let routed = node.exits.is_some()
-                || self.routes.iter().any(|(from, ..)| self.indices.get(from) == Some(&index));
+            let routed = node.exits.is_some() || routed.contains(&index);
             let edged = !plan.edges.is_empty() || !plan.joins.is_empty();
             let node = node.name.clone();
             match (edged, routed) {
