@@ -316,6 +316,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             options: &self.options,
             events: self.events.as_ref(),
             recorder: self.persist.as_mut().map(|persist| persist.recorder(self.tasks.len())),
+            missing: 0,
             crew: JoinSet::new(),
             idle: Arc::default(),
         };
@@ -339,19 +340,19 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             |(task, result): (usize, &Option<_>)| result.is_none() && !self.suspended.contains_key(&task);
         let vanished = self.results.iter().enumerate().any(vanished);
         let cancelled = self.options.stop.as_ref().is_some_and(Stop::is_cancelled);
+        // Failures are reported first. A superstep that failed can be late as well: a sibling kept running, or did
+        // not react to its cancellation.
+        failures.sort_by_key(|(index, _)| *index);
         if !failures.is_empty() || late.is_some() || cancelled {
             // Tasks that were stopped early keep the open interrupts that they had before.
             let stopped = |task: &usize| {
                 self.results.get(*task).is_some_and(Option::is_none)
-                    && failures.iter().all(|(failed, _)| failed != task)
+                    && failures.binary_search_by_key(task, |(failed, _)| *failed).is_err()
             };
             for (task, open) in waited.into_iter().filter(|(task, _)| stopped(task)) {
                 self.suspended.entry(task).or_insert(open);
             }
         }
-        // Failures are reported first. A superstep that failed can be late as well: a sibling kept running, or did
-        // not react to its cancellation.
-        failures.sort_by_key(|(index, _)| *index);
         self.fail(failures.into_iter().map(|(_, failure)| failure).collect())?;
         if let Some(limit) = late {
             let unfinished = self.unfinished().map(str::to_owned).collect();

@@ -47,6 +47,8 @@ pub(super) struct Execution<'e, S: GraphState, D> {
     pub(super) events: Option<&'e Events<S>>,
     /// Stores results as they arrive; `None` without a store, and for a single task.
     pub(super) recorder: Option<Recorder<'e>>,
+    /// The number of tasks without a result.
+    pub(super) missing: usize,
     /// The tasks that were spawned on the runtime.
     pub(super) crew: Crew<S>,
     /// By task, `true` while the task is spawned and has not begun.
@@ -67,9 +69,10 @@ impl<S: GraphState, D> Execution<'_, S, D> {
     /// it.
     fn keep(&mut self, index: usize) {
         self.count(index);
+        self.missing = self.missing.saturating_sub(1);
         let Some(recorder) = &mut self.recorder else { return };
         if let (Some(task), Some(Some(finished))) = (self.tasks.get(index), self.results.get(index))
-            && self.results.iter().any(Option::is_none)
+            && self.missing > 0
         {
             recorder.record(self.graph, index, task, finished);
         }
@@ -183,6 +186,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
     async fn run(&mut self) {
         let pending = self.pending();
         let several = pending.len() > 1;
+        self.missing = pending.len();
         let threads =
             || Handle::try_current().is_ok_and(|h| h.runtime_flavor() == RuntimeFlavor::MultiThread);
         if several && threads() {

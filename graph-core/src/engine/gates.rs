@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use crate::error::ErrorKind;
 use crate::graph::{Breakpoints, Compiled};
 use crate::node::NodeRef;
@@ -83,13 +85,9 @@ fn stops<S, D>(graph: &Compiled<S, D>, always: &[usize], given: &Stops) -> Resul
 
 /// Returns the nodes that have a breakpoint, each once.
 fn chosen(stops: &[bool], nodes: &[usize]) -> Vec<usize> {
-    let mut chosen: Vec<usize> = Vec::new();
-    for &node in nodes {
-        if stops.get(node).copied().unwrap_or(false) && !chosen.contains(&node) {
-            chosen.push(node);
-        }
-    }
-    chosen
+    let mut seen = HashSet::new();
+    let stops = |node: &usize| stops.get(*node).copied().unwrap_or(false);
+    nodes.iter().copied().filter(|node| stops(node) && seen.insert(*node)).collect()
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {

@@ -1,3 +1,4 @@
+use std::collections::{HashMap, HashSet};
 use std::time::SystemTime;
 
 use crate::error::{Error, ErrorKind};
@@ -107,35 +108,36 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
 
     /// Answers open interrupts, all or none. The tasks that asked run again with the next step.
     pub(crate) fn answer(&mut self, answers: Vec<Answer>) -> Result<(), Error> {
+        let asked = self.suspended.iter().flat_map(|(task, open)| open.iter().map(|open| (*task, open)));
+        let mut asked: HashMap<&str, _> =
+            asked.map(|(task, open)| (open.id.as_str(), (task, Some(open)))).collect();
         let mut given = Vec::new();
         for answer in answers {
+            let found = asked.get_mut(answer.id()).map(|(task, open)| (*task, open.take()));
             let changed =
-                self.interrupts().any(|open| open.id == answer.id() && !answer.is_to(&open.question));
+                found.is_some_and(|(_, open)| open.is_some_and(|open| !answer.is_to(&open.question)));
             let (id, answer) = answer.into_parts().map_err(|kind| self.error(kind))?;
             let refuse = |reason: &str| {
                 self.error(ErrorKind::InvalidAnswer { id: id.clone(), reason: reason.to_owned() })
             };
-            let asked = self.suspended.iter().flat_map(|(task, open)| open.iter().map(|open| (*task, open)));
-            let mut asked = asked.filter(|(_, open)| open.id == id);
-            let Some((task, open)) = asked.next() else {
-                return Err(refuse("no open interrupt has this id"));
+            let (task, open) = match found {
+                None => return Err(refuse("no open interrupt has this id")),
+                Some(_) if changed => return Err(refuse("the question has changed since it was shown")),
+                Some((_, None)) => return Err(refuse("the same call answers it twice")),
+                Some((task, Some(open))) => (task, open),
             };
-            if changed {
-                return Err(refuse("the question has changed since it was shown"));
-            }
-            let question = open.question.clone();
-            if given.iter().any(|(_, other, _)| *other == id) {
-                return Err(refuse("the same call answers it twice"));
-            }
-            given.push((task, id, Answered { question, answer }));
+            given.push((task, id, Answered { question: open.question.clone(), answer }));
+        }
+        if let Some(persist) = &mut self.persist {
+            let record =
+                |(task, id, answered): &(usize, String, Answered)| answer_record(*task, id, &answered.answer);
+            persist.answered(given.iter().map(record).collect());
+        }
+        let ids: HashSet<&str> = given.iter().map(|(_, id, _)| id.as_str()).collect();
+        for open in self.suspended.values_mut() {
+            open.retain(|open| !ids.contains(open.id.as_str()));
         }
         for (task, id, answered) in given {
-            if let Some(persist) = &mut self.persist {
-                persist.answered(vec![answer_record(task, &id, &answered.answer)]);
-            }
-            if let Some(open) = self.suspended.get_mut(&task) {
-                open.retain(|open| open.id != id);
-            }
             self.ctx.cx.shared.memos.of(self.step + 1, task, |memo| memo.answers.insert(id, answered));
         }
         Ok(())

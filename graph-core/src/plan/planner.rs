@@ -32,9 +32,10 @@ pub(crate) fn plan<'l>(
             }
         }
         if from.handler_exits.is_empty() || !from.left_by_handler(leave) {
-            progress.record_arrival(topology, from);
+            progress.record_arrival(from);
         }
     }
+    progress.leave_joins(topology);
     progress.finish_edge_tasks();
     progress.tasks.append(&mut sent);
     progress.defer(topology, step);
@@ -63,23 +64,30 @@ impl Progress {
         }
     }
 
-    /// Records a finished node in the joins that wait for it. A complete join plans its target.
-    fn record_arrival(&mut self, topology: &Topology, from: &NodePlan) {
+    /// Records a finished node in the joins that wait for it.
+    fn record_arrival(&mut self, from: &NodePlan) {
         for &(join, place) in &from.joins {
             let Some(arrived) = self.joins.get_mut(join) else { continue };
-            if let Some(arrived) = arrived.get_mut(place) {
-                *arrived = true;
-            }
-            if arrived.iter().all(|&arrived| arrived) {
-                // Cleared only after the last departure, so that a source that ran twice in this superstep is one arrival.
-                if let Some(join) = topology.joins.get(join) {
-                    self.plan_target(join.target);
-                }
+            let Some(slot) = arrived.get_mut(place) else { continue };
+            if !std::mem::replace(slot, true) && arrived.iter().all(|&arrived| arrived) {
+                self.filled.push(join);
             }
         }
     }
 
-    /// Sorts the tasks that edges planned into registration order, and clears complete joins.
+    /// Plans the targets of complete joins, and clears these joins.
+    ///
+    /// This happens after the last departure, so that a source that ran twice in this superstep is one arrival.
+    fn leave_joins(&mut self, topology: &Topology) {
+        while let Some(index) = self.filled.pop() {
+            if let (Some(join), Some(arrived)) = (topology.joins.get(index), self.joins.get_mut(index)) {
+                arrived.fill(false);
+                self.plan_target(join.target);
+            }
+        }
+    }
+
+    /// Sorts the tasks that edges planned into registration order.
     fn finish_edge_tasks(&mut self) {
         if self.tasks.len() > 1 {
             self.tasks.sort_unstable_by_key(|task| task.node);
@@ -87,11 +95,6 @@ impl Progress {
         for task in &self.tasks {
             if let Some(planned) = self.planned.get_mut(task.node) {
                 *planned = false;
-            }
-        }
-        for arrived in &mut self.joins {
-            if arrived.iter().all(|&arrived| arrived) {
-                arrived.fill(false);
             }
         }
     }

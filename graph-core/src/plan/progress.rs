@@ -13,6 +13,8 @@ pub(crate) struct Progress {
     pub(crate) deferred_by: Option<u64>,
     /// For each join, `true` for each of its sources that has finished.
     pub(crate) joins: Vec<Vec<bool>>,
+    /// The joins all of whose sources have finished since the last plan. The next plan clears them.
+    pub(crate) filled: Vec<usize>,
     /// `true` for the nodes that an edge has planned; always all `false` between two plans.
     pub(super) planned: Vec<bool>,
 }
@@ -32,6 +34,7 @@ impl Progress {
             waiting: Vec::new(),
             deferred_by: None,
             joins: topology.joins.iter().map(|join| vec![false; join.sources.len()]).collect(),
+            filled: Vec::new(),
             planned: vec![false; topology.nodes.len()],
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use crate::checkpoint::{CheckpointId, Loaded, StoredCheckpoint};
 use crate::engine::caught;
 use crate::engine::persist::{
-    Program, START, begun_joins, read_gate, read_stopped, read_tasks, shown_packet, shown_state,
+    Program, START, begun_joins, read_gate, read_stopped, read_tasks, shown_packets, shown_state,
 };
 use crate::error::{Error, ErrorKind};
 use crate::graph::Compiled;
@@ -68,6 +68,7 @@ pub(super) fn snapshot<S: GraphState, D: Send + Sync + 'static>(
     let StoredCheckpoint { checkpoint, fields, records, .. } = stored;
     let tasks = read_tasks::<S, D>(graph, thread, &checkpoint, &records)?;
     let joins = begun_joins(graph, thread, &checkpoint)?;
+    let mut packets = shown_packets(&checkpoint);
     let waiting = checkpoint.next.iter().any(|next| &**next == START);
     let state = if waiting && fields.is_empty() {
         None
@@ -93,7 +94,7 @@ pub(super) fn snapshot<S: GraphState, D: Send + Sync + 'static>(
             .enumerate()
             .map(|(index, (node, known))| TaskSnapshot {
                 id: format!("{}:{index}", checkpoint.id),
-                packet: shown_packet(&checkpoint, index),
+                packet: packets.remove(&index),
                 error: known.failure.map(TaskError::from),
                 interrupts: known
                     .questions

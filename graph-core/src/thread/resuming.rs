@@ -1,5 +1,6 @@
 //! Opens a run that continues from its thread's head.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::checkpoint::{Loaded, TaskRecord};
@@ -80,15 +81,19 @@ fn answers<S: GraphState, D: Send + Sync + 'static>(
 ) -> Result<Vec<TaskRecord>, Error> {
     let refuse = |kind| thread.graph.refuse(kind);
     let mut records: Vec<TaskRecord> = Vec::new();
+    if answers.is_empty() {
+        return Ok(records);
+    }
+    // An answered question is taken out, so that a second answer to it finds none.
+    let mut open: HashMap<&str, (usize, &serde_json::Value)> = HashMap::new();
+    for (task, known) in opened.known.iter().enumerate() {
+        open.extend(known.questions.iter().map(|(id, open)| (id.as_str(), (task, &open.question))));
+    }
     for answer in answers {
-        let asked = opened.known.iter().enumerate().find_map(|(task, known)| {
-            let (_, open) = known.questions.iter().find(|(id, _)| *id == answer.id())?;
-            Some((task, answer.is_to(&open.question)))
-        });
+        let asked = open.remove(answer.id()).map(|(task, question)| (task, answer.is_to(question)));
         let (id, json) = answer.into_parts().map_err(refuse)?;
-        let twice = records.iter().any(|record| *record.key.key == *id);
         match asked {
-            Some((task, true)) if !twice => records.push(answer_record(task, &id, &json)),
+            Some((task, true)) => records.push(answer_record(task, &id, &json)),
             asked => {
                 let changed = asked.is_some_and(|(_, as_shown)| !as_shown);
                 return Err(refuse(ErrorKind::InterruptNotOpen {

@@ -1,5 +1,6 @@
 //! The points at which a driver uses its thread.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointError, CheckpointSource, FieldChange, RecordKind, RunRecord, TaskRecord};
@@ -218,8 +219,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     fn refused_records(&self, nodes: &[String], error: &Error) -> Vec<TaskRecord> {
         let text = with_causes(error);
         let tasks = self.tasks.iter().zip(&self.results).zip(&self.attempts).enumerate();
+        let nodes: HashSet<&str> = nodes.iter().map(String::as_str).collect();
         let refused = tasks.filter(|(_, ((task, result), _))| {
-            result.is_none() && nodes.iter().any(|node| node == self.graph.node_name(task.node))
+            result.is_none() && nodes.contains(self.graph.node_name(task.node))
         });
         let records = refused.filter_map(|(index, (_, &attempt))| {
             let stored = StoredFailure::refused(text.clone(), attempt);

@@ -52,7 +52,7 @@ pub(crate) use orphans::Orphans;
 pub(crate) use patches::shown_state;
 pub(crate) use program::{Program, versions};
 pub(in crate::engine) use progress::packet_json;
-pub(crate) use progress::{START, shown_packet, under};
+pub(crate) use progress::{START, shown_packets, under};
 pub(crate) use read_records::{planned, read_tasks};
 pub(crate) use recorder::Recorder;
 pub(crate) use records::StoredFailure;

@@ -178,9 +178,11 @@ pub(super) fn moved(
     Ok(Some(Payload::json(serde_json::to_string(&stored).map_err(EncodeError::of_plan)?)))
 }
 
-/// Returns the packet of a planned task for display.
-pub(crate) fn shown_packet(checkpoint: &Checkpoint, index: usize) -> Option<serde_json::Value> {
-    parse(checkpoint.progress.as_ref()).ok()?.packet(index)
+/// Returns the packets of the planned tasks for display, by task index.
+pub(crate) fn shown_packets(checkpoint: &Checkpoint) -> BTreeMap<usize, serde_json::Value> {
+    let packets = parse(checkpoint.progress.as_ref()).map(|stored| stored.packets).unwrap_or_default();
+    let shown = |(index, json): (usize, Box<RawValue>)| Some((index, serde_json::from_str(json.get()).ok()?));
+    packets.into_iter().filter_map(shown).collect()
 }
 
 /// Removes the planned tasks from a stored plan, and keeps its ephemeral fields.
@@ -220,11 +222,6 @@ impl StoredProgress {
         }
     }
 
-    /// Returns the packet of the task at `index`.
-    fn packet(&self, index: usize) -> Option<serde_json::Value> {
-        serde_json::from_str(self.packets.get(&index)?.get()).ok()
-    }
-
     /// Restores which ephemeral fields are written.
     pub(super) fn ephemerals<S: GraphState, D>(&self, graph: &Compiled<S, D>) -> Ephemerals {
         let mut ephemerals = Ephemerals::new(&graph.ephemeral);
@@ -248,15 +245,25 @@ impl StoredJoin {
             Target::Node(node) => graph.find(&self.to) == Some(node),
             Target::End => self.to == "END",
         };
-        let joins = graph.topology.joins.iter().enumerate().filter(|(_, join)| to_same(join.target));
         // The same join, or the one with the most sources in common if its sources have changed.
-        let shared =
-            |sources_now: &[usize]| sources.iter().filter(|source| sources_now.contains(source)).count();
-        let best = joins.max_by_key(|(index, join)| (shared(&join.sources), std::cmp::Reverse(*index)));
-        let Some((index, join)) = best else { return };
+        let mut shared: BTreeMap<usize, usize> = BTreeMap::new();
+        let plans = sources.iter().filter_map(|&source| graph.topology.nodes.get(source));
+        for &(index, _) in plans.flat_map(|plan| &plan.joins) {
+            *shared.entry(index).or_default() += 1;
+        }
+        let joins = shared.into_iter().filter_map(|(index, shared)| {
+            let join = graph.topology.joins.get(index).filter(|join| to_same(join.target))?;
+            Some((index, join, shared))
+        });
+        let best = joins.max_by_key(|(index, _, shared)| (*shared, std::cmp::Reverse(*index)));
+        let Some((index, join, _)) = best else { return };
         if let Some(slots) = progress.joins.get_mut(index) {
             for (slot, source) in slots.iter_mut().zip(&join.sources) {
                 *slot |= arrived.contains(source);
+            }
+            // Sources for which the join has waited may have been removed from the graph.
+            if slots.iter().all(|&arrived| arrived) {
+                progress.filled.push(index);
             }
         }
     }

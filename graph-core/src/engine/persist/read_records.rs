@@ -51,17 +51,28 @@ pub(super) struct Reader<'r, S, D> {
     pub(super) graph: &'r Compiled<S, D>,
     pub(super) thread: &'r Arc<str>,
     pub(super) checkpoint: &'r Checkpoint,
+    /// The records in the order in which a store returns them: by task, kind and key.
     pub(super) records: &'r [TaskRecord],
 }
 
 impl<'r, S: GraphState, D> Reader<'r, S, D> {
+    /// Returns the records of this kind of a task. A plan may have many tasks, so this does not scan the records.
     pub(super) fn of(
         &self,
         task: u32,
         kind: RecordKind,
     ) -> impl Iterator<Item = &'r TaskRecord> + use<'r, S, D> {
-        let records = self.records;
-        records.iter().filter(move |record| record.key.task == task && record.key.kind == kind)
+        let place = |record: &TaskRecord| (record.key.task, record.key.kind);
+        let first = self.records.partition_point(|record| place(record) < (task, kind));
+        let records = self.records.get(first..).unwrap_or_default();
+        records.iter().take_while(move |record| place(record) == (task, kind))
+    }
+
+    /// Returns the answer to the interrupt with this key.
+    fn answer_to(&self, interrupt: &RecordKey) -> Option<&'r TaskRecord> {
+        let answer = RecordKey::new(interrupt.task, RecordKind::Answer, Arc::clone(&interrupt.key));
+        let found = self.records.binary_search_by(|record| record.key.cmp(&answer)).ok()?;
+        self.records.get(found)
     }
 
     pub(super) fn json<T: serde::de::DeserializeOwned>(&self, record: &TaskRecord) -> Result<T, ErrorKind> {
@@ -98,7 +109,7 @@ impl<'r, S: GraphState, D> Reader<'r, S, D> {
         }
         for record in self.of(place, RecordKind::Interrupt) {
             let (id, question) = (record.key.key.to_string(), self.json(record)?);
-            match self.of(place, RecordKind::Answer).find(|answer| answer.key.key == record.key.key) {
+            match self.answer_to(&record.key) {
                 None => known.questions.push((id, question)),
                 Some(answer) => known.answers.push((id, question, self.json(answer)?)),
             }

@@ -1,5 +1,7 @@
 //! A run that resumes a thread at its head, with answers, an update, or additional nodes.
 
+use std::collections::HashMap;
+
 use crate::checkpoint::{RecordKey, RecordKind, TaskRecord};
 use crate::engine::Driver;
 use crate::engine::apply::{Undos, fold};
@@ -11,6 +13,7 @@ use crate::engine::parts::Parts;
 use crate::engine::reject::reject;
 use crate::engine::task::Finished;
 use crate::error::Error;
+use crate::interrupt::OpenInterrupt;
 use crate::payload::{Encoding, Payload};
 use crate::plan::Task;
 use crate::reducers::Stamp;
@@ -20,7 +23,7 @@ use super::input::{Waiting, input_not_storable};
 use super::opened::Opened;
 use super::patches::patch_records;
 use super::progress::START;
-use super::records::key;
+use super::records::{key, place};
 use super::writer::Persist;
 
 /// A checkpoint to resume from, and the additions of the resume.
@@ -64,9 +67,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
             driver.results.push(None);
             driver.attempts.push(0);
         }
-        for record in &records {
-            driver.take_answer(record);
-        }
+        driver.take_given(&records);
         let stopped = opened.records.iter().find(|record| record.key.kind == RecordKind::Stopped);
         if let Some(persist) = &mut driver.persist {
             persist.records(Vec::new(), stopped.map(|record| record.key.clone()).into_iter().collect());
@@ -98,18 +99,24 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         Ok(records)
     }
 
-    /// Takes over an answer that came with the resume.
-    fn take_answer(&mut self, record: &TaskRecord) {
-        let task = usize::try_from(record.key.task).unwrap_or(usize::MAX);
-        let asked = self.suspended.get_mut(&task);
-        let asked = asked.and_then(|open| {
-            open.iter().position(|open| *open.id == *record.key.key).map(|at| open.remove(at))
-        });
-        let answer = serde_json::from_slice(record.payload.bytes());
-        if let (RecordKind::Answer, Some(open), Ok(answer)) = (record.key.kind, asked, answer) {
-            self.ctx.cx.shared.memos.of(self.step + 1, task, |memo| {
-                memo.answers.insert(open.id, Answered { question: open.question, answer });
-            });
+    /// Takes over the answers that came with the resume.
+    fn take_given(&mut self, records: &[TaskRecord]) {
+        let answers = records.iter().filter(|record| record.key.kind == RecordKind::Answer);
+        let answers: HashMap<(u32, &str), &Payload> =
+            answers.map(|record| ((record.key.task, &*record.key.key), &record.payload)).collect();
+        if answers.is_empty() {
+            return;
+        }
+        for (&task, open) in &mut self.suspended {
+            let given = |open: &mut OpenInterrupt| answers.contains_key(&(place(task), open.id.as_str()));
+            for open in open.extract_if(.., given) {
+                let json = answers.get(&(place(task), open.id.as_str()));
+                if let Some(answer) = json.and_then(|json| serde_json::from_slice(json.bytes()).ok()) {
+                    self.ctx.cx.shared.memos.of(self.step + 1, task, |memo| {
+                        memo.answers.insert(open.id, Answered { question: open.question, answer });
+                    });
+                }
+            }
         }
     }
 

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
@@ -35,7 +36,7 @@ pub(crate) struct Persist {
     /// By task, the keys of the stored records of its result.
     pub(super) recorded: Vec<Vec<RecordKey>>,
     /// The keys of the records of open interrupts.
-    pub(super) asked: Vec<RecordKey>,
+    pub(super) asked: BTreeSet<RecordKey>,
     /// The kind of the next checkpoint.
     pub(super) persisting: Persisting,
     /// Checkpoints that were not announced to the listeners.
@@ -93,7 +94,7 @@ impl Persist {
             greatest,
             pieces: Pieces::default(),
             recorded: Vec::new(),
-            asked: Vec::new(),
+            asked: BTreeSet::new(),
             persisting: Persisting::Superstep,
             unannounced: Vec::new(),
             observed: false,
@@ -142,8 +143,9 @@ impl Persist {
     /// The questions stay stored next to the answers, because an answer is valid only for the question as it was
     /// asked.
     pub(crate) fn answered(&mut self, records: Vec<TaskRecord>) {
-        let same = |asked: &RecordKey, key: &RecordKey| (asked.task, &asked.key) == (key.task, &key.key);
-        self.asked.retain(|asked| !records.iter().any(|record| same(asked, &record.key)));
+        for record in &records {
+            self.asked.remove(&interrupt_of(&record.key));
+        }
         self.records(records, Vec::new());
     }
 
@@ -245,23 +247,19 @@ impl Persist {
     /// Stores the interrupts that are open now, in place of those that were open before.
     pub(super) fn ask(&mut self, suspended: &Suspended) {
         let (mut put, mut remove) = (Vec::new(), Vec::new());
-        let open = |key: &RecordKey| {
-            let task = usize::try_from(key.task).unwrap_or(usize::MAX);
-            suspended.get(&task).is_some_and(|open| open.iter().any(|open| *open.id == *key.key))
-        };
-        remove.extend(self.asked.extract_if(.., |asked| !open(asked)));
+        let mut before = std::mem::take(&mut self.asked);
         for (&task, questions) in suspended {
             for question in questions {
                 let stored = StoredQuestion::of(question);
                 let at = key(place(task), RecordKind::Interrupt, &question.id);
                 // An earlier answer does not answer the question as it is asked now.
                 remove.push(key(place(task), RecordKind::Answer, &question.id));
-                if !self.asked.contains(&at) {
-                    self.asked.push(at.clone());
-                }
+                before.remove(&at);
+                self.asked.insert(at.clone());
                 put.extend(json_record(at, &stored));
             }
         }
+        remove.extend(before);
         self.records(put, remove);
     }
 
@@ -271,25 +269,25 @@ impl Persist {
         results: &[Option<Finished<S>>],
         records: &[TaskRecord],
     ) {
-        let of_task = |index: usize| {
-            let of_result = move |record: &&TaskRecord| {
-                record.key.task == place(index)
-                    && matches!(record.key.kind, RecordKind::Write | RecordKind::Finished)
-            };
-            records.iter().filter(of_result).map(|record| record.key.clone()).collect()
-        };
-        let answered = |asked: &RecordKey| {
-            let of_question = |record: &TaskRecord| {
-                record.key.kind == RecordKind::Answer
-                    && (record.key.task, &record.key.key) == (asked.task, &asked.key)
-            };
-            records.iter().any(of_question)
-        };
-        let asked = records.iter().filter(|record| record.key.kind == RecordKind::Interrupt);
-        self.asked = asked.map(|record| record.key.clone()).filter(|asked| !answered(asked)).collect();
-        let known = results.iter().enumerate();
-        self.recorded =
-            known.map(|(index, result)| if result.is_some() { of_task(index) } else { Vec::new() }).collect();
+        self.recorded = vec![Vec::new(); results.len()];
+        self.asked.clear();
+        for TaskRecord { key, .. } in records {
+            let task = usize::try_from(key.task).unwrap_or(usize::MAX);
+            match key.kind {
+                RecordKind::Write | RecordKind::Finished
+                    if results.get(task).is_some_and(Option::is_some) =>
+                {
+                    self.recorded.get_mut(task).into_iter().for_each(|recorded| recorded.push(key.clone()));
+                }
+                RecordKind::Interrupt => {
+                    self.asked.insert(key.clone());
+                }
+                _ => {}
+            }
+        }
+        for TaskRecord { key, .. } in records.iter().filter(|record| record.key.kind == RecordKind::Answer) {
+            self.asked.remove(&interrupt_of(key));
+        }
     }
 
     /// Returns a recorder, which stores the results of the running tasks as they finish.
@@ -309,6 +307,11 @@ impl Persist {
         let count = self.unannounced.iter().take_while(|(id, _)| Some(*id) <= durable).count();
         self.unannounced.drain(..count).collect()
     }
+}
+
+/// Returns the key of the interrupt to which the record with this key is the answer.
+fn interrupt_of(answer: &RecordKey) -> RecordKey {
+    RecordKey::new(answer.task, RecordKind::Interrupt, Arc::clone(&answer.key))
 }
 
 /// Locks a journal. A panic of an earlier owner leaves it usable.
