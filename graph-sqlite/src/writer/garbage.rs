@@ -166,13 +166,12 @@ pub(super) fn collect_branches(db: &Connection, remaining: &RemainingCheckpoints
 }
 
 /// Deletes runs without a remaining checkpoint in any namespace of the thread.
-pub(super) fn collect_runs(db: &Connection, namespace: i64) -> Result<u64, Error> {
+pub(super) fn collect_runs(db: &Connection, thread: i64) -> Result<u64, Error> {
     let deleted = db
         .prepare_cached(
-            "DELETE FROM run WHERE thread = (SELECT thread FROM namespace WHERE id = ?1) AND id NOT IN \
-             (SELECT c.run FROM namespace n JOIN checkpoint c ON c.namespace = n.id \
-              WHERE n.thread = (SELECT thread FROM namespace WHERE id = ?1))",
+            "DELETE FROM run WHERE thread = ?1 AND id NOT IN \
+             (SELECT c.run FROM namespace n JOIN checkpoint c ON c.namespace = n.id WHERE n.thread = ?1)",
         )?
-        .execute([namespace])?;
+        .execute([thread])?;
     Ok(u64::try_from(deleted).unwrap_or(u64::MAX))
 }

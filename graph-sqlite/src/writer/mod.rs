@@ -17,6 +17,7 @@ mod delete;
 mod garbage;
 mod prune;
 mod records;
+mod retained;
 mod row_cache;
 #[cfg(test)]
 mod tests;

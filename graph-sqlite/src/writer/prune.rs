@@ -1,8 +1,7 @@
 use std::collections::{HashSet, VecDeque};
-use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
-use superstep_store::checkpoint::{CheckpointId, Prune, Pruned, RecordKey, RecordKind};
+use superstep_store::checkpoint::{CheckpointId, Prune, Pruned, RecordKind};
 
 use crate::columns::{id, millis};
 use crate::error::Error;
@@ -10,6 +9,7 @@ use crate::error::Error;
 use super::branches::fields;
 use super::delete::find_thread;
 use super::garbage::{self, RemainingCheckpoints};
+use super::retained::RetainedCheckpoints;
 use super::{Session, WriteStatus};
 
 /// The approximate number of rows that one transaction reads or changes. Other writers wait that long.
@@ -22,14 +22,18 @@ const PAGES_PER_TRANSACTION: i64 = 256;
 #[derive(Debug)]
 pub(crate) struct Pruning {
     wanted: Prune,
-    /// The namespaces that are left to prune, once they are known.
-    namespaces: Option<VecDeque<i64>>,
+    /// The namespaces that are left to prune, once they are known. Those of a thread follow one another.
+    namespaces: Option<VecDeque<(i64, i64)>>,
     current: Option<Current>,
+    retained: RetainedCheckpoints,
     dropped: u64,
+    /// The number of checkpoints that were dropped from the current thread.
+    dropped_in_thread: u64,
 }
 
 #[derive(Debug)]
 struct Current {
+    thread: i64,
     namespace: i64,
     /// Prunes only checkpoints before this one.
     before: CheckpointId,
@@ -44,7 +48,14 @@ struct Current {
 
 impl Pruning {
     pub(crate) fn new(wanted: Prune) -> Self {
-        Self { wanted, namespaces: None, current: None, dropped: 0 }
+        Self {
+            wanted,
+            namespaces: None,
+            current: None,
+            retained: RetainedCheckpoints::default(),
+            dropped: 0,
+            dropped_in_thread: 0,
+        }
     }
 
     /// Does the work of one transaction.
@@ -53,6 +64,7 @@ impl Pruning {
             return Ok(WriteStatus::Done(Pruned::default()));
         }
         session.row_cache.clear();
+        self.retained.begin(&session.db)?;
         let mut work = 0;
         while work < ROWS_PER_TRANSACTION {
             let Some(done) = self.step(&session.db)? else {
@@ -64,6 +76,7 @@ impl Pruning {
             };
             work += done;
         }
+        self.retained.end(&session.db)?;
         Ok(WriteStatus::More)
     }
 
@@ -75,52 +88,72 @@ impl Pruning {
         };
         let Some(current) = &mut self.current else {
             let Some(namespace) = namespaces.pop_front() else { return Ok(None) };
-            self.current = begin_namespace(db, namespace, &self.wanted)?;
+            self.current = begin_namespace(db, namespace, &self.wanted, &mut self.retained)?;
+            if self.current.is_none() {
+                return Ok(Some(1 + self.leave_namespace(db, namespace.0)?));
+            }
             return Ok(Some(1));
         };
         let Some(fields_left) = &mut current.fields else {
-            let seen = current.drop_some(db, &self.wanted)?;
+            let seen = current.drop_some(db, &self.wanted, &mut self.retained)?;
             if seen == 0 {
                 self.dropped += current.dropped;
+                self.dropped_in_thread += current.dropped;
                 current.fields =
                     Some(if current.dropped == 0 { vec![] } else { fields(db, current.namespace)? });
             }
             return Ok(Some(seen + 1));
         };
-        let remaining = match (fields_left.is_empty(), current.dropped) {
-            (true, 0) => {
-                self.current = None;
-                return Ok(Some(1));
+        let mut done = 0;
+        if !fields_left.is_empty() || current.dropped > 0 {
+            let remaining = RemainingCheckpoints::find(db, current.namespace)?;
+            if let Some(field) = fields_left.pop() {
+                return Ok(Some(garbage::collect_field(db, &remaining, field)? + remaining.len() / 16));
             }
-            _ => RemainingCheckpoints::find(db, current.namespace)?,
-        };
-        if let Some(field) = fields_left.pop() {
-            return Ok(Some(garbage::collect_field(db, &remaining, field)? + remaining.len() / 16));
+            done = garbage::collect_branches(db, &remaining)?;
         }
-        let done = garbage::collect_branches(db, &remaining)? + garbage::collect_runs(db, current.namespace)?;
+        let thread = current.thread;
         self.current = None;
-        Ok(Some(done + 1))
+        Ok(Some(1 + done + self.leave_namespace(db, thread)?))
+    }
+
+    /// Collects the runs of a thread after its last namespace.
+    fn leave_namespace(&mut self, db: &Connection, thread: i64) -> Result<u64, Error> {
+        let next = self.namespaces.as_ref().and_then(VecDeque::front);
+        if next.is_some_and(|(next, _)| *next == thread) || std::mem::take(&mut self.dropped_in_thread) == 0 {
+            return Ok(0);
+        }
+        garbage::collect_runs(db, thread)
     }
 }
 
-fn namespaces_to_prune(db: &Connection, wanted: &Prune) -> rusqlite::Result<VecDeque<i64>> {
+/// Returns the namespaces with their threads.
+fn namespaces_to_prune(db: &Connection, wanted: &Prune) -> rusqlite::Result<VecDeque<(i64, i64)>> {
+    let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
     match wanted.thread.as_deref() {
         Some(thread) => match find_thread(db, thread)? {
             // Longer names first: their checkpoints may need checkpoints of a namespace with a shorter name.
             Some(thread) => db
-                .prepare_cached("SELECT id FROM namespace WHERE thread = ?1 ORDER BY length(name) DESC, id")?
-                .query_map([thread], |row| row.get(0))?
+                .prepare_cached(
+                    "SELECT thread, id FROM namespace WHERE thread = ?1 ORDER BY length(name) DESC, id",
+                )?
+                .query_map([thread], row)?
                 .collect(),
             None => Ok(VecDeque::new()),
         },
         None => db
-            .prepare_cached("SELECT id FROM namespace ORDER BY thread, length(name) DESC, id")?
-            .query_map([], |row| row.get(0))?
+            .prepare_cached("SELECT thread, id FROM namespace ORDER BY thread, length(name) DESC, id")?
+            .query_map([], row)?
             .collect(),
     }
 }
 
-fn begin_namespace(db: &Connection, namespace: i64, wanted: &Prune) -> Result<Option<Current>, Error> {
+fn begin_namespace(
+    db: &Connection,
+    (thread, namespace): (i64, i64),
+    wanted: &Prune,
+    retained: &mut RetainedCheckpoints,
+) -> Result<Option<Current>, Error> {
     // The head is always kept.
     let kept = i64::try_from(wanted.keep_last.unwrap_or(1).max(1)).unwrap_or(i64::MAX);
     let oldest_kept = db
@@ -130,65 +163,19 @@ fn begin_namespace(db: &Connection, namespace: i64, wanted: &Prune) -> Result<Op
         .query_row([namespace, kept - 1], |row| Ok(id(row, 0)))
         .optional()?;
     let Some(before) = oldest_kept.transpose()? else { return Ok(None) };
-    let retained = retained_checkpoints(db, namespace, before, wanted)?;
-    Ok(Some(Current { namespace, before, after: None, dropped: 0, retained, fields: None }))
-}
-
-/// A record that says that one checkpoint needs another.
-struct RetainedCheckpoint {
-    /// The namespace, id, row and creation time of the checkpoint that needs the other.
-    owner: (i64, CheckpointId, i64, i64),
-    retained: CheckpointId,
-}
-
-/// Returns the checkpoints of a namespace that remaining checkpoints need. Those are the checkpoints of namespaces with
-/// longer names, which were pruned before, and the checkpoints of this namespace that stay.
-fn retained_checkpoints(
-    db: &Connection,
-    namespace: i64,
-    before: CheckpointId,
-    wanted: &Prune,
-) -> Result<HashSet<CheckpointId>, Error> {
-    let name: String = db
-        .prepare_cached("SELECT name FROM namespace WHERE id = ?1")?
-        .query_row([namespace], |row| row.get(0))?;
-    let mut query = db.prepare_cached(
-        "SELECT c.namespace, c.name, c.id, c.created, n.key \
-         FROM namespace s JOIN checkpoint c ON c.namespace = s.id JOIN record n ON n.checkpoint = c.id \
-         WHERE s.thread = (SELECT thread FROM namespace WHERE id = ?1) AND n.task = ?2 AND n.kind = ?3",
-    )?;
-    let mut rows = query.query(params![namespace, RecordKey::NO_TASK, RecordKind::Retained.code()])?;
-    let mut records = Vec::new();
-    while let Some(row) = rows.next()? {
-        let key = RecordKey::new(RecordKey::NO_TASK, RecordKind::Retained, row.get::<_, Arc<str>>(4)?);
-        let Some((retained, _)) = key.retained().filter(|(_, namespace)| *namespace == name) else {
-            continue;
-        };
-        records.push(RetainedCheckpoint {
-            owner: (row.get(0)?, id(row, 1)?, row.get(2)?, row.get(3)?),
-            retained,
-        });
-    }
     let created_before = wanted.older_than.map_or(i64::MAX, millis);
-    let mut all = HashSet::new();
-    loop {
-        let before_round = all.len();
-        for RetainedCheckpoint { owner: (owner, name, row, created), retained } in &records {
-            let is_dropped = *owner == namespace && *name < before && *created < created_before;
-            if !is_dropped || all.contains(name) || (!all.contains(retained) && has_open_interrupt(db, *row)?)
-            {
-                all.insert(*retained);
-            }
-        }
-        if all.len() == before_round {
-            return Ok(all);
-        }
-    }
+    let retained = retained.of(db, (thread, namespace), before, created_before)?;
+    Ok(Some(Current { thread, namespace, before, after: None, dropped: 0, retained, fields: None }))
 }
 
 impl Current {
     /// Drops some checkpoints, oldest first. Returns the number of visited checkpoints, 0 if none are left.
-    fn drop_some(&mut self, db: &Connection, wanted: &Prune) -> Result<u64, Error> {
+    fn drop_some(
+        &mut self,
+        db: &Connection,
+        wanted: &Prune,
+        retained: &mut RetainedCheckpoints,
+    ) -> Result<u64, Error> {
         let mut query = db.prepare_cached(
             "SELECT name, id FROM checkpoint WHERE namespace = ?1 AND name > ?2 AND name < ?3 AND created < ?4 \
              ORDER BY name LIMIT ?5",
@@ -216,6 +203,7 @@ impl Current {
             {
                 db.prepare_cached("DELETE FROM record WHERE checkpoint = ?1")?.execute([row])?;
                 db.prepare_cached("DELETE FROM checkpoint WHERE id = ?1")?.execute([row])?;
+                retained.drop_row(*row);
                 self.dropped += 1;
             }
         }
@@ -233,7 +221,7 @@ impl Current {
 }
 
 /// Returns `true` if a checkpoint has an open interrupt.
-fn has_open_interrupt(db: &Connection, checkpoint: i64) -> rusqlite::Result<bool> {
+pub(super) fn has_open_interrupt(db: &Connection, checkpoint: i64) -> rusqlite::Result<bool> {
     db.prepare_cached(
         "SELECT EXISTS (SELECT 1 FROM record q WHERE q.checkpoint = ?1 AND q.kind = ?2 AND NOT EXISTS \
          (SELECT 1 FROM record a WHERE a.checkpoint = ?1 AND a.kind = ?3 AND a.task = q.task AND a.key = q.key))",

@@ -1,11 +1,11 @@
-//! Tests of group commits: failing transactions, abandoned writes, shared rows.
+//! Tests of group commits and prunes: failing transactions, abandoned writes, shared rows, writes during a prune.
 
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, SystemTime};
 
 use superstep_store::checkpoint::{
     BatchWrite, ChangeKind, Checkpoint, CheckpointError, CheckpointId, CheckpointSource, Fence, FieldChange,
-    NewCheckpoint, RunRecord, WriteBatch,
+    NewCheckpoint, Prune, RecordKey, RunRecord, TaskRecord, WriteBatch,
 };
 use superstep_store::payload::Payload;
 use tempfile::TempDir;
@@ -15,7 +15,7 @@ use crate::options::SqliteOptions;
 use crate::{connection, reader};
 
 use super::row_cache::RowCache;
-use super::{MAX_GROUP, Session, WriteQueue, WriteStatus, commit};
+use super::{MAX_GROUP, Pruning, Session, WriteQueue, WriteStatus, commit};
 
 fn session() -> (TempDir, Session) {
     let folder = tempfile::tempdir().unwrap();
@@ -154,4 +154,57 @@ fn read_waits_for_abandoned_writes() {
     assert!(head(&session, "a").head.is_some());
     let mut wait_for_abandoned = Box::pin(writes.wait_for_abandoned());
     assert!(wait_for_abandoned.as_mut().poll(&mut cx).is_ready(), "it has been waited for");
+}
+
+/// A batch of checkpoints in a namespace, and the id of the first.
+fn checkpoints(namespace: &str, count: usize, records: &[TaskRecord]) -> (WriteBatch, CheckpointId) {
+    let mut all = batch("a", Fence::default(), 10).namespace(namespace);
+    let mut ids = Vec::new();
+    all.writes.clear();
+    for _ in 0..count {
+        let mut next = batch("a", Fence::new(0, ids.last().copied()), 10);
+        for write in &mut next.writes {
+            let BatchWrite::Checkpoint(new) = write else { panic!("a checkpoint") };
+            new.records = records.to_vec();
+            ids.push(new.checkpoint.id);
+        }
+        all.writes.append(&mut next.writes);
+    }
+    (all, ids[0])
+}
+
+#[test]
+fn prune_keeps_checkpoints_that_are_needed_since_it_began() {
+    let (folder, mut session) = session();
+    let (root, first) = checkpoints("", 3, &[]);
+    together(&mut session, &[root])[0].as_ref().unwrap();
+    together(&mut session, &[checkpoints("call", 600, &[]).0])[0].as_ref().unwrap();
+    let mut needed = first;
+    for by_another_connection in [false, true] {
+        let mut pruning = Pruning::new(Prune::new().thread("a").keep_last(1));
+        assert!(
+            matches!(pruning.advance(&mut session).unwrap(), WriteStatus::More),
+            "it takes several steps"
+        );
+        let needs = TaskRecord::new(RecordKey::retaining(needed, ""), Payload::json("null"));
+        let namespace = format!("call/{by_another_connection}");
+        let (needing, _) = checkpoints(&namespace, 1, &[needs]);
+        if by_another_connection {
+            let path = folder.path().join("threads.db");
+            let db = connection::writer(&path, &SqliteOptions::new()).unwrap();
+            let mut other = Session { db, row_cache: RowCache::default() };
+            together(&mut other, &[needing])[0].as_ref().unwrap();
+        } else {
+            together(&mut session, &[needing])[0].as_ref().unwrap();
+        }
+        while let WriteStatus::More = pruning.advance(&mut session).unwrap() {}
+        assert!(reader::get(&session.db, "a", "", Some(needed)).unwrap().found.is_some());
+        // Enough for a second prune of several steps.
+        let (more, _) = checkpoints(&format!("call{by_another_connection}"), 600, &[]);
+        together(&mut session, &[more])[0].as_ref().unwrap();
+        let loaded = reader::get(&session.db, "a", "", None).unwrap();
+        needed = loaded.fence.head.unwrap();
+        let after = batch("a", loaded.fence, 10);
+        together(&mut session, &[after])[0].as_ref().unwrap();
+    }
 }
