@@ -1,0 +1,168 @@
+//! Measures an operation at a size and at twice that size.
+//!
+//! The cost is the processor time of the whole process, because stores and runtimes have threads of their own. One
+//! measurement runs at a time.
+//!
+//! A busy machine makes the same work cost up to twice as much. So the ratio of the least costs counts, or the median of
+//! the ratios of the rounds: the two costs of a round are measured right after each other.
+
+use std::cell::Cell;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use superstep::checkpoint::Checkpointer;
+use tokio::runtime::{Builder, Runtime};
+
+use super::stores::TestStore;
+
+/// The greatest ratio of the cost at twice the size to the cost at the size. Linear growth has a ratio of 2, quadratic
+/// growth has 4.
+const LIMIT: f64 = 2.6;
+
+/// The least cost that is compared. Below it, the state of the processor's caches decides.
+const FLOOR: Duration = Duration::from_micros(500);
+
+/// The rounds that are always measured, and the rounds after which a ratio above the limit fails.
+const ROUNDS: std::ops::RangeInclusive<usize> = 2..=7;
+
+/// The places in which an operation is measured.
+#[derive(Clone, Copy)]
+pub(crate) enum On {
+    /// Every store.
+    Stores,
+    /// Every runtime, without a store.
+    Runtimes,
+    /// Every store on every runtime.
+    Both,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum StoreKind {
+    None,
+    Memory,
+    File,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Flavor {
+    CurrentThread,
+    MultiThread,
+}
+
+impl On {
+    fn places(self) -> Vec<(StoreKind, Flavor)> {
+        use {Flavor::*, StoreKind::*};
+        match self {
+            Self::Stores => vec![(Memory, CurrentThread), (File, CurrentThread)],
+            Self::Runtimes => vec![(None, CurrentThread), (None, MultiThread)],
+            Self::Both => {
+                [Memory, File].iter().flat_map(|&s| [(s, CurrentThread), (s, MultiThread)]).collect()
+            }
+        }
+    }
+}
+
+impl fmt::Display for StoreKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::None => "no store",
+            Self::Memory => "memory",
+            Self::File => "SQLite",
+        })
+    }
+}
+
+impl fmt::Display for Flavor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::CurrentThread => "one thread",
+            Self::MultiThread => "two threads",
+        })
+    }
+}
+
+impl Flavor {
+    fn runtime(self) -> Runtime {
+        let mut builder = match self {
+            Self::CurrentThread => Builder::new_current_thread(),
+            Self::MultiThread => Builder::new_multi_thread(),
+        };
+        builder.worker_threads(2).enable_time().build().unwrap()
+    }
+}
+
+/// One execution of an operation at a size, on a fresh store.
+pub(crate) struct Sample {
+    pub(crate) n: usize,
+    store: Arc<dyn Checkpointer>,
+    cost: Cell<Option<Duration>>,
+}
+
+impl Sample {
+    pub(crate) fn store(&self) -> Arc<dyn Checkpointer> {
+        Arc::clone(&self.store)
+    }
+
+    /// Measures one part of the sample.
+    pub(crate) async fn cost<T>(&self, operation: impl Future<Output = T>) -> T {
+        let before = processor_time();
+        let result = operation.await;
+        let cost = processor_time().saturating_sub(before);
+        self.cost.set(Some(self.cost.get().unwrap_or_default() + cost));
+        result
+    }
+}
+
+/// Checks that the cost of an operation grows linearly from `n` to `2 * n`, and prints a line for each place.
+pub(crate) fn check(name: &str, on: On, n: usize, operation: impl AsyncFn(&Sample)) {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut steep = Vec::new();
+    for (kind, flavor) in on.places() {
+        let sample = |n| {
+            let store = if kind == StoreKind::File { TestStore::file() } else { TestStore::memory() };
+            let runtime = flavor.runtime();
+            runtime.block_on(async {
+                let sample = Sample { n, store: store.open(), cost: Cell::new(None) };
+                operation(&sample).await;
+                sample.cost.get().expect("the operation was measured")
+            })
+        };
+        let (mut once, mut twice) = (Duration::MAX, Duration::MAX);
+        let (mut ratio, mut ratios) = (f64::INFINITY, Vec::new());
+        for round in 1..=*ROUNDS.end() {
+            let (small, large) = (sample(n).max(FLOOR), sample(2 * n));
+            (once, twice) = (once.min(small), twice.min(large));
+            ratios.push(large.as_secs_f64() / small.as_secs_f64());
+            ratios.sort_by(f64::total_cmp);
+            ratio = (twice.as_secs_f64() / once.as_secs_f64()).min(ratios[ratios.len() / 2]);
+            if round >= *ROUNDS.start() && ratio <= LIMIT {
+                break;
+            }
+        }
+        let name = name.replace('_', " ");
+        let line =
+            format!("{name:<50} {kind:<8} {flavor:<11} {n:>6}: {once:>9.2?} {twice:>9.2?} {ratio:>5.2}");
+        // The test harness has printed the name of the test before it.
+        println!("\n{line}");
+        if ratio > LIMIT {
+            steep.push(line);
+        }
+    }
+    assert!(steep.is_empty(), "the cost at twice the size is more than {LIMIT} times:\n{}", steep.join("\n"));
+}
+
+/// Returns the processor time that this process has used.
+#[cfg(unix)]
+fn processor_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec.try_into().unwrap(), time.tv_nsec.try_into().unwrap())
+}
+
+/// Returns the time since the first call.
+#[cfg(not(unix))]
+fn processor_time() -> Duration {
+    static START: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
+    START.elapsed()
+}
