@@ -35,9 +35,13 @@ pub struct Retry {
     max_backoff: Duration,
     jitter: Option<Arc<dyn Fn() -> f64 + Send + Sync>>,
     when: Vec<Arc<Condition>>,
+    wait_from: Vec<Arc<RequestedWait>>,
 }
 
 type Condition = dyn Fn(&NodeFailure) -> bool + Send + Sync;
+
+/// Returns the wait that an error requests.
+type RequestedWait = dyn Fn(&NodeFailure) -> Option<Duration> + Send + Sync;
 
 impl Retry {
     /// Creates a policy with a maximum number of attempts, including the first.
@@ -52,6 +56,7 @@ impl Retry {
             max_backoff: Duration::from_secs(128),
             jitter: None,
             when: Vec::new(),
+            wait_from: Vec::new(),
         }
     }
 
@@ -96,10 +101,7 @@ impl Retry {
     ///
     /// The error is the node's own, or the first of its causes with type `E`. If several conditions are set, one is enough.
     pub fn when<E: StdError + 'static>(self, fits: impl Fn(&E) -> bool + Send + Sync + 'static) -> Self {
-        self.when_failure(move |failure| {
-            let mut errors = chain(&*failure.error).filter(|_| !failure.panicked);
-            errors.find_map(|error| error.downcast_ref::<E>()).is_some_and(&fits)
-        })
+        self.when_failure(move |failure| cause(failure).is_some_and(&fits))
     }
 
     /// Applies the policy to failures for which `fits` returns `true`, including panics.
@@ -108,27 +110,65 @@ impl Retry {
         self
     }
 
+    /// Takes the wait before the next attempt from errors of type `E`, for example from the `Retry-After` of a server.
+    ///
+    /// The error is found as by [`when`](Self::when). If `wait` returns a time, the next attempt begins after this time or
+    /// after the backoff, whichever is longer. [Jitter](Self::jitter) lengthens the time by up to half of the backoff.
+    ///
+    /// A failure whose error requests more than [`max_backoff`](Self::max_backoff) is not retried, because an earlier attempt
+    /// would be refused again. If several functions are set, the first that returns a time applies.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use superstep::policy::Retry;
+    /// # #[derive(Debug, thiserror::Error)] #[error("busy")] struct Busy { retry_after: Option<Duration> }
+    /// Retry::attempts(5).max_backoff(Duration::from_secs(600)).wait_from(|error: &Busy| error.retry_after);
+    /// ```
+    pub fn wait_from<E: StdError + 'static>(
+        mut self,
+        wait: impl Fn(&E) -> Option<Duration> + Send + Sync + 'static,
+    ) -> Self {
+        self.wait_from.push(Arc::new(move |failure| cause(failure).and_then(&wait)));
+        self
+    }
+
     pub(crate) fn applies_to(&self, failure: &NodeFailure) -> bool {
         if self.when.is_empty() { !failure.panicked } else { self.when.iter().any(|fits| fits(failure)) }
     }
 
-    /// Returns the wait after this number of failures, or `None` if no attempt is left.
-    pub(crate) fn wait_after(&self, failures: u32) -> Option<Duration> {
+    /// Returns the wait after this number of failures, or `None` if there is no further attempt.
+    pub(crate) fn wait_after(&self, failures: u32, failure: &NodeFailure) -> Option<Duration> {
         if failures >= self.attempts {
+            return None;
+        }
+        let requested = self.wait_from.iter().find_map(|wait| wait(failure)).unwrap_or_default();
+        if requested > self.max_backoff {
             return None;
         }
         let doubled = i32::try_from(failures.saturating_sub(1)).unwrap_or(i32::MAX);
         let most = self.max_backoff.as_secs_f64();
-        let mut seconds = (self.backoff.as_secs_f64() * self.factor.powi(doubled)).min(most);
-        if let Some(random) = &self.jitter {
-            seconds *= 0.5 + 0.5 * random().clamp(0.0, 1.0);
-        }
+        let backoff = (self.backoff.as_secs_f64() * self.factor.powi(doubled)).min(most);
+        let (shortened, lengthened) = match &self.jitter {
+            None => (backoff, 0.0),
+            Some(random) => {
+                let half = 0.5 * backoff;
+                let jitter = half * random().clamp(0.0, 1.0);
+                (half + jitter, jitter)
+            }
+        };
         // NaN (zero times infinity) means no wait.
-        Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO).min(self.max_backoff))
+        let wait = |seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO);
+        let backoff = wait(shortened).min(self.max_backoff);
+        Some(if requested.is_zero() {
+            backoff
+        } else {
+            backoff.max(requested.saturating_add(wait(lengthened)))
+        })
     }
 
     pub(super) fn waits(&self) -> bool {
-        self.attempts > 1 && !self.backoff.is_zero() && !self.max_backoff.is_zero()
+        let waits = !self.backoff.is_zero() || !self.wait_from.is_empty();
+        self.attempts > 1 && waits && !self.max_backoff.is_zero()
     }
 
     pub(super) fn problem(&self) -> Option<&'static str> {
@@ -140,6 +180,12 @@ impl Retry {
             None
         }
     }
+}
+
+/// Returns the error of a node, or the first of its causes, that has type `E`. The failure of a panic has none.
+fn cause<E: StdError + 'static>(failure: &NodeFailure) -> Option<&E> {
+    let mut causes = chain(&*failure.error).filter(|_| !failure.panicked);
+    causes.find_map(|error| error.downcast_ref())
 }
 
 /// Returns a random number from 0 to 1.
@@ -160,6 +206,7 @@ impl fmt::Debug for Retry {
             .field("max_backoff", &self.max_backoff)
             .field("jitter", &self.jitter.is_some())
             .field("conditions", &self.when.len())
+            .field("waits_from_errors", &self.wait_from.len())
             .finish()
     }
 }
@@ -169,9 +216,29 @@ mod tests {
     use std::time::Duration;
 
     use super::Retry;
+    use crate::error::NodeFailure;
+
+    /// An error that requests a wait.
+    #[derive(Debug, thiserror::Error)]
+    #[error("busy")]
+    struct Busy(Option<Duration>);
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("no page")]
+    struct NoPage(#[source] Busy);
+
+    fn failure(requested: Option<Duration>) -> NodeFailure {
+        NodeFailure::new("fetch", 1, 1, NoPage(Busy(requested)).into(), false)
+    }
+
+    fn waits_for(retry: &Retry, requested: Option<Duration>) -> Vec<u128> {
+        let failure = failure(requested);
+        let waits = (1..).map_while(|failures| retry.wait_after(failures, &failure));
+        waits.map(|wait| wait.as_millis()).collect()
+    }
 
     fn waits(retry: &Retry) -> Vec<u128> {
-        (1..).map_while(|failures| retry.wait_after(failures)).map(|wait| wait.as_millis()).collect()
+        waits_for(retry, None)
     }
 
     #[test]
@@ -190,14 +257,37 @@ mod tests {
         ] {
             assert_eq!(waits(&retry), expected, "{retry:?}");
         }
-        let long = Retry::attempts(u32::MAX).wait_after(u32::MAX - 1);
+        let long = Retry::attempts(u32::MAX).wait_after(u32::MAX - 1, &failure(None));
         assert_eq!(long, Some(Duration::from_secs(128)), "the largest power does not overflow");
+    }
+
+    #[test]
+    fn error_that_requests_a_wait_is_retried_no_earlier() {
+        let retry = |attempts| {
+            let retry = Retry::attempts(attempts).backoff(Duration::from_millis(100));
+            retry.max_backoff(Duration::from_secs(2)).wait_from(|busy: &Busy| busy.0)
+        };
+        let millis = |millis| Some(Duration::from_millis(millis));
+        for (retry, requested, expected) in [
+            (retry(4), None, vec![100, 200, 400]),
+            (retry(4), millis(0), vec![100, 200, 400]),
+            (retry(4), millis(300), vec![300, 300, 400]),
+            (retry(3).jitter_by(|| 0.0), millis(300), vec![300, 300]),
+            (retry(3).jitter_by(|| 1.0), millis(300), vec![350, 400]),
+            (retry(2), millis(2000), vec![2000]),
+            (retry(4), millis(2001), vec![]),
+            (retry(2).backoff(Duration::ZERO), millis(300), vec![300]),
+        ] {
+            assert_eq!(waits_for(&retry, requested), expected, "{retry:?}");
+            assert!(retry.waits(), "{retry:?} needs a timer");
+        }
     }
 
     #[test]
     fn jitter_is_between_half_and_full_wait() {
         let retry = Retry::attempts(2).backoff(Duration::from_secs(1)).jitter();
-        let waits: Vec<f64> = (0..100).map(|_| retry.wait_after(1).unwrap().as_secs_f64()).collect();
+        let waits: Vec<f64> =
+            (0..100).map(|_| retry.wait_after(1, &failure(None)).unwrap().as_secs_f64()).collect();
         assert!(waits.iter().all(|wait| (0.5..=1.0).contains(wait)), "{waits:?}");
         assert!(waits.iter().any(|wait| *wait < 0.7) && waits.iter().any(|wait| *wait > 0.8), "{waits:?}");
     }

@@ -145,7 +145,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
         let failures = self.tries(|tries| tries.failures.saturating_add(1));
         let wait = contained(|| {
             let fitting = self.policy.limits.retries.iter().find(|retry| retry.applies_to(&failure));
-            fitting.and_then(|retry| retry.wait_after(failures))
+            fitting.and_then(|retry| retry.wait_after(failures, &failure))
         });
         let failure = match wait {
             Ok(Some(wait)) => return self.again(&failure, failures, wait).await.map_err(Into::into),

@@ -309,3 +309,35 @@ fn failure_mode_of_the_run_overrides_the_graph() {
     let fast = graph.run(Trace::input()).on_failure(FailureMode::FailFast);
     failure(&block_on(fast.into_future()).unwrap_err());
 }
+
+#[derive(Debug, thiserror::Error)]
+#[error("busy")]
+struct Busy(Duration);
+
+#[test]
+fn error_decides_when_its_node_is_retried() {
+    async fn busy(_: &Trace, cx: &ContextWith<World>) -> Result<TraceUpdate> {
+        let world = cx.context();
+        world.journal.note(format!("{}@{}", cx.attempt(), world.started.elapsed().as_millis()));
+        match cx.attempt() {
+            1 => Err(Busy(7 * SECOND).into()),
+            2 => Err(Busy(SECOND / 2).into()),
+            3 => bail!("another error"),
+            _ => Err(Busy(61 * SECOND).into()),
+        }
+    }
+    let retry =
+        Retry::attempts(9).backoff(SECOND).max_backoff(60 * SECOND).wait_from(|busy: &Busy| Some(busy.0));
+    let graph = StateGraph::<Trace>::with_context::<World>()
+        .edge(START, busy)
+        .edge(busy, END)
+        .policy(busy, retry)
+        .compile()
+        .unwrap();
+    block_on(async {
+        let world = world(0);
+        let error = graph.run(Trace::input()).context(Arc::clone(&world)).await.unwrap_err();
+        assert_eq!(failure(&error).attempt, 4, "a wait longer than `max_backoff` ends the retries");
+        assert_eq!(world.journal.take(), ["1@0", "2@7000", "3@9000", "4@13000"]);
+    });
+}
