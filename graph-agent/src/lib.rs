@@ -13,6 +13,7 @@
 
 pub mod agent;
 pub mod model;
+mod shortened;
 mod spans;
 pub mod tool;
 

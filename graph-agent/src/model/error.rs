@@ -1,4 +1,5 @@
 use std::borrow::Cow;
+use std::time::Duration;
 
 use thiserror::Error;
 
@@ -25,6 +26,8 @@ pub enum ModelError {
         status: u16,
         /// The message of the provider.
         message: String,
+        /// The wait before the next request that the provider asks for, such as HTTP's `Retry-After`.
+        retry_after: Option<Duration>,
     },
     /// The account's quota is used up. Waiting does not help.
     #[error("the quota for model `{model}` is used up: {message}")]
@@ -41,6 +44,14 @@ pub enum ModelError {
         model: String,
         /// The reason.
         source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The reply of the provider is larger than the configuration of the model allows.
+    #[error("the reply of model `{model}` is too large: {reason}")]
+    ReplyTooLarge {
+        /// The name of the model.
+        model: String,
+        /// The limit, and the name of its setting.
+        reason: String,
     },
     /// The request is invalid and was not sent.
     #[error("invalid request for model `{model}`: {reason}")]
@@ -68,8 +79,31 @@ impl ModelError {
             Self::Refused { status, .. } => status.to_string().into(),
             Self::QuotaExceeded { .. } => "quota_exceeded".into(),
             Self::NoReply { .. } => "no_reply".into(),
+            Self::ReplyTooLarge { .. } => "reply_too_large".into(),
             Self::InvalidRequest { .. } => "request".into(),
             Self::InvalidConfig { .. } => "setup".into(),
+        }
+    }
+
+    /// Returns the wait before the next request that the provider asks for.
+    ///
+    /// Pass it to [`Retry::wait_from`](superstep::policy::Retry::wait_from), so that a retried node waits as long:
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use superstep::policy::Retry;
+    /// use superstep_agent::ModelError;
+    ///
+    /// let retry = Retry::attempts(5)
+    ///     .max_backoff(Duration::from_secs(600))
+    ///     .when(ModelError::is_transient)
+    ///     .wait_from(ModelError::retry_after);
+    /// # let _ = retry;
+    /// ```
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Refused { retry_after, .. } => *retry_after,
+            _ => None,
         }
     }
 
@@ -82,6 +116,7 @@ impl ModelError {
             Self::Refused { status, .. } => matches!(status, 408 | 409 | 425 | 429 | 500..=599),
             Self::QuotaExceeded { .. }
             | Self::NoReply { .. }
+            | Self::ReplyTooLarge { .. }
             | Self::InvalidRequest { .. }
             | Self::InvalidConfig { .. } => false,
         }

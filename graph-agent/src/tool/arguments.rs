@@ -4,6 +4,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use crate::shortened::shortened;
+
 /// Arguments that a tool does not accept. The model reads the message.
 #[derive(Debug, Error)]
 #[error("invalid arguments for `{tool}` at `{path}`: {message}")]
@@ -27,17 +29,21 @@ pub trait Argument: Sized {
 #[diagnostic::do_not_recommend]
 impl<T: DeserializeOwned + JsonSchema> Argument for T {}
 
+/// The maximum number of characters of an error about arguments. It quotes them, and they may be megabytes of nonsense.
+pub(super) const MAX_ERROR_CHARS: usize = 300;
+
 /// Reads a tool's arguments as a `T`.
 ///
 /// # Errors
-/// The arguments are not a valid `T`. The error names the path of the invalid one.
+/// The arguments are not a valid `T`. The error names the path of the invalid one. It quotes only the beginning of a long value.
 pub fn read_arguments<T: DeserializeOwned>(
     tool: &str,
     args: Map<String, Value>,
 ) -> Result<T, superstep::NodeError> {
     serde_path_to_error::deserialize(Value::Object(args)).map_err(|error| {
-        let path = error.path().to_string();
-        BadArguments { tool: tool.to_owned(), path, message: error.into_inner().to_string() }.into()
+        let path = shortened(&error.path().to_string(), MAX_ERROR_CHARS).into_owned();
+        let message = shortened(&error.into_inner().to_string(), MAX_ERROR_CHARS).into_owned();
+        BadArguments { tool: tool.to_owned(), path, message }.into()
     })
 }
 

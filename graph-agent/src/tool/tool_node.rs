@@ -4,8 +4,10 @@ use superstep::node::Named;
 use superstep::state::Update;
 use superstep::{ContextWith, GraphState, PacketNode, Result, named};
 
+use crate::shortened::shortened;
 use crate::spans;
 
+use super::arguments::MAX_ERROR_CHARS;
 use super::{Fatal, InvalidTools, ToolInvocation, ToolOutput, ToolRequest, Tools};
 
 /// The name of the target node of [`call_tools`](super::call_tools).
@@ -21,7 +23,8 @@ pub const TOOLS: &str = "tools";
 /// - The results are in the order of the calls.
 ///
 /// An unknown tool, invalid arguments and an error of a tool do not fail the node. The model gets a tool message with the status
-/// `error` and may try again. Only a [`Fatal`] error fails the node.
+/// `error` and may try again. Only a [`Fatal`] error fails the node. Errors quote only the beginning and the end of long
+/// arguments, and of a tool's own error the model gets at most 10,000 characters.
 ///
 /// The node writes the tool's message first, and then the tool's update of the state.
 pub struct ToolNode<S: GraphState, D = ()> {
@@ -52,13 +55,15 @@ impl<S: HasMessages, D: Send + Sync + 'static> ToolNode<S, D> {
         let Some(tool) = self.tools.find(&call.name) else {
             let names: Vec<String> = self.tools.names().map(|name| format!("`{name}`")).collect();
             let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-            let message = format!("there is no tool `{}`; available tools: {names}", call.name);
+            let name = shortened(&call.name, MAX_ERROR_CHARS);
+            let message = format!("there is no tool `{name}`; available tools: {names}");
             return Ok(ToolOutput::error(message));
         };
         let output = tool.call(ToolInvocation { call, state, cx });
         match spans::tool(tool, call, cx.thread(), output).await {
             Err(error) if error.downcast_ref::<Fatal>().is_none() => {
-                Ok(ToolOutput::error(error_text(error.as_error())))
+                let text = error_text(error.as_error());
+                Ok(ToolOutput::error(shortened(&text, MAX_TOOL_ERROR_CHARS).into_owned()))
             }
             result => result,
         }
@@ -75,12 +80,13 @@ impl<S: HasMessages, D: Send + Sync + 'static> PacketNode<ContextWith<D>> for To
             ToolRequest::Call(call) => (&call.id, &call.name, self.call(call, state, cx).await?),
             ToolRequest::Invalid(call) => {
                 let reason = call.error.as_deref().unwrap_or("they are not a JSON object");
-                let message = format!("the arguments of `{}` cannot be read: {reason}", call.name);
+                let [name, reason] = [&call.name, reason].map(|text| shortened(text, MAX_ERROR_CHARS));
+                let message = format!("the arguments of `{name}` cannot be read: {reason}");
                 (&call.id, &call.name, ToolOutput::error(message))
             }
         };
         let ToolOutput { content, artifact, status, update } = output;
-        let mut message = ToolMessage::new(id, content).name(name);
+        let mut message = ToolMessage::new(id, content).name(shortened(name, MAX_ERROR_CHARS));
         message.status = status;
         // A stored `Some(null)` would be read back as `None`.
         message.artifact = artifact.filter(|artifact| !artifact.is_null());
@@ -97,3 +103,6 @@ impl<S: GraphState, D> std::fmt::Debug for ToolNode<S, D> {
         f.debug_tuple("ToolNode").field(&self.tools).finish()
     }
 }
+
+/// The maximum number of characters of a tool's error that the model gets.
+const MAX_TOOL_ERROR_CHARS: usize = 10_000;

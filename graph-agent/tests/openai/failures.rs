@@ -44,7 +44,7 @@ async fn refusal_has_status_and_reason_for_any_body() {
             let reply = if stream { streamed(&model, &why()).await } else { model.complete(&why()).await };
             let error = reply.unwrap_err();
             assert_eq!(error.is_transient(), matches!(status, 429 | 500..), "{error}");
-            let ModelError::Refused { model, status: had, message } = &error else { panic!("{error:?}") };
+            let ModelError::Refused { model, status: had, message, .. } = &error else { panic!("{error:?}") };
             assert_eq!((model.as_str(), *had, message.as_str()), ("test-model", status, reason));
             assert!(!shown(&error).contains("s3cret"), "{error:?}");
             server.only_request();
@@ -53,10 +53,54 @@ async fn refusal_has_status_and_reason_for_any_body() {
 }
 
 #[tokio::test]
+async fn header_values_are_not_shown() {
+    let page = "no access for s3cret, azure-k3y or bearer-t0ken (Bearer bearer-t0ken) in eu";
+    let moved = Answer::text(307, "text/plain", "").header("location", "http://localhost/?key=azure-k3y");
+    let error = json!({"error": {"message": page}});
+    for answer in [
+        Answer::text(401, "text/plain", page),
+        Answer::json(400, &error),
+        Answer::json(200, &error),
+        Answer::stream(&format!("data: {error}\n\n")),
+        moved,
+    ] {
+        let server = Server::start([answer]);
+        let builder = builder(&server)
+            .header("api-key", "azure-k3y")
+            .header("X-Api-Key", "azure-k3y")
+            .header("authorization", "Bearer bearer-t0ken")
+            .header("x-region", "eu");
+        let model = builder.clone().max_retries(0).build().unwrap();
+        for error in [model.complete(&why()).await.unwrap_err(), streamed(&model, &why()).await.unwrap_err()]
+        {
+            let shown = shown(&error) + &format!("{builder:?} {model:?}");
+            for secret in ["s3cret", "azure-k3y", "bearer-t0ken"] {
+                assert!(!shown.contains(secret), "{shown}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn refusal_has_the_requested_wait() {
+    for (wait, expected) in [("3600", Some(3600)), ("Thu, 01 Jan 1970 00:00:00 GMT", Some(0)), ("soon", None)]
+    {
+        let server = Server::start([slower(wait)]);
+        let model = builder(&server).max_retries(0).build().unwrap();
+        for error in [model.complete(&why()).await.unwrap_err(), streamed(&model, &why()).await.unwrap_err()]
+        {
+            assert_eq!(error.retry_after(), expected.map(Duration::from_secs), "{error:?}");
+        }
+    }
+    let server = Server::start([Answer::text(400, "text/plain", "bad")]);
+    assert_eq!(model(&server).complete(&why()).await.unwrap_err().retry_after(), None);
+}
+
+#[tokio::test]
 async fn long_reason_is_truncated() {
     let server = Server::start([Answer::text(400, "text/plain", &"ü".repeat(100_000))]);
     let error = model(&server).complete(&why()).await.unwrap_err().to_string();
-    assert!(error.chars().count() < 600 && error.ends_with("ü…"), "{error}");
+    assert!(error.chars().count() < 600 && error.contains("ü … ü"), "{error}");
 }
 
 fn slower(wait: &str) -> Answer {

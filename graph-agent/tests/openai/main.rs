@@ -9,6 +9,7 @@
 
 mod complete;
 mod failures;
+mod limits;
 mod server;
 mod stream;
 mod strict;

@@ -4,6 +4,7 @@
 mod dropped_runs;
 mod loops;
 mod questions;
+mod retries;
 mod spans;
 mod structured_output;
 mod tools;

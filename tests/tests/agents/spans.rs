@@ -119,7 +119,12 @@ async fn streamed_reply_records_the_same_spans() {
 #[tokio::test]
 async fn spans_record_the_kind_of_error() {
     let recorded = Recorded::here();
-    let refused = ModelError::Refused { model: "m".to_owned(), status: 429, message: SECRET.to_owned() };
+    let refused = ModelError::Refused {
+        model: "m".to_owned(),
+        status: 429,
+        message: SECRET.to_owned(),
+        retry_after: None,
+    };
     let model = ScriptedModel::new([calls([ToolCall::new("call_1", "look_up").arg("whose", "nobody")])])
         .fail(refused);
     let graph = agent(model).graph().unwrap().compile().unwrap();
@@ -134,7 +139,12 @@ async fn spans_record_the_kind_of_error() {
 
 #[test]
 fn agent_errors_have_public_type_names() {
-    let refused = ModelError::Refused { model: "m".to_owned(), status: 429, message: SECRET.to_owned() };
+    let refused = ModelError::Refused {
+        model: "m".to_owned(),
+        status: 429,
+        message: SECRET.to_owned(),
+        retry_after: None,
+    };
     assert_eq!(NodeError::from(refused).type_name(), "superstep_agent::ModelError");
     let none = InvalidOutput::new("m", SECRET, SECRET);
     assert_eq!(NodeError::from(none).type_name(), "superstep_agent::agent::InvalidOutput");

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use superstep::checkpoint::MemoryCheckpointer;
-use superstep::messages::{AiMessage, Message, MessagesState, ToolCall};
+use superstep::messages::{AiMessage, InvalidToolCall, Message, MessagesState, ToolCall};
 use superstep::{Context, ContextWith, Durability, ErrorKind, GraphState, StateView};
 use superstep_agent::agent::Agent;
 use superstep_agent::tool::{Fatal, ToolReply, Tools};
@@ -297,6 +297,81 @@ async fn tools_and_arguments_can_have_any_name() {
     let graph = agent.graph().unwrap().compile().unwrap();
     let chat = graph.run(MessagesState::input().messages("hello")).await.unwrap().into_state();
     assert_eq!(transcript(&chat.messages)[2..4], ["tool: 10", "tool: 0"]);
+}
+
+#[tokio::test]
+async fn errors_do_not_repeat_long_arguments() {
+    let long = || "ü".repeat(1_000_000);
+    let calls = AiMessage::new("")
+        .call(ToolCall::new("1", "buy").arg("what", "tea").arg("price", long()))
+        .call(ToolCall::new("2", "sort").arg("items", json!([])).arg("order", "up").arg(long(), 1))
+        .call(ToolCall::new("3", long()))
+        .invalid_call(InvalidToolCall::new("4", "buy", long()).error(long()))
+        .invalid_call(InvalidToolCall::new("5", "buy", long()));
+    let graph = agent([calls, AiMessage::new("done")]);
+    let desk = graph.run(hello()).context(shop()).await.unwrap().into_state();
+    let results = &transcript(&desk.chat.messages)[2..7];
+    for (result, [start, end]) in results.iter().zip([
+        ["tool: invalid arguments for `buy` at `price`: invalid type: string \"üü", "ü\", expected i64"],
+        ["tool: invalid arguments for `sort` at `", "expected `items` or `order`"],
+        ["tool: there is no tool `üü", "`sort`"],
+        ["tool: the arguments of `buy` cannot be read: üü", "ü"],
+        ["tool: the arguments of `buy` cannot be read: they are not", "a JSON object"],
+    ]) {
+        assert!(
+            result.starts_with(start) && result.ends_with(end),
+            "{}",
+            result.get(..400).unwrap_or(result)
+        );
+        assert!(result.chars().count() < 1000, "{} characters", result.chars().count());
+    }
+    let name = desk.chat.messages[4].as_tool().unwrap().name.as_deref().unwrap();
+    assert!(name.chars().count() < 1000);
+}
+
+/// An error with a long text.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", "ü".repeat(1_000_000))]
+struct Endless;
+
+/// An error that is its own cause.
+#[derive(Debug)]
+struct Circular;
+
+impl std::fmt::Display for Circular {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("round")
+    }
+}
+
+impl std::error::Error for Circular {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(self)
+    }
+}
+
+/// Fails with a long error.
+#[tool]
+async fn shout() -> Result<String, Endless> {
+    Err(Endless)
+}
+
+/// Fails with a circular error.
+#[tool]
+async fn circle() -> Result<String, Circular> {
+    Err(Circular)
+}
+
+#[tokio::test]
+async fn errors_of_tools_are_bounded() {
+    let calls = calls([ToolCall::new("1", "shout"), ToolCall::new("2", "circle")]);
+    let model = Arc::new(ScriptedModel::new([calls, AiMessage::new("done")]));
+    let tools = Tools::<MessagesState>::new().with(shout).with(circle);
+    let graph = Agent::new(model).tools(tools).graph().unwrap().compile().unwrap();
+    let chat = graph.run(MessagesState::input().messages("hello")).await.unwrap().into_state();
+    let results = transcript(&chat.messages);
+    assert!((9_000..11_000).contains(&results[2].chars().count()), "{}", results[2].chars().count());
+    assert!(results[3].starts_with("tool: round: round") && results[3].len() < 200, "{}", results[3]);
 }
 
 /// Returns a null artifact.

@@ -1,12 +1,12 @@
 use std::fmt;
 use std::time::Duration;
 
-use async_openai::Client;
 use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 
 use super::endpoint::Endpoint;
-use super::http_service::HttpService;
+use super::limits::Limits;
+use super::sender::Sender;
 use super::{ModelError, OpenAiModel};
 
 const DEFAULT_ENDPOINT: &str = "https://api.openai.com/v1";
@@ -18,7 +18,7 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(600);
 /// The upper limit for connecting, which takes less time than a reply.
 const MAX_CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A builder for [`OpenAiModel`]: endpoint, key, headers, timeout and retries.
+/// A builder for [`OpenAiModel`]: endpoint, key, headers, timeout, retries and limits.
 ///
 /// ```
 /// use std::time::Duration;
@@ -40,6 +40,7 @@ pub struct OpenAiBuilder {
     headers: Vec<(String, String)>,
     timeout: Duration,
     retries: u32,
+    limits: Limits,
 }
 
 impl OpenAiBuilder {
@@ -51,6 +52,7 @@ impl OpenAiBuilder {
             headers: Vec::new(),
             timeout: DEFAULT_TIMEOUT,
             retries: 2,
+            limits: Limits::DEFAULT,
         }
     }
 
@@ -116,6 +118,24 @@ impl OpenAiBuilder {
         Self { retries, ..self }
     }
 
+    /// Sets the maximum size of a reply in bytes: of a complete reply, or of all events of a streamed one.
+    ///
+    /// The default is 64 MiB. A larger reply fails with [`ModelError::ReplyTooLarge`], and its connection is closed. A streamed
+    /// reply takes a few hundred bytes for each token; raise the limit if you request `logprobs`.
+    pub fn max_reply_size(mut self, bytes: usize) -> Self {
+        self.limits.reply = bytes;
+        self
+    }
+
+    /// Sets the maximum size of one event of a streamed reply in bytes. The default is 16 MiB.
+    ///
+    /// An event that exceeds it by more than the last part that has arrived from the network fails with
+    /// [`ModelError::ReplyTooLarge`].
+    pub fn max_event_size(mut self, bytes: usize) -> Self {
+        self.limits.event = bytes;
+        self
+    }
+
     /// Builds the model. This reads the machine's certificates, but sends nothing.
     ///
     /// Build a model once and share it: it also keeps its connections.
@@ -136,8 +156,8 @@ impl OpenAiBuilder {
             Some("api.openai.com") => "max_completion_tokens",
             _ => "max_tokens",
         };
-        let base = url.as_str().trim_end_matches('/').to_owned();
-        let endpoint = Endpoint::new(base, self.header_map()?, &self.key);
+        let secrets = self.headers.iter().map(|(_, value)| value.as_str()).chain([self.key.as_str()]);
+        let endpoint = Endpoint::new(url.clone(), self.header_map()?, secrets);
         let mut http = reqwest::Client::builder();
         if url.scheme() == "http" {
             // No TLS: skip reading the machine's certificates, which may not exist.
@@ -151,9 +171,8 @@ impl OpenAiBuilder {
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .map_err(|error| format!("the HTTP client cannot be created: {error}"))?;
-        let service = HttpService::new(&self.model, http.clone(), endpoint.clone(), self.retries);
-        let client = Client::build(http, endpoint).with_http_service(service);
-        Ok(OpenAiModel { model: self.model.clone(), client, max_tokens })
+        let sender = Sender { model: self.model.clone(), http, endpoint, retries: self.retries };
+        Ok(OpenAiModel { model: self.model.clone(), sender, limits: self.limits, max_tokens })
     }
 
     fn url(&self) -> Result<Url, String> {
@@ -205,6 +224,7 @@ impl fmt::Debug for OpenAiBuilder {
             .field("model", &self.model)
             .field("timeout", &self.timeout)
             .field("retries", &self.retries)
+            .field("limits", &self.limits)
             .finish_non_exhaustive()
     }
 }

@@ -41,9 +41,9 @@ impl DeltaReader {
         (read != MessageChunk::default()).then_some(read)
     }
 
-    /// Checks at the end of the stream that the reply is complete.
-    pub(super) fn finish(&self) -> Result<(), InvalidReply> {
-        match (self.started, self.finished) {
+    /// Checks at the end of the stream that the reply is complete. `is_cut_off` says that the stream ends within an event.
+    pub(super) fn finish(&self, is_cut_off: bool) -> Result<(), InvalidReply> {
+        match (self.started || is_cut_off, self.finished) {
             (_, true) => Ok(()),
             (true, false) => Err(InvalidReply::CutOff),
             (false, false) => Err(InvalidReply::NoChunk),

@@ -1,53 +1,62 @@
-use async_openai::config::Config;
+use reqwest::Url;
 use reqwest::header::HeaderMap;
-use secrecy::{ExposeSecret, SecretString};
 
-/// The URL, headers and key of each request.
-///
-/// It replaces the client's own config, which reads the environment and panics on a key that is not a valid header value.
-#[derive(Clone)]
+/// The URL, headers and secrets of each request.
 pub(super) struct Endpoint {
-    base: String,
-    headers: HeaderMap,
-    key: SecretString,
+    /// The URL without `/chat/completions`.
+    base: Url,
+    pub(super) url: Url,
+    pub(super) headers: HeaderMap,
+    /// The key and the values of the user's headers, the longest first.
+    secrets: Vec<String>,
 }
 
+/// The length in bytes below which a header value is not a secret. To replace it would garble messages.
+const MIN_SECRET: usize = 4;
+
 impl Endpoint {
-    pub(super) fn new(base: String, headers: HeaderMap, key: &str) -> Self {
-        Self { base, headers, key: SecretString::from(key) }
+    pub(super) fn new<'a>(base: Url, headers: HeaderMap, secrets: impl Iterator<Item = &'a str>) -> Self {
+        let mut url = base.clone();
+        url.set_path(&format!("{}/chat/completions", base.path().trim_end_matches('/')));
+        // A provider may repeat the token of `Bearer <token>` without the scheme.
+        let parts = secrets.flat_map(|value| {
+            let value = value.trim();
+            [Some(value), value.split_once(' ').map(|(_, token)| token.trim())].into_iter().flatten()
+        });
+        let mut secrets: Vec<String> =
+            parts.filter(|secret| secret.len() >= MIN_SECRET).map(str::to_owned).collect();
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        secrets.dedup();
+        Self { base, url, headers, secrets }
     }
 
     pub(super) fn base(&self) -> &str {
-        &self.base
+        self.base.as_str().trim_end_matches('/')
     }
 
-    /// Removes the key from a provider's message, since some providers repeat it.
-    pub(super) fn redact_key(&self, message: &str) -> String {
-        match self.key.expose_secret() {
-            "" => message.to_owned(),
-            key => message.replace(key, "***"),
-        }
+    /// Removes the key and the header values from a provider's message, since some providers repeat them.
+    pub(super) fn redact(&self, message: &str) -> String {
+        self.secrets.iter().fold(message.to_owned(), |message, secret| message.replace(secret, "***"))
     }
 }
 
-impl Config for Endpoint {
-    fn headers(&self) -> HeaderMap {
-        self.headers.clone()
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    fn url(&self, path: &str) -> String {
-        format!("{}{path}", self.base)
-    }
-
-    fn query(&self) -> Vec<(&str, &str)> {
-        Vec::new()
-    }
-
-    fn api_base(&self) -> &str {
-        &self.base
-    }
-
-    fn api_key(&self) -> &SecretString {
-        &self.key
+    #[test]
+    fn secrets_are_redacted() {
+        let secrets = ["sk-12345", "Bearer token-1", "sk-1234567", "eu", ""];
+        let base = Url::parse("http://localhost:1/v1/").unwrap();
+        let endpoint = Endpoint::new(base, HeaderMap::new(), secrets.into_iter());
+        assert_eq!(endpoint.url.as_str(), "http://localhost:1/v1/chat/completions");
+        for (message, expected) in [
+            ("bad key sk-12345 in eu", "bad key *** in eu"),
+            ("bad key sk-1234567.", "bad key ***."),
+            ("token-1 and Bearer token-1", "*** and ***"),
+            ("no secret", "no secret"),
+        ] {
+            assert_eq!(endpoint.redact(message), expected);
+        }
     }
 }

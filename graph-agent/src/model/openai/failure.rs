@@ -1,6 +1,9 @@
-use async_openai::error::OpenAIError;
+use std::time::Duration;
+
 use serde_json::{Map, Value};
 use thiserror::Error;
+
+use crate::shortened::shortened;
 
 use super::ModelError;
 use super::endpoint::Endpoint;
@@ -10,6 +13,8 @@ use super::endpoint::Endpoint;
 pub(super) enum InvalidReply {
     #[error("the reply is not a JSON object")]
     NotAnObject,
+    #[error("the reply is not UTF-8")]
+    NotText,
     #[error("the reply has no choice")]
     NoChoice,
     #[error("the choice has no message")]
@@ -26,27 +31,12 @@ pub(super) enum InvalidReply {
 /// The maximum length of a provider's message in an error.
 const MAX_MESSAGE_CHARS: usize = 500;
 
-/// Converts an error of the client. A reply that it could not read is left out.
-pub(super) fn from_client(model: &str, error: OpenAIError) -> ModelError {
-    match error {
-        // An error of our own `HttpService`.
-        OpenAIError::Boxed(error) => match error.downcast::<ModelError>() {
-            Ok(error) => *error,
-            Err(source) => unreachable_because(model, source),
-        },
-        OpenAIError::Reqwest(error) => unreachable(model, error),
-        OpenAIError::StreamError(error) => unreachable_because(model, error),
-        OpenAIError::JSONDeserialize(error, _) if error.is_eof() => {
-            unreachable_because(model, InvalidReply::CutOff.into())
-        }
-        OpenAIError::JSONDeserialize(error, _) => {
-            ModelError::NoReply { model: model.to_owned(), source: error.into() }
-        }
-        OpenAIError::InvalidArgument(reason) => {
-            ModelError::InvalidRequest { model: model.to_owned(), reason }
-        }
-        other => ModelError::NoReply { model: model.to_owned(), source: other.into() },
+/// Converts an error of a JSON parser. It does not quote the JSON.
+pub(super) fn not_json(model: &str, error: serde_json::Error) -> ModelError {
+    if error.is_eof() {
+        return invalid_reply(model, InvalidReply::CutOff);
     }
+    ModelError::NoReply { model: model.to_owned(), source: error.into() }
 }
 
 /// Converts an HTTP error. The URL is left out, since `Debug` of the model shows it.
@@ -54,7 +44,10 @@ pub(super) fn unreachable(model: &str, error: reqwest::Error) -> ModelError {
     unreachable_because(model, error.without_url().into())
 }
 
-fn unreachable_because(model: &str, source: Box<dyn std::error::Error + Send + Sync>) -> ModelError {
+pub(super) fn unreachable_because(
+    model: &str,
+    source: Box<dyn std::error::Error + Send + Sync>,
+) -> ModelError {
     ModelError::Unreachable { model: model.to_owned(), source }
 }
 
@@ -67,7 +60,13 @@ pub(super) fn invalid_reply(model: &str, reason: InvalidReply) -> ModelError {
 }
 
 /// Returns a refusal with this status. The body may be OpenAI's error object, other JSON, or the page of a proxy.
-pub(super) fn refused(model: &str, endpoint: &Endpoint, status: u16, body: &[u8]) -> ModelError {
+pub(super) fn refused(
+    model: &str,
+    endpoint: &Endpoint,
+    status: u16,
+    body: &[u8],
+    retry_after: Option<Duration>,
+) -> ModelError {
     let error = match serde_json::from_slice(body) {
         Ok(Value::Object(body)) => {
             let nested = ProviderError::read(body.get("error").unwrap_or(&Value::Null));
@@ -78,7 +77,7 @@ pub(super) fn refused(model: &str, endpoint: &Endpoint, status: u16, body: &[u8]
             ProviderError { message: String::from_utf8_lossy(body).into_owned(), ..ProviderError::default() }
         }
     };
-    error.into_error(model, endpoint, status)
+    error.into_error(model, endpoint, status, retry_after)
 }
 
 /// Returns the error object that a successful response contains instead of a reply or a chunk.
@@ -90,7 +89,7 @@ pub(super) fn error_in_reply(
     let error = reply.get("error").filter(|error| !error.is_null())?;
     let error = ProviderError::read(error);
     let status = error.status();
-    Some(error.into_error(model, endpoint, status))
+    Some(error.into_error(model, endpoint, status, None))
 }
 
 /// The parts of a provider's error object.
@@ -136,19 +135,20 @@ impl ProviderError {
         number.or_else(|| self.kinds.iter().find_map(known)).unwrap_or(500)
     }
 
-    fn into_error(self, model: &str, endpoint: &Endpoint, status: u16) -> ModelError {
-        let whole = endpoint.redact_key(self.message.trim());
-        let mut message: String = whole.chars().take(MAX_MESSAGE_CHARS).collect();
-        if message.len() < whole.len() {
-            message.push('…');
-        }
-        if message.is_empty() {
-            "no reason given".clone_into(&mut message);
-        }
-        let model = model.to_owned();
+    fn into_error(
+        self,
+        model: &str,
+        endpoint: &Endpoint,
+        status: u16,
+        retry_after: Option<Duration>,
+    ) -> ModelError {
+        let whole = endpoint.redact(self.message.trim());
+        let message =
+            if whole.is_empty() { "no reason given".into() } else { shortened(&whole, MAX_MESSAGE_CHARS) };
+        let (model, message) = (model.to_owned(), message.into_owned());
         if self.kinds.iter().any(|kind| kind == "insufficient_quota") {
             return ModelError::QuotaExceeded { model, message };
         }
-        ModelError::Refused { model, status, message }
+        ModelError::Refused { model, status, message, retry_after }
     }
 }

@@ -1,19 +1,20 @@
 use std::fmt;
 
-use async_openai::Client;
-use async_openai::error::OpenAIError;
+use reqwest::Response;
 use serde_json::{Map, Value};
 use superstep::messages::AiMessage;
 
+mod body;
 mod builder;
 mod delta_reader;
 mod endpoint;
 mod failure;
-mod http_service;
+mod limits;
 mod metadata;
 mod reply;
 mod reply_stream;
 mod request;
+mod sender;
 mod usage;
 
 pub use builder::OpenAiBuilder;
@@ -21,9 +22,10 @@ pub use builder::OpenAiBuilder;
 use super::chat_model::{ChatModel, ModelFuture, ModelStream};
 use super::error::ModelError;
 use super::request::ChatRequest;
-use endpoint::Endpoint;
 use failure::InvalidReply;
+use limits::Limits;
 use reply_stream::ReplyStream;
+use sender::Sender;
 
 /// A model behind a chat endpoint that speaks OpenAI's protocol: OpenAI, most other providers, and local servers.
 ///
@@ -66,24 +68,31 @@ use reply_stream::ReplyStream;
 /// | no connection, a broken connection, no data until the [timeout](OpenAiBuilder::timeout), a reply that is cut off | [`ModelError::Unreachable`] |
 /// | any status other than success, with any body; an error object instead of a reply or in the middle of one | [`ModelError::Refused`], [`ModelError::QuotaExceeded`] |
 /// | a reply without a choice or message, or that is not JSON | [`ModelError::NoReply`] |
+/// | a reply, or an event of a streamed reply, that exceeds its [limit](OpenAiBuilder::max_reply_size) | [`ModelError::ReplyTooLarge`] |
 ///
 /// # Retries
 ///
 /// A request that was refused with 408, 409, 425, 429 or 5xx (except 501), or that could not connect, is retried [twice by
 /// default](OpenAiBuilder::max_retries). The wait is the one that the provider requests, or else half a second, then a second, and so
 /// on. A request is not retried if the provider requests more than a minute, if the quota is used up, or once a reply has begun.
+/// The error then has the [requested wait](ModelError::retry_after), which the retry policy of a node can honour.
 ///
 /// # Secrets
 ///
-/// No error and no `Debug` output contains the key, even if a provider repeats it. Our errors do not contain a reply that cannot
-/// be read, but `async-openai` logs it with `tracing` under the target `async_openai`.
+/// No error and no `Debug` output contains the key or the value of a [header](OpenAiBuilder::header), even if a provider repeats
+/// it. Header values of less than four bytes are not secrets. Errors do not contain a reply that cannot be read.
+///
+/// # Cancel safety
+///
+/// A request or stream that is dropped closes its connection.
 ///
 /// # Runtime
 ///
-/// Requires tokio with its timer and IO. A task of its own reads a streamed reply and ends with the stream.
+/// Requires tokio with its timer and IO.
 pub struct OpenAiModel {
     model: String,
-    client: Client<Endpoint>,
+    sender: Sender,
+    limits: Limits,
     /// The name of the field for the maximum number of tokens.
     max_tokens: &'static str,
 }
@@ -105,18 +114,24 @@ impl OpenAiModel {
     }
 
     async fn ask(&self, request: &ChatRequest) -> Result<AiMessage, ModelError> {
-        let body = self.body(request, false)?;
-        let reply = self.client.chat().create_byot(body).await;
-        reply::read(self.object(reply)?).map_err(|reason| failure::invalid_reply(&self.model, reason))
+        let response = self.send(request, false).await?;
+        let body = body::read(&self.model, response, self.limits).await?;
+        reply::read(self.object(&body)?).map_err(|reason| failure::invalid_reply(&self.model, reason))
+    }
+
+    async fn send(&self, request: &ChatRequest, streamed: bool) -> Result<Response, ModelError> {
+        self.sender.send(self.body(request, streamed)?.to_string()).await
     }
 
     /// Returns the object of a reply or a chunk, or the error that it contains.
-    fn object(&self, response: Result<Value, OpenAIError>) -> Result<Map<String, Value>, ModelError> {
-        let response = response.map_err(|error| failure::from_client(&self.model, error))?;
-        let Value::Object(reply) = response else {
-            return Err(failure::invalid_reply(&self.model, InvalidReply::NotAnObject));
-        };
-        failure::error_in_reply(&self.model, self.client.config(), &reply).map_or(Ok(reply), Err)
+    fn object(&self, json: &[u8]) -> Result<Map<String, Value>, ModelError> {
+        match serde_json::from_slice(json).map_err(|error| failure::not_json(&self.model, error))? {
+            Value::Object(reply) => {
+                let error = failure::error_in_reply(&self.model, &self.sender.endpoint, &reply);
+                error.map_or(Ok(reply), Err)
+            }
+            _ => Err(failure::invalid_reply(&self.model, InvalidReply::NotAnObject)),
+        }
     }
 
     fn body(&self, request: &ChatRequest, streamed: bool) -> Result<Value, ModelError> {
@@ -148,7 +163,7 @@ impl fmt::Debug for OpenAiModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OpenAiModel")
             .field("model", &self.model)
-            .field("endpoint", &self.client.config().base())
+            .field("endpoint", &self.sender.endpoint.base())
             .finish_non_exhaustive()
     }
 }

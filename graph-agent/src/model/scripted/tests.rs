@@ -47,7 +47,12 @@ async fn streamed_reply_equals_the_complete_reply() {
 
 #[tokio::test]
 async fn replies_and_errors_come_in_script_order() {
-    let error = ModelError::Refused { model: "m".to_owned(), status: 429, message: "slower".to_owned() };
+    let error = ModelError::Refused {
+        model: "m".to_owned(),
+        status: 429,
+        message: "slower".to_owned(),
+        retry_after: None,
+    };
     let model = ScriptedModel::new([AiMessage::new("one")])
         .fail(error)
         .reply_with(|request| AiMessage::new(request.messages[0].text().to_uppercase()))

@@ -9,7 +9,7 @@ fn vars(vars: &[(&str, &str)]) -> Option<OpenAiBuilder> {
 /// Checks the name, the endpoint and the name of the field for the maximum number of tokens.
 fn check(builder: OpenAiBuilder, expected: (&str, &str, &str)) {
     let model = builder.build().unwrap();
-    assert_eq!((model.model.as_str(), model.client.config().base(), model.max_tokens), expected);
+    assert_eq!((model.model.as_str(), model.sender.endpoint.base(), model.max_tokens), expected);
 }
 
 #[test]

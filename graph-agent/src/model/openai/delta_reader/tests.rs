@@ -48,7 +48,7 @@ fn repeated_metadata_is_read_once() {
     let usage = json!({"id": "1", "choices": [], "usage": {"prompt_tokens": 2, "completion_tokens": 1}});
     let usage = read(usage).unwrap();
     assert_eq!(usage["usage_metadata"], json!({"input_tokens": 2, "output_tokens": 1, "total_tokens": 3}));
-    reader.finish().unwrap();
+    reader.finish(false).unwrap();
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn reply_is_complete_only_with_a_finish_reason() {
         for chunk in chunks {
             reader.read(chunk.as_object().unwrap().clone());
         }
-        reader.finish().map_err(|reason| reason.to_string())
+        reader.finish(false).map_err(|reason| reason.to_string())
     };
     assert_eq!(finish(&[]).unwrap_err(), "the stream has no chunks");
     assert_eq!(

@@ -1,30 +1,18 @@
-use std::future::Future;
-use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use async_openai::middleware::HttpRequestFactory;
-use reqwest::header::{HeaderMap, LOCATION, RETRY_AFTER};
-use reqwest::{Client, Response, StatusCode};
-use tower_service::Service;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
+use reqwest::{Client, Method, Request, Response, StatusCode};
 
 use super::ModelError;
 use super::endpoint::Endpoint;
 use super::failure;
 
-/// The HTTP service that sends the client's requests and retries them.
-///
-/// It replaces the retries of `async-openai`. Those wait as long as a provider asks, and they drop the status of a refusal whose
-/// body has an unknown form. Without the status, transient errors cannot be told from permanent ones.
-#[derive(Clone)]
-pub(super) struct HttpService(Arc<Sender>);
-
-struct Sender {
-    model: String,
-    http: Client,
-    endpoint: Endpoint,
-    retries: u32,
+/// Sends requests, and retries them after temporary failures.
+pub(super) struct Sender {
+    pub(super) model: String,
+    pub(super) http: Client,
+    pub(super) endpoint: Endpoint,
+    pub(super) retries: u32,
 }
 
 /// The number of bytes of a refusal's body after which reading stops.
@@ -44,17 +32,20 @@ struct Failed {
     retry: Option<Option<Duration>>,
 }
 
-impl HttpService {
-    pub(super) fn new(model: &str, http: Client, endpoint: Endpoint, retries: u32) -> Self {
-        Self(Arc::new(Sender { model: model.to_owned(), http, endpoint, retries }))
-    }
-}
-
 impl Sender {
-    async fn send(&self, request: HttpRequestFactory) -> Result<Response, ModelError> {
+    /// Sends a request with this JSON. Returns the response after its headers have arrived.
+    pub(super) async fn send(&self, body: String) -> Result<Response, ModelError> {
+        let mut request = Request::new(Method::POST, self.endpoint.url.clone());
+        request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        request.headers_mut().extend(self.endpoint.headers.clone());
+        *request.body_mut() = Some(body.into());
         let mut retries = 0;
         loop {
-            let Failed { error, retry } = match self.attempt(&request).await {
+            // A request whose body is in memory can be cloned.
+            let Some(next) = request.try_clone() else {
+                return self.attempt(request).await.map_err(|failed| failed.error);
+            };
+            let Failed { error, retry } = match self.attempt(next).await {
                 Ok(response) => return Ok(response),
                 Err(failed) => failed,
             };
@@ -64,11 +55,7 @@ impl Sender {
         }
     }
 
-    async fn attempt(&self, request: &HttpRequestFactory) -> Result<Response, Failed> {
-        let request = request
-            .build()
-            .await
-            .map_err(|error| Failed { error: failure::from_client(&self.model, error), retry: None })?;
+    async fn attempt(&self, request: Request) -> Result<Response, Failed> {
         let response = self.http.execute(request).await.map_err(|error| {
             // A request that reached the provider may have been billed, so only connection errors are retried.
             let retry = error.is_connect().then_some(None);
@@ -78,17 +65,13 @@ impl Sender {
     }
 
     async fn refused(&self, response: Response) -> Failed {
-        let (status, wait) = (response.status(), retry_after(response.headers()));
+        let (status, wait) = (response.status(), retry_after(response.headers(), SystemTime::now()));
         let location = response.headers().get(LOCATION).filter(|_| status.is_redirection()).cloned();
-        let error = match location.as_ref().and_then(|url| url.to_str().ok()) {
-            Some(url) => failure::refused(
-                &self.model,
-                &self.endpoint,
-                status.as_u16(),
-                format!("redirects to {url} are not followed").as_bytes(),
-            ),
-            None => failure::refused(&self.model, &self.endpoint, status.as_u16(), &body(response).await),
+        let body = match location.as_ref().and_then(|url| url.to_str().ok()) {
+            Some(url) => format!("redirects to {url} are not followed").into_bytes(),
+            None => body(response).await,
         };
+        let error = failure::refused(&self.model, &self.endpoint, status.as_u16(), &body, wait);
         let short = wait.is_none_or(|wait| wait <= MAX_RETRY_AFTER);
         let retry = (error.is_transient() && short && status != StatusCode::NOT_IMPLEMENTED).then_some(wait);
         Failed { error, retry }
@@ -107,11 +90,18 @@ async fn body(mut response: Response) -> Vec<u8> {
     body
 }
 
-/// Returns the wait that the provider requests, in milliseconds if given, otherwise in seconds.
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<u64>().ok();
-    let millis = number("retry-after-ms").map(Duration::from_millis);
-    millis.or_else(|| number(RETRY_AFTER.as_str()).map(Duration::from_secs))
+/// Returns the wait that the provider requests: in milliseconds if given, otherwise in seconds or as the end of the wait.
+fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
+    if let Some(millis) = text("retry-after-ms").and_then(|millis| millis.parse().ok()) {
+        return Some(Duration::from_millis(millis));
+    }
+    let wait = text(RETRY_AFTER.as_str())?;
+    match wait.parse() {
+        Ok(seconds) => Some(Duration::from_secs(seconds)),
+        // A time in the past asks for no wait.
+        Err(_) => Some(httpdate::parse_http_date(wait).ok()?.duration_since(now).unwrap_or_default()),
+    }
 }
 
 /// Returns the backoff before the next retry. Jitter shortens it by up to a quarter, so that tasks do not retry in step.
@@ -121,21 +111,6 @@ fn backoff(retries: u32) -> Duration {
     // `RandomState` has a new seed each time.
     let random = std::hash::RandomState::new().hash_one(retries) % 256;
     full.saturating_sub(full / 4 * u32::try_from(random).unwrap_or_default() / 256)
-}
-
-impl Service<HttpRequestFactory> for HttpService {
-    type Response = Response;
-    type Error = Box<dyn std::error::Error + Send + Sync>;
-    type Future = Pin<Box<dyn Future<Output = Result<Response, Self::Error>> + Send>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: HttpRequestFactory) -> Self::Future {
-        let sender = Arc::clone(&self.0);
-        Box::pin(async move { sender.send(request).await.map_err(Into::into) })
-    }
 }
 
 #[cfg(test)]
@@ -152,16 +127,19 @@ mod tests {
     }
 
     #[test]
-    fn retry_after_is_read_in_seconds_or_milliseconds() {
+    fn retry_after_is_a_number_or_a_date() {
+        let now = httpdate::parse_http_date("Fri, 21 Nov 2025 07:27:50 GMT").unwrap();
         for (headers, expected) in [
             (&[][..], None),
             (&[("retry-after", "7")], Some(Duration::from_secs(7))),
             (&[("retry-after", "7"), ("retry-after-ms", "70")], Some(Duration::from_millis(70))),
-            (&[("retry-after", "Fri, 21 Nov 2025 07:28:00 GMT")], None),
+            (&[("retry-after", "Fri, 21 Nov 2025 07:28:00 GMT")], Some(Duration::from_secs(10))),
+            (&[("retry-after", "Fri, 21 Nov 2025 07:27:00 GMT")], Some(Duration::ZERO)),
+            (&[("retry-after", "soon")], None),
         ] {
             let headers: HeaderMap =
                 headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect();
-            assert_eq!(retry_after(&headers), expected);
+            assert_eq!(retry_after(&headers, now), expected);
         }
     }
 }
