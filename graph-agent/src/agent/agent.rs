@@ -63,6 +63,8 @@ pub struct Agent<S: HasMessages, D = ()> {
     model: ModelNode<S, D>,
     source: ModelSource<D>,
     system: Option<Content>,
+    /// The options of each request, for the final answer.
+    request: ChatRequest,
     tools: Tools<S, D>,
     texts: RepairTexts,
 }
@@ -87,7 +89,8 @@ impl<S: HasMessages, D: Send + Sync + 'static> Agent<S, D> {
 
     fn with_source(source: ModelSource<D>) -> Self {
         let model = ModelNode::with_source(source.clone());
-        Self { model, source, system: None, tools: Tools::new(), texts: RepairTexts::default() }
+        let (request, texts) = (ChatRequest::default(), RepairTexts::default());
+        Self { model, source, system: None, request, tools: Tools::new(), texts }
     }
 
     /// Sets the system message. It precedes the conversation in every request and is not part of the state.
@@ -102,8 +105,11 @@ impl<S: HasMessages, D: Send + Sync + 'static> Agent<S, D> {
     }
 
     /// Sets the options of each request, such as the temperature. Its messages and tools are ignored.
+    ///
+    /// With [`structured_output`](Self::structured_output), the options also apply to the request for the final answer, except
+    /// those about tools and the schema of the reply.
     pub fn request(self, request: ChatRequest) -> Self {
-        Self { model: self.model.request(request), ..self }
+        Self { model: self.model.request(request.clone()), request, ..self }
     }
 
     /// Sets the text of the last message if the model calls tools and the run has no supersteps left for them.
@@ -119,7 +125,7 @@ impl<S: HasMessages, D: Send + Sync + 'static> Agent<S, D> {
     /// Ends each run with an answer of type `T` (structured output).
     ///
     /// When the model calls no more tools, it gets one more request: to summarize the conversation as a `T`. `write` turns the
-    /// `T` into an update of the state.
+    /// `T` into an update of the state. The token usage of this request is added to the usage of the last message.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -220,9 +226,10 @@ where
     /// # Errors
     /// [`InvalidTools`], if two tools have the same name or a tool has a name that models do not accept.
     pub fn graph(self) -> Result<StateGraph<S, D>, InvalidTools> {
-        let Agent { model, source, system, tools, texts } = self.agent;
-        let answer = StructuredOutputNode::<S, T, D>::with_source(source, system, texts.clone(), self.write);
-        let answer = named(ANSWER, answer);
+        let Agent { model, source, system, request, tools, texts } = self.agent;
+        let answer = StructuredOutputNode::<S, T, D>::with_source(source, self.write);
+        let answer = answer.request(request).texts(texts.clone());
+        let answer = named(ANSWER, if let Some(text) = system { answer.system(text) } else { answer });
         let (sanity, model) =
             (named("sanity", MessagesSanity::with(texts)), named(MODEL, model.reserve_steps(1)));
         let tools = tool_node(tools)?;
