@@ -322,7 +322,7 @@ impl Context {
     pub async fn token(&self, chunk: impl Into<MessageChunk>) {
         self.heartbeat();
         if let Some(sink) = self.heard(StreamMode::Messages) {
-            let sent = NodeEvent::Message(chunk.into());
+            let sent = NodeEvent::Message(Box::new(chunk.into()));
             sink.send(self.at.step, self.at.task, Arc::from(self.node()), sent).await;
         }
     }

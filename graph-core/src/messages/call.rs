@@ -82,6 +82,31 @@ impl InvalidToolCall {
     }
 }
 
+/// Parses the arguments of a call to this tool. The error describes the problem, and does not repeat long arguments.
+pub(super) fn read_arguments(tool: &str, written: &str) -> Result<Map<String, Value>, String> {
+    let args = match written.trim() {
+        "" | "null" => Map::new(),
+        _ => serde_json::from_str(written).map_err(|error| shortened(&error.to_string()))?,
+    };
+    if tool.is_empty() { Err("the call names no tool".to_owned()) } else { Ok(args) }
+}
+
+/// The maximum number of characters of an error.
+const MAX_ERROR: usize = 200;
+
+/// Shortens an error that quotes a value. Its end says which value was expected.
+fn shortened(error: &str) -> String {
+    let cut = |at: Option<(usize, char)>| at.map(|(at, _)| at);
+    let (start, end) =
+        (error.char_indices().nth(MAX_ERROR / 2), error.char_indices().nth_back(MAX_ERROR / 2));
+    match (cut(start), cut(end)) {
+        (Some(start), Some(end)) if start < end => {
+            format!("{} … {}", error.get(..start).unwrap_or_default(), error.get(end..).unwrap_or_default())
+        }
+        _ => error.to_owned(),
+    }
+}
+
 /// Replaces an id that a provider refuses: the same id always gets the same short string of letters and digits.
 pub(super) fn short_id(id: &str) -> String {
     // FNV-1a is the same in every build, so a provider's prompt cache still matches.

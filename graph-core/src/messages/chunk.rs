@@ -3,7 +3,46 @@ use serde_json::{Map, Value};
 
 use super::{AiMessage, Block, Content, InvalidToolCall, ToolCall, Usage};
 
+mod assembler;
+mod merge;
+
+pub use assembler::MessageAssembler;
+
 /// A piece of a model's reply, as it is streamed.
+///
+/// Most pieces are text. A listener appends [`text`](field@Self::text) to its page, whatever the model:
+///
+/// ```
+/// use superstep::messages::MessageChunk;
+///
+/// assert_eq!(MessageChunk::text("Good ").text, "Good ");
+/// ```
+///
+/// A reply can also consist of content blocks, such as signed thinking, which the next request has to repeat exactly. Their
+/// pieces have the index of their block:
+///
+/// ```
+/// use serde_json::json;
+/// use superstep::messages::{Block, BlockChunk, MessageAssembler, MessageChunk};
+///
+/// # fn main() -> serde_json::Result<()> {
+/// let mut reply = MessageAssembler::default();
+/// for (index, block) in [
+///     (0, json!({"type": "thinking", "thinking": "She greets"})),
+///     (0, json!({"type": "thinking", "thinking": " me."})),
+///     (0, json!({"type": "thinking", "thinking": "", "signature": "c2lnbmVk"})),
+///     (1, json!({"type": "text", "text": "Good morning."})),
+/// ] {
+///     let block: Block = serde_json::from_value(block)?;
+///     reply.push(&MessageChunk::blocks([BlockChunk::new(index, block)]));
+/// }
+/// assert_eq!(serde_json::to_value(reply.finish().content)?, json!([
+///     {"type": "thinking", "thinking": "She greets me.", "signature": "c2lnbmVk"},
+///     {"type": "text", "text": "Good morning."},
+/// ]));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -11,16 +50,26 @@ pub struct MessageChunk {
     /// The id of the message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
+    /// The name of the agent, if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Text to append.
+    ///
+    /// In a piece with [`blocks`](field@Self::blocks), this is the text of these blocks.
     #[serde(rename = "content", skip_serializing_if = "String::is_empty")]
     pub text: String,
     /// Reasoning to append.
+    ///
+    /// In a piece with [`blocks`](field@Self::blocks), this is the reasoning of these blocks.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reasoning: String,
+    /// Pieces of content blocks. If there are any, the assembler reads them instead of `text` and `reasoning`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<BlockChunk>,
     /// Pieces of tool calls.
     #[serde(rename = "tool_call_chunks", skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<ToolCallChunk>,
-    /// The token usage of the reply, usually in the last piece.
+    /// The token usage of the whole reply, usually in the last piece. A later usage replaces an earlier one.
     #[serde(rename = "usage_metadata", skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// Fields of a provider's format. Strings, such as a refusal, are appended to those of earlier pieces.
@@ -29,6 +78,27 @@ pub struct MessageChunk {
     /// Metadata from the provider, such as the stop reason.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub response_metadata: Map<String, Value>,
+    /// All other fields of the message.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub extra: Map<String, Value>,
+}
+
+/// A piece of a content block.
+///
+/// The first piece of a block begins it. The others are appended:
+///
+/// - text, reasoning and signatures grow;
+/// - lists in other fields are extended, objects merged, and other values replaced;
+/// - a tool call without an input gets the arguments of the [call](field@MessageChunk::calls) with its id.
+///
+/// A piece of another kind than the block with its index begins a new block after it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct BlockChunk {
+    /// The index of the block in the content.
+    pub index: usize,
+    /// The piece, as a block of its own.
+    pub block: Block,
 }
 
 /// A piece of a tool call.
@@ -46,12 +116,48 @@ pub struct ToolCallChunk {
     pub name: Option<String>,
     /// A part of the arguments, to append.
     pub args: String,
+    /// The error in the arguments. The assembler sets a missing one if it cannot read them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// All other fields, such as the signature of a provider. Lists are extended, objects merged, and other values replaced.
+    ///
+    /// With the `type` `invalid_tool_call`, the call is invalid whatever its arguments.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub extra: Map<String, Value>,
 }
+
+/// The `type` of an [`InvalidToolCall`].
+const INVALID: &str = "invalid_tool_call";
 
 impl ToolCallChunk {
     /// Creates a piece of the call with this index, without an id and a name.
     pub fn new(index: usize, args: impl Into<String>) -> Self {
         Self { index, args: args.into(), ..Self::default() }
+    }
+
+    fn of(index: usize, call: &ToolCall) -> Self {
+        let ToolCall { id, name, args, extra } = call;
+        let mut extra = extra.clone();
+        // Every call has this type unless its piece has another.
+        if extra.get("type").is_some_and(|kind| kind == "tool_call") {
+            extra.remove("type");
+        }
+        let args = Value::Object(args.clone()).to_string();
+        Self { id: Some(id.clone()), name: Some(name.clone()), extra, ..Self::new(index, args) }
+    }
+
+    fn of_invalid(index: usize, call: &InvalidToolCall) -> Self {
+        let InvalidToolCall { id, name, args, error, extra } = call;
+        let (mut extra, error) = (extra.clone(), error.clone());
+        extra.insert("type".to_owned(), INVALID.into());
+        Self { id: Some(id.clone()), name: Some(name.clone()), error, extra, ..Self::new(index, args) }
+    }
+}
+
+impl BlockChunk {
+    /// Creates a piece of the block with this index.
+    pub fn new(index: usize, block: impl Into<Block>) -> Self {
+        Self { index, block: block.into() }
     }
 }
 
@@ -61,142 +167,57 @@ impl MessageChunk {
         Self { text: text.into(), ..Self::default() }
     }
 
+    /// Creates a piece with pieces of content blocks. Its `text` and `reasoning` are those of the blocks.
+    pub fn blocks(blocks: impl IntoIterator<Item = BlockChunk>) -> Self {
+        let mut chunk = Self { blocks: blocks.into_iter().collect(), ..Self::default() };
+        for BlockChunk { block, .. } in &chunk.blocks {
+            match block {
+                Block::Text(block) => chunk.text.push_str(&block.text),
+                Block::Reasoning(block) => chunk.reasoning.push_str(&block.text),
+                _ => {}
+            }
+        }
+        chunk
+    }
+
     /// Sets the id of the message.
     pub fn id(self, id: impl Into<String>) -> Self {
         Self { id: Some(id.into()), ..self }
     }
 }
 
-/// Makes one piece of a whole message. Of its content, the piece has the text and the reasoning.
+/// Makes one piece of a whole message.
 impl From<&AiMessage> for MessageChunk {
     fn from(message: &AiMessage) -> Self {
-        let call = |(index, call): (usize, &ToolCall)| ToolCallChunk {
-            index,
-            id: Some(call.id.clone()),
-            name: Some(call.name.clone()),
-            args: Value::Object(call.args.clone()).to_string(),
+        let AiMessage {
+            content,
+            id,
+            name,
+            tool_calls,
+            invalid_tool_calls,
+            usage,
+            additional_kwargs,
+            response_metadata,
+            extra,
+        } = message;
+        let calls = tool_calls.iter().enumerate().map(|(index, call)| ToolCallChunk::of(index, call));
+        let invalid = invalid_tool_calls.iter().zip(tool_calls.len()..);
+        let invalid = invalid.map(|(call, index)| ToolCallChunk::of_invalid(index, call));
+        let chunk = match content {
+            Content::Text(text) => Self::text(text),
+            Content::Blocks(blocks) => Self::blocks(
+                blocks.iter().zip(0..).map(|(block, index)| BlockChunk::new(index, block.clone())),
+            ),
         };
-        let valid = message.tool_calls.len();
-        let invalid = |(index, call): (usize, &InvalidToolCall)| ToolCallChunk {
-            index: valid + index,
-            id: Some(call.id.clone()),
-            name: Some(call.name.clone()),
-            args: call.args.clone(),
-        };
-        let calls = message.tool_calls.iter().enumerate().map(call);
-        let calls = calls.chain(message.invalid_tool_calls.iter().enumerate().map(invalid)).collect();
-        let thoughts = message.content.blocks().iter().filter_map(|block| match block {
-            Block::Reasoning(thought) => Some(thought.text.as_str()),
-            _ => None,
-        });
         Self {
-            id: message.id.clone(),
-            text: message.content.text().into_owned(),
-            reasoning: thoughts.collect(),
-            calls,
-            usage: message.usage.clone(),
-            additional_kwargs: message.additional_kwargs.clone(),
-            response_metadata: message.response_metadata.clone(),
-        }
-    }
-}
-
-/// Assembles a reply from its pieces.
-///
-/// ```
-/// use superstep::messages::{MessageAssembler, MessageChunk};
-///
-/// let mut reply = MessageAssembler::default();
-/// reply.push(&MessageChunk::text("Good "));
-/// reply.push(&MessageChunk::text("morning."));
-/// assert_eq!(reply.finish().content, "Good morning.");
-/// ```
-#[derive(Clone, Debug, Default)]
-pub struct MessageAssembler {
-    whole: MessageChunk,
-}
-
-impl MessageAssembler {
-    /// Adds the next piece.
-    pub fn push(&mut self, chunk: &MessageChunk) {
-        let whole = &mut self.whole;
-        if whole.id.is_none() {
-            whole.id.clone_from(&chunk.id);
-        }
-        whole.text.push_str(&chunk.text);
-        whole.reasoning.push_str(&chunk.reasoning);
-        for piece in &chunk.calls {
-            // Some servers give all calls the same index.
-            let other = |call: &ToolCallChunk| match (&call.id, &piece.id) {
-                (Some(id), Some(new)) => !id.is_empty() && !new.is_empty() && id != new,
-                _ => false,
-            };
-            match whole.calls.iter_mut().rev().find(|call| call.index == piece.index) {
-                Some(call) if !other(call) => {
-                    // Some servers repeat id and name in every piece, others send them empty.
-                    if call.id.as_ref().is_none_or(String::is_empty) {
-                        call.id.clone_from(&piece.id);
-                    }
-                    if call.name.as_ref().is_none_or(String::is_empty) {
-                        call.name.clone_from(&piece.name);
-                    }
-                    call.args.push_str(&piece.args);
-                }
-                _ => whole.calls.push(piece.clone()),
-            }
-        }
-        if let Some(usage) = &chunk.usage {
-            whole.usage = Some(usage.clone());
-        }
-        merge(&mut whole.additional_kwargs, &chunk.additional_kwargs, true);
-        merge(&mut whole.response_metadata, &chunk.response_metadata, false);
-    }
-
-    /// Returns the reply. Calls whose arguments are not a JSON object become invalid calls.
-    pub fn finish(self) -> AiMessage {
-        let mut whole = self.whole;
-        let mut message = AiMessage::new(if whole.reasoning.is_empty() {
-            Content::Text(whole.text)
-        } else {
-            let thought = Block::reasoning(whole.reasoning);
-            let text = (!whole.text.is_empty()).then(|| Block::from_text(whole.text));
-            Content::Blocks([thought].into_iter().chain(text).collect())
-        });
-        message.id = whole.id;
-        message.usage = whole.usage;
-        message.additional_kwargs = whole.additional_kwargs;
-        message.response_metadata = whole.response_metadata;
-        // Pieces of different calls may arrive out of order.
-        whole.calls.sort_by_key(|call| call.index);
-        for call in whole.calls {
-            let (id, name) = (call.id.unwrap_or_default(), call.name.unwrap_or_default());
-            let args = match call.args.trim() {
-                "" | "null" => Ok(Map::new()),
-                args => serde_json::from_str(args),
-            };
-            match args {
-                Ok(args) => message.tool_calls.push(ToolCall::new(id, name).args(args)),
-                Err(error) => {
-                    let call = InvalidToolCall::new(id, name, call.args).error(error.to_string());
-                    message.invalid_tool_calls.push(call);
-                }
-            }
-        }
-        message
-    }
-}
-
-/// Merges the fields of a piece: lists are appended, objects merged, and other values replaced. Strings are appended if
-/// `append_strings`.
-fn merge(whole: &mut Map<String, Value>, piece: &Map<String, Value>, append_strings: bool) {
-    for (key, new) in piece {
-        match (whole.get_mut(key), new) {
-            (Some(Value::Object(old)), Value::Object(new)) => merge(old, new, append_strings),
-            (Some(Value::Array(old)), Value::Array(new)) => old.extend(new.iter().cloned()),
-            (Some(Value::String(old)), Value::String(new)) if append_strings => old.push_str(new),
-            (_, new) => {
-                whole.insert(key.clone(), new.clone());
-            }
+            id: id.clone(),
+            name: name.clone(),
+            calls: calls.chain(invalid).collect(),
+            usage: usage.clone(),
+            additional_kwargs: additional_kwargs.clone(),
+            response_metadata: response_metadata.clone(),
+            extra: extra.clone(),
+            ..chunk
         }
     }
 }

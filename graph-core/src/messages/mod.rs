@@ -80,7 +80,7 @@ pub use add_messages::{AddMessages, MessagesDelta};
 pub use ai::AiMessage;
 pub use block::{Block, ImageBlock, ImageSource, ReasoningBlock, TextBlock, ToolUseBlock};
 pub use call::{InvalidToolCall, ToolCall};
-pub use chunk::{MessageAssembler, MessageChunk, ToolCallChunk};
+pub use chunk::{BlockChunk, MessageAssembler, MessageChunk, ToolCallChunk};
 pub use content::Content;
 pub use has_messages::HasMessages;
 pub use human::HumanMessage;

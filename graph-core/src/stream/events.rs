@@ -160,7 +160,7 @@ pub(crate) trait Sink: Send + Sync {
 /// An event that a node sends.
 pub(crate) enum NodeEvent {
     Custom(Custom),
-    Message(MessageChunk),
+    Message(Box<MessageChunk>),
     /// A durable step: its key, and `true` if its result was already stored.
     Step(Arc<str>, bool),
 }
@@ -203,7 +203,7 @@ impl<S: GraphState> Sink for Events<S> {
     fn send(&self, step: u64, task: usize, node: Arc<str>, event: NodeEvent) -> SendFuture<'_> {
         let kind = match event {
             NodeEvent::Custom(value) => EventKind::Custom { node, task, value },
-            NodeEvent::Message(chunk) => EventKind::Message { node, task, chunk },
+            NodeEvent::Message(chunk) => EventKind::Message { node, task, chunk: *chunk },
             NodeEvent::Step(key, kept) => EventKind::StepFinished { node, task, key, kept },
         };
         Box::pin(self.send(step, kind))

@@ -1,8 +1,8 @@
 use serde_json::{Map, Value};
-use superstep::messages::{MessageChunk, ToolCallChunk};
+use superstep::messages::{Block, BlockChunk, MessageChunk, ToolCallChunk};
 
 use super::failure::InvalidReply;
-use super::reply::{first_choice, take_reasoning};
+use super::reply::{first_choice, is_empty, joined_thinking, other_fields, take_reasoning};
 use super::{metadata, usage};
 
 /// Reads the chunks of a streamed reply.
@@ -11,6 +11,8 @@ pub(super) struct DeltaReader {
     /// The metadata so far. Providers repeat it in each chunk.
     metadata: Map<String, Value>,
     calls: Vec<PartialCall>,
+    /// The last block, if the content is a list of parts.
+    last_block: Option<LastBlock>,
     started: bool,
     /// `true` after a chunk with a finish reason.
     finished: bool,
@@ -24,6 +26,20 @@ struct PartialCall {
     index: usize,
     id: String,
     has_name: bool,
+}
+
+/// The block to which the next part of the content may belong.
+struct LastBlock {
+    index: usize,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Reasoning,
+    /// Never continued: only text arrives in pieces.
+    Whole,
 }
 
 impl DeltaReader {
@@ -61,48 +77,97 @@ impl DeltaReader {
     }
 
     fn delta(&mut self, mut delta: Map<String, Value>) -> MessageChunk {
-        let mut chunk = MessageChunk::default();
-        chunk.reasoning = take_reasoning(&mut delta);
-        match delta.remove("content") {
-            Some(Value::String(text)) => chunk.text = text,
-            Some(Value::Array(parts)) => {
-                let texts = parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str));
-                chunk.text = texts.collect();
+        let reasoning = take_reasoning(&mut delta);
+        let mut chunk = match delta.remove("content") {
+            // Once the content is a list, a string is one of its parts.
+            Some(Value::String(text)) if self.last_block.is_some() && !text.is_empty() => {
+                self.parts(vec![text.into()], &reasoning)
             }
-            _ => {}
-        }
+            Some(Value::Array(parts)) if !parts.is_empty() => self.parts(parts, &reasoning),
+            content => {
+                let mut chunk = match content {
+                    Some(Value::String(text)) => MessageChunk::text(text),
+                    _ => MessageChunk::default(),
+                };
+                chunk.reasoning = reasoning;
+                chunk
+            }
+        };
         if let Some(Value::Array(calls)) = delta.remove("tool_calls") {
             chunk.calls = calls.into_iter().map(|call| self.call(call)).collect();
         }
         delta.remove("role");
         delta.remove("id");
-        delta.retain(|_, value| !value.is_null());
+        delta.retain(|_, value| !is_empty(value));
         chunk.additional_kwargs = delta;
         chunk
     }
 
-    fn call(&mut self, mut call: Value) -> ToolCallChunk {
+    /// Reads content that is a list of parts. Their blocks follow the reasoning, whose index is 0.
+    fn parts(&mut self, parts: Vec<Value>, reasoning: &str) -> MessageChunk {
+        let reasoning = (!reasoning.is_empty()).then(|| BlockChunk::new(0, Block::reasoning(reasoning)));
+        let read = parts.into_iter().filter_map(|part| {
+            let block: Block = serde_json::from_value(joined_thinking(part)).ok()?;
+            let kind = match &block {
+                Block::Text(_) => Kind::Text,
+                Block::Reasoning(_) => Kind::Reasoning,
+                _ => Kind::Whole,
+            };
+            let index = match &self.last_block {
+                Some(last) if last.kind == kind && kind != Kind::Whole => last.index,
+                Some(last) => last.index.saturating_add(1),
+                None => 1,
+            };
+            self.last_block = Some(LastBlock { index, kind });
+            Some(BlockChunk::new(index, block))
+        });
+        let read: Vec<_> = read.collect();
+        MessageChunk::blocks(reasoning.into_iter().chain(read))
+    }
+
+    fn call(&mut self, call: Value) -> ToolCallChunk {
+        let Value::Object(mut call) = call else { return ToolCallChunk::default() };
         let text = |value: Option<&Value>| {
             value.and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
         };
         let number = call.get("index").and_then(Value::as_u64);
         let id = text(call.get("id"));
-        let function = call.get_mut("function").map(Value::take).unwrap_or_default();
+        let (kind, written) = if call.get("custom").is_some_and(Value::is_object) {
+            ("custom", "input")
+        } else {
+            ("function", "arguments")
+        };
+        let mut function = match call.remove(kind) {
+            Some(Value::Object(function)) => function,
+            _ => Map::new(),
+        };
         let name = text(function.get("name"));
-        let args = match function.get("arguments") {
-            Some(Value::String(args)) => args.clone(),
+        let args = match function.remove(written) {
+            Some(Value::String(args)) => args,
             // Some servers write the object itself.
             Some(args @ Value::Object(_)) => args.to_string(),
             _ => String::new(),
         };
+        let mut extra = other_fields(kind, function, call);
+        if kind == "custom" {
+            // The input is not JSON.
+            extra.insert("type".to_owned(), "invalid_tool_call".into());
+            extra.insert("__openai_type__".to_owned(), "custom".into());
+        }
         let position = self.position(number, id.as_deref(), name.is_some());
-        let Some(call) = self.calls.get_mut(position) else { return self.start_call(number, id, name, args) };
-        // Only the first id and the first name of a call count.
-        let id = id.filter(|_| call.id.is_empty());
-        call.id.extend(id.as_deref());
-        let name = name.filter(|_| !call.has_name);
-        call.has_name |= name.is_some();
-        tool_call_chunk(call.index, id, name, args)
+        let mut chunk = match self.calls.get_mut(position) {
+            None => self.start_call(number, id, name, args),
+            Some(call) => {
+                // Only the first id and the first name of a call count.
+                let id = id.filter(|_| call.id.is_empty());
+                call.id.extend(id.as_deref());
+                let name = name.filter(|_| !call.has_name);
+                call.has_name |= name.is_some();
+                tool_call_chunk(call.index, id, name, args)
+            }
+        };
+        chunk.extra = extra;
+        chunk
     }
 
     /// Returns the position of the call that a chunk belongs to: the last call of its number, unless the chunk starts a new call.

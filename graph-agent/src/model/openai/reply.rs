@@ -15,6 +15,12 @@ pub(super) fn read(mut reply: Map<String, Value>) -> Result<AiMessage, InvalidRe
     };
     let reasoning = take_reasoning(&mut message);
     message.retain(|_, value| !is_empty(value));
+    if let Some(Value::Array(parts)) = message.get_mut("content") {
+        parts.iter_mut().for_each(|part| *part = joined_thinking(part.take()));
+    }
+    if let Some(Value::Array(calls)) = message.get_mut("tool_calls") {
+        calls.iter_mut().filter_map(Value::as_object_mut).for_each(drop_place);
+    }
     // Ids of some providers are not unique, and a message replaces the one with the same id.
     message.remove("id");
     message.insert("role".to_owned(), "assistant".into());
@@ -56,8 +62,49 @@ pub(super) fn take_reasoning(message: &mut Map<String, Value>) -> String {
     reasoning
 }
 
-fn is_empty(value: &Value) -> bool {
+pub(super) fn is_empty(value: &Value) -> bool {
     value.is_null() || value.as_array().is_some_and(Vec::is_empty)
+}
+
+/// Removes the fields of a call that depend on how it is sent: its place in the reply, and missing values.
+fn drop_place(call: &mut Map<String, Value>) {
+    call.remove("index");
+    call.retain(|_, value| !value.is_null());
+}
+
+/// Returns the fields of a streamed call that are not read elsewhere, such as a signature, in the form of a complete call.
+pub(super) fn other_fields(
+    kind: &str,
+    mut function: Map<String, Value>,
+    mut call: Map<String, Value>,
+) -> Map<String, Value> {
+    drop_place(&mut call);
+    for key in ["id", "type"] {
+        call.remove(key);
+    }
+    function.remove("name");
+    if !function.is_empty() {
+        call.insert(kind.to_owned(), function.into());
+    }
+    call
+}
+
+/// Joins thinking that a provider sends as a list of parts.
+pub(super) fn joined_thinking(mut part: Value) -> Value {
+    let text = |part: &Value| match part.as_object() {
+        Some(part) if part.len() == 2 && part.get("type").is_some_and(|kind| kind == "text") => {
+            part.get("text")?.as_str().map(str::to_owned)
+        }
+        _ => None,
+    };
+    let is_thinking = part.get("type").is_some_and(|kind| kind == "thinking");
+    if let Some(thinking) = part.get_mut("thinking").filter(|_| is_thinking)
+        && let Some(texts) =
+            thinking.as_array().and_then(|parts| parts.iter().map(text).collect::<Option<String>>())
+    {
+        *thinking = texts.into();
+    }
+    part
 }
 
 fn with_reasoning(reasoning: String, content: Content) -> Content {

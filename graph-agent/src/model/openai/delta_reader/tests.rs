@@ -171,3 +171,100 @@ fn reply_is_complete_only_with_a_finish_reason() {
     );
     finish(&[json!({"choices": [{"delta": {}, "finish_reason": "length"}]})]).unwrap();
 }
+
+/// Checks that a streamed reply equals the complete one.
+fn same(message: Value, deltas: impl IntoIterator<Item = Value>) -> AiMessage {
+    let whole = json!({"id": "1", "model": "m", "choices": [{"index": 0, "message": message, "finish_reason": null}]});
+    let Value::Object(whole) = whole else { unreachable!() };
+    let streamed = assembled(deltas.into_iter().map(delta));
+    assert_eq!(streamed, super::super::reply::read(whole).unwrap());
+    streamed
+}
+
+#[test]
+fn other_fields_of_calls_are_kept() {
+    let signature = json!({"google": {"thought_signature": "c2ln"}});
+    let call = |args: &str| json!({"id": "a", "type": "function", "extra_content": signature, "function": {"name": "add", "arguments": args, "strict": true}});
+    let mut first = call("");
+    first["index"] = 0.into();
+    let more = json!({"index": 0, "type": null, "function": {"arguments": "{}"}});
+    // Some servers also send the number of a call in a complete reply.
+    let mut whole = call("{}");
+    whole["index"] = 0.into();
+    whole["custom"] = Value::Null;
+    let reply = same(
+        json!({"content": null, "tool_calls": [whole]}),
+        [json!({"role": "assistant", "tool_calls": [first]}), json!({"tool_calls": [more]})],
+    );
+    assert_eq!(reply.tool_calls[0].extra["extra_content"], signature);
+    let sent = superstep::messages::Message::from(reply).to_openai();
+    assert_eq!(sent["tool_calls"][0], call("{}"));
+}
+
+#[test]
+fn calls_of_custom_tools_are_kept() {
+    let call = |input: &str| json!({"id": "a", "type": "custom", "custom": {"name": "sql", "input": input}});
+    let mut first = call("{\"a\"");
+    first["index"] = 0.into();
+    let more = json!({"index": 0, "custom": {"input": ": 1}"}});
+    let reply = same(
+        json!({"content": null, "tool_calls": [call("{\"a\": 1}")]}),
+        [json!({"tool_calls": [first]}), json!({"tool_calls": [more]})],
+    );
+    assert_eq!(reply.invalid_tool_calls[0].args, "{\"a\": 1}");
+}
+
+#[test]
+fn content_in_parts_is_a_list_of_blocks() {
+    let thinking =
+        |text: &str| json!({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": text}]}]});
+    let part = |part: Value| json!({"content": [part]});
+    let reply = same(
+        json!({"content": [
+            {"type": "thinking", "thinking": [{"type": "text", "text": "Is "}, {"type": "text", "text": "it?"}], "signature": "c2ln"},
+            {"type": "text", "text": "Yes."},
+            {"type": "image_url", "image_url": {"url": "u"}},
+            {"type": "image_url", "image_url": {"url": "v"}},
+            {"type": "text", "text": "See?"},
+        ]}),
+        [
+            thinking("Is "),
+            thinking("it?"),
+            part(json!({"type": "thinking", "thinking": "", "signature": "c2ln"})),
+            json!({"content": "Ye"}),
+            part(json!({"type": "text", "text": "s."})),
+            part(json!({"type": "image_url", "image_url": {"url": "u"}})),
+            part(json!({"type": "image_url", "image_url": {"url": "v"}})),
+            part(json!({"type": "text", "text": "See"})),
+            json!({"content": "", "reasoning": ""}),
+            json!({"content": "?"}),
+        ],
+    );
+    assert_eq!(reply.content.text(), "Yes.See?");
+    same(
+        json!({"content": [{"type": "text", "text": "Yes."}], "reasoning": "Hm."}),
+        [json!({"reasoning": "Hm.", "content": [{"type": "text", "text": "Yes."}]})],
+    );
+}
+
+#[test]
+fn signed_details_of_reasoning_are_kept() {
+    let detail = |mut detail: Value| {
+        detail["index"] = 0.into();
+        detail["type"] = "reasoning.text".into();
+        json!({"reasoning_details": [detail], "annotations": []})
+    };
+    let reply = same(
+        json!({"content": "Yes.", "reasoning": "Is it?", "annotations": [], "reasoning_details": [
+            {"type": "reasoning.text", "text": "Is it?", "signature": "c2ln", "index": 0},
+        ]}),
+        [
+            json!({"reasoning": "Is ", "reasoning_details": [{"type": "reasoning.text", "text": "Is ", "index": 0}]}),
+            json!({"reasoning": "it?", "reasoning_details": [{"type": "reasoning.text", "text": "it?", "index": 0}]}),
+            detail(json!({"signature": "c2ln"})),
+            json!({"content": "Yes."}),
+        ],
+    );
+    let sent = superstep::messages::Message::from(reply).to_openai();
+    assert_eq!(sent["reasoning_details"][0]["signature"], "c2ln");
+}

@@ -1,5 +1,6 @@
 use serde_json::{Map, Value};
 
+use crate::messages::call::read_arguments;
 use crate::messages::{AiMessage, InvalidToolCall, Message, Role, ToolCall};
 
 use super::super::{InvalidMessage, langchain};
@@ -52,10 +53,7 @@ pub(in super::super) fn calls(called: Vec<Value>, message: &mut AiMessage) -> Re
         if let Some(Value::Object(mut function)) = call.remove("function") {
             let (name, args) = (text(function.get("name")), function.remove("arguments"));
             let rest = rest("function", function, call);
-            match arguments(args.unwrap_or_default()) {
-                Ok(_) if name.is_empty() => message
-                    .invalid_tool_calls
-                    .push(with(rest, InvalidToolCall::new(id, name, "").error("the call names no tool"))),
+            match arguments(&name, args.unwrap_or_default()) {
                 Ok(args) => {
                     let mut read = ToolCall::new(id, name).args(args);
                     read.extra.extend(rest);
@@ -85,19 +83,16 @@ fn text(value: Option<&Value>) -> String {
     value.and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// Parses the arguments. The error has the original string and a description.
-fn arguments(written: Value) -> Result<Map<String, Value>, (String, String)> {
-    match written {
+/// Parses the arguments of a call to this tool. The error has the original string and a description.
+fn arguments(tool: &str, written: Value) -> Result<Map<String, Value>, (String, String)> {
+    let written = match written {
         // Some servers send the object itself.
-        Value::Object(args) => Ok(args),
-        Value::Null => Ok(Map::new()),
-        Value::String(written) if matches!(written.trim(), "" | "null") => Ok(Map::new()),
-        Value::String(written) => {
-            let read = serde_json::from_str(&written);
-            read.map_err(|error: serde_json::Error| (written, error.to_string()))
-        }
-        other => Err((other.to_string(), "the arguments are not an object".to_owned())),
-    }
+        Value::Object(args) if !tool.is_empty() => return Ok(args),
+        Value::String(written) => written,
+        Value::Null => String::new(),
+        other => other.to_string(),
+    };
+    read_arguments(tool, &written).map_err(|error| (written, error))
 }
 
 /// Returns the remaining fields of a call, including those inside its `function` or `custom` object.
