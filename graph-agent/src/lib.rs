@@ -9,9 +9,12 @@
 //! | feature | adds |
 //! |---|---|
 //! | `openai` | `OpenAiModel`, a model behind any endpoint that speaks OpenAI's chat protocol, through `async-openai` |
+//! | `conformance` | [`conformance`], a test for every promise of a [`ChatModel`], for authors of models |
 //! | `tracing` | spans of model calls and tool calls, as children of the spans of [`superstep`], named by OpenTelemetry's conventions |
 
 pub mod agent;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 pub mod model;
 mod shortened;
 mod spans;

@@ -15,6 +15,9 @@ pub type ModelStream<'a> = Pin<Box<dyn Stream<Item = Result<MessageChunk, ModelE
 
 /// A language model that writes the next message of a conversation.
 ///
+/// A streamed reply has to equal the complete one: see [`MessageAssembler`](superstep::messages::MessageAssembler). The feature
+/// `conformance` has a test for every promise of this trait.
+///
 /// The trait is object-safe. Graphs hold an `Arc<dyn ChatModel>`, so that tests can use a [`ScriptedModel`](crate::ScriptedModel).
 pub trait ChatModel: Send + Sync + 'static {
     /// Returns the name of the model, for logs and errors.
@@ -30,15 +33,16 @@ pub trait ChatModel: Send + Sync + 'static {
     /// Requests the next message of the conversation.
     ///
     /// # Errors
-    /// The model could not be reached, or it refused the request.
+    /// The model could not be reached, it refused the request, or the reply is cut off or too large.
     ///
     /// # Cancel safety
-    /// A dropped request may still be billed. Its reply is lost.
+    /// A dropped request closes its connection. It may still be billed, and its reply is lost.
     fn complete<'a>(&'a self, request: &'a ChatRequest) -> ModelFuture<'a>;
 
     /// Requests the next message and streams its chunks as they arrive.
     ///
-    /// A model that cannot stream returns its reply as one chunk. An error is the last item of the stream.
+    /// A model that cannot stream returns its reply as one chunk. An error is the last item of the stream, also if the reply is cut
+    /// off. The chunks have everything that a complete reply has, such as usage and signatures.
     ///
     /// # Cancel safety
     /// Same as [`complete`](Self::complete). Only the chunks that the caller has already received remain.

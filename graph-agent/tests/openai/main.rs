@@ -8,6 +8,8 @@
 )]
 
 mod complete;
+#[cfg(feature = "conformance")]
+mod conformance;
 mod failures;
 mod limits;
 mod server;
