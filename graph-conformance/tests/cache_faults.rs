@@ -25,6 +25,7 @@ enum Fault {
     SplitsPuts,
     ForgetsWhenClosed,
     LosesEncodings,
+    AcknowledgesRefusedResults,
 }
 
 #[derive(Clone)]
@@ -105,7 +106,8 @@ impl Cache for Faulty {
                 }
                 _ => {}
             }
-            self.cache.put(entries, now).await
+            let put = self.cache.put(entries, now).await;
+            if self.is(Fault::AcknowledgesRefusedResults) { Ok(()) } else { put }
         })
     }
 
@@ -156,6 +158,8 @@ fn each_fault_fails_its_case() {
         (Fault::SplitsPuts, "handles", "puts_become_visible_together"),
         (Fault::SplitsPuts, "handles", "dropped_put_is_all_or_nothing"),
         (Fault::ForgetsWhenClosed, "handles", "results_survive_a_reopen"),
+        (Fault::StoresNothing, "limits", "names_at_the_length_limit_are_stored"),
+        (Fault::AcknowledgesRefusedResults, "limits", "results_over_the_limits_are_refused"),
     ] {
         check(fault, area, case);
     }

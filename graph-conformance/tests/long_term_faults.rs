@@ -31,6 +31,8 @@ enum Fault {
     SplitsBatches,
     ForgetsWhenClosed,
     IgnoresMaxDepth,
+    AcknowledgesRefusedWrites,
+    TruncatesKeys,
 }
 
 #[derive(Clone)]
@@ -53,7 +55,9 @@ impl Faulty {
     }
 
     fn at(&self, at: ItemKey) -> ItemKey {
-        ItemKey::new(self.namespace(at.namespace), at.key)
+        let kept = if self.is(Fault::TruncatesKeys) { 1_000 } else { usize::MAX };
+        let key: String = at.key.chars().take(kept).collect();
+        ItemKey::new(self.namespace(at.namespace), key)
     }
 
     fn tampered(&self, write: ItemWrite) -> ItemWrite {
@@ -95,6 +99,11 @@ impl Store for Faulty {
                 let existed = self.store.write(ItemWrites::new(now, deletes)).await?;
                 self.store.write(ItemWrites::new(now, writes)).await?;
                 return Ok(existed);
+            }
+            if self.is(Fault::AcknowledgesRefusedWrites) {
+                let count = writes.len();
+                let written = self.store.write(ItemWrites::new(now, writes)).await;
+                return Ok(written.unwrap_or(vec![false; count]));
             }
             if !self.is(Fault::SplitsBatches) {
                 return self.store.write(ItemWrites::new(now, writes)).await;
@@ -178,6 +187,8 @@ fn each_fault_fails_its_case() {
         (Fault::SplitsBatches, "handles", "dropped_write_is_all_or_nothing"),
         (Fault::ForgetsWhenClosed, "handles", "writes_survive_a_reopen"),
         (Fault::IgnoresMaxDepth, "namespace_lists", "max_depth_lists_each_prefix_once"),
+        (Fault::TruncatesKeys, "limits", "names_at_the_length_limit_are_stored"),
+        (Fault::AcknowledgesRefusedWrites, "limits", "items_over_the_limits_are_refused"),
     ] {
         check(fault, area, case);
     }

@@ -139,6 +139,7 @@
 //! | cached results of nodes | [`cache`] |
 //! | one async function as a graph | [`workflow`] |
 //! | typed state machines | [`machine`] |
+//! | limits of stored data | [`limits`] |
 //! | errors | [`Error`], [`ErrorKind`], [`NodeError`] |
 //!
 //! # Testing
@@ -169,6 +170,7 @@ mod engine;
 mod error;
 pub mod graph;
 pub mod interrupt;
+pub mod limits;
 pub mod machine;
 pub mod messages;
 pub mod node;

@@ -104,8 +104,10 @@ impl Cache for SqliteCache {
     }
 
     fn put(&self, puts: Vec<NewEntry>, now: SystemTime) -> CacheFuture<'_, ()> {
-        let run = move |session: &mut Session| results::put(&session.db, &puts, now).map(WriteStatus::Done);
         Box::pin(async move {
+            puts.iter().try_for_each(NewEntry::check_limits)?;
+            let run =
+                move |session: &mut Session| results::put(&session.db, &puts, now).map(WriteStatus::Done);
             self.file.writes.submit(operation("write results"), false, run).await.map_err(cache_error)
         })
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use superstep_store::checkpoint::{
     Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded, Page,
-    Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
+    Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch, check_thread_name,
 };
 
 use crate::cache::SqliteCache;
@@ -110,8 +110,12 @@ impl Checkpointer for SqliteCheckpointer {
             thread: Arc::clone(&batch.thread),
             namespace: Arc::clone(&batch.namespace),
         };
-        let run = move |session: &mut writer::Session| writer::commit(session, &batch).map(WriteStatus::Done);
-        Box::pin(self.file.writes.submit(operation, false, run))
+        Box::pin(async move {
+            batch.check_limits()?;
+            let run =
+                move |session: &mut writer::Session| writer::commit(session, &batch).map(WriteStatus::Done);
+            self.file.writes.submit(operation, false, run).await
+        })
     }
 
     fn get(
@@ -154,9 +158,12 @@ impl Checkpointer for SqliteCheckpointer {
         let (from, to): (Arc<str>, Arc<str>) = (from.into(), to.into());
         let operation =
             Operation { name: "copy a thread", thread: Arc::clone(&from), ..Operation::default() };
-        let run =
-            move |session: &mut writer::Session| writer::copy(session, &from, &to).map(WriteStatus::Done);
-        Box::pin(self.file.writes.submit(operation, true, run))
+        Box::pin(async move {
+            check_thread_name(&to)?;
+            let run =
+                move |session: &mut writer::Session| writer::copy(session, &from, &to).map(WriteStatus::Done);
+            self.file.writes.submit(operation, true, run).await
+        })
     }
 
     fn prune(&self, prune: Prune) -> CheckpointFuture<'_, Pruned> {

@@ -128,7 +128,10 @@ impl Store for SqliteStore {
     }
 
     fn write(&self, writes: ItemWrites) -> StoreFuture<'_, Vec<bool>> {
-        Box::pin(self.write_with("write items", move |db| items::write(db, &writes)))
+        Box::pin(async move {
+            writes.check_limits()?;
+            self.write_with("write items", move |db| items::write(db, &writes)).await
+        })
     }
 
     fn search(&self, search: Search) -> StoreFuture<'_, Page<Found>> {

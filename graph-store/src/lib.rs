@@ -8,8 +8,9 @@
 //! | [`store`] | [`Store`](store::Store) | the long-term store: items that all threads share |
 //! | [`cache`] | [`Cache`](cache::Cache) | results of nodes |
 //!
-//! Values are [payloads](payload): bytes with an encoding. No store knows a type of a state. The crate also has the
-//! stores in memory and an encrypting wrapper (feature `encryption`). It does not depend on the engine.
+//! Values are [payloads](payload): bytes with an encoding. No store knows a type of a state. All stores have the same
+//! [limits]. The crate also has the stores in memory and an encrypting wrapper (feature `encryption`). It does not
+//! depend on the engine.
 //!
 //! Fields can be added to the records, queries and errors in a compatible release. Other crates therefore create them with
 //! functions such as [`Prune::new`](checkpoint::Prune::new), set optional fields with methods of the same name, and match
@@ -22,6 +23,7 @@ pub mod cache;
 pub mod checkpoint;
 #[doc(hidden)]
 pub mod contain;
+pub mod limits;
 pub mod payload;
 pub mod store;
 

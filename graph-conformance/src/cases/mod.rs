@@ -10,6 +10,7 @@ pub(crate) mod delete;
 pub(crate) mod durability;
 pub(crate) mod fields;
 pub(crate) mod get;
+pub(crate) mod limits;
 pub(crate) mod list;
 pub(crate) mod model;
 pub(crate) mod names;
@@ -110,6 +111,15 @@ macro_rules! __cases {
                 delete_removes_the_whole_thread
                 deleted_thread_can_be_created_again
                 delete_stops_the_writers_of_the_thread
+            }
+            limits {
+                metadata_within_the_limits_are_read_back
+                metadata_at_the_size_limit_are_read_back
+                metadata_over_the_limits_are_refused
+                names_at_the_length_limit_are_stored
+                names_over_the_length_limit_are_refused
+                payloads_over_the_size_limit_are_refused
+                lists_over_the_size_limit_are_refused
             }
             prune {
                 keep_last_keeps_the_newest

@@ -23,6 +23,7 @@ pub(crate) enum Fault {
     TrimsNames,
     IgnoresCase,
     CutsNamesAtNul,
+    TruncatesLongNames,
     ForgetsEncodings,
     RewritesJson,
     TruncatesLongValues,
@@ -51,4 +52,8 @@ pub(crate) enum Fault {
     ForgetsWhenClosed,
     AcknowledgesTooEarly,
     ReadsTheWholeHistory,
+    AcknowledgesRefusedWrites,
+    RoundsMetadata,
+    TruncatesMetadata,
+    ClaimsTheEpochOfRefusedWrites,
 }

@@ -95,6 +95,16 @@ impl Checkpointer for Faulty {
                 return self.one_by_one(batch).await;
             }
             let result = self.inner.commit(batch).await;
+            if let Err(CheckpointError::Invalid { .. }) = &result {
+                match self.fault {
+                    Fault::AcknowledgesRefusedWrites => return Ok(()),
+                    Fault::ClaimsTheEpochOfRefusedWrites => {
+                        self.inner.commit(first.writes(Vec::new())).await?;
+                        return result;
+                    }
+                    _ => {}
+                }
+            }
             let Err(CheckpointError::Conflict(conflict)) = &result else { return result };
             let (expected, found) = (conflict.expected, conflict.found);
             let again = match self.fault {

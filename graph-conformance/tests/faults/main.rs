@@ -98,5 +98,12 @@ faults! {
     StopsHalfway => cancellation::dropped_commit_is_all_or_nothing
     ForgetsWhenClosed => durability::acknowledged_commits_survive_a_reopen
     AcknowledgesTooEarly => model::random_histories_match_the_model
+    AcknowledgesRefusedWrites => limits::metadata_over_the_limits_are_refused
+    AcknowledgesRefusedWrites => limits::names_over_the_length_limit_are_refused
+    AcknowledgesRefusedWrites => limits::payloads_over_the_size_limit_are_refused
+    ClaimsTheEpochOfRefusedWrites => limits::lists_over_the_size_limit_are_refused
+    RoundsMetadata => limits::metadata_within_the_limits_are_read_back
+    TruncatesMetadata => limits::metadata_at_the_size_limit_are_read_back
+    TruncatesLongNames => limits::names_at_the_length_limit_are_stored
     ReadsTheWholeHistory => scale::cost_does_not_grow_with_the_history
 }

@@ -15,6 +15,7 @@ use crate::faulty::Faulty;
 impl Faulty {
     pub(crate) fn name(&self, name: &str) -> Arc<str> {
         match self.fault {
+            Fault::TruncatesLongNames => name.chars().take(4_095).collect::<String>().into(),
             Fault::TrimsNames => name.trim().into(),
             Fault::IgnoresCase => name.to_lowercase().into(),
             Fault::CutsNamesAtNul => name.split('\0').next().unwrap().into(),
@@ -39,11 +40,31 @@ impl Faulty {
         }
     }
 
+    /// Changes a value of metadata.
+    fn change(&self, value: &mut Value) {
+        match value {
+            Value::Array(items) => items.iter_mut().for_each(|item| self.change(item)),
+            Value::Number(number) if self.fault == Fault::RoundsMetadata => {
+                *value = number.as_f64().into();
+            }
+            Value::String(text) if self.fault == Fault::TruncatesMetadata => text.truncate(1_000_000),
+            _ => {}
+        }
+    }
+
     pub(crate) fn tamper(&self, batch: &mut WriteBatch) {
         batch.thread = self.name(&batch.thread);
         batch.namespace = self.name(&batch.namespace);
         let head = batch.fence.head;
         match self.fault {
+            Fault::RoundsMetadata | Fault::TruncatesMetadata => {
+                for write in &mut batch.writes {
+                    let BatchWrite::Checkpoint(new) = write else { continue };
+                    let mut run = (*new.checkpoint.run).clone();
+                    run.metadata.values_mut().for_each(|value| self.change(value));
+                    new.checkpoint.run = run.into();
+                }
+            }
             Fault::IgnoresOrigins => batch.origin = "".into(),
             Fault::RoundsEpochs => {
                 batch.epoch = batch.epoch as f64 as u64;

@@ -3,7 +3,7 @@ use std::ops::Deref;
 use serde_json::Value;
 
 use crate::error::ErrorKind;
-use crate::payload::to_json;
+use crate::payload::{to_json, to_payload};
 
 use super::Question;
 
@@ -19,6 +19,11 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// Creates an answer to a known question from JSON.
+    pub(super) fn of_json(id: String, answer: Value, question: Value) -> Self {
+        Self::new(id, storable(answer), question)
+    }
+
     pub(super) fn new(id: String, json: Result<Value, String>, question: Value) -> Self {
         Self { id, json, question: Some(question) }
     }
@@ -32,7 +37,7 @@ impl Answer {
     /// [`OpenInterrupt::answer_json`](super::OpenInterrupt::answer_json) on the
     /// [`OpenInterrupt`](super::OpenInterrupt) that the client was shown and sends back.
     pub fn json(id: impl Into<String>, answer: Value) -> Self {
-        Self { id: id.into(), json: Ok(answer), question: None }
+        Self { id: id.into(), json: storable(answer), question: None }
     }
 
     /// Returns the id of the question that it answers.
@@ -52,6 +57,14 @@ impl Answer {
             Ok(json) => Ok((self.id, json)),
             Err(reason) => Err(ErrorKind::InvalidAnswer { id: self.id, reason }),
         }
+    }
+}
+
+/// Checks that a store can give an answer back.
+fn storable(answer: Value) -> Result<Value, String> {
+    match to_payload(&answer) {
+        Ok(_) => Ok(answer),
+        Err(reason) => Err(format!("it {reason}")),
     }
 }
 

@@ -34,7 +34,7 @@ impl OpenInterrupt {
     /// If the question has changed when the run is resumed, the answer is refused. The JSON is checked against the answer's
     /// type when the task reads it: an answer of another type fails the task, and the question is open again.
     pub fn answer_json(&self, answer: Value) -> Answer {
-        Answer::new(self.id.clone(), Ok(answer), self.question.clone())
+        Answer::of_json(self.id.clone(), answer, self.question.clone())
     }
 
     /// Reads the question as a `Q`.

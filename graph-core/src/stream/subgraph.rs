@@ -41,7 +41,13 @@ impl<S: GraphState> ErasedEvent for EventKind<S> {
         let mut json = Vec::new();
         let mut serializer = serde_json::Serializer::new(&mut json);
         serialize_kind(self, &mut serializer)?;
-        serde_json::from_slice(&json)
+        // Text keeps numbers that a `Value` cannot hold exactly, but only a `Value` may be nested deeper than 127 levels.
+        serde_json::from_slice(&json).or_else(|error| {
+            match serialize_kind(self, serde_json::value::Serializer) {
+                Ok(Value::Object(entries)) => Ok(entries),
+                _ => Err(error),
+            }
+        })
     }
 }
 

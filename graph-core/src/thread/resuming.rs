@@ -68,7 +68,7 @@ pub(super) async fn resume<S: GraphState, D: Send + Sync + 'static>(
     conflict_wait: &ConflictWait,
 ) -> Result<Opened<S, D>, Error> {
     let id = go_on.opened.run_id(&thread.graph.0.graph.0);
-    let (persist, shared) = persistence(thread, loaded, id, opening);
+    let (persist, shared) = persistence(thread, loaded, id, opening)?;
     let driver = start_driver(opening.again(), persist, shared, Begin::GoOn(go_on))?;
     take_over(thread, driver, conflict_wait.is_allowed()).await
 }

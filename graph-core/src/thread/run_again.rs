@@ -59,7 +59,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Ru
                 }
             }
             let fence = loaded.fence;
-            let (persist, mut shared) = persistence(&thread, loaded, run_id.clone(), &mut opening);
+            let (persist, mut shared) = persistence(&thread, loaded, run_id.clone(), &mut opening)?;
             shared.nest.goes_in(enter.clone());
             let driver =
                 start_driver(opening.again(), persist, shared, Begin::Again(opened, how.update.clone()))?;

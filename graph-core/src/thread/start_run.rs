@@ -45,16 +45,20 @@ fn origin<S: GraphState, D>(thread: &Thread<S, D>, loaded: &Loaded) -> Arc<str> 
 }
 
 /// Creates the persistence of a run on the thread, and the values that its tasks share.
+///
+/// Fails if the id or the metadata of the run cannot be stored. Otherwise a run that is stored only at its end would
+/// fail after all of its work.
 pub(super) fn persistence<S: GraphState, D: Send + Sync + 'static>(
     thread: &Thread<S, D>,
     loaded: Loaded,
     run_id: Option<Arc<str>>,
     opening: &mut Opening<S, D>,
-) -> (Persist, RunShared) {
+) -> Result<(Persist, RunShared), Error> {
     let shared = opening.shared(Some(Arc::clone(&thread.name)));
     let id = run_id.unwrap_or_else(|| Arc::from(CheckpointId::after(None).to_string()));
     let program = Program::of(&thread.graph.0.graph.0).text();
     let run = run_record(id, program, shared.metadata.clone());
+    run.check_limits(&thread.name).map_err(|error| thread.graph.error(error))?;
     let journal = Journal::new(
         Arc::clone(&thread.graph.0.store),
         Arc::clone(&thread.name),
@@ -66,7 +70,7 @@ pub(super) fn persistence<S: GraphState, D: Send + Sync + 'static>(
     let persist = Persist::new(journal, run, loaded.fence.head);
     let nest = Nest { host: Some(persist.host()), ..shared.nest };
     let shared = RunShared { steps: Some(persist.steps()), nest, ..shared };
-    (persist, shared)
+    Ok((persist, shared))
 }
 
 pub(super) fn start_driver<S: GraphState, D: Send + Sync + 'static>(

@@ -97,7 +97,7 @@ where
         let all = resolver.resolve_supersteps(supersteps, last)?;
         // An update of an unfinished run belongs to that run.
         let id = opened.as_ref().filter(|_| is_head).and_then(|opened| opened.run_id(&compiled));
-        let (persist, shared) = persistence(&thread, loaded, id, &mut opening);
+        let (persist, shared) = persistence(&thread, loaded, id, &mut opening)?;
         let Opening { context, options, .. } = opening;
         let parts = (compiled, context, shared, options);
         crate::engine::Driver::with_updates(parts, persist, opened, is_head, all)?.conclude_updates().await

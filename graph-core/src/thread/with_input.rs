@@ -69,7 +69,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Wi
             // Another attempt prepares the input again, because superstep and state may differ by then.
             let input_copy =
                 (abandon || run_id.is_some() || conflict_wait.is_allowed()).then(|| input.clone());
-            let (persist, shared) = persistence(&thread, loaded, run_id.clone(), &mut opening);
+            let (persist, shared) = persistence(&thread, loaded, run_id.clone(), &mut opening)?;
             let driver = start_driver(opening.again(), persist, shared, Begin::Input(input, opened))?;
             let error = match take_over(&thread, driver, conflict_wait.is_allowed()).await {
                 Ok(begun) => return Ok(begun),

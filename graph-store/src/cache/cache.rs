@@ -19,6 +19,8 @@ pub type CacheFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, CacheError>>
 /// - A cache stores [payloads](Payload) under [keys](EntryKey). It does not interpret them.
 /// - The parts of a key are arbitrary strings, including the empty string. They are compared by their bytes.
 /// - A cache may drop any entry at any time.
+/// - A cache accepts everything within the [limits](crate::limits) and refuses everything else: [`put`](Self::put)
+///   begins with [`NewEntry::check_limits`].
 /// - A cache never returns another value than the one that was put last under the key.
 ///
 /// # Time
@@ -46,7 +48,10 @@ pub trait Cache: Send + Sync + 'static {
     /// Puts all entries, or none, in their order. Each replaces the entry with the same key.
     ///
     /// # Errors
-    /// [`Backend`](CacheError::Backend) if the storage below the cache fails. No entry is put then.
+    /// - [`Backend`](CacheError::Backend) if the storage below the cache fails.
+    /// - [`NotStorable`](CacheError::NotStorable) if an entry exceeds one of the [limits](crate::limits).
+    ///
+    /// No entry is put after an error.
     ///
     /// # Durability
     /// None is promised: a cache may drop an entry at any time.

@@ -14,6 +14,18 @@ pub enum CacheError {
     #[error("{0}")]
     Corrupt(Box<CorruptEntry>),
 
+    /// A result that exceeds a [limit](crate::limits).
+    #[error("the result of node `{node}` of graph `{graph}` cannot be cached: {reason}")]
+    #[non_exhaustive]
+    NotStorable {
+        /// The graph, possibly shortened.
+        graph: String,
+        /// The node, possibly shortened.
+        node: String,
+        /// The part that exceeds a limit, and the limit.
+        reason: String,
+    },
+
     /// A newer version of this library has written the cache.
     #[error(
         "the cache has format {found}, but this program supports formats up to {known}: update the program"
@@ -42,6 +54,15 @@ impl CacheError {
     /// Creates a [`Backend`](Self::Backend) error. `operation` follows on "the cache could not".
     pub fn backend(operation: &'static str, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self::Backend { operation, source: source.into() }
+    }
+
+    /// Creates a [`NotStorable`](Self::NotStorable) error for a result of a node of a graph.
+    pub fn not_storable(
+        graph: impl Into<String>,
+        node: impl Into<String>,
+        reason: impl Into<String>,
+    ) -> Self {
+        Self::NotStorable { graph: graph.into(), node: node.into(), reason: reason.into() }
     }
 
     /// Creates a [`Corrupt`](Self::Corrupt) error for an entry.

@@ -133,6 +133,7 @@ impl Cache for MemoryCache {
 
     fn put(&self, puts: Vec<NewEntry>, now: SystemTime) -> CacheFuture<'_, ()> {
         Box::pin(async move {
+            puts.iter().try_for_each(NewEntry::check_limits)?;
             let now = to_the_millisecond(now);
             let mut entries = self.lock();
             puts.into_iter().for_each(|put| entries.put(put, now));

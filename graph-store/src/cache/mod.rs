@@ -7,6 +7,7 @@
 mod cache;
 mod entry;
 mod error;
+mod limits;
 mod memory;
 
 pub use cache::{Cache, CacheFuture};

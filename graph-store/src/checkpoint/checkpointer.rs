@@ -23,6 +23,9 @@ pub type CheckpointFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, Checkpo
 /// - Names of threads, namespaces and fields and keys of records are arbitrary strings, including the empty string.
 /// - A store does not interpret a [`Payload`](crate::payload::Payload). It returns the same bytes with the same
 ///   encoding.
+/// - Everything within the [limits](crate::limits) can be stored and read back. Everything else is refused:
+///   [`commit`](Self::commit) begins with [`WriteBatch::check_limits`], and [`copy`](Self::copy) with
+///   [`check_thread_name`](super::check_thread_name).
 ///
 /// # Durability
 /// - After [`commit`](Self::commit) has returned `Ok`, its writes survive everything that the store promises to
@@ -47,7 +50,8 @@ pub trait Checkpointer: Send + Sync + 'static {
     /// - [`Conflict`](CheckpointError::Conflict) if the epoch, the head or the origin differs. Committing the same
     ///   batch a second time is a conflict too.
     /// - [`Invalid`](CheckpointError::Invalid) if the id of a checkpoint is not greater than all ids of its namespace,
-    ///   if a parent or the checkpoint of a record does not exist, or if the epoch would decrease.
+    ///   if a parent or the checkpoint of a record does not exist, if the epoch would decrease, or if the batch exceeds
+    ///   one of the [limits](crate::limits).
     ///
     /// The store is unchanged after an error.
     ///
@@ -118,6 +122,7 @@ pub trait Checkpointer: Send + Sync + 'static {
     /// # Errors
     /// - [`NoThread`](CheckpointError::NoThread) if `from` does not exist.
     /// - [`Exists`](CheckpointError::Exists) if `to` already exists.
+    /// - [`Invalid`](CheckpointError::Invalid) if `to` is too long.
     ///
     /// # Durability
     /// The copy is durable when the call has returned `Ok`.

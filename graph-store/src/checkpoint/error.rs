@@ -34,7 +34,8 @@ pub enum CheckpointError {
         thread: Arc<str>,
     },
 
-    /// An invalid write: an id that does not sort after the others, a parent that does not exist, a decreasing epoch.
+    /// An invalid write: an id that does not sort after the others, a parent that does not exist, a decreasing epoch, or
+    /// something that exceeds one of the [limits](crate::limits).
     #[error("invalid write to thread `{thread}`: {reason}")]
     #[non_exhaustive]
     Invalid {

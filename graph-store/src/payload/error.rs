@@ -8,6 +8,8 @@ use crate::contain::bounded;
 pub(super) enum Reason {
     /// A reason of this crate. It quotes no value.
     Fixed(&'static str),
+    /// The size of a value that is too large, and the limit.
+    TooLarge(usize, usize),
     /// The message of a `Serialize` or `Deserialize` implementation. It may quote the value.
     Quoting(String),
 }
@@ -20,7 +22,7 @@ impl Reason {
 
     fn withheld(self) -> Self {
         match self {
-            Self::Fixed(_) => self,
+            Self::Fixed(_) | Self::TooLarge(..) => self,
             Self::Quoting(_) => Self::Fixed(WITHHELD),
         }
     }
@@ -30,6 +32,11 @@ impl Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fixed(text) => f.write_str(text),
+            Self::TooLarge(size, limit) => write!(
+                f,
+                "it has {size} bytes as it is stored, but at most {limit} can be stored: keep large data elsewhere, and \
+                 store a reference to it"
+            ),
             Self::Quoting(text) => f.write_str(text),
         }
     }
@@ -49,6 +56,11 @@ impl Unstorable {
     /// Creates an error. `path` is empty for the value as a whole.
     pub(super) fn new(path: String, reason: Reason) -> Self {
         Self { path, reason }
+    }
+
+    /// Creates an error about a value that is larger than a store can hold.
+    pub(super) fn too_large(size: usize, limit: usize) -> Self {
+        Self::new(String::new(), Reason::TooLarge(size, limit))
     }
 
     /// Creates an error about the value as a whole. The text may quote the value.

@@ -6,7 +6,8 @@
 //! - NaN and infinite numbers;
 //! - maps with composite keys;
 //! - `Some(None)`;
-//! - arrays and objects nested more than 127 deep.
+//! - arrays and objects nested more than 127 deep;
+//! - values of more than 256 MiB (see [`limits`](crate::limits)).
 //!
 //! ```
 //! use superstep::payload::{from_payload, to_payload};

@@ -15,6 +15,7 @@ mod found;
 mod index;
 mod item;
 mod items;
+mod limits;
 mod long_term_store;
 mod memory;
 mod namespace;

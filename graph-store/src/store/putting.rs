@@ -109,7 +109,7 @@ impl Draft {
     /// Returns the put without its embedding, and the strings to embed.
     ///
     /// # Errors
-    /// The value cannot be stored, the time to live is invalid, or fields are to be indexed but the store has no index.
+    /// The value cannot be stored, a limit is exceeded, the time to live is invalid, or fields are to be indexed but the store has no index.
     pub(super) fn prepare(self, store: &LongTermStore) -> Result<(Put, Vec<String>), StoreError> {
         let Self { at, value, lifetime, indexing } = self;
         let value = value?;
@@ -131,6 +131,8 @@ impl Draft {
                 )));
             }
         };
-        Ok((Put::new(at, value).ttl(ttl), texts))
+        let put = Put::new(at, value).ttl(ttl);
+        put.check()?;
+        Ok((put, texts))
     }
 }

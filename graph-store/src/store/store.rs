@@ -22,6 +22,8 @@ pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>
 /// - A namespace is a list of segments. Segments are never joined.
 /// - Segments and keys are arbitrary strings, including the empty string. They are compared by their bytes.
 /// - A store calls no embedding model: vectors are part of the writes and searches.
+/// - Everything within the [limits](crate::limits) can be stored and read back. Everything else is refused:
+///   [`write`](Self::write) begins with [`ItemWrites::check_limits`].
 ///
 /// # Time
 /// - A store has no clock: the caller passes the time with each call.
@@ -59,7 +61,11 @@ pub trait Store: Send + Sync + 'static {
     /// - A put replaces the previous item with its value, time to live and embedding. Only `created_at` is kept.
     ///
     /// # Errors
-    /// [`Backend`](StoreError::Backend) if the storage below the store fails. The store is unchanged then.
+    /// - [`Backend`](StoreError::Backend) if the storage below the store fails.
+    /// - [`NotStorable`](StoreError::NotStorable) or [`Invalid`](StoreError::Invalid) if a write exceeds one of the
+    ///   [limits](crate::limits).
+    ///
+    /// The store is unchanged after an error.
     ///
     /// # Durability
     /// The writes are durable when the call has returned `Ok`.

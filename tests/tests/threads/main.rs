@@ -23,6 +23,7 @@ mod growth;
 mod interrupts;
 mod joins;
 mod large_numbers;
+mod limits;
 mod long_term;
 mod messages;
 mod model;

@@ -3,6 +3,7 @@
 pub(crate) mod clear;
 pub(crate) mod corruption;
 pub(crate) mod handles;
+pub(crate) mod limits;
 pub(crate) mod names;
 pub(crate) mod results;
 pub(crate) mod ttl;
@@ -24,6 +25,10 @@ macro_rules! __cache_cases {
                 similar_keys_are_distinct
                 names_may_be_any_string
                 long_keys_are_not_truncated
+            }
+            limits {
+                names_at_the_length_limit_are_stored
+                results_over_the_limits_are_refused
             }
             ttl {
                 expired_result_is_not_found

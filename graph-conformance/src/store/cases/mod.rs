@@ -4,6 +4,7 @@ pub(crate) mod corruption;
 pub(crate) mod filters;
 pub(crate) mod handles;
 pub(crate) mod items;
+pub(crate) mod limits;
 pub(crate) mod model;
 pub(crate) mod namespace_lists;
 pub(crate) mod namespaces;
@@ -32,6 +33,10 @@ macro_rules! __store_cases {
                 similar_namespaces_are_distinct
                 prefix_matches_whole_segments
                 segments_and_keys_may_be_any_string
+            }
+            limits {
+                names_at_the_length_limit_are_stored
+                items_over_the_limits_are_refused
             }
             search {
                 search_returns_items_in_name_order

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::engine::Context;
 use crate::interrupt::{OpenInterrupt, Question};
+use crate::limits::MAX_KEY_BYTES;
 use crate::payload::{from_json, to_json};
 
 use super::ids::{self, Which};
@@ -112,6 +113,10 @@ impl<Q: Question> Ask<Q::Answer> for Asking<'_, Q> {
         let desk = self.cx.desk();
         if desk.is_in_step() {
             desk.fail(AskError::InStep { name: Q::name() }.into());
+            return None;
+        }
+        if self.id.len() > MAX_KEY_BYTES {
+            desk.fail(AskError::LongId { name: Q::name(), length: self.id.len() }.into());
             return None;
         }
         let question = match to_json(&self.question) {
@@ -264,6 +269,10 @@ enum AskError {
     InStep { name: &'static str },
     #[error("two questions `{name}` have the key `{key}`: give each its own")]
     KeyTwice { name: &'static str, key: String },
+    #[error(
+        "question `{name}` has an id of {length} bytes, but at most {MAX_KEY_BYTES} can be stored: ask it with a shorter key"
+    )]
+    LongId { name: &'static str, length: usize },
     #[error("question `{name}` {reason}")]
     Unstorable { name: &'static str, reason: String },
     #[error("the answer to question `{name}` (`{id}`) cannot be read: {reason}; the question is open again")]

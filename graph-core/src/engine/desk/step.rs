@@ -5,6 +5,7 @@ use std::task::Poll;
 
 use crate::checkpoint::RecordKind;
 use crate::engine::Context;
+use crate::limits::MAX_NAME_BYTES;
 use crate::node::{Failure, NodeError};
 use crate::payload::Payload;
 use crate::payload::Storable;
@@ -113,6 +114,13 @@ impl Context {
                 self.misused(key, "its key begins with a control character, which is reserved".to_owned())
             );
         }
+        if key.len() > MAX_NAME_BYTES {
+            let reason = format!(
+                "its key is {} bytes long, but at most {MAX_NAME_BYTES} can be stored: use a shorter one",
+                key.len()
+            );
+            return Err(self.misused(&shortened(key), reason));
+        }
         let named = key;
         let key = &*match desk.failure() {
             None => Cow::Borrowed(key),
@@ -184,6 +192,11 @@ impl Context {
         self.desk().fail(error);
         StepError { key: key.trim_start_matches(OF_HANDLER).to_owned(), reason }.into()
     }
+}
+
+/// Returns the beginning of a key, for an error text.
+fn shortened(key: &str) -> String {
+    key.chars().take(64).chain(['…']).collect()
 }
 
 /// The misuse or failure of a durable step.

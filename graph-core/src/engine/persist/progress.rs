@@ -13,6 +13,7 @@ use crate::plan::{Progress, Target, Task};
 use crate::state::{EncodeError, GraphState};
 
 use super::host::Under;
+use super::records::json_payload;
 
 /// The stored name of START.
 pub(crate) const START: &str = "START";
@@ -151,7 +152,7 @@ pub(super) fn encode<S: GraphState, D>(
         updated_as: updated_as.to_vec(),
         under: under.cloned(),
     };
-    Ok(Some(Payload::json(serde_json::to_string(&stored).map_err(EncodeError::of_plan)?)))
+    json_payload(&stored).map(Some)
 }
 
 /// Decodes the result of [`encode`].
@@ -175,7 +176,7 @@ pub(super) fn moved(
     }
     let mut stored = parse(payload).map_err(|_| EncodeError::of_plan("the stored plan cannot be read"))?;
     stored.under = under.cloned();
-    Ok(Some(Payload::json(serde_json::to_string(&stored).map_err(EncodeError::of_plan)?)))
+    json_payload(&stored).map(Some)
 }
 
 /// Returns the packets of the planned tasks for display, by task index.

@@ -1,3 +1,6 @@
+use serde::de::{Deserialize, Deserializer, Error as _};
+use serde_json::value::RawValue;
+
 use crate::interrupt::OpenInterrupt;
 
 /// An interrupt's question as its record stores it. The record's key is the interrupt's id.
@@ -6,6 +9,7 @@ pub(crate) struct StoredQuestion {
     pub(crate) name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) key: Option<String>,
+    #[serde(deserialize_with = "at_full_depth")]
     pub(crate) question: serde_json::Value,
     /// The node that asks, if it is a node of a subgraph.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -18,6 +22,13 @@ pub(crate) struct Asker {
     pub(crate) namespace: Vec<String>,
     pub(crate) node: String,
     pub(crate) task: usize,
+}
+
+/// Reads a value that may be as deep as a whole document, although it is part of one.
+fn at_full_depth<'de, D: Deserializer<'de>>(deserializer: D) -> Result<serde_json::Value, D::Error> {
+    // The depth of raw JSON does not count, so the value is parsed as a document of its own.
+    let raw = Box::<RawValue>::deserialize(deserializer)?;
+    serde_json::from_str(raw.get()).map_err(D::Error::custom)
 }
 
 impl StoredQuestion {

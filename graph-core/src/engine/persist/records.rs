@@ -11,6 +11,7 @@ use crate::engine::policy::{Due, Tried, Tries};
 use crate::engine::task::{Finished, WriteOf};
 use crate::error::NodeFailure;
 use crate::graph::Compiled;
+use crate::limits::MAX_PAYLOAD_BYTES;
 use crate::node::{Choice, Leave};
 use crate::payload::Payload;
 use crate::plan::Task;
@@ -145,7 +146,21 @@ pub(super) fn place(index: usize) -> u32 {
 
 /// Creates a record with JSON.
 pub(super) fn json_record(key: RecordKey, value: &impl Serialize) -> Result<TaskRecord, EncodeError> {
-    Ok(TaskRecord::new(key, Payload::json(serde_json::to_string(value).map_err(EncodeError::of_plan)?)))
+    Ok(TaskRecord::new(key, json_payload(value)?))
+}
+
+/// Encodes values of programs with data of the engine around them.
+///
+/// The values were checked when they were encoded. Together they may still be too large.
+pub(super) fn json_payload(value: &impl Serialize) -> Result<Payload, EncodeError> {
+    let json = serde_json::to_string(value).map_err(EncodeError::of_plan)?;
+    if json.len() > MAX_PAYLOAD_BYTES {
+        return Err(EncodeError::of_plan(format_args!(
+            "it has {} bytes, but at most {MAX_PAYLOAD_BYTES} can be stored: send fewer or smaller packets at once",
+            json.len()
+        )));
+    }
+    Ok(Payload::json(json))
 }
 
 /// Returns the key of a write: its position among its task's writes, its form and its field.

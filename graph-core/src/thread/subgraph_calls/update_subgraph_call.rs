@@ -166,6 +166,8 @@ where
         let Opening { graph: root, context, options, metadata, .. } = opening;
         let shared = shared_from_outside(&graph, thread, call, metadata.clone(), root.1.clone());
         let run = run_record(id, Program::of(&graph.0).text(), metadata);
+        // Before anything is written to the parent runs.
+        run.check_limits(thread).map_err(|error| refuse(ErrorKind::store(Arc::new(error))))?;
         let needs = match (W::HERE, self.keeps_state()) {
             (true, _) => Needs::Around,
             (false, true) => Needs::Beginning,

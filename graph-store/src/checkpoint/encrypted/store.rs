@@ -227,6 +227,8 @@ impl<C: Checkpointer> EncryptedCheckpointer<C> {
 impl<C: Checkpointer> Checkpointer for EncryptedCheckpointer<C> {
     fn commit(&self, mut batch: WriteBatch) -> CheckpointFuture<'_, ()> {
         Box::pin(async move {
+            // Before encryption, which makes payloads longer.
+            batch.check_limits()?;
             seal_batch(&self.keys, &mut batch)?;
             self.store.commit(batch).await
         })

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use self::thread::Thread;
 use super::{
     Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded, Page,
-    Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
+    Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch, check_thread_name,
 };
 
 /// A checkpoint store in memory, for tests and for threads that need not outlive the process.
@@ -59,6 +59,7 @@ impl MemoryCheckpointer {
 impl Checkpointer for MemoryCheckpointer {
     fn commit(&self, batch: WriteBatch) -> CheckpointFuture<'_, ()> {
         Box::pin(async move {
+            batch.check_limits()?;
             let mut threads = self.lock();
             if let Some(thread) = threads.get_mut(&*batch.thread) {
                 return thread.commit(batch);
@@ -105,6 +106,7 @@ impl Checkpointer for MemoryCheckpointer {
     fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()> {
         let (from, to): (Arc<str>, Arc<str>) = (from.into(), to.into());
         Box::pin(async move {
+            check_thread_name(&to)?;
             let mut threads = self.lock();
             let Some(thread) = threads.get(&from) else {
                 return Err(CheckpointError::NoThread { thread: from });

@@ -2,6 +2,8 @@
 
 use serde::ser::{Error as _, Serialize, Serializer};
 
+use crate::limits::MAX_DEPTH;
+
 mod compound;
 mod key;
 mod report;
@@ -9,8 +11,8 @@ mod report;
 use compound::{Compound, Nested};
 pub(super) use report::Report;
 
-/// The maximum nesting depth of arrays and objects. serde_json reads no deeper.
-const MAX_DEPTH: u8 = 127;
+const TOO_DEEP: &str = "its arrays and objects are nested more than 127 deep, which cannot be read back: flatten it, or \
+                        store it as a string";
 pub(super) const NOT_FINITE: &str = "JSON cannot represent NaN or infinity";
 
 /// A serializer that writes JSON which is read back to the same value, and refuses values that JSON cannot hold.
@@ -54,9 +56,8 @@ impl<'r, S: Serializer> Strict<'r, S> {
     /// Returns the depth `by` levels further in.
     fn deeper(&self, by: u8) -> Result<u8, S::Error> {
         match self.position.depth.checked_add(by) {
-            Some(depth) if depth <= MAX_DEPTH => Ok(depth),
-            _ => Err(self
-                .refuse("its arrays and objects are nested more than 127 deep, which cannot be read back")),
+            Some(depth) if usize::from(depth) <= MAX_DEPTH => Ok(depth),
+            _ => Err(self.refuse(TOO_DEEP)),
         }
     }
 

@@ -14,6 +14,9 @@ pub(in super::super) struct Report {
     incomplete: Cell<bool>,
 }
 
+/// The number of characters of a path that an error text shows.
+const MAX_PATH_CHARS: usize = 200;
+
 enum Segment {
     Key(String),
     Index(usize),
@@ -71,6 +74,11 @@ impl Report {
                     let _ = write!(text, "[{index}]");
                 }
             }
+        }
+        // The path to a value that is nested too deep names more than a hundred levels.
+        if let Some((end, _)) = text.char_indices().nth(MAX_PATH_CHARS) {
+            text.truncate(end);
+            text.push('…');
         }
         (self.reason.into_inner(), text)
     }

@@ -117,6 +117,7 @@ impl Store for MemoryStore {
 
     fn write(&self, writes: ItemWrites) -> StoreFuture<'_, Vec<bool>> {
         Box::pin(async move {
+            writes.check_limits()?;
             let now = to_the_millisecond(writes.now);
             let mut map = self.lock();
             let existed = writes.writes.into_iter().map(|write| map.write(write, now)).collect();
