@@ -63,6 +63,11 @@ use crate::writer::{Session, WriteStatus};
 /// The first poll of a call's future submits the call. Calls run in the order of their first polls. Dropping the future
 /// does not cancel a submitted call, unless more than a thousand other calls are waiting before it: then the call does
 /// not run at all.
+///
+/// # Closing
+/// As for [`SqliteCheckpointer`](crate::SqliteCheckpointer#closing): dropping the last handle closes the file and waits
+/// at most one second for it. [`close`](Self::close) waits for the end. Do not delete, rename or replace the file while
+/// it is open.
 #[derive(Clone)]
 pub struct SqliteCache {
     file: Arc<OpenFile>,
@@ -86,6 +91,29 @@ impl SqliteCache {
 
     pub(crate) fn of(file: Arc<OpenFile>) -> Self {
         Self { file }
+    }
+
+    /// Closes the file, for all clones of this handle and for all stores that share the file.
+    ///
+    /// Calls that were polled before are completed. Later calls fail. Then the write-ahead log is moved into the file,
+    /// and the file is closed. After that, the file can be copied, renamed or deleted, and its `-wal` file is no longer
+    /// needed, unless another process uses the file.
+    ///
+    /// Closing a closed file waits until it is closed, and returns the same result.
+    ///
+    /// # Errors
+    /// [`Backend`](CacheError::Backend) if the log cannot be moved into the file. Every result that was acknowledged is still in
+    /// the file and its log.
+    ///
+    /// # Durability
+    /// After `Ok`, all acknowledged writes survive a power cut, also with
+    /// [`Synchronous::Normal`](crate::Synchronous::Normal).
+    ///
+    /// # Cancel safety
+    /// The first poll closes the file for new calls. Dropping the future does not stop the closing. Call the method again
+    /// to wait for its end.
+    pub async fn close(&self) -> Result<(), CacheError> {
+        self.file.close().await.map_err(cache_error)
     }
 }
 

@@ -41,7 +41,17 @@ use crate::writer::{self, Pruning, WriteStatus};
 /// does not cancel a submitted call, unless more than a thousand other calls are waiting before it: then the call does
 /// not run at all. A later read through this store or one of its clones sees the result.
 ///
-/// After the last clone is dropped, submitted calls are still written in the background.
+/// # Closing
+/// Dropping the last handle of a file closes it: the last clone, and the last store that shares the file. The drop waits
+/// until the accepted calls are written and the file is closed, but at most one second. If another process locks the
+/// file, or a long write is under way, the rest happens in the background. [`close`](Self::close) always waits for the
+/// end, and reports errors.
+///
+/// Do not delete, rename or replace the file while a store has it open. On Unix that is possible: writes then fail with
+/// [`Backend`](CheckpointError::Backend) until the file is opened again, and reads return the data of the old file.
+///
+/// If a newer version of this crate migrates the file while it is open, all calls fail with
+/// [`NewerFormat`](CheckpointError::NewerFormat).
 #[derive(Clone)]
 pub struct SqliteCheckpointer {
     file: Arc<OpenFile>,
@@ -100,6 +110,47 @@ impl SqliteCheckpointer {
     /// Returns the cache of node results in the same file. It uses the threads of this store.
     pub fn cache(&self) -> SqliteCache {
         SqliteCache::of(Arc::clone(&self.file))
+    }
+
+    /// Closes the file, for all clones of this handle and for all stores that share the file.
+    ///
+    /// Calls that were polled before are completed. Later calls fail. Then the write-ahead log is moved into the file,
+    /// and the file is closed. After that, the file can be copied, renamed or deleted, and its `-wal` file is no longer
+    /// needed, unless another process uses the file.
+    ///
+    /// Closing a closed file waits until it is closed, and returns the same result.
+    ///
+    /// ```
+    /// use superstep::checkpoint::Checkpointer as _;
+    /// use superstep_sqlite::SqliteCheckpointer;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("threads.db");
+    /// let store = SqliteCheckpointer::open(&path)?;
+    /// // Graphs have clones of the store.
+    /// let clone = store.clone();
+    /// store.close().await?;
+    /// assert!(clone.get("ticket-17", "", None).await.is_err());
+    /// std::fs::rename(&path, path.with_extension("old"))?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Backend`](CheckpointError::Backend) if the log cannot be moved into the file. Everything that was acknowledged is still in
+    /// the file and its log.
+    ///
+    /// # Durability
+    /// After `Ok`, all acknowledged writes survive a power cut, also with
+    /// [`Synchronous::Normal`](crate::Synchronous::Normal).
+    ///
+    /// # Cancel safety
+    /// The first poll closes the file for new calls. Dropping the future does not stop the closing. Call the method again
+    /// to wait for its end.
+    pub async fn close(&self) -> Result<(), CheckpointError> {
+        self.file.close().await
     }
 }
 

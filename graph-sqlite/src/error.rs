@@ -68,6 +68,11 @@ impl Error {
     }
 }
 
+/// Returns the error of a call to a closed store.
+pub(crate) fn closed(operation: &'static str) -> CheckpointError {
+    CheckpointError::backend(operation, "the store was closed: open the file again")
+}
+
 /// Converts a SQLite error.
 pub(crate) fn backend(operation: &'static str, error: rusqlite::Error) -> CheckpointError {
     match error.sqlite_error_code() {

@@ -16,8 +16,8 @@
 //! # How it works
 //!
 //! One thread writes, and commits all waiting writes in one transaction. Up to four other threads read by default. They
-//! are plain OS threads: the store works with every async runtime, or without one, and never blocks its callers. It can
-//! be cloned and shared, and several processes may open the same file.
+//! are plain OS threads: the store works with every async runtime, or without one, and no call blocks its caller. It
+//! can be cloned and shared, and several processes may open the same file.
 //!
 //! Each appended delta is stored once. Small deltas of a field are merged into chunks, so the cost of reading a state
 //! depends on its size in bytes and not on the length of its history. An older state of the thread is a prefix of the
@@ -34,7 +34,11 @@
 //! stored as text. The views `checkpoints`, `pieces`, `records`, `items` and `results` spell out every name: start with
 //! `select * from checkpoints`.
 //!
-//! # Copying a file
+//! # Closing, moving and copying a file
+//!
+//! Dropping the last handle of a file closes it, and waits for that for at most one second. `close().await` on a store
+//! waits for the end. Close the file before it is deleted, renamed, replaced or overwritten. On Unix, an open file can be
+//! deleted or renamed: writes then fail, because they would be lost.
 //!
 //! SQLite keeps recent writes in a second file, `-wal`, until it merges them into the main file. A plain copy of the
 //! main file lacks them, and may lack everything. Back up with `sqlite3 threads.db ".backup copy.db"`; this also works
@@ -51,8 +55,10 @@ mod chunk;
 mod columns;
 mod connection;
 mod error;
+mod file_identity;
 mod items;
 mod open_file;
+mod open_threads;
 mod options;
 mod queue;
 mod reader;

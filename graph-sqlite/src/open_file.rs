@@ -1,39 +1,54 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, InterruptHandle};
 use superstep_store::checkpoint::CheckpointError;
 
 use crate::connection;
 use crate::error::{Error, Operation};
+use crate::open_threads::OpenThreads;
 use crate::options::SqliteOptions;
 use crate::queue::Queue;
 use crate::reader::{self, Read};
 use crate::writer::{self, WriteQueue};
 
 /// An open file, with the threads that read and write it. Checkpointer, long-term store and cache share it.
+///
+/// The queues are closed first, by [`close`](Self::close) or by the drop of the last handle. Then the readers end. The
+/// writer ends last, after the accepted writes.
 pub(crate) struct OpenFile {
     pub(crate) path: PathBuf,
     pub(crate) writes: WriteQueue,
     reads: Arc<Queue<Read>>,
+    readers: Vec<InterruptHandle>,
+    threads: Arc<OpenThreads>,
 }
+
+/// The maximum time for which a drop blocks. Longer than closing a file takes, unless another process locks it or a
+/// write of many rows is under way. An async runtime has to bear it.
+const MAX_BLOCK: Duration = Duration::from_secs(1);
 
 impl OpenFile {
     pub(crate) fn open(path: &Path, options: &SqliteOptions) -> Result<Arc<Self>, CheckpointError> {
         let path = connection::create_file(path)?;
         let db = connection::writer(&path, options)?;
         // If a later step fails, dropping `file` ends the threads that are already running.
-        let file = Arc::new(Self {
+        let mut file = Self {
             path,
             writes: WriteQueue::new(),
             // A bound of 0: an abandoned read never runs.
             reads: Arc::new(Queue::new(0)),
-        });
+            readers: Vec::new(),
+            threads: Arc::default(),
+        };
         for _ in 0..options.readers {
-            reader::spawn(connection::reader(&file.path, options)?, Arc::clone(&file.reads))?;
+            let db = connection::reader(&file.path, options)?;
+            file.readers.push(db.get_interrupt_handle());
+            reader::spawn(db, Arc::clone(&file.reads), &file.threads)?;
         }
-        writer::spawn(db, &file.writes)?;
-        Ok(file)
+        writer::spawn(db, &file.path, &file.writes, &file.threads)?;
+        Ok(Arc::new(file))
     }
 
     /// Reads after all abandoned writes are done.
@@ -45,11 +60,27 @@ impl OpenFile {
         self.writes.wait_for_abandoned().await;
         reader::read(&self.reads, operation, query).await
     }
+
+    /// Closes the file: runs the submitted calls, refuses later ones, and waits until every connection is closed.
+    pub(crate) async fn close(&self) -> Result<(), CheckpointError> {
+        self.close_queues();
+        match self.threads.wait().await {
+            None => Ok(()),
+            Some(error) => Err(CheckpointError::backend("close the file", error)),
+        }
+    }
+
+    fn close_queues(&self) {
+        self.writes.close();
+        self.reads.close();
+    }
 }
 
 impl Drop for OpenFile {
     fn drop(&mut self) {
-        self.writes.close();
-        self.reads.close();
+        self.close_queues();
+        // No caller waits for a read: its future borrows a handle.
+        self.readers.iter().for_each(InterruptHandle::interrupt);
+        self.threads.block(MAX_BLOCK);
     }
 }

@@ -29,14 +29,32 @@ impl<J> Queue<J> {
         Self { state: Mutex::new(state), ready: Condvar::new(), bound }
     }
 
-    pub(crate) fn push(&self, job: J) -> Ticket {
+    /// Adds a job, unless the queue is closed.
+    pub(crate) fn push(&self, job: J) -> Option<Ticket> {
+        let mut state = self.lock();
+        if state.closed {
+            return None;
+        }
+        let ticket = state.next;
+        state.next += 1;
+        state.jobs.push_back((ticket, job));
+        drop(state);
+        self.ready.notify_one();
+        Some(ticket)
+    }
+
+    /// Adds a job that was taken and has to run again, even if the queue is closed by now.
+    pub(crate) fn push_again(&self, job: J) {
         let mut state = self.lock();
         let ticket = state.next;
         state.next += 1;
         state.jobs.push_back((ticket, job));
         drop(state);
         self.ready.notify_one();
-        ticket
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.lock().closed
     }
 
     /// Tells the queue that the job's caller stopped waiting. Returns `true` if the job runs all the same.
@@ -79,7 +97,7 @@ mod tests {
     #[test]
     fn only_jobs_after_the_bound_can_be_abandoned() {
         let queue = Queue::new(2);
-        let tickets: Vec<Ticket> = (0..5).map(|job| queue.push(job)).collect();
+        let tickets: Vec<Ticket> = (0..5).map(|job| queue.push(job).unwrap()).collect();
         assert!(queue.abandon(tickets[1]));
         assert!(!queue.abandon(tickets[3]));
         assert_eq!(queue.take(10), [0, 1, 2, 4]);
@@ -94,8 +112,11 @@ mod tests {
         queue.push("a");
         queue.push("b");
         queue.close();
+        assert_eq!(queue.push("late"), None);
         assert_eq!(queue.take(1), ["a"]);
+        queue.push_again("a");
         assert_eq!(queue.take(1), ["b"]);
+        assert_eq!(queue.take(1), ["a"]);
         assert!(queue.take(1).is_empty());
     }
 }

@@ -51,6 +51,11 @@ use crate::writer::{Session, WriteStatus};
 /// The first poll of a call's future submits the call. Calls run in the order of their first polls. Dropping the future
 /// does not cancel a submitted call, unless more than a thousand other calls are waiting before it: then the call does
 /// not run at all. A later read through this store or one of its clones sees the result.
+///
+/// # Closing
+/// As for [`SqliteCheckpointer`](crate::SqliteCheckpointer#closing): dropping the last handle closes the file and waits
+/// at most one second for it. [`close`](Self::close) waits for the end. Do not delete, rename or replace the file while
+/// it is open.
 #[derive(Clone)]
 pub struct SqliteStore {
     file: Arc<OpenFile>,
@@ -80,6 +85,29 @@ impl SqliteStore {
     /// Returns the cache of node results in the same file. It uses the threads of this store.
     pub fn cache(&self) -> SqliteCache {
         SqliteCache::of(Arc::clone(&self.file))
+    }
+
+    /// Closes the file, for all clones of this handle and for all stores that share the file.
+    ///
+    /// Calls that were polled before are completed. Later calls fail. Then the write-ahead log is moved into the file,
+    /// and the file is closed. After that, the file can be copied, renamed or deleted, and its `-wal` file is no longer
+    /// needed, unless another process uses the file.
+    ///
+    /// Closing a closed file waits until it is closed, and returns the same result.
+    ///
+    /// # Errors
+    /// [`Backend`](StoreError::Backend) if the log cannot be moved into the file. Everything that was acknowledged is still in
+    /// the file and its log.
+    ///
+    /// # Durability
+    /// After `Ok`, all acknowledged writes survive a power cut, also with
+    /// [`Synchronous::Normal`](crate::Synchronous::Normal).
+    ///
+    /// # Cancel safety
+    /// The first poll closes the file for new calls. Dropping the future does not stop the closing. Call the method again
+    /// to wait for its end.
+    pub async fn close(&self) -> Result<(), StoreError> {
+        self.file.close().await.map_err(items::store_error)
     }
 
     async fn read<T: Send + 'static>(

@@ -85,7 +85,7 @@ impl TestStore {
         }
         if let Self::File(folder) = self {
             for file in std::fs::read_dir(folder.path()).unwrap() {
-                // A dropped store closes a little later and then removes its log.
+                // Another store on the file may be closing, and then removes its log.
                 bytes.extend(std::fs::read(file.unwrap().path()).unwrap_or_default());
             }
         }

@@ -1,14 +1,15 @@
 //! Reading: a few threads with one connection each.
 
 use std::sync::Arc;
-use std::thread;
 
 use rusqlite::Connection;
 use superstep_store::checkpoint::CheckpointError;
 use tokio::sync::oneshot;
 
-use crate::error::{Error, Operation};
+use crate::error::{Error, Operation, closed};
+use crate::open_threads::OpenThreads;
 use crate::queue::Queue;
+use crate::schema;
 
 mod changes;
 mod get;
@@ -25,17 +26,18 @@ pub(crate) use threads::threads;
 pub(crate) type Read = Box<dyn FnOnce(&Connection) + Send>;
 
 /// Starts a reader thread on this connection. It ends when the queue is closed and empty.
-pub(crate) fn spawn(db: Connection, reads: Arc<Queue<Read>>) -> Result<(), CheckpointError> {
-    let run = move || {
+pub(crate) fn spawn(
+    db: Connection,
+    reads: Arc<Queue<Read>>,
+    threads: &Arc<OpenThreads>,
+) -> Result<(), CheckpointError> {
+    threads.spawn("graph-sqlite-read", move |open| {
+        // The connection is dropped before `_open`, also after a panic.
+        let (_open, db) = (open, db);
         while let Some(read) = reads.take(1).pop() {
             read(&db);
         }
-    };
-    thread::Builder::new()
-        .name("graph-sqlite-read".to_owned())
-        .spawn(run)
-        .map(drop)
-        .map_err(|error| CheckpointError::backend("start a thread", error))
+    })
 }
 
 /// Runs a query on a reader thread, in one transaction, so that it sees one state of the file.
@@ -46,11 +48,12 @@ pub(crate) async fn read<T: Send + 'static>(
 ) -> Result<T, CheckpointError> {
     let (reply, received) = oneshot::channel();
     let name = operation.name;
-    let ticket = reads.push(Box::new(move |db| {
+    let read: Read = Box::new(move |db| {
         let found = in_snapshot(db, query).map_err(|error| error.into_error(&operation));
         // The caller may have dropped its future.
         drop(reply.send(found));
-    }));
+    });
+    let Some(ticket) = reads.push(read) else { return Err(closed(name)) };
     let waiting = AbandonReadOnDrop { reads, ticket };
     let found = received
         .await
@@ -73,7 +76,7 @@ impl Drop for AbandonReadOnDrop<'_> {
 
 fn in_snapshot<T>(db: &Connection, query: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
     db.prepare_cached("BEGIN")?.execute([])?;
-    let found = query(db);
+    let found = schema::check_unchanged(db).and_then(|()| query(db));
     // Some errors end the transaction. A transaction that only reads can always be rolled back.
     if !db.is_autocommit() {
         db.prepare_cached("ROLLBACK")?.execute([])?;

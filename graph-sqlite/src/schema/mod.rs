@@ -53,6 +53,26 @@ pub(crate) fn check(content: Content) -> Result<(), CheckpointError> {
     }
 }
 
+/// Fails if the file no longer has the format in which this program has opened it.
+///
+/// A newer program may have migrated it since then. Call this inside a transaction.
+pub(crate) fn check_unchanged(db: &Connection) -> Result<(), Error> {
+    let version: i64 = db.prepare_cached("PRAGMA user_version")?.query_row([], |row| row.get(0))?;
+    let found = usize::try_from(version).unwrap_or_default();
+    if found == MIGRATIONS.len() {
+        return Ok(());
+    }
+    check(Content::Format(found))?;
+    Err(CheckpointError::backend(
+        "use the file",
+        format!(
+            "it was replaced while it was open, by one of format {found} instead of {}: open it again",
+            MIGRATIONS.len()
+        ),
+    )
+    .into())
+}
+
 /// Migrates a file to the newest format. Several processes may do so at once: only the first migrates.
 pub(crate) fn migrate(db: &Connection) -> Result<(), Error> {
     if content(db)? == Content::Format(MIGRATIONS.len()) {

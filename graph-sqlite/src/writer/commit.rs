@@ -11,7 +11,7 @@ use super::{Session, branches, check, records};
 
 /// Writes a batch, or refuses it before the first write.
 pub(crate) fn commit(session: &mut Session, batch: &WriteBatch) -> Result<(), Error> {
-    let Session { db, row_cache } = session;
+    let Session { db, row_cache, .. } = session;
     check::check(db, row_cache, batch)?;
     let thread = find_or_insert_thread(db, row_cache, batch)?;
     let mut buffer = None;

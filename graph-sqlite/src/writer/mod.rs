@@ -1,11 +1,16 @@
 //! Writing: one thread, which commits all waiting writes in one transaction.
 
-use std::thread;
+use std::path::Path;
+use std::sync::Arc;
 
 use rusqlite::Connection;
 use superstep_store::checkpoint::CheckpointError;
 
+use crate::error::Error;
+use crate::file_identity::FileIdentity;
+use crate::open_threads::{OpenThread, OpenThreads};
 use crate::queue::Queue;
+use crate::schema;
 
 mod batch_buffer;
 mod branches;
@@ -14,6 +19,7 @@ mod check;
 mod commit;
 mod copy;
 mod delete;
+mod failure;
 mod garbage;
 mod prune;
 mod records;
@@ -31,6 +37,7 @@ pub(crate) use prune::Pruning;
 pub(crate) use write::{Write, WriteStatus};
 pub(crate) use write_queue::WriteQueue;
 
+use failure::Failure;
 use row_cache::RowCache;
 use write::Vote;
 
@@ -47,13 +54,21 @@ const FREQUENT_STATEMENTS: [&str; 5] =
 pub(crate) struct Session {
     pub(crate) db: Connection,
     row_cache: RowCache,
+    file: FileIdentity,
 }
 
 /// Starts the writing thread. It ends when the queue is closed and every write in it is done.
-pub(crate) fn spawn(db: Connection, writes: &WriteQueue) -> Result<(), CheckpointError> {
+pub(crate) fn spawn(
+    db: Connection,
+    path: &Path,
+    writes: &WriteQueue,
+    threads: &Arc<OpenThreads>,
+) -> Result<(), CheckpointError> {
     let writes = writes.queue();
-    let mut session = Session { db, row_cache: RowCache::default() };
-    let run = move || {
+    let session = Session { db, row_cache: RowCache::default(), file: FileIdentity::of(path) };
+    threads.spawn("graph-sqlite-write", move |open| {
+        // The connection is dropped before `open`, also after a panic.
+        let (open, mut session) = (open, session);
         // Prepares while there is nothing to write yet. An error is ignored here: the statement's first use reports it
         // to a caller.
         for statement in FREQUENT_STATEMENTS {
@@ -66,12 +81,8 @@ pub(crate) fn spawn(db: Connection, writes: &WriteQueue) -> Result<(), Checkpoin
             }
             session.run_all(taken, &writes);
         }
-    };
-    thread::Builder::new()
-        .name("graph-sqlite-write".to_owned())
-        .spawn(run)
-        .map(drop)
-        .map_err(|error| CheckpointError::backend("start a thread", error))
+        session.close(&open);
+    })
 }
 
 impl Session {
@@ -93,9 +104,9 @@ impl Session {
         if group.is_empty() {
             return;
         }
-        if let Err(error) = self.begin() {
+        if let Err(failure) = self.begin() {
             for mut write in group {
-                write.fail(&error);
+                write.fail(&failure);
                 write.reply();
             }
             return;
@@ -105,7 +116,10 @@ impl Session {
         if all_commit && ended.is_ok() {
             for write in group {
                 if write.has_more() {
-                    writes.push(write);
+                    // A closing file does not finish a long write whose caller is gone.
+                    if !(writes.is_closed() && write.is_abandoned()) {
+                        writes.push_again(write);
+                    }
                 } else {
                     write.reply();
                 }
@@ -119,8 +133,8 @@ impl Session {
             drop(self.end("ROLLBACK"));
         }
         if let [alone] = group.as_mut_slice() {
-            if let Err(error) = &ended {
-                alone.fail(error);
+            if let Err(error) = ended {
+                alone.fail(&error.into());
             }
             group.into_iter().for_each(Write::reply);
         } else {
@@ -131,19 +145,36 @@ impl Session {
         }
     }
 
-    fn begin(&mut self) -> rusqlite::Result<()> {
+    fn begin(&mut self) -> Result<(), Failure> {
         self.db.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         // No other connection can write until the transaction ends, so the cached rows stay valid.
-        let version = self.db.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0));
-        match version {
-            Ok(version) => {
-                self.row_cache.revalidate(version);
-                Ok(())
-            }
-            Err(error) => {
-                drop(self.end("ROLLBACK"));
-                Err(error)
-            }
+        let begun = self.revalidate();
+        if begun.is_err() {
+            drop(self.end("ROLLBACK"));
+        }
+        Ok(begun?)
+    }
+
+    /// Checks that the file is the one that was opened, and that the cached rows are those in the file.
+    fn revalidate(&mut self) -> Result<(), Error> {
+        self.file.check()?;
+        let version = self.db.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
+        if self.row_cache.is_outdated(version) {
+            schema::check_unchanged(&self.db)?;
+        }
+        self.row_cache.revalidate(version);
+        Ok(())
+    }
+
+    /// Moves the write-ahead log into the main file and closes the connection.
+    fn close(self, open: &OpenThread) {
+        // A reader would keep a part of the log.
+        open.wait_for_others();
+        // With `Synchronous::Normal`, this makes the last writes survive a power cut.
+        let moved = self.db.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+        let closed = self.db.close().map_err(|(_, error)| error);
+        if let Err(error) = moved.and(closed) {
+            open.fail(&error);
         }
     }
 

@@ -53,9 +53,15 @@ impl RowCache {
         self.threads.clear();
     }
 
+    /// Returns `true` if another connection has written to the file since the last call of
+    /// [`revalidate`](Self::revalidate).
+    pub(super) fn is_outdated(&self, version: i64) -> bool {
+        self.version != version
+    }
+
     /// Clears the cache if another connection has written to the file since the last call.
     pub(super) fn revalidate(&mut self, version: i64) {
-        if self.version != version || self.threads.len() > MAX_THREADS {
+        if self.is_outdated(version) || self.threads.len() > MAX_THREADS {
             self.clear();
         }
         self.version = version;

@@ -15,14 +15,14 @@ use crate::options::SqliteOptions;
 use crate::{connection, reader};
 
 use super::row_cache::RowCache;
-use super::{MAX_GROUP, Pruning, Session, WriteQueue, WriteStatus, commit};
+use super::{FileIdentity, MAX_GROUP, Pruning, Session, WriteQueue, WriteStatus, commit};
 
 fn session() -> (TempDir, Session) {
     let folder = tempfile::tempdir().unwrap();
     let options = SqliteOptions::new().busy_timeout(Duration::from_millis(20));
     let path = connection::create_file(&folder.path().join("threads.db")).unwrap();
     let db = connection::writer(&path, &options).unwrap();
-    (folder, Session { db, row_cache: RowCache::default() })
+    (folder, Session { db, row_cache: RowCache::default(), file: FileIdentity::of(&path) })
 }
 
 fn batch(thread: &str, fence: Fence, bytes: usize) -> WriteBatch {

@@ -4,17 +4,20 @@ use tokio::sync::oneshot;
 use crate::error::{Error, Operation};
 
 use super::Session;
+use super::failure::Failure;
 
 /// A write with any result type.
 pub(crate) trait Write: Send {
     /// Writes its part of the current transaction. May run again from the beginning after a rollback.
     fn run(&mut self, session: &mut Session) -> Vote;
     /// Records that the transaction failed.
-    fn fail(&mut self, error: &rusqlite::Error);
+    fn fail(&mut self, failure: &Failure);
     /// Returns `true` if the write needs another transaction.
     fn has_more(&self) -> bool;
     /// Returns `true` if the write may take long.
     fn is_long(&self) -> bool;
+    /// Returns `true` if the caller has dropped its future.
+    fn is_abandoned(&self) -> bool;
     /// Sends the result to the caller.
     fn reply(self: Box<Self>);
 }
@@ -63,15 +66,12 @@ where
         vote
     }
 
-    fn fail(&mut self, error: &rusqlite::Error) {
-        let error = match error {
-            rusqlite::Error::SqliteFailure(code, text) => crate::error::backend(
-                self.operation.name,
-                rusqlite::Error::SqliteFailure(*code, text.clone()),
-            ),
-            other => CheckpointError::backend(self.operation.name, other.to_string()),
-        };
-        self.outcome = Some(Err(error));
+    fn fail(&mut self, failure: &Failure) {
+        self.outcome = Some(Err(failure.of(self.operation.name)));
+    }
+
+    fn is_abandoned(&self) -> bool {
+        self.reply.is_closed()
     }
 
     fn has_more(&self) -> bool {

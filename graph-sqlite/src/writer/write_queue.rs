@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use superstep_store::checkpoint::CheckpointError;
 use tokio::sync::oneshot;
 
-use crate::error::{Error, Operation};
+use crate::error::{Error, Operation, closed};
 use crate::queue::{Queue, Ticket};
 
 use super::write::SubmittedWrite;
@@ -45,7 +45,8 @@ impl WriteQueue {
     {
         let (reply, received) = oneshot::channel();
         let name = operation.name;
-        let ticket = self.queue.push(Box::new(SubmittedWrite { operation, run, long, outcome: None, reply }));
+        let write = Box::new(SubmittedWrite { operation, run, long, outcome: None, reply });
+        let Some(ticket) = self.queue.push(write) else { return Err(closed(name)) };
         let mut waiting = AbandonWriteOnDrop { writes: self, ticket: Some(ticket) };
         let reply = received.await;
         waiting.ticket = None;

@@ -34,7 +34,7 @@ impl File {
     fn has(&self, text: &str) -> bool {
         let files = std::fs::read_dir(self.0.path()).unwrap().map(|file| std::fs::read(file?.path()));
         let Ok(files) = files.collect::<Result<Vec<_>, _>>() else {
-            // A dropped store closes a little later and deletes its log, so a file may have vanished.
+            // Another store on the file may be closing and deletes its log, so a file may have vanished.
             return self.has(text);
         };
         files.iter().any(|bytes| bytes.windows(text.len()).any(|part| part == text.as_bytes()))
