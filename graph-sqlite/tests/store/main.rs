@@ -14,6 +14,7 @@ mod damage;
 mod fixture;
 mod golden;
 mod history;
+mod limits;
 mod long_term;
 mod model;
 mod opening;
