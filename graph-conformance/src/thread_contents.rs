@@ -1,6 +1,8 @@
 use std::fmt::Display;
 
-use superstep_store::checkpoint::{CheckpointId, CheckpointQuery, Checkpointer, Fence, StoredCheckpoint};
+use superstep_store::checkpoint::{
+    CheckpointId, CheckpointQuery, Checkpointer, Fence, StoredCheckpoint, StoredStatus,
+};
 
 use crate::Broken;
 use crate::expect::{Expect, holds, same};
@@ -15,6 +17,7 @@ pub(crate) struct ThreadContents {
 pub(crate) struct Namespace {
     pub(crate) name: String,
     pub(crate) fence: Fence,
+    pub(crate) status: StoredStatus,
     pub(crate) origin: Option<String>,
     /// Newest first.
     pub(crate) checkpoints: Vec<StoredCheckpoint>,
@@ -44,7 +47,8 @@ impl ThreadContents {
                 checkpoints.push(found);
             }
             let origin = loaded.origin.as_deref().map(str::to_owned);
-            all.push(Namespace { name: (*name).to_owned(), fence: loaded.fence, origin, checkpoints });
+            let (fence, status) = (loaded.fence, loaded.status);
+            all.push(Namespace { name: (*name).to_owned(), fence, status, origin, checkpoints });
         }
         Ok(Self { namespaces: all })
     }
@@ -54,6 +58,7 @@ impl ThreadContents {
         for (expected, found) in expected.namespaces.iter().zip(&self.namespaces) {
             let at = |what: &str| format!("{promise}: {what} of namespace `{}`", expected.name);
             same(at("epoch and head"), expected.fence, found.fence)?;
+            same(at("status"), expected.status, found.status)?;
             same(at("origin"), &expected.origin, &found.origin)?;
             same(at("the checkpoints"), expected.ids(), found.ids())?;
             for (expected, found) in expected.checkpoints.iter().zip(&found.checkpoints) {

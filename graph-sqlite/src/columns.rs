@@ -5,7 +5,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Row, ToSql};
-use superstep_store::checkpoint::{Checkpoint, CheckpointId, CheckpointSource, RunRecord};
+use superstep_store::checkpoint::{
+    Checkpoint, CheckpointId, CheckpointSource, RunRecord, StatusKind, StoredStatus,
+};
 use superstep_store::payload::{Encoding, Payload};
 
 use crate::chunk::unknown_encoding;
@@ -79,6 +81,25 @@ pub(crate) fn optional_id(row: &Row<'_>, column: usize) -> Result<Option<Checkpo
         ValueRef::Null => Ok(None),
         _ => id(row, column).map(Some),
     }
+}
+
+/// The `wakes` column of a thread of unknown status, which is due at any time.
+pub(crate) const WAKES_ALWAYS: i64 = i64::MIN;
+
+/// Returns the columns `status` and `wakes` of a status.
+pub(crate) fn status_columns(status: StoredStatus) -> (u8, Option<i64>) {
+    let wakes = match status.kind {
+        StatusKind::Unknown => Some(WAKES_ALWAYS),
+        _ => status.wakes_at.map(|time| millis(time).max(WAKES_ALWAYS + 1)),
+    };
+    (status.kind.code(), wakes)
+}
+
+/// Reads a status from the columns `status` and `wakes`, of which the first has this index.
+pub(crate) fn status(row: &Row<'_>, first: usize) -> Result<StoredStatus, Error> {
+    let kind = u8::try_from(row.get::<_, i64>(first)?).map_or(StatusKind::Unknown, StatusKind::from_code);
+    let wakes = row.get::<_, Option<i64>>(first + 1)?.filter(|_| kind != StatusKind::Unknown);
+    Ok(StoredStatus::new(kind).wakes_at(wakes.and_then(time)))
 }
 
 /// Reads a payload from the code of its encoding and a data column.

@@ -31,7 +31,7 @@
 //! # Inspecting a file
 //!
 //! The stock `sqlite3` shell can read a file that is in use. Ids are the ones that the API shows, and JSON values are
-//! stored as text. The views `checkpoints`, `pieces`, `records`, `items` and `results` spell out every name: start with
+//! stored as text. The views `threads`, `checkpoints`, `pieces`, `records`, `items` and `results` spell out every name: start with
 //! `select * from checkpoints`.
 //!
 //! # Closing, moving and copying a file

@@ -18,6 +18,7 @@ pub(crate) mod payloads;
 pub(crate) mod prune;
 pub(crate) mod records;
 pub(crate) mod scale;
+pub(crate) mod status;
 pub(crate) mod threads;
 
 /// Passes the list of all cases to another macro.
@@ -99,8 +100,14 @@ macro_rules! __cases {
             threads {
                 threads_are_listed_with_epoch_and_head
                 threads_are_paged_in_byte_order
-                unfinished_threads_have_pending_tasks
-                thread_with_an_added_node_is_unfinished
+            }
+            status {
+                status_is_written_with_its_batch
+                refused_batch_keeps_the_status
+                unfinished_threads_are_listed_by_name
+                due_threads_are_listed_by_time
+                changed_status_moves_the_thread
+                cost_of_a_list_follows_its_length
             }
             copy {
                 copy_is_complete

@@ -7,7 +7,7 @@ use std::time::Duration;
 use superstep_store::Metadata;
 use superstep_store::checkpoint::{
     BatchWrite, CheckpointId, Checkpointer, Fence, MemoryCheckpointer, NewCheckpoint, Prune, RecordKey,
-    RecordKind, ThreadQuery, WriteBatch,
+    RecordKind, StatusKind, StoredStatus, ThreadQuery, WriteBatch,
 };
 
 use crate::Broken;
@@ -171,7 +171,15 @@ impl History {
             }
         }
         let raise = u64::from(self.rng.one_in(6));
-        Ok(writer.batch(writes).epoch(writer.fence.epoch + raise))
+        let status = self.rng.one_in(3).then(|| self.status());
+        Ok(writer.batch(writes).epoch(writer.fence.epoch + raise).status(status))
+    }
+
+    fn status(&mut self) -> StoredStatus {
+        let kind = self.rng.pick(&StatusKind::ALL).unwrap_or_default();
+        let wakes =
+            (kind != StatusKind::Unknown && self.rng.one_in(2)).then(|| time(self.rng.below(60) as i64));
+        StoredStatus::new(kind).wakes_at(wakes)
     }
 
     fn checkpoint(&mut self, writer: &Writer, last: Option<CheckpointId>) -> NewCheckpoint {
@@ -244,11 +252,10 @@ impl History {
                 }
             }
         }
-        let query =
-            |unfinished| ThreadQuery::new().prefix(format!("seed {},", self.seed)).unfinished(unfinished);
-        for unfinished in [false, true] {
-            let expected = self.model.threads(query(unfinished)).await.works("the model can be listed")?;
-            let found = self.store.threads(query(unfinished)).await.works("threads can be listed")?;
+        let all = ThreadQuery::new().prefix(format!("seed {},", self.seed));
+        for query in [all.clone().unfinished(true), all.clone().due(time(30)), all] {
+            let expected = self.model.threads(query.clone()).await.works("the model can be listed")?;
+            let found = self.store.threads(query).await.works("threads can be listed")?;
             same("the list of threads is the same as in the model", expected.items, found.items)?;
         }
         Ok(())
@@ -263,5 +270,12 @@ fn describe_batch(batch: &WriteBatch) -> String {
         BatchWrite::Records { checkpoint, .. } => format!("records of {checkpoint}"),
     };
     let writes: Vec<_> = batch.writes.iter().map(write).collect();
-    format!("commit to {} `{}` at {:?}: {}", batch.thread, batch.namespace, batch.fence, writes.join(", "))
+    format!(
+        "commit to {} `{}` at {:?}: {}, {:?}",
+        batch.thread,
+        batch.namespace,
+        batch.fence,
+        writes.join(", "),
+        batch.status
+    )
 }

@@ -1,11 +1,10 @@
 //! Lists of threads.
 
-use superstep_store::checkpoint::{Checkpointer, RecordKey, RecordKind, ThreadQuery};
+use superstep_store::checkpoint::{Checkpointer, ThreadQuery};
 
 use crate::Broken;
 use crate::case::Target;
 use crate::expect::{Expect, holds, same};
-use crate::shorthand::{key, record};
 use crate::writer::Writer;
 
 /// Returns the names of all pages of a query.
@@ -125,79 +124,4 @@ pub(crate) async fn threads_are_paged_in_byte_order(target: Target<'_>) -> Resul
     }
     let none = store.threads(ThreadQuery::new().limit(0)).await;
     same("a page with a limit of 0 is empty", 0, none.works("a limit may be 0")?.items.len())
-}
-
-pub(crate) async fn unfinished_threads_have_pending_tasks(target: Target<'_>) -> Result<(), Broken> {
-    let store = target.open().await?;
-    for n in 0..20 {
-        let mut writer = Writer::new(&store, &format!("t{n:02}"));
-        writer.add("a=1").await?;
-        // Only planned nodes at the head of the empty namespace count.
-        writer.next = if n % 3 == 0 { vec!["next".into()] } else { Vec::new() };
-        writer.add("a=2").await?;
-        let mut inner = writer.in_namespace("child");
-        inner.next = if n % 3 == 1 { vec!["next".into()] } else { Vec::new() };
-        inner.add("b=1").await?;
-    }
-    Writer::new(&store, "u").in_namespace("child").add("a=1").await?;
-    let expected: Vec<_> = (0..20).filter(|n| n % 3 == 0).map(|n| format!("t{n:02}")).collect();
-    for limit in [None, Some(1), Some(2), Some(7)] {
-        let query = ThreadQuery::new().unfinished(true).limit(limit);
-        same(
-            "unfinished threads have planned nodes at their head",
-            &expected,
-            &named(&*store, query).await?,
-        )?;
-    }
-    let query = ThreadQuery::new().after("t12").prefix("t1").unfinished(true);
-    same(
-        "a thread must meet all conditions",
-        vec!["t15".to_owned(), "t18".to_owned()],
-        named(&*store, query).await?,
-    )?;
-    let mut writer = Writer::new(&store, "t00");
-    writer.fence = store.get("t00", "", None).await.works("a thread can be read")?.fence;
-    writer.next = Vec::new();
-    writer.add("a=3").await?;
-    let query = ThreadQuery::new().unfinished(true);
-    same(
-        "a finished thread is no longer listed as unfinished",
-        expected.get(1..),
-        Some(&*named(&*store, query).await?),
-    )
-}
-
-pub(crate) async fn thread_with_an_added_node_is_unfinished(target: Target<'_>) -> Result<(), Broken> {
-    let store = target.open().await?;
-    let goto = || vec![record(key(RecordKey::NO_TASK, RecordKind::Goto, "0000"), "again")];
-    let mut writers = Vec::new();
-    for name in ["finished", "resumed", "superseded", "with subgraph"] {
-        let mut writer = Writer::new(&store, name);
-        writer.next = Vec::new();
-        writer.add("a=1").await?;
-        writers.push(writer);
-    }
-    if let [_, resumed, superseded, parent] = writers.as_mut_slice() {
-        for writer in [&mut *resumed, &mut *superseded] {
-            if let Some(head) = writer.fence.head {
-                writer.write_records(head, Vec::new(), goto()).await?;
-            }
-        }
-        // Only the head of the empty namespace counts.
-        superseded.add("a=2").await?;
-        let mut inner = parent.in_namespace("child");
-        let head = inner.add("b=1").await?;
-        inner.write_records(head, Vec::new(), goto()).await?;
-    }
-    let query = ThreadQuery::new().unfinished(true);
-    same(
-        "a thread with an added node is unfinished",
-        vec!["resumed".to_owned()],
-        named(&*store, query).await?,
-    )?;
-    let page = store.threads(ThreadQuery::default()).await.works("threads can be listed")?;
-    let found: Vec<_> = page.items.iter().map(|item| (&*item.thread, item.unfinished)).collect();
-    let expected =
-        vec![("finished", false), ("resumed", true), ("superseded", false), ("with subgraph", false)];
-    same("each listed thread has the correct `unfinished`", expected, found)
 }

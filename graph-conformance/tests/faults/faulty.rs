@@ -68,6 +68,18 @@ impl Checkpointer for Faulty {
                         batch.fence = self.inner.get(&batch.thread, &batch.namespace, None).await?.fence;
                     }
                 }
+                Fault::IgnoresStatus => batch.status = None,
+                Fault::ForgetsWakeUpTimes => {
+                    batch.status = batch.status.map(|status| status.wakes_at(None));
+                }
+                Fault::WritesTheStatusFirst => {
+                    let loaded = self.inner.get(&batch.thread, &batch.namespace, None).await?;
+                    if let Some(origin) = loaded.origin {
+                        let first = WriteBatch::new(batch.thread.clone(), origin, loaded.fence);
+                        let first = first.namespace(batch.namespace.clone()).status(batch.status);
+                        self.inner.commit(first).await?;
+                    }
+                }
                 Fault::ReordersCommits => {
                     let slow = |write: &&BatchWrite| matches!(write, BatchWrite::Checkpoint(_));
                     pause(batch.writes.iter().filter(slow).count()).await
@@ -235,16 +247,15 @@ impl Checkpointer for Faulty {
         Box::pin(async move {
             match self.fault {
                 Fault::CountsEveryThreadAsUnfinished => query.unfinished = false,
-                Fault::IgnoresAddedNodes => {
+                Fault::ListsDueThreadsByName => {
                     let mut page = self.inner.threads(query).await?;
-                    let planned = |record: &ThreadRecord| {
-                        record
-                            .head
-                            .as_ref()
-                            .is_ok_and(|head| head.as_ref().is_some_and(|head| !head.next.is_empty()))
-                    };
-                    page.items.retain(planned);
+                    page.items.sort_by(|a, b| a.thread.cmp(&b.thread));
                     return Ok(page);
+                }
+                Fault::ReadsEveryThread => {
+                    let all = self.inner.threads(ThreadQuery::new()).await?.items.len();
+                    let until = Instant::now() + Duration::from_micros(10) * all as u32;
+                    while Instant::now() < until {}
                 }
                 Fault::TreatsPrefixesAsPatterns => {
                     if let Some(prefix) = &query.prefix {
@@ -302,10 +313,7 @@ impl Checkpointer for Faulty {
 
 impl Faulty {
     /// Lists threads. The damaged thread has an error as its head.
-    async fn threads_with_damage(
-        &self,
-        mut query: ThreadQuery,
-    ) -> Result<Page<ThreadRecord>, CheckpointError> {
+    async fn threads_with_damage(&self, query: ThreadQuery) -> Result<Page<ThreadRecord>, CheckpointError> {
         let Some(thread) = self.damaged_thread.lock().unwrap().clone() else {
             return self.inner.threads(query).await;
         };
@@ -313,13 +321,10 @@ impl Faulty {
         if self.fault == Fault::FailsTheListForOneDamagedThread {
             return Err(CheckpointError::Corrupt(Box::new(corrupt)));
         }
-        let unfinished = std::mem::take(&mut query.unfinished);
         let mut page = self.inner.threads(query).await?;
         for record in page.items.iter_mut().filter(|record| record.thread == thread) {
             record.head = Err(corrupt.clone());
-            record.unfinished = true;
         }
-        page.items.retain(|record| !unfinished || record.unfinished);
         Ok(page)
     }
 

@@ -83,9 +83,13 @@ faults! {
     NeverReturnsMore => list::pages_cover_the_list_without_gaps_or_repeats
     RequiresAnExistingBefore => list::before_accepts_ids_that_do_not_exist
     TreatsPrefixesAsPatterns => threads::threads_are_paged_in_byte_order
-    CountsEveryThreadAsUnfinished => threads::unfinished_threads_have_pending_tasks
+    CountsEveryThreadAsUnfinished => status::unfinished_threads_are_listed_by_name
+    IgnoresStatus => status::changed_status_moves_the_thread
+    WritesTheStatusFirst => status::refused_batch_keeps_the_status
+    ForgetsWakeUpTimes => status::status_is_written_with_its_batch
+    ListsDueThreadsByName => status::due_threads_are_listed_by_time
+    ReadsEveryThread => status::cost_of_a_list_follows_its_length
     FailsTheListForOneDamagedThread => corruption::damaged_thread_hides_no_other_thread
-    IgnoresAddedNodes => threads::thread_with_an_added_node_is_unfinished
     CopiesByReference => copy::copy_and_original_are_independent
     CopiesOverOthers => copy::copy_never_overwrites_a_thread
     DeletesNothing => delete::delete_removes_the_whole_thread

@@ -137,6 +137,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         for open in self.suspended.values_mut() {
             open.retain(|open| !ids.contains(open.id.as_str()));
         }
+        if !given.is_empty() {
+            self.runs_again();
+        }
         for (task, id, answered) in given {
             self.ctx.cx.shared.memos.of(self.step + 1, task, |memo| memo.answers.insert(id, answered));
         }

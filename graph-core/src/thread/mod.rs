@@ -17,6 +17,7 @@ mod run_hint;
 mod snapshot;
 mod snapshot_json;
 mod start_run;
+mod status;
 mod subgraph_calls;
 mod unfinished;
 mod update;
@@ -35,8 +36,9 @@ pub use run::{IntoAnswers, OnConflict, OnThread, Resuming, RunAgain, WithInput};
 #[doc(hidden)]
 pub use run_hint::RunHint;
 pub use snapshot::{JoinSnapshot, Snapshot, TaskError, TaskSnapshot};
+pub use status::ThreadStatus;
 #[doc(hidden)]
 pub use subgraph_calls::CallParent;
 pub use subgraph_calls::{SubgraphCall, SubgraphCallAt, UpdateSubgraphCall};
-pub use unfinished::{ThreadStatus, Unfinished, UnfinishedThread};
+pub use unfinished::{Unfinished, UnfinishedThread};
 pub use update::UpdateThread;

@@ -67,7 +67,8 @@ pub(super) fn persistence<S: GraphState, D: Send + Sync + 'static>(
         loaded.fence,
         opening.options.durability,
     );
-    let persist = Persist::new(journal, run, loaded.fence.head);
+    let mut persist = Persist::new(journal, run, loaded.fence.head);
+    persist.begins_running();
     let nest = Nest { host: Some(persist.host()), ..shared.nest };
     let shared = RunShared { steps: Some(persist.steps()), nest, ..shared };
     Ok((persist, shared))

@@ -3,17 +3,15 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::checkpoint::{CheckpointId, StoredCheckpoint, ThreadQuery};
-use crate::engine::persist::{Gate, StoredFailure, read_gate, read_stopped, read_tasks};
-use crate::engine::{caught, clock};
+use crate::checkpoint::{CheckpointId, ThreadQuery};
+use crate::engine::caught;
 use crate::error::Error;
-use crate::interrupt::OpenInterrupt;
 use crate::state::GraphState;
 
-use super::load::read;
-use super::{PersistentGraph, TaskError, Thread};
+use super::status::{is_of_thread, read_thread, unreadable};
+use super::{PersistentGraph, Thread, ThreadStatus};
 
-/// The threads with pending tasks, ordered by name.
+/// The threads that are not finished, ordered by name, or those of them that are due, ordered by their wake-up time.
 ///
 /// Made by [`PersistentGraph::unfinished`] and [`PersistentGraph::due`]. Await it for all threads at once, or read it
 /// [page by page](Self::next_page). Awaiting it fails like [`next_page`](Self::next_page), and only reads.
@@ -22,22 +20,20 @@ use super::{PersistentGraph, TaskError, Thread};
 pub struct Unfinished<S: GraphState, D = ()> {
     graph: PersistentGraph<S, D>,
     query: ThreadQuery,
-    /// Selects the threads that are due at this time.
-    due: Option<SystemTime>,
     ended: bool,
 }
 
-/// A thread with pending tasks.
+/// A thread that is not finished.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct UnfinishedThread<S: GraphState, D = ()> {
     /// The thread. [`resume`](Thread::resume) continues it.
     pub thread: Thread<S, D>,
-    /// The thread's head; `None` if it cannot be read.
+    /// The thread's head; `None` if the store cannot read it.
     pub checkpoint: Option<CheckpointId>,
-    /// The run that made the head; `None` if it cannot be read.
+    /// The run that made the head; `None` if the store cannot read it.
     pub run_id: Option<Arc<str>>,
-    /// The nodes of the pending tasks, one name for each task.
+    /// The nodes of the pending tasks, one name for each task. Empty if the store cannot read the head.
     pub next: Vec<Arc<str>>,
     /// The reason why the thread is not finished.
     pub status: ThreadStatus,
@@ -45,44 +41,15 @@ pub struct UnfinishedThread<S: GraphState, D = ()> {
     pub wakes_at: Option<SystemTime>,
 }
 
-/// The reason why a thread with pending tasks is not finished.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum ThreadStatus {
-    /// Open interrupts wait for answers. If [`wakes_at`](UnfinishedThread::wakes_at) is set, the questions expire then.
-    WaitingForAnswer(Vec<OpenInterrupt>),
-    /// The thread has stopped at breakpoints.
-    AtBreakpoint {
-        /// The nodes of the next superstep that have a breakpoint before them.
-        before: Vec<String>,
-        /// The nodes of the last superstep that have a breakpoint after them.
-        after: Vec<String>,
-    },
-    /// The thread sleeps, and no run is active.
-    WaitingForTime,
-    /// The run was [stopped](crate::run::Stop).
-    Stopped,
-    /// A node has failed and will not be retried, or its writes were refused.
-    ///
-    /// A resumption that crashed after the failure does not change this status.
-    Failed(Vec<TaskError>),
-    /// A run has started and has not stored its end.
-    ///
-    /// The run may be active in this or another process. It may also have crashed, been dropped, or reached its recursion
-    /// limit or a superstep timeout. The checkpointer cannot distinguish these cases. Resuming takes over the thread.
-    Running,
-    /// The stored checkpoint cannot be read.
-    Unreadable(Error),
-}
-
 /// The number of threads in a page.
 const PAGE: usize = 64;
 
 impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
-    /// Returns the threads with pending tasks, for recovery when a program starts.
+    /// Returns the threads that are not finished, for recovery when a program starts.
     ///
-    /// These threads wait for an answer, are at a breakpoint, sleep, have failed, were stopped, or had a run when their process
-    /// died. The head of each thread is read. A thread that only waits for a join has no pending tasks and is not included.
+    /// These threads wait for an answer, are at a breakpoint, sleep, have failed, have reached a limit, were stopped, or had
+    /// a run when their process died. The list reads the head of each of them, and no finished thread. A thread that this
+    /// program cannot read is listed as [`Unreadable`](ThreadStatus::Unreadable).
     ///
     /// ```
     /// # use superstep::{END, GraphState, START, StateGraph};
@@ -98,13 +65,17 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     /// # drop(graph.thread("a").run(Count::input()).start().await?);
     /// // When the program starts, and no other process uses these threads:
     /// for unfinished in graph.unfinished().await? {
-    ///     match unfinished.status {
-    ///         ThreadStatus::Running | ThreadStatus::Stopped => drop(unfinished.thread.resume(()).await?),
-    ///         ThreadStatus::WaitingForTime if unfinished.wakes_at.is_some_and(|time| time <= SystemTime::now()) => {
-    ///             unfinished.thread.resume(()).await?;
-    ///         }
+    ///     let is_due = unfinished.wakes_at.is_some_and(|time| time <= SystemTime::now());
+    ///     let resumed = match unfinished.status {
+    ///         ThreadStatus::Running | ThreadStatus::Stopped => unfinished.thread.resume(()).await,
+    ///         ThreadStatus::WaitingForTime if is_due => unfinished.thread.resume(()).await,
+    ///         ThreadStatus::Unreadable(error) => Err(error),
     ///         // A person has to answer, or to look at the failure.
-    ///         _ => {}
+    ///         _ => continue,
+    ///     };
+    ///     // One bad thread does not keep the others waiting.
+    ///     if let Err(error) = resumed {
+    ///         eprintln!("thread {}: {error}", unfinished.thread.name());
     ///     }
     /// }
     /// assert!(graph.unfinished().await?.is_empty());
@@ -113,15 +84,19 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     /// ```
     pub fn unfinished(&self) -> Unfinished<S, D> {
         let query = ThreadQuery::new().unfinished(true);
-        Unfinished { graph: self.clone(), query, due: None, ended: false }
+        Unfinished { graph: self.clone(), query, ended: false }
     }
 
-    /// Returns the unfinished threads without an active run that can continue at time `now`.
+    /// Returns the unfinished threads without an active run that can continue at time `now`, the longest due first.
     ///
     /// Their sleeps are over, or their questions have expired. A background job can resume them periodically while other
-    /// threads run. See [`Context::sleep`](crate::Context::sleep).
+    /// threads run. Threads that wait for a later time are not read. See [`Context::sleep`](crate::Context::sleep).
+    ///
+    /// A due thread that this program cannot read is listed as [`Unreadable`](ThreadStatus::Unreadable). Threads that an
+    /// older version of this crate has suspended come first.
     pub fn due(&self, now: SystemTime) -> Unfinished<S, D> {
-        Unfinished { due: Some(now), ..self.unfinished() }
+        let query = ThreadQuery::new().unfinished(true).due(now);
+        Unfinished { graph: self.clone(), query, ended: false }
     }
 }
 
@@ -141,10 +116,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Unfinished<S, D> {
     /// Returns the next page of threads, or `None` at the end.
     ///
     /// A page may be empty although more pages follow. A thread that cannot be read is listed as
-    /// [`Unreadable`](ThreadStatus::Unreadable).
+    /// [`Unreadable`](ThreadStatus::Unreadable) and does not fail the page.
     ///
     /// # Errors
-    /// [`Checkpoint`](crate::ErrorKind::Checkpoint), if the checkpointer cannot list the threads.
+    /// [`Checkpoint`](crate::ErrorKind::Checkpoint), if the checkpointer cannot list the threads or is not available. The
+    /// next call returns the same page.
     ///
     /// # Cancel safety
     /// Cancel safe: after a dropped call, the next call returns the same page.
@@ -152,19 +128,22 @@ impl<S: GraphState, D: Send + Sync + 'static> Unfinished<S, D> {
         if self.ended {
             return Ok(None);
         }
-        let query = self.query.clone().limit(PAGE);
-        let page = self.graph.threads(query).await?;
+        let page = self.graph.threads(self.query.clone().limit(PAGE)).await?;
         let mut threads = Vec::new();
         for record in &page.items {
             let thread = self.graph.thread(Arc::clone(&record.thread));
-            let left = match caught(self.graph.graph().name(), read_thread(&thread)).await {
-                Ok(left) => left,
-                Err(error) => Some(unreadable(thread, error)),
-            };
-            threads.extend(left.filter(|left| self.due.is_none_or(|now| left.is_due(now))));
+            match caught(self.graph.graph().name(), read_thread(&thread)).await {
+                Ok(left) => {
+                    let is_listed =
+                        |left: &_| self.query.due.is_none_or(|now| UnfinishedThread::is_due(left, now));
+                    threads.extend(left.filter(is_listed));
+                }
+                Err(error) if is_of_thread(&error) => threads.push(unreadable(thread, record, error)),
+                Err(error) => return Err(error),
+            }
         }
         if let Some(last) = page.items.last() {
-            self.query.after = Some(Arc::clone(&last.thread));
+            self.query = self.query.clone().continue_after(last);
         }
         self.ended = !page.more || page.items.is_empty();
         Ok(Some(threads))
@@ -195,59 +174,4 @@ impl<S: GraphState, D: Send + Sync + 'static> IntoFuture for Unfinished<S, D> {
             Ok(all)
         })
     }
-}
-
-fn unreadable<S: GraphState, D>(thread: Thread<S, D>, error: Error) -> UnfinishedThread<S, D> {
-    let status = ThreadStatus::Unreadable(error);
-    UnfinishedThread { thread, checkpoint: None, run_id: None, next: Vec::new(), status, wakes_at: None }
-}
-
-/// Reads the status of a thread, or `None` if it has finished since it was listed.
-async fn read_thread<S: GraphState, D: Send + Sync + 'static>(
-    thread: &Thread<S, D>,
-) -> Result<Option<UnfinishedThread<S, D>>, Error> {
-    let Some(stored) = read(thread, None).await?.found else { return Ok(None) };
-    let StoredCheckpoint { checkpoint, records, .. } = stored;
-    let tasks = read_tasks::<S, D>(&thread.graph.0.graph.0, &thread.name, &checkpoint, &records);
-    let tasks = tasks.map_err(|kind| thread.graph.refuse(kind))?;
-    if tasks.is_empty() {
-        return Ok(None);
-    }
-    let next = tasks.iter().map(|(node, _)| Arc::clone(node)).collect();
-    let stopped = read_stopped(&records);
-    let (mut questions, mut failures, mut wakes_at) = (Vec::new(), Vec::new(), None);
-    for (index, (node, known)) in tasks.into_iter().enumerate() {
-        if known.result.is_some() {
-            continue;
-        }
-        let later = known.sleeps.iter().filter_map(|&(_, millis)| clock::from_millis(millis));
-        let retry_at = known.failure.as_ref().and_then(StoredFailure::retry_at);
-        let later = later.chain(retry_at);
-        wakes_at = wakes_at.into_iter().chain(later.filter(|time| *time > clock::now())).min();
-        // An open question is newer than an earlier failure of its task.
-        if known.questions.is_empty() && retry_at.is_none() {
-            failures.extend(known.failure.map(TaskError::from));
-        }
-        questions.extend(known.questions.into_iter().map(|(id, question)| question.open(id, &node, index)));
-    }
-    let gate = read_gate(&records).filter(Gate::stands);
-    let status = match (&stopped, gate) {
-        (Some(stopped), _) if stopped.told => ThreadStatus::Stopped,
-        (Some(_), _) if questions.is_empty() => ThreadStatus::WaitingForTime,
-        _ if !failures.is_empty() => ThreadStatus::Failed(failures),
-        _ if !questions.is_empty() => ThreadStatus::WaitingForAnswer(questions),
-        (_, Some(gate)) => ThreadStatus::AtBreakpoint { before: gate.before, after: gate.after },
-        _ => ThreadStatus::Running,
-    };
-    // A stopped run has stored its own wake-up time.
-    let wakes_at = stopped.map_or(wakes_at, |stopped| stopped.wakes_at());
-    let wakes_at = if matches!(status, ThreadStatus::Failed(_)) { None } else { wakes_at };
-    Ok(Some(UnfinishedThread {
-        thread: thread.clone(),
-        checkpoint: Some(checkpoint.id),
-        run_id: Some(Arc::clone(&checkpoint.run.id)),
-        next,
-        status,
-        wakes_at,
-    }))
 }

@@ -5,7 +5,7 @@ use superstep_store::checkpoint::{
     CheckpointId, Fence, Loaded, RecordKey, RecordKind, StoredCheckpoint, StoredField, TaskRecord,
 };
 
-use crate::columns::{CHECKPOINT_COLUMNS, IdText, checkpoint, id, payload, text};
+use crate::columns::{CHECKPOINT_COLUMNS, IdText, checkpoint, id, payload, status, text};
 use crate::error::Error;
 
 use super::changes::{Ancestor, ancestry, changes};
@@ -20,7 +20,8 @@ pub(crate) fn get(
 ) -> Result<Loaded, Error> {
     let mut query = db.prepare_cached(
         "SELECT t.epoch, t.origin, n.id, \
-            (SELECT c.name FROM checkpoint c WHERE c.namespace = n.id ORDER BY c.name DESC LIMIT 1) \
+            (SELECT c.name FROM checkpoint c WHERE c.namespace = n.id ORDER BY c.name DESC LIMIT 1), \
+            t.status, t.wakes \
          FROM thread t LEFT JOIN namespace n ON n.thread = t.id AND n.name = ?2 WHERE t.name = ?1",
     )?;
     let mut rows = query.query(params![thread, namespace])?;
@@ -28,7 +29,7 @@ pub(crate) fn get(
     let namespace: Option<i64> = row.get(2)?;
     let fence = Fence::new(row.get::<_, i64>(0)?.cast_unsigned(), None);
     let origin: Arc<str> = text(row, 1)?.into();
-    let mut loaded = Loaded::new(fence, origin, None);
+    let mut loaded = Loaded::new(fence, origin, None).status(status(row, 4)?);
     if let Some(namespace) = namespace {
         loaded.fence.head = crate::columns::optional_id(row, 3)?;
         if let Some(wanted) = wanted.or(loaded.fence.head) {

@@ -2,7 +2,7 @@ use rusqlite::{Connection, OptionalExtension as _, Statement, params};
 use superstep_store::checkpoint::{BatchWrite, CheckpointError, CheckpointId, NewCheckpoint, WriteBatch};
 
 use crate::chunk::ColumnData;
-use crate::columns::{IdText, millis};
+use crate::columns::{IdText, millis, status_columns};
 use crate::error::Error;
 
 use super::batch_buffer::BatchBuffer;
@@ -33,22 +33,31 @@ pub(crate) fn commit(session: &mut Session, batch: &WriteBatch) -> Result<(), Er
     }
 }
 
-/// Returns the thread in the batch's epoch. Inserts it if it does not exist.
+/// Returns the thread in the batch's epoch and status. Inserts it if it does not exist.
 fn find_or_insert_thread<'k>(
     db: &Connection,
     row_cache: &'k mut RowCache,
     batch: &WriteBatch,
 ) -> Result<&'k mut CachedThread, Error> {
+    let epoch = batch.epoch.cast_signed();
     if row_cache.thread(db, &batch.thread)?.is_none() {
-        db.prepare_cached("INSERT INTO thread (name, epoch, origin) VALUES (?1, ?2, ?3)")?
-            .execute(params![&*batch.thread, batch.epoch.cast_signed(), &*batch.origin])?;
+        let (status, wakes) = status_columns(batch.status.unwrap_or_default());
+        db.prepare_cached(
+            "INSERT INTO thread (name, epoch, origin, status, wakes) VALUES (?1, ?2, ?3, ?4, ?5)",
+        )?
+        .execute(params![&*batch.thread, epoch, &*batch.origin, status, wakes])?;
+        return row_cache.thread(db, &batch.thread)?.ok_or_else(row_vanished);
     }
     let thread = row_cache.thread(db, &batch.thread)?.ok_or_else(row_vanished)?;
-    if thread.epoch != batch.epoch {
+    if let Some(status) = batch.status {
+        let (status, wakes) = status_columns(status);
+        db.prepare_cached("UPDATE thread SET epoch = ?2, status = ?3, wakes = ?4 WHERE id = ?1")?
+            .execute(params![thread.id, epoch, status, wakes])?;
+    } else if thread.epoch != batch.epoch {
         db.prepare_cached("UPDATE thread SET epoch = ?2 WHERE id = ?1")?
-            .execute(params![thread.id, batch.epoch.cast_signed()])?;
-        thread.epoch = batch.epoch;
+            .execute(params![thread.id, epoch])?;
     }
+    thread.epoch = batch.epoch;
     Ok(thread)
 }
 

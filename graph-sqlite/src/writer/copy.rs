@@ -21,7 +21,8 @@ pub(crate) fn copy(session: &mut Session, from: &Arc<str>, to: &Arc<str>) -> Res
     }
     let new = db
         .prepare_cached(
-            "INSERT INTO thread (name, epoch, origin) SELECT ?2, epoch, origin FROM thread WHERE id = ?1",
+            "INSERT INTO thread (name, epoch, origin, status, wakes) \
+             SELECT ?2, epoch, origin, status, wakes FROM thread WHERE id = ?1",
         )?
         .insert(params![old, &**to])?;
     let runs = copy_rows(

@@ -10,7 +10,7 @@ use superstep_sqlite::{SqliteCache, SqliteCheckpointer, SqliteStore};
 use superstep_store::cache::{Cache as _, EntryKey, NewEntry};
 use superstep_store::checkpoint::{
     self, ChangeKind, Checkpoint, CheckpointId, CheckpointQuery, Checkpointer as _, RecordKey, RecordKind,
-    RunRecord, StoredChange, StoredCheckpoint, ThreadQuery,
+    RunRecord, StatusKind, StoredChange, StoredCheckpoint, StoredStatus, ThreadQuery,
 };
 use superstep_store::payload::{Encoding, Payload};
 use superstep_store::store::{
@@ -124,6 +124,20 @@ fn put_items(store: &SqliteStore) {
     }
 }
 
+fn wake_up() -> SystemTime {
+    UNIX_EPOCH + Duration::from_millis(1_700_000_100_001)
+}
+
+/// Returns the status of each thread.
+fn statuses(store: &SqliteCheckpointer) -> Vec<StoredStatus> {
+    wait(store.threads(ThreadQuery::default())).unwrap().items.iter().map(|thread| thread.status).collect()
+}
+
+/// Returns the names of the threads that a query lists.
+fn names(store: &SqliteCheckpointer, query: ThreadQuery) -> Vec<String> {
+    wait(store.threads(query)).unwrap().items.iter().map(|thread| thread.thread.to_string()).collect()
+}
+
 /// Creates a golden file with some data of every kind.
 fn make(format: usize) {
     let file = File::new();
@@ -154,7 +168,10 @@ fn make(format: usize) {
         run.metadata = serde_json::from_str(metadata).unwrap();
         new.checkpoint.run = run.into();
     }
+    other.status = Some(StoredStatus::new(StatusKind::Finished));
     wait(store.commit(other)).unwrap();
+    let waiting = StoredStatus::new(StatusKind::WaitingForAnswers).wakes_at(wake_up());
+    wait(store.commit(batch("ticket \"17\"", thread.fence, vec![]).status(waiting))).unwrap();
     assert_eq!(thread.field(fork, "draft"), "=\"0\"");
     put_items(&store.store());
     put_results(&store.cache());
@@ -169,11 +186,21 @@ fn every_released_format_is_read_and_written() {
     if let Ok(format) = env::var("SUPERSTEP_SQLITE_GOLDEN") {
         make(format.parse().unwrap());
     }
-    for format in 1..=3 {
+    for format in 1..=4 {
         let file = File::new();
         fs::copy(golden(format, "db"), file.path()).unwrap();
         let store = file.open();
         assert_eq!(contents(&store), fs::read_to_string(golden(format, "txt")).unwrap());
+        let [other, ticket] = statuses(&store)[..] else { panic!("{:?}", statuses(&store)) };
+        match format {
+            1..=3 => assert_eq!((other.kind, ticket.kind), (StatusKind::Unknown, StatusKind::Unknown)),
+            _ => {
+                let waiting = StoredStatus::new(StatusKind::WaitingForAnswers).wakes_at(wake_up());
+                assert_eq!((other, ticket), (StoredStatus::new(StatusKind::Finished), waiting));
+            }
+        }
+        let due = names(&store, ThreadQuery::new().due(wake_up()));
+        assert_eq!(due, if format < 4 { vec!["other", "ticket \"17\""] } else { vec!["ticket \"17\""] });
         let mut thread = writer(&store, "ticket \"17\"");
         let next = thread.then(step().delta("notes", "[1]"));
         assert_eq!(thread.field(next, "notes"), "=[] +[\"anew\"] +[1]");
@@ -193,5 +220,43 @@ fn every_released_format_is_read_and_written() {
         let found = wait(items.search(Search::new(now, Namespace::root()).near(near))).unwrap().items;
         let scores: Vec<_> = found.iter().map(|found| (&*found.key, found.score)).collect();
         assert_eq!(scores, [("", Some(1.0)), ("a.b", Some(1.0))]);
+    }
+}
+
+#[test]
+fn migration_finds_every_unfinished_thread() {
+    let goto = "INSERT INTO record (checkpoint, task, kind, key, encoding, payload) \
+                SELECT max(id), 4294967295, 7, '0000', 0, 'again' FROM checkpoint";
+    let checks: [(&[&str], _); 4] = [
+        (&["UPDATE checkpoint SET next = '[\"a\"]'"], StatusKind::Unknown),
+        (&["UPDATE checkpoint SET next = '[]'"], StatusKind::Finished),
+        (&["UPDATE checkpoint SET next = '[]'", goto], StatusKind::Unknown),
+        (
+            &[
+                "UPDATE checkpoint SET next = '[]'",
+                "UPDATE checkpoint SET next = 'damaged' WHERE id = (SELECT max(id) FROM checkpoint)",
+            ],
+            StatusKind::Unknown,
+        ),
+    ];
+    for (changes, expected) in checks {
+        let file = File::new();
+        fs::copy(golden(3, "db"), file.path()).unwrap();
+        // The newest checkpoint in the file then belongs to this thread.
+        let old = rusqlite::Connection::open(file.path()).unwrap();
+        old.execute_batch("DELETE FROM thread WHERE name = 'other'; DELETE FROM namespace WHERE name <> ''")
+            .unwrap();
+        old.execute_batch("DELETE FROM checkpoint WHERE namespace NOT IN (SELECT id FROM namespace)")
+            .unwrap();
+        for change in changes {
+            old.execute_batch(change).unwrap();
+        }
+        drop(old);
+        let store = file.open();
+        assert_eq!(statuses(&store)[0].kind, expected, "{changes:?}");
+        let unfinished = names(&store, ThreadQuery::new().unfinished(true)).len();
+        assert_eq!(unfinished, usize::from(expected == StatusKind::Unknown), "{changes:?}");
+        let due = names(&store, ThreadQuery::new().due(UNIX_EPOCH)).len();
+        assert_eq!(due, unfinished, "{changes:?}");
     }
 }

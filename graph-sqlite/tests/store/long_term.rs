@@ -136,7 +136,7 @@ fn foreign_and_newer_files_are_refused() {
     file.sql().execute_batch("PRAGMA user_version = 7").unwrap();
     assert!(matches!(
         SqliteStore::open(file.path()),
-        Err(StoreError::NewerFormat { found: 7, known: 3, .. })
+        Err(StoreError::NewerFormat { found: 7, known: 4, .. })
     ));
     assert!(matches!(file.try_open(), Err(CheckpointError::NewerFormat { .. })));
 }

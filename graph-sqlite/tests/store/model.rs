@@ -7,7 +7,7 @@ use serde_json::json;
 use superstep_store::checkpoint::{
     BatchWrite, ChangeKind, Checkpoint, CheckpointError, CheckpointId, CheckpointQuery, CheckpointSource,
     Checkpointer, Fence, FieldChange, MemoryCheckpointer, NewCheckpoint, Prune, RecordKey, RecordKind,
-    RunRecord, TaskRecord, ThreadQuery, WriteBatch,
+    RunRecord, StatusKind, StoredStatus, TaskRecord, ThreadQuery, WriteBatch,
 };
 use superstep_store::payload::{Encoding, Payload};
 
@@ -142,7 +142,15 @@ impl Chance {
         }
         let origin = if self.one_in(60) { "other" } else { "origin" };
         let epoch = if self.one_in(10) { fence.epoch + 1 } else { fence.epoch };
-        WriteBatch::new(thread, origin, fence).namespace(namespace).epoch(epoch).writes(writes)
+        let status = self.one_in(3).then(|| {
+            let wakes_at = UNIX_EPOCH + Duration::from_secs(self.below(100) as u64);
+            match self.of(&StatusKind::ALL) {
+                StatusKind::Unknown => StoredStatus::default(),
+                kind => StoredStatus::new(kind).wakes_at(self.one_in(2).then_some(wakes_at)),
+            }
+        });
+        let batch = WriteBatch::new(thread, origin, fence).namespace(namespace).epoch(epoch);
+        batch.status(status).writes(writes)
     }
 }
 
@@ -200,6 +208,7 @@ fn compare(seed: u64, sqlite: &dyn Checkpointer, model: &dyn Checkpointer, chanc
     for query in [
         ThreadQuery::default(),
         ThreadQuery::new().prefix("t").unfinished(true),
+        ThreadQuery::new().due(UNIX_EPOCH + Duration::from_secs(50)),
         ThreadQuery::new().after("t").prefix("").limit(1),
         ThreadQuery::new().prefix("t%"),
     ] {

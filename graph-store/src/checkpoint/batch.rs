@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::{CheckpointId, NewCheckpoint, RecordKey, TaskRecord};
+use super::{CheckpointId, NewCheckpoint, RecordKey, StoredStatus, TaskRecord};
 
 /// The epoch and head that a writer expects to find.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,12 +39,17 @@ pub struct WriteBatch {
     pub fence: Fence,
     /// The epoch of the thread after the commit: `fence.epoch` or greater.
     pub epoch: u64,
-    /// The writes, in order. An empty list only changes the epoch.
+    /// The status of the thread after the commit. `None` leaves it as it is.
+    ///
+    /// It belongs to the thread and not to the namespace, like the epoch. A new thread has
+    /// [`StoredStatus::default`] if its first batch carries none.
+    pub status: Option<StoredStatus>,
+    /// The writes, in order. An empty list only changes the epoch and the status.
     pub writes: Vec<BatchWrite>,
 }
 
 impl WriteBatch {
-    /// Creates a batch without writes for the root namespace, which keeps the epoch of `fence`.
+    /// Creates a batch without writes for the root namespace, which keeps the status and the epoch of `fence`.
     pub fn new(thread: impl Into<Arc<str>>, origin: impl Into<Arc<str>>, fence: Fence) -> Self {
         Self {
             thread: thread.into(),
@@ -52,6 +57,7 @@ impl WriteBatch {
             origin: origin.into(),
             fence,
             epoch: fence.epoch,
+            status: None,
             writes: Vec::new(),
         }
     }
@@ -67,6 +73,13 @@ impl WriteBatch {
     #[must_use]
     pub fn epoch(mut self, epoch: u64) -> Self {
         self.epoch = epoch;
+        self
+    }
+
+    /// Sets the status of the thread after the commit.
+    #[must_use]
+    pub fn status(mut self, status: impl Into<Option<StoredStatus>>) -> Self {
+        self.status = status.into();
         self
     }
 

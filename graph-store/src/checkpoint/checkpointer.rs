@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     Checkpoint, CheckpointError, CheckpointId, CheckpointQuery, Fence, Page, Prune, Pruned, StoredCheckpoint,
-    ThreadQuery, ThreadRecord, WriteBatch,
+    StoredStatus, ThreadQuery, ThreadRecord, WriteBatch,
 };
 
 /// The future that a call to a [`Checkpointer`] returns.
@@ -45,6 +45,7 @@ pub trait Checkpointer: Send + Sync + 'static {
     ///   and the thread has the origin `batch.origin` or does not exist yet.
     /// - The check and the writes are one atomic step.
     /// - A thread that does not exist yet is created with the origin of the batch.
+    /// - The status of the thread becomes `batch.status`, if the batch has one.
     ///
     /// # Errors
     /// - [`Conflict`](CheckpointError::Conflict) if the epoch, the head or the origin differs. Committing the same
@@ -62,10 +63,10 @@ pub trait Checkpointer: Send + Sync + 'static {
     /// A batch whose future is dropped is committed as a whole or not at all.
     fn commit(&self, batch: WriteBatch) -> CheckpointFuture<'_, ()>;
 
-    /// Reads the fence of a namespace and one of its checkpoints.
+    /// Reads the fence of a namespace, the status of its thread and one of its checkpoints.
     ///
     /// - The checkpoint is the head if `checkpoint` is `None`.
-    /// - The fence and the checkpoint are read as of one moment.
+    /// - All parts are read as of one moment.
     /// - A missing thread, namespace or checkpoint is not an error: [`Loaded::found`] is `None`.
     ///
     /// # Errors
@@ -90,9 +91,12 @@ pub trait Checkpointer: Send + Sync + 'static {
     /// The call only reads.
     fn list(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<Checkpoint>>;
 
-    /// Lists threads, by name in the order of their UTF-8 bytes.
+    /// Lists threads, by name in the order of their UTF-8 bytes. Threads that are [due](ThreadQuery::due) are listed by
+    /// their wake-up time.
     ///
-    /// A thread whose head cannot be read is listed too: its [`ThreadRecord::head`] is the error.
+    /// - A thread whose head cannot be read is listed too: its [`ThreadRecord::head`] is the error.
+    /// - The cost of a page of unfinished or due threads depends on the listed threads. Finished threads, and threads that
+    ///   wait for a later time, add nothing to it, so the store needs an index over the status.
     ///
     /// # Errors
     /// [`Corrupt`](CheckpointError::Corrupt) if the name or the epoch of a thread cannot be read.
@@ -117,7 +121,7 @@ pub trait Checkpointer: Send + Sync + 'static {
 
     /// Copies a thread with all of its namespaces, checkpoints and records to a new name.
     ///
-    /// The copy has the same ids, the same epoch and the same origin.
+    /// The copy has the same ids, the same epoch, the same origin and the same status.
     ///
     /// # Errors
     /// - [`NoThread`](CheckpointError::NoThread) if `from` does not exist.
@@ -153,18 +157,27 @@ pub struct Loaded {
     pub fence: Fence,
     /// The origin of the thread, or `None` if the thread does not exist.
     pub origin: Option<Arc<str>>,
+    /// The status of the thread, or the default if the thread does not exist.
+    pub status: StoredStatus,
     /// The requested checkpoint, or `None` if it does not exist.
     pub found: Option<StoredCheckpoint>,
 }
 
 impl Loaded {
-    /// Creates the result of a read. [`Loaded::default`] is the result for a thread that does not exist.
+    /// Creates the result of a read, without a status. [`Loaded::default`] is the result for a thread that does not exist.
     pub fn new(
         fence: Fence,
         origin: impl Into<Option<Arc<str>>>,
         found: impl Into<Option<StoredCheckpoint>>,
     ) -> Self {
-        Self { fence, origin: origin.into(), found: found.into() }
+        Self { fence, origin: origin.into(), status: StoredStatus::default(), found: found.into() }
+    }
+
+    /// Sets the status of the thread.
+    #[must_use]
+    pub fn status(mut self, status: StoredStatus) -> Self {
+        self.status = status;
+        self
     }
 }
 

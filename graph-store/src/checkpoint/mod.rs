@@ -17,6 +17,7 @@ mod limits;
 mod memory;
 mod query;
 mod record;
+mod status;
 
 pub use batch::{BatchWrite, Fence, WriteBatch};
 pub use checkpoint::{
@@ -30,5 +31,6 @@ pub use error::{CheckpointError, Conflict, CorruptCheckpoint};
 pub use id::{CheckpointId, InvalidCheckpointId};
 pub use limits::check_thread_name;
 pub use memory::MemoryCheckpointer;
-pub use query::{CheckpointQuery, Page, Prune, Pruned, ThreadQuery, ThreadRecord};
+pub use query::{CheckpointQuery, DuePosition, Page, Prune, Pruned, ThreadQuery, ThreadRecord};
 pub use record::{RecordKey, RecordKind, TaskRecord};
+pub use status::{StatusKind, StoredStatus};

@@ -3,7 +3,7 @@ use std::time::SystemTime;
 
 use crate::Metadata;
 
-use super::{Checkpoint, CheckpointId, CheckpointSource, CorruptCheckpoint};
+use super::{Checkpoint, CheckpointId, CheckpointSource, CorruptCheckpoint, StatusKind, StoredStatus};
 
 /// A query for checkpoints of a namespace, newest first.
 ///
@@ -104,6 +104,9 @@ impl<T> Page<T> {
 
 /// A query for threads, by name in the order of their UTF-8 bytes.
 ///
+/// A thread is listed if it meets every condition. A query for [due](Self::due) threads lists them in another order: by
+/// wake-up time, and by name if the time is the same. Threads of unknown status come first.
+///
 /// ```
 /// use superstep::checkpoint::ThreadQuery;
 ///
@@ -117,8 +120,12 @@ pub struct ThreadQuery {
     pub after: Option<Arc<str>>,
     /// Only threads whose name starts with this prefix.
     pub prefix: Option<Arc<str>>,
-    /// Only threads with pending tasks: see [`ThreadRecord::unfinished`].
+    /// Only threads whose status is [unfinished](StoredStatus::is_unfinished).
     pub unfinished: bool,
+    /// Only threads whose status is [due](StoredStatus::is_due) at this time, by their wake-up time.
+    pub due: Option<SystemTime>,
+    /// For a query with `due`: only threads after this position.
+    pub due_after: Option<DuePosition>,
     /// At most this many items in a page. A store may return fewer and set [`Page::more`].
     pub limit: Option<usize>,
 }
@@ -143,10 +150,31 @@ impl ThreadQuery {
         self
     }
 
-    /// Lists only threads with pending tasks, if `unfinished` is `true`.
+    /// Lists only unfinished threads, if `unfinished` is `true`.
     #[must_use]
     pub fn unfinished(mut self, unfinished: bool) -> Self {
         self.unfinished = unfinished;
+        self
+    }
+
+    /// Lists only threads that are due at this time, by their wake-up time.
+    #[must_use]
+    pub fn due(mut self, now: impl Into<Option<SystemTime>>) -> Self {
+        self.due = now.into();
+        self
+    }
+
+    /// Continues the list after the last thread of a page.
+    #[must_use]
+    pub fn continue_after(mut self, last: &ThreadRecord) -> Self {
+        let thread = Arc::clone(&last.thread);
+        match self.due {
+            Some(_) => {
+                let wakes_at = last.status.wakes_at.filter(|_| last.status.kind != StatusKind::Unknown);
+                self.due_after = Some(DuePosition { wakes_at, thread });
+            }
+            None => self.after = Some(thread),
+        }
         self
     }
 
@@ -155,6 +183,28 @@ impl ThreadQuery {
     pub fn limit(mut self, limit: impl Into<Option<usize>>) -> Self {
         self.limit = limit.into();
         self
+    }
+
+    /// Returns `true` if a thread of this status meets the conditions on the status.
+    pub fn selects(&self, status: &StoredStatus) -> bool {
+        (!self.unfinished || status.is_unfinished()) && self.due.is_none_or(|now| status.is_due(now))
+    }
+}
+
+/// A position in a list of due threads. Positions sort like the list.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub struct DuePosition {
+    /// The wake-up time of the thread at the position. `None`, for an unknown status, sorts first.
+    pub wakes_at: Option<SystemTime>,
+    /// The name of the thread.
+    pub thread: Arc<str>,
+}
+
+impl DuePosition {
+    /// Creates the position of a thread with this wake-up time.
+    pub fn new(wakes_at: impl Into<Option<SystemTime>>, thread: impl Into<Arc<str>>) -> Self {
+        Self { wakes_at: wakes_at.into(), thread: thread.into() }
     }
 }
 
@@ -170,22 +220,19 @@ pub struct ThreadRecord {
     ///
     /// An error concerns this thread only.
     pub head: Result<Option<Checkpoint>, CorruptCheckpoint>,
-    /// `true` if the thread has pending tasks.
-    ///
-    /// That is so if the head has planned nodes, or if a caller added a node on resume
-    /// ([`Goto`](super::RecordKind::Goto)). It is also `true` if the head cannot be read.
-    pub unfinished: bool,
+    /// The status.
+    pub status: StoredStatus,
 }
 
 impl ThreadRecord {
-    /// Creates the record of a thread from its name, its epoch, its head and the flag [`unfinished`](Self::unfinished).
+    /// Creates the record of a thread from its name, its epoch, its head and its status.
     pub fn new(
         thread: impl Into<Arc<str>>,
         epoch: u64,
         head: Result<Option<Checkpoint>, CorruptCheckpoint>,
-        unfinished: bool,
+        status: StoredStatus,
     ) -> Self {
-        Self { thread: thread.into(), epoch, head, unfinished }
+        Self { thread: thread.into(), epoch, head, status }
     }
 }
 

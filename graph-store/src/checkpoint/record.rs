@@ -114,11 +114,6 @@ impl RecordKey {
         let (id, namespace) = self.key.split_once(' ').filter(|_| self.kind == RecordKind::Retained)?;
         Some((id.parse().ok()?, namespace))
     }
-
-    /// Returns `true` if the record is about a node that the caller added on resume.
-    pub fn adds_a_node(&self) -> bool {
-        self.task == Self::NO_TASK && self.kind == RecordKind::Goto
-    }
 }
 
 /// A record of a task that a checkpoint has planned.

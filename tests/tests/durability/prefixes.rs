@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use superstep::checkpoint::{BatchWrite, Checkpointer as _, MemoryCheckpointer, WriteBatch};
-use superstep::thread::{PersistentGraph, Thread, as_node};
+use superstep::thread::{PersistentGraph, Snapshot, Thread, ThreadStatus, as_node};
 use superstep::{Durability, Graph, GraphState, START};
 
 use crate::instrumented_store::InstrumentedStore;
@@ -33,7 +33,7 @@ async fn states<S: GraphState + std::fmt::Debug, D: Send + Sync + 'static>(
     thread: &Thread<S, D>,
 ) -> HashMap<String, String> {
     let history = thread.history().await.unwrap();
-    let describe = |snapshot: &superstep::thread::Snapshot<S>| {
+    let describe = |snapshot: &Snapshot<S>| {
         format!("{} {:?} {:?} {:?}", snapshot.step, snapshot.source, snapshot.next, snapshot.state)
     };
     history.iter().map(|snapshot| (snapshot.id.to_string(), describe(snapshot))).collect()
@@ -64,11 +64,35 @@ where
         for id in &written {
             assert_eq!(there[id], whole[id], "after {count} batches");
         }
-        let head = reopened.thread("t").state().await.unwrap().map(|snapshot| snapshot.id.to_string());
-        assert_eq!(head.as_ref(), written.last(), "after {count} batches");
+        let head = reopened.thread("t").state().await.unwrap();
+        assert_eq!(
+            head.as_ref().map(|head| head.id.to_string()).as_ref(),
+            written.last(),
+            "after {count} batches"
+        );
+        assert_listed(&reopened, head.as_ref(), &format!("after {count} batches")).await;
         all.push(reopened);
     }
     all
+}
+
+/// Asserts that the list of unfinished threads has the thread exactly if its head has something left to run.
+async fn assert_listed<S, D>(graph: &PersistentGraph<S, D>, head: Option<&Snapshot<S>>, about: &str)
+where
+    S: GraphState,
+    D: Send + Sync + 'static,
+{
+    let is_unfinished = head.is_some_and(|head| !head.next.is_empty());
+    let listed = graph.unfinished().await.unwrap();
+    assert_eq!(listed.len(), usize::from(is_unfinished), "{about}");
+    for left in listed {
+        let asks = head.is_some_and(|head| head.interrupts().next().is_some());
+        match left.status {
+            ThreadStatus::Unreadable(error) => panic!("{about}: {error}"),
+            ThreadStatus::WaitingForAnswer(_) => assert!(asks, "{about}"),
+            _ => {}
+        }
+    }
 }
 
 #[tokio::test]

@@ -94,13 +94,25 @@ async fn write(file: &Path) {
 
 async fn check(file: &Path) {
     let all = graph(file, false).unfinished().await.unwrap();
-    let seen: Vec<_> = all.iter().map(|left| (left.thread.name(), left.wakes_at == Some(far()))).collect();
-    assert_eq!(seen, [("asks", false), ("asleep", true), ("cancelled", false), ("drained", false)]);
+    let seen: Vec<_> = all.iter().map(|left| left.thread.name()).collect();
+    assert_eq!(seen, ["asks", "asleep", "cancelled", "drained"]);
+    // This graph has no node `asleep`.
+    assert!(matches!(all[1].status, ThreadStatus::Unreadable(_)) && all[1].next == ["asleep".into()]);
+    let asleep = graph(file, true).unfinished().prefix("asleep").await.unwrap();
+    assert!(matches!(asleep[0].status, ThreadStatus::WaitingForTime));
+    assert_eq!(asleep[0].wakes_at, Some(far()));
     assert!(
         matches!(all[0].status, ThreadStatus::WaitingForAnswer(_))
             && all[0].wakes_at.unwrap() < SystemTime::now()
     );
     assert!(matches!(all[2].status, ThreadStatus::Stopped) && matches!(all[3].status, ThreadStatus::Stopped));
+    for (sleeps, name) in [(false, "asks"), (true, "asleep")] {
+        let due = graph(file, sleeps).due(far()).prefix("as").await.unwrap();
+        let readable = due.iter().filter(|left| !matches!(left.status, ThreadStatus::Unreadable(_)));
+        assert_eq!(readable.map(|left| left.thread.name()).collect::<Vec<_>>(), [name]);
+        let now = graph(file, sleeps).due(SystemTime::now()).prefix(name).await.unwrap();
+        assert_eq!(now.len(), usize::from(!sleeps));
+    }
     let asleep = graph(file, true).thread("asleep");
     let again = asleep.resume(()).suspend_sleeps_longer_than(Duration::ZERO).await.unwrap();
     assert_eq!(again.pause().unwrap().wakes_at(), Some(far()));

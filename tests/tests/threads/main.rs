@@ -24,6 +24,7 @@ mod interrupts;
 mod joins;
 mod large_numbers;
 mod limits;
+mod listing;
 mod long_term;
 mod messages;
 mod model;

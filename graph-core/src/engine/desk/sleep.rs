@@ -64,7 +64,10 @@ impl Context {
     /// // A timer in the program resumes the sleepers that are due:
     /// # assert!(graph.due(due - Duration::from_secs(1)).await?.is_empty());
     /// for sleeper in graph.due(due).await? {
-    ///     sleeper.thread.resume(()).suspend_sleeps_longer_than(Duration::from_secs(60)).await?;
+    ///     let resumed = sleeper.thread.resume(()).suspend_sleeps_longer_than(Duration::from_secs(60)).await;
+    ///     if let Err(error) = resumed {
+    ///         eprintln!("thread {}: {error}", sleeper.thread.name());
+    ///     }
     /// }
     /// # Ok(())
     /// # }

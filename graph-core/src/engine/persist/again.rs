@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::{CheckpointSource, RecordKind, TaskRecord};
+use crate::checkpoint::{CheckpointSource, RecordKind, StatusKind, TaskRecord};
 use crate::engine::Driver;
 use crate::engine::parts::Parts;
 use crate::error::Error;
@@ -57,7 +57,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
             Some(_) => {
                 let under = driver.persist.as_ref().and_then(|persist| persist.under.as_ref());
                 let progress = moved(from.progress.as_ref(), under).map_err(not_storable)?;
-                Plan { next: from.next.clone(), progress }
+                Plan { next: from.next.clone(), progress, status: StatusKind::Running }
             }
             // Additions of a resume, such as an ephemeral field or a node, are not part of a stored plan yet.
             None => driver.plan(&[]).map_err(not_storable)?,

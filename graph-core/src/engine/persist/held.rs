@@ -1,4 +1,4 @@
-use crate::checkpoint::{BatchWrite, ChangeKind, FieldChange, NewCheckpoint};
+use crate::checkpoint::{BatchWrite, ChangeKind, FieldChange, NewCheckpoint, StoredStatus};
 
 /// The checkpoints that durability `Exit` defers, merged into one: the last checkpoint with the changes of all.
 #[derive(Debug, Default)]
@@ -6,6 +6,8 @@ pub(super) struct Held {
     last: Option<Box<NewCheckpoint>>,
     /// Changes by field, with the fields in the order of their first writes.
     fields: Vec<Vec<FieldChange>>,
+    /// The status of the thread after them.
+    pub(super) status: Option<StoredStatus>,
 }
 
 impl Held {

@@ -31,7 +31,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             updated_as,
             under,
         )?;
-        Ok(Plan { next, progress })
+        Ok(Plan { next, progress, status: self.planned_status() })
     }
 
     /// Returns the records of the superstep's commands to the parent graph. They are stored as task results of the
@@ -103,6 +103,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             let stopped = Stopped::new(halt.told, halt.wakes_at);
             self.store_stopped(&stopped);
         }
+        self.stops_with_status();
         self.conclude().await?;
         Ok(false)
     }
@@ -207,6 +208,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         let cancelled = matches!(error.kind(), ErrorKind::Cancelled { .. });
         self.store_stopped(&Stopped::new(cancelled, None));
         self.settle();
+        self.fails_with_status(error.kind());
         match self.conclude().await {
             Ok(()) => error.map_kind(NotEncoded::named),
             Err(store) => store,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::{CheckpointId, CheckpointSource, FieldChange, RecordKind, TaskRecord};
+use crate::checkpoint::{CheckpointId, CheckpointSource, FieldChange, RecordKind, StatusKind, TaskRecord};
 use crate::engine::Driver;
 use crate::engine::apply::{Rejected, Undos, broken_rules, fold_unchecked};
 use crate::engine::begin::from_outside;
@@ -90,7 +90,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         let progress =
             progress::encode::<S, D>(&self.graph, &[], &self.progress, &self.ephemerals, &[], under)
                 .map_err(|source| input_not_storable(&self.graph.name, step_number(step + 1), source))?;
-        let plan = Plan { next: vec![Arc::from(START)], progress };
+        let plan = Plan { next: vec![Arc::from(START)], progress, status: StatusKind::Running };
         if let Some(persist) = &mut self.persist {
             persist.checkpoint(CheckpointSource::Input, step, parent, plan, pieces, records);
         }

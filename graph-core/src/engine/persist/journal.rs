@@ -9,7 +9,9 @@ use std::task::{Context, Poll, Waker};
 use futures_util::task::AtomicWaker;
 use tokio::sync::Notify;
 
-use crate::checkpoint::{BatchWrite, CheckpointError, CheckpointId, Checkpointer, Fence, WriteBatch};
+use crate::checkpoint::{
+    BatchWrite, CheckpointError, CheckpointId, Checkpointer, Fence, StatusKind, StoredStatus, WriteBatch,
+};
 use crate::contain::{contained, discard};
 
 use super::held::Held;
@@ -62,6 +64,8 @@ pub(crate) struct Shared {
 struct Inner {
     queue: VecDeque<BatchWrite>,
     held: Held,
+    /// The status of the thread that the next batch writes.
+    status: Option<StoredStatus>,
     /// `true` if a batch is written even if the queue is empty, to raise the epoch.
     claims: bool,
     /// The thread's fence after all batches in flight are written.
@@ -83,6 +87,7 @@ impl Inner {
         Self {
             queue: VecDeque::new(),
             held: Held::default(),
+            status: None,
             claims: false,
             fence,
             durable_head: fence.head,
@@ -151,6 +156,11 @@ impl Journal {
 
     fn of(shared: Shared, around: Option<Durable<'static>>) -> Self {
         Self { shared: Arc::new(shared), in_flight: None, begun: false, around }
+    }
+
+    /// Marks the thread as running, from the first write.
+    pub(crate) fn runs(&self) {
+        self.shared.begin_with_status(StoredStatus::new(StatusKind::Running));
     }
 
     /// Allows writing. From now on, dropping the journal also writes its queue.
@@ -249,7 +259,7 @@ impl Journal {
 impl Drop for Journal {
     /// Hands the queued writes of a dropped run to the store. A store accepts a commit on its first poll.
     fn drop(&mut self) {
-        if !self.begun || self.shared.lock().queue.is_empty() {
+        if !self.begun || self.shared.has_no_writes() {
             return;
         }
         let _ = contained(|| {
@@ -300,10 +310,25 @@ impl Shared {
         self.pushed.wake();
     }
 
+    /// Sets the status of the thread with which the run begins. The first batch writes it, whatever the durability.
+    pub(super) fn begin_with_status(&self, status: StoredStatus) {
+        self.lock().status = Some(status);
+    }
+
+    /// Sets the status of the thread after the writes that were pushed so far.
+    pub(super) fn set_status(&self, status: StoredStatus) {
+        let mut inner = self.lock();
+        match self.durability {
+            Durability::Exit => inner.held.status = Some(status),
+            Durability::Sync | Durability::Async => inner.status = Some(status),
+        }
+    }
+
     /// Queues the writes that durability `Exit` has deferred.
     pub(crate) fn release(&self) {
         {
             let mut inner = self.lock();
+            inner.status = inner.held.status.take().or(inner.status);
             let Some(write) = inner.held.release() else { return };
             inner.queued += 1;
             inner.queue.push_back(write);
@@ -377,6 +402,7 @@ impl Shared {
         {
             let mut inner = self.lock();
             inner.queue.clear();
+            inner.status = None;
             inner.failed.get_or_insert(why);
         }
         self.written.notify_waiters();
@@ -395,6 +421,12 @@ impl Shared {
         self.lock().durable_head
     }
 
+    /// Returns `true` if neither a write nor a status waits to be written.
+    fn has_no_writes(&self) -> bool {
+        let inner = self.lock();
+        inner.queue.is_empty() && inner.status.is_none()
+    }
+
     /// Returns `true` if nothing waits to be written.
     fn is_idle(&self) -> bool {
         let inner = self.lock();
@@ -405,7 +437,8 @@ impl Shared {
     fn next_batch(&self) -> Option<(WriteBatch, (Fence, u64))> {
         let mut inner = self.lock();
         let claims = std::mem::take(&mut inner.claims);
-        if (inner.queue.is_empty() && !claims) || inner.failed.is_some() {
+        let is_idle = inner.queue.is_empty() && inner.status.is_none() && !claims;
+        if is_idle || inner.failed.is_some() {
             return None;
         }
         let writes: Vec<BatchWrite> = inner.queue.drain(..).collect();
@@ -418,6 +451,7 @@ impl Shared {
         let batch = WriteBatch::new(Arc::clone(&self.thread), Arc::clone(&self.origin), fence)
             .namespace(Arc::clone(&self.namespace))
             .epoch(epoch)
+            .status(inner.status.take())
             .writes(writes);
         // The next batch builds on this one. If this one fails, no other follows.
         let durable = inner.queued;

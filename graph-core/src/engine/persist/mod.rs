@@ -31,6 +31,7 @@ mod resume;
 mod said;
 mod sizes;
 mod stand;
+mod status;
 mod step;
 mod stopped;
 mod update;

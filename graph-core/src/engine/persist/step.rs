@@ -29,7 +29,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     }
 
     async fn superstep_on_thread(&mut self) -> Result<bool, Error> {
-        let Some(step) = self.enter() else { return self.rest() };
+        let Some(step) = self.enter() else {
+            self.ends_with_status();
+            return self.rest();
+        };
+        self.runs_again();
         if step.is_multiple_of(YIELD_EVERY) {
             tokio::task::yield_now().await;
         }

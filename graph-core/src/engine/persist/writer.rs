@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use crate::checkpoint::{
     BatchWrite, Checkpoint, CheckpointError, CheckpointId, CheckpointSource, FieldChange, NewCheckpoint,
-    RecordKey, RecordKind, RunRecord, TaskRecord,
+    RecordKey, RecordKind, RunRecord, StatusKind, StoredStatus, TaskRecord,
 };
 use crate::engine::desk::StepLog;
 use crate::engine::encoded::Encoded;
@@ -51,6 +51,8 @@ pub(crate) struct Persist {
     pub(super) needs: Needs,
     /// `true` if the reason for the run's stop is stored at the current checkpoint.
     pub(super) has_stopped: bool,
+    /// The status of the thread after all writes so far; `None` for a run that does not change it.
+    pub(super) status: Option<StoredStatus>,
 }
 
 /// The retained checkpoint: an earlier one that the checkpoints of a subgraph run depend on, so that pruning has to
@@ -81,6 +83,8 @@ pub(super) enum Persisting {
 pub(crate) struct Plan {
     pub(crate) next: Vec<Arc<str>>,
     pub(crate) progress: Option<Payload>,
+    /// The status of the thread: running, or the way in which it has ended.
+    pub(crate) status: StatusKind,
 }
 
 impl Persist {
@@ -102,6 +106,7 @@ impl Persist {
             under: None,
             needs: Needs::Nothing,
             has_stopped: false,
+            status: None,
         }
     }
 
@@ -186,6 +191,7 @@ impl Persist {
         }
         let new = NewCheckpoint::new(checkpoint).changes(pieces).records(records);
         self.shared.push(BatchWrite::checkpoint(new));
+        self.set_status(StoredStatus::new(plan.status));
         id
     }
 

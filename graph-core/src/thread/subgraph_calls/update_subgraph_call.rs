@@ -159,6 +159,10 @@ where
         let (store, name, namespace_of) =
             (Arc::clone(store), Arc::clone(thread), Arc::clone(&outermost.namespace));
         let journal = Journal::new(store, name, namespace_of, origin, outermost.fence, Durability::Async);
+        // The call no longer waits, so the thread has work for the next run.
+        if !writes.is_empty() {
+            journal.runs();
+        }
         let journals = journals(journal, &parents);
         let Some(outer) = journals.last() else { return Err(refuse(NO_PARENT_RUN)) };
         let journal = Journal::within(&outer.shared, Arc::clone(&namespace), head, Durability::Async);

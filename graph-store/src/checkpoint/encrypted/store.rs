@@ -6,7 +6,7 @@ use super::opener::{Opener, corrupt};
 use super::sealer::seal_batch;
 use crate::checkpoint::{
     Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded, Page,
-    Prune, Pruned, StoredCheckpoint, ThreadQuery, ThreadRecord, WriteBatch,
+    Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
 };
 
 /// A checkpoint store that encrypts the payloads of another one.
@@ -64,14 +64,14 @@ use crate::checkpoint::{
 /// # Limits
 ///
 /// - *Names and sizes* are in the clear: names of threads, namespaces, fields, nodes and runs, keys of records, times,
-///   and the number and length of values. So is the metadata of runs, because queries filter by it. Put no secrets
+///   the status of threads, and the number and length of values. So is the metadata of runs, because queries filter by it. Put no secrets
 ///   there.
 /// - *Rollback:* an attacker with write access to the store can restore an older state of a whole thread, delete a
 ///   thread or its newest checkpoints, or rename a thread. A renamed thread is a copy, and copies can be read.
 /// - *Missing rows:* an attacker with write access can remove a record or restore an older one with the same key. The
 ///   attacker can also remove all changes of one checkpoint to a field, or add those of another branch of the thread.
 ///   Every value that is read was written at its location, but completeness is not proven.
-/// - *Metadata and time* of a checkpoint can be changed.
+/// - *Metadata and time* of a checkpoint can be changed. So can the status of a thread, which hides it from lists.
 /// - *The process* has states in the clear in its memory, and in the events, logs and error messages that it emits.
 ///
 /// # Keys
@@ -95,11 +95,6 @@ use crate::checkpoint::{
 pub struct EncryptedCheckpointer<C> {
     store: C,
     keys: Keys,
-}
-
-/// Returns `true` if the checkpoint has pending tasks: planned nodes, or a node that the caller added on resume.
-fn is_unfinished(found: &StoredCheckpoint) -> bool {
-    !found.checkpoint.next.is_empty() || found.records.iter().any(|record| record.key.adds_a_node())
 }
 
 /// The maximum number of reads of a list whose thread is deleted and recreated during the reads.
@@ -133,8 +128,8 @@ impl<C: Checkpointer> EncryptedCheckpointer<C> {
         requested: Option<CheckpointId>,
         loaded: Loaded,
     ) -> Result<Loaded, CheckpointError> {
-        let Loaded { fence, origin, found } = loaded;
-        let Some(found) = found else { return Ok(Loaded { fence, origin, found }) };
+        let Loaded { fence, origin, status, found } = loaded;
+        let Some(found) = found else { return Ok(Loaded { fence, origin, status, found }) };
         let id = found.checkpoint.id;
         let invalid =
             |reason: &str| corrupt(thread, namespace, Some(id), "the checkpoint".to_owned(), reason);
@@ -143,7 +138,7 @@ impl<C: Checkpointer> EncryptedCheckpointer<C> {
         }
         let Some(origin) = origin else { return Err(invalid("the thread has no origin")) };
         let found = self.opener(thread, namespace, &origin).stored(found)?;
-        Ok(Loaded { fence, origin: Some(origin), found: Some(found) })
+        Ok(Loaded { fence, origin: Some(origin), status, found: Some(found) })
     }
 
     async fn checkpoints(&self, query: CheckpointQuery) -> Result<Page<Checkpoint>, CheckpointError> {
@@ -171,10 +166,10 @@ impl<C: Checkpointer> EncryptedCheckpointer<C> {
     /// Opens a thread of a list. Returns `None` if the thread was deleted. An unreadable head is an error of this
     /// record only.
     async fn thread(&self, record: ThreadRecord) -> Result<Option<ThreadRecord>, CheckpointError> {
-        let (thread, epoch) = (Arc::clone(&record.thread), record.epoch);
+        let (thread, epoch, status) = (Arc::clone(&record.thread), record.epoch, record.status);
         match self.open_thread(record).await {
             Err(CheckpointError::Corrupt(corrupt)) => {
-                Ok(Some(ThreadRecord { thread, epoch, head: Err(*corrupt), unfinished: true }))
+                Ok(Some(ThreadRecord { thread, epoch, head: Err(*corrupt), status }))
             }
             opened => opened,
         }
@@ -197,10 +192,9 @@ impl<C: Checkpointer> EncryptedCheckpointer<C> {
         match (loaded.origin == origin, opened) {
             (true, Err(error)) => Err(error),
             _ => {
-                let Loaded { fence, origin, found } = self.open(thread, "", None, loaded)?;
-                let unfinished = found.as_ref().is_some_and(is_unfinished);
+                let Loaded { fence, origin, status, found } = self.open(thread, "", None, loaded)?;
                 let head = Ok(found.map(|found| found.checkpoint));
-                Ok(origin.map(|_| ThreadRecord { epoch: fence.epoch, head, unfinished, ..record }))
+                Ok(origin.map(|_| ThreadRecord { epoch: fence.epoch, head, status, ..record }))
             }
         }
     }
@@ -208,18 +202,17 @@ impl<C: Checkpointer> EncryptedCheckpointer<C> {
     async fn page_of_threads(&self, mut query: ThreadQuery) -> Result<Page<ThreadRecord>, CheckpointError> {
         loop {
             let Page { items, more } = self.store.threads(query.clone()).await?;
-            let last = items.last().map(|record| Arc::clone(&record.thread));
+            let last = items.last().cloned();
             let mut opened = Vec::with_capacity(items.len());
             for record in items {
                 let record = self.thread(record).await?;
-                let matches = |record: &ThreadRecord| !query.unfinished || record.unfinished;
-                opened.extend(record.filter(matches));
+                opened.extend(record.filter(|record| query.selects(&record.status)));
             }
             // The next query starts after the last item of this page, so a page with `more` is never empty.
-            if !opened.is_empty() || !more || last.is_none() {
-                return Ok(Page { items: opened, more });
+            match last {
+                Some(last) if opened.is_empty() && more => query = query.continue_after(&last),
+                _ => return Ok(Page { items: opened, more }),
             }
-            query.after = last;
         }
     }
 }

@@ -7,12 +7,12 @@ mod select;
 #[cfg(test)]
 mod tests;
 mod thread;
+mod threads;
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use self::thread::Thread;
+use self::threads::Threads;
 use super::{
     Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded, Page,
     Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch, check_thread_name,
@@ -40,9 +40,6 @@ pub struct MemoryCheckpointer {
     threads: Arc<Mutex<Threads>>,
 }
 
-/// Threads by name, in the order in which they are listed.
-type Threads = BTreeMap<Arc<str>, Thread>;
-
 impl MemoryCheckpointer {
     /// Creates an empty store.
     pub fn new() -> Self {
@@ -60,15 +57,7 @@ impl Checkpointer for MemoryCheckpointer {
     fn commit(&self, batch: WriteBatch) -> CheckpointFuture<'_, ()> {
         Box::pin(async move {
             batch.check_limits()?;
-            let mut threads = self.lock();
-            if let Some(thread) = threads.get_mut(&*batch.thread) {
-                return thread.commit(batch);
-            }
-            let name = batch.thread.clone();
-            let mut thread = Thread::new(batch.origin.clone());
-            thread.commit(batch)?;
-            threads.insert(name, thread);
-            Ok(())
+            self.lock().commit(batch)
         })
     }
 
@@ -82,7 +71,7 @@ impl Checkpointer for MemoryCheckpointer {
         Box::pin(async move {
             Ok(self
                 .lock()
-                .get(&*thread)
+                .get(&thread)
                 .map_or_else(Loaded::default, |thread| thread.load(&namespace, checkpoint)))
         })
     }
@@ -97,10 +86,7 @@ impl Checkpointer for MemoryCheckpointer {
 
     fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool> {
         let thread = thread.to_owned();
-        Box::pin(async move {
-            let removed = self.lock().remove(&*thread);
-            Ok(removed.is_some())
-        })
+        Box::pin(async move { Ok(self.lock().remove(&thread)) })
     }
 
     fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()> {
@@ -111,7 +97,7 @@ impl Checkpointer for MemoryCheckpointer {
             let Some(thread) = threads.get(&from) else {
                 return Err(CheckpointError::NoThread { thread: from });
             };
-            if threads.contains_key(&to) {
+            if threads.get(&to).is_some() {
                 return Err(CheckpointError::Exists { thread: to });
             }
             let copy = thread.clone();
@@ -127,8 +113,9 @@ impl Checkpointer for MemoryCheckpointer {
                 return Ok(Pruned::new(dropped));
             }
             // The lock is released after each thread, so that other calls wait for one thread at most.
-            let names: Vec<_> = self.lock().keys().cloned().collect();
-            let dropped = |name| self.lock().get_mut(name).map_or(0, |thread| thread.prune(&prune));
+            let names: Vec<_> = self.lock().by_name().keys().cloned().collect();
+            let dropped =
+                |name: &Arc<str>| self.lock().get_mut(name).map_or(0, |thread| thread.prune(&prune));
             Ok(Pruned::new(names.iter().map(dropped).sum()))
         })
     }
@@ -136,6 +123,6 @@ impl Checkpointer for MemoryCheckpointer {
 
 impl fmt::Debug for MemoryCheckpointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "MemoryCheckpointer({} threads)", self.lock().len())
+        write!(f, "MemoryCheckpointer({} threads)", self.lock().by_name().len())
     }
 }

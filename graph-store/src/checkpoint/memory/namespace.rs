@@ -28,13 +28,6 @@ impl Namespace {
         self.entries.last().map(|entry| &entry.checkpoint)
     }
 
-    /// Returns `true` if the newest checkpoint has pending tasks.
-    pub(super) fn is_unfinished(&self) -> bool {
-        self.entries.last().is_some_and(|head| {
-            !head.checkpoint.next.is_empty() || head.records.keys().any(RecordKey::adds_a_node)
-        })
-    }
-
     pub(super) fn head_id(&self) -> Option<CheckpointId> {
         self.head().map(|head| head.id)
     }

@@ -1,9 +1,9 @@
 use std::ops::Bound;
 use std::sync::Arc;
 
-use super::Threads;
 use super::namespace::Namespace;
 use super::thread::Thread;
+use super::threads::Threads;
 use crate::checkpoint::{Checkpoint, CheckpointQuery, Page, ThreadQuery, ThreadRecord};
 
 /// Returns the checkpoints that match a query, newest first.
@@ -27,29 +27,33 @@ fn matches(checkpoint: &Checkpoint, query: &CheckpointQuery) -> bool {
         && query.metadata.iter().all(|(key, value)| run.metadata.get(key) == Some(value))
 }
 
-/// Returns the threads that match a query, by name.
+/// Returns the threads that match a query, in the order of the query.
 pub(super) fn threads(threads: &Threads, query: &ThreadQuery) -> Page<ThreadRecord> {
+    let named = |name: &Arc<str>| Some((Arc::clone(name), threads.get(name)?));
+    let selected = |(_, thread): &(Arc<str>, &Thread)| query.selects(&thread.status);
     let prefix = query.prefix.as_deref().unwrap_or_default();
+    if let Some(now) = query.due {
+        let from = query.due_after.as_ref().map_or(Bound::Unbounded, Bound::Excluded);
+        let due = threads.waking().range((from, Bound::Unbounded));
+        let due = due.take_while(|at| at.wakes_at.is_none_or(|time| time <= now)).map(|at| &at.thread);
+        let after = |name: &&Arc<str>| query.after.as_ref().is_none_or(|after| **name > *after);
+        let matching = due.filter(|name| name.starts_with(prefix)).filter(after);
+        return page(matching.filter_map(named).filter(selected), query.limit, record);
+    }
     let after = query.after.as_deref().filter(|after| *after >= prefix);
-    let from = after.map_or(Bound::Included(prefix), Bound::Excluded);
-    let matching = threads
-        .range::<str, _>((from, Bound::Unbounded))
-        .take_while(|(name, _)| name.starts_with(prefix))
-        .filter(|(_, thread)| !query.unfinished || is_unfinished(thread));
-    page(matching, query.limit, |(name, thread): (&Arc<str>, &Thread)| ThreadRecord {
-        thread: name.clone(),
-        epoch: thread.epoch,
-        head: Ok(head(thread).cloned()),
-        unfinished: is_unfinished(thread),
-    })
+    let range = (after.map_or(Bound::Included(prefix), Bound::Excluded), Bound::Unbounded);
+    if query.unfinished {
+        let names = threads.unfinished().range::<str, _>(range);
+        let matching = names.take_while(|name| name.starts_with(prefix)).filter_map(named);
+        return page(matching, query.limit, record);
+    }
+    let all = threads.by_name().range::<str, _>(range).take_while(|(name, _)| name.starts_with(prefix));
+    page(all.map(|(name, thread)| (Arc::clone(name), thread)), query.limit, record)
 }
 
-fn head(thread: &Thread) -> Option<&Checkpoint> {
-    thread.namespace("").and_then(Namespace::head)
-}
-
-fn is_unfinished(thread: &Thread) -> bool {
-    thread.namespace("").is_some_and(Namespace::is_unfinished)
+fn record((name, thread): (Arc<str>, &Thread)) -> ThreadRecord {
+    let head = thread.namespace("").and_then(Namespace::head).cloned();
+    ThreadRecord { thread: name, epoch: thread.epoch, head: Ok(head), status: thread.status }
 }
 
 fn page<T, U>(mut matching: impl Iterator<Item = T>, limit: Option<usize>, item: impl Fn(T) -> U) -> Page<U> {

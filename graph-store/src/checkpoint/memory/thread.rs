@@ -2,19 +2,20 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::namespace::Namespace;
-use crate::checkpoint::{CheckpointError, CheckpointId, Conflict, Fence, Loaded, WriteBatch};
+use crate::checkpoint::{CheckpointError, CheckpointId, Conflict, Fence, Loaded, StoredStatus, WriteBatch};
 
 /// A thread with its namespaces.
 #[derive(Clone)]
 pub(super) struct Thread {
     origin: Arc<str>,
     pub(super) epoch: u64,
+    pub(super) status: StoredStatus,
     pub(super) namespaces: BTreeMap<Arc<str>, Namespace>,
 }
 
 impl Thread {
     pub(super) fn new(origin: Arc<str>) -> Self {
-        Self { origin, epoch: 0, namespaces: BTreeMap::new() }
+        Self { origin, epoch: 0, status: StoredStatus::default(), namespaces: BTreeMap::new() }
     }
 
     pub(super) fn namespace(&self, name: &str) -> Option<&Namespace> {
@@ -50,6 +51,7 @@ impl Thread {
             }
         }
         self.epoch = batch.epoch;
+        self.status = batch.status.unwrap_or(self.status);
         Ok(())
     }
 
@@ -58,6 +60,7 @@ impl Thread {
         Loaded {
             fence: self.fence(namespace),
             origin: Some(self.origin.clone()),
+            status: self.status,
             found: namespace.and_then(|namespace| namespace.load(checkpoint)),
         }
     }

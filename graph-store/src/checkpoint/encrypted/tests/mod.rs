@@ -82,6 +82,7 @@ fn batch(thread: &str, number: u8, text: &str) -> WriteBatch {
         origin: format!("origin of {thread}").into(),
         fence: Fence { epoch: 0, head: before },
         epoch: 0,
+        status: None,
         writes: vec![BatchWrite::Checkpoint(Box::new(new))],
     }
 }
