@@ -316,11 +316,16 @@ impl Shared {
     }
 
     /// Sets the status of the thread after the writes that were pushed so far.
+    ///
+    /// Durability `Exit` defers it with them. Only a running thread is marked at once, so that nobody takes it for an idle
+    /// one.
     pub(super) fn set_status(&self, status: StoredStatus) {
         let mut inner = self.lock();
-        match self.durability {
-            Durability::Exit => inner.held.status = Some(status),
-            Durability::Sync | Durability::Async => inner.status = Some(status),
+        if self.durability == Durability::Exit && status.kind != StatusKind::Running {
+            inner.held.status = Some(status);
+        } else {
+            inner.held.status = None;
+            inner.status = Some(status);
         }
     }
 
