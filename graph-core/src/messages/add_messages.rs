@@ -1,10 +1,10 @@
 use std::collections::{BTreeSet, HashMap};
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use crate::reducers::{ReduceError, Reducer, Stamp, StoredAs, Undo};
 
+use super::ids::{add_ids, identify, is_generated};
 use super::update::Removed;
 use super::{Message, MessageUpdate, MessagesUpdate, Remove};
 
@@ -26,75 +26,29 @@ use super::{Message, MessageUpdate, MessagesUpdate, Remove};
 ///
 /// `Overwrite(messages)` removes all messages and adds these.
 ///
-/// Messages and tool calls without an id get one when the update is prepared. On a thread, the id is derived from the
-/// superstep, the task and the thread, so a superstep that runs again after a crash produces the same ids. Without a
-/// thread, ids are random. A tool message must have the id of its call.
+/// Messages and tool calls without an id get one when the update is prepared: a random id that no other message has, on
+/// any branch or thread. It is stored with the result of the task, so a crash does not change it. A task that runs again
+/// adds new messages. A tool message must have the id of its call.
+///
+/// The JSON of a run's *input* may come from a client. It can only add messages ([`MessageUpdate::Add`]).
 ///
 /// A checkpoint stores the update, not the whole conversation.
 #[derive(Debug)]
 pub enum AddMessages {}
 
 /// A prepared update, in which all messages have ids.
+///
+/// A message with a new id is a [`New`](MessageUpdate::New), also in a checkpoint, so that it is appended without a search
+/// whenever the update is applied.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(from = "MessagesUpdate", into = "MessagesUpdate")]
-pub struct MessagesDelta {
-    updates: Vec<MessageUpdate>,
-    /// `true` if all ids were made for this update, so no message with one of them can exist.
-    new: bool,
-}
+#[serde(transparent)]
+pub struct MessagesDelta(MessagesUpdate);
 
 impl MessagesDelta {
     /// Returns the changes in order.
     pub fn updates(&self) -> &[MessageUpdate] {
-        &self.updates
+        &self.0.0
     }
-}
-
-impl From<MessagesUpdate> for MessagesDelta {
-    fn from(update: MessagesUpdate) -> Self {
-        Self { updates: update.0, new: false }
-    }
-}
-
-impl From<MessagesDelta> for MessagesUpdate {
-    fn from(delta: MessagesDelta) -> Self {
-        Self(delta.updates)
-    }
-}
-
-/// Creates a unique message id.
-fn new_id(stamp: &Stamp<'_>, place: impl fmt::Display) -> String {
-    let Stamp { thread, step, node, index, write, .. } = stamp;
-    match thread {
-        Some(thread) => format!("{step}.{index}.{write}.{place}.{node}@{thread}"),
-        // A run's final state may be the input of the next run, so only random ids are unique.
-        None => format!("{}.{place}", ulid::Ulid::generate().to_string().to_lowercase()),
-    }
-}
-
-/// Creates a unique call id. Providers allow only letters, digits, `_` and `-`.
-fn new_call_id(stamp: &Stamp<'_>, place: usize, call: usize) -> String {
-    let Stamp { thread, step, index, write, .. } = stamp;
-    match thread {
-        Some(_) => format!("call_{step}_{index}_{write}_{place}_{call}"),
-        None => format!("call_{}_{place}_{call}", ulid::Ulid::generate().to_string().to_lowercase()),
-    }
-}
-
-/// Adds missing ids to a message and its calls. Returns `true` if the message had none.
-fn identify(message: &mut Message, stamp: &Stamp<'_>, place: usize) -> bool {
-    if let Message::Ai(message) = message {
-        let calls = message.tool_calls.iter_mut().map(|call| &mut call.id);
-        let calls = calls.chain(message.invalid_tool_calls.iter_mut().map(|call| &mut call.id));
-        for (call, id) in calls.enumerate().filter(|(_, id)| id.is_empty()) {
-            *id = new_call_id(stamp, place, call);
-        }
-    }
-    let has_none = message.id().is_none_or(str::is_empty);
-    if has_none {
-        *message.id_mut() = Some(new_id(stamp, place));
-    }
-    has_none
 }
 
 #[diagnostic::do_not_recommend]
@@ -104,37 +58,22 @@ impl Reducer<Vec<Message>> for AddMessages {
 
     const STORED: StoredAs = StoredAs::Delta;
 
-    fn check_input(update: &MessagesUpdate) -> Result<(), ReduceError> {
+    fn of_input(update: MessagesUpdate) -> Result<MessagesUpdate, ReduceError> {
         update.of_input()
     }
 
     fn prepare(update: MessagesUpdate, stamp: &Stamp<'_>) -> Result<MessagesDelta, ReduceError> {
-        let mut updates = update.0;
-        let mut new = true;
-        for (place, update) in updates.iter_mut().enumerate() {
-            let MessageUpdate::Put(message) = update else {
-                new = false;
-                continue;
-            };
-            if let Message::Tool(message) = &**message
-                && message.tool_call_id.is_empty()
-            {
-                return Err(ReduceError::new(
-                    "a tool message needs the id of the call that it answers: create it with `Message::tool(call_id, ..)`",
-                ));
-            }
-            new &= identify(message, stamp, place);
-        }
-        Ok(MessagesDelta { updates, new })
+        let updates = update.0.into_iter().map(|update| identify(update, stamp)).collect::<Result<_, _>>()?;
+        Ok(MessagesDelta(MessagesUpdate(updates)))
     }
 
     fn prepare_overwrite(value: Vec<Message>, stamp: &Stamp<'_>) -> Result<Vec<Message>, ReduceError> {
-        let identified = value.into_iter().enumerate().map(|(place, mut message)| {
-            identify(&mut message, stamp, place);
-            message.into()
+        let identified = value.into_iter().map(|mut message| {
+            add_ids(&mut message, stamp);
+            message
         });
         let mut settled = Vec::new();
-        merge(&mut settled, MessagesDelta { updates: identified.collect(), new: false }, false)?;
+        merge(&mut settled, MessagesDelta(identified.collect()), false)?;
         Ok(settled)
     }
 
@@ -154,8 +93,8 @@ fn merge(
     delta: MessagesDelta,
     undo: bool,
 ) -> Result<Option<Undo<Vec<Message>>>, ReduceError> {
-    let MessagesDelta { mut updates, new } = delta;
-    if new {
+    let MessagesDelta(MessagesUpdate(mut updates)) = delta;
+    if updates.iter().all(|update| matches!(update, MessageUpdate::New(_))) {
         value.extend(updates.into_iter().filter_map(into_message));
         return Ok(None);
     }
@@ -173,11 +112,11 @@ fn merge(
             (MessageUpdate::Remove(_), _) => {
                 gone.insert(at);
             }
-            (MessageUpdate::Put(message), Some(there)) => {
+            (update, Some(there)) => {
                 gone.remove(&at);
-                replaced.push((at, std::mem::replace(there, *message)));
+                replaced.extend(into_message(update).map(|message| (at, std::mem::replace(there, message))));
             }
-            (MessageUpdate::Put(message), None) => value.push(*message),
+            (update, None) => value.extend(into_message(update)),
         }
     }
     if !gone.is_empty() {
@@ -205,27 +144,49 @@ fn places(value: &[Message], updates: &[MessageUpdate]) -> Result<Vec<usize>, Re
     let mut end = value.len();
     let mut places = Vec::with_capacity(updates.len());
     for update in updates {
-        let id = match update {
-            MessageUpdate::Put(message) => message.id().unwrap_or_default(),
-            MessageUpdate::Remove(Remove(Removed::Id(id))) => id,
+        let at = match update {
             MessageUpdate::Remove(Remove(Removed::All)) => continue,
-        };
-        let at = match (known.place(id), update) {
-            (Some(at), _) => at,
-            (None, MessageUpdate::Put(_)) => {
-                known.new.insert(id, end);
-                end += 1;
-                end - 1
-            }
-            (None, MessageUpdate::Remove(_)) => {
-                return Err(ReduceError::new(format!(
+            MessageUpdate::Remove(Remove(Removed::Id(id))) => known.place(id).ok_or_else(|| {
+                ReduceError::new(format!(
                     "cannot remove message `{id}`: the list has no message with this id"
-                )));
+                ))
+            })?,
+            MessageUpdate::Put(message) | MessageUpdate::Add(message) | MessageUpdate::New(message) => {
+                let id = message.id().unwrap_or_default();
+                // No message has a new id.
+                let at = if matches!(update, MessageUpdate::New(_)) { None } else { known.place(id) };
+                if matches!(update, MessageUpdate::Add(_)) {
+                    can_be_added(message, id, at.map(|at| value.get(at)), value.is_empty())?;
+                }
+                at.unwrap_or_else(|| {
+                    known.new.insert(id, end);
+                    end += 1;
+                    end - 1
+                })
             }
         };
         places.push(at);
     }
     Ok(places)
+}
+
+/// Checks that a message of a client replaces no other message. `found` is the place of its id: a message of the list, or
+/// `None` inside it for an earlier message of the same update.
+fn can_be_added(
+    message: &Message,
+    id: &str,
+    found: Option<Option<&Message>>,
+    is_first: bool,
+) -> Result<(), ReduceError> {
+    match found {
+        Some(Some(there)) if there != message => Err(ReduceError::new(format!(
+            "a client cannot change message `{id}`: send a new message without an id, or change it with an update"
+        ))),
+        None if !is_first && is_generated(id) => Err(ReduceError::new(format!(
+            "a client cannot choose the id `{id}`, which has the form of generated ids: leave it out, or choose another"
+        ))),
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// Finds messages by id.
@@ -267,7 +228,9 @@ impl<'a> MessageIndex<'a> {
 
 fn into_message(update: MessageUpdate) -> Option<Message> {
     match update {
-        MessageUpdate::Put(message) => Some(*message),
+        MessageUpdate::Put(message) | MessageUpdate::Add(message) | MessageUpdate::New(message) => {
+            Some(*message)
+        }
         MessageUpdate::Remove(_) => None,
     }
 }

@@ -81,6 +81,10 @@ impl Message {
         each!(self, message => &message.additional_kwargs)
     }
 
+    pub(super) fn extra(&self) -> &Map<String, Value> {
+        each!(self, message => &message.extra)
+    }
+
     pub(super) fn id_mut(&mut self) -> &mut Option<String> {
         each!(self, message => &mut message.id)
     }

@@ -6,6 +6,7 @@
 //! - A new message is appended.
 //! - A message with a known id replaces the message with that id.
 //! - [`Remove`] removes one message or all of them.
+//! - A message of a client only adds: see [`MessagesUpdate::of_client`].
 //!
 //! ```
 //! use superstep::messages::{Message, Remove, Role};
@@ -66,6 +67,7 @@ mod chunk;
 mod content;
 pub(crate) mod has_messages;
 mod human;
+mod ids;
 mod json;
 mod message;
 mod role;

@@ -54,8 +54,8 @@ impl<R: Begin<T>, T: Clone + Send + 'static> Reducer<Option<T>> for Optional<R> 
     const FALLIBLE: bool = R::FALLIBLE;
     const STORED: StoredAs = R::STORED;
 
-    fn check_input(update: &Option<R::Update>) -> Result<(), ReduceError> {
-        update.as_ref().map_or(Ok(()), R::check_input)
+    fn of_input(update: Option<R::Update>) -> Result<Option<R::Update>, ReduceError> {
+        update.map(R::of_input).transpose()
     }
 
     fn prepare(update: Option<R::Update>, stamp: &Stamp<'_>) -> Result<Option<R::Delta>, ReduceError> {

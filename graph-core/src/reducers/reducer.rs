@@ -57,7 +57,11 @@ pub trait Reducer<T: Clone>: Sized + 'static {
     /// The form in which a checkpoint stores a write: the field's new value by default, or the delta.
     const STORED: StoredAs = StoredAs::Value;
 
-    /// Converts an update into a delta, and does everything that is not deterministic, such as creating ids.
+    /// Converts an update into a delta, and does everything that is not deterministic, such as
+    /// [creating ids](Stamp::unique_id).
+    ///
+    /// It runs once for each write. The delta is stored, and both the live state and a state that is read back fold the same
+    /// delta. A delta must not contain anything that its stored form lacks.
     ///
     /// # Errors
     /// The update cannot be used. The task that made it fails.
@@ -72,13 +76,14 @@ pub trait Reducer<T: Clone>: Sized + 'static {
         Ok(value)
     }
 
-    /// Checks that the JSON of a run's *input* may contain this update. Refuse here whatever only an update may contain.
+    /// Restricts an update that the JSON of a run's *input* contains. It may come from a client.
+    ///
+    /// Refuse or change here everything that only an update may do, such as the removal of a value.
     ///
     /// # Errors
     /// An input must not contain the update.
-    fn check_input(update: &Self::Update) -> Result<(), ReduceError> {
-        let _ = update;
-        Ok(())
+    fn of_input(update: Self::Update) -> Result<Self::Update, ReduceError> {
+        Ok(update)
     }
 
     /// Folds `delta` into `value`.

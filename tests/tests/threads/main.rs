@@ -44,6 +44,7 @@ mod snapshots;
 mod steps;
 mod time_travel;
 mod unfinished;
+mod unique_ids;
 mod unstorable;
 mod updates;
 mod waiting;

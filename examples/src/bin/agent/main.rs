@@ -119,10 +119,7 @@ fn update_lines(update: &superstep::messages::MessagesStateUpdate) -> Vec<String
     use superstep::state::Update as _;
 
     let deltas = update.values::<MessagesDelta>(MessagesState::MESSAGES);
-    let messages = deltas.flat_map(|delta| delta.updates()).filter_map(|update| match update {
-        MessageUpdate::Put(message) => Some(&**message),
-        MessageUpdate::Remove(_) => None,
-    });
+    let messages = deltas.flat_map(|delta| delta.updates()).filter_map(MessageUpdate::message);
     messages.flat_map(lines).collect()
 }
 

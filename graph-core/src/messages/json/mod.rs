@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 mod anthropic;
 mod error;
 mod langchain;
+mod mark;
 mod openai;
 #[cfg(feature = "schema")]
 mod schema;
@@ -17,19 +18,42 @@ mod schema;
 pub use anthropic::AnthropicPrompt;
 
 use error::InvalidMessage;
+pub(super) use mark::{Mark, Marked};
 
 use super::{Message, MessageUpdate, MessagesUpdate, Remove};
 
 /// Reads a message in any accepted format.
 fn read(value: Value) -> Result<Message, InvalidMessage> {
-    match read_update(value)? {
-        MessageUpdate::Put(message) => Ok(*message),
-        MessageUpdate::Remove(_) => Err(InvalidMessage::Removal),
+    match read_change(value)? {
+        Change::Message(message) => Ok(*message),
+        Change::Remove(_) => Err(InvalidMessage::Removal),
     }
 }
 
-/// Reads one change of an update.
-fn read_update(value: Value) -> Result<MessageUpdate, InvalidMessage> {
+/// A change without a mark.
+enum Change {
+    Message(Box<Message>),
+    Remove(Remove),
+}
+
+impl<M: Into<Message>> From<M> for Change {
+    fn from(message: M) -> Self {
+        Self::Message(Box::new(message.into()))
+    }
+}
+
+/// Reads one change of an update, with its mark.
+fn read_update(mut value: Value) -> Result<MessageUpdate, InvalidMessage> {
+    let mark = value.as_object_mut().and_then(Mark::take);
+    Ok(match (read_change(value)?, mark) {
+        (Change::Message(message), None) => MessageUpdate::Put(message),
+        (Change::Message(message), Some(Mark::Client)) => MessageUpdate::Add(message),
+        (Change::Message(message), Some(Mark::New)) => MessageUpdate::New(message),
+        (Change::Remove(removal), _) => removal.into(),
+    })
+}
+
+fn read_change(value: Value) -> Result<Change, InvalidMessage> {
     match value {
         Value::String(text) => Ok(Message::human(text).into()),
         Value::Object(fields) => object(fields),
@@ -45,7 +69,7 @@ fn read_update(value: Value) -> Result<MessageUpdate, InvalidMessage> {
     }
 }
 
-fn object(fields: Map<String, Value>) -> Result<MessageUpdate, InvalidMessage> {
+fn object(fields: Map<String, Value>) -> Result<Change, InvalidMessage> {
     let text = |key: &str| fields.get(key).and_then(Value::as_str).map(str::to_owned);
     match (text("type"), text("role")) {
         _ if langchain::is_envelope(&fields) => {
@@ -62,13 +86,13 @@ fn object(fields: Map<String, Value>) -> Result<MessageUpdate, InvalidMessage> {
     }
 }
 
-fn of_type(kind: &str, fields: Map<String, Value>) -> Result<MessageUpdate, InvalidMessage> {
+fn of_type(kind: &str, fields: Map<String, Value>) -> Result<Change, InvalidMessage> {
     if kind != "remove" {
         return langchain::read(kind, fields).map(Into::into);
     }
     let id = fields.get("id").or_else(|| fields.get("data")?.get("id"));
     let id = id.and_then(Value::as_str).ok_or(InvalidMessage::RemovalOfNothing)?;
-    Ok(MessageUpdate::Remove(Remove::named(id.to_owned())))
+    Ok(Change::Remove(Remove::named(id.to_owned())))
 }
 
 /// Writes a removal in LangChain's format.

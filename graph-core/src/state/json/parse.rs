@@ -46,11 +46,11 @@ where
     }
 }
 
-/// Wraps the reducer's update, and refuses one that the JSON of an input must not contain.
+/// Wraps the reducer's update. That of an input is restricted to everything that a client may write.
 fn update<R: Reducer<T>, T: Clone>(key: &str, parsed: Parsed<R::Update>, of: JsonOf) -> Parsed<Change<R, T>> {
     match parsed {
-        Parsed::Write(update) if of == JsonOf::Input => match guarded(|| R::check_input(&update)) {
-            Ok(()) => Parsed::Write(Change::Update(update)),
+        Parsed::Write(update) if of == JsonOf::Input => match guarded(|| R::of_input(update)) {
+            Ok(update) => Parsed::Write(Change::Update(update)),
             Err(error) => {
                 Parsed::Invalid(InputProblem { path: path::of_key(key), message: error.to_string() })
             }

@@ -11,6 +11,8 @@ use superstep::reducers::{Reducer, Stamp};
 #[derive(Clone, Debug)]
 enum Operation {
     Put(char, u8),
+    /// A message of a client.
+    Add(char, u8),
     Remove(char),
     All,
 }
@@ -19,6 +21,9 @@ impl Operation {
     fn update(&self) -> MessageUpdate {
         match self {
             Self::Put(id, text) => Message::human(format!("{id}{text}")).with_id(*id).into(),
+            Self::Add(id, text) => {
+                MessageUpdate::Add(Message::human(format!("{id}{text}")).with_id(*id).into())
+            }
             Self::Remove(id) => Remove::id(*id).into(),
             Self::All => Remove::all().into(),
         }
@@ -28,7 +33,8 @@ impl Operation {
 fn operation() -> impl Strategy<Value = Operation> {
     let id = || proptest::char::range('a', 'e');
     prop_oneof![
-        6 => (id(), any::<u8>()).prop_map(|(id, text)| Operation::Put(id, text)),
+        6 => (id(), 0..3_u8).prop_map(|(id, text)| Operation::Put(id, text)),
+        2 => (id(), 0..3_u8).prop_map(|(id, text)| Operation::Add(id, text)),
         3 => id().prop_map(Operation::Remove),
         1 => Just(Operation::All),
     ]
@@ -42,9 +48,14 @@ fn reference(before: &[String], update: &[Operation]) -> Option<Vec<String>> {
     if last_all.is_some() {
         (positions, texts) = (Vec::new(), BTreeMap::new());
     }
+    let present = texts.clone();
     for operation in update.iter().skip(last_all.map_or(0, |at| at + 1)) {
         match operation {
-            Operation::Put(id, text) => {
+            // A client can repeat a message of the list, and change none.
+            Operation::Add(id, text) if present.get(id).is_some_and(|now| *now != format!("{id}{text}")) => {
+                return None;
+            }
+            Operation::Put(id, text) | Operation::Add(id, text) => {
                 if !positions.contains(id) {
                     positions.push(*id);
                 }
