@@ -31,6 +31,7 @@ mod model;
 mod names;
 mod null_packets;
 mod outdated_answers;
+mod overwrites;
 mod rejected_supersteps;
 mod replays;
 mod resume;

@@ -139,8 +139,8 @@ impl Pieces {
             }
         }
         let written = pieces.get(from..).unwrap_or_default();
-        if let Some(at) = written.iter().position(|(_, piece)| piece.kind == ChangeKind::Value) {
-            // An overwrite cancels every other write of its superstep to the field.
+        if let Some(at) = written.iter().rposition(|(_, piece)| piece.kind == ChangeKind::Value) {
+            // An overwrite cancels every other write of its superstep to the field. Its task may have made several.
             let whole = pieces.swap_remove(from + at);
             pieces.truncate(from);
             self.set(field, Size::whole(whole.1.payload.len()));

@@ -226,5 +226,9 @@ fn settle<S: GraphState>(kept: &mut [Option<Finished<S>>], made: &[Option<Finish
     for finished in kept.iter_mut().flatten() {
         let writes = std::mem::take(&mut finished.writes).into_iter();
         finished.writes = writes.filter(|write| !settled.contains(&write.field())).collect();
+        // The next checkpoint takes its deltas from here.
+        if let Some(encoded) = &mut finished.encoded {
+            encoded.writes.retain(|write| !settled.contains(&write.field));
+        }
     }
 }
