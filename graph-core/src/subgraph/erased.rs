@@ -2,14 +2,14 @@ use std::any::TypeId;
 use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
-use crate::engine::child::{Call, Came, Kept, visit};
+use crate::engine::child::{Call, Came, Kept, followed_by, visit};
 use crate::engine::{ContextWith, contained};
 use crate::graph::{Graph, Inside};
 use crate::node::{
     ArgsOf, Body, Choice, ErasedNode, IntoStep, Leave, MarkedFuture, NodeError, NodeRef, Packet, PacketKind,
     PacketMissing, ParentCommandType, ReadsPacket, Runs, Shape, Signature, Step, StepFuture,
 };
-use crate::state::{GraphState, Update as _};
+use crate::state::GraphState;
 use crate::thread::OpenTask;
 
 use super::context::MakesContext;
@@ -102,14 +102,14 @@ struct ErasedSubgraph<C: GraphState, D, W: Wiring<C>, X> {
 
 impl<C: GraphState, D, W: Wiring<C>, X> ErasedSubgraph<C, D, W, X> {
     /// Returns the result of a call that ended with parent commands.
-    fn with_commands<S: GraphState>(&self, came: Came<C>) -> Result<Step<S>, NodeError>
+    fn with_commands<S: GraphState>(&self, came: Came<C>, state: &S) -> Result<Step<S>, NodeError>
     where
         W: WiredTo<C, S>,
     {
         let (mut update, mut choices) = (W::written(came.update)?, Vec::new());
         for outward in came.said {
             match outward.update::<S>() {
-                Some(written) => update = update.and(written),
+                Some(written) => update = followed_by(state, update, written)?,
                 None if outward.writes() => return Err(LazyParentCommand.into()),
                 None => {}
             }
@@ -170,7 +170,7 @@ where
                 packets: W::Packet::packet_type().is_some(),
             };
             let came = visit(call, ctx).await?;
-            if came.said.is_empty() { inner.wiring.finish(came) } else { self.with_commands(came) }
+            if came.said.is_empty() { inner.wiring.finish(came) } else { self.with_commands(came, state) }
         })
     }
 

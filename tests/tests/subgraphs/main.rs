@@ -7,6 +7,7 @@
 mod checkpoints;
 mod continued_calls;
 mod failures;
+mod handed_over;
 mod interrupts;
 mod mapped;
 mod messages;

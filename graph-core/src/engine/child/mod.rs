@@ -17,3 +17,4 @@ pub(in crate::engine) use memory::Begun;
 pub(in crate::engine) use place::Place;
 pub(crate) use place::{escape, namespace, stored_as};
 pub(super) use returned::CallWrites;
+pub(crate) use returned::followed_by;

@@ -28,6 +28,14 @@ struct NotReturned {
     field: &'static str,
 }
 
+/// A command to the parent graph cannot follow the writes of its subgraph.
+#[derive(Debug, thiserror::Error)]
+#[error("the reducer of field `{field}` refused the command to the parent graph")]
+struct NotFollowed {
+    field: &'static str,
+    source: crate::reducers::ReduceError,
+}
+
 impl<S: GraphState> CallWrites<S> {
     /// Adds the writes of an applied superstep.
     pub(in crate::engine) fn take_in(&mut self, ledger: &Ledger, cleared: &[usize], writes: Vec<WriteOf<S>>) {
@@ -47,7 +55,9 @@ impl<S: GraphState> CallWrites<S> {
                 return;
             }
         };
-        if write.kind() != WriteKind::Folded {
+        // A reducer that allows one writer still folds each of its writes.
+        let replaces = S::field(field).is_some_and(|spec| spec.reducer.is_none());
+        if replaces || write.kind() == WriteKind::Overwrite {
             writes.clear();
         }
         writes.push(write);
@@ -68,6 +78,32 @@ impl<S: GraphState> CallWrites<S> {
         }
         Ok(S::Update::__from_writes(all))
     }
+}
+
+/// Combines the writes of a call on the parent state with the update of a command that follows them.
+///
+/// In one task, an overwrite cancels the other writes to its field. Here the command's write comes after it.
+pub(crate) fn followed_by<S: GraphState>(
+    state: &S,
+    written: S::Update,
+    command: S::Update,
+) -> Result<S::Update, NodeError> {
+    let overwrites = |field: usize| {
+        written.__writes().iter().any(|write| write.kind() == WriteKind::Overwrite && write.field() == field)
+    };
+    if !command.__writes().iter().any(|write| overwrites(write.field())) {
+        return Ok(written.and(command));
+    }
+    let (mut after, mut all) = (state.__duplicate(), CallWrites::default());
+    for write in written.__into_writes().into_iter().chain(command.__into_writes()) {
+        let field = write.field();
+        write.clone().apply(&mut after).map_err(|source| {
+            let source = source.on_field::<S>(field);
+            NotFollowed { field: S::field(field).map_or("?", |spec| spec.name), source }
+        })?;
+        all.push(write);
+    }
+    all.into_update(&after)
 }
 
 /// Returns the value of a field as an overwrite.

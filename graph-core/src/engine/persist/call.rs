@@ -26,6 +26,7 @@ use super::opened::Opened;
 use super::pieces::Pieces;
 use super::program::Program;
 use super::progress::under;
+use super::resets::Resets;
 use super::resume::GoOn;
 use super::writer::{Needs, Persist};
 
@@ -124,7 +125,7 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
         let (mut persist, shared) = self.writer(head, under);
         match &self.call.beginning {
             Beginning::On(state) => {
-                persist.pieces = Pieces::within::<C>();
+                persist.pieces = Pieces::within::<C>(Resets::default());
                 let parts = self.parts(shared)?;
                 let mut ephemerals = Ephemerals::new(&parts.graph.ephemeral);
                 // The ephemeral fields may have been written for the nodes that run first.
@@ -141,10 +142,13 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
                 let keeps = matches!(self.call.kept, Kept::Thread(_));
                 let mut driver = self.driver(persist, shared, Begin::Input(input(), from))?;
                 driver.has_begun();
-                if let Some(persist) = driver.persist.as_ref().filter(|_| keeps) {
+                match &driver.persist {
                     // The checkpoint with the input does not contain the initial state, so it is stored for runs that
                     // continue the call.
-                    persist.shared.release();
+                    Some(persist) if keeps => persist.shared.release(),
+                    // A continued call returns the same beginning. The input made again would have other message ids.
+                    Some(persist) => persist.shared.keep(),
+                    None => {}
                 }
                 let state = driver.state.__duplicate();
                 Ok(Begun { driver, state: Some(state), lease: None })
@@ -222,7 +226,7 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
             // The call began with the state of an earlier call. Without that state, all of it would be taken as
             // written by this call.
             None if matches!(self.call.kept, Kept::Thread(_)) => Err(self.gone(Some(id))),
-            // Its beginning was not stored separately: the input determines it.
+            // An older version has not stored its beginning.
             None => begin::<C>(input()).map(|(state, _)| Some(state)).map_err(|kind| self.refuse(kind)),
         }
     }
@@ -255,8 +259,7 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
         let journal = Journal::within(&self.host.shared, namespace, head, durability);
         let needs = match (&self.call.beginning, &self.call.kept) {
             (Beginning::On(_), _) => Needs::Around,
-            (Beginning::With(_), Kept::Thread(_)) => Needs::Beginning,
-            (Beginning::With(_), _) => Needs::Nothing,
+            (Beginning::With(_), _) => Needs::Beginning,
         };
         let persist = Persist::new(journal, run, head).within(under, needs);
         let mut shared = self.place.shared(&self.call.graph, self.cx);

@@ -1,8 +1,13 @@
 use crate::checkpoint::{BatchWrite, ChangeKind, FieldChange, NewCheckpoint, StoredStatus};
 
 /// The checkpoints that durability `Exit` defers, merged into one: the last checkpoint with the changes of all.
+///
+/// A checkpoint that is needed later is [kept](Self::keep) apart from those after it.
 #[derive(Debug, Default)]
 pub(super) struct Held {
+    kept: Vec<BatchWrite>,
+    /// `true` if the next checkpoint is not merged into the last one.
+    keeps: bool,
     last: Option<Box<NewCheckpoint>>,
     /// Changes by field, with the fields in the order of their first writes.
     fields: Vec<Vec<FieldChange>>,
@@ -33,14 +38,31 @@ impl Held {
         }
     }
 
+    /// Keeps the last checkpoint as it is. It is stored too if a later one is.
+    pub(super) fn keep(&mut self) {
+        self.keeps = self.last.is_some();
+    }
+
+    /// Takes the deferred checkpoints.
+    pub(super) fn release(&mut self) -> Vec<BatchWrite> {
+        let mut writes = std::mem::take(&mut self.kept);
+        writes.extend(self.merged());
+        self.keeps = false;
+        writes
+    }
+
     /// Takes the merged checkpoint.
-    pub(super) fn release(&mut self) -> Option<BatchWrite> {
+    fn merged(&mut self) -> Option<BatchWrite> {
         let mut last = self.last.take()?;
         last.changes = std::mem::take(&mut self.fields).into_iter().flatten().collect();
         Some(BatchWrite::Checkpoint(last))
     }
 
     fn add(&mut self, mut new: Box<NewCheckpoint>) {
+        if std::mem::take(&mut self.keeps) {
+            let kept = self.merged();
+            self.kept.extend(kept);
+        }
         if let Some(held) = &self.last {
             new.checkpoint.parent = held.checkpoint.parent;
         }

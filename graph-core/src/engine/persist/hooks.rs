@@ -23,6 +23,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     pub(super) fn plan(&self, updated_as: &[String]) -> Result<Plan, EncodeError> {
         let next = self.tasks.iter().filter_map(|task| self.graph.names.get(task.node)).cloned().collect();
         let under = self.persist.as_ref().and_then(|persist| persist.under.as_ref());
+        let resets = self.persist.as_ref().and_then(|persist| persist.pieces.resets::<S>());
         let progress = progress::encode::<S, D>(
             &self.graph,
             &self.tasks,
@@ -30,6 +31,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             &self.ephemerals,
             updated_as,
             under,
+            resets,
         )?;
         Ok(Plan { next, progress, status: self.planned_status() })
     }

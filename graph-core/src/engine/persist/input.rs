@@ -88,7 +88,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     ) -> Result<(), Error> {
         let under = self.persist.as_ref().and_then(|persist| persist.under.as_ref());
         let progress =
-            progress::encode::<S, D>(&self.graph, &[], &self.progress, &self.ephemerals, &[], under)
+            progress::encode::<S, D>(&self.graph, &[], &self.progress, &self.ephemerals, &[], under, None)
                 .map_err(|source| input_not_storable(&self.graph.name, step_number(step + 1), source))?;
         let plan = Plan { next: vec![Arc::from(START)], progress, status: StatusKind::Running };
         if let Some(persist) = &mut self.persist {

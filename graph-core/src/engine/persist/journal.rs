@@ -334,11 +334,21 @@ impl Shared {
         {
             let mut inner = self.lock();
             inner.status = inner.held.status.take().or(inner.status);
-            let Some(write) = inner.held.release() else { return };
-            inner.queued += 1;
-            inner.queue.push_back(write);
+            let writes = inner.held.release();
+            if writes.is_empty() {
+                return;
+            }
+            for write in writes {
+                inner.queued += 1;
+                inner.queue.push_back(write);
+            }
         }
         self.pushed.wake();
+    }
+
+    /// Does not merge the last deferred checkpoint with those after it.
+    pub(super) fn keep(&self) {
+        self.lock().held.keep();
     }
 
     /// Returns the store.

@@ -27,6 +27,7 @@ mod read_records;
 mod read_state;
 mod recorder;
 mod records;
+mod resets;
 mod resume;
 mod said;
 mod sizes;

@@ -7,6 +7,7 @@ use crate::payload::Payload;
 use crate::reducers::StoredAs;
 use crate::state::{EncodeError, FieldSpec, Form, GraphState};
 
+use super::resets::{Resets, StoredResets};
 use super::sizes::Size;
 
 /// Collects the field changes of the next checkpoint.
@@ -19,8 +20,8 @@ pub(super) struct Pieces {
     /// Changes that were made between two checkpoints.
     carried: Vec<(usize, FieldChange)>,
     buffer: Vec<u8>,
-    /// `true` for a subgraph run on the parent state. Its writes are stored unchanged, and the state itself is not.
-    within: bool,
+    /// For a subgraph run on the parent state. Its writes are stored unchanged, and the state itself is not.
+    within: Option<Resets>,
 }
 
 /// The error for a field whose value cannot be stored.
@@ -43,13 +44,18 @@ impl Pieces {
     }
 
     /// Creates a collector for a subgraph run on the parent state.
-    pub(super) fn within<S: GraphState>() -> Self {
-        Self { within: true, ..Self::new(vec![Size::default(); S::FIELD_COUNT], Vec::new()) }
+    pub(super) fn within<S: GraphState>(resets: Resets) -> Self {
+        Self { within: Some(resets), ..Self::new(vec![Size::default(); S::FIELD_COUNT], Vec::new()) }
+    }
+
+    /// Returns the meaning of the stored values; `None` unless the run works on the parent state.
+    pub(super) fn resets<S: GraphState>(&self) -> Option<StoredResets> {
+        self.within.as_ref().map(Resets::stored::<S>)
     }
 
     /// Returns `true` if every write has to be encoded when its task makes it.
     pub(super) fn keeps_writes(&self) -> bool {
-        self.within
+        self.within.is_some()
     }
 
     /// Keeps an update that was applied before the superstep, for the checkpoint after it.
@@ -82,7 +88,7 @@ impl Pieces {
         touched: &[usize],
         cleared: &[usize],
     ) -> Result<Vec<FieldChange>, NotStored> {
-        let mut pieces = Vec::new();
+        let (mut pieces, mut within) = (Vec::new(), self.within.clone());
         for &field in &self.unstored.clone() {
             self.whole(state, field, &mut pieces)?;
         }
@@ -94,19 +100,36 @@ impl Pieces {
         let other = cleared.iter().copied().filter(|field| stored(field) && !touched.contains(field));
         let other: Vec<usize> = other.collect();
         for field in written {
-            if cleared.contains(&field) {
-                // No delta contains the clearing that came before the write.
-                self.whole(state, field, &mut pieces)?;
-                continue;
-            }
             let encoded = results.iter().flatten().filter_map(|finished| finished.encoded.as_deref());
+            let is_cleared = cleared.contains(&field);
+            match &mut within {
+                None if is_cleared => {
+                    // No delta contains the clearing that came before the write.
+                    self.whole(state, field, &mut pieces)?;
+                    continue;
+                }
+                None => {}
+                Some(resets) => {
+                    let writes = encoded.clone().flat_map(|encoded| &encoded.writes);
+                    let writes = writes.filter(|write| write.field == field);
+                    if resets.take_in::<S>(field, writes, is_cleared) {
+                        let mut before = state.__duplicate();
+                        drop(before.clear_ephemeral(field));
+                        self.whole(&before, field, &mut pieces)?;
+                    }
+                }
+            }
             self.of_field(state, field, encoded, &mut pieces)?;
         }
         for field in other {
+            if let Some(resets) = &mut within {
+                resets.clear(field);
+            }
             self.whole(state, field, &mut pieces)?;
         }
         self.unstored.clear();
         self.carried.clear();
+        self.within = within;
         Ok(pieces.into_iter().map(|(_, piece)| piece).collect())
     }
 
@@ -119,7 +142,7 @@ impl Pieces {
         pieces: &mut Vec<(usize, FieldChange)>,
     ) -> Result<(), NotStored> {
         let Some(spec) = S::field(field) else { return Ok(()) };
-        let as_written = self.within && spec.reducer.is_some() && spec.stored.is_some();
+        let as_written = self.within.is_some() && spec.reducer.is_some() && spec.stored.is_some();
         if matches!(spec.stored, None | Some(StoredAs::Value)) && !as_written {
             return self.whole(state, field, pieces);
         }
@@ -148,7 +171,7 @@ impl Pieces {
             return Ok(());
         }
         let Some(size) = self.sizes.get_mut(field) else { return Ok(()) };
-        if spec.stored == Some(StoredAs::Delta) && !self.within && size.grow(bytes) {
+        if spec.stored == Some(StoredAs::Delta) && self.within.is_none() && size.grow(bytes) {
             let value = encode(state, field, &mut self.buffer)?;
             if let Some(payload) = value
                 && size.outweighs(payload.len())

@@ -14,6 +14,7 @@ use crate::state::{EncodeError, GraphState};
 
 use super::host::Under;
 use super::records::json_payload;
+use super::resets::StoredResets;
 
 /// The stored name of START.
 pub(crate) const START: &str = "START";
@@ -36,6 +37,9 @@ pub(super) struct StoredProgress {
     /// The parent task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) under: Option<Under>,
+    /// For a subgraph run on the parent state. `None` if an older version has stored the checkpoint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) resets: Option<StoredResets>,
 }
 
 /// A deferred task that waits.
@@ -115,6 +119,7 @@ pub(super) fn encode<S: GraphState, D>(
     ephemerals: &Ephemerals,
     updated_as: &[String],
     under: Option<&Under>,
+    resets: Option<StoredResets>,
 ) -> Result<Option<Payload>, EncodeError> {
     let packets = tasks.iter().enumerate().filter_map(|(index, task)| Some((index, task.packet.as_ref()?)));
     let packets: BTreeMap<usize, Box<RawValue>> = packets
@@ -126,7 +131,8 @@ pub(super) fn encode<S: GraphState, D>(
         && !progress.joins.iter().any(|arrived| begun(&arrived))
         && ephemerals.alive().next().is_none()
         && updated_as.is_empty()
-        && under.is_none();
+        && under.is_none()
+        && resets.is_none();
     if untouched {
         return Ok(None);
     }
@@ -151,6 +157,7 @@ pub(super) fn encode<S: GraphState, D>(
         ephemeral: ephemeral.collect(),
         updated_as: updated_as.to_vec(),
         under: under.cloned(),
+        resets,
     };
     json_payload(&stored).map(Some)
 }

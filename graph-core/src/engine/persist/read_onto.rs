@@ -7,11 +7,13 @@ use crate::error::{ErrorKind, with_causes};
 use crate::payload::Payload;
 use crate::state::{Decoded, FieldWrite as _, Form, GraphState, WriteKind, Writes};
 
-use super::corrupt::corrupt;
+use super::corrupt::{corrupt, unplanned_kind};
 use super::pieces::Pieces;
+use super::progress;
 use super::read_records::Reader;
 use super::read_state::ReadState;
 use super::records::key;
+use super::resets::{StoredResets, field_named};
 
 /// The writes since the run began.
 pub(super) type Since<S> = Writes<WriteOf<S>>;
@@ -23,12 +25,20 @@ impl<S: GraphState, D> Reader<'_, S, D> {
         base: &S,
         fields: &[StoredField],
     ) -> Result<(ReadState<S>, Since<S>), ErrorKind> {
-        let mut records = Vec::new();
+        let progress = progress::parse(self.checkpoint.progress.as_ref())
+            .map_err(|unplanned| unplanned_kind(self.thread, self.checkpoint, unplanned))?;
+        let stored = progress.resets.unwrap_or_else(|| StoredResets::of_older(overwritten::<S>(fields)));
+        let (mut records, mut state) = (Vec::new(), base.__duplicate());
         for field in fields {
-            for piece in &field.changes {
-                let form = match piece.kind {
-                    ChangeKind::Value if !replaces::<S>(&field.field, &piece.payload) => 'v',
-                    ChangeKind::Value | ChangeKind::Delta => 'd',
+            let whole = field.changes.iter().rposition(|piece| piece.kind == ChangeKind::Value);
+            for (at, piece) in field.changes.iter().enumerate().skip(whole.unwrap_or_default()) {
+                let form = match &field.field {
+                    name if Some(at) == whole && stored.is_cleared(name) => {
+                        field_named::<S>(name).map(|field| state.clear_ephemeral(field));
+                        continue;
+                    }
+                    name if Some(at) == whole && stored.is_overwritten(name) => 'v',
+                    _ => 'd',
                 };
                 let name = format!("{:04}{form}:{}", records.len(), field.field);
                 let at = key(RecordKey::NO_TASK, RecordKind::Write, &name);
@@ -36,23 +46,28 @@ impl<S: GraphState, D> Reader<'_, S, D> {
             }
         }
         let (writes, _) = self.writes(records.iter(), None)?;
-        let mut state = base.__duplicate();
         for write in writes.iter() {
             let field = S::field(write.field()).map_or("?", |spec| spec.name);
             write.clone().apply(&mut state).map_err(|error| {
                 corrupt(self.thread, self.checkpoint, format!("field `{field}`"), with_causes(&error))
             })?;
         }
-        Ok((ReadState { state, pieces: Pieces::within::<S>() }, writes))
+        Ok((ReadState { state, pieces: Pieces::within::<S>(stored.read::<S>()) }, writes))
     }
 }
 
-/// Returns `true` if a stored value was written to a field without a reducer. It is then written the same way again.
-fn replaces<S: GraphState>(field: &str, value: &Payload) -> bool {
-    match WriteOf::<S>::__decode(field, Form::Delta, value) {
+/// Returns the fields with an overwrite in a checkpoint of an older version, which does not name them. A value that was
+/// written to a field without a reducer is an ordinary write.
+fn overwritten<S: GraphState>(fields: &[StoredField]) -> Vec<String> {
+    let is_write = |field: &str, value: &Payload| match WriteOf::<S>::__decode(field, Form::Delta, value) {
         Decoded::Write(write) => write.kind() == WriteKind::Exclusive,
         Decoded::Unknown | Decoded::Invalid(_) => false,
-    }
+    };
+    let fields = fields.iter().filter(|field| {
+        let whole = field.changes.iter().rfind(|piece| piece.kind == ChangeKind::Value);
+        whole.is_some_and(|whole| !is_write(&field.field, &whole.payload))
+    });
+    fields.map(|field| field.field.clone()).collect()
 }
 
 /// Returns the writes that the run passes to the parent state when it ends. Cleared ephemeral fields are excluded.
