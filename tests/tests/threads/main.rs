@@ -25,6 +25,7 @@ mod joins;
 mod large_numbers;
 mod limits;
 mod listing;
+mod live;
 mod long_term;
 mod messages;
 mod model;
