@@ -32,6 +32,8 @@ pub(crate) struct Nest {
     pub(crate) aliases: Vec<(String, usize)>,
     /// The heartbeat counters of all parent tasks.
     pub(crate) pulses: Vec<Arc<AtomicU64>>,
+    /// The subgraph node that contains the run and prevents it from keeping states on the thread, with the reason.
+    pub(crate) loses_state: Option<(Arc<str>, &'static str)>,
     /// By namespace, the checkpoint from which a replay continues.
     pub(crate) enter: Arc<Mutex<BTreeMap<Arc<str>, CheckpointId>>>,
 }

@@ -242,6 +242,17 @@ pub enum WiringProblem {
         /// The name.
         name: String,
     },
+    /// A subgraph keeps its state on the thread, inside a subgraph whose calls do not allow it.
+    #[error("subgraph `{inside}` keeps its state on the thread, but it is inside subgraph `{node}`, {what}")]
+    #[non_exhaustive]
+    StateNotKept {
+        /// The subgraph node of this graph.
+        node: String,
+        /// The subgraph that keeps its state, as a path of nodes inside `node`.
+        inside: String,
+        /// The reason and the cure, as the end of the message.
+        what: &'static str,
+    },
     /// A route has no exits.
     #[error("the route of node `{node}` leads nowhere: add a variant to the route's enum")]
     #[non_exhaustive]

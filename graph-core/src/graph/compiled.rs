@@ -12,7 +12,7 @@ use crate::store::{IntoStore, LongTermStore};
 use crate::stream::RunStream;
 
 use super::drawing::diagram::Diagram;
-use super::{Breakpoints, NodeCache, NodePolicy, Picture, drawing};
+use super::{Breakpoints, KeptStates, NodeCache, NodePolicy, Picture, drawing};
 
 /// A compiled graph. It is cheap to clone; its runs share it.
 pub struct Graph<S: GraphState, D = ()>(
@@ -46,6 +46,7 @@ pub(crate) struct Compiled<S, D> {
     pub(crate) failure_mode: FailureMode,
     /// `true` if a node has a cache policy.
     pub(crate) is_cached: bool,
+    pub(crate) kept_states: KeptStates,
 }
 
 pub(crate) struct CompiledNode<S, D> {

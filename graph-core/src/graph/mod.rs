@@ -10,6 +10,7 @@ pub(crate) mod compiled;
 mod draft;
 mod drawing;
 mod handler;
+mod kept_state;
 mod node_cache;
 mod policies;
 mod reach;
@@ -27,6 +28,9 @@ pub use drawing::{Drawn, Inside, Marked};
 pub(crate) use handler::Handler;
 #[doc(hidden)]
 pub use handler::Handles;
+#[doc(hidden)]
+pub use kept_state::KeptState;
+pub(crate) use kept_state::KeptStates;
 pub(crate) use node_cache::NodeCache;
 pub(crate) use policies::NodePolicy;
 #[doc(hidden)]

@@ -8,7 +8,7 @@ use crate::plan::{ExitPlan, Join, NodePlan, Target, Topology};
 use crate::state::GraphState;
 
 use super::reach::reachable;
-use super::{Breakpoints, Compiled, CompiledNode, Draft, Graph, Handler, NodeCache};
+use super::{Breakpoints, Compiled, CompiledNode, Draft, Graph, Handler, KeptStates, NodeCache};
 
 impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
     /// Builds the graph, or returns all mistakes in its wiring.
@@ -29,13 +29,14 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         self.check_policies();
         let handlers = self.wire_handlers(&mut topology);
         let caches = self.wire_caches(&topology);
+        let kept_states = self.wire_kept_states();
         self.check_exits(&topology);
         self.check_reach(&topology);
         self.check_fields();
         if !self.problems.is_empty() {
             return Err(self.refuse());
         }
-        Ok(self.finish(topology, handlers, caches))
+        Ok(self.finish(topology, handlers, caches, kept_states))
     }
 
     fn refuse(self) -> Error {
@@ -47,6 +48,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         topology: Topology,
         handlers: Vec<Option<Handler<S, D>>>,
         caches: Vec<Option<NodeCache<S, D>>>,
+        kept_states: KeptStates,
     ) -> Graph<S, D> {
         let (mut start, mut decides) = (None, Vec::new());
         for (from, _, decide) in self.routes {
@@ -130,6 +132,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             failure_mode: self.failure_mode,
             outward,
             is_cached,
+            kept_states,
         };
         Graph(Arc::new(compiled), None, None)
     }

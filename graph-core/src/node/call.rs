@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::engine::ContextWith;
 use crate::error::Error;
-use crate::graph::{Inside, Marked};
+use crate::graph::{Inside, KeptState, Marked};
 use crate::state::GraphState;
 use crate::thread::OpenTask;
 
@@ -53,6 +53,12 @@ pub trait ErasedNode<S: GraphState, D>: Send + Sync {
     #[doc(hidden)]
     fn inside(&self) -> Option<Inside> {
         None
+    }
+
+    /// Returns the states that it keeps on the thread, if it is a subgraph.
+    #[doc(hidden)]
+    fn kept_state(&self) -> KeptState {
+        KeptState::default()
     }
 
     /// Returns the marks inside it, for an unfinished task of it.

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::engine::child::{Call, Came, Kept, followed_by, visit};
 use crate::engine::{ContextWith, contained};
-use crate::graph::{Graph, Inside};
+use crate::graph::{Graph, Inside, KeptState, KeptStates};
 use crate::node::{
     ArgsOf, Body, Choice, ErasedNode, IntoStep, Leave, MarkedFuture, NodeError, NodeRef, Packet, PacketKind,
     PacketMissing, ParentCommandType, ReadsPacket, Runs, Shape, Signature, Step, StepFuture,
@@ -84,13 +84,8 @@ impl<C: GraphState, D, W: Wiring<C>, X> Inner<C, D, W, X> {
     where
         W: WiredTo<C, S>,
     {
-        match self.persistence {
-            Persistence::Unstored => Kept::Nothing,
-            Persistence::PerCall => Kept::Call,
-            Persistence::PerThread => {
-                Kept::Thread(self.key.as_ref().and_then(|key| W::key(key, state, packet)))
-            }
-        }
+        let key = self.key.as_ref().filter(|_| self.persistence == Persistence::PerThread);
+        self.persistence.kept(key.and_then(|key| W::key(key, state, packet)))
     }
 }
 
@@ -187,6 +182,20 @@ where
 
     fn is_subgraph(&self) -> bool {
         true
+    }
+
+    fn kept_state(&self) -> KeptState {
+        let keeps = self.inner.persistence == Persistence::PerThread;
+        let kept = self.inner.persistence.kept(None);
+        let loses = kept.loses_state_inside(W::Packet::packet_type().is_some());
+        match &self.inner.graph {
+            GraphSource::Built(graph) => {
+                let KeptStates { paths, unknown } = &graph.0.kept_states;
+                KeptState { keeps, loses, inside: paths.clone(), unknown: *unknown }
+            }
+            // A lazy subgraph may be the graph that is being compiled. Its calls check what is inside.
+            GraphSource::Lazy(_) => KeptState { keeps, loses, inside: Vec::new(), unknown: true },
+        }
     }
 
     fn inside(&self) -> Option<Inside> {

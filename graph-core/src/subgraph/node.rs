@@ -2,6 +2,7 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use crate::engine::child::Kept;
 use crate::graph::Graph;
 use crate::node::Payload;
 use crate::state::GraphState;
@@ -55,6 +56,16 @@ pub(super) enum Persistence {
     Unstored,
     PerCall,
     PerThread,
+}
+
+impl Persistence {
+    pub(super) fn kept(self, key: Option<String>) -> Kept {
+        match self {
+            Self::Unstored => Kept::Nothing,
+            Self::PerCall => Kept::Call,
+            Self::PerThread => Kept::Thread(key),
+        }
+    }
 }
 
 impl<C: GraphState, D> GraphSource<C, D> {
@@ -262,7 +273,8 @@ impl<C: GraphState, D, W: Wiring<C>, X> Subgraph<C, D, W, X> {
     }
 
     /// Stores nothing of the calls. If the task that calls the subgraph runs again in another process, the call starts
-    /// anew. Answers that were given are kept.
+    /// anew. Answers that were given are kept. No subgraph inside can keep its state, see
+    /// [`per_thread`](Subgraph::per_thread).
     pub fn unstored(self) -> Self {
         self.with(|inner| inner.persistence = Persistence::Unstored)
     }
@@ -319,6 +331,10 @@ where
     /// Keeps the subgraph's state on the thread: each call begins with the state that the call before it left, and
     /// applies its input to that state through the reducers. A run that continues from an older checkpoint uses the
     /// state as it was then.
+    ///
+    /// This holds at any depth, also inside a subgraph whose own calls begin anew. It is impossible inside an
+    /// [unstored](Subgraph::unstored) subgraph, and inside one that is called for each packet without a key: `compile()`
+    /// of the parent graph fails. Inside a [lazy](Subgraph::lazy) one, the call fails.
     ///
     /// Without a thread, each call begins anew.
     pub fn per_thread(self) -> Self {

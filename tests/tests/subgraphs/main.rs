@@ -9,6 +9,7 @@ mod continued_calls;
 mod failures;
 mod handed_over;
 mod interrupts;
+mod kept_state;
 mod mapped;
 mod messages;
 mod migrations;

@@ -36,6 +36,20 @@ pub(crate) enum Kept {
     Thread(Option<String>),
 }
 
+impl Kept {
+    /// Returns the reason why subgraphs inside the call cannot keep their state, with the cure. `None` if they can.
+    pub(crate) fn loses_state_inside(&self, packets: bool) -> Option<&'static str> {
+        match self {
+            Self::Nothing => Some("whose calls are not stored: remove its `.unstored()`"),
+            // The index of a packet says nothing about the call that should continue.
+            Self::Call if packets => {
+                Some("which begins anew for each packet: give its calls keys with `.keyed_by_packet(..)`")
+            }
+            Self::Call | Self::Thread(_) => None,
+        }
+    }
+}
+
 /// The result of a subgraph call.
 #[doc(hidden)]
 pub struct Came<C: GraphState> {

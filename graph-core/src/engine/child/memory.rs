@@ -28,7 +28,7 @@ pub(super) fn begin_call<C: GraphState, D: Send + Sync + 'static>(
     place: &Place,
     cx: &Context,
 ) -> Result<Begun<C, D>, Error> {
-    let shared = place.shared(&call.graph, cx);
+    let shared = place.shared(call, cx);
     let parts = Parts::new(
         call.graph.0.clone(),
         call.context.clone(),

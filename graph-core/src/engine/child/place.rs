@@ -26,6 +26,15 @@ struct TooDeep {
     path: Vec<String>,
 }
 
+/// A subgraph that was not known when its parent graph was compiled keeps its state where that is impossible.
+#[derive(Debug, thiserror::Error)]
+#[error("subgraph `{node}` keeps its state on the thread, but it is inside subgraph `{inside}`, {what}")]
+struct StateNotKept {
+    node: Arc<str>,
+    inside: Arc<str>,
+    what: &'static str,
+}
+
 /// The position of a subgraph call in its run.
 pub(in crate::engine) struct Place {
     /// The path of subgraph nodes to the call, including its own node.
@@ -49,6 +58,9 @@ impl Place {
         if path.len() > DEPTH {
             return Err(TooDeep { path: path.iter().map(|node| node.to_string()).collect() }.into());
         }
+        if let (Kept::Thread(_), Some((inside, what))) = (&call.kept, &nest.loses_state) {
+            return Err(StateNotKept { node, inside: Arc::clone(inside), what }.into());
+        }
         let outer = nest.host.as_ref().map_or("", |host| host.namespace());
         let stored_as = |name: &str| stored_as(outer, name, &call.kept, call.packets, cx.at.task);
         let names = nest.aliases.iter().filter(|(_, place)| *place == cx.at.node);
@@ -60,12 +72,24 @@ impl Place {
     }
 
     /// Creates the data that the call's tasks share.
-    pub(in crate::engine) fn shared<C: GraphState, D>(&self, graph: &Graph<C, D>, cx: &Context) -> RunShared {
+    pub(in crate::engine) fn shared<C: GraphState, D>(
+        &self,
+        call: &Call<'_, C, D>,
+        cx: &Context,
+    ) -> RunShared {
+        let graph = &call.graph;
         let memos = match cx.thread() {
             Some(thread) => Memos::within(Arc::from(thread)),
             None => Memos::default(),
         };
         let nest = &cx.shared.nest;
+        let loses_state = match &nest.loses_state {
+            None if nest.host.is_some() => {
+                let what = call.kept.loses_state_inside(call.packets);
+                what.zip(self.path.last()).map(|(what, node)| (Arc::clone(node), what))
+            }
+            outer => outer.clone(),
+        };
         // Answers to interrupts of this run, and answers that arrived through the task for subgraph calls inside this
         // call.
         let mut answers: HashMap<_, _> = (*nest.answers).clone();
@@ -89,6 +113,7 @@ impl Place {
                 aliases: graph.0.aliases.clone(),
                 answers: Arc::new(answers),
                 call: self.call.clone(),
+                loses_state,
                 pulses: nest.pulses.iter().cloned().chain([cx.desk().pulse()]).collect(),
                 ..Nest::default()
             },

@@ -103,11 +103,9 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
             Some(stored) if is_within(&stored, &under) => self.go_on(stored, head, under).await,
             _ => {
                 let from = match &self.call.kept {
-                    Kept::Thread(_) => {
-                        before(&**store, thread, &self.namespace, shared.namespace(), checkpoint)
-                            .await
-                            .map_err(|error| self.store(error))?
-                    }
+                    Kept::Thread(_) => before(&**store, thread, &self.namespace, &shared.path(), checkpoint)
+                        .await
+                        .map_err(|error| self.store(error))?,
                     Kept::Call | Kept::Nothing => None,
                 };
                 self.begin(from, head, under)
@@ -262,7 +260,7 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
             (Beginning::With(_), _) => Needs::Beginning,
         };
         let persist = Persist::new(journal, run, head).within(under, needs);
-        let mut shared = self.place.shared(&self.call.graph, self.cx);
+        let mut shared = self.place.shared(self.call, self.cx);
         shared.steps = Some(persist.steps());
         shared.nest.host = Some(persist.host());
         shared.nest.enter = Arc::clone(&self.cx.shared.nest.enter);
@@ -347,8 +345,11 @@ impl<C: GraphState, D: Send + Sync + 'static> Driver<C, D> {
 
     /// Waits until the call's writes are durable, as far as they have to be stored.
     pub(in crate::engine) async fn conclude_call(&mut self, kept: &Kept) -> Result<(), Error> {
-        // With `Exit`, a call is stored only if it stops before its end, and this one has ended.
-        let held = self.options.durability == Durability::Exit && !matches!(kept, Kept::Thread(_));
+        // With `Exit`, a call is stored only if it stops before its end, and this one has ended. Its end is also stored
+        // if a subgraph inside keeps its state: it shows that this state is on the branch.
+        let held = self.options.durability == Durability::Exit
+            && !matches!(kept, Kept::Thread(_))
+            && !self.graph.kept_states.may_exist();
         if held { Ok(()) } else { self.conclude().await }
     }
 }

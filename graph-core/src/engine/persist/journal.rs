@@ -366,6 +366,13 @@ impl Shared {
         self.outer.as_ref().map(|outer| &outer.namespace)
     }
 
+    /// Returns the namespaces of this run and its parent runs, outermost first.
+    pub(super) fn path(&self) -> Vec<Arc<str>> {
+        let mut path = self.outer.as_ref().map_or_else(Vec::new, |outer| outer.path());
+        path.push(Arc::clone(&self.namespace));
+        path
+    }
+
     /// Returns the checkpoint that planned the running tasks.
     pub(super) fn at(&self) -> Option<CheckpointId> {
         self.lock().at

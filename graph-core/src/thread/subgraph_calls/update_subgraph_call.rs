@@ -142,7 +142,9 @@ where
                 (Some(opened.map_err(refuse)?), Under { begun, ..parent_task }, updates, writes)
             }
             CallStatus::Ended | CallStatus::NeverCalled if self.keeps_state() => {
-                let left = before(&**store, thread, &namespace, &level.namespace, level.id()).await;
+                let around: Vec<Arc<str>> =
+                    parents.iter().map(|level| Arc::clone(&level.namespace)).collect();
+                let left = before(&**store, thread, &namespace, &around, level.id()).await;
                 let left = left.map_err(|error| refuse(ErrorKind::store(Arc::new(error))))?;
                 let opened = left.map(|stored| open_state(&graph.0, thread, stored)).transpose();
                 let updates = updates_at_end(updates).map_err(refuse)?;
