@@ -367,6 +367,32 @@ pub enum ErrorKind {
         candidates: Vec<String>,
     },
 
+    /// An update does not name a node. In the place of the node that ran last, it would not plan the same tasks again.
+    #[error("{}", not_planned_again(.thread, .node, .pending, .planned))]
+    #[non_exhaustive]
+    NotPlannedAgain {
+        /// The thread.
+        thread: String,
+        /// The node that ran last.
+        node: String,
+        /// The pending tasks, by the names of their nodes.
+        pending: Vec<String>,
+        /// The tasks that the update would plan.
+        planned: Vec<String>,
+    },
+
+    /// An update has no supersteps, or a superstep without updates.
+    #[error("{}", empty_update(.thread, *.superstep, *.count))]
+    #[non_exhaustive]
+    EmptyUpdate {
+        /// The thread.
+        thread: String,
+        /// The number of the empty superstep, from 1; 0 if there are no supersteps.
+        superstep: usize,
+        /// The number of supersteps.
+        count: usize,
+    },
+
     /// An update or a `goto` names a node or a route that is not possible there.
     #[error("`{node}` cannot be used with `as_node(..)`: {reason}")]
     #[non_exhaustive]
@@ -451,10 +477,37 @@ impl ErrorKind {
             Self::NothingToRun { .. } => "NothingToRun",
             Self::InterruptNotOpen { .. } => "InterruptNotOpen",
             Self::AmbiguousNode { .. } => "AmbiguousNode",
+            Self::NotPlannedAgain { .. } => "NotPlannedAgain",
+            Self::EmptyUpdate { .. } => "EmptyUpdate",
             Self::InvalidAsNode { .. } => "InvalidAsNode",
             Self::NodeRemoved { .. } => "NodeRemoved",
             Self::Migration { .. } => "Migration",
         }
+    }
+}
+
+fn not_planned_again(thread: &str, node: &str, pending: &[String], planned: &[String]) -> String {
+    let effect = match (pending, planned) {
+        ([], planned) => format!("plan {}, although no task is pending", names(planned)),
+        (pending, []) => format!("give up the pending tasks {} without planning them again", names(pending)),
+        (pending, planned) => {
+            format!("plan {} in place of the pending tasks {}", names(planned), names(pending))
+        }
+    };
+    format!(
+        "an update of thread `{thread}` without `as_node(..)` would take the place of `{node}`, which ran last, and \
+         {effect}: say `as_node(..)` for each update, or change the state and keep the pending tasks with \
+         `resume(..).update(..)`"
+    )
+}
+
+fn empty_update(thread: &str, superstep: usize, count: usize) -> String {
+    let cure = "`as_node(END)` finishes the thread, and `resume(..)` continues it";
+    match superstep {
+        0 => format!("the update of thread `{thread}` has no supersteps: give it an update; {cure}"),
+        _ => format!(
+            "superstep {superstep} of {count} in the update of thread `{thread}` has no updates: remove its list; {cure}"
+        ),
     }
 }
 

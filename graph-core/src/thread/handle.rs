@@ -213,7 +213,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     /// Writes an update to the thread as if the node `place` had returned it.
     ///
     /// The update passes through reducers and validation rules. The nodes that follow `place` are planned. With `None`, the
-    /// update takes the place of the node that ran last, if that node is unique. On a new thread, `None` means START.
+    /// update takes the place of the node that ran last, if that node is unique and plans the pending tasks again. On a new
+    /// thread, `None` means START.
     ///
     /// A thread can begin with an update. The update then has to give every required field: an input field without a
     /// default and without a reducer, whose type is not an `Option`. All other fields have their start values. The
@@ -225,6 +226,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     ///
     /// - [`MissingFields`](crate::ErrorKind::MissingFields) if the first update of a thread lacks required fields.
     /// - [`AmbiguousNode`](crate::ErrorKind::AmbiguousNode) if `place` is `None` and the node that ran last is not unique.
+    /// - [`NotPlannedAgain`](crate::ErrorKind::NotPlannedAgain) if `place` is `None` and the update would not plan the
+    ///   pending tasks again: at a join, next to a finished task, or where a route function now chooses another way.
     /// - [`InvalidAsNode`](crate::ErrorKind::InvalidAsNode) if the node or the route is not possible.
     /// - [`Conflict`](crate::ErrorKind::Conflict) if another writer has committed to the thread.
     /// - [`Checkpoint`](crate::ErrorKind::Checkpoint) if the checkpointer fails.
@@ -245,6 +248,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     /// Writes several updates, like [`update`](Self::update). Each inner list is one superstep.
     ///
     /// All of them are written together, or none.
+    ///
+    /// # Errors
+    /// As [`update`](Self::update), and with:
+    ///
+    /// - [`EmptyUpdate`](crate::ErrorKind::EmptyUpdate) if there are no supersteps, or one of them has no updates.
+    /// - [`InvalidAsNode`](crate::ErrorKind::InvalidAsNode) if END is next to another node in one superstep.
     pub fn bulk_update<U: IntoUpdate<S>, P: IntoAsNode>(
         &self,
         supersteps: impl IntoIterator<Item = impl IntoIterator<Item = (U, P)>>,

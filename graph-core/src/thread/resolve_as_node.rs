@@ -31,16 +31,45 @@ impl<S: GraphState, D: Send + Sync + 'static> AsNodeResolver<'_, S, D> {
         mut last: Vec<String>,
     ) -> Result<Vec<Vec<Outside<S>>>, Error> {
         let mut all = Vec::new();
-        for updates in supersteps {
+        let count = supersteps.len();
+        if count == 0 {
+            return Err(self.empty(0, 0));
+        }
+        for (index, updates) in supersteps.into_iter().enumerate() {
+            if updates.is_empty() {
+                return Err(self.empty(index + 1, count));
+            }
             let mut superstep = Vec::new();
             for (update, place) in updates {
                 superstep.push(self.resolve(update, place, &last)?);
             }
+            self.check_end(&superstep)?;
             let names = superstep.iter().map(|outside| outside.place.name(&self.graph.0).to_owned());
             last = distinct(names);
             all.push(superstep);
         }
         Ok(all)
+    }
+
+    /// Returns the error of a superstep without updates.
+    fn empty(&self, superstep: usize, count: usize) -> Error {
+        self.refuse(ErrorKind::EmptyUpdate { thread: self.thread.to_string(), superstep, count })
+    }
+
+    /// Refuses END next to another node: it would drop the tasks that the other update plans.
+    fn check_end(&self, superstep: &[Outside<S>]) -> Result<(), Error> {
+        let other = superstep.iter().find(|outside| outside.place != Place::End);
+        match other {
+            Some(other) if superstep.iter().any(|outside| outside.place == Place::End) => {
+                let other = other.place.name(&self.graph.0);
+                let reason = format!(
+                    "the same superstep has an update in the place of `{other}`, and END would drop the tasks that it \
+                     plans: give END a superstep of its own with `bulk_update`"
+                );
+                Err(self.refuse(ErrorKind::InvalidAsNode { node: "END".to_owned(), reason }))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Resolves the node and the route of one update.
@@ -50,6 +79,7 @@ impl<S: GraphState, D: Send + Sync + 'static> AsNodeResolver<'_, S, D> {
         place: Option<AsNode>,
         last: &[String],
     ) -> Result<Outside<S>, Error> {
+        let inferred = place.is_none();
         let place = match (place, last) {
             (Some(place), _) => place,
             (None, [only]) => AsNode::named(only.clone()),
@@ -95,7 +125,7 @@ impl<S: GraphState, D: Send + Sync + 'static> AsNodeResolver<'_, S, D> {
                 return Err(invalid("the node returns its route: choose the route with `with_route(..)`"));
             }
         };
-        Ok(Outside { update, place: at, leave })
+        Ok(Outside { update, place: at, leave, inferred })
     }
 
     /// Returns the nodes that wrote last before a checkpoint. Empty if that is not stored.

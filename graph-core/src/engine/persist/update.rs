@@ -29,6 +29,8 @@ pub(crate) struct Outside<S: GraphState> {
     pub(crate) update: S::Update,
     pub(crate) place: Place,
     pub(crate) leave: Leave,
+    /// `true` if the caller has not named the node. The update then has to plan the pending tasks again.
+    pub(crate) inferred: bool,
 }
 
 /// The node on whose behalf an update is made, or START or END.
@@ -111,14 +113,14 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         supersteps: Vec<Vec<Outside<S>>>,
     ) -> Result<Self, Error> {
         let parts = Parts::new(graph, context, shared, options, None)?;
-        let (mut driver, mut step) = match opened {
+        let (mut driver, mut step, mut begun) = match opened {
             Some(mut opened) if !opened.fresh => {
                 if !is_head {
                     opened.known.clear();
                 }
                 let driver = parts.at(persist, &mut opened)?;
                 let step = driver.step + 1;
-                (driver, step)
+                (driver, step, true)
             }
             opened => {
                 let first = supersteps.first().map(Vec::as_slice).unwrap_or_default();
@@ -130,14 +132,54 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 let ephemerals = Ephemerals::new(&parts.graph.ephemeral);
                 // The first update is superstep 0, like the application of an input.
                 let step = opened.as_ref().map_or(0, |opened| opened.checkpoint.step + 1);
-                (parts.on(persist, state, ephemerals)?, u64::try_from(step).unwrap_or_default())
+                (parts.on(persist, state, ephemerals)?, u64::try_from(step).unwrap_or_default(), false)
             }
         };
         for updates in supersteps {
+            let inferred = updates.iter().find(|outside| outside.inferred && begun);
+            let inferred =
+                inferred.map(|outside| (outside.place, updates.iter().all(|outside| outside.inferred)));
+            let pending = if inferred.is_some() { driver.pending_nodes() } else { Vec::new() };
             driver.superstep_from_outside(step, updates)?;
+            if let Some((place, alone)) = inferred {
+                driver.check_planned_again(place, alone, &pending)?;
+            }
+            begun = true;
             step += 1;
         }
         Ok(driver)
+    }
+
+    /// Returns the nodes of the planned tasks that have no result, sorted.
+    fn pending_nodes(&self) -> Vec<usize> {
+        let tasks = self.tasks.iter().enumerate();
+        let open = |index: &usize| self.results.get(*index).is_none_or(Option::is_none);
+        let mut nodes: Vec<usize> =
+            tasks.filter(|(index, _)| open(index)).map(|(_, task)| task.node).collect();
+        nodes.sort_unstable();
+        nodes
+    }
+
+    /// Refuses an update in the place of an inferred node if it has not planned the pending tasks again.
+    ///
+    /// If all updates of the superstep are `alone` in the place of that node, it may not plan other tasks either.
+    fn check_planned_again(&self, place: Place, alone: bool, pending: &[usize]) -> Result<(), Error> {
+        let planned = self.pending_nodes();
+        let same = match alone {
+            true => planned == pending,
+            false => pending.iter().all(|node| planned.contains(node)),
+        };
+        if same {
+            return Ok(());
+        }
+        let names =
+            |nodes: &[usize]| nodes.iter().map(|&node| self.graph.node_name(node).to_owned()).collect();
+        Err(self.error(ErrorKind::NotPlannedAgain {
+            thread: self.ctx.cx.thread().unwrap_or_default().to_owned(),
+            node: place.name(&self.graph).to_owned(),
+            pending: names(pending),
+            planned: names(&planned),
+        }))
     }
 
     /// Makes the updates durable, and returns the last checkpoint.
@@ -156,7 +198,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         let (tasks, attempts) = (self.tasks.clone(), self.attempts.clone());
         self.halt = None;
         self.results.fill_with(|| None);
-        let outside = Outside { update, place: Place::Start, leave: Leave::ByEdges };
+        let outside = Outside { update, place: Place::Start, leave: Leave::ByEdges, inferred: false };
         let planned = self.superstep_from_outside(self.step + 1, vec![outside]);
         match &planned {
             Ok(()) => self.last_step = self.last_step.saturating_add(1),
@@ -181,7 +223,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         let finished = finished.filter_map(|(task, result)| Some((task, Some(result?))));
         let (mut tasks, mut results): (Vec<Task>, Vec<Option<Finished<S>>>) = finished.unzip();
         let (mut names, mut ends) = (Vec::new(), false);
-        for (at, Outside { update, place, leave }) in updates.into_iter().enumerate() {
+        for (at, Outside { update, place, leave, .. }) in updates.into_iter().enumerate() {
             let name = place.name(&self.graph);
             ends |= place == Place::End;
             names.push(name.to_owned());

@@ -239,7 +239,7 @@ fn updates_at_end<S: GraphState>(
                 reason: reason.to_owned(),
             });
         }
-        Ok(Outside { update, place: Place::End, leave: Leave::ByEdges })
+        Ok(Outside { update, place: Place::End, leave: Leave::ByEdges, inferred: false })
     };
     updates.into_iter().map(|superstep| superstep.into_iter().map(end).collect()).collect()
 }
