@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use tokio::task::JoinSet;
 
+use crate::StreamMode;
 use crate::error::{Error, ErrorKind, NodeFailure};
 use crate::graph::Compiled;
 use crate::node::{ErasedParentCommand, Packet};
 use crate::plan::{Progress, Target, Task};
 use crate::run::Stop;
 use crate::state::GraphState;
-use crate::stream::Events;
+use crate::stream::{Events, TaskEnd};
 
 use super::apply::{Rejected, Undos};
 use super::attempt::{LoneAttempt, contained};
@@ -141,9 +142,20 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     }
 
     /// Sends the listeners the state with which the run begins.
-    pub(crate) async fn announce(&mut self) {
-        if let Some(events) = &self.events {
-            events.values(self.step, &self.state).await;
+    ///
+    /// With `restored`, also sends the results of planned tasks that finished before this run.
+    pub(crate) async fn announce(&mut self, restored: bool) {
+        let Some(events) = &self.events else { return };
+        events.values(self.step, &self.state).await;
+        let restored = restored && (events.wants(StreamMode::Tasks) || events.wants(StreamMode::Updates));
+        for (index, task) in self.tasks.iter().enumerate().filter(|_| restored) {
+            let finished = self.results.get(index).and_then(Option::as_ref);
+            if let (Some(finished), Some(name)) = (finished, self.graph.names.get(task.node)) {
+                let end = TaskEnd { cached: false, restored: true };
+                events
+                    .task_finished(self.step + 1, index, Arc::clone(name), finished.writes.clone(), end)
+                    .await;
+            }
         }
     }
 

@@ -17,7 +17,7 @@ use crate::graph::Compiled;
 use crate::interrupt::OpenInterrupt;
 use crate::plan::Task;
 use crate::state::GraphState;
-use crate::stream::Events;
+use crate::stream::{Events, TaskEnd};
 
 use super::cx::{At, ContextWith};
 use super::desk::Memo;
@@ -255,7 +255,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
         match told {
             Ok(writes) => {
                 let (writes, cached) = (writes.unwrap_or_default(), self.was_cached(index));
-                events.task_finished(step, index, Arc::clone(name), writes, cached).await;
+                let end = TaskEnd { cached, restored: false };
+                events.task_finished(step, index, Arc::clone(name), writes, end).await;
             }
             Err(text) => {
                 for question in self.suspended.get(&index).into_iter().flatten() {

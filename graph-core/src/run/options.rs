@@ -372,7 +372,7 @@ impl<S: GraphState, D: Send + Sync + 'static, C: ContextGiven<D>, T> Run<S, D, C
                 Opened::Ended(superstep, outcome) => Ok((superstep, outcome)),
                 Opened::Begun(begun) => {
                     let mut driver = begun.into_driver();
-                    driver.announce().await;
+                    driver.announce(true).await;
                     Stepper::new(driver).finish_at().await
                 }
             }

@@ -39,6 +39,7 @@ pub(crate) use graph_state::GraphState;
 pub use input::Start;
 pub use input::{Input, InputError, InputProblem, IntoInput};
 use json::read_update;
+pub(crate) use json::serialize_writes;
 #[doc(hidden)]
 pub use json::{
     FieldDeserializer, JsonInput, debug_update, deserialize_input, deserialize_update, parse_change,

@@ -11,7 +11,7 @@ use crate::interrupt::OpenInterrupt;
 use crate::messages::MessageChunk;
 use crate::node::Packet;
 use crate::run::Outcome;
-use crate::state::GraphState;
+use crate::state::{GraphState, serialize_writes};
 
 use super::{Custom, SubgraphEvent};
 
@@ -47,6 +47,9 @@ pub enum EventKind<S: GraphState> {
         task: usize,
         /// The partial update.
         update: S::Update,
+        /// `true` if the task finished before this run, which continues its superstep. The stream of the earlier run
+        /// had the same update, without this mark.
+        restored: bool,
     },
     /// A value that a node sent with [`Context::emit`](crate::Context::emit).
     #[non_exhaustive]
@@ -99,6 +102,8 @@ pub enum EventKind<S: GraphState> {
         task: usize,
         /// `true` if the result came from the [cache](crate::cache) and the node did not run.
         cached: bool,
+        /// `true` if the task finished before this run, which continues its superstep.
+        restored: bool,
     },
     /// The cache could not be used for a task: the cache failed, or the result cannot be stored. The run continues without it.
     #[non_exhaustive]
@@ -297,7 +302,12 @@ fn write_entries<S: GraphState, M: SerializeMap>(kind: &EventKind<S>, map: &mut 
     }
     match kind {
         EventKind::Values(state) => map.serialize_entry("data", &state.dump())?,
-        EventKind::Update { update, .. } => map.serialize_entry("data", update)?,
+        EventKind::Update { update, restored, .. } => {
+            map.serialize_entry("data", &UpdateData::<S>(update))?;
+            if *restored {
+                map.serialize_entry("restored", &true)?;
+            }
+        }
         EventKind::Custom { value, .. } => map.serialize_entry("data", value)?,
         EventKind::Message { chunk, .. } => map.serialize_entry("data", chunk)?,
         EventKind::TaskFailed { error, .. } | EventKind::TaskHandled { error, .. } => {
@@ -332,11 +342,24 @@ fn write_entries<S: GraphState, M: SerializeMap>(kind: &EventKind<S>, map: &mut 
                 }
             }
         }
-        EventKind::TaskFinished { cached: true, .. } => map.serialize_entry("cached", &true)?,
+        EventKind::TaskFinished { cached, restored, .. } => {
+            for (name, _) in [("cached", cached), ("restored", restored)].iter().filter(|(_, is)| **is) {
+                map.serialize_entry(name, &true)?;
+            }
+        }
         EventKind::TaskNotCached { reason, .. } => map.serialize_entry("reason", reason)?,
-        EventKind::TaskStarted { .. } | EventKind::TaskFinished { .. } | EventKind::Subgraph(_) => {}
+        EventKind::TaskStarted { .. } | EventKind::Subgraph(_) => {}
     }
     Ok(())
+}
+
+/// The update of an event: always an array of objects.
+struct UpdateData<'u, S: GraphState>(&'u S::Update);
+
+impl<S: GraphState> Serialize for UpdateData<'_, S> {
+    fn serialize<Ser: Serializer>(&self, serializer: Ser) -> Result<Ser::Ok, Ser::Error> {
+        serialize_writes::<S, Ser>(self.0, serializer)
+    }
 }
 
 impl<S: GraphState> fmt::Debug for Event<S> {

@@ -29,6 +29,15 @@ pub(super) enum EventTarget<S: GraphState> {
     Parent { sink: Arc<dyn Sink>, path: Arc<[Arc<str>]> },
 }
 
+/// The origin of a task's result.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TaskEnd {
+    /// `true` if the result came from the cache.
+    pub(crate) cached: bool,
+    /// `true` if an earlier run has finished the task.
+    pub(crate) restored: bool,
+}
+
 /// An event in the queue of a stream.
 pub(super) struct QueuedEvent<S: GraphState> {
     pub(super) path: Arc<[Arc<str>]>,
@@ -88,14 +97,15 @@ impl<S: GraphState> Events<S> {
         task: usize,
         node: Arc<str>,
         writes: Writes<<S::Update as Update<S>>::Write>,
-        cached: bool,
+        TaskEnd { cached, restored }: TaskEnd,
     ) {
         if self.wants(StreamMode::Tasks) {
-            self.send(step, EventKind::TaskFinished { node: Arc::clone(&node), task, cached }).await;
+            let node = Arc::clone(&node);
+            self.send(step, EventKind::TaskFinished { node, task, cached, restored }).await;
         }
         if self.wants(StreamMode::Updates) {
             let update = S::Update::__from_writes(writes);
-            self.send(step, EventKind::Update { node, task, update }).await;
+            self.send(step, EventKind::Update { node, task, update, restored }).await;
         }
     }
 

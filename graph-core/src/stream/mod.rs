@@ -11,6 +11,6 @@ mod run_stream;
 mod subgraph;
 
 pub use custom::Custom;
-pub(crate) use events::{Events, NodeEvent, Sink};
+pub(crate) use events::{Events, NodeEvent, Sink, TaskEnd};
 pub use run_stream::RunStream;
 pub use subgraph::SubgraphEvent;

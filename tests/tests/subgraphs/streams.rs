@@ -50,7 +50,7 @@ async fn events_carry_their_namespace() {
                 use superstep::state::Update as _;
                 assert_eq!(update.get(Search::FOUND), Some(&3));
                 let json = serde_json::to_value(event).unwrap();
-                assert_eq!(json["data"], json!({ "found": 3 }));
+                assert_eq!(json["data"], json!([{ "found": 3 }]));
                 assert_eq!(json["namespace"], json!(["inner", "search"]));
             }
             assert_eq!(event.sequence, seen.len() as u64);

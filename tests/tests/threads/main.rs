@@ -36,6 +36,7 @@ mod overwrites;
 mod refused_updates;
 mod rejected_supersteps;
 mod replays;
+mod restored_events;
 mod resume;
 mod resume_options;
 mod resumed_state;

@@ -37,7 +37,10 @@ where
     };
     let mut visit = Visit { begun: Some(begun), kept };
     let Some(Begun { driver, .. }) = &mut visit.begun else { return Err(Lost.into()) };
-    driver.announce().await;
+    // A later attempt of the task has shown, in this stream, what the attempt before it restored or finished.
+    let restored =
+        driver.events.is_some() && !cx.memo(|memo| std::mem::replace(&mut memo.has_shown_call, true));
+    driver.announce(restored).await;
     let spans = driver.spans.clone();
     while driver.said.is_empty() {
         let stepped = spans.around(driver.step()).await;

@@ -23,6 +23,8 @@ pub(crate) struct Memo {
     pub(crate) tries: Tries,
     /// The unfinished subgraph run of the last attempt, if that run is not stored.
     pub(crate) aside: Option<Box<dyn Any + Send>>,
+    /// `true` if the listeners know the restored results of the task's subgraph call.
+    pub(crate) has_shown_call: bool,
     /// The ends of its sleeps by key, in milliseconds since 1970.
     pub(crate) sleeps: HashMap<String, u64>,
     /// The time at which a suspended task wakes.

@@ -16,6 +16,7 @@ pub use parse::{
 };
 pub(super) use read::read_update;
 pub use read::{deserialize_input, deserialize_update};
+pub(crate) use write::serialize_writes;
 pub use write::{debug_update, serialize_update};
 
 /// The key of an update's overwrites. No field can have this name.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::ser::{SerializeMap, SerializeSeq};
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
@@ -19,14 +19,18 @@ pub fn serialize_update<S: GraphState, Ser: Serializer>(
 ) -> Result<Ser::Ok, Ser::Error> {
     let mut objects = objects::<S>(update);
     if objects.len() > 1 {
-        let mut array = serializer.serialize_seq(Some(objects.len()))?;
-        for object in &objects {
-            array.serialize_element(object)?;
-        }
-        array.end()
+        serializer.collect_seq(&objects)
     } else {
         objects.pop().unwrap_or_default().serialize(serializer)
     }
+}
+
+/// Serializes an update as an array of objects, whatever it writes. It is empty if there is nothing to show.
+pub(crate) fn serialize_writes<S: GraphState, Ser: Serializer>(
+    update: &S::Update,
+    serializer: Ser,
+) -> Result<Ser::Ok, Ser::Error> {
+    serializer.collect_seq(&objects::<S>(update))
 }
 
 /// Prints an update's fields in the order of the writes. Excluded and untracked fields are printed without their value.

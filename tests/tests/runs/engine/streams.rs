@@ -3,8 +3,8 @@
 use serde::Serialize;
 use superstep::state::Update as _;
 use superstep::{
-    Context, ContextWith, END, ErrorKind, Event, EventKind, GraphState, NodeError, START, StateGraph,
-    StreamMode,
+    Context, ContextWith, END, ErrorKind, Event, EventKind, GraphState, NodeError, Overwrite, START,
+    StateGraph, StreamMode,
 };
 
 use crate::engine::trace::{block_on, workers};
@@ -273,6 +273,37 @@ fn serialized_events_hide_excluded_and_untracked_fields() {
             assert!(!texts.contains(hidden), "`{hidden}` in {texts}");
         }
     });
+}
+
+#[test]
+fn updates_are_arrays_of_objects_in_json() {
+    async fn nothing(_: &Draft) {}
+    async fn once(_: &Draft) -> DraftUpdate {
+        Draft::update().notes(["a".to_owned()]).text("t")
+    }
+    async fn thrice(_: &Draft) -> DraftUpdate {
+        let update = Draft::update().notes(["b".to_owned()]).notes(Overwrite(vec![]));
+        update.notes(["c".to_owned()]).text("u").token("hunter2")
+    }
+    let graph = StateGraph::<Draft>::new().edge(START, nothing).edge(nothing, once).edge(once, thrice);
+    let graph = graph.edge(thrice, END).compile().unwrap();
+    let mut updates = Vec::new();
+    let run = graph.run(Draft::input()).events([StreamMode::Updates]);
+    block_on(run.stream().for_each(|event| {
+        let json = serde_json::to_value(event).unwrap();
+        if json["type"] == "update" {
+            updates.push(json["data"].to_string());
+        }
+    }))
+    .unwrap();
+    assert_eq!(
+        updates,
+        [
+            "[]",
+            r#"[{"notes":["a"],"text":"t"}]"#,
+            r#"[{"notes":["b"],"text":"u"},{"$overwrite":{"notes":[]}},{"notes":["c"]}]"#
+        ]
+    );
 }
 
 #[test]
