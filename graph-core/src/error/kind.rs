@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::checkpoint::{CheckpointError, CheckpointId, Conflict};
 use crate::state::{EncodeError, InputError, MigrationError, validate::Violation};
 
-use super::{NodeFailure, WiringProblem};
+use super::{AwaitedAnswer, NodeFailure, WiringProblem};
 
 /// The kind of an [`Error`](crate::Error), to match on.
 #[derive(Debug, thiserror::Error)]
@@ -249,15 +249,19 @@ pub enum ErrorKind {
     },
 
     /// A thread received new input while it has pending tasks.
-    #[error("{}", pending_tasks(.thread, .at.as_ref(), .next))]
+    #[error("{}", pending_tasks(.thread, .at.as_ref(), .pending, .finished, .waiting))]
     #[non_exhaustive]
     PendingTasks {
         /// The thread.
         thread: String,
         /// The checkpoint that the input should follow, if the caller named one.
         at: Option<CheckpointId>,
-        /// The nodes of the pending tasks.
-        next: Vec<String>,
+        /// The nodes of the pending tasks, one name for each task.
+        pending: Vec<String>,
+        /// The nodes of the finished tasks of the same superstep, whose results are not applied yet.
+        finished: Vec<String>,
+        /// The open interrupts of the pending tasks. Other pending tasks wait for no answer.
+        waiting: Vec<AwaitedAnswer>,
     },
 
     /// The thread has no checkpoint to continue from.
@@ -582,17 +586,43 @@ fn node_failed(first: &NodeFailure, others: &[NodeFailure]) -> String {
     format!("{first}; {} failed too", names(&others))
 }
 
-fn pending_tasks(thread: &str, at: Option<&CheckpointId>, next: &[String]) -> String {
-    let next = names(next);
+fn pending_tasks(
+    thread: &str,
+    at: Option<&CheckpointId>,
+    pending: &[String],
+    finished: &[String],
+    waiting: &[AwaitedAnswer],
+) -> String {
+    let waits = waits(waiting);
     match at {
+        None if pending.is_empty() => format!(
+            "thread `{thread}` has results that are not applied yet ({}): apply them with `resume(..)`, or discard them \
+             with `abandon_pending()`",
+            names(finished)
+        ),
         None => format!(
-            "thread `{thread}` still has pending tasks ({next}): continue it with `resume(..)`, or discard them with \
-             `abandon_pending()`"
+            "thread `{thread}` still has pending tasks ({}{waits}): continue it with `resume(..)`, or discard them with \
+             `abandon_pending()`",
+            names(pending)
         ),
         Some(at) => format!(
-            "checkpoint {at} of thread `{thread}` has pending tasks ({next}): run them on a new branch with `run_again()`, \
-             or replace them with the input by `abandon_pending()`"
+            "checkpoint {at} of thread `{thread}` has pending tasks ({}{waits}): run them on a new branch with `run_again()`, \
+             or replace them with the input by `abandon_pending()`",
+            names(pending)
         ),
+    }
+}
+
+/// Lists which pending tasks wait for which answers.
+fn waits(waiting: &[AwaitedAnswer]) -> String {
+    const SHOWN: usize = 8;
+    let mut text = String::new();
+    for AwaitedAnswer { node, question, .. } in waiting.iter().take(SHOWN) {
+        text.push_str(&format!("; `{node}` waits for the answer to `{question}`"));
+    }
+    match waiting.len().saturating_sub(SHOWN) {
+        0 => text,
+        more => format!("{text}; {more} more answers are awaited"),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Errors and their kinds.
 
+mod awaited_answer;
 mod kind;
 mod node_failure;
 mod wiring;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 
 pub(crate) use crate::contain::error_text as with_causes;
 use crate::contain::write_error;
+pub use awaited_answer::AwaitedAnswer;
 
 pub use kind::ErrorKind;
 pub use node_failure::NodeFailure;

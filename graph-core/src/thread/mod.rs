@@ -35,7 +35,7 @@ pub use persistent::PersistentGraph;
 pub use run::{IntoAnswers, OnConflict, OnThread, Resuming, RunAgain, WithInput};
 #[doc(hidden)]
 pub use run_hint::RunHint;
-pub use snapshot::{JoinSnapshot, Snapshot, TaskError, TaskSnapshot};
+pub use snapshot::{JoinSnapshot, Snapshot, TaskError, TaskSnapshot, TaskStatus};
 pub use status::ThreadStatus;
 #[doc(hidden)]
 pub use subgraph_calls::CallParent;

@@ -14,7 +14,7 @@ use super::conflict_wait::ConflictWait;
 use super::load::read;
 use super::run::{OnThread, RunAgain};
 use super::start_run::{finished_outcome, persistence, require_checkpoint, start_driver, take_over};
-use super::with_input::planned_nodes;
+use super::with_input::{pending_tasks, planned_nodes};
 
 impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, RunAgain<S>> {
     fn about(&self) -> About<'_> {
@@ -45,17 +45,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Ru
                 return finished_outcome(&thread, opened, &opening);
             }
             if conflict_wait.is_allowed() {
-                let planned = planned_nodes(&read(&thread, None).await?);
-                if !planned.is_empty() {
+                let head = read(&thread, None).await?;
+                if !planned_nodes(&head).is_empty() {
                     if conflict_wait.wait_briefly(&thread).await? {
                         continue;
                     }
-                    let thread_name = thread.name.to_string();
-                    return Err(thread.graph.refuse(ErrorKind::PendingTasks {
-                        thread: thread_name,
-                        at: None,
-                        next: planned,
-                    }));
+                    return Err(thread.graph.refuse(pending_tasks(&thread, None, &head)));
                 }
             }
             let fence = loaded.fence;

@@ -19,9 +19,9 @@ pub struct Snapshot<S: GraphState> {
     ///
     /// Fields marked `from_context` have the values that they have without a context.
     pub state: Option<S>,
-    /// The nodes of the pending tasks, one name for each task. Tasks that a resumption added come last.
+    /// The nodes of the planned tasks, one name for each task. Tasks that a resumption added come last.
     ///
-    /// `START` if an input waits to be applied. Empty at a final checkpoint.
+    /// Some of the tasks may have finished; [`pending`](Self::pending) returns the others. `START` if an input waits to be applied. Empty at a final checkpoint.
     pub next: Vec<Arc<str>>,
     /// The thread's name.
     pub thread: Arc<str>,
@@ -72,6 +72,40 @@ pub struct JoinSnapshot {
     pub optional: bool,
 }
 
+/// The progress of a planned task.
+///
+/// A task is *pending* until it has finished. A pending task may have open interrupts: then it waits for their answers.
+/// All other pending tasks run when the thread is resumed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TaskStatus {
+    /// The task is pending, and runs when the thread is resumed.
+    Planned,
+    /// The task is pending, and its open interrupts wait for answers.
+    WaitingForAnswer,
+    /// The task is pending, and its last attempt has failed. It runs again when the thread is resumed.
+    Failed,
+    /// The task has finished. Its result waits for the other tasks of the superstep.
+    Finished,
+}
+
+impl TaskStatus {
+    /// Returns the name: `planned`, `waiting_for_answer`, `failed` or `finished`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Planned => "planned",
+            Self::WaitingForAnswer => "waiting_for_answer",
+            Self::Failed => "failed",
+            Self::Finished => "finished",
+        }
+    }
+
+    /// Returns `true` if the task has not finished.
+    pub const fn is_pending(self) -> bool {
+        !matches!(self, Self::Finished)
+    }
+}
+
 /// A planned task and its progress.
 #[derive(Clone)]
 #[non_exhaustive]
@@ -113,7 +147,7 @@ impl From<StoredFailure> for TaskError {
 }
 
 impl<S: GraphState> Snapshot<S> {
-    /// Returns `true` if the thread is finished here: no task is pending, and no required join waits.
+    /// Returns `true` if the thread is finished here: no task is planned, and no required join waits.
     ///
     /// If a required join waits, resuming fails with [`JoinNotFilled`](crate::ErrorKind::JoinNotFilled), which lists the ways
     /// to continue.
@@ -121,9 +155,33 @@ impl<S: GraphState> Snapshot<S> {
         self.next.is_empty() && self.joins.iter().all(|join| join.optional)
     }
 
-    /// Returns the open interrupts of all tasks.
+    /// Returns the pending tasks: those that were planned and have not finished.
+    ///
+    /// Those with open interrupts wait for answers. At an older checkpoint, the tasks are as they were when the thread
+    /// continued from it.
+    pub fn pending(&self) -> impl Iterator<Item = &TaskSnapshot<S>> {
+        self.tasks.iter().filter(|task| task.status().is_pending())
+    }
+
+    /// Returns the open interrupts of all tasks. Only those of the thread's head can be answered.
     pub fn interrupts(&self) -> impl Iterator<Item = &OpenInterrupt> {
         self.tasks.iter().flat_map(|task| &task.interrupts)
+    }
+}
+
+impl<S: GraphState> TaskSnapshot<S> {
+    /// Returns the progress of the task.
+    pub fn status(&self) -> TaskStatus {
+        // An earlier error stays known after the task has run again, so it is checked last.
+        if self.result.is_some() {
+            TaskStatus::Finished
+        } else if !self.interrupts.is_empty() {
+            TaskStatus::WaitingForAnswer
+        } else if self.error.is_some() {
+            TaskStatus::Failed
+        } else {
+            TaskStatus::Planned
+        }
     }
 }
 

@@ -39,6 +39,7 @@ struct SnapshotJson<'a, S: GraphState> {
 struct TaskJson<'a, S: GraphState> {
     id: &'a str,
     node: &'a str,
+    status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a TaskError>,
     interrupts: &'a [OpenInterrupt],
@@ -102,6 +103,7 @@ impl<S: GraphState> Serialize for TaskSnapshot<S> {
         TaskJson::<S> {
             id: &self.id,
             node: &self.node,
+            status: self.status().name(),
             error: self.error.as_ref(),
             interrupts: &self.interrupts,
             result: self.result.as_ref(),

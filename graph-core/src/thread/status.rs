@@ -19,7 +19,8 @@ use super::{TaskError, Thread, UnfinishedThread};
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ThreadStatus {
-    /// Open interrupts wait for answers. If [`wakes_at`](UnfinishedThread::wakes_at) is set, the questions expire then.
+    /// Open interrupts of pending tasks wait for answers. Other pending tasks may be left to run: see
+    /// [`Snapshot::pending`](super::Snapshot::pending). If [`wakes_at`](UnfinishedThread::wakes_at) is set, the questions expire then.
     WaitingForAnswer(Vec<OpenInterrupt>),
     /// The thread has stopped at breakpoints.
     AtBreakpoint {

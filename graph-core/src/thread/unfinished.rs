@@ -33,7 +33,8 @@ pub struct UnfinishedThread<S: GraphState, D = ()> {
     pub checkpoint: Option<CheckpointId>,
     /// The run that made the head; `None` if the store cannot read it.
     pub run_id: Option<Arc<str>>,
-    /// The nodes of the pending tasks, one name for each task. Empty if the store cannot read the head.
+    /// The nodes of the planned tasks, one name for each task. Some of them may have finished. Empty if the store cannot
+    /// read the head.
     pub next: Vec<Arc<str>>,
     /// The reason why the thread is not finished.
     pub status: ThreadStatus,

@@ -1,8 +1,8 @@
 //! Opens a run that starts with an input.
 
 use crate::checkpoint::{CheckpointId, Loaded};
-use crate::engine::persist::{Begin, GoOn, open_state, planned};
-use crate::error::{Error, ErrorKind};
+use crate::engine::persist::{Begin, GoOn, open_state, planned, read_tasks};
+use crate::error::{AwaitedAnswer, Error, ErrorKind};
 use crate::run::{About, Opened, Opening, Target};
 use crate::state::GraphState;
 
@@ -47,18 +47,14 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Wi
                     begun => return begun,
                 }
             }
-            if !abandon && let Some(planned) = pending_nodes(&thread, at, &loaded, &conflict_wait).await? {
+            if !abandon && let Some(pending) = find_pending(&thread, at, &loaded, &conflict_wait).await? {
                 // A checkpoint never changes, so waiting for it is useless.
                 let permanent = at.is_some() && !planned_nodes(&loaded).is_empty();
                 if !permanent && conflict_wait.wait_briefly(&thread).await? {
                     continue;
                 }
-                let (thread_name, at) = (thread.name.to_string(), at.filter(|_| permanent));
-                return Err(thread.graph.refuse(ErrorKind::PendingTasks {
-                    thread: thread_name,
-                    at,
-                    next: planned,
-                }));
+                let pending = pending.as_ref().unwrap_or(&loaded);
+                return Err(thread.graph.refuse(pending_tasks(&thread, at.filter(|_| permanent), pending)));
             }
             let fence = loaded.fence;
             let opened = loaded.found.take().map(|stored| {
@@ -88,19 +84,50 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Wi
     }
 }
 
-/// Returns the nodes of the pending tasks, or `None`: those of the checkpoint where the run starts, and, if the run may
-/// wait, those of the thread's head.
-async fn pending_nodes<S: GraphState, D: Send + Sync + 'static>(
+/// Looks for pending tasks where the run starts, and, if the run may wait, at the thread's head. Returns `None` if there
+/// are none, and otherwise the head if they are there.
+async fn find_pending<S: GraphState, D: Send + Sync + 'static>(
     thread: &Thread<S, D>,
     at: Option<CheckpointId>,
     loaded: &Loaded,
     conflict_wait: &ConflictWait,
-) -> Result<Option<Vec<String>>, Error> {
-    let mut planned = planned_nodes(loaded);
-    if planned.is_empty() && at.is_some() && conflict_wait.is_allowed() {
-        planned = planned_nodes(&read(thread, None).await?);
+) -> Result<Option<Option<Loaded>>, Error> {
+    if !planned_nodes(loaded).is_empty() {
+        return Ok(Some(None));
     }
-    Ok((!planned.is_empty()).then_some(planned))
+    if at.is_none() || !conflict_wait.is_allowed() {
+        return Ok(None);
+    }
+    let head = read(thread, None).await?;
+    Ok((!planned_nodes(&head).is_empty()).then_some(Some(head)))
+}
+
+/// Returns the error for the pending tasks of the loaded checkpoint. With `at`, all tasks that were planned there count
+/// as pending, because a replay runs all of them.
+pub(super) fn pending_tasks<S: GraphState, D: Send + Sync + 'static>(
+    thread: &Thread<S, D>,
+    at: Option<CheckpointId>,
+    loaded: &Loaded,
+) -> ErrorKind {
+    let (mut pending, mut finished, mut waiting) = (Vec::new(), Vec::new(), Vec::new());
+    let stored = loaded.found.as_ref();
+    let tasks = stored.map(|stored| {
+        read_tasks::<S, D>(&thread.graph.0.graph.0, &thread.name, &stored.checkpoint, &stored.records)
+    });
+    match tasks {
+        Some(Ok(tasks)) => {
+            for (node, known) in tasks {
+                let node = node.to_string();
+                let open = known.questions.iter();
+                waiting.extend(open.map(|(id, question)| AwaitedAnswer::new(&*node, &**id, &*question.name)));
+                let to = if known.result.is_some() && at.is_none() { &mut finished } else { &mut pending };
+                to.push(node);
+            }
+        }
+        // Records that cannot be read are reported by the run that needs them.
+        _ => pending = planned_nodes(loaded),
+    }
+    ErrorKind::PendingTasks { thread: thread.name.to_string(), at, pending, finished, waiting }
 }
 
 /// Returns the nodes planned at the loaded checkpoint, including those that a resumption added.

@@ -87,9 +87,9 @@ async fn check_overtaken_run(graph: PersistentGraph<Book, Hold>, durability: Dur
     blocked.reached.notified().await;
 
     let refused = thread.run(Book::input("new")).context(Arc::clone(&free)).await.unwrap_err();
-    let ErrorKind::PendingTasks { next, .. } = refused.kind() else { panic!("{refused:?}") };
+    let ErrorKind::PendingTasks { pending, .. } = refused.kind() else { panic!("{refused:?}") };
     // The pending tasks as far as they are durable.
-    assert!(["hold", "open", "START"].contains(&&*next[0]), "{next:?}");
+    assert!(["hold", "open", "START"].contains(&&*pending[0]), "{pending:?}");
 
     let state = thread.resume(()).context(Arc::clone(&free)).await.unwrap().into_state();
     assert_eq!(state.lines, ["slow"]);

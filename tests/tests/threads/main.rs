@@ -33,6 +33,7 @@ mod names;
 mod null_packets;
 mod outdated_answers;
 mod overwrites;
+mod pending_tasks;
 mod refused_updates;
 mod rejected_supersteps;
 mod replays;

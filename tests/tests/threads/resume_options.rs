@@ -89,10 +89,16 @@ async fn new_input_needs_abandon_pending_while_tasks_are_pending() {
         let probe = Arc::new(Probe::default());
         store.thread(&graph()).run(begin("in")).context(Arc::clone(&probe)).await.unwrap();
         let error = store.thread(&graph()).run(begin("new")).context(Arc::clone(&probe)).await.unwrap_err();
-        let ErrorKind::PendingTasks { thread, at: None, next: planned, .. } = error.kind() else {
+        let ErrorKind::PendingTasks { thread, at: None, pending, finished, waiting, .. } = error.kind() else {
             panic!("{error}")
         };
-        assert_eq!((thread.as_str(), planned.len()), ("t", 3));
+        assert_eq!((thread.as_str(), pending.join(" "), finished.join(" ")), ("t", "ask".into(), "sibling extra".into()));
+        assert_eq!((waiting.len(), waiting[0].node.as_str(), waiting[0].question.as_str()), (1, "ask", "Go"));
+        assert_eq!(
+            error.to_string(),
+            "graph `Story`: thread `t` still has pending tasks (`ask`; `ask` waits for the answer to `Go`): continue it \
+             with `resume(..)`, or discard them with `abandon_pending()`"
+        );
         let old = store.thread(&graph()).interrupts().await.unwrap().only::<Go>().unwrap();
 
         let run = store.thread(&graph()).run(begin("new")).abandon_pending();
@@ -128,8 +134,8 @@ async fn new_input_at_an_old_checkpoint_needs_abandon_pending() {
         for waits in [OnConflict::Reject, OnConflict::Wait(Duration::from_secs(3600))] {
             let run = store.thread(&graph()).at(old).run(begin("new")).on_conflict(waits);
             let error = run.context(Arc::clone(&probe)).await.unwrap_err();
-            let ErrorKind::PendingTasks { at, next, .. } = error.kind() else { panic!("{error}") };
-            assert_eq!((*at, &next[..]), (Some(old), &["ask", "sibling", "extra"].map(str::to_owned)[..]));
+            let ErrorKind::PendingTasks { at, pending, .. } = error.kind() else { panic!("{error}") };
+            assert_eq!((*at, &pending[..]), (Some(old), &["ask", "sibling", "extra"].map(str::to_owned)[..]));
             let text = error.to_string();
             assert!(
                 text.contains(&format!("checkpoint {old} of thread `t` has pending tasks (`ask`")),

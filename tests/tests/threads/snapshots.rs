@@ -86,10 +86,10 @@ async fn snapshot_serializes_by_the_dump_rules() {
             "state": {"price": 17, "approved": null, "note": ""},
             "next": ["approve", "log"],
             "tasks": [
-                {"node": "approve", "interrupts": [
+                {"node": "approve", "status": "waiting_for_answer", "interrupts": [
                     {"node": "approve", "task": 0, "name": "Approve", "question": {"price": 17}},
                 ]},
-                {"node": "log", "interrupts": [], "result": {"note": "logged"}},
+                {"node": "log", "status": "finished", "interrupts": [], "result": {"note": "logged"}},
             ],
             "joins": [],
         })

@@ -50,17 +50,17 @@ pub(crate) enum ArrowKind {
     Packet,
 }
 
-/// The mark of a node in a picture: a colour and, where the format has room for it, a sign.
+/// The mark of a node in a picture: a colour, and a sign in front of the node's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Mark {
     /// A task of the node has finished, but its superstep has not.
     Finished,
-    /// The node runs next.
+    /// A task of the node is pending and runs next.
     Planned,
-    /// The node waits for an answer.
+    /// A task of the node is pending and waits for the answer to an open interrupt.
     Waiting,
-    /// The node has failed.
+    /// A task of the node is pending and has failed.
     Failed,
     /// The node is highlighted by the caller.
     Highlighted,
@@ -101,6 +101,13 @@ impl Mark {
             Self::Failed => "! ",
             Self::Highlighted => "",
         }
+    }
+}
+
+impl Vertex {
+    /// Returns the label with the sign of the mark.
+    pub(super) fn signed_label(&self) -> String {
+        format!("{}{}", self.mark.map_or("", |mark| mark.sign()), self.label)
     }
 }
 

@@ -29,8 +29,11 @@ fn draw(diagram: &Diagram, prefix: &str, depth: usize, look: &Look, out: &mut St
         let id = format!("{prefix}{}", vertex.id);
         match &vertex.inner {
             Some(inner) => {
-                let _ =
-                    writeln!(out, "{pad}subgraph cluster_{id} {{\n{pad}    label={};", quoted(&vertex.label));
+                let _ = writeln!(
+                    out,
+                    "{pad}subgraph cluster_{id} {{\n{pad}    label={};",
+                    quoted(&vertex.signed_label())
+                );
                 for attribute in vertex.mark.map(|mark| filled(mark, look, true)).unwrap_or_default() {
                     let _ = writeln!(out, "{pad}    {attribute};");
                 }
@@ -92,7 +95,8 @@ fn looks(vertex: &Vertex, id: &str, look: &Look) -> String {
         Kind::Node => "box",
     };
     // An id that equals its label, such as START, needs none.
-    let label = if id == vertex.label { String::new() } else { format!("label={}, ", quoted(&vertex.label)) };
+    let shown = vertex.signed_label();
+    let label = if id == shown { String::new() } else { format!("label={}, ", quoted(&shown)) };
     let mut looks = format!("{label}shape={shape}");
     for attribute in vertex.mark.map(|mark| filled(mark, look, false)).unwrap_or_default() {
         let _ = write!(looks, ", {attribute}");

@@ -31,7 +31,7 @@ const GREY: &str = "#737373";
 fn draw(diagram: &Diagram, prefix: &str, depth: usize, direction: Direction, out: &mut String) {
     let pad = "    ".repeat(depth);
     for vertex in &diagram.vertices {
-        let (id, label) = (format!("{prefix}{}", vertex.id), quoted(&vertex.label));
+        let (id, label) = (format!("{prefix}{}", vertex.id), quoted(&vertex.signed_label()));
         let _ = match (&vertex.inner, vertex.kind) {
             (Some(inner), _) => {
                 let _ = writeln!(out, "{pad}subgraph {id}[\"{label}\"]");
@@ -39,8 +39,8 @@ fn draw(diagram: &Diagram, prefix: &str, depth: usize, direction: Direction, out
                 draw(inner, &format!("{id}_"), depth + 1, direction, out);
                 writeln!(out, "{pad}end")
             }
-            (None, Kind::Start | Kind::End) => writeln!(out, "{pad}{id}([{label}])"),
-            (None, Kind::Deferred) => writeln!(out, "{pad}{id}([\"{label}\"])"),
+            (None, Kind::Start | Kind::End) if vertex.mark.is_none() => writeln!(out, "{pad}{id}([{label}])"),
+            (None, Kind::Deferred | Kind::Start | Kind::End) => writeln!(out, "{pad}{id}([\"{label}\"])"),
             (None, Kind::Join) => writeln!(out, "{pad}{id}((\"{label}\"))"),
             (None, Kind::Node) => writeln!(out, "{pad}{id}[\"{label}\"]"),
         };

@@ -4,7 +4,7 @@ use crate::error::{Error, ErrorKind};
 use crate::graph::{Direction, Drawn, Graph};
 use crate::node::{NodeRef, Shape};
 use crate::state::GraphState;
-use crate::thread::{Snapshot, TaskSnapshot};
+use crate::thread::{Snapshot, TaskSnapshot, TaskStatus};
 
 use super::diagram::{Arrow, Diagram, Kind, Mark, START_VERTEX, Vertex};
 use super::drawn::{drawn, named};
@@ -263,15 +263,11 @@ fn nothing_leads(from: &NodeRef, to: &NodeRef) -> String {
 
 impl Mark {
     pub(crate) fn of<S: GraphState>(task: &TaskSnapshot<S>) -> Self {
-        // An earlier error stays known after the task has run again, so it is checked last.
-        if task.result.is_some() {
-            Self::Finished
-        } else if !task.interrupts.is_empty() {
-            Self::Waiting
-        } else if task.error.is_some() {
-            Self::Failed
-        } else {
-            Self::Planned
+        match task.status() {
+            TaskStatus::Finished => Self::Finished,
+            TaskStatus::WaitingForAnswer => Self::Waiting,
+            TaskStatus::Failed => Self::Failed,
+            TaskStatus::Planned => Self::Planned,
         }
     }
 }

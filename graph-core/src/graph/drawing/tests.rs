@@ -50,7 +50,7 @@ fn mermaid_nests_subgraphs() {
                 subgraph n0_n0["inner"]
                     direction LR
                     n0_n0_START([START])
-                    n0_n0_n0["say #60;it#62; #38; #34;go#34;"]
+                    n0_n0_n0["? say #60;it#62; #38; #34;go#34;"]
                     n0_n0_FINISH([END])
                     n0_n0_START --> n0_n0_n0
                     n0_n0_n0 --> n0_n0_FINISH
@@ -84,7 +84,7 @@ fn dot_nests_clusters_and_clips_arrows() {
                 subgraph cluster_n0_n0 {
                     label="inner";
                     n0_n0_START [label="START", shape=oval];
-                    n0_n0_n0 [label="say <it> & \"go\"", shape=box, style=filled, fillcolor="#dcd3ff", color="#6b46c1"];
+                    n0_n0_n0 [label="? say <it> & \"go\"", shape=box, style=filled, fillcolor="#dcd3ff", color="#6b46c1"];
                     n0_n0_n0_note0 [label="twice
         at most", shape=note];
                     n0_n0_n0_note0 -> n0_n0_n0 [style=dotted, arrowhead=none];

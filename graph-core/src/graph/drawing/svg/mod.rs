@@ -116,7 +116,7 @@ struct Frame<'s> {
 }
 
 fn frame(vertex: &Vertex, direction: Direction) -> Frame<'_> {
-    let label = format!("{}{}", vertex.mark.map_or("", |mark| mark.sign()), vertex.label);
+    let label = vertex.signed_label();
     let notes: Vec<&str> = vertex.notes.iter().flat_map(|note| note.lines()).collect();
     let inner = vertex.inner.as_ref().map(|inner| draw(inner, direction));
     // The heading of a cluster is bold.
