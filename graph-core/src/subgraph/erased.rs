@@ -193,7 +193,7 @@ where
                 let KeptStates { paths, unknown } = &graph.0.kept_states;
                 KeptState { keeps, loses, inside: paths.clone(), unknown: *unknown }
             }
-            // A lazy subgraph may be the graph that is being compiled. Its calls check what is inside.
+            // A lazy subgraph may be the graph that is being compiled. Its calls check the subgraphs inside.
             GraphSource::Lazy(_) => KeptState { keeps, loses, inside: Vec::new(), unknown: true },
         }
     }

@@ -37,7 +37,7 @@ where
     };
     let mut visit = Visit { begun: Some(begun), kept };
     let Some(Begun { driver, .. }) = &mut visit.begun else { return Err(Lost.into()) };
-    // A later attempt of the task has shown, in this stream, what the attempt before it restored or finished.
+    // In a later attempt of the task, this stream has shown the results of the attempt before it.
     let restored =
         driver.events.is_some() && !cx.memo(|memo| std::mem::replace(&mut memo.has_shown_call, true));
     driver.announce(restored).await;
