@@ -195,7 +195,7 @@ fn picture_options_are_drawn() {
             START([START])
             n0["a"]
             n1["b"]
-            n2["item"]
+            n2["! item"]
             n3(["gather"])
             n4["say #34;end#34; \ #38; #60;go#62;"]
             FINISH([END])
@@ -228,7 +228,7 @@ fn picture_options_are_drawn() {
             START [shape=oval];
             n0 [label="a", shape=box, style=filled, fillcolor="#fdff32", color="#8a8b00"];
             n1 [label="b", shape=box, style=filled, fillcolor="#fdff32", color="#8a8b00"];
-            n2 [label="item", shape=box, style=filled, fillcolor="#ffcaca", color="#c53030"];
+            n2 [label="! item", shape=box, style=filled, fillcolor="#ffcaca", color="#c53030"];
             n3 [label="gather", shape=oval];
             n3_note0 [label="waits for
         <all> of them", shape=note];
