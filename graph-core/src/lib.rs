@@ -192,7 +192,7 @@ pub mod workflow;
 pub mod __private;
 
 pub use engine::{Context, ContextWith, DEFAULT_RECURSION_LIMIT, Durability, FailureMode, Metadata};
-pub use error::{AwaitedAnswer, Error, ErrorKind, NodeFailure, WiringProblem};
+pub use error::{AwaitedAnswer, Error, ErrorKind, NodeFailure, UnfinishedSuperstep, WiringProblem};
 pub use graph::builder::StateGraph;
 pub use graph::compiled::Graph;
 pub use node::error::{NodeError, Result};

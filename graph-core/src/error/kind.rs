@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::checkpoint::{CheckpointError, CheckpointId, Conflict};
 use crate::state::{EncodeError, InputError, MigrationError, validate::Violation};
 
-use super::{AwaitedAnswer, NodeFailure, WiringProblem};
+use super::{AwaitedAnswer, NodeFailure, UnfinishedSuperstep, WiringProblem};
 
 /// The kind of an [`Error`](crate::Error), to match on.
 #[derive(Debug, thiserror::Error)]
@@ -249,7 +249,7 @@ pub enum ErrorKind {
     },
 
     /// A thread received new input while it has pending tasks.
-    #[error("{}", pending_tasks(.thread, .at.as_ref(), .pending, .finished, .waiting))]
+    #[error("{}", pending_tasks(.thread, .at.as_ref(), .pending, .superstep))]
     #[non_exhaustive]
     PendingTasks {
         /// The thread.
@@ -258,10 +258,8 @@ pub enum ErrorKind {
         at: Option<CheckpointId>,
         /// The nodes of the pending tasks, one name for each task.
         pending: Vec<String>,
-        /// The nodes of the finished tasks of the same superstep, whose results are not applied yet.
-        finished: Vec<String>,
-        /// The open interrupts of the pending tasks. Other pending tasks wait for no answer.
-        waiting: Vec<AwaitedAnswer>,
+        /// The finished tasks of the same superstep, and the answers that the pending ones wait for.
+        superstep: Box<UnfinishedSuperstep>,
     },
 
     /// The thread has no checkpoint to continue from.
@@ -590,9 +588,9 @@ fn pending_tasks(
     thread: &str,
     at: Option<&CheckpointId>,
     pending: &[String],
-    finished: &[String],
-    waiting: &[AwaitedAnswer],
+    superstep: &UnfinishedSuperstep,
 ) -> String {
+    let UnfinishedSuperstep { finished, waiting } = superstep;
     let waits = waits(waiting);
     match at {
         None if pending.is_empty() => format!(

@@ -1,8 +1,8 @@
 //! Errors and their kinds.
 
-mod awaited_answer;
 mod kind;
 mod node_failure;
+mod unfinished_superstep;
 mod wiring;
 
 use std::any::Any;
@@ -12,11 +12,11 @@ use std::sync::Arc;
 
 pub(crate) use crate::contain::error_text as with_causes;
 use crate::contain::write_error;
-pub use awaited_answer::AwaitedAnswer;
 
 pub use kind::ErrorKind;
 pub use node_failure::NodeFailure;
 pub(crate) use node_failure::Panic;
+pub use unfinished_superstep::{AwaitedAnswer, UnfinishedSuperstep};
 pub use wiring::WiringProblem;
 
 /// An error from building or running a graph.

@@ -2,7 +2,7 @@
 
 use crate::checkpoint::{CheckpointId, Loaded};
 use crate::engine::persist::{Begin, GoOn, open_state, planned, read_tasks};
-use crate::error::{AwaitedAnswer, Error, ErrorKind};
+use crate::error::{AwaitedAnswer, Error, ErrorKind, UnfinishedSuperstep};
 use crate::run::{About, Opened, Opening, Target};
 use crate::state::GraphState;
 
@@ -109,7 +109,7 @@ pub(super) fn pending_tasks<S: GraphState, D: Send + Sync + 'static>(
     at: Option<CheckpointId>,
     loaded: &Loaded,
 ) -> ErrorKind {
-    let (mut pending, mut finished, mut waiting) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut pending, mut superstep) = (Vec::new(), Box::<UnfinishedSuperstep>::default());
     let stored = loaded.found.as_ref();
     let tasks = stored.map(|stored| {
         read_tasks::<S, D>(&thread.graph.0.graph.0, &thread.name, &stored.checkpoint, &stored.records)
@@ -119,15 +119,21 @@ pub(super) fn pending_tasks<S: GraphState, D: Send + Sync + 'static>(
             for (node, known) in tasks {
                 let node = node.to_string();
                 let open = known.questions.iter();
-                waiting.extend(open.map(|(id, question)| AwaitedAnswer::new(&*node, &**id, &*question.name)));
-                let to = if known.result.is_some() && at.is_none() { &mut finished } else { &mut pending };
+                superstep
+                    .waiting
+                    .extend(open.map(|(id, question)| AwaitedAnswer::new(&*node, &**id, &*question.name)));
+                let to = if known.result.is_some() && at.is_none() {
+                    &mut superstep.finished
+                } else {
+                    &mut pending
+                };
                 to.push(node);
             }
         }
         // Records that cannot be read are reported by the run that needs them.
         _ => pending = planned_nodes(loaded),
     }
-    ErrorKind::PendingTasks { thread: thread.name.to_string(), at, pending, finished, waiting }
+    ErrorKind::PendingTasks { thread: thread.name.to_string(), at, pending, superstep }
 }
 
 /// Returns the nodes planned at the loaded checkpoint, including those that a resumption added.

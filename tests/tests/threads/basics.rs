@@ -149,8 +149,8 @@ async fn after_a_failure_only_unfinished_tasks_run_again() {
     assert_eq!((failed.text.as_str(), failed.attempt), ("not today", 1));
 
     let refused = thread.run(Work::input()).context(Arc::clone(&counts)).await.unwrap_err();
-    let ErrorKind::PendingTasks { pending, finished, .. } = refused.kind() else { panic!("{refused}") };
-    assert_eq!((pending.join(" "), finished.join(" ")), ("flaky".to_owned(), "steady".to_owned()));
+    let ErrorKind::PendingTasks { pending, superstep, .. } = refused.kind() else { panic!("{refused}") };
+    assert_eq!((pending.join(" "), superstep.finished.join(" ")), ("flaky".to_owned(), "steady".to_owned()));
 
     // A new handle stands for another process.
     let thread = graph.with_checkpointer(store).thread("1");

@@ -58,10 +58,10 @@ async fn finished_waiting_and_failed_tasks_differ() {
             "graph `Story`: thread `t` still has pending tasks (`ask` and `two`; `ask` waits for the answer to `Go`): \
              continue it with `resume(..)`, or discard them with `abandon_pending()`"
         );
-        let ErrorKind::PendingTasks { finished, waiting, .. } = refused.kind() else { panic!("{refused}") };
-        assert_eq!(finished, &["one"]);
+        let ErrorKind::PendingTasks { superstep, .. } = refused.kind() else { panic!("{refused}") };
+        assert_eq!(superstep.finished.join(" "), "one");
         let open = thread.interrupts().await.unwrap().only::<Go>().unwrap();
-        assert_eq!(waiting[0].id, now.interrupts().next().unwrap().id);
+        assert_eq!(superstep.waiting[0].id, now.interrupts().next().unwrap().id);
 
         // After the failure is repaired, only the answer is missing.
         thread.resume(()).context(Probe::default()).await.unwrap();

@@ -89,11 +89,11 @@ async fn new_input_needs_abandon_pending_while_tasks_are_pending() {
         let probe = Arc::new(Probe::default());
         store.thread(&graph()).run(begin("in")).context(Arc::clone(&probe)).await.unwrap();
         let error = store.thread(&graph()).run(begin("new")).context(Arc::clone(&probe)).await.unwrap_err();
-        let ErrorKind::PendingTasks { thread, at: None, pending, finished, waiting, .. } = error.kind() else {
+        let ErrorKind::PendingTasks { thread, at: None, pending, superstep, .. } = error.kind() else {
             panic!("{error}")
         };
-        assert_eq!((thread.as_str(), pending.join(" "), finished.join(" ")), ("t", "ask".into(), "sibling extra".into()));
-        assert_eq!((waiting.len(), waiting[0].node.as_str(), waiting[0].question.as_str()), (1, "ask", "Go"));
+        assert_eq!((thread.as_str(), pending.join(" "), superstep.finished.join(" ")), ("t", "ask".into(), "sibling extra".into()));
+        assert_eq!((superstep.waiting.len(), superstep.waiting[0].node.as_str(), superstep.waiting[0].question.as_str()), (1, "ask", "Go"));
         assert_eq!(
             error.to_string(),
             "graph `Story`: thread `t` still has pending tasks (`ask`; `ask` waits for the answer to `Go`): continue it \

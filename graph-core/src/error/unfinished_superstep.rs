@@ -1,3 +1,13 @@
+/// The progress of a superstep with pending tasks, as an error describes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnfinishedSuperstep {
+    /// The nodes of the finished tasks, whose results are not applied yet.
+    pub finished: Vec<String>,
+    /// The open interrupts of the pending tasks. Other pending tasks wait for no answer.
+    pub waiting: Vec<AwaitedAnswer>,
+}
+
 /// An open interrupt of a pending task, as an error names it.
 ///
 /// [`Thread::interrupts`](crate::thread::Thread::interrupts) returns the question itself.
