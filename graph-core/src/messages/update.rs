@@ -102,6 +102,7 @@ impl MessagesUpdate {
     /// read yourself.
     ///
     /// ```
+    /// use superstep::GraphState;
     /// use superstep::messages::{Message, MessagesState, MessagesUpdate};
     ///
     /// let of_client = |text| MessagesUpdate::of_client([Message::human(text).with_id("1")]);

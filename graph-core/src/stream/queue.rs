@@ -213,7 +213,7 @@ mod tests {
         all.split_off(CAPACITY)
     }
 
-    /// Reads what is there. The reader's waker does nothing.
+    /// Reads the events that have arrived. The reader's waker does nothing.
     fn read(receiver: &Receiver<usize>) -> Vec<usize> {
         let mut cx = Context::from_waker(Waker::noop());
         std::iter::from_fn(|| match receiver.poll(&mut cx) {

@@ -21,7 +21,7 @@ use super::stores::TestStore;
 const LIMIT: f64 = 2.6;
 
 /// The least cost that is compared. Below it, the state of the processor's caches decides.
-const FLOOR: Duration = Duration::from_micros(500);
+const FLOOR: Duration = Duration::from_millis(2);
 
 /// The rounds that are always measured, and the rounds after which a ratio above the limit fails.
 const ROUNDS: std::ops::RangeInclusive<usize> = 2..=7;
@@ -132,11 +132,11 @@ pub(crate) fn check(name: &str, on: On, n: usize, operation: impl AsyncFn(&Sampl
         let (mut once, mut twice) = (Duration::MAX, Duration::MAX);
         let (mut ratio, mut ratios) = (f64::INFINITY, Vec::new());
         for round in 1..=*ROUNDS.end() {
-            let (small, large) = (sample(n).max(FLOOR), sample(2 * n));
+            let (small, large) = (sample(n), sample(2 * n));
             (once, twice) = (once.min(small), twice.min(large));
-            ratios.push(large.as_secs_f64() / small.as_secs_f64());
+            ratios.push(large.div_duration_f64(small.max(FLOOR)));
             ratios.sort_by(f64::total_cmp);
-            ratio = (twice.as_secs_f64() / once.as_secs_f64()).min(ratios[ratios.len() / 2]);
+            ratio = twice.div_duration_f64(once.max(FLOOR)).min(ratios[ratios.len() / 2]);
             if round >= *ROUNDS.start() && ratio <= LIMIT {
                 break;
             }

@@ -82,8 +82,4 @@ growth! {
         let graph = joins(at.n);
         at.cost(async { graph.picture().to_dot().unwrap() }).await;
     };
-    svg_of_a_graph: Runtimes, 20 => async |at| {
-        let graph = joins(at.n);
-        at.cost(async { graph.picture().to_svg().unwrap() }).await;
-    };
 }
