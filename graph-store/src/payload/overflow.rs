@@ -16,6 +16,9 @@ const OVERFLOWS: &str =
 /// Returns `true` if JSON may contain a number that is infinite as an `f32`. Strings may cause a false positive.
 #[doc(hidden)]
 pub fn may_overflow(json: &[u8]) -> bool {
+    if has_long_integer(json) {
+        return true;
+    }
     let next = json.get(1..).unwrap_or_default();
     let is_exponent = |digit: u8, e: u8| digit.is_ascii_digit() & (e | 0x20 == b'e');
     // Without an early exit in the inner loop, so that it is vectorized: most JSON has no exponent.
@@ -30,6 +33,20 @@ pub fn may_overflow(json: &[u8]) -> bool {
 }
 
 const CHUNK: usize = 64;
+
+/// The digits of `f32::MAX`.
+const LONG: usize = 39;
+
+/// Returns `true` if JSON has so many digits in a row. Each such row has a digit at a multiple of their number.
+fn has_long_integer(json: &[u8]) -> bool {
+    let digits =
+        |bytes: &mut dyn Iterator<Item = &u8>| bytes.take_while(|byte| byte.is_ascii_digit()).count();
+    (0..json.len()).step_by(LONG).any(|at| {
+        let (head, tail) = json.split_at_checked(at).unwrap_or_default();
+        let after = digits(&mut tail.iter());
+        after > 0 && after + digits(&mut head.iter().rev()) >= LONG
+    })
+}
 
 /// Returns `true` if the bytes after an `e` are the exponent of a large number.
 fn is_large_exponent(rest: &[u8]) -> bool {
@@ -85,7 +102,8 @@ mod tests {
 
     #[test]
     fn large_numbers_are_found_wherever_they_are() {
-        for json in ["1e300", "-1e300", "[1.5e+39,2]", "{\"a\":\n1E39}", "3.5e38 "] {
+        let long = "9".repeat(39);
+        for json in [long.as_str(), "1e300", "-1e300", "[1.5e+39,2]", "{\"a\":\n1E39}", "3.5e38 "] {
             assert!(may_overflow(json.as_bytes()), "{json}");
             for padding in 0..140 {
                 let padded = format!("[{}{json}]", " ".repeat(padding));
