@@ -1,7 +1,8 @@
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::task::Poll;
+use std::sync::Arc;
+use std::task::{Poll, Waker};
 
 use crate::contain;
 use crate::error::Panic;
@@ -9,23 +10,27 @@ use crate::node::{NodeError, StepFuture};
 use crate::state::GraphState;
 
 use super::Context;
-use super::desk::Desk;
+use super::desk::{Desk, Untaken};
 use super::encoded::Keep;
+use super::probe::Probe;
 use super::task::{Failed, Finished, Unfinished, finish};
 
 /// One attempt of a task: polls the node's future and prepares its result. A panic in either is the task's failure.
 ///
-/// An attempt that is pending while one of its interrupts is open has ended: its future is dropped.
+/// An attempt that is pending while one of its interrupts is open has ended: its future is dropped. Its steps in progress
+/// are finished first.
 pub(super) struct Attempt<'a, S: GraphState> {
     future: Option<StepFuture<'a, S>>,
     cx: &'a Context,
     keep: Keep,
+    /// The waker of an attempt that was given an answer.
+    probe: Option<Arc<Probe>>,
 }
 
 impl<'a, S: GraphState> Attempt<'a, S> {
     #[inline]
     pub(super) fn new(future: StepFuture<'a, S>, cx: &'a Context, keep: Keep) -> Self {
-        Self { future: Some(future), cx, keep }
+        Self { future: Some(future), cx, keep, probe: None }
     }
 }
 
@@ -74,6 +79,8 @@ impl<S: GraphState> Attempt<'_, S> {
         take: impl FnOnce(Finished<S>),
     ) -> Poll<Result<(), Box<Unfinished>>> {
         let this = self;
+        let counted = if this.cx.was_given_answers() { Some(this.probe(cx.waker())) } else { None };
+        let cx = &mut std::task::Context::from_waker(counted.as_ref().unwrap_or(cx.waker()));
         let polled = catch_unwind(AssertUnwindSafe(|| {
             let Some(future) = &mut this.future else {
                 return Poll::Ready(Err(Failed::Panic(Panic("polled after it ended".to_owned()))));
@@ -86,7 +93,8 @@ impl<S: GraphState> Attempt<'_, S> {
             }
             // Dropped here because panics are caught here; `drop` then has nothing left to guard.
             this.future = None;
-            if let Some(fault) = this.fault() {
+            let returned = matches!(polled, Poll::Ready(Ok(_)));
+            if let Some(fault) = this.fault(returned) {
                 return Poll::Ready(Err(Failed::Fault(fault)));
             }
             polled.map(|step| finish(step, this.cx.stamp(), keep).map(take))
@@ -107,8 +115,30 @@ impl<S: GraphState> Attempt<'_, S> {
 
     /// Returns the error with which the attempt fails whatever its node returned.
     #[inline]
-    fn fault(&self) -> Option<NodeError> {
-        self.cx.used_desk().and_then(Desk::take_fault)
+    fn fault(&self, returned: bool) -> Option<NodeError> {
+        let fault = self.cx.used_desk().and_then(Desk::take_fault);
+        if fault.is_some() || !returned || !self.cx.was_given_answers() {
+            return fault;
+        }
+        let untaken = || self.cx.untaken().into_iter().chain(self.cx.untaken_inside()).next();
+        untaken().map(|question| Untaken { question, how: "returned" }.into())
+    }
+
+    /// Returns the waker for the next poll of an attempt that was given an answer.
+    #[cold]
+    #[inline(never)]
+    fn probe(&mut self, waker: &Waker) -> Waker {
+        let probe = self.probe.get_or_insert_with(|| Probe::new(waker));
+        probe.set(waker);
+        let counted = Waker::from(Arc::clone(probe));
+        self.cx.desk().set_probe(&counted, waker);
+        counted
+    }
+
+    /// Returns `true` if nothing can wake the attempt, except answers and timers that wait for their turn.
+    fn is_stuck(&self) -> bool {
+        // Held by this attempt, by its scratch state and by the poll in progress.
+        self.probe.as_ref().is_some_and(|probe| Arc::strong_count(probe) <= 3)
     }
 
     #[cold]
@@ -128,13 +158,35 @@ impl<S: GraphState> Attempt<'_, S> {
             self.end();
             return Poll::Ready(Err(self.fail(Failed::Fault(fault))));
         }
-        // Taken before the future is dropped, because dropping it withdraws the open interrupts.
-        let (open, halt, until) = (desk.take_open(), desk.take_halt(), desk.sleeps_until());
-        let asleep = || until.is_some_and(|until| cx.goes_to_sleep(desk, until));
-        if open.is_empty() && halt.is_none() && !asleep() {
+        // Taken in any case: it concerns this poll only.
+        let stirred = desk.take_stirred();
+        if desk.is_busy() || stirred {
             return Poll::Pending;
         }
-        cx.memo(|memo| memo.asleep = until);
+        let untaken = if cx.was_given_answers() { cx.untaken() } else { Vec::new() };
+        // Taken before the future is dropped, because dropping it withdraws the open interrupts.
+        let (open, halt, until) = (desk.take_open(), desk.take_halt(), desk.sleeps_until());
+        // A sleep does not suspend an attempt that may still ask for an answer.
+        let asleep = || {
+            (untaken.is_empty() || cx.is_stopping())
+                && until.is_some_and(|until| cx.goes_to_sleep(desk, until))
+        };
+        let ends = !open.is_empty() || halt.is_some() || asleep();
+        if !ends && (untaken.is_empty() || !self.is_stuck()) {
+            return Poll::Pending;
+        }
+        if halt.is_none()
+            && !(ends && open.is_empty())
+            && let Some(question) = untaken.into_iter().next()
+        {
+            self.end();
+            let how = if ends { "asked another question" } else { "waits for something else" };
+            return Poll::Ready(Err(self.fail(Failed::Fault(Untaken { question, how }.into()))));
+        }
+        cx.memo(|memo| {
+            memo.asleep = until;
+            memo.asked = open.iter().map(|open| open.id.clone()).collect();
+        });
         self.end();
         Poll::Ready(Err(Box::new(Unfinished { failed: None, open, halt })))
     }

@@ -361,7 +361,13 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 self.results.get(*task).is_some_and(Option::is_none)
                     && failures.binary_search_by_key(task, |(failed, _)| *failed).is_err()
             };
-            for (task, open) in waited.into_iter().filter(|(task, _)| stopped(task)) {
+            for (task, mut open) in waited.into_iter().filter(|(task, _)| stopped(task)) {
+                // A timer that fired meanwhile has withdrawn them.
+                self.ctx
+                    .cx
+                    .shared
+                    .memos
+                    .of(step, task, |memo| open.retain(|open| memo.asked.contains(&open.id)));
                 self.suspended.entry(task).or_insert(open);
             }
         }

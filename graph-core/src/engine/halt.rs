@@ -141,7 +141,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             self.runs_again();
         }
         for (task, id, answered) in given {
-            self.ctx.cx.shared.memos.of(self.step + 1, task, |memo| memo.answers.insert(id, answered));
+            self.ctx.cx.shared.memos.give(self.step + 1, task, [(id, answered)]);
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! The position of a run: at the top, or inside a task of a parent run.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -26,6 +26,8 @@ pub(crate) struct Nest {
     pub(crate) listeners: Option<Arc<dyn Sink>>,
     /// Answers to interrupts of this run that arrived through the parent run, by interrupt id.
     pub(crate) answers: Arc<HashMap<String, Answered>>,
+    /// The ids of the answers that subgraph runs in memory have taken, in the whole run.
+    pub(crate) taken: Arc<Mutex<HashSet<String>>>,
     /// The prefix of ids derived from writes, in place of the thread's name: identifies the subgraph call.
     pub(crate) call: Option<Arc<str>>,
     /// Former names of the graph's nodes, with the nodes' indices.
@@ -45,6 +47,16 @@ impl Nest {
         for pulse in &self.pulses {
             pulse.fetch_add(1, Ordering::Relaxed);
         }
+    }
+
+    /// Records that a subgraph run in memory has taken an answer.
+    pub(super) fn take_answer(&self, id: &str) {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_owned());
+    }
+
+    /// Returns `true` if a subgraph run in memory has taken the answer.
+    pub(super) fn has_taken(&self, id: &str) -> bool {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner).contains(id)
     }
 
     /// Makes the first subgraph call in each of these namespaces continue from the given checkpoint.

@@ -18,4 +18,4 @@ pub use open_interrupt::OpenInterrupt;
 pub use pause::Pause;
 pub use question::Question;
 
-pub use crate::engine::{Attempted, Interrupt};
+pub use crate::engine::{Attempted, Interrupt, TimedInterrupt};

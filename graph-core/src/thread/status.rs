@@ -95,7 +95,7 @@ pub(super) async fn read_thread<S: GraphState, D: Send + Sync + 'static>(
         if known.result.is_some() {
             continue;
         }
-        let later = known.sleeps.iter().filter_map(|&(_, millis)| clock::from_millis(millis));
+        let later = known.sleeps.iter().filter_map(|(_, timer)| clock::from_millis(timer.pending()?));
         let retry_at = known.failure.as_ref().and_then(StoredFailure::retry_at);
         let later = later.chain(retry_at);
         wakes_at = wakes_at.into_iter().chain(later.filter(|time| *time > clock::now())).min();

@@ -175,7 +175,7 @@ impl<C: GraphState, D: Send + Sync + 'static> Driver<C, D> {
             open.retain(|open| match answer(&open.id) {
                 Some(answered) if answered.question == open.question => {
                     let id = open.id.clone();
-                    self.ctx.cx.shared.memos.of(step, task, |memo| memo.answers.insert(id, answered));
+                    self.ctx.cx.shared.memos.give(step, task, [(id, answered)]);
                     false
                 }
                 _ => true,

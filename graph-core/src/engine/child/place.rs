@@ -112,6 +112,7 @@ impl Place {
                 listeners: nest.listeners.as_ref().map(|sink| self.sink::<C>(sink)),
                 aliases: graph.0.aliases.clone(),
                 answers: Arc::new(answers),
+                taken: Arc::clone(&nest.taken),
                 call: self.call.clone(),
                 loses_state,
                 pulses: nest.pulses.iter().cloned().chain([cx.desk().pulse()]).collect(),

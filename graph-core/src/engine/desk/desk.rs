@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
 use std::time::SystemTime;
 
 use crate::engine::halt::Halt;
@@ -19,8 +20,8 @@ pub(crate) struct Desk {
     failure: Option<Arc<NodeFailure>>,
     /// The number of heartbeats.
     beats: Arc<AtomicU64>,
-    /// The number of durable steps that have begun and not finished.
-    steps_begun: AtomicUsize,
+    /// The number of durable steps and firing timers that have begun and not finished.
+    under_way: AtomicUsize,
     papers: Mutex<Papers>,
 }
 
@@ -32,6 +33,16 @@ struct Papers {
     keyed: HashSet<String>,
     /// The keys of durable steps.
     steps: HashSet<String>,
+    /// The ids of answers that were taken or are outdated, and the timers that took effect.
+    settled: HashSet<String>,
+    /// By question, the number of its deadlines.
+    deadlines: HashMap<String, usize>,
+    /// Futures that wait until it is their turn.
+    blocked: Vec<Waker>,
+    /// The counted waker of the attempt, and the waker behind it.
+    probe: Option<(Waker, Waker)>,
+    /// `true` if a future that waited for its turn was woken since the attempt was polled.
+    stirred: bool,
     /// The number of sleeps.
     sleeps: usize,
     /// The end of each sleep in progress, by the sleep's position.
@@ -149,14 +160,65 @@ impl Desk {
         self.papers().asleep.values().min().copied()
     }
 
-    /// Marks a durable step as in progress, as long as the returned guard lives.
-    pub(super) fn begins_step(&self) -> PollsStep<'_> {
-        self.steps_begun.fetch_add(1, Ordering::Relaxed);
-        PollsStep(&self.steps_begun)
+    /// Marks a durable step or a firing timer as in progress, as long as the returned guard lives.
+    pub(in crate::engine) fn begins_step(&self) -> PollsStep<'_> {
+        self.under_way.fetch_add(1, Ordering::Relaxed);
+        PollsStep(&self.under_way)
     }
 
-    pub(super) fn has_steps(&self) -> bool {
-        self.steps_begun.load(Ordering::Relaxed) > 0
+    /// Returns `true` if the attempt cannot be suspended now.
+    pub(in crate::engine) fn is_busy(&self) -> bool {
+        self.under_way.load(Ordering::Relaxed) > 0
+    }
+
+    /// Returns the number of earlier deadlines of a question, and counts one more.
+    pub(super) fn nth_deadline(&self, question: &str) -> usize {
+        let mut papers = self.papers();
+        let count = papers.deadlines.entry(question.to_owned()).or_default();
+        *count += 1;
+        *count - 1
+    }
+
+    /// Records that an answer was taken or is outdated, or that a timer took effect. Wakes the futures that wait for
+    /// their turn.
+    pub(super) fn settle(&self, id: &str) {
+        let blocked = {
+            let mut papers = self.papers();
+            papers.settled.insert(id.to_owned());
+            papers.stirred |= !papers.blocked.is_empty();
+            std::mem::take(&mut papers.blocked)
+        };
+        blocked.into_iter().for_each(Waker::wake);
+    }
+
+    pub(super) fn has_settled(&self, id: &str) -> bool {
+        self.papers().settled.contains(id)
+    }
+
+    /// Keeps the waker of a future that waits for its turn.
+    pub(super) fn block(&self, waker: &Waker) {
+        let mut papers = self.papers();
+        if !papers.blocked.iter().any(|known| known.will_wake(waker)) {
+            papers.blocked.push(waker.clone());
+        }
+    }
+
+    /// Sets the counted waker with which the attempt is polled next, and the waker behind it.
+    pub(in crate::engine) fn set_probe(&self, counted: &Waker, waker: &Waker) {
+        self.papers().probe = Some((counted.clone(), waker.clone()));
+    }
+
+    /// Returns a waker for futures that cannot wake the node alone: it is not counted.
+    pub(super) fn uncounted(&self, waker: &Waker) -> Waker {
+        match &self.papers().probe {
+            Some((counted, behind)) if counted.will_wake(waker) => behind.clone(),
+            _ => waker.clone(),
+        }
+    }
+
+    /// Returns `true` if a future that waits for its turn was woken since the last call.
+    pub(in crate::engine) fn take_stirred(&self) -> bool {
+        std::mem::take(&mut self.papers().stirred)
     }
 
     pub(super) fn open(&self, place: usize, question: OpenInterrupt) {
@@ -228,7 +290,7 @@ impl Desk {
     }
 }
 
-pub(super) struct PollsStep<'d>(&'d AtomicUsize);
+pub(in crate::engine) struct PollsStep<'d>(&'d AtomicUsize);
 
 impl Drop for PollsStep<'_> {
     fn drop(&mut self) {

@@ -18,6 +18,24 @@ pub(super) enum Which<'k> {
     Key(&'k str),
 }
 
+/// Returns `true` if the id is that of a question of this task itself.
+pub(super) fn is_of(id: &str, task: &str) -> bool {
+    let rest = id.strip_prefix(task).and_then(|rest| rest.strip_prefix('/'));
+    // The questions of its error handler have one part more.
+    rest.is_some_and(|rest| rest.split('/').count() == 2)
+}
+
+/// Returns `true` if the id is that of a question inside the task's subgraph call, and the call is not stored.
+pub(super) fn is_inside(id: &str, task: &str) -> bool {
+    id.strip_prefix(task).is_some_and(|rest| rest.starts_with('>'))
+}
+
+/// Returns the id of the timer of a question that expires: the nth in the attempt for this question.
+pub(super) fn deadline(question: &str, nth: usize) -> String {
+    // No sleep has such an id.
+    format!("?{nth}/{question}")
+}
+
 /// Returns an idempotency key, made of the run's scope, the task's id and the step's key.
 pub(super) fn idempotency(scope: &str, task: &str, key: &str) -> String {
     format!("{}/{task}/{}", escaped(scope), escaped(key))

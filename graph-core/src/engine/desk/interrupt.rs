@@ -1,6 +1,7 @@
 use std::future::Future;
 use std::pin::Pin;
-use std::task::Poll;
+use std::task::{Poll, Waker};
+use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
@@ -11,6 +12,8 @@ use crate::payload::{from_json, to_json};
 
 use super::ids::{self, Which};
 use super::memo::Answered;
+use super::sleep::Wake;
+use super::{Sleep, TimedInterrupt};
 
 /// A question to a person; created by [`Context::interrupt`]. Its output is the answer.
 ///
@@ -18,20 +21,33 @@ use super::memo::Answered;
 // Generic over the answer only: rustc then reports a problem with a question once, where it is asked.
 #[must_use = "a question is asked when the interrupt is awaited"]
 pub struct Interrupt<'c, A> {
-    asking: Box<dyn Ask<A> + 'c>,
+    asking: Box<dyn Ask<'c, A> + 'c>,
     /// `true` while it waits for an answer.
     open: bool,
+    answered: bool,
 }
 
 /// A question of any type whose answer is an `A`.
-trait Ask<A>: Send + Sync {
-    /// Returns the answer; without one the interrupt is open.
-    fn ask(&self) -> Option<A>;
+trait Ask<'c, A>: Send + Sync {
+    /// Asks for the answer; without one the interrupt is open.
+    fn ask(&self, waker: &Waker) -> Asked<A>;
     /// Closes the interrupt without an answer.
     fn withdraw(&self);
+    /// Releases the key of a question that was not answered, so that it can be asked again.
+    fn release(&self);
     /// Identifies the question by a key instead of its number.
     fn set_key(&mut self, key: &str);
+    /// Creates the timer of the question's deadline.
+    fn deadline(&self, wake: Wake) -> Sleep<'c>;
     fn id(&self) -> &str;
+}
+
+/// The result of asking.
+enum Asked<A> {
+    Answer(A),
+    /// There is an answer, and it is not its turn.
+    Blocked,
+    Open,
 }
 
 struct Asking<'c, Q> {
@@ -97,8 +113,13 @@ impl Context {
     /// Questions of one type are identified by the order in which the node asks them. If that order may change from
     /// one attempt to the next, give each question a [key](Interrupt::keyed).
     ///
+    /// An answer that was accepted is delivered: an attempt that is given an answer and does not ask for it fails with
+    /// an error that names the question, and the answer stays stored. Answers and [timers](Self::sleep) take effect in
+    /// the order in which they were recorded, in every attempt. So a `select!` of a question and a sleep always takes
+    /// the same branch. For a question that expires, use [`within`](Interrupt::within).
+    ///
     /// # Cancel safety
-    /// Dropping the future withdraws the question. If the question is asked again, it returns the answer that it got.
+    /// Dropping the future withdraws the question. A question with a key may be asked again, with the same id.
     pub fn interrupt<Q: Question>(&self, question: Q) -> Interrupt<'_, Q::Answer> {
         let desk = self.desk();
         let nth = desk.take_number(Q::name());
@@ -107,45 +128,67 @@ impl Context {
     }
 }
 
-impl<Q: Question> Ask<Q::Answer> for Asking<'_, Q> {
+impl<'c, Q: Question> Ask<'c, Q::Answer> for Asking<'c, Q> {
     // Any problem with the question or its answer fails the attempt.
-    fn ask(&self) -> Option<Q::Answer> {
+    fn ask(&self, waker: &Waker) -> Asked<Q::Answer> {
         let desk = self.cx.desk();
         if desk.is_in_step() {
             desk.fail(AskError::InStep { name: Q::name() }.into());
-            return None;
+            return Asked::Open;
         }
         if self.id.len() > MAX_KEY_BYTES {
             desk.fail(AskError::LongId { name: Q::name(), length: self.id.len() }.into());
-            return None;
+            return Asked::Open;
         }
         let question = match to_json(&self.question) {
             Ok(question) => question,
             Err(unstorable) => {
                 let reason = unstorable.to_string();
                 desk.fail(AskError::Unstorable { name: Q::name(), reason }.into());
-                return None;
+                return Asked::Open;
             }
         };
-        let answer = self.cx.answer_to(&self.id, &question).or_else(|| self.cx.scripted(Q::name()));
-        let Some(answer) = answer else {
+        let answer = match self.cx.answer_to(&self.id, &question) {
+            Some(_) if !self.cx.is_next(&self.id) => {
+                desk.block(&desk.uncounted(waker));
+                return Asked::Blocked;
+            }
+            answer => {
+                // Without an answer to the question as it is asked now, an earlier one is outdated.
+                self.cx.settle_answer(&self.id);
+                answer
+            }
+        };
+        let Some(answer) = answer.or_else(|| self.cx.scripted(Q::name())) else {
             desk.open(self.place, self.to_open(question));
-            return None;
+            return Asked::Open;
         };
         match from_json(answer) {
-            Ok(answer) => Some(answer),
+            Ok(answer) => Asked::Answer(answer),
             Err(error) => {
                 let reason = error.to_string();
                 self.cx.memo(|memo| memo.answers.remove(&self.id));
                 desk.reopen(self.to_open(question));
                 desk.fail(AskError::Answer { name: Q::name(), id: self.id.clone(), reason }.into());
-                None
+                Asked::Open
             }
         }
     }
 
     fn withdraw(&self) {
         self.cx.desk().withdraw(self.place);
+    }
+
+    fn release(&self) {
+        if self.key.is_some() {
+            self.cx.desk().release_key(&self.id);
+        }
+    }
+
+    fn deadline(&self, wake: Wake) -> Sleep<'c> {
+        let desk = self.cx.desk();
+        let question = self.id.strip_prefix(&*desk.task).unwrap_or(&self.id).trim_start_matches('/');
+        Sleep::of_deadline(self.cx, ids::deadline(question, desk.nth_deadline(question)), wake)
     }
 
     fn set_key(&mut self, key: &str) {
@@ -190,9 +233,19 @@ impl Context {
     }
 }
 
+impl Context {
+    /// Records that the answer to a question was taken, or that it is outdated.
+    fn settle_answer(&self, id: &str) {
+        self.desk().settle(id);
+        if self.shared.memos.is_inside() {
+            self.shared.nest.take_answer(id);
+        }
+    }
+}
+
 impl<'c, A> Interrupt<'c, A> {
-    fn new(asking: impl Ask<A> + 'c) -> Self {
-        Self { asking: Box::new(asking), open: false }
+    fn new(asking: impl Ask<'c, A> + 'c) -> Self {
+        Self { asking: Box::new(asking), open: false, answered: false }
     }
 
     /// Identifies the question by its type and a key, instead of its number among the questions of its type.
@@ -216,7 +269,9 @@ impl<'c, A> Interrupt<'c, A> {
     /// }
     /// ```
     ///
-    /// Two questions of one type with the same key in one attempt fail the task. A second key replaces the first.
+    /// A question that was dropped without an answer, in a loop with reminders for example, may be asked again with its
+    /// key. It is then the same question, with the same id. Otherwise two questions of one type with the same key in one
+    /// attempt fail the task. A second key replaces the first.
     pub fn keyed(mut self, key: impl AsRef<str>) -> Self {
         // After a poll, the question is open under its old id.
         if std::mem::take(&mut self.open) {
@@ -225,19 +280,71 @@ impl<'c, A> Interrupt<'c, A> {
         self.asking.set_key(key.as_ref());
         self
     }
+
+    /// Lets the question expire: the output is `None` if no answer was given within `duration`.
+    ///
+    /// The duration is measured from the first time that the task asks. The task is suspended, and
+    /// [`Pause::wakes_at`](crate::interrupt::Pause::wakes_at) returns the time at which the question expires. Resume
+    /// the thread then: [`due`](crate::thread::PersistentGraph::due) lists it.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use superstep::{Context, GraphState, interrupt::Question};
+    /// # #[derive(serde::Serialize, serde::Deserialize)]
+    /// # struct Approve;
+    /// # impl Question for Approve { type Answer = bool; }
+    /// # #[derive(GraphState, Clone)]
+    /// # struct Order { approved: bool }
+    /// async fn review(_: &Order, cx: &Context) -> OrderUpdate {
+    ///     let day = Duration::from_secs(24 * 60 * 60);
+    ///     let approved = cx.interrupt(Approve).within(day).await.unwrap_or(false);
+    ///     Order::update().approved(approved)
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> superstep::Result<()> {
+    /// # let order = Order::started(Order::input())?;
+    /// # let update = review(&order, &Context::detached("review").answering::<Approve>(true)).await;
+    /// # assert!(order.updated(update)?.approved);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// An answer and the deadline never compete. The expiry is stored before the node continues, and closes the
+    /// question: a later answer is refused when it is given. An answer that was accepted before that wins, even if it
+    /// came after the deadline.
+    ///
+    /// A question with a [key](Self::keyed) may be asked again after it has expired. It has the same id, and a deadline
+    /// of its own.
+    pub fn within(self, duration: Duration) -> TimedInterrupt<'c, A> {
+        TimedInterrupt::new(self, Wake::After(duration))
+    }
+
+    /// Lets the question expire at a time; otherwise like [`within`](Self::within).
+    pub fn until(self, time: SystemTime) -> TimedInterrupt<'c, A> {
+        TimedInterrupt::new(self, Wake::At(time))
+    }
+
+    /// Creates the timer of the question's deadline.
+    pub(super) fn deadline(&self, wake: Wake) -> Sleep<'c> {
+        self.asking.deadline(wake)
+    }
 }
 
 impl<A> Future for Interrupt<'_, A> {
     type Output = A;
 
-    fn poll(mut self: Pin<&mut Self>, _: &mut std::task::Context<'_>) -> Poll<A> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<A> {
         // An answer never arrives during an attempt: the task is suspended, and runs again with the answer.
         if self.open {
             return Poll::Pending;
         }
-        match self.asking.ask() {
-            Some(answer) => Poll::Ready(answer),
-            None => {
+        match self.asking.ask(cx.waker()) {
+            Asked::Answer(answer) => {
+                self.answered = true;
+                Poll::Ready(answer)
+            }
+            Asked::Blocked => Poll::Pending,
+            Asked::Open => {
                 self.open = true;
                 Poll::Pending
             }
@@ -249,6 +356,9 @@ impl<A> Drop for Interrupt<'_, A> {
     fn drop(&mut self) {
         if self.open {
             self.asking.withdraw();
+        }
+        if !self.answered {
+            self.asking.release();
         }
     }
 }

@@ -1,5 +1,6 @@
 use std::any::Any;
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::SystemTime;
 
@@ -9,6 +10,8 @@ use crate::cache::EntryKey;
 use crate::checkpoint::CheckpointId;
 use crate::engine::policy::Tries;
 use crate::payload::Payload;
+
+use super::timer::Timer;
 
 /// The data that a task keeps between its attempts.
 #[derive(Default)]
@@ -25,8 +28,10 @@ pub(crate) struct Memo {
     pub(crate) aside: Option<Box<dyn Any + Send>>,
     /// `true` if the listeners know the restored results of the task's subgraph call.
     pub(crate) has_shown_call: bool,
-    /// The ends of its sleeps by key, in milliseconds since 1970.
-    pub(crate) sleeps: HashMap<String, u64>,
+    /// The ids of its stored questions that are open.
+    pub(crate) asked: Vec<String>,
+    /// The timers of its sleeps, by key.
+    pub(crate) sleeps: HashMap<String, Timer>,
     /// The time at which a suspended task wakes.
     pub(crate) asleep: Option<SystemTime>,
     /// The cache entry of a task whose node has a cache policy.
@@ -81,6 +86,8 @@ pub(crate) struct Memos {
     scope: OnceLock<Arc<str>>,
     /// The parent task's id, which is the prefix of task ids that no checkpoint has planned.
     within: Option<String>,
+    /// `true` if a task was given an answer.
+    given: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -94,7 +101,7 @@ struct Current {
 impl Memos {
     /// Creates an empty set for a run with this scope of idempotency keys.
     pub(crate) fn within(scope: impl Into<Arc<str>>) -> Self {
-        Self { current: Mutex::default(), scope: OnceLock::from(scope.into()), within: None }
+        Self { scope: OnceLock::from(scope.into()), ..Self::default() }
     }
 
     /// Marks the run as one inside a task.
@@ -126,6 +133,23 @@ impl Memos {
     /// Accesses the data of a task.
     pub(crate) fn of<T>(&self, step: u64, task: usize, look: impl FnOnce(&mut Memo) -> T) -> T {
         look(self.at(step).tasks.entry(task).or_default())
+    }
+
+    /// Gives answers to a task.
+    pub(crate) fn give(&self, step: u64, task: usize, answers: impl IntoIterator<Item = (String, Answered)>) {
+        self.of(step, task, |memo| memo.answers.extend(answers));
+        self.given.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns `true` if a task was given an answer.
+    #[inline]
+    pub(crate) fn were_given(&self) -> bool {
+        self.given.load(Ordering::Relaxed)
+    }
+
+    /// Returns `true` for a run inside a task that is not stored.
+    pub(super) fn is_inside(&self) -> bool {
+        self.within.is_some()
     }
 
     /// Returns the id of a task.

@@ -13,6 +13,7 @@ use crate::payload::Payload;
 
 use super::Desk;
 use super::step::OF_HANDLER;
+use super::timer::Timer;
 
 /// A durable sleep; created by [`Context::sleep`] and [`Context::sleep_until`]. It starts when it is awaited.
 #[must_use = "a sleep starts when it is awaited"]
@@ -25,7 +26,7 @@ pub struct Sleep<'c> {
 }
 
 #[derive(Clone, Copy)]
-enum Wake {
+pub(super) enum Wake {
     After(Duration),
     At(SystemTime),
 }
@@ -91,7 +92,8 @@ impl Context {
     /// - the tokio runtime has no timer (`enable_time`)
     ///
     /// # Durability
-    /// The end of the sleep, and everything that it depends on, is durable before the sleep starts.
+    /// The end of the sleep, and everything that it depends on, is durable before the sleep starts. That it has ended is
+    /// durable before the node continues.
     ///
     /// # Cancel safety
     /// A dropped sleep is over for this attempt. If it had started, it ends at the same time when the node runs
@@ -115,16 +117,9 @@ impl Context {
         Sleep { cx: self, wake, id, resting: None }
     }
 
-    /// Returns the end of the sleep, and `true` if an earlier attempt has set it.
-    fn wakes(&self, id: Option<&str>, wake: Wake) -> Option<(SystemTime, bool)> {
-        if let Some(known) = id.and_then(|id| self.memo(|memo| memo.sleeps.get(id).copied())) {
-            return Some((from_millis(known)?, true));
-        }
-        let until = match wake {
-            Wake::After(duration) => now().checked_add(duration)?,
-            Wake::At(time) => time,
-        };
-        Some((from_millis(to_millis(until))?, false))
+    /// Returns the timer of the sleep that an earlier attempt has set.
+    fn known_timer(&self, id: Option<&str>) -> Option<Timer> {
+        id.and_then(|id| self.memo(|memo| memo.sleeps.get(id).cloned()))
     }
 
     async fn sleeps(&self, id: Option<String>, wake: Wake) {
@@ -134,23 +129,42 @@ impl Context {
             None => id,
             Some(_) => id.map(|id| format!("{OF_HANDLER}{id}")),
         };
-        let Some((until, known)) = self.wakes(id.as_deref(), wake) else {
+        let known = self.known_timer(id.as_deref());
+        let until = match &known {
+            Some(timer) => from_millis(timer.until),
+            None => wake.time().map(to_millis).and_then(from_millis),
+        };
+        let Some(until) = until else {
             return self.sleepless("its end is beyond the range of the system clock").await;
         };
         // Set before the first await: a question next to the sleep may suspend the task immediately.
         let _asleep = id.is_some().then(|| desk.asleep(until));
-        if let (Some(id), false) = (&id, known) {
-            self.memo(|memo| memo.sleeps.insert(id.clone(), to_millis(until)));
+        if let (Some(id), None) = (&id, &known) {
+            let millis = to_millis(until);
+            self.memo(|memo| memo.sleeps.insert(id.clone(), Timer::new(millis)));
             if let Some(log) = &self.shared.steps {
-                let payload = Payload::json(to_millis(until).to_string());
+                let payload = Payload::json(millis.to_string());
                 if let Err(error) = log.record(self.at.task, RecordKind::Sleep, id, payload).await {
                     desk.fail(error);
                     return std::future::pending().await;
                 }
             }
         }
+        if known.is_none_or(|timer| timer.fired.is_none()) {
+            self.rests_until(until, id.is_some()).await;
+        }
+        if let Some(id) = &id
+            && let Err(error) = self.fire(id).await
+        {
+            desk.fail(error);
+            std::future::pending().await
+        }
+    }
+
+    /// Waits until the clock shows a time.
+    async fn rests_until(&self, until: SystemTime, may_suspend: bool) {
         // A stop request wakes the task, so that the run sees that it sleeps.
-        let mut told = id.is_none() || self.shared.steps.is_none() || self.is_stopping();
+        let mut told = !may_suspend || self.shared.steps.is_none() || self.is_stopping();
         while let Ok(left) = until.duration_since(now())
             && !left.is_zero()
         {
@@ -178,11 +192,28 @@ impl Context {
     /// Returns `true` if the run does not wait for a task that sleeps until then. The task is suspended, and runs
     /// again later.
     pub(in crate::engine) fn goes_to_sleep(&self, desk: &Desk, until: SystemTime) -> bool {
-        if self.shared.steps.is_none() || desk.has_steps() {
+        if self.shared.steps.is_none() || desk.is_busy() {
             return false;
         }
         let long = |limit| until.duration_since(now()).is_ok_and(|left| left > limit);
         self.is_stopping() || self.shared.longest_sleep.is_some_and(long)
+    }
+}
+
+impl Wake {
+    /// Returns the time; `None` if the clock cannot represent it.
+    fn time(self) -> Option<SystemTime> {
+        match self {
+            Self::After(duration) => now().checked_add(duration),
+            Self::At(time) => Some(time),
+        }
+    }
+}
+
+impl<'c> Sleep<'c> {
+    /// Creates the timer of a question's deadline.
+    pub(super) fn of_deadline(cx: &'c Context, id: String, wake: Wake) -> Self {
+        Self { cx, wake, id: Some(id), resting: None }
     }
 }
 
@@ -209,7 +240,9 @@ impl Future for Sleep<'_> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<()> {
         let this = &mut *self;
         let resting = this.resting.get_or_insert_with(|| Box::pin(this.cx.sleeps(this.id.take(), this.wake)));
-        resting.as_mut().poll(cx)
+        // The timer alone does not let the node ask for an answer.
+        let waker = this.cx.desk().uncounted(cx.waker());
+        resting.as_mut().poll(&mut std::task::Context::from_waker(&waker))
     }
 }
 

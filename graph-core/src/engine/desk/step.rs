@@ -84,8 +84,8 @@ impl Context {
     ///
     /// # Cancel safety
     /// Dropping the future has the effect of a crash: the step may have run in part, or completely without its result
-    /// being stored, and it runs again with the node. A question next to the step drops it as well when the question
-    /// suspends the task.
+    /// being stored, and it runs again with the node. An open question next to the step suspends the task only after
+    /// the step has finished.
     pub fn step<'c, T, E>(
         &'c self,
         key: &str,
@@ -121,6 +121,8 @@ impl Context {
             );
             return Err(self.misused(&shortened(key), reason));
         }
+        // The task is not suspended before the step has finished.
+        let _under_way = desk.begins_step();
         let named = key;
         let key = &*match desk.failure() {
             None => Cow::Borrowed(key),
@@ -135,7 +137,6 @@ impl Context {
             self.step_finished(named, true).await;
             return Ok(result);
         }
-        let _begun = desk.begins_step();
         if let Some(log) = &self.shared.steps {
             log.flush().await.map_err(|error| self.unstored(key, error))?;
         }

@@ -14,6 +14,10 @@ pub(crate) trait StepLog: Send + Sync {
     /// Writes the result of a task's step, or the end of its sleep. It is durable when the future completes.
     fn record<'a>(&'a self, task: usize, kind: RecordKind, key: &'a str, result: Payload) -> Logged<'a>;
 
+    /// Writes that a timer of a task has fired, and removes questions of the task. Durable when the future completes.
+    fn fired<'a>(&'a self, task: usize, timer: &'a str, fired: Payload, withdrawn: Vec<String>)
+    -> Logged<'a>;
+
     /// Writes a failure after which its task continues. When the future completes it is as durable as the run's
     /// durability mode requires.
     fn tried<'a>(&'a self, task: usize, tried: Tried<'a>) -> Logged<'a>;

@@ -104,7 +104,8 @@ pub(crate) fn journals(outermost: Journal, around: &[Level]) -> Vec<Journal> {
     for level in around.iter().skip(1) {
         if let Some(outer) = journals.last() {
             let (namespace, head) = (Arc::clone(&level.namespace), level.fence.head);
-            journals.push(Journal::within(&outer.shared, namespace, head, Durability::Async));
+            // No timer fires in an update from outside, so the parent task does not matter.
+            journals.push(Journal::within(&outer.shared, 0, namespace, head, Durability::Async));
         }
     }
     journals

@@ -26,6 +26,7 @@ use super::opened::Opened;
 use super::pieces::Pieces;
 use super::program::Program;
 use super::progress::under;
+use super::records::place;
 use super::resets::Resets;
 use super::resume::GoOn;
 use super::writer::{Needs, Persist};
@@ -254,7 +255,7 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
             self.host.run.metadata.clone(),
         );
         let namespace = Arc::clone(&self.namespace);
-        let journal = Journal::within(&self.host.shared, namespace, head, durability);
+        let journal = Journal::within(&self.host.shared, place(self.cx.task()), namespace, head, durability);
         let needs = match (&self.call.beginning, &self.call.kept) {
             (Beginning::On(_), _) => Needs::Around,
             (Beginning::With(_), _) => Needs::Beginning,

@@ -54,6 +54,8 @@ pub(crate) struct Shared {
     pub(super) durability: Durability,
     /// The journal of the parent run.
     pub(super) outer: Option<Arc<Shared>>,
+    /// The index of the parent task; 0 without one.
+    pub(super) parent_task: u32,
     inner: Mutex<Inner>,
     /// Wakes the driver after a push.
     pushed: AtomicWaker,
@@ -121,6 +123,7 @@ impl Journal {
             origin,
             durability,
             outer: None,
+            parent_task: 0,
             inner: Mutex::new(inner),
             pushed: AtomicWaker::new(),
             written: Notify::new(),
@@ -128,10 +131,11 @@ impl Journal {
         Self::of(shared, None)
     }
 
-    /// Creates the journal of a subgraph run: it has the parent run's epoch, and its own namespace with the head
+    /// Creates the journal of a subgraph run in a task of the parent run: it has the parent run's epoch, and its own namespace with the head
     /// `head`.
     pub(crate) fn within(
         outer: &Arc<Shared>,
+        task: u32,
         namespace: Arc<str>,
         head: Option<CheckpointId>,
         durability: Durability,
@@ -145,6 +149,7 @@ impl Journal {
             origin: Arc::clone(&outer.origin),
             durability,
             outer: Some(Arc::clone(outer)),
+            parent_task: task,
             inner: Mutex::new(inner),
             pushed: AtomicWaker::new(),
             written: Notify::new(),

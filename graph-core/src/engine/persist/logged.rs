@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::{BatchWrite, RecordKind, TaskRecord};
+use crate::checkpoint::{BatchWrite, RecordKey, RecordKind, TaskRecord};
 use crate::engine::Durability;
 use crate::engine::desk::{Logged, StepLog};
 use crate::engine::policy::Tried;
@@ -25,6 +25,25 @@ impl StepLog for Shared {
                 self.push_now(BatchWrite::records(checkpoint, Vec::new(), vec![record]));
             }
             // A record of a subgraph call is reachable only through the checkpoints of its parent runs.
+            self.durable_here_and_around().await.map_err(NodeError::from)
+        })
+    }
+
+    fn fired<'a>(
+        &'a self,
+        task: usize,
+        timer: &'a str,
+        fired: Payload,
+        withdrawn: Vec<String>,
+    ) -> Logged<'a> {
+        Box::pin(async move {
+            let task = place(task);
+            self.withdraw_around(&withdrawn).await?;
+            if let Some(checkpoint) = self.at() {
+                let record = TaskRecord::new(key(task, RecordKind::Sleep, timer), fired);
+                let remove = interrupts(task, &withdrawn);
+                self.push_now(BatchWrite::records(checkpoint, remove, vec![record]));
+            }
             self.durable_here_and_around().await.map_err(NodeError::from)
         })
     }
@@ -52,6 +71,20 @@ impl StepLog for Shared {
 }
 
 impl Shared {
+    /// Removes questions from the parent runs, which store the open questions of their calls too. Durable when the future
+    /// completes: otherwise an answer could be accepted there for a question that is no longer open.
+    fn withdraw_around<'a>(&'a self, questions: &'a [String]) -> Durable<'a> {
+        Box::pin(async move {
+            let Some(outer) = self.outer.as_ref().filter(|_| !questions.is_empty()) else { return Ok(()) };
+            outer.withdraw_around(questions).await?;
+            if let Some(checkpoint) = outer.at() {
+                let remove = interrupts(self.parent_task, questions);
+                outer.push_now(BatchWrite::records(checkpoint, remove, Vec::new()));
+            }
+            outer.durable_here_and_around().await
+        })
+    }
+
     /// Waits until everything that was pushed so far is durable, in all parent runs first, outermost first.
     pub(super) fn durable_here_and_around(&self) -> Durable<'_> {
         Box::pin(async move {
@@ -65,4 +98,9 @@ impl Shared {
             self.durable().await
         })
     }
+}
+
+/// Returns the keys of a task's questions.
+fn interrupts(task: u32, questions: &[String]) -> Vec<RecordKey> {
+    questions.iter().map(|id| key(task, RecordKind::Interrupt, id)).collect()
 }

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use crate::checkpoint::{Checkpoint, TaskRecord};
+use crate::engine::desk::Timer;
 use crate::engine::ephemeral::Ephemerals;
 use crate::engine::task::Finished;
 use crate::graph::Compiled;
@@ -68,8 +69,8 @@ pub(crate) struct Known<S: GraphState> {
     pub(crate) answers: Vec<(String, StoredQuestion, serde_json::Value)>,
     /// The results of durable steps, by key.
     pub(crate) steps: Vec<(String, Payload)>,
-    /// The ends of sleeps by key, in milliseconds since 1970.
-    pub(crate) sleeps: Vec<(String, u64)>,
+    /// The timers of sleeps, by key.
+    pub(crate) sleeps: Vec<(String, Timer)>,
 }
 
 impl<S: GraphState> Known<S> {

@@ -112,9 +112,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             for open in open.extract_if(.., given) {
                 let json = answers.get(&(place(task), open.id.as_str()));
                 if let Some(answer) = json.and_then(|json| serde_json::from_slice(json.bytes()).ok()) {
-                    self.ctx.cx.shared.memos.of(self.step + 1, task, |memo| {
-                        memo.answers.insert(open.id, Answered { question: open.question, answer });
-                    });
+                    let answered = Answered { question: open.question, answer };
+                    self.ctx.cx.shared.memos.give(self.step + 1, task, [(open.id, answered)]);
                 }
             }
         }

@@ -50,12 +50,17 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
             }
             let (answers, steps) = (std::mem::take(&mut known.answers), std::mem::take(&mut known.steps));
             let sleeps = std::mem::take(&mut known.sleeps);
-            if !answers.is_empty() || !steps.is_empty() || !sleeps.is_empty() {
-                driver.ctx.cx.shared.memos.of(driver.step + 1, index, |memo| {
-                    let answers = answers.into_iter();
-                    memo.answers.extend(answers.map(|(id, question, answer)| {
-                        (id, Answered { question: question.question, answer })
-                    }));
+            let asked: Vec<String> = known.questions.iter().map(|(id, _)| id.clone()).collect();
+            let memos = &driver.ctx.cx.shared.memos;
+            if !answers.is_empty() {
+                let answers = answers
+                    .into_iter()
+                    .map(|(id, question, answer)| (id, Answered { question: question.question, answer }));
+                memos.give(driver.step + 1, index, answers);
+            }
+            if !asked.is_empty() || !steps.is_empty() || !sleeps.is_empty() {
+                memos.of(driver.step + 1, index, |memo| {
+                    memo.asked = asked;
                     memo.steps.extend(steps);
                     memo.sleeps.extend(sleeps);
                 });

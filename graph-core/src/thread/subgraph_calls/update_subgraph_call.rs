@@ -167,7 +167,7 @@ where
         }
         let journals = journals(journal, &parents);
         let Some(outer) = journals.last() else { return Err(refuse(NO_PARENT_RUN)) };
-        let journal = Journal::within(&outer.shared, Arc::clone(&namespace), head, Durability::Async);
+        let journal = Journal::within(&outer.shared, 0, Arc::clone(&namespace), head, Durability::Async);
         let call = call_id(thread, &parents, &parent_task);
         let Opening { graph: root, context, options, metadata, .. } = opening;
         let shared = shared_from_outside(&graph, thread, call, metadata.clone(), root.1.clone());
