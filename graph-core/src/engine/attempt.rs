@@ -138,7 +138,7 @@ impl<S: GraphState> Attempt<'_, S> {
     /// Returns `true` if nothing can wake the attempt, except answers and timers that wait for their turn.
     fn is_stuck(&self) -> bool {
         // Held by this attempt, by its scratch state and by the poll in progress.
-        self.probe.as_ref().is_some_and(|probe| Arc::strong_count(probe) <= 3)
+        self.probe.as_ref().is_some_and(|probe| probe.holders() <= 3 && !probe.was_woken())
     }
 
     #[cold]
