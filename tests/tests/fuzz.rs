@@ -1,5 +1,7 @@
 //! The fuzz targets with random mutations of their seeds: a second each, or minutes with `LONG`.
 
+#![expect(clippy::unwrap_used, reason = "the shared function fails a test like the tests themselves")]
+
 use std::time::{Duration, SystemTime};
 
 use tests::fuzz::Target;

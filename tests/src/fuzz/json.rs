@@ -84,9 +84,8 @@ pub(super) fn input(bytes: &[u8]) {
             if let Ok(state) = Everything::started(input) {
                 check(&state);
             }
-            if let Err(error) = EverythingInput::from_json(dumped) {
-                panic!("the dump of an input is not an input: {error}");
-            }
+            let again = EverythingInput::from_json(dumped);
+            assert!(again.is_ok(), "the dump of an input is not an input: {again:?}");
         }
     }
 }

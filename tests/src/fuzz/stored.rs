@@ -83,7 +83,7 @@ struct Trip {
 fn migrate(from: u32, stored: &mut superstep::state::Stored) -> Result<(), superstep::state::MigrationError> {
     if from < 2 {
         stored.rename("title", "name");
-        stored.change("number", |number| Ok(number))?;
+        stored.change("number", Ok)?;
     }
     Ok(())
 }
@@ -261,7 +261,7 @@ pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
         static RUNTIME: tokio::runtime::Runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     }
-    let limited = async { tokio::time::timeout(Duration::from_secs(30), future).await.expect("it hangs") };
+    let limited = async { tokio::time::timeout(Duration::from_secs(30), future).await.unwrap() };
     RUNTIME.with(|runtime| runtime.block_on(limited))
 }
 
