@@ -142,8 +142,8 @@ pub(crate) fn check(name: &str, on: On, n: usize, operation: impl AsyncFn(&Sampl
             }
         }
         let name = name.replace('_', " ");
-        let line =
-            format!("{name:<50} {kind:<8} {flavor:<11} {n:>6}: {once:>9.2?} {twice:>9.2?} {ratio:>5.2}");
+        let shown = if once < FLOOR { "-".to_owned() } else { format!("{ratio:.2}") };
+        let line = format!("{name:<50} {kind:<8} {flavor:<11} {n:>6}: {once:>9.2?} {twice:>9.2?} {shown:>5}");
         // The test harness has printed the name of the test before it.
         println!("\n{line}");
         if ratio > LIMIT {
