@@ -9,7 +9,7 @@ use crate::state::GraphState;
 use super::Driver;
 use super::clock::{from_millis, to_millis};
 use super::desk::Answered;
-use super::persist::answer_record;
+use super::persist::{StoredQuestion, answer_records};
 
 /// A stop on the way: at breakpoints, at open interrupts of suspended tasks, at a sleep, or by request.
 #[derive(Clone, Debug, Default)]
@@ -112,11 +112,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         let mut asked: HashMap<&str, _> =
             asked.map(|(task, open)| (open.id.as_str(), (task, Some(open)))).collect();
         let mut given = Vec::new();
+        let mut records = Vec::new();
         for answer in answers {
+            let id = answer.id().to_owned();
             let found = asked.get_mut(answer.id()).map(|(task, open)| (*task, open.take()));
             let changed =
                 found.is_some_and(|(_, open)| open.is_some_and(|open| !answer.is_to(&open.question)));
-            let (id, answer) = answer.into_parts().map_err(|kind| self.error(kind))?;
             let refuse = |reason: &str| {
                 self.error(ErrorKind::InvalidAnswer { id: id.clone(), reason: reason.to_owned() })
             };
@@ -126,12 +127,15 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 Some((_, None)) => return Err(refuse("the same call answers it twice")),
                 Some((task, Some(open))) => (task, open),
             };
-            given.push((task, id, Answered { question: open.question.clone(), answer }));
+            let (answer, version) = answer.checked(open).map_err(|kind| self.error(kind))?;
+            if self.persist.is_some() {
+                records.extend(answer_records(task, &id, &StoredQuestion::of(open), (&answer, version)));
+            }
+            let versions = (open.version, version);
+            given.push((task, id, Answered { question: open.question.clone(), answer, versions }));
         }
         if let Some(persist) = &mut self.persist {
-            let record =
-                |(task, id, answered): &(usize, String, Answered)| answer_record(*task, id, &answered.answer);
-            persist.answered(given.iter().map(record).collect());
+            persist.answered(records);
         }
         let ids: HashSet<&str> = given.iter().map(|(_, id, _)| id.as_str()).collect();
         for open in self.suspended.values_mut() {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::error::ErrorKind;
 use crate::payload::{to_json, to_payload};
 
-use super::Question;
+use super::{InterruptMismatch, OpenInterrupt, Question};
 
 /// An answer to one question, which it names by id. It never applies to another question.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,19 +16,18 @@ pub struct Answer {
     json: Result<Value, String>,
     /// The question that was answered, if it is known.
     question: Option<Value>,
+    /// The version in which its type was written; `None` for JSON, which is checked against the schema of the open question.
+    version: Option<u32>,
 }
 
 impl Answer {
-    /// Creates an answer to a known question from JSON.
-    pub(super) fn of_json(id: String, answer: Value, question: Value) -> Self {
-        Self::new(id, storable(answer), question)
+    /// Creates an answer from JSON.
+    pub(super) fn untyped(id: String, json: Value, question: Option<Value>) -> Self {
+        Self { id, json: storable(json), question, version: None }
     }
 
-    pub(super) fn new(id: String, json: Result<Value, String>, question: Value) -> Self {
-        Self { id, json, question: Some(question) }
-    }
-
-    /// Creates an answer from a question's id and JSON, as a client sends them.
+    /// Creates an answer from a question's id and JSON, as a client sends them. The JSON is checked against the
+    /// [`answer_schema`](OpenInterrupt::answer_schema) of the open question.
     ///
     /// An open question keeps its id even if its content changes, which happens if its node runs again on another state. An
     /// answer made with this function is then applied to the changed question.
@@ -37,7 +36,7 @@ impl Answer {
     /// [`OpenInterrupt::answer_json`](super::OpenInterrupt::answer_json) on the
     /// [`OpenInterrupt`](super::OpenInterrupt) that the client was shown and sends back.
     pub fn json(id: impl Into<String>, answer: Value) -> Self {
-        Self { id: id.into(), json: storable(answer), question: None }
+        Self::untyped(id.into(), answer, None)
     }
 
     /// Returns the id of the question that it answers.
@@ -51,12 +50,19 @@ impl Answer {
         self.question.as_ref().is_none_or(|shown| shown == question)
     }
 
-    /// Returns the question's id and the answer as JSON.
-    pub(crate) fn into_parts(self) -> Result<(String, Value), ErrorKind> {
-        match self.json {
-            Ok(json) => Ok((self.id, json)),
-            Err(reason) => Err(ErrorKind::InvalidAnswer { id: self.id, reason }),
+    /// Returns the answer as JSON with its version, or an error if it cannot be an answer to `open`.
+    pub(crate) fn checked(self, open: &OpenInterrupt) -> Result<(Value, u32), ErrorKind> {
+        let refuse = |reason| ErrorKind::InvalidAnswer { id: self.id.clone(), reason };
+        let json = self.json.clone().map_err(refuse)?;
+        if self.version.is_none()
+            && let Err(InterruptMismatch::WrongAnswer { name, reason, .. }) = open.check_answer(&json)
+        {
+            return Err(refuse(format!(
+                "it does not fit the answer type of `{name}`: at {reason}; nothing was stored: send an answer that fits \
+                 the question's `answer_schema`, or have it asked again with `resume(())` if its type has changed since"
+            )));
         }
+        Ok((json, self.version.unwrap_or(open.version)))
     }
 }
 
@@ -103,7 +109,7 @@ impl<Q: Question> TypedInterrupt<Q> {
     /// refused at that time as well.
     pub fn answer(&self, answer: Q::Answer) -> Answer {
         let json = to_json(&answer).map_err(|reason| format!("it {reason}"));
-        Answer::new(self.id.clone(), json, self.shown.clone())
+        Answer { id: self.id.clone(), json, question: Some(self.shown.clone()), version: Some(Q::VERSION) }
     }
 }
 

@@ -36,8 +36,21 @@ pub enum InterruptMismatch {
         /// The name of the requested type.
         expected: &'static str,
     },
+    /// The JSON of an answer does not fit the schema of the answer's type.
+    #[error("the answer to question `{id}` does not fit the answer type of `{name}`: at {reason}")]
+    WrongAnswer {
+        /// The question's id.
+        id: String,
+        /// The name of the question's type.
+        name: String,
+        /// The path in the answer, and the reason.
+        reason: String,
+    },
     /// The JSON of the question does not fit the type, for example because another version of the type asked it.
-    #[error("question `{id}` cannot be read as `{name}`: {reason}")]
+    #[error(
+        "question `{id}` cannot be read as `{name}`: {reason}; give new fields `#[serde(default)]`, implement \
+         `Question::migrate`, or have the question asked again with `resume(())`"
+    )]
     Unreadable {
         /// The question's id.
         id: String,

@@ -7,15 +7,18 @@
 //! run twice belongs in a [`Context::step`](crate::Context::step).
 
 mod answer;
+mod evolution;
 mod mismatch;
 mod open_interrupt;
 mod pause;
 mod question;
+mod schema;
 
 pub use answer::{Answer, TypedInterrupt};
+pub(crate) use evolution::valid_answer;
 pub use mismatch::InterruptMismatch;
 pub use open_interrupt::OpenInterrupt;
 pub use pause::Pause;
-pub use question::Question;
+pub use question::{MigratedJson, Question};
 
 pub use crate::engine::{Attempted, Interrupt, TimedInterrupt};

@@ -3,7 +3,8 @@ use serde_json::Value;
 
 use crate::payload::from_json;
 
-use super::{Answer, InterruptMismatch, Question, TypedInterrupt};
+use super::evolution::migrated_question;
+use super::{Answer, InterruptMismatch, Question, TypedInterrupt, schema};
 
 /// A question that waits for an answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,6 +24,14 @@ pub struct OpenInterrupt {
     pub key: Option<String>,
     /// The question, as JSON.
     pub question: Value,
+    /// The version of the question's JSON; see [`Question::VERSION`].
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub version: u32,
+    /// The JSON Schema of the answer, or `None` if every value may fit; see [`Question::answer_schema`].
+    ///
+    /// Questions that were stored by earlier versions of this library have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer_schema: Option<Value>,
     /// The path of subgraph nodes, outermost first; empty for a node of the run's own graph.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub namespace: Vec<String>,
@@ -31,17 +40,35 @@ pub struct OpenInterrupt {
 impl OpenInterrupt {
     /// Creates an answer to this question from JSON that a client sends.
     ///
-    /// If the question has changed when the run is resumed, the answer is refused. The JSON is checked against the answer's
-    /// type when the task reads it: an answer of another type fails the task, and the question is open again.
+    /// The run that is resumed refuses the answer with [`ErrorKind::InvalidAnswer`](crate::ErrorKind::InvalidAnswer) if it
+    /// does not fit [`answer_schema`](Self::answer_schema), and with another error if the question has changed. The schema
+    /// cannot express every rule of a type. An answer that breaks such a rule fails the task, and the question is open
+    /// again.
     pub fn answer_json(&self, answer: Value) -> Answer {
-        Answer::of_json(self.id.clone(), answer, self.question.clone())
+        Answer::untyped(self.id.clone(), answer, Some(self.question.clone()))
     }
 
-    /// Reads the question as a `Q`.
+    /// Checks JSON against the [`answer_schema`](Self::answer_schema).
+    ///
+    /// A resumption makes the same check. Use this method to refuse an answer before a run begins, in a web handler for
+    /// example.
     ///
     /// # Errors
-    /// [`InterruptMismatch::OtherType`] if the question has another name, [`InterruptMismatch::Unreadable`] if its JSON does
-    /// not fit `Q`.
+    /// [`InterruptMismatch::WrongAnswer`] if the answer does not fit. Its reason has the path, and quotes no value.
+    pub fn check_answer(&self, answer: &Value) -> Result<(), InterruptMismatch> {
+        let Some(schema) = &self.answer_schema else { return Ok(()) };
+        schema::check(schema, answer).map_err(|reason| InterruptMismatch::WrongAnswer {
+            id: self.id.clone(),
+            name: self.name.clone(),
+            reason,
+        })
+    }
+
+    /// Reads the question as a `Q`. A question of an older version is [migrated](Question::migrate).
+    ///
+    /// # Errors
+    /// - [`InterruptMismatch::OtherType`] if the question has another name.
+    /// - [`InterruptMismatch::Unreadable`] if its JSON does not fit `Q`, its migration fails, or its version is newer.
     pub fn read<Q: Question>(&self) -> Result<TypedInterrupt<Q>, InterruptMismatch> {
         if self.name != Q::name() {
             return Err(InterruptMismatch::OtherType {
@@ -50,13 +77,20 @@ impl OpenInterrupt {
                 expected: Q::name(),
             });
         }
-        match from_json::<Q>(self.question.clone()) {
-            Ok(question) => Ok(TypedInterrupt::new(self.id.clone(), question, self.question.clone())),
-            Err(error) => Err(InterruptMismatch::Unreadable {
-                id: self.id.clone(),
-                name: Q::name(),
-                reason: error.to_string(),
-            }),
-        }
+        let unreadable =
+            |reason| InterruptMismatch::Unreadable { id: self.id.clone(), name: Q::name(), reason };
+        let json = if self.version == Q::VERSION {
+            self.question.clone()
+        } else {
+            let migrated = migrated_question::<Q>(self.version, &self.question);
+            migrated.map_err(|error| unreadable(error.to_string()))?
+        };
+        let question = from_json::<Q>(json).map_err(|error| unreadable(error.to_string()))?;
+        Ok(TypedInterrupt::new(self.id.clone(), question, self.question.clone()))
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(version: &u32) -> bool {
+    *version == 0
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::checkpoint::{Loaded, TaskRecord};
-use crate::engine::persist::{Begin, GoOn, Opened as OpenedThread, answer_record, open};
+use crate::engine::persist::{Begin, GoOn, Opened as OpenedThread, StoredQuestion, answer_records, open};
 use crate::error::{Error, ErrorKind};
 use crate::interrupt::Answer;
 use crate::run::{About, Opened, Opening, Target};
@@ -85,17 +85,24 @@ fn answers<S: GraphState, D: Send + Sync + 'static>(
         return Ok(records);
     }
     // An answered question is taken out, so that a second answer to it finds none.
-    let mut open: HashMap<&str, (usize, &serde_json::Value)> = HashMap::new();
+    let mut open: HashMap<&str, (usize, &StoredQuestion)> = HashMap::new();
     for (task, known) in opened.known.iter().enumerate() {
-        open.extend(known.questions.iter().map(|(id, open)| (id.as_str(), (task, &open.question))));
+        open.extend(known.questions.iter().map(|(id, open)| (id.as_str(), (task, open))));
     }
     for answer in answers {
-        let asked = open.remove(answer.id()).map(|(task, question)| (task, answer.is_to(question)));
-        let (id, json) = answer.into_parts().map_err(refuse)?;
+        let id = answer.id().to_owned();
+        let asked = open.remove(&*id).map(|(task, question)| {
+            let as_shown = answer.is_to(&question.question);
+            (task, question, as_shown)
+        });
         match asked {
-            Some((task, true)) => records.push(answer_record(task, &id, &json)),
+            Some((task, question, true)) => {
+                let open = question.clone().open(id.clone(), "", task);
+                let (json, version) = answer.checked(&open).map_err(refuse)?;
+                records.extend(answer_records(task, &id, question, (&json, version)));
+            }
             asked => {
-                let changed = asked.is_some_and(|(_, as_shown)| !as_shown);
+                let changed = asked.is_some_and(|(.., as_shown)| !as_shown);
                 return Err(refuse(ErrorKind::InterruptNotOpen {
                     thread: thread.name.to_string(),
                     id,

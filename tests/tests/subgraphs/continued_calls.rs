@@ -27,6 +27,11 @@ struct Ask {
 
 impl Question for Ask {
     type Answer = bool;
+
+    // So that a wrong answer reaches the node.
+    fn answer_schema() -> Option<serde_json::Value> {
+        None
+    }
 }
 
 async fn ask(_: &Story, cx: &ContextWith<Probe>) -> Result<StoryUpdate, NodeError> {

@@ -75,7 +75,7 @@ async fn answer_without_an_id_needs_one_open_interrupt() {
     let error = thread.resume(twice).await.unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::InterruptNotOpen { .. }), "{error}");
 
-    // A value of the wrong type fails the task and leaves the interrupt open.
+    // A value of the wrong type is refused and leaves the interrupt open.
     let number = thread.interrupts().await.unwrap().answer_json(json!(3)).unwrap();
     let error = thread.resume(number).await.unwrap_err();
     assert!(format!("{error:?}").contains("expected a string"), "{error:?}");

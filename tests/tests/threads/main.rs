@@ -34,6 +34,7 @@ mod null_packets;
 mod outdated_answers;
 mod overwrites;
 mod pending_tasks;
+mod question_versions;
 mod refused_updates;
 mod rejected_supersteps;
 mod replays;
@@ -53,5 +54,6 @@ mod unique_ids;
 mod unstorable;
 mod updates;
 mod waiting;
+mod wrong_answers;
 
 use tests::{stores, story};

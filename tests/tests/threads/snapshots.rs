@@ -87,7 +87,10 @@ async fn snapshot_serializes_by_the_dump_rules() {
             "next": ["approve", "log"],
             "tasks": [
                 {"node": "approve", "status": "waiting_for_answer", "interrupts": [
-                    {"node": "approve", "task": 0, "name": "Approve", "question": {"price": 17}},
+                    {
+                        "node": "approve", "task": 0, "name": "Approve", "question": {"price": 17},
+                        "answer_schema": {"type": "boolean"},
+                    },
                 ]},
                 {"node": "log", "status": "finished", "interrupts": [], "result": {"note": "logged"}},
             ],

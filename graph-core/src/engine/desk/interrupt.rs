@@ -6,9 +6,10 @@ use std::time::{Duration, SystemTime};
 use serde_json::Value;
 
 use crate::engine::Context;
-use crate::interrupt::{OpenInterrupt, Question};
+use crate::interrupt::{OpenInterrupt, Question, valid_answer};
 use crate::limits::MAX_KEY_BYTES;
 use crate::payload::{from_json, to_json};
+use crate::state::MigrationError;
 
 use super::ids::{self, Which};
 use super::memo::Answered;
@@ -148,12 +149,16 @@ impl<'c, Q: Question> Ask<'c, Q::Answer> for Asking<'c, Q> {
                 return Asked::Open;
             }
         };
-        let answer = match self.cx.answer_to(&self.id, &question) {
-            Some(_) if !self.cx.is_next(&self.id) => {
+        let answer = match self.cx.answer_to::<Q>(&self.id, &question) {
+            Err(reason) => {
+                desk.fail(AskError::Outdated { name: Q::name(), id: self.id.clone(), reason }.into());
+                return Asked::Open;
+            }
+            Ok(Some(_)) if !self.cx.is_next(&self.id) => {
                 desk.block(&desk.uncounted(waker));
                 return Asked::Blocked;
             }
-            answer => {
+            Ok(answer) => {
                 // Without an answer to the question as it is asked now, an earlier one is outdated.
                 self.cx.settle_answer(&self.id);
                 answer
@@ -218,6 +223,8 @@ impl<Q: Question> Asking<'_, Q> {
             name: Q::name().to_owned(),
             key: self.key.clone(),
             question,
+            version: Q::VERSION,
+            answer_schema: Q::answer_schema(),
             namespace: Vec::new(),
         }
     }
@@ -225,11 +232,17 @@ impl<Q: Question> Asking<'_, Q> {
 
 impl Context {
     /// Returns the stored answer, if it answers the question as it is asked now.
-    fn answer_to(&self, id: &str, question: &Value) -> Option<Value> {
-        let to_this = |answered: &Answered| (answered.question == *question).then(|| answered.answer.clone());
-        let own = self.memo(|memo| memo.answers.get(id).and_then(to_this));
+    fn answer_to<Q: Question>(&self, id: &str, asked: &Value) -> Result<Option<Value>, MigrationError> {
+        let own = self.memo(|memo| memo.answers.get(id).cloned());
         // The answer may have arrived through the parent run, whose subgraph call begins again.
-        own.or_else(|| self.shared.nest.answers.get(id).and_then(to_this))
+        for answered in own.iter().chain(self.shared.nest.answers.get(id)) {
+            let Answered { question, answer, versions } = answered;
+            let valid = valid_answer::<Q>((question, versions.0), (answer, versions.1), asked)?;
+            if valid.is_some() {
+                return Ok(valid);
+            }
+        }
+        Ok(None)
     }
 }
 
@@ -385,6 +398,11 @@ enum AskError {
     LongId { name: &'static str, length: usize },
     #[error("question `{name}` {reason}")]
     Unstorable { name: &'static str, reason: String },
+    #[error(
+        "the stored answer to question `{name}` (`{id}`) cannot be used by this version of the program: {reason}; the answer \
+         stays stored for a version that can"
+    )]
+    Outdated { name: &'static str, id: String, reason: MigrationError },
     #[error("the answer to question `{name}` (`{id}`) cannot be read: {reason}; the question is open again")]
     Answer { name: &'static str, id: String, reason: String },
 }

@@ -74,6 +74,8 @@ impl CacheResult {
 pub(crate) struct Answered {
     pub(crate) question: Value,
     pub(crate) answer: Value,
+    /// The versions of the question and of the answer.
+    pub(crate) versions: (u32, u32),
 }
 
 /// The data that the tasks of the current superstep keep between attempts.

@@ -16,7 +16,7 @@ use crate::node::NodeError;
 use crate::state::GraphState;
 
 use super::begin::Begin;
-use super::hooks::{answer_record, run_record};
+use super::hooks::run_record;
 use super::host::{Host, Under};
 use super::input::input_not_storable;
 use super::journal::Journal;
@@ -26,6 +26,7 @@ use super::opened::Opened;
 use super::pieces::Pieces;
 use super::program::Program;
 use super::progress::under;
+use super::question::answer_records;
 use super::records::place;
 use super::resets::Resets;
 use super::resume::GoOn;
@@ -239,7 +240,8 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
                 if let Some(answered) = answered
                     && answered.question == question.question
                 {
-                    records.push(answer_record(task, id, &answered.answer));
+                    let answer = (&answered.answer, answered.versions.1);
+                    records.extend(answer_records(task, id, question, answer));
                 }
             }
         }

@@ -247,7 +247,7 @@ pub(crate) fn run_record(id: Arc<str>, program: Arc<str>, metadata: Metadata) ->
 }
 
 /// Creates the record of an answer.
-pub(crate) fn answer_record(task: usize, id: &str, answer: &serde_json::Value) -> TaskRecord {
+pub(super) fn answer_record(task: usize, id: &str, answer: &serde_json::Value) -> TaskRecord {
     let payload = crate::payload::Payload::json(answer.to_string());
     TaskRecord::new(key(place(task), RecordKind::Answer, id), payload)
 }

@@ -43,7 +43,7 @@ pub(crate) use around::{call_id, journals, shared_from_outside, withdraw, write_
 pub(crate) use begin::Begin;
 pub(in crate::engine) use call::call_on_thread;
 pub(crate) use gate::{Gate, read_gate};
-pub(crate) use hooks::{answer_record, run_record};
+pub(crate) use hooks::run_record;
 pub(crate) use host::{Host, Lease, Under};
 pub(crate) use joins::begun_joins;
 pub(crate) use journal::Journal;
@@ -55,6 +55,7 @@ pub(crate) use patches::shown_state;
 pub(crate) use program::{Program, versions};
 pub(in crate::engine) use progress::packet_json;
 pub(crate) use progress::{START, shown_packets, under};
+pub(crate) use question::{StoredQuestion, answer_records};
 pub(crate) use read_records::{planned, read_tasks};
 pub(crate) use recorder::Recorder;
 pub(crate) use records::StoredFailure;

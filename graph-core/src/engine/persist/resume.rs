@@ -23,6 +23,7 @@ use super::input::{Waiting, input_not_storable};
 use super::opened::Opened;
 use super::patches::patch_records;
 use super::progress::START;
+use super::question::StoredQuestion;
 use super::records::{key, place};
 use super::writer::Persist;
 
@@ -101,18 +102,27 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
 
     /// Takes over the answers that came with the resume.
     fn take_given(&mut self, records: &[TaskRecord]) {
-        let answers = records.iter().filter(|record| record.key.kind == RecordKind::Answer);
-        let answers: HashMap<(u32, &str), &Payload> =
-            answers.map(|record| ((record.key.task, &*record.key.key), &record.payload)).collect();
+        let of = |kind| {
+            let records = records.iter().filter(move |record| record.key.kind == kind);
+            records.map(|record| ((record.key.task, &*record.key.key), &record.payload))
+        };
+        let answers: HashMap<(u32, &str), &Payload> = of(RecordKind::Answer).collect();
         if answers.is_empty() {
             return;
         }
+        // An answer of another version than its question has changed the question's record.
+        let questions: HashMap<(u32, &str), &Payload> = of(RecordKind::Interrupt).collect();
         for (&task, open) in &mut self.suspended {
             let given = |open: &mut OpenInterrupt| answers.contains_key(&(place(task), open.id.as_str()));
             for open in open.extract_if(.., given) {
-                let json = answers.get(&(place(task), open.id.as_str()));
+                let at = (place(task), open.id.as_str());
+                let json = answers.get(&at);
+                let question =
+                    questions.get(&at).map(|json| serde_json::from_slice::<StoredQuestion>(json.bytes()));
+                let version = question.and_then(Result::ok).map(|question| question.answer_version());
                 if let Some(answer) = json.and_then(|json| serde_json::from_slice(json.bytes()).ok()) {
-                    let answered = Answered { question: open.question, answer };
+                    let versions = (open.version, version.unwrap_or(open.version));
+                    let answered = Answered { question: open.question, answer, versions };
                     self.ctx.cx.shared.memos.give(self.step + 1, task, [(open.id, answered)]);
                 }
             }

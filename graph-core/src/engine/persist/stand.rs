@@ -53,9 +53,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
             let asked: Vec<String> = known.questions.iter().map(|(id, _)| id.clone()).collect();
             let memos = &driver.ctx.cx.shared.memos;
             if !answers.is_empty() {
-                let answers = answers
-                    .into_iter()
-                    .map(|(id, question, answer)| (id, Answered { question: question.question, answer }));
+                let answers = answers.into_iter().map(|(id, question, answer)| {
+                    let versions = (question.version(), question.answer_version());
+                    (id, Answered { question: question.question, answer, versions })
+                });
                 memos.give(driver.step + 1, index, answers);
             }
             if !asked.is_empty() || !steps.is_empty() || !sleeps.is_empty() {

@@ -1,7 +1,9 @@
 //! A question suspends its task, and an answer reruns the node from the start.
 
+use std::num::NonZeroU8;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use superstep::interrupt::{Answer, InterruptMismatch, Question};
 use superstep::{Context, ContextWith, END, ErrorKind, Graph, Outcome, START, StateGraph};
@@ -12,6 +14,14 @@ use crate::engine::trace::block_on;
 async fn buy(_: &Talk, cx: &Context) -> TalkUpdate {
     let yes = cx.interrupt(approve("buy")).await;
     heard(format!("buy {yes}, attempt {}", cx.attempt()))
+}
+
+/// A question whose answer has a rule that its schema does not express.
+#[derive(Serialize, Deserialize)]
+struct Count;
+
+impl Question for Count {
+    type Answer = NonZeroU8;
 }
 
 async fn thank(_: &Talk) -> TalkUpdate {
@@ -113,23 +123,26 @@ fn changed_question_is_asked_again() {
 }
 
 #[test]
-fn invalid_answer_fails_the_task_and_reopens_the_interrupt() {
+fn answer_that_only_the_type_refuses_fails_the_task_and_reopens_the_interrupt() {
+    async fn count(_: &Talk, cx: &Context) -> TalkUpdate {
+        let count = cx.interrupt(Count).await;
+        heard(format!("{count}, attempt {}", cx.attempt()))
+    }
+    let graph = StateGraph::<Talk>::new().edge(START, count).edge(count, END).compile().unwrap();
     run_test(async {
-        let mut run = shop().run(Talk::input()).start()?;
+        let mut run = graph.run(Talk::input()).start()?;
         until_stopped(&mut run).await?;
         let open = run.pause().unwrap().interrupts()[0].clone();
-        run.answer(open.answer_json(json!("perhaps")))?;
+        // The schema does not express that the number is not 0.
+        run.answer(open.answer_json(json!(0)))?;
         let error = run.step().await.unwrap_err();
         let ErrorKind::Node { first, .. } = error.kind() else { panic!("{error}") };
         let said = first.error.to_string();
-        assert!(
-            said.contains("`Approve` (`1:0/Approve/0`)") && said.contains("invalid type: string"),
-            "{said}"
-        );
+        assert!(said.contains("`Count` (`1:0/Count/0`)") && said.contains("expected a nonzero u8"), "{said}");
 
         assert_eq!(run.pause().unwrap().interrupts(), std::slice::from_ref(&open));
-        run.answer(open.answer_json(json!(true)))?;
-        assert_eq!(run.finish().await?.into_state().heard[0], "buy true, attempt 2");
+        run.answer(open.answer_json(json!(1)))?;
+        assert_eq!(run.finish().await?.into_state().heard[0], "1, attempt 2");
         Ok(())
     });
 }

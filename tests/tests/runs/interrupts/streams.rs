@@ -33,9 +33,13 @@ async fn json_events(graph: &Graph<Talk>, modes: &[StreamMode]) -> Vec<serde_jso
 #[test]
 fn stream_reports_each_question_and_the_interruption() {
     let events = block_on(json_events(&alone(), &[StreamMode::Interrupts]));
-    let a = json!({"id": "1:0/Approve/0", "node": "ask", "task": 0, "name": "Approve", "question": {"what": "a"}});
+    let a = json!({
+        "id": "1:0/Approve/0", "node": "ask", "task": 0, "name": "Approve", "question": {"what": "a"},
+        "answer_schema": {"type": "boolean"},
+    });
     let b = json!({
-        "id": "1:0/Approve/=b", "node": "ask", "task": 0, "name": "Approve", "key": "b", "question": {"what": "b"}
+        "id": "1:0/Approve/=b", "node": "ask", "task": 0, "name": "Approve", "key": "b", "question": {"what": "b"},
+        "answer_schema": {"type": "boolean"},
     });
     assert_eq!(
         events,

@@ -96,7 +96,7 @@ fn answer_of_wrong_type_leaves_the_interrupt_open() {
         let open = pause.interrupts()[0].clone();
         let perhaps = open.answer_json(json!("perhaps"));
         let error = thread.resume(perhaps).context(Journal::default()).await.unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Node { .. }), "{error}");
+        assert!(matches!(error.kind(), ErrorKind::InvalidAnswer { .. }), "{error}");
         let outcome = thread.resume(open.answer_json(json!(true))).context(Journal::default()).await?;
         assert_eq!((outcome.into_state().heard, Approve::name()), (vec!["true".to_owned()], "Approve"));
         Ok(())

@@ -1,0 +1,54 @@
+//! Questions and answers that another version of the program has stored.
+
+use serde_json::Value;
+
+use crate::payload::to_json;
+use crate::state::MigrationError;
+
+use super::Question;
+use super::question::MigratedJson;
+
+/// Converts the JSON of a question into that of this program's version.
+pub(super) fn migrated_question<Q: Question>(from: u32, question: &Value) -> Result<Value, MigrationError> {
+    migrated::<Q>(from, question, Q::migrate)
+}
+
+/// Returns an answer in this program's version, or `None` if it answers another question than the one that is asked now.
+pub(crate) fn valid_answer<Q: Question>(
+    question: (&Value, u32),
+    answer: (&Value, u32),
+    asked: &Value,
+) -> Result<Option<Value>, MigrationError> {
+    let (question, from) = question;
+    if from != Q::VERSION || question != asked {
+        let question = migrated_question::<Q>(from, question)?;
+        if question != *asked && reread::<Q>(question).as_ref() != Some(asked) {
+            return Ok(None);
+        }
+    }
+    let (answer, from) = answer;
+    migrated::<Q>(from, answer, Q::migrate_answer).map(Some)
+}
+
+fn migrated<Q: Question>(
+    from: u32,
+    json: &Value,
+    migrate: fn(u32, Value) -> MigratedJson,
+) -> Result<Value, MigrationError> {
+    if from > Q::VERSION {
+        return Err(MigrationError::Newer { state: Q::name(), found: from, known: Q::VERSION });
+    }
+    if from == Q::VERSION {
+        return Ok(json.clone());
+    }
+    migrate(from, json.clone()).map_err(|error| MigrationError::Failed {
+        state: Q::name(),
+        from,
+        reason: error.to_string(),
+    })
+}
+
+/// Returns the question as this program writes it, with the defaults of new fields and without removed ones.
+fn reread<Q: Question>(question: Value) -> Option<Value> {
+    to_json(&serde_json::from_value::<Q>(question).ok()?).ok()
+}

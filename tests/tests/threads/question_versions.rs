@@ -1,0 +1,271 @@
+//! Questions and answers that another version of the program has stored.
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use superstep::interrupt::{InterruptMismatch, Question};
+use superstep::{Context, END, ErrorKind, Graph, GraphState, START, StateGraph, bail};
+
+use super::stores::on_every_store;
+
+#[derive(GraphState, Clone, Debug)]
+struct Order {
+    #[state(input)]
+    cents: u32,
+    #[state(reducer = append)]
+    said: Vec<String>,
+}
+
+/// The graph of every version: `review` asks `Approve`, and fails after the answer while `FAIL` is in the input.
+macro_rules! graph {
+    ($question:expr) => {
+        async fn review(order: &Order, cx: &Context) -> superstep::Result<OrderUpdate> {
+            let answer = cx.interrupt($question(order)).await;
+            if order.cents == 666 && cx.attempt() == 1 {
+                bail!("not yet");
+            }
+            Ok(Order::update().said([format!("{answer:?}")]))
+        }
+
+        pub(super) fn graph() -> Graph<Order> {
+            StateGraph::<Order>::new().edge(START, review).edge(review, END).compile().unwrap()
+        }
+    };
+}
+
+/// Prices in cents, answered with a boolean.
+mod v0 {
+    use super::*;
+
+    #[derive(Serialize, Deserialize, Debug)]
+    pub(super) struct Approve {
+        pub(super) price: u32,
+    }
+
+    impl Question for Approve {
+        type Answer = bool;
+    }
+
+    graph!(|order: &Order| Approve { price: order.cents });
+}
+
+/// Prices in euros, answered with a verdict.
+mod v1 {
+    use serde_json::Value;
+    use superstep::interrupt::MigratedJson;
+
+    use super::*;
+
+    #[derive(Serialize, Deserialize, Debug)]
+    pub(super) struct Approve {
+        pub(super) euros: f64,
+    }
+
+    #[derive(Serialize, Deserialize, Debug)]
+    pub(super) enum Verdict {
+        Yes,
+        No { reason: String },
+    }
+
+    impl Question for Approve {
+        type Answer = Verdict;
+        const VERSION: u32 = 1;
+
+        fn migrate(from: u32, question: Value) -> MigratedJson {
+            assert_eq!(from, 0);
+            let cents = question["price"].as_f64().ok_or("the price is no number")?;
+            Ok(json!({"euros": cents / 100.0}))
+        }
+
+        fn migrate_answer(from: u32, answer: Value) -> MigratedJson {
+            assert_eq!(from, 0);
+            Ok(match answer.as_bool().ok_or("no boolean")? {
+                true => json!("Yes"),
+                false => json!({"No": {"reason": "unknown"}}),
+            })
+        }
+    }
+
+    graph!(|order: &Order| Approve { euros: f64::from(order.cents) / 100.0 });
+}
+
+/// A new field, and no migration.
+mod unmigrated {
+    use super::*;
+
+    #[derive(Serialize, Deserialize, Debug)]
+    pub(super) struct Approve {
+        pub(super) price: u32,
+        pub(super) currency: String,
+    }
+
+    impl Question for Approve {
+        type Answer = bool;
+    }
+
+    graph!(|order: &Order| Approve { price: order.cents, currency: "EUR".to_owned() });
+}
+
+/// A new field with a default.
+mod defaulted {
+    use super::*;
+
+    #[derive(Serialize, Deserialize, Debug)]
+    pub(super) struct Approve {
+        pub(super) price: u32,
+        #[serde(default = "euro")]
+        pub(super) currency: String,
+    }
+
+    fn euro() -> String {
+        "EUR".to_owned()
+    }
+
+    impl Question for Approve {
+        type Answer = bool;
+    }
+
+    graph!(|order: &Order| Approve { price: order.cents, currency: euro() });
+}
+
+#[tokio::test]
+async fn newer_program_answers_an_older_question() {
+    on_every_store(async |store| {
+        store.thread(&v0::graph()).run(Order::input(1250_u32)).await.unwrap();
+        let thread = store.thread(&v1::graph());
+        let asked = thread.interrupts().await.unwrap().only::<v1::Approve>().unwrap();
+        assert_eq!(asked.euros, 12.5);
+        let no = asked.answer(v1::Verdict::No { reason: "dear".to_owned() });
+        let outcome = thread.resume(no).await.unwrap();
+        assert_eq!(outcome.state().said, ["No { reason: \"dear\" }"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn answer_in_json_has_the_version_of_its_question() {
+    on_every_store(async |store| {
+        store.thread(&v0::graph()).run(Order::input(1250_u32)).await.unwrap();
+        // The client was shown the older question with its schema.
+        let thread = store.thread(&v1::graph());
+        let open = thread.interrupts().await.unwrap().interrupts()[0].clone();
+        assert_eq!((open.version, &open.answer_schema), (0, &Some(json!({"type": "boolean"}))));
+        let outcome = thread.resume(open.answer_json(json!(false))).await.unwrap();
+        assert_eq!(outcome.state().said, ["No { reason: \"unknown\" }"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn resume_asks_an_older_question_again() {
+    on_every_store(async |store| {
+        store.thread(&v0::graph()).run(Order::input(1250_u32)).await.unwrap();
+        let thread = store.thread(&v1::graph());
+        thread.resume(()).await.unwrap();
+        let open = thread.interrupts().await.unwrap().interrupts()[0].clone();
+        assert_eq!((open.version, &open.question), (1, &json!({"euros": 12.5})));
+        let outcome = thread.resume(open.answer_json(json!("Yes"))).await.unwrap();
+        assert_eq!(outcome.state().said, ["Yes"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn stored_answers_survive_a_new_version() {
+    on_every_store(async |store| {
+        // Answered by version 0, which fails after the answer; finished by version 1.
+        store.thread(&v0::graph()).run(Order::input(666_u32)).await.unwrap();
+        let thread = store.thread(&v0::graph());
+        let asked = thread.interrupts().await.unwrap().only::<v0::Approve>().unwrap();
+        thread.resume(asked.answer(true)).await.unwrap_err();
+        let outcome = store.thread(&v1::graph()).resume(()).await.unwrap();
+        assert_eq!(outcome.state().said, ["Yes"]);
+    })
+    .await;
+    on_every_store(async |store| {
+        // Asked by version 0, answered by version 1, which fails after the answer.
+        store.thread(&v0::graph()).run(Order::input(666_u32)).await.unwrap();
+        let thread = store.thread(&v1::graph());
+        let asked = thread.interrupts().await.unwrap().only::<v1::Approve>().unwrap();
+        thread.resume(asked.answer(v1::Verdict::Yes)).await.unwrap_err();
+        // The older program does not read the newer answer, and does not lose it.
+        let error = store.thread(&v0::graph()).resume(()).await.unwrap_err();
+        let error = format!("{error:?}");
+        assert!(
+            error.contains("the stored answer to question `Approve`")
+                && error
+                    .contains("`Approve` is stored in version 1, but this program supports versions up to 0"),
+            "{error}"
+        );
+        let outcome = store.thread(&v1::graph()).resume(()).await.unwrap();
+        assert_eq!(outcome.state().said, ["Yes"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn older_program_refuses_a_newer_question() {
+    on_every_store(async |store| {
+        store.thread(&v1::graph()).run(Order::input(1250_u32)).await.unwrap();
+        let thread = store.thread(&v0::graph());
+        let error = thread.interrupts().await.unwrap().only::<v0::Approve>().unwrap_err();
+        assert!(matches!(error, InterruptMismatch::Unreadable { .. }), "{error}");
+        assert!(
+            error.to_string().contains("supports versions up to 0: use a newer version of it"),
+            "{error}"
+        );
+        // It can ask the question in its own form.
+        thread.resume(()).await.unwrap();
+        let asked = thread.interrupts().await.unwrap().only::<v0::Approve>().unwrap();
+        assert_eq!(thread.resume(asked.answer(true)).await.unwrap().state().said, ["true"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn question_without_a_migration_says_how_to_continue() {
+    on_every_store(async |store| {
+        store.thread(&v0::graph()).run(Order::input(5_u32)).await.unwrap();
+        let thread = store.thread(&unmigrated::graph());
+        let error = thread.interrupts().await.unwrap().only::<unmigrated::Approve>().unwrap_err();
+        let id = thread.interrupts().await.unwrap().interrupts()[0].id.clone();
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "question `{id}` cannot be read as `Approve`: missing field `currency`; give new fields \
+                 `#[serde(default)]`, implement `Question::migrate`, or have the question asked again with `resume(())`"
+            )
+        );
+        thread.resume(()).await.unwrap();
+        let asked = thread.interrupts().await.unwrap().only::<unmigrated::Approve>().unwrap();
+        assert_eq!(thread.resume(asked.answer(true)).await.unwrap().state().said, ["true"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn default_of_a_new_field_needs_no_version() {
+    on_every_store(async |store| {
+        store.thread(&v0::graph()).run(Order::input(5_u32)).await.unwrap();
+        let thread = store.thread(&defaulted::graph());
+        let asked = thread.interrupts().await.unwrap().only::<defaulted::Approve>().unwrap();
+        assert_eq!(asked.currency, "EUR");
+        // The answer is valid: the question that was stored equals the question as it is asked now.
+        assert_eq!(thread.resume(asked.answer(true)).await.unwrap().state().said, ["true"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn failed_migration_is_named() {
+    on_every_store(async |store| {
+        store.thread(&v0::graph()).run(Order::input(5_u32)).await.unwrap();
+        let mut open = store.thread(&v1::graph()).interrupts().await.unwrap().interrupts()[0].clone();
+        open.question = json!({"price": "five"});
+        let error = open.read::<v1::Approve>().unwrap_err().to_string();
+        let reason = "the migration of `Approve` from version 0 failed: the price is no number";
+        assert!(error.contains(reason), "{error}");
+        let error = store.thread(&v1::graph()).resume(open.answer_json(json!(true))).await.unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::InterruptNotOpen { changed: true, .. }), "{error}");
+    })
+    .await;
+}
