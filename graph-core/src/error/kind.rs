@@ -420,7 +420,8 @@ pub enum ErrorKind {
         checkpoint: CheckpointId,
     },
 
-    /// A checkpoint that another version of the state wrote cannot be migrated to this program's version.
+    /// A checkpoint holds data that another version of the program wrote and that this one cannot read or migrate: a
+    /// state, a packet, or the route of a finished task.
     #[error("checkpoint {checkpoint} of thread `{thread}` cannot be read by this version of the program")]
     #[non_exhaustive]
     Migration {

@@ -22,7 +22,9 @@ pub(crate) fn valid_answer<Q: Question>(
     let (question, from) = question;
     if from != Q::VERSION || question != asked {
         let question = migrated_question::<Q>(from, question)?;
-        if question != *asked && reread::<Q>(question).as_ref() != Some(asked) {
+        if question != *asked
+            && !(is_part_of(&question, asked) && reread::<Q>(question).as_ref() == Some(asked))
+        {
             return Ok(None);
         }
     }
@@ -46,6 +48,20 @@ fn migrated<Q: Question>(
         from,
         reason: error.to_string(),
     })
+}
+
+/// Returns `true` if everything that `shown` has in common with `asked` is equal. Either may have additional keys.
+fn is_part_of(shown: &Value, asked: &Value) -> bool {
+    match (shown, asked) {
+        (Value::Object(shown), Value::Object(asked)) => {
+            shown.iter().all(|(key, value)| asked.get(key).is_none_or(|asked| is_part_of(value, asked)))
+        }
+        (Value::Array(shown), Value::Array(asked)) => {
+            shown.len() == asked.len()
+                && shown.iter().zip(asked).all(|(shown, asked)| is_part_of(shown, asked))
+        }
+        (shown, asked) => shown == asked,
+    }
 }
 
 /// Returns the question as this program writes it, with the defaults of new fields and without removed ones.

@@ -96,8 +96,8 @@ impl<M: Machine> Steps<M> {
     /// Answers open interrupts. See [`Stepper::answer`].
     ///
     /// # Errors
-    /// [`InvalidAnswer`](crate::ErrorKind::InvalidAnswer) if no open interrupt has the answer's id, or the answer
-    /// cannot be stored.
+    /// [`InvalidAnswer`](crate::ErrorKind::InvalidAnswer) if no open interrupt has the answer's id, the answer cannot be
+    /// stored, or its JSON does not fit the question's schema.
     pub fn answer(&mut self, answers: impl IntoIterator<Item = Answer>) -> Result<(), Error> {
         self.0.answer(answers)
     }

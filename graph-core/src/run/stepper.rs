@@ -52,7 +52,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
     ///
     /// # Errors
     /// [`InvalidAnswer`](crate::ErrorKind::InvalidAnswer) if an answer names no open question, if its question has changed or
-    /// is answered twice, or if it cannot be stored.
+    /// is answered twice, if it cannot be stored, or if its JSON does not fit the question's
+    /// [`answer_schema`](crate::interrupt::OpenInterrupt::answer_schema).
     pub fn answer(&mut self, answers: impl IntoIterator<Item = Answer>) -> Result<(), Error> {
         self.0.answer(answers.into_iter().collect())
     }

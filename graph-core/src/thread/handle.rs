@@ -102,6 +102,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     /// - [`NoThread`](crate::ErrorKind::NoThread) if the thread has no checkpoint.
     /// - [`InterruptNotOpen`](crate::ErrorKind::InterruptNotOpen) if an answer names a question that is not open or has
     ///   changed.
+    /// - [`InvalidAnswer`](crate::ErrorKind::InvalidAnswer) if the JSON of an answer does not fit the question's
+    ///   [`answer_schema`](crate::interrupt::OpenInterrupt::answer_schema), or an answer cannot be stored. No answer of
+    ///   the call is stored then.
+    /// - [`Migration`](crate::ErrorKind::Migration) if another version of the program has written the checkpoint, and this
+    ///   one cannot read it.
     /// - [`Conflict`](crate::ErrorKind::Conflict) if another writer commits to the thread during the run.
     /// - [`Checkpoint`](crate::ErrorKind::Checkpoint) if the checkpointer fails.
     ///

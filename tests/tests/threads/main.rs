@@ -48,6 +48,7 @@ mod secrets;
 mod sleeping;
 mod snapshots;
 mod steps;
+mod stored_data_versions;
 mod time_travel;
 mod unfinished;
 mod unique_ids;

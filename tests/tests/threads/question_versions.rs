@@ -105,7 +105,7 @@ mod unmigrated {
     graph!(|order: &Order| Approve { price: order.cents, currency: "EUR".to_owned() });
 }
 
-/// A new field with a default.
+/// A new field with a default, which the question has if the price is not 0.
 mod defaulted {
     use super::*;
 
@@ -124,7 +124,10 @@ mod defaulted {
         type Answer = bool;
     }
 
-    graph!(|order: &Order| Approve { price: order.cents, currency: euro() });
+    graph!(|order: &Order| Approve {
+        price: order.cents,
+        currency: if order.cents == 0 { "USD".to_owned() } else { euro() },
+    });
 }
 
 #[tokio::test]
@@ -253,6 +256,42 @@ async fn default_of_a_new_field_needs_no_version() {
         assert_eq!(thread.resume(asked.answer(true)).await.unwrap().state().said, ["true"]);
     })
     .await;
+}
+
+#[tokio::test]
+async fn question_whose_new_field_has_another_value_is_asked_again() {
+    on_every_store(async |store| {
+        store.thread(&v0::graph()).run(Order::input(0_u32)).await.unwrap();
+        let thread = store.thread(&defaulted::graph());
+        let asked = thread.interrupts().await.unwrap().only::<defaulted::Approve>().unwrap();
+        let outcome = thread.resume(asked.answer(true)).await.unwrap();
+        let asked = outcome.pause().unwrap().only::<defaulted::Approve>().unwrap();
+        assert_eq!(asked.currency, "USD");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn answer_reaches_a_subgraph_in_its_version() {
+    let nested = |graph: Graph<Order>| {
+        let node = graph.as_node("sub");
+        StateGraph::<Order>::new().edge(START, &node).edge(&node, END).compile().unwrap()
+    };
+    for cents in [1250_u32, 666] {
+        on_every_store(async |store| {
+            store.thread(&nested(v0::graph())).run(Order::input(cents)).await.unwrap();
+            let thread = store.thread(&nested(v1::graph()));
+            let asked = thread.interrupts().await.unwrap().only::<v1::Approve>().unwrap();
+            let no = asked.answer(v1::Verdict::No { reason: "dear".to_owned() });
+            let outcome = match thread.resume(no).await {
+                // The subgraph failed after it had taken the answer over.
+                Err(_) => store.thread(&nested(v1::graph())).resume(()).await.unwrap(),
+                Ok(outcome) => outcome,
+            };
+            assert_eq!(outcome.state().said, ["No { reason: \"dear\" }"]);
+        })
+        .await;
+    }
 }
 
 #[tokio::test]

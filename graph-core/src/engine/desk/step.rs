@@ -7,9 +7,7 @@ use crate::checkpoint::RecordKind;
 use crate::engine::Context;
 use crate::limits::MAX_NAME_BYTES;
 use crate::node::{Failure, NodeError};
-use crate::payload::Payload;
-use crate::payload::Storable;
-use crate::payload::{from_payload, to_payload};
+use crate::payload::{Payload, Storable, Unreadable, from_payload, to_payload};
 
 use super::ids;
 
@@ -132,8 +130,8 @@ impl Context {
             if self.memo(|memo| memo.unsaved.contains(key)) {
                 self.save(key, stored.clone()).await?;
             }
-            let result = from_payload(&stored)
-                .map_err(|reason| self.misused(key, format!("its stored result cannot be read: {reason}")))?;
+            let result =
+                from_payload(&stored).map_err(|reason| self.misused(key, self.unreadable(&reason)))?;
             self.step_finished(named, true).await;
             return Ok(result);
         }
@@ -185,6 +183,19 @@ impl Context {
         let error = |reason| StepError { key: key.trim_start_matches(OF_HANDLER).to_owned(), reason };
         self.desk().fail(error(reason.clone()).into());
         error(reason).into()
+    }
+
+    /// Returns the reason why a stored result is not used.
+    fn unreadable(&self, reason: &Unreadable) -> String {
+        // The task's id begins with the checkpoint that planned it.
+        let place = match self.thread() {
+            Some(thread) => format!(" (thread `{thread}`, task `{}`)", self.desk().task),
+            None => String::new(),
+        };
+        format!(
+            "its stored result cannot be read: {reason}{place}; let its type read the old JSON, for example with \
+             `#[serde(default)]` on a new field, or change the key to run the step again"
+        )
     }
 
     /// Fails the attempt with an error of the checkpointer, and returns a description of it for the node.

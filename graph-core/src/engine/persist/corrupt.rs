@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use crate::checkpoint::{Checkpoint, CheckpointError, CorruptCheckpoint};
 use crate::error::ErrorKind;
+use crate::state::MigrationError;
 
 use super::progress::Unplanned;
 
@@ -16,12 +17,18 @@ pub(crate) fn corrupt(
     ErrorKind::Checkpoint(Arc::new(CheckpointError::corrupt(corrupt)))
 }
 
+/// Creates the error for a part of a checkpoint that another version of the program has written.
+pub(super) fn outdated(thread: &Arc<str>, checkpoint: &Checkpoint, source: MigrationError) -> ErrorKind {
+    ErrorKind::Migration { thread: thread.to_string(), checkpoint: checkpoint.id, source }
+}
+
 /// Creates the error for a plan that cannot be restored.
 pub(super) fn unplanned_kind(thread: &Arc<str>, checkpoint: &Checkpoint, unplanned: Unplanned) -> ErrorKind {
     match unplanned {
         Unplanned::Gone(gone) => {
             ErrorKind::NodeRemoved { node: gone.0, thread: thread.to_string(), checkpoint: checkpoint.id }
         }
+        Unplanned::Outdated(source) => outdated(thread, checkpoint, source),
         Unplanned::Unreadable(reason) => corrupt(thread, checkpoint, "the plan", reason),
     }
 }

@@ -10,7 +10,7 @@ use crate::graph::Compiled;
 use crate::node::Packet;
 use crate::payload::Payload;
 use crate::plan::{Progress, Target, Task};
-use crate::state::{EncodeError, GraphState};
+use crate::state::{EncodeError, GraphState, MigrationError};
 
 use super::host::Under;
 use super::records::json_payload;
@@ -75,6 +75,8 @@ pub(super) struct NodeGone(pub(super) String);
 #[derive(Debug)]
 pub(super) enum Unplanned {
     Gone(NodeGone),
+    /// The data is of another version of the program.
+    Outdated(MigrationError),
     Unreadable(String),
 }
 
@@ -99,11 +101,11 @@ pub(super) fn read_packet<S, D>(
     json: &RawValue,
 ) -> Result<Packet, Unplanned> {
     let name = graph.node_name(node);
+    let outdated =
+        |reason| Unplanned::Outdated(MigrationError::Packet { of: format!("node `{name}`"), reason });
     let read = graph.nodes.get(node).and_then(|node| node.read_packet);
-    let read =
-        read.ok_or_else(|| Unplanned::Unreadable(format!("node `{name}` no longer takes a packet")))?;
-    read(json.get().as_bytes())
-        .map_err(|error| Unplanned::Unreadable(format!("the packet of node `{name}`: {error}")))
+    let read = read.ok_or_else(|| outdated("the node no longer takes one".to_owned()))?;
+    read(json.get().as_bytes()).map_err(|error| outdated(error.to_string()))
 }
 
 /// Finds the node with a stored name. The name may be an alias.

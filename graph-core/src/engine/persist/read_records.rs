@@ -12,7 +12,7 @@ use crate::payload::Payload;
 use crate::plan::Task;
 use crate::state::{Form, GraphState, Stored};
 
-use super::corrupt::corrupt;
+use super::corrupt::{corrupt, outdated};
 use super::opened::{Known, NamedTasks};
 use super::program::{Program, versions};
 use super::read_state::migrate;
@@ -101,7 +101,8 @@ impl<'r, S: GraphState, D> Reader<'r, S, D> {
                 known.result = Some(Finished { writes, leave, encoded: Some(Box::new(encoded)) });
                 return Ok(known);
             }
-            let leave = finish.leave(self.graph, task.node).map_err(|reason| self.corrupt(record, reason))?;
+            let leave = finish.leave(self.graph, task.node);
+            let leave = leave.map_err(|source| outdated(self.thread, self.checkpoint, source))?;
             let writes = self.of(place, RecordKind::Write);
             let (writes, encoded) = self.writes(writes, Some(&finish.versions))?;
             known.result = Some(Finished { writes, leave, encoded: Some(Box::new(encoded)) });
@@ -135,11 +136,9 @@ impl<'r, S: GraphState, D> Reader<'r, S, D> {
         });
         let update = StoredUpdate { versions: versions.to_vec(), writes: writes.collect() };
         said.read(self.graph, update).map_err(|unsaid| match unsaid {
-            Unsaid::Unread(UnreadableUpdate::Migration(source)) => ErrorKind::Migration {
-                thread: self.thread.to_string(),
-                checkpoint: self.checkpoint.id,
-                source,
-            },
+            Unsaid::Unread(UnreadableUpdate::Migration(source)) | Unsaid::Outdated(source) => {
+                outdated(self.thread, self.checkpoint, source)
+            }
             Unsaid::Unread(UnreadableUpdate::Write { field, reason }) => {
                 corrupt(self.thread, self.checkpoint, format!("the write to field `{field}`"), reason)
             }

@@ -15,7 +15,9 @@ use crate::limits::MAX_PAYLOAD_BYTES;
 use crate::node::{Choice, Leave};
 use crate::payload::Payload;
 use crate::plan::Task;
-use crate::state::{Decoded, EncodeError, FieldWrite, Form, GraphState, Writes, decode_write};
+use crate::state::{
+    Decoded, EncodeError, FieldWrite, Form, GraphState, MigrationError, Writes, decode_write,
+};
 
 use super::program::versions;
 use super::progress::packet_json;
@@ -243,8 +245,9 @@ impl StoredFinish {
     }
 
     /// Returns the way in which the task left its node.
-    pub(super) fn leave<S, D>(&self, graph: &Compiled<S, D>, node: usize) -> Result<Leave, String> {
+    pub(super) fn leave<S, D>(&self, graph: &Compiled<S, D>, node: usize) -> Result<Leave, MigrationError> {
         let name = graph.node_name(node);
+        let gone = |reason| MigrationError::Route { node: name.to_owned(), reason };
         let plan = graph.topology.nodes.get(node);
         let exits = plan.map(|plan| plan.exits.as_slice()).unwrap_or_default();
         let handler_exits = plan.map(|plan| plan.handler_exits.as_slice()).unwrap_or_default();
@@ -253,27 +256,30 @@ impl StoredFinish {
             return if exits.is_empty() || asked {
                 Ok(Leave::ByEdges)
             } else {
-                Err(format!("node `{name}` had no route when the task finished, and has one now"))
+                Err(gone("the node had none when the task finished, and has one now".to_owned()))
             };
         };
         let choices = taken.iter().map(|choice| {
             let (from, among) = if choice.rescue { (exits.len(), handler_exits) } else { (0, exits) };
             let found = among.iter().zip(from..).find(|(exit, _)| exit.label == choice.exit);
-            let (exit, index) = found.ok_or_else(|| {
-                format!("the route of node `{name}` no longer has an exit `{}`", choice.exit)
-            })?;
+            let (exit, index) =
+                found.ok_or_else(|| gone(format!("it no longer has an exit `{}`", choice.exit)))?;
+            let unreadable = |reason| {
+                let of = format!("exit `{}` of node `{name}`", choice.exit);
+                MigrationError::Packet { of, reason }
+            };
             let packet = match (&choice.packet, exit.packet.and_then(|packet| packet.read())) {
                 (None, _) => None,
                 (Some(_), None) => {
-                    return Err(format!("exit `{}` of node `{name}` no longer takes a packet", choice.exit));
+                    return Err(unreadable("the exit no longer takes one".to_owned()));
                 }
-                (Some(json), Some(read)) => Some(read(json.get().as_bytes()).map_err(|error| {
-                    format!("the packet of exit `{}` of node `{name}`: {error}", choice.exit)
-                })?),
+                (Some(json), Some(read)) => {
+                    Some(read(json.get().as_bytes()).map_err(|error| unreadable(error.to_string()))?)
+                }
             };
             Ok(Choice { exit: index, packet })
         });
-        let mut choices: Vec<Choice> = choices.collect::<Result<_, String>>()?;
+        let mut choices: Vec<Choice> = choices.collect::<Result<_, MigrationError>>()?;
         match (choices.len(), choices.pop()) {
             (1, Some(choice)) => Ok(Leave::By(choice)),
             (_, last) => {

@@ -8,7 +8,7 @@ use crate::engine::also_null::also_null;
 use crate::graph::Compiled;
 use crate::node::stored_update::{StoredUpdate, UnreadableUpdate};
 use crate::node::{Choice, ErasedParentCommand, Exit, Leave, ParentCommandType};
-use crate::state::EncodeError;
+use crate::state::{EncodeError, MigrationError};
 
 use super::progress::packet_json;
 use super::records::{StoredFinish, json_record, key, write_key};
@@ -38,6 +38,7 @@ struct SaidChoice {
 /// The reason why a command cannot be read.
 pub(super) enum Unsaid {
     Unread(UnreadableUpdate),
+    Outdated(MigrationError),
     Other(String),
 }
 
@@ -96,7 +97,7 @@ impl StoredSaid {
             let choices = taken.iter().map(|choice| choice.read(&of.exits)).collect::<Result<Vec<_>, _>>()?;
             Ok(Leave::ByAll(choices))
         });
-        let leave = taken.transpose().map_err(Unsaid::Other)?;
+        let leave = taken.transpose().map_err(Unsaid::Outdated)?;
         of.read(self.writes.then_some(update), leave).map_err(Unsaid::Unread)
     }
 
@@ -116,17 +117,21 @@ impl SaidChoice {
         self.exit == exit.label && (!exact || self.to == leads(exit))
     }
 
-    fn read(&self, exits: &[Exit]) -> Result<Choice, String> {
+    fn read(&self, exits: &[Exit]) -> Result<Choice, MigrationError> {
         let found = exits.iter().position(|exit| self.is(exit, true));
         let index = found.or_else(|| exits.iter().position(|exit| self.is(exit, false)));
-        let gone = || format!("the route no longer has an exit `{}`", self.exit);
+        let gone = || {
+            let reason = format!("it no longer has an exit `{}`", self.exit);
+            MigrationError::Route { node: self.to.join("`, `"), reason }
+        };
+        let unreadable = |reason| MigrationError::Packet { of: format!("exit `{}`", self.exit), reason };
         let (index, exit) = index.and_then(|at| Some((at, exits.get(at)?))).ok_or_else(gone)?;
         let packet = match (&self.packet, exit.packet.and_then(|packet| packet.read())) {
             (None, _) => None,
-            (Some(_), None) => return Err(format!("exit `{}` no longer takes a packet", self.exit)),
+            (Some(_), None) => return Err(unreadable("the exit no longer takes one".to_owned())),
             (Some(json), Some(read)) => {
                 let read = read(json.get().as_bytes());
-                Some(read.map_err(|error| format!("the packet of exit `{}`: {error}", self.exit))?)
+                Some(read.map_err(|error| unreadable(error.to_string()))?)
             }
         };
         Ok(Choice { exit: index, packet })

@@ -12,9 +12,12 @@ use super::probe::{Hint, Mode, Probe, Run, Sample, Turn, struct_key};
 use super::stop::{Reason, Stop, StructKey};
 
 /// The number of samples after which everything that is left counts as unconstrained.
-const MOST_RUNS: usize = 2_000;
-/// The depth after which everything counts as unconstrained. Types may contain themselves.
-const DEEPEST: usize = 7;
+const MOST_RUNS: usize = 1_500;
+/// The depths after which everything counts as unconstrained, because types may contain themselves. A smaller one is
+/// tried if the type has too many parts, or its schema, which is stored with each open question, is too long.
+const DEPTHS: [usize; 4] = [7, 4, 2, 1];
+/// The greatest length of a schema, in bytes of JSON.
+const LONGEST: usize = 8 * 1024;
 /// The largest number of fields, variants or items that are looked at one by one.
 const MOST_PARTS: usize = 64;
 /// The different fillings of parts that are not looked at.
@@ -25,6 +28,7 @@ const UNKNOWN: &str = "\u{1}";
 /// Explores the type `A`.
 pub(super) struct Explorer<A> {
     runs: Cell<usize>,
+    deepest: Cell<usize>,
     learned: RefCell<HashMap<StructKey, Vec<&'static str>>>,
     of: PhantomData<fn() -> A>,
 }
@@ -40,12 +44,18 @@ struct Seen {
 
 impl<A: DeserializeOwned> Explorer<A> {
     pub(super) fn new() -> Self {
-        Self { runs: Cell::new(0), learned: RefCell::default(), of: PhantomData }
+        Self { runs: Cell::new(0), deepest: Cell::new(0), learned: RefCell::default(), of: PhantomData }
     }
 
     /// Returns the schema of the type; `true` if nothing is known.
     pub(super) fn schema(&self) -> Value {
-        self.part(&[])
+        let of_depth = |depth| {
+            self.runs.set(0);
+            self.deepest.set(depth);
+            self.part(&[])
+        };
+        let fits = |schema: &Value| self.runs.get() < MOST_RUNS && schema.to_string().len() <= LONGEST;
+        DEPTHS.into_iter().map(of_depth).find(fits).unwrap_or(Value::Bool(true))
     }
 
     /// Deserializes once. Returns `None` when there have been too many runs, or the type's code panicked.
@@ -110,7 +120,7 @@ impl<A: DeserializeOwned> Explorer<A> {
 
     /// Returns the schema of the part at the end of the path.
     fn part(&self, path: &[Turn]) -> Value {
-        if path.len() > DEEPEST {
+        if path.len() > self.deepest.get() {
             return Value::Bool(true);
         }
         let Some(hint) = self.look(path).and_then(|seen| seen.found) else { return Value::Bool(true) };
@@ -282,7 +292,7 @@ impl<A: DeserializeOwned> Explorer<A> {
         name: &'static str,
         fields: &'static [&'static str],
     ) -> Vec<(&'static str, Vec<&'static str>)> {
-        let (mut given, mut required) = (Vec::new(), Vec::new());
+        let (mut given, mut required) = (Vec::new(), Vec::<(_, Vec<&str>)>::new());
         let key = struct_key(name, fields);
         let missing = |reply: Option<Result<(), Stop>>| match reply {
             Some(Err(Stop { reason: Reason::MissingField(field), of: Some(of) })) if of == key => Some(field),
@@ -302,19 +312,27 @@ impl<A: DeserializeOwned> Explorer<A> {
                 seen.reply != Some(Ok(())) && missing(seen.reply).is_none_or(|other| other == field)
             });
             if always {
-                let others = fields.iter().copied().filter(|other| *other != field && !given.contains(other));
-                let others = others.filter(|other| {
-                    let mut keys = given.clone();
-                    keys.push(other);
-                    let replaces = |level| {
+                // Other names of the field take its place.
+                let replace = |others: &[&'static str]| {
+                    let keys = [given.as_slice(), others].concat();
+                    (0..LEVELS).all(|level| {
                         let seen = self.run(path, Some(Sample::Keys(&keys)), level);
                         seen.is_none_or(|seen| missing(seen.reply) != Some(field))
-                    };
-                    (0..LEVELS).all(replaces)
-                });
-                required.push((field, others.collect()));
+                    })
+                };
+                let others = fields.iter().copied().filter(|other| *other != field && !given.contains(other));
+                let mut others: Vec<&str> = others.collect();
+                if others.is_empty() || !replace(&others) {
+                    others.clear();
+                }
+                others.retain(|other| replace(&[other]));
+                required.push((field, others));
             }
             given.push(field);
+        }
+        // An alias is never reported as missing itself.
+        for (_, others) in &mut required {
+            others.retain(|other| !given.contains(other));
         }
         required
     }

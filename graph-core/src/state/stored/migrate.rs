@@ -5,16 +5,16 @@ use super::error::guarded;
 use crate::contain::display_text;
 use crate::payload::Unreadable;
 
-/// The reason why a stored state cannot be migrated to the program's version.
+/// The reason why stored data cannot be used by the program's version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MigrationError {
-    /// A newer version of the program has stored the state.
+    /// A newer version of the program has stored the state or the question.
     #[error(
         "`{state}` is stored in version {found}, but this program supports versions up to {known}: use a newer version of it"
     )]
     Newer {
-        /// The state's name.
+        /// The name of the state or the question.
         state: &'static str,
         /// The stored version.
         found: u32,
@@ -22,10 +22,10 @@ pub enum MigrationError {
         known: u32,
     },
 
-    /// The state's migration function failed.
+    /// The migration function of the state or the question failed.
     #[error("the migration of `{state}` from version {from} failed: {reason}")]
     Failed {
-        /// The state's name.
+        /// The name of the state or the question.
         state: &'static str,
         /// The stored version.
         from: u32,
@@ -38,6 +38,30 @@ pub enum MigrationError {
     Change {
         /// The field's stored name.
         field: String,
+        /// The reason.
+        reason: String,
+    },
+
+    /// A stored packet, or the stored data of a node, does not fit its type.
+    #[error(
+        "the packet of {of} cannot be read: {reason}; let its type read the old JSON, for example with `#[serde(default)]` \
+         on a new field, or discard the pending tasks with `abandon_pending()`"
+    )]
+    Packet {
+        /// The node that the packet is for, or the exit of the route that sent it.
+        of: String,
+        /// The reason.
+        reason: String,
+    },
+
+    /// A finished task has taken a way out of its node that does not exist any more.
+    #[error(
+        "the stored route of node `{node}` cannot be taken: {reason}; restore the way, give a renamed variant its old name \
+         with `#[route(label = \"..\")]`, or discard the pending tasks with `abandon_pending()`"
+    )]
+    Route {
+        /// The node.
+        node: String,
         /// The reason.
         reason: String,
     },
