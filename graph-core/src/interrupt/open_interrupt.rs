@@ -90,7 +90,6 @@ impl OpenInterrupt {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(version: &u32) -> bool {
     *version == 0
 }

@@ -19,9 +19,9 @@ const DEPTHS: [usize; 4] = [7, 4, 2, 1];
 /// The greatest length of a schema, in bytes of JSON.
 const LONGEST: usize = 8 * 1024;
 /// The largest number of fields, variants or items that are looked at one by one.
-const MOST_PARTS: usize = 64;
+pub(super) const MOST_PARTS: usize = 64;
 /// The different fillings of parts that are not looked at.
-const LEVELS: usize = 2;
+pub(super) const LEVELS: usize = 2;
 /// A name that no field and no variant has.
 const UNKNOWN: &str = "\u{1}";
 
@@ -34,12 +34,12 @@ pub(super) struct Explorer<A> {
 }
 
 /// The observations of one run.
-struct Seen {
+pub(super) struct Seen {
     found: Option<Hint>,
-    reply: Option<Result<(), Stop>>,
+    pub(super) reply: Option<Result<(), Stop>>,
     taken: usize,
     named_key: bool,
-    variants: usize,
+    pub(super) variants: usize,
 }
 
 impl<A: DeserializeOwned> Explorer<A> {
@@ -59,7 +59,7 @@ impl<A: DeserializeOwned> Explorer<A> {
     }
 
     /// Deserializes once. Returns `None` when there have been too many runs, or the type's code panicked.
-    fn run(&self, path: &[Turn], sample: Option<Sample<'_>>, level: usize) -> Option<Seen> {
+    pub(super) fn run(&self, path: &[Turn], sample: Option<Sample<'_>>, level: usize) -> Option<Seen> {
         loop {
             if self.runs.replace(self.runs.get() + 1) >= MOST_RUNS {
                 return None;
@@ -281,60 +281,6 @@ impl<A: DeserializeOwned> Explorer<A> {
             schema = with_always(schema, "additionalProperties", Value::Bool(false));
         }
         schema
-    }
-
-    /// Returns the required fields of a struct, each with the names that may stand in its place.
-    ///
-    /// A derived visitor checks its fields in order. Each field that it reports as missing is given from then on.
-    fn required(
-        &self,
-        path: &[Turn],
-        name: &'static str,
-        fields: &'static [&'static str],
-    ) -> Vec<(&'static str, Vec<&'static str>)> {
-        let (mut given, mut required) = (Vec::new(), Vec::<(_, Vec<&str>)>::new());
-        let key = struct_key(name, fields);
-        let missing = |reply: Option<Result<(), Stop>>| match reply {
-            Some(Err(Stop { reason: Reason::MissingField(field), of: Some(of) })) if of == key => Some(field),
-            _ => None,
-        };
-        while let Some((field, variants)) = (0..LEVELS).find_map(|level| {
-            let seen = self.run(path, Some(Sample::Keys(&given)), level)?;
-            Some((missing(seen.reply)?, seen.variants))
-        }) {
-            if given.contains(&field) || variants > MOST_PARTS {
-                break;
-            }
-            // The content of an adjacently tagged enum is required by some of its variants only: the field has to be
-            // missing whatever the values of the given fields are.
-            let always = (0..variants.max(LEVELS)).all(|level| {
-                let Some(seen) = self.run(path, Some(Sample::Keys(&given)), level) else { return false };
-                seen.reply != Some(Ok(())) && missing(seen.reply).is_none_or(|other| other == field)
-            });
-            if always {
-                // Other names of the field take its place.
-                let replace = |others: &[&'static str]| {
-                    let keys = [given.as_slice(), others].concat();
-                    (0..LEVELS).all(|level| {
-                        let seen = self.run(path, Some(Sample::Keys(&keys)), level);
-                        seen.is_none_or(|seen| missing(seen.reply) != Some(field))
-                    })
-                };
-                let others = fields.iter().copied().filter(|other| *other != field && !given.contains(other));
-                let mut others: Vec<&str> = others.collect();
-                if others.is_empty() || !replace(&others) {
-                    others.clear();
-                }
-                others.retain(|other| replace(&[other]));
-                required.push((field, others));
-            }
-            given.push(field);
-        }
-        // An alias is never reported as missing itself.
-        for (_, others) in &mut required {
-            others.retain(|other| !given.contains(other));
-        }
-        required
     }
 
     fn variants(&self, path: &[Turn], variants: &'static [&'static str]) -> Value {

@@ -7,6 +7,7 @@ mod access;
 mod check;
 mod explore;
 mod probe;
+mod required;
 mod stop;
 #[cfg(test)]
 mod tests;
