@@ -192,7 +192,7 @@ fn prune_keeps_checkpoints_that_are_needed_since_it_began() {
         if by_another_connection {
             let path = folder.path().join("threads.db");
             let db = connection::writer(&path, &SqliteOptions::new()).unwrap();
-            let mut other = Session { db, row_cache: RowCache::default() };
+            let mut other = Session { db, row_cache: RowCache::default(), file: FileIdentity::of(&path) };
             together(&mut other, &[needing])[0].as_ref().unwrap();
         } else {
             together(&mut session, &[needing])[0].as_ref().unwrap();
