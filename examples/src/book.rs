@@ -53,6 +53,9 @@ struct HowToRetries;
 #[doc = include_str!("../../docs/how-to/timers.md")]
 struct HowToTimers;
 
+#[doc = include_str!("../../docs/how-to/reminders.md")]
+struct HowToReminders;
+
 #[doc = include_str!("../../docs/how-to/cancellation.md")]
 struct HowToCancellation;
 

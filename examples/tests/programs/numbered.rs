@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-const PROGRAMS: [(&str, &str); 25] = [
+const PROGRAMS: [(&str, &str); 26] = [
     ("01_append", env!("CARGO_BIN_EXE_01_append")),
     ("02_private", env!("CARGO_BIN_EXE_02_private")),
     ("03_conflict", env!("CARGO_BIN_EXE_03_conflict")),
@@ -29,6 +29,7 @@ const PROGRAMS: [(&str, &str); 25] = [
     ("23_subgraph", env!("CARGO_BIN_EXE_23_subgraph")),
     ("24_workflow", env!("CARGO_BIN_EXE_24_workflow")),
     ("25_policies", env!("CARGO_BIN_EXE_25_policies")),
+    ("26_reminders", env!("CARGO_BIN_EXE_26_reminders")),
 ];
 
 #[test]

@@ -241,7 +241,7 @@ async fn open_store_notices_a_newer_format() {
     assert_eq!(threads(&store).await, 1);
     migrate(&path);
     let newer = |error: &CheckpointError| {
-        assert!(matches!(error, CheckpointError::NewerFormat { found: 99, known: 3, .. }), "{error:?}");
+        assert!(matches!(error, CheckpointError::NewerFormat { found: 99, known: 4, .. }), "{error:?}");
     };
     let now = SystemTime::now();
     // Writes first, then reads, then several at once.
