@@ -145,7 +145,7 @@ async fn loop_inside_a_call_continues_its_own_state() {
         Done,
     }
     async fn again(story: &Story) -> Again {
-        if story.log.len() % 3 == 0 { Again::Done } else { Again::Again }
+        if story.log.len().is_multiple_of(3) { Again::Done } else { Again::Again }
     }
     on_every_store(async |store| {
         let (probe, inner) = (probe(), counter());

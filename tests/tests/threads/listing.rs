@@ -292,7 +292,7 @@ async fn stepper_that_continues_marks_the_thread_as_running() {
             assert!(!run.step().await.unwrap());
             assert_eq!(kind(&thread, &graph).await, StatusKind::WaitingForAnswers, "{mode:?}");
             let question = run.pause().unwrap().only::<Approve>().unwrap();
-            run.answer([question.answer(true).into()]).unwrap();
+            run.answer([question.answer(true)]).unwrap();
             assert!(run.step().await.unwrap());
             drop(run);
             assert_eq!(kind(&thread, &graph).await, StatusKind::Running, "{mode:?}");

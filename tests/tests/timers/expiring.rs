@@ -20,14 +20,13 @@ async fn keyed_within(_: &Claim, cx: &ContextWith<Office>) -> ClaimUpdate {
     told(cx.interrupt(Approve).within(DAY).keyed("a").await)
 }
 
-async fn until(claim: &Claim, cx: &ContextWith<Office>) -> ClaimUpdate {
-    let _ = claim;
-    let time = superstep_tests_clock() + DAY;
+async fn until(_: &Claim, cx: &ContextWith<Office>) -> ClaimUpdate {
+    let time = engine_clock() + DAY;
     told(cx.interrupt(Approve).until(time).await)
 }
 
 /// Returns the time as the engine reads it under a paused clock.
-fn superstep_tests_clock() -> std::time::SystemTime {
+fn engine_clock() -> std::time::SystemTime {
     let ahead = tokio::time::Instant::now().into_std().saturating_duration_since(std::time::Instant::now());
     std::time::SystemTime::now() + ahead
 }

@@ -38,11 +38,9 @@ async fn question_first(_: &Claim, cx: &ContextWith<Office>) -> ClaimUpdate {
 async fn pinned(_: &Claim, cx: &ContextWith<Office>) -> ClaimUpdate {
     let (sleep, question) = (cx.sleep(DAY), cx.interrupt(Approve));
     tokio::pin!(sleep, question);
-    loop {
-        tokio::select! {
-            yes = &mut question => return say(format!("answered {yes}")),
-            () = &mut sleep => return say("late"),
-        }
+    tokio::select! {
+        yes = &mut question => say(format!("answered {yes}")),
+        () = &mut sleep => say("late"),
     }
 }
 
@@ -153,7 +151,7 @@ async fn every_attempt_sees_the_same_order() {
         tokio::pin!(first, second, approve, reason);
         let mut seen: Vec<String> = Vec::new();
         while seen.len() < 4 {
-            let has = |what: &str| seen.iter().any(|seen| seen == what);
+            let has = |name: &str| seen.iter().any(|seen| seen == name);
             let (a, b, c, d) = (!has("first"), !has("second"), !has("approve"), !has("reason"));
             let next = tokio::select! {
                 () = &mut first, if a => "first",

@@ -123,7 +123,7 @@ async fn untaken_answer_inside_a_subgraph_is_kept() {
             let (answer, changed) = (approval(&thread).await, office());
             changed.deploy(1);
             let error = thread.resume(answer).context(changed.clone()).await.unwrap_err();
-            let text = superstep_error_text(&error);
+            let text = with_causes(&error);
             assert!(text.contains("returned") && text.contains(Approve::name()), "{text}");
             thread.resume(()).context(changed).await.unwrap_err();
             let outcome = thread.resume(()).context(office()).await.unwrap();
@@ -133,7 +133,7 @@ async fn untaken_answer_inside_a_subgraph_is_kept() {
     .await;
 }
 
-fn superstep_error_text(error: &superstep::Error) -> String {
+fn with_causes(error: &superstep::Error) -> String {
     let mut text = error.to_string();
     let mut cause: Option<&dyn std::error::Error> = std::error::Error::source(error);
     while let Some(error) = cause {
